@@ -137,6 +137,7 @@ done:
 	return st;
 }
 
+int gt_recon_is_mpi(const gt_recon_job *j) { return j->backend && !strncmp(j->backend, "mpi", 3); }
 int gt_recon_is_team(const gt_recon_job *j) { return j->reproducible || gt_team_is_spec(j->backend); }
 
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)

@@ -155,13 +155,14 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	return st;
 }
 
+/* Of a team the first member of a process makes the weights, and those of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
 	const gt_weights_problem q = { &e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be) };
 	gt_status st = GT_OK;
 	if (!j->team)
 		return gt_fail_in(gt_weights_from_spec(&j->weights, &q, w, &f->weights), "%s", j->name);
-	if (gt_member(be) == 0)
+	if (gt_team_leads(be))
 		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->weights, &q, &j->team->w, &j->team->weights), "%s", j->name));
 	gt_team_first(be, 0);
 	GT_TRY(gt_backend_known(be));

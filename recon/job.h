@@ -60,6 +60,8 @@ void gt_recon_found_free(gt_recon_found *f);
 
 /* 1: several members compute. */
 int gt_recon_is_team(const gt_recon_job *j);
+/* 1: some of them in other processes. */
+int gt_recon_is_mpi(const gt_recon_job *j);
 /* Into out [z][y][x] on the job's grid; in a dry run out is not looked at. */
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f);
 gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);

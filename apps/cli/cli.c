@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/recon.h>
 #include <gantry/text.h>
 #include "apps/cli/cli.h"
 
@@ -253,9 +254,13 @@ void cli_print_help(const cli_command *c, FILE *out)
 
 int cli_exit(const cli_call *call, gt_status st)
 {
+	int tells = 1;
+	if (call->processes > 1)
+		st = gt_processes_end(st, &tells);
 	if (st == GT_OK)
 		return CLI_DONE;
-	fprintf(stderr, "gantry %s: %s\n", call->command->name, gt_error());
+	if (tells)
+		fprintf(stderr, "gantry %s: %s\n", call->command->name, gt_error());
 	return st == GT_ERR_ARG || st == GT_ERR_UNKNOWN ? CLI_USAGE : CLI_FAILED;
 }
 

@@ -28,6 +28,8 @@ typedef struct {
 
 /* Options that several commands have. */
 enum { CLI_COMPUTES = 1 /* --backend, --precision */, CLI_REPORTS = 2 /* --json */ };
+/* A launcher of MPI may start it several times: processes after the first are quiet. */
+enum { CLI_TEAMS = 4 };
 typedef struct { const char *backend; int precision, quiet, json, help; } cli_common;
 
 typedef struct cli_command cli_command;
@@ -38,6 +40,7 @@ typedef struct {
 	size_t files;
 	char *line;                     /* the whole command line, for the record */
 	gt_listener log;                /* messages of the library, as cli_note() shows them */
+	int process, processes;         /* of CLI_TEAMS: which of how many this is; processes 0: of other commands */
 } cli_call;
 
 struct cli_command {
@@ -74,7 +77,8 @@ int cli_option_text(const cli_option *o, char *text, size_t size);
 void cli_print_manual(const cli_command *command);
 void cli_print_markdown(const cli_command *command);
 void cli_print_completion(void);
-/* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
+/* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. Of several
+ * processes one says it, and all have the same code. */
 int cli_exit(const cli_call *call, gt_status st);
 
 /* GT_ERR_ARG if the option was not given. */

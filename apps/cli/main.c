@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 
 #ifndef GANTRY_COMMIT
@@ -13,10 +14,11 @@ static void print_version(void)
 {
 	gt_backend *be = NULL;
 	const gt_status st = gt_backend_open("cuda", &be);
-	printf("gantry %s\ncommit %s\nCUDA %s\nMPI no\n", GANTRY_VERSION, GANTRY_COMMIT,
+	printf("gantry %s\ncommit %s\nCUDA %s\nMPI %s\n", GANTRY_VERSION, GANTRY_COMMIT,
 	       st == GT_OK            ? gt_backend_describe(be)
 	       : st == GT_ERR_UNKNOWN ? "no"
-	                              : "yes, but no device here");
+	                              : "yes, but no device here",
+	       gt_has_mpi() ? "yes" : "no");
 	gt_backend_close(be);
 }
 
@@ -85,12 +87,16 @@ static int run_command(const cli_command *c, int argc, char **argv)
 	}
 	if (c->defaults)
 		memcpy(options, c->defaults, c->options_size);
-	const gt_status st = cli_parse(c, argc - 2, argv + 2, options, &call);
+	gt_status st = c->traits & CLI_TEAMS ? gt_processes_begin(&call.process, &call.processes) : GT_OK;
+	call.common.quiet = call.process > 0;
+	if (st == GT_OK)
+		st = cli_parse(c, argc - 2, argv + 2, options, &call);
 	if (st != GT_OK) {
 		code = cli_exit(&call, st);
 	} else if (call.common.help) {
-		cli_print_help(c, stdout);
-		code = CLI_DONE;
+		if (!call.process)
+			cli_print_help(c, stdout);
+		code = cli_exit(&call, GT_OK);
 	} else {
 		code = c->run(&call, options);
 	}
@@ -127,6 +133,8 @@ int main(int argc, char **argv)
 	gt_tmp_clean_on_signals();
 	cli_begin_computing();
 	const int code = run_command(c, argc, argv);
+	fflush(NULL);
+	gt_processes_leave(code);
 	/* HDF5's exit handler crashes where a file could not be closed, as on a full disk. */
 	if (code == CLI_FAILED && !fflush(NULL))
 		_exit(code);

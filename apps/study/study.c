@@ -29,6 +29,8 @@ static const cli_option options[] = {
 	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
 	  .help = "fdk: begin no measurement after this time; the report lists what is left out", .at = AT(seconds), .least = 0, .most = 1e6 },
+	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
+	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(members) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
 	  .help = "draw no figures, where there is no gnuplot; --from draws them later", .at = AT(no_figures) },
 	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
@@ -134,7 +136,8 @@ done:
 	return st;
 }
 
-static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk, &study_kind_quality };
+static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk, &study_kind_quality,
+	                                   &study_kind_scale };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static gt_status find_kind(const char *name, const study_kind **kind)
@@ -160,10 +163,13 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
 	if (o->size && s->kind != &study_kind_quality)
 		return gt_fail(GT_ERR_ARG, "--size=%s: is for the study 'quality'", o->size);
-	if (o->from && (cpu || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->members && s->kind != &study_kind_scale)
+		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
+	if (o->from && (cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : cpu              ? "--cpu-..."
+		               : o->members       ? "--members"
 		               : o->seconds >= 0  ? "--seconds"
 		               : o->size          ? "--size"
 		               : o->quick         ? "--quick"
@@ -264,16 +270,18 @@ const cli_command cli_study = {
 	.name = "study",
 	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n"
-		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]",
+		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]\n"
+		    "       gantry study scale -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
 		"equal resolution. fdk: the kernels of its backprojection, step by step. quality: errors by tissue of the preset and of\n"
-		"others with the same noise. gnuplot draws the figures; its scripts stay in the\n"
+		"others with the same noise. scale: what several devices gain. gnuplot draws the figures; its scripts stay in the\n"
 		"folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"
+		"  gantry study scale -o study --quick --backend cpu:1 --members 1,2\n"
 		"  gantry study fdk -o undrawn --no-figures\n"
 		"  gantry study fdk --from undrawn -o study\n",
 	.options = options,

@@ -108,7 +108,7 @@ gt_status gt_balance_set(gt_backend *be, const size_t *share)
 	gt_team_first(be, 0); /* nobody reads the old ones any more */
 	for (int i = 0; i < gt_members(be); i++)
 		weight[i] = (double)share[i];
-	if (gt_member(be) == 0)
+	if (gt_team_leads(be))
 		st = gt_team_set_weights(be->member->team, weight);
 	gt_team_first(be, 0);
 	return st == GT_OK ? gt_backend_known(be) : st;

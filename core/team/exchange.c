@@ -1,7 +1,22 @@
 /* What members do together: a few bytes of the host, pieces of arrays, and the numbers of reductions. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include "core/team/team_impl.h"
+#include "core/team/processes.h"
+
+/* By the first member of each process; the others copy what it has. */
+static gt_status gather_far(gt_backend *be, size_t bytes, void *all)
+{
+	gt_team *t = be->member->team;
+	struct gt_member *first = t->member[t->first];
+	const void *far = gt_team_leads(be) ? gt_processes_gather(t, bytes) : NULL;
+	if (gt_team_leads(be))
+		first->takes = far;
+	if (!gt_team_meet(be))
+		return gt_backend_known(be);
+	memcpy(all, first->takes, (size_t)t->n * bytes);
+	return gt_team_meet(be) ? GT_OK : gt_backend_known(be);
+}
 
 gt_status gt_team_gather(gt_backend *be, const void *mine, size_t bytes, void *all)
 {
@@ -13,6 +28,8 @@ gt_status gt_team_gather(gt_backend *be, const void *mine, size_t bytes, void *a
 	be->member->post = mine;
 	if (!gt_team_meet(be))
 		return gt_backend_known(be);
+	if (be->member->team->processes)
+		return gather_far(be, bytes, all);
 	for (int i = 0; i < n; i++)
 		memcpy((char *)all + (size_t)i * bytes, gt_team_peer(be, i)->post, bytes);
 	return gt_team_meet(be) ? GT_OK : gt_backend_known(be);
@@ -71,11 +88,110 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_p
 	be->member->exchanged += in[k].bytes * in[k].count;
 }
 
-void gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+/* Pieces of other processes, dense and on the host: where they lie so already, or packed. */
+struct far {
+	gt_piece *list; /* outs, then ins; of this process: of no bytes, and no peer */
+	size_t outs, ins;
+};
+
+static int is_dense(const gt_piece *p) { return p->count == 1 || p->stride == p->bytes; }
+
+static int lies_well(const gt_backend *be, const gt_piece *p) { return !gt_backend_is_gpu(be) && is_dense(p); }
+
+static int is_far_piece(const gt_backend *be, const gt_piece *p) { return gt_is_far(be->member->team, p->peer) && p->bytes && p->count; }
+
+/* Between a piece and its copy on the host. */
+static void copy_packed(gt_backend *be, const gt_piece *p, char *packed, int unpacks)
+{
+	const size_t n = is_dense(p) ? 1 : p->count, bytes = is_dense(p) ? p->count * p->bytes : p->bytes;
+	gt_backend_lock(be);
+	for (size_t k = 0; k < n; k++) {
+		char *at = (char *)p->at + k * p->stride;
+		if (unpacks)
+			be->ops->put(be, packed + k * p->bytes, at, bytes);
+		else
+			be->ops->get(be, at, packed + k * p->bytes, bytes);
+	}
+	gt_backend_unlock(be);
+}
+
+static size_t packed_bytes(const gt_backend *be, const gt_piece *p, size_t n)
+{
+	size_t bytes = 0;
+	for (size_t k = 0; k < n; k++)
+		bytes += is_far_piece(be, &p[k]) && !lies_well(be, &p[k]) ? p[k].bytes * p[k].count : 0;
+	return bytes;
+}
+
+static gt_status pack_far(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins, struct far *f)
 {
 	struct gt_member *m = be->member;
-	if (gt_members(be) == 1 || be->rehearsed || be->status != GT_OK)
-		return;
+	const size_t bytes = packed_bytes(be, out, outs) + packed_bytes(be, in, ins);
+	size_t at = 0;
+	*f = (struct far){ calloc(outs + ins + 1, sizeof *f->list), outs, ins };
+	if (bytes > m->packed_bytes) {
+		free(m->packed);
+		m->packed = malloc(bytes);
+		m->packed_bytes = m->packed ? bytes : 0;
+	}
+	if (!f->list || (bytes && !m->packed))
+		return gt_fail(GT_ERR_MEMORY, "no memory of %zu bytes for what processes exchange", bytes);
+	for (size_t k = 0; k < outs + ins; k++) {
+		const gt_piece *p = k < outs ? &out[k] : &in[k - outs];
+		f->list[k] = (gt_piece){ .peer = -1 };
+		if (!is_far_piece(be, p))
+			continue;
+		f->list[k] = (gt_piece){ p->peer, p->at, p->bytes * p->count, 1, 0 };
+		if (lies_well(be, p))
+			continue;
+		f->list[k].at = m->packed + at;
+		at += p->bytes * p->count;
+		if (k < outs)
+			copy_packed(be, p, f->list[k].at, 0);
+	}
+	return GT_OK;
+}
+
+static void unpack_far(gt_backend *be, const gt_piece *in, const struct far *f)
+{
+	for (size_t k = 0; k < f->ins; k++) {
+		const gt_piece *p = &f->list[f->outs + k];
+		if (p->peer < 0)
+			continue;
+		if (!lies_well(be, &in[k]))
+			copy_packed(be, &in[k], p->at, 1);
+		be->member->exchanged += p->bytes;
+	}
+}
+
+void gt_team_exchange_host(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	struct gt_member *m = be->member;
+	m->post = out;
+	m->takes = in;
+	m->posts = outs;
+	m->takings = ins;
+	if (gt_team_meet(be) && gt_team_leads(be))
+		gt_processes_exchange(m->team);
+	gt_team_meet(be);
+}
+
+static void exchange_far(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	struct far f;
+	const gt_status st = pack_far(be, out, outs, in, ins, &f);
+	if (st != GT_OK)
+		gt_backend_fail(be, st);
+	gt_team_exchange_host(be, f.list, outs, f.list + outs, ins);
+	if (be->status == GT_OK)
+		unpack_far(be, in, &f);
+	free(f.list);
+}
+
+/* What members of this process have of each other. */
+static void exchange_here(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	struct gt_member *m = be->member;
 	const struct gt_exchange_impl *impl = gt_team_exchange_impl(be);
 	m->post = out;
 	m->posts = outs;
@@ -84,6 +200,8 @@ void gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt
 	if (!gt_team_meet(be))
 		return;
 	for (size_t k = 0; k < ins; k++) {
+		if (gt_is_far(m->team, in[k].peer))
+			continue;
 		if (impl)
 			impl->after(be, gt_team_peer(be, in[k].peer)->state, 0);
 		pull(be, impl, in, k);
@@ -93,7 +211,17 @@ void gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt
 	if (!gt_team_meet(be) || !impl)
 		return;
 	for (size_t k = 0; k < outs; k++)
-		impl->after(be, gt_team_peer(be, out[k].peer)->state, 1);
+		if (!gt_is_far(m->team, out[k].peer))
+			impl->after(be, gt_team_peer(be, out[k].peer)->state, 1);
+}
+
+void gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	if (gt_members(be) == 1 || be->rehearsed || be->status != GT_OK)
+		return;
+	exchange_here(be, out, outs, in, ins);
+	if (be->member->team->processes && be->status == GT_OK)
+		exchange_far(be, out, outs, in, ins);
 }
 
 size_t gt_team_exchanged(const gt_backend *be) { return be->member ? be->member->exchanged : 0; }
@@ -140,21 +268,15 @@ void gt_team_settle(gt_backend *be, size_t slots)
 	}
 	if (!any || be->rehearsed || gt_members(be) == 1 || be->status != GT_OK)
 		return;
-	m->post = be->slot;
-	m->posts = slots;
-	if (!gt_team_meet(be))
+	if (gt_team_gather(be, be->slot, slots * sizeof *be->slot, m->all) != GT_OK)
 		return;
 	for (size_t k = 0; k < slots; k++) {
+		double sum = m->all[k];
+		for (int i = 1; i < gt_members(be); i++)
+			sum = join(m->join[k], sum, m->all[(size_t)i * slots + k]);
 		if (m->join[k])
-			m->sum[k] = ((const double *)gt_team_peer(be, 0)->post)[k];
-		for (int i = 1; m->join[k] && i < gt_members(be); i++)
-			m->sum[k] = join(m->join[k], m->sum[k], ((const double *)gt_team_peer(be, i)->post)[k]);
+			be->slot[k] = sum;
 	}
-	if (!gt_team_meet(be))
-		return;
-	for (size_t k = 0; k < slots; k++)
-		if (m->join[k])
-			be->slot[k] = m->sum[k];
 }
 
 /* Room ----------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* Arrays that a team shares. */
 #include <stdlib.h>
+#include <string.h>
 #include "core/device/get_staged.h"
 #include "core/team/share.h"
-#include "core/team/team_impl.h"
+#include "core/team/processes.h"
 #include "core/try.h"
 
 gt_status gt_array_new_share(gt_backend *be, gt_type type, size_t all, gt_range own, gt_array **a)
@@ -59,14 +60,13 @@ gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array 
 	return GT_OK;
 }
 
-/* This member's elements into the memory of one of them. */
-static void write_own(const gt_array *a, gt_type type, void *host)
+/* This member's elements into memory of the host that begins with them. */
+static void write_own(const gt_array *a, gt_type type, void *to)
 {
 	gt_array own = *a;
 	own.shared = 0;
 	own.all = own.n;
 	own.first = 0;
-	char *to = (char *)host + a->first * gt_type_size(type);
 	if (!a->n)
 		return;
 	if (type == a->type && gt_array_get_staged(&own, to))
@@ -74,22 +74,94 @@ static void write_own(const gt_array *a, gt_type type, void *host)
 	if (type == a->type)
 		gt_array_get(&own, to);
 	else
-		gt_array_get_float(&own, (float *)(void *)to);
+		gt_array_get_float(&own, (float *)to);
+}
+
+/* What a member says of where an array goes. */
+struct wish {
+	void *host;
+	size_t first, n;
+};
+
+/* Memory of this process that wants all, once each. */
+static int is_first_wish(const gt_team *t, const struct wish *w, int i)
+{
+	int is_first = !gt_is_far(t, i) && w[i].host;
+	for (int k = t->first; k < i && is_first; k++)
+		is_first = w[k].host != w[i].host;
+	return is_first;
+}
+
+/* 1: some member of the process of `member` wants all. first: of that process. */
+static int wants(const struct wish *w, int first, int end)
+{
+	for (int i = first; i < end; i++)
+		if (w[i].host)
+			return 1;
+	return 0;
+}
+
+/* Elements of members of other processes: each member of this one sends its own, and the first of those here that
+ * want all takes theirs into its memory. */
+static void exchange_wishes(const gt_array *a, gt_type type, const struct wish *w, void *own)
+{
+	gt_backend *be = a->be;
+	const gt_team *t = be->member->team;
+	const size_t bytes = gt_type_size(type);
+	gt_piece out[GT_TEAM_MAX], in[GT_TEAM_MAX];
+	size_t outs = 0, ins = 0;
+	int first, end, taker = t->first;
+	while (taker < t->first + t->here && !w[taker].host)
+		taker++;
+	for (int i = 0; i < t->n; i = end) {
+		gt_processes_members(t, i, &first, &end);
+		if (!gt_is_far(t, i))
+			continue;
+		int to = first;
+		while (to < end && !w[to].host)
+			to++;
+		if (wants(w, first, end) && a->n)
+			out[outs++] = (gt_piece){ to, own, a->n * bytes, 1, 0 };
+		for (int k = first; k < end && taker == gt_member(be); k++)
+			if (w[k].n)
+				in[ins++] = (gt_piece){ k, (char *)w[taker].host + w[k].first * bytes, w[k].n * bytes, 1, 0 };
+	}
+	gt_team_exchange_host(be, out, outs, in, ins);
+	/* Others here that want all in memory of their own. */
+	for (int k = t->first; k < t->first + t->here && taker == gt_member(be); k++)
+		for (int i = 0; i < t->n && k != taker && is_first_wish(t, w, k); i++)
+			if (gt_is_far(t, i))
+				memcpy((char *)w[k].host + w[i].first * bytes, (char *)w[taker].host + w[i].first * bytes, w[i].n * bytes);
+}
+
+static void get_far(const gt_array *a, gt_type type, const struct wish *w)
+{
+	char *own = malloc(a->n * gt_type_size(type) + 1);
+	if (own)
+		write_own(a, type, own);
+	else
+		gt_backend_fail(a->be, gt_fail(GT_ERR_MEMORY, "no memory for %zu elements on their way to another process", a->n));
+	exchange_wishes(a, type, w, own);
+	free(own);
 }
 
 void gt_share_get(const gt_array *a, gt_type type, void *host)
 {
-	void *all[GT_TEAM_MAX];
+	struct wish mine = { host, a->first, a->n }, all[GT_TEAM_MAX];
+	const size_t at = a->first * gt_type_size(type);
 	if (a->be->rehearsed)
 		return;
-	if (gt_team_gather(a->be, &host, sizeof host, all) != GT_OK)
+	if (gt_members(a->be) == 1) {
+		write_own(a, type, (char *)host + at);
 		return;
-	for (int i = 0; i < gt_members(a->be); i++) {
-		int is_first = all[i] != NULL;
-		for (int k = 0; k < i && is_first; k++)
-			is_first = all[k] != all[i];
-		if (is_first)
-			write_own(a, type, all[i]);
 	}
-	gt_team_gather(a->be, &host, sizeof host, all); /* nobody goes on before all is written */
+	const gt_team *t = a->be->member->team;
+	if (gt_team_gather(a->be, &mine, sizeof mine, all) != GT_OK)
+		return;
+	for (int i = 0; i < gt_members(a->be); i++)
+		if (is_first_wish(t, all, i))
+			write_own(a, type, (char *)all[i].host + at);
+	if (t->processes)
+		get_far(a, type, all);
+	gt_team_gather(a->be, &mine, sizeof mine, all); /* nobody goes on before all is written */
 }

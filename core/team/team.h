@@ -1,16 +1,17 @@
 #ifndef GT_CORE_TEAM_TEAM_H
 #define GT_CORE_TEAM_TEAM_H
-/* Members that run the same text, each in a thread of this process with one backend of its own, and each with a
- * share of every shared array. What one of them does with all the others (a settle, a gather, an exchange) all
- * must do, in the same order: one that fails or ends takes the others down, and nobody waits for ever. */
+/* Members that run the same text, each in a thread of this process, or of others that a launcher of MPI started
+ * with it, each with a backend of its own and a share of every shared array. What one of them does with all the
+ * others (a settle, a gather, an exchange) all must do, in the same order: one that fails or ends takes the others
+ * down, and nobody waits for ever. */
 #include <gantry/array.h>
 
 typedef struct gt_team gt_team;
 /* A run of elements, slices or views. */
 typedef struct { size_t first, n; } gt_range;
 
-/* "cpu:1x4" (four members of one thread each), "cuda:0,2", "cuda:0-3", "cpu:1+cpu:2" (unlike members). 1: such a
- * text; it may still be wrong. */
+/* "cpu:1x4" (four members of one thread each), "cuda:0,2", "cuda:0-3", "cpu:1+cpu:2" (unlike members), "mpi",
+ * "mpi:cpu:1", "mpi:cuda:0-3" (of each process its share of these). 1: such a text; it may still be wrong. */
 int       gt_team_is_spec(const char *spec);
 /* GT_ERR_ARG: no such text, or a device that is named twice; else as gt_backend_open(). */
 gt_status gt_team_open(const char *spec, gt_team **t);
@@ -19,18 +20,22 @@ gt_status gt_team_open(const char *spec, gt_team **t);
 gt_status gt_team_open_dealt(const char *spec, int members, gt_team **t);
 void      gt_team_close(gt_team *t);                    /* NULL is fine */
 int       gt_team_size(const gt_team *t);
-gt_backend *gt_team_backend(const gt_team *t, int member);
+gt_backend *gt_team_backend(const gt_team *t, int member); /* NULL: it is of another process */
+gt_backend *gt_team_backend_here(const gt_team *t); /* of the first member of this process */
+const char *gt_team_where(const gt_team *t, int member); /* "cpu:1"; of several processes "host b, cpu:1" */
 /* Shares are in proportion to these: [size], above 0; NULL: equal, as at first. Kept. */
 gt_status gt_team_set_weights(gt_team *t, const double *weight);
 /* How long a member waits for the others at least, in seconds, before all give up. */
 void      gt_team_set_patience(gt_team *t, double seconds);
-/* Runs text(be, self) on every member: member 0 in the caller's thread. The first failure of any member is that of
- * all; its message names the member where the failure is of its device. */
+/* Runs text(be, self) on every member; the first of a process in the caller's thread. The first failure of any
+ * member is that of all; its message names the member where the failure is of its device. */
 gt_status gt_team_run(gt_team *t, gt_status (*text)(gt_backend *be, void *self), void *self);
 
 /* Of a member's backend; 0 and 1 without a team. */
 int gt_member (const gt_backend *be);
 int gt_members(const gt_backend *be);
+/* 1: the first member of its process, or of no team: it makes what the members of a process share on the host. */
+int gt_team_leads(const gt_backend *be);
 /* The rule of shares: which of n things in a row are a member's. */
 gt_range gt_team_share(const gt_backend *be, int member, size_t n);
 /* The same of `members` of them from `first` on, as if there were no others. */

@@ -1,6 +1,7 @@
 #ifndef GT_CORE_TEAM_TEAM_IMPL_H
 #define GT_CORE_TEAM_TEAM_IMPL_H
 /* Inside core/team: what a team and a member hold, and how members meet. */
+#include <pthread.h>
 #include "core/device/backend.h"
 #include "core/team/team.h"
 #ifdef __cplusplus
@@ -25,16 +26,43 @@ struct gt_member {
 	gt_team *team;
 	int rank, alone;
 	size_t exchanged;               /* bytes */
-	const void *post;               /* what the others look at between two meetings */
-	size_t posts;
+	const void *post, *takes;       /* what the others look at between two meetings; takes: pieces that come */
+	size_t posts, takings;
+	char *packed;                   /* pieces of other processes, one after the other on the host */
+	size_t packed_bytes;
 	void *state;                    /* of the exchange */
 	unsigned char join[GT_SLOTS], is_part[GT_SLOTS];
 	double part[GT_SLOTS];          /* numbers that the host made */
-	double *sum;                    /* [GT_SLOTS] */
+	double *all;                    /* [members][GT_SLOTS]: those of all */
 	/* Memory that operators of a team use while they run, as gt_scratch(): they reserve it when they are made. */
 	void *room[GT_TEAM_ROOMS];
 	size_t room_bytes[GT_TEAM_ROOMS], room_users;
 };
+
+/* Members are threads; those of other processes (core/team/processes.h) are known by their number alone. */
+struct gt_team_state; /* core/team/meeting.c: where the members of this process meet */
+struct gt_processes;
+struct gt_team {
+	int n, first, here, spins;      /* members; those of this process; looks before one sleeps */
+	gt_backend *be[GT_TEAM_MAX];    /* NULL: of another process, as member[] */
+	struct gt_member *member[GT_TEAM_MAX];
+	char where[GT_TEAM_MAX][96];    /* what messages call a member's device */
+	const struct gt_exchange_impl *impl; /* NULL: the memory of all is the host's */
+	double weight[GT_TEAM_MAX], patience;
+	struct gt_team_state *state;
+	struct gt_processes *processes; /* NULL: this one is alone */
+	pthread_mutex_t one;            /* see gt_team_lock() */
+};
+
+/* core/team/meeting.c */
+gt_status gt_team_state_new(struct gt_team_state **s);
+void      gt_team_state_free(struct gt_team_state *s);
+/* The first failure of a team: of a member, with what it says; the others are woken. Any thread. */
+void gt_team_fail(gt_team *t, int rank, gt_status st, const char *message);
+/* That failure; GT_OK: there is none. message: of 512 characters; may be NULL. */
+gt_status gt_team_failure(gt_team *t, int *rank, char *message);
+/* How long to wait for others now, in seconds. */
+double gt_team_patience(const gt_team *t);
 
 gt_status gt_team_room_reserve(gt_backend *be, const size_t bytes[GT_TEAM_ROOMS]);
 void      gt_team_room_release(gt_backend *be);
@@ -42,7 +70,9 @@ void      gt_team_room_release(gt_backend *be);
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
 /* The one device of a name, or of NULL, that `members` will use; of the CPU the threads of one of these. */
 gt_status gt_team_name_alone(const char *name, int members, int *n, char names[GT_TEAM_MAX][32]);
-/* All members come here; 0: the team has failed, and with it the backend. */
+/* Names of n devices, as many members of each as there must be. GT_ERR_ARG. */
+gt_status gt_team_deal(const char *spec, int n, char name[GT_TEAM_MAX][32], int members, char dealt[GT_TEAM_MAX][32]);
+/* All members of this process come here; 0: the team has failed, and with it the backend. */
 int gt_team_meet(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);
 const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */

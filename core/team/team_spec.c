@@ -2,13 +2,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/team/team_impl.h"
+#include "core/team/processes.h"
 #include "core/try.h"
 
 int gt_team_is_spec(const char *spec)
 {
 	if (!spec)
 		return 0;
+	if (gt_processes_are_spec(spec))
+		return 1;
 	if (strchr(spec, '+'))
 		return !strncmp(spec, "cpu:", 4) || !strncmp(spec, "cuda:", 5);
 	if (!strncmp(spec, "cpu:", 4))
@@ -118,7 +120,7 @@ gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32])
 	gt_status st = GT_OK;
 	int parts;
 	*n = 0;
-	if (!gt_team_is_spec(spec))
+	if (!gt_team_is_spec(spec) || gt_processes_are_spec(spec))
 		return no_team(spec ? spec : "NULL");
 	char *copy = strdup(spec), *rest = copy;
 	if (!copy)

@@ -38,7 +38,7 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
  *   checkpoint            FILE[:every=10]                             resume          FILE
  *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
- *   split                 auto, views, slices, 2x4: who computes what, where backend is a team (cuda:0-3, cpu:1x4)
+ *   split                 auto, views, slices, 2x4: who computes what, where backend is a team (cuda:0-3, cpu:1x4, mpi)
  *   balance               auto, yes, no: members of a team (cpu:1+cpu:2) measure their shares first
  *   reproducible          no, yes: the same bits on 1, 2, 4 or 8 devices: eight members always
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
@@ -193,6 +193,25 @@ GT_API gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out);
 GT_API gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
 /* A remark on a scan whose detector stands before the rotation axis. */
 GT_API void      gt_note_detector(const gt_listener *log, const gt_scan *scan);
+
+/* Processes that a launcher of MPI started together (mpirun -n 4 ...) compute as one team: backend "mpi", "mpi:cpu:2",
+ * "mpi:cuda". Each reads the projections; all make the same calls in the same order, and process 0 alone writes files.
+ * Without a launcher a process is alone. */
+
+/* Joins the others: which of how many this process is. 0 of 1 without a launcher. GT_ERR_UNSUPPORTED: started with
+ * others by a build without MPI. */
+GT_API gt_status gt_processes_begin(int *process, int *processes);
+/* Tells the others how this process has ended, gt_error() with it, and learns how they have: the first failure of any,
+ * whose message names the process. *tells: 1: this process says so to the user. One that has failed waits 4 s for
+ * the others, then says so itself. Once; alone it gives st back. */
+GT_API gt_status gt_processes_end(gt_status st, int *tells);
+/* Parts from the others, behind gt_processes_end(); ends all, with this exit code, where they did not come
+ * there. */
+GT_API void gt_processes_leave(int code);
+/* As gt_processes_begin() said: 0 before it. */
+GT_API int gt_process(void);
+/* 1: this build has MPI. */
+GT_API int gt_has_mpi(void);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "recon/team/team_run.h"
 
+enum { MOST_MEMBERS = 64 };
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
 struct run {
@@ -16,18 +17,55 @@ struct run {
 	const gt_recon_extent *e;
 	gt_recon_text_of_member *text;
 	float *out;
-	gt_recon_found *f, *others; /* of member 0, which is the caller's; [members] of the others */
+	const gt_team *t;
+	int first;                  /* member of this process */
+	gt_recon_found *f, *others; /* of that member, which is the caller's; [members] of the others */
 	gt_memory_estimate *plans;  /* [members]; NULL: no dry run */
 	gt_recon_job *jobs;
 };
 
-static gt_recon_found *found(const struct run *r, int member) { return member ? &r->others[member] : r->f; }
+static gt_recon_found *found(const struct run *r, int member) { return member != r->first ? &r->others[member] : r->f; }
+
+/* Processes must have the same problem: they could not meet else. */
+static gt_status check_alike(const struct run *r, gt_backend *be)
+{
+	char mine[512] = "", all[MOST_MEMBERS][512], grid[256];
+	const gt_scan *s = r->e->p.scan;
+	gt_status st = GT_OK;
+	gt_grid_print(&r->e->grid, grid, sizeof grid);
+	snprintf(mine, sizeof mine, "%s on %s, %zu views of %zu x %zu, %s", gt_method_name(&r->j->method), grid, s->views, s->rows,
+	         s->columns, gt_type_name(r->j->type));
+	GT_TRY(gt_team_gather(be, mine, sizeof mine, all));
+	for (int i = 1; i < gt_members(be); i++)
+		if (strcmp(all[0], all[i]))
+			GT_TRY(gt_fail(GT_ERR_ARG, "member %d of %d (%s) has another problem than member 0: %s; expected %s", i,
+			               gt_members(be), gt_team_where(r->t, i), all[i], all[0]));
+done:
+	return st;
+}
+
+static gt_status gather_plans(struct run *r, gt_backend *be)
+{
+	const int me = gt_member(be), n = gt_members(be);
+	gt_memory_estimate *all = malloc((size_t)n * sizeof *all);
+	gt_status st = all ? gt_team_gather(be, &r->plans[me], sizeof *all, all) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (st == GT_OK && gt_team_leads(be))
+		memcpy(r->plans, all, (size_t)n * sizeof *all);
+	free(all);
+	return st;
+}
 
 static gt_status run_member(gt_backend *be, void *self)
 {
 	struct run *r = self;
 	const int me = gt_member(be);
-	return r->text(&r->jobs[me], be, r->e, r->out, found(r, me));
+	gt_status st = GT_OK;
+	GT_TRY(check_alike(r, be));
+	GT_TRY(r->text(&r->jobs[me], be, r->e, r->out, found(r, me)));
+	if (r->plans) /* members of other processes have none of their own here */
+		st = gather_plans(r, be);
+done:
+	return st;
 }
 
 /* Nobody is told by the others, and nobody asks them. */
@@ -52,11 +90,11 @@ static void prepare(struct run *r, int members, struct gt_recon_team *shared, gt
 static char *describe(const struct run *r, const gt_team *t)
 {
 	char *all = gt_text("%s", "");
+	const gt_backend *be = gt_team_backend_here(t);
 	for (int i = 0; i < gt_team_size(t) && all; i++) {
-		gt_backend *be = gt_team_backend(t, i);
 		const gt_range z = gt_team_share(be, i, r->e->grid.n[2]), v = gt_team_share(be, i, r->e->p.scan->views);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
-		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_backend_name(be), z.n,
+		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
 		                     r->j->method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "", m ? BYTES(m->peak) : "");
 		free(all);
 		all = more;
@@ -68,9 +106,9 @@ static char *describe(const struct run *r, const gt_team *t)
 static double on_device(const struct run *r, const gt_team *t, int member)
 {
 	double all = (double)r->plans[member].peak;
-	const char *name = gt_backend_name(gt_team_backend(t, member));
+	const char *name = gt_team_where(t, member);
 	for (int i = 0; i < gt_team_size(t) && !r->plans[member].on_host; i++)
-		if (i != member && !strcmp(name, gt_backend_name(gt_team_backend(t, i))))
+		if (i != member && !strcmp(name, gt_team_where(t, i)))
 			all += (double)r->plans[i].peak;
 	return all;
 }
@@ -91,7 +129,7 @@ static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate
 
 static void free_others(struct run *r, int members)
 {
-	for (int i = 1; i < members && r->others; i++)
+	for (int i = 0; i < members && r->others; i++)
 		gt_recon_found_free(&r->others[i]);
 	free(r->others);
 	free(r->plans);
@@ -127,10 +165,12 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	r->plans = plan ? calloc((size_t)n, sizeof *r->plans) : NULL;
 	if (!r->others || !r->jobs || (plan && !r->plans))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	r->t = t;
+	r->first = gt_member(gt_team_backend_here(t));
 	prepare(r, n, shared, plan);
 	st = gt_team_run(t, run_member, r);
 	f->plan = plan;
-	for (int i = 1; i < n; i++)
+	for (int i = 0; i < n; i++)
 		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
 	if (plan && st == GT_OK) {
 		join_plans(r, t, plan);
@@ -212,13 +252,13 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	char split[32];
 	GT_TRY(open_team(j, e, &t));
 	const int n = gt_team_size(t);
-	GT_TRY(gt_recon_model_case(j, e, gt_team_backend(t, 0), &c));
+	GT_TRY(gt_recon_model_case(j, e, gt_team_backend_here(t), &c));
 	if (j->reproducible)
 		c.threads = 1; /* the split is the same for any */
 	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
-	       split, gt_backend_describe(gt_team_backend(t, 0)));
+	       split, gt_backend_describe(gt_team_backend_here(t)));
 	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);

@@ -7,16 +7,31 @@
 #include "core/team/team.h"
 #include "tests/support/support.h"
 
-/* A team on the backend that is tested; 0: it has not as many devices. */
+/* A team on the backend that is tested; 0: it has not as many devices, or with GT_TEAM=mpi members for which the
+ * processes of the launcher do not do: then the members are threads of these. */
 static inline int team_of(int members, gt_team **t)
 {
 	char spec[64];
-	const char *tested = getenv("GT_BACKEND");
+	const char *tested = getenv("GT_BACKEND"), *processes = getenv("OMPI_COMM_WORLD_SIZE");
 	const int on_gpu = tested && !strncmp(tested, "cuda", 4);
 	if (on_gpu && gt_device_count() < members)
 		return 0;
-	snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
+	if (getenv("GT_TEAM") && processes && members > 1) {
+		if (members % atoi(processes))
+			return 0;
+		snprintf(spec, sizeof spec, "mpi:cpu:1x%d", members);
+	} else
+		snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
 	ck_assert_msg(gt_team_open(spec, t) == GT_OK, "%s: %s", spec, gt_error());
 	return 1;
+}
+
+/* The last member of this process. */
+static inline int last_here(const gt_team *t)
+{
+	int i = gt_team_size(t) - 1;
+	while (!gt_team_backend(t, i))
+		i--;
+	return i;
 }
 #endif

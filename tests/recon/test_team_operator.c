@@ -43,7 +43,7 @@ static gt_status matrix_text(gt_backend *be, void *self)
 		else
 			gt_adjoint(s.A[0], y, x);
 		gt_array_get(is_x ? y : x, got);
-		for (size_t i = 0; i < n && gt_member(be) == 0; i++)
+		for (size_t i = 0; i < n && gt_team_leads(be); i++)
 			*(is_x ? &m->forward[i * nx + at] : &m->adjoint[at * nx + i]) = got[i];
 	}
 	GT_TRY(gt_backend_status(be));

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <gantry/recon.h>
 #include <gantry/random.h>
 #include "tests/support/support.h"
 
@@ -46,6 +47,7 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc))
 	srunner_run_all(runner, CK_NORMAL);
 	const int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	gt_processes_leave(failed != 0); /* a test under a launcher of MPI parts from the others; else nothing */
 	return failed != 0;
 }
 

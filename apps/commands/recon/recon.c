@@ -59,7 +59,8 @@ static gt_status compute(const cli_call *call, const recon_options *o, recon_mon
 	if (m->writes)
 		st = cli_end_writing(st);
 	GT_TRY(m->st != GT_OK ? m->st : st);
-	recon_report(call, o, m->r);
+	if (!call->process)
+		recon_report(call, o, m->r);
 	GT_TRY(gt_recon_result(m->r, &how));
 	GT_TRY(app_runlog_close(&m->log, how.iterations, how.most, how.reason, 1));
 	if (o->report)
@@ -99,14 +100,24 @@ static void end_watch(recon_monitor *m, gt_status st)
 	free(ending);
 }
 
+/* A process after the first shows and writes nothing. */
+static void write_nothing(recon_options *o)
+{
+	o->log = o->plot = o->report = NULL;
+	o->watch = 0;
+}
+
 static int run(const cli_call *call, const void *given)
 {
-	const recon_options *o = given;
+	recon_options all = *(const recon_options *)given;
+	const recon_options *o = &all;
 	recon_monitor m = { .call = call, .o = o };
 	gt_frames_options frames;
 	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
+	if (call->process)
+		write_nothing(&all);
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
 	if (call->files > 1)
@@ -146,15 +157,17 @@ const cli_command cli_recon = {
 		"--init auto starts from the analytic method where the scan allows one, else from zero; 'fdk' requires the one that fits.\n"
 		"Ctrl-C stops after the iteration in progress, writes the result so far and exits with 1; a second one, or one\n"
 		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
-		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n\n"
+		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n"
+		"Started several times by mpirun, the processes compute one volume together, and the first one writes it.\n\n"
 		"  gantry recon scan.nc -o vol.nc\n"
 		"  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
 		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
-		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n\n"
+		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n"
+		"  mpirun -n 4 gantry recon scan.nc -o vol.nc --backend cpu:2 --solver sirt\n\n"
 		"Several scans of one object (energies, times) are reconstructed together with a penalty that takes several volumes, and\n"
 		"written as vol-1.nc, vol-2.nc, ...\n\n"
 		"  gantry recon low.nc high.nc -o vol.nc --solver fista:prox=yes --penalty joint-tv:strength=0.1\n",
-	.traits = CLI_COMPUTES | CLI_REPORTS,
+	.traits = CLI_COMPUTES | CLI_REPORTS | CLI_TEAMS,
 	.options = recon_table,
 	.defaults = &recon_defaults,
 	.options_size = sizeof recon_defaults,

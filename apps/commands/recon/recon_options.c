@@ -5,7 +5,8 @@
 #include "apps/commands/recon/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
-			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
+			 *const paddings[] = { "auto", "yes", "no", NULL }, *const teams[] = { "auto", "mpi", NULL },
+			 *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
 const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
@@ -58,6 +59,9 @@ const cli_option recon_table[] = {
 	  .help = "the projections, where SCAN holds the geometry alone: MetaImage of columns x rows x views", .at = AT(data) },
 	{ .name = "gpus", .kind = CLI_TEXT, .value = "COUNT|LIST",
 	  .help = "several GPUs compute together: 2 (the first two) or 0,2 (these), as --backend cuda:0-1 or cuda:0,2", .at = AT(gpus) },
+	{ .name = "team", .kind = CLI_CHOICE,
+	  .help = "mpi: processes that mpirun started compute together, each on --backend or its share of --gpus (auto: if several)",
+	  .at = AT(team), .names = teams },
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ",
 	  .help = "how several devices share the work: P slabs of slices, Q runs of views each (default auto)", .at = AT(split) },
 	{ .name = "balance", .kind = CLI_TEXT, .value = "auto|yes|no",
@@ -112,10 +116,30 @@ static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *t
 	return GT_OK;
 }
 
+/* What computes; NULL: what the library takes. */
+static gt_status find_backend(const cli_call *call, const recon_options *o, char text[64], const char **backend)
+{
+	char gpus[48];
+	*backend = call->common.backend;
+	if (o->gpus && backend_of_gpus(call, o->gpus, gpus, sizeof gpus) != GT_OK)
+		return GT_ERR_ARG;
+	if (o->gpus)
+		*backend = gpus;
+	const int joins = (o->team || call->processes > 1) && !(*backend && !strncmp(*backend, "mpi", 3));
+	if (joins && *backend && strlen(*backend) > 56)
+		return gt_fail(GT_ERR_ARG, "--backend=%s: expected a shorter name", *backend);
+	if (!joins && !o->gpus)
+		return GT_OK;
+	snprintf(text, 64, "%s%.56s", joins ? "mpi:" : "", *backend ? *backend : "auto");
+	*backend = text;
+	return GT_OK;
+}
+
 gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 {
-	char water[32], backend[64];
-	if (o->gpus && backend_of_gpus(call, o->gpus, backend, sizeof backend) != GT_OK)
+	char water[32], text[64];
+	const char *backend;
+	if (find_backend(call, o, text, &backend) != GT_OK)
 		return GT_ERR_ARG;
 	snprintf(water, sizeof water, "%.17g", o->water);
 	const char *const list[][2] = {
@@ -144,7 +168,7 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "force", o->force ? "yes" : "no" },
 		{ "unit", units[o->unit] },
 		{ "water", o->water > 0 ? water : NULL },
-		{ "backend", o->gpus ? backend : call->common.backend },
+		{ "backend", backend },
 		{ "precision", call->common.precision ? "double" : "single" },
 		{ "split", o->split },
 		{ "balance", o->balance },

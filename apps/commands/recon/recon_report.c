@@ -154,7 +154,7 @@ gt_status recon_print_plan(const cli_call *call, gt_recon *r)
 	gt_recon_slabs slabs = { .size = sizeof slabs };
 	const char *settings = NULL;
 	const gt_status st = gt_recon_plan(r, &memory, &settings);
-	if (!settings)
+	if (!settings || call->process)
 		return st;
 	if (memory.backend[0] && call->common.json)
 		print_json(&memory, settings);

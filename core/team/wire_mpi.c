@@ -1,0 +1,150 @@
+/* Messages by MPI. A message of more than a GiB goes in several, for MPI counts by int. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <gantry/recon.h>
+#include "core/team/wire.h"
+
+enum { LAUNCHERS = 3 };
+static const char *const sizes[LAUNCHERS] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK" };
+#define MOST ((size_t)1 << 30)
+
+struct gt_wire {
+	int takes, n, done;
+	size_t bytes;
+	MPI_Request part[];
+};
+
+static gt_wire_place place_here = { 0, 1, 0, 1 };
+static int started, stopped;
+
+int gt_has_mpi(void) { return 1; }
+
+int gt_wire_is_launched(void)
+{
+	for (int i = 0; i < LAUNCHERS; i++)
+		if (getenv(sizes[i]))
+			return 1;
+	return 0;
+}
+
+gt_status gt_wire_start(gt_wire_place *place)
+{
+	int provided, inited = 0;
+	MPI_Comm host;
+	*place = place_here;
+	if (stopped)
+		return gt_fail(GT_ERR_ARG, "processes of MPI: they have parted");
+	if (started)
+		return GT_OK;
+	MPI_Initialized(&inited);
+	if (!inited && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+		return gt_fail(GT_ERR_DEVICE, "processes of MPI: the library could not join them");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(MPI_COMM_WORLD, &place_here.me);
+	MPI_Comm_size(MPI_COMM_WORLD, &place_here.n);
+	if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place_here.me, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+		MPI_Comm_rank(host, &place_here.local);
+		MPI_Comm_size(host, &place_here.locals);
+		MPI_Comm_free(&host);
+	}
+	started = !inited; /* who joined before us, parts too */
+	*place = place_here;
+	return GT_OK;
+}
+
+void gt_wire_stop(void)
+{
+	if (started && !stopped)
+		MPI_Finalize();
+	stopped = started;
+}
+
+void gt_wire_abort(int code)
+{
+	if (started && !stopped)
+		MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static gt_wire *new_wire(size_t bytes, int takes)
+{
+	const size_t n = bytes ? (bytes + MOST - 1) / MOST : 1;
+	gt_wire *w = malloc(sizeof *w + n * sizeof *w->part);
+	if (!w)
+		return NULL;
+	*w = (gt_wire){ .takes = takes, .n = (int)n, .bytes = bytes };
+	for (size_t i = 0; i < n; i++)
+		w->part[i] = MPI_REQUEST_NULL;
+	return w;
+}
+
+static int part_bytes(const gt_wire *w, int i)
+{
+	const size_t left = w->bytes - (size_t)i * MOST;
+	return (int)(left < MOST ? left : MOST);
+}
+
+gt_wire *gt_wire_send(int to, int tag, const void *at, size_t bytes)
+{
+	gt_wire *w = new_wire(bytes, 0);
+	for (int i = 0; w && i < w->n; i++)
+		MPI_Isend((const char *)at + (size_t)i * MOST, part_bytes(w, i), MPI_BYTE, to, tag, MPI_COMM_WORLD, &w->part[i]);
+	return w;
+}
+
+gt_wire *gt_wire_take(int from, int tag, void *at, size_t bytes)
+{
+	gt_wire *w = new_wire(bytes, 1);
+	for (int i = 0; w && i < w->n; i++)
+		MPI_Irecv((char *)at + (size_t)i * MOST, part_bytes(w, i), MPI_BYTE, from, tag, MPI_COMM_WORLD, &w->part[i]);
+	return w;
+}
+
+int gt_wire_test(gt_wire *w)
+{
+	for (; w->done < w->n; w->done++) {
+		MPI_Status status;
+		int flag = 0, count = 0;
+		if (MPI_Test(&w->part[w->done], &flag, &status) != MPI_SUCCESS)
+			return -1;
+		if (!flag)
+			return 0;
+		if (w->takes && (MPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS || count != part_bytes(w, w->done)))
+			return -1;
+	}
+	return 1;
+}
+
+/* What is taken no more must not be written into; what is sent no more nobody takes. */
+static void give_up(gt_wire *w, int i)
+{
+	int flag = 0;
+	if (w->part[i] == MPI_REQUEST_NULL)
+		return;
+	if (!w->takes) {
+		MPI_Request_free(&w->part[i]);
+		return;
+	}
+	MPI_Cancel(&w->part[i]);
+	for (int k = 0; k < 1000 && !flag; k++) {
+		if (MPI_Test(&w->part[i], &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return;
+		if (!flag)
+			usleep(1000);
+	}
+}
+
+void gt_wire_free(gt_wire *w)
+{
+	for (int i = 0; w && i < w->n; i++)
+		give_up(w, i);
+	free(w);
+}
+
+int gt_wire_waiting(int from, int tag)
+{
+	MPI_Status status;
+	int flag = 0;
+	const int source = from < 0 ? MPI_ANY_SOURCE : from;
+	return MPI_Iprobe(source, tag, MPI_COMM_WORLD, &flag, &status) == MPI_SUCCESS && flag ? status.MPI_SOURCE : -1;
+}

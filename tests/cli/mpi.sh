@@ -1,0 +1,116 @@
+#!/bin/bash
+# Processes that mpirun starts compute what one does, by the command: methods, helices, splits, threads within processes; the same bits with
+# --reproducible; a checkpoint that another number continues; what one process cannot is said once, with its name, and ends all within
+# seconds; so does a killed one. Without mpirun, or without MPI in the build, it is skipped.
+. "$(dirname "$0")/support/lib.sh"
+command -v mpirun >/dev/null || exit 77
+"$gantry" --version | grep -q 'MPI yes' || exit 77
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+launch=(timeout 120 mpirun --oversubscribe --quiet)
+
+# team N ARGUMENTS: the command as N processes succeeds. Its output is in $out.
+team() {
+	local n=$1 code
+	shift
+	out=$("${launch[@]}" -n "$n" "$gantry" "$@" 2>stderr.txt)
+	code=$?
+	[ $code -eq 0 ] || fail "$n processes, gantry $* gave $code: $(cat stderr.txt)"
+}
+
+# team_refused CODE TEXT N ARGUMENTS: all end with that code within 10 s, and the text is said once.
+team_refused() {
+	local want=$1 text=$2 n=$3 code start=$SECONDS
+	shift 3
+	"${launch[@]}" -n "$n" "$@" >out.txt 2>stderr.txt
+	code=$?
+	[ $code -eq "$want" ] || fail "$n x $* gave $code, expected $want: $(cat stderr.txt)"
+	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not said once: $(cat stderr.txt)"
+	[ $((SECONDS - start)) -le 10 ] || fail "$n x $* took $((SECONDS - start)) s"
+}
+
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 -o scan.nc
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --pitch 40 --turns 3 -o helix.nc
+ok simulate --phantom shepp-logan --reduce 20 --rows 5 --photons 1e4 --seed 5 -o other.nc
+common=(--precision double --quiet)
+
+# same N SCAN BACKEND SPLIT ARGUMENTS
+same() {
+	local n=$1 scan=$2 each=$3 split=$4
+	shift 4
+	ok recon "$scan" -o one.nc --backend cpu:1 "${common[@]}" "$@"
+	team "$n" recon "$scan" -o team.nc --backend "$each" --split "$split" "${common[@]}" "$@"
+	ok compare team.nc one.nc --rmse 1e-9
+}
+same 2 scan.nc cpu:1 views --solver os-sart:subsets=4,iterations=2
+same 3 scan.nc cpu:1 slices --solver pcg:iterations=3 --penalty qggmrf:strength=10 --init zero
+same 2 helix.nc cpu:1x4 views --solver os-sart:subsets=3,iterations=1
+same 3 scan.nc cpu:1 auto
+
+team 2 recon scan.nc -o team.nc --team mpi --backend cpu:1 --solver sirt:iterations=1 --json
+[ "$(grep -c '"output"' <<<"$out")" = 1 ] || fail "not one report: $out"
+[ "$(grep -c 'sirt in' stderr.txt)" -le 1 ] || fail "several reports: $(cat stderr.txt)"
+team 2 recon scan.nc --backend cpu:1 --solver sirt --dry-run
+[ "$(grep -c 'member_1 *host .*, cpu:1 slices=.*memory=' <<<"$out")" = 1 ] || fail "not one line of member 1: $out"
+
+# The same bits on one, two and four processes.
+bits=(--reproducible --backend cpu:1 --quiet --solver "os-sart:subsets=2,iterations=1")
+ok recon scan.nc -o bits.npy "${bits[@]}"
+for n in 2 4; do
+	team $n recon scan.nc -o bits$n.npy "${bits[@]}"
+	cmp bits.npy bits$n.npy || fail "other bits on $n processes"
+done
+
+# Saved by two, continued by three and by one.
+solve=(--solver "fista:iterations=6,prox=yes" --penalty tv:strength=0.01)
+team 2 recon scan.nc -o two.nc --backend cpu:1 "${common[@]}" "${solve[@]/6/3}" --checkpoint run.ck
+ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" "${solve[@]}"
+team 3 recon scan.nc -o more.nc --backend cpu:1 "${common[@]}" "${solve[@]}" --resume run.ck
+ok compare more.nc one.nc --rmse 1e-9
+ok recon scan.nc -o more.nc --backend cpu:1 "${common[@]}" "${solve[@]}" --resume run.ck
+ok compare more.nc one.nc --rmse 1e-9
+
+# One process with other arguments than the others.
+cat >odd.sh <<'END'
+#!/bin/bash
+[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}"
+exec "$gantry" recon "$@"
+END
+chmod +x odd.sh
+export gantry odd=none.nc
+args=(scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=3 --quiet)
+team_refused 2 "unknown solver 'sirrt'" 2 "$gantry" recon scan.nc -o out.nc --solver sirrt
+team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o out.nc
+team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
+odd=other.nc
+team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
+team_refused 2 "of which 8 is a multiple" 3 "$gantry" recon "${args[@]}" --reproducible
+team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9
+refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
+nothing_left out.nc "refusals"
+
+# A process is killed in the midst of the iterations: the launcher names it and ends the others.
+run=(recon scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
+timeout 120 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+all=$!
+for _ in $(seq 100); do
+	[ -e log.csv ] && [ "$(wc -l <log.csv)" -gt 5 ] && break
+	sleep 0.2
+done
+mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
+if [ ${#ranks[@]} -eq 2 ]; then
+	start=$SECONDS
+	kill -KILL "${ranks[1]}"
+	wait $all && fail "a killed process was no failure"
+	for _ in $(seq 20); do
+		kill -0 "${ranks[0]}" 2>/dev/null || break
+		sleep 0.2
+	done
+	[ $((SECONDS - start)) -le 5 ] || fail "$((SECONDS - start)) s until all had ended"
+	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process goes on"
+	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "nobody names the killed one: $(cat stderr.txt)"
+else
+	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
+	kill $all
+fi
+nothing_left out.nc "a killed process"
+exit $((failures > 0))

@@ -1,0 +1,153 @@
+/* Teams of processes: alone they are refused; with a launcher, as (cmake) mpirun -n N, numbers and pieces of all members go between them,
+ * a failure is that of all and names its member, one that ends is not waited for, and other versions are refused.
+ * labels: unit
+ * backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/recon.h>
+#include "core/clock.h"
+#include "core/team/share.h"
+#include "core/team/world.h"
+#include "core/try.h"
+#include "tests/support/support.h"
+
+START_TEST(alone_is_refused)
+{
+	gt_team *t = NULL;
+	int me = -1, n = -1, tells = 0;
+	ck_refused(gt_team_open("mpi", &t), GT_ERR_UNSUPPORTED, "expected mpirun");
+	ck_refused(gt_team_open_dealt("mpi:cpu:1", 8, &t), GT_ERR_UNSUPPORTED, "backend 'mpi:cpu:1': no launcher");
+	ck_assert(gt_team_is_spec("mpi") && gt_team_is_spec("mpi:cuda:0-3") && !gt_team_is_spec("mpix"));
+	ck_ok(gt_processes_begin(&me, &n));
+	ck_assert(me == 0 && n == 1 && gt_process() == 0);
+	ck_assert(gt_processes_end(GT_ERR_IO, &tells) == GT_ERR_IO && tells);
+	gt_processes_leave(0);
+}
+END_TEST
+
+enum { N = 23, EACH = 3 };
+
+/* Sums, the least, all elements for members whose number is even, and pieces from each to the next. */
+static gt_status together(gt_backend *be, void *self)
+{
+	const int me = gt_member(be), n = gt_members(be), next = (me + 1) % n, before = (me + n - 1) % n;
+	double host[N * EACH], back[N * EACH] = { 0 }, sum = 0, mine[6], from[6] = { 0 };
+	double *sums = self;
+	gt_array *x = NULL, *piece = NULL, *room = NULL;
+	gt_status st = GT_OK;
+	for (int i = 0; i < N * EACH; i++)
+		sum += host[i] = sin(i) + 2;
+	for (int i = 0; i < 6; i++)
+		mine[i] = 100 * me + i;
+	GT_TRY(gt_array_new_shared(be, GT_F64, EACH, N, &x));
+	gt_array_put(host, x);
+	sums[me] = gt_sum(x);
+	if (fabs(sums[me] - sum) > 1e-12 * sum || gt_team_least(be, me) != 0 || gt_team_first(be, me + 5) != 5)
+		GT_TRY(gt_fail(GT_ERR_ARG, "numbers of all are wrong on member %d", me));
+	gt_array_get(x, me % 2 ? NULL : back);
+	if (me % 2 == 0 && memcmp(back, host, sizeof host))
+		GT_TRY(gt_fail(GT_ERR_ARG, "elements of all are wrong on member %d", me));
+	GT_TRY(gt_array_new(be, GT_F64, 6, &piece));
+	GT_TRY(gt_array_new(be, GT_F64, 6, &room));
+	gt_array_put(mine, piece);
+	gt_fill(0, room);
+	/* Of three pairs the first and the last, which come to lie with a gap as well; then one dense. */
+	const size_t b = sizeof(double);
+	double *to = gt_array_data(room), *at = gt_array_data(piece);
+	const gt_piece out[2] = { { next, at, b, 2, 4 * b }, { next, at + 1, 2 * b, 1, 0 } };
+	const gt_piece in[2] = { { before, to, b, 2, 3 * b }, { before, to + 4, 2 * b, 1, 0 } };
+	gt_team_exchange(be, out, 2, in, 2);
+	gt_array_get(room, from);
+	const double want[6] = { 100 * before, 0, 0, 100 * before + 4, 100 * before + 1, 100 * before + 2 };
+	if (memcmp(from, want, sizeof want))
+		GT_TRY(gt_fail(GT_ERR_ARG, "pieces are wrong on member %d: %g %g %g %g", me, from[0], from[3], from[4], from[5]));
+	st = gt_backend_status(be);
+done:
+	gt_array_free(x);
+	gt_array_free(piece);
+	gt_array_free(room);
+	return st;
+}
+
+static int processes(void) { return atoi(getenv("OMPI_COMM_WORLD_SIZE")); }
+
+START_TEST(members_meet)
+{
+	gt_team *t = NULL;
+	char spec[32];
+	double sums[64] = { 0 };
+	for (int each = 1; each <= 2; each++) { /* members of a process */
+		snprintf(spec, sizeof spec, each == 1 ? "mpi:cpu:1" : "mpi:cpu:1x%d", 2 * processes());
+		ck_ok(gt_team_open(spec, &t));
+		ck_assert_int_eq(gt_team_size(t), each * processes());
+		for (int i = 0; i < 20; i++)
+			ck_ok(gt_team_run(t, together, sums));
+		gt_team_close(t);
+	}
+}
+END_TEST
+
+static gt_status fails_at_last(gt_backend *be, void *self)
+{
+	const int *kind = self;
+	double sums[64];
+	const gt_status st = together(be, sums);
+	if (st != GT_OK || gt_member(be) < gt_members(be) - 1)
+		return st != GT_OK ? st : together(be, sums);
+	if (*kind == 1)
+		return GT_OK; /* ends while the others wait */
+	return gt_fail(*kind ? GT_ERR_ARG : GT_ERR_MEMORY, "made to fail");
+}
+
+START_TEST(a_failure_is_that_of_all)
+{
+	gt_team *t = NULL;
+	char who[96];
+	double sums[64];
+	snprintf(who, sizeof who, "member %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_world_host());
+	ck_ok(gt_team_open("mpi:cpu:1", &t));
+	const double start = gt_seconds();
+	for (int i = 0; i < 3; i++) {
+		ck_refused(gt_team_run(t, fails_at_last, &(int){ 0 }), GT_ERR_MEMORY, who);
+		ck_refused(gt_team_run(t, fails_at_last, &(int){ 1 }), GT_ERR_DEVICE, "it has ended while others wait for it");
+		ck_refused(gt_team_run(t, fails_at_last, &(int){ 2 }), GT_ERR_ARG, "made to fail");
+		ck_ok(gt_team_run(t, together, sums)); /* and it goes on */
+	}
+	ck_assert_msg(gt_seconds() - start < 5, "it took %.3g s", gt_seconds() - start);
+	gt_team_close(t);
+}
+END_TEST
+
+START_TEST(other_versions_and_devices_are_refused)
+{
+	gt_team *t = NULL;
+	int me, n;
+	double sums[64];
+	ck_ok(gt_processes_begin(&me, &n));
+	gt_world_set_version(me ? "0.0.7 (other)" : NULL);
+	ck_refused(gt_team_open("mpi:cpu:1", &t), GT_ERR_UNSUPPORTED, "is of version 0.0.7 (other), process 0 (host ");
+	gt_world_set_version(NULL);
+	ck_refused(gt_team_open(me ? "mpi:cpu:no" : "mpi:cpu:1", &t), GT_ERR_ARG, "member 1 of ");
+	ck_refused(gt_team_open("mpi:cpu:1x7", &t), GT_ERR_ARG, "7 members for");
+	ck_refused(gt_team_open_dealt("mpi:cpu:1", 7, &t), GT_ERR_ARG, "of which 7 is a multiple");
+	ck_ok(gt_team_open("mpi:cpu:1", &t));
+	ck_ok(gt_team_run(t, together, sums));
+	gt_team_close(t);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	if (!getenv("GT_TEAM")) {
+		tcase_add_test(tc, alone_is_refused);
+		return;
+	}
+	tcase_add_test(tc, members_meet);
+	tcase_add_test(tc, a_failure_is_that_of_all);
+	tcase_add_test(tc, other_versions_and_devices_are_refused);
+}
+
+int main(void) { return gt_test_main("processes", fill); }
