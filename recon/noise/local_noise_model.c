@@ -6,14 +6,14 @@
  * Penalties that keep edges are not quadratic in the noise either: what noise does to them is simulated, by minimising
  *   1/2 <z, F z> - <z, n> + strength kappa^2 R(z),   n a normal field of spectrum G,
  * on the patch by conjugate gradients, preconditioned in Fourier space, with the steps of Fessler and Booth, IEEE Trans. Image
- * Process. 8 (1999) 688. The same n serves for every strength. It takes 120 bytes for each voxel of a patch, and 16 for each
- * number of a spectrum. */
+ * Process. 8 (1999) 688. The same n serves for every strength. It takes 120 bytes for each voxel of a patch, and 16
+ * for each number of a spectrum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/random.h>
-#include "core/fft/fft_box.h"
 #include "core/try.h"
+#include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"
 
 enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
@@ -87,62 +87,8 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* A field, a box for each layer, and room for its transform. */
-struct transform {
-	size_t layers;
-	gt_fft_box b[GT_NOISE_LAYERS];
-};
-
-static void transform_free(struct transform *t)
-{
-	for (size_t l = 0; l < t->layers; l++)
-		gt_fft_box_free(&t->b[l]);
-	t->layers = 0;
-}
-
-static gt_status transform_new(const gt_noise_patches *p, struct transform *t)
-{
-	gt_status st = GT_OK;
-	for (t->layers = 0; t->layers < p->layers && st == GT_OK; t->layers++)
-		st = gt_fft_box_new(p->n, &t->b[t->layers]);
-	return st;
-}
-
-/* The transform of z. */
-static void transform_of(struct transform *t, const double *z)
-{
-	for (size_t l = 0; l < t->layers; l++) {
-		gt_fft_box *b = &t->b[l];
-		for (size_t i = 0; i < b->size; i++) {
-			b->value[i][0] = z[l * b->size + i];
-			b->value[i][1] = 0;
-		}
-		gt_fft_box_forward(b);
-	}
-}
-
-/* At frequency i: the values of all layers <- (first + i second) of them. */
-static void multiply(struct transform *t, size_t i, const double *first, const double *second)
-{
-	const size_t m = t->layers;
-	double out[GT_NOISE_LAYERS][2];
-	for (size_t l = 0; l < m; l++) {
-		out[l][0] = out[l][1] = 0;
-		for (size_t j = 0; j < m; j++) {
-			const double re = t->b[j].value[i][0], im = t->b[j].value[i][1];
-			const double a = first[l * m + j], b = second ? second[l * m + j] : 0;
-			out[l][0] += a * re - b * im;
-			out[l][1] += a * im + b * re;
-		}
-	}
-	for (size_t l = 0; l < m; l++) {
-		t->b[l].value[i][0] = out[l][0];
-		t->b[l].value[i][1] = out[l][1];
-	}
-}
-
 /* The transform of a normal field whose spectrum is G of patch k; z: scratch of a field. */
-static void normal_field(const gt_noise_patches *p, int k, uint64_t seed, double *z, struct transform *t)
+static void normal_field(const gt_noise_patches *p, int k, uint64_t seed, double *z, gt_layers *t)
 {
 	const size_t m = p->layers;
 	double root[NUMBERS];
@@ -151,37 +97,10 @@ static void normal_field(const gt_noise_patches *p, int k, uint64_t seed, double
 		gt_random_at(seed, i, &r);
 		z[i] = gt_normal(&r);
 	}
-	transform_of(t, z);
+	gt_layers_transform(t, z);
 	for (size_t i = 0; i < p->box; i++) {
 		gt_small_root(m, p->at[k].G + i * m * m, root);
-		multiply(t, i, root, NULL);
-	}
-}
-
-/* The real part of the field that t is the transform of. */
-static void field_of(struct transform *t, double *z)
-{
-	for (size_t l = 0; l < t->layers; l++) {
-		gt_fft_box *b = &t->b[l];
-		gt_fft_box_inverse(b);
-		for (size_t i = 0; i < b->size; i++)
-			z[l * b->size + i] = b->value[i][0];
-	}
-}
-
-/* The transform of a real field -> the operator of spectrum `first` of that field in x, and that of spectrum
- * `second` in y. */
-static void apply_both(struct transform *t, const double *first, const double *second, double *x, double *y)
-{
-	const size_t m = t->layers, box = t->b[0].size;
-	for (size_t i = 0; i < box; i++)
-		multiply(t, i, first + i * m * m, second + i * m * m);
-	for (size_t l = 0; l < m; l++) {
-		gt_fft_box_inverse(&t->b[l]);
-		for (size_t i = 0; i < box; i++) {
-			x[l * box + i] = t->b[l].value[i][0];
-			y[l * box + i] = t->b[l].value[i][1];
-		}
+		gt_layers_multiply(t, i, root, NULL);
 	}
 }
 
@@ -208,18 +127,18 @@ static gt_status remaining_curvature(const gt_noise_patches *p, double strength,
 	double *z = malloc(2 * p->size * sizeof *z), full = 0, small = 0;
 	float *host = malloc(p->size * sizeof *host);
 	double inverse[NUMBERS];
-	struct transform t = { .layers = 0 };
+	gt_layers t = { .layers = 0 };
 	gt_status st = GT_OK;
 	if (!z || !host)
 		GT_TRY(no_memory(p));
-	GT_TRY(transform_new(p, &t));
+	GT_TRY(gt_layers_new(p->n, p->layers, &t));
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		normal_field(p, k, (uint64_t)k, z, &t);
 		for (size_t i = 0; i < p->box; i++) {
 			inverse_hessian(p, k, i, strength, inverse);
-			multiply(&t, i, inverse, NULL);
+			gt_layers_multiply(&t, i, inverse, NULL);
 		}
-		field_of(&t, z);
+		gt_layers_field(&t, z);
 		full += curvature_along(p, z, 1, host);
 		small += curvature_along(p, z, QUADRATIC_RANGE_SCALE, host);
 	}
@@ -228,7 +147,7 @@ static gt_status remaining_curvature(const gt_noise_patches *p, double strength,
 done:
 	free(z);
 	free(host);
-	transform_free(&t);
+	gt_layers_free(&t);
 	return st;
 }
 
@@ -242,7 +161,7 @@ struct descent {
 	double *Fz, *Fd;  /* F z - n, F d */
 	double *g, *old;  /* gradient, the one before */
 	double *Mg, *FMg; /* preconditioned gradient, F times it */
-	struct transform t;
+	gt_layers t;
 	float *host;
 };
 
@@ -259,8 +178,8 @@ static void gradient(struct descent *s)
 
 static void precondition(struct descent *s)
 {
-	transform_of(&s->t, s->g);
-	apply_both(&s->t, s->M, s->FM, s->Mg, s->FMg);
+	gt_layers_transform(&s->t, s->g);
+	gt_layers_apply_both(&s->t, s->M, s->FM, s->Mg, s->FMg);
 }
 
 /* Along d from z, which p->x holds since gradient(). */
@@ -338,7 +257,7 @@ static void begin(struct descent *s, double left)
 	}
 	normal_field(p, s->k, 100 + (uint64_t)s->k, s->z, &s->t);
 	add_to_diagonal(p, -1, s->FM);
-	apply_both(&s->t, s->M, s->FM, s->z, s->Fz);
+	gt_layers_apply_both(&s->t, s->M, s->FM, s->z, s->Fz);
 	add_to_diagonal(p, 1, s->FM);
 	memset(s->d, 0, p->size * sizeof *s->d);
 	memset(s->Fd, 0, p->size * sizeof *s->Fd);
@@ -356,7 +275,7 @@ static gt_status simulate(gt_noise_patches *p, double strength, double left, dou
 	gt_status st = GT_OK;
 	if (!scratch || !s.host)
 		GT_TRY(no_memory(p));
-	GT_TRY(transform_new(p, &s.t));
+	GT_TRY(gt_layers_new(p->n, p->layers, &s.t));
 	for (size_t i = 0; i < fields; i++)
 		*of[i] = scratch + i * n;
 	s.M = scratch + fields * n;
@@ -374,7 +293,7 @@ static gt_status simulate(gt_noise_patches *p, double strength, double left, dou
 done:
 	free(scratch);
 	free(s.host);
-	transform_free(&s.t);
+	gt_layers_free(&s.t);
 	return st;
 }
 

@@ -75,18 +75,42 @@ static gt_status no_memory(const gt_strength_search *s)
 	return gt_fail(GT_ERR_MEMORY, "no memory for a patch of %zu voxels", s->patch.size);
 }
 
-/* The spectrum of `scale` times an operator: what layers answer to a point in one of them. host, one: scratch. */
-static gt_status answers(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, int taper, float *host,
-                         double *one, double *spectrum)
+/* Room for answers(). */
+struct rooms {
+	float *host; /* a patch */
+	double *one; /* a spectrum of a box */
+};
+
+static void rooms_free(struct rooms *r)
+{
+	free(r->host);
+	free(r->one);
+}
+
+static gt_status rooms_new(const gt_strength_search *s, struct rooms *r)
+{
+	*r = (struct rooms){ malloc(s->patch.size * sizeof *r->host), malloc(s->patch.box * sizeof *r->one) };
+	return r->host && r->one ? GT_OK : no_memory(s);
+}
+
+static gt_status new_spectrum(const gt_strength_search *s, double **spectrum)
+{
+	*spectrum = malloc(s->patch.size * s->patch.layers * sizeof **spectrum);
+	return *spectrum ? GT_OK : no_memory(s);
+}
+
+/* What all layers answer to a point in one of them, `scale` times, into the spectrum. */
+static gt_status answers(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, struct rooms *r,
+                         double *spectrum)
 {
 	const size_t box = s->patch.box, m = s->patch.layers;
 	gt_status st = GT_OK;
-	gt_array_get_float(response, host);
+	gt_array_get_float(response, r->host);
 	GT_TRY(gt_backend_status(s->be));
 	for (size_t l = 0; l < m; l++) {
-		GT_TRY(gt_fft_box_spectrum(s->patch.n, host + l * box, taper, one));
+		GT_TRY(gt_fft_box_spectrum(s->patch.n, r->host + l * box, spectrum != s->patch.R, r->one));
 		for (size_t i = 0; i < box; i++)
-			spectrum[(i * m + l) * m + layer] = scale * one[i];
+			spectrum[(i * m + l) * m + layer] = scale * r->one[i];
 	}
 done:
 	return st;
@@ -113,45 +137,33 @@ static void put_point(const gt_strength_search *s, size_t layer, float *host, do
 	gt_array_put_float(host, x);
 }
 
-/* Room for a spectrum, and for scratch of answers(). */
-static gt_status rooms(const gt_strength_search *s, float **host, double **one, double **first, double **second)
-{
-	const size_t numbers = s->patch.size * s->patch.layers;
-	*host = malloc(s->patch.size * sizeof **host);
-	*one = malloc(s->patch.box * sizeof **one);
-	*first = malloc(numbers * sizeof **first);
-	if (second)
-		*second = malloc(numbers * sizeof **second);
-	return *host && *one && *first && (!second || *second) ? GT_OK : no_memory(s);
-}
-
 /* The spectra at one place: A of a point of each layer, then A' of that times w, and times wvw. */
 static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
-	float *host = NULL;
-	double *one = NULL;
+	struct rooms room = { NULL, NULL };
 	gt_status st = GT_OK;
-	GT_TRY(rooms(s, &host, &one, &at->F, &at->G));
+	GT_TRY(rooms_new(s, &room));
+	GT_TRY(new_spectrum(s, &at->F));
+	GT_TRY(new_spectrum(s, &at->G));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
 	GT_TRY(gt_array_like(y, &u));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, host, 1, x);
+		put_point(s, layer, room.host, 1, x);
 		gt_forward(A, x, y);
 		gt_copy(y, u);
 		gt_mul(w, u);
 		gt_adjoint(A, u, x);
-		GT_TRY(answers(s, x, layer, (double)stride, 1, host, one, at->F));
+		GT_TRY(answers(s, x, layer, (double)stride, &room, at->F));
 		gt_mul(wvw, y);
 		gt_adjoint(A, y, x);
-		GT_TRY(answers(s, x, layer, (double)stride, 1, host, one, at->G));
+		GT_TRY(answers(s, x, layer, (double)stride, &room, at->G));
 	}
 	settle(&s->patch, at->F);
 	settle(&s->patch, at->G);
 done:
-	free(host);
-	free(one);
+	rooms_free(&room);
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_array_free(u);
@@ -225,19 +237,18 @@ done:
 gt_status gt_strength_measure_penalty(gt_strength_search *s, const gt_penalty *R, gt_array *x, gt_array *g)
 {
 	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
-	float *host = NULL;
-	double *one = NULL;
+	struct rooms room = { NULL, NULL };
 	gt_status st = GT_OK;
-	GT_TRY(rooms(s, &host, &one, &s->patch.R, NULL));
+	GT_TRY(rooms_new(s, &room));
+	GT_TRY(new_spectrum(s, &s->patch.R));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, host, height, x);
+		put_point(s, layer, room.host, height, x);
 		gt_fill(0, g);
 		gt_penalty_gradient(R, x, g, NULL);
-		GT_TRY(answers(s, g, layer, 1 / height, 0, host, one, s->patch.R));
+		GT_TRY(answers(s, g, layer, 1 / height, &room, s->patch.R));
 	}
 	settle(&s->patch, s->patch.R);
 done:
-	free(host);
-	free(one);
+	rooms_free(&room);
 	return st;
 }

@@ -84,7 +84,8 @@ static double reference_without_direct(const gt_strength_search *s)
 {
 	const size_t finest = s->patch.n[0] / 2;
 	const double R = gt_noise_answer(&s->patch, s->patch.R, finest, s->patch.first) * s->patch.at[0].square;
-	return R > 0 ? gt_noise_patches_quadratic(&s->patch, gt_noise_answer(&s->patch, s->patch.at[0].F, finest, s->patch.first) / R) : 0;
+	const double F = gt_noise_answer(&s->patch, s->patch.at[0].F, finest, s->patch.first);
+	return R > 0 ? gt_noise_patches_quadratic(&s->patch, F / R) : 0;
 }
 
 /* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
