@@ -14,6 +14,7 @@ struct gt_projections {
 	float *photons;         /* owned: unattenuated counts per cell; may be NULL */
 	gt_position position;
 	int positioned;         /* 1: a file or the caller said so */
+	int filtered;           /* 1: weighted and filtered already: no line integrals */
 	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
 	gt_provenance from;
 };

@@ -13,7 +13,9 @@ const char *gt_projector_for(const gt_listener *log, const char *asked, const gt
 	const char *usual = gt_projectors[0]->name;
 	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return asked ? asked : usual;
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "projector: %s (%s)", leaning, gt_error());
+	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
+	       "projector: %s (%s; on a CPU --projector joseph takes a third of its time, with one ray for each pixel)", leaning,
+	       gt_error());
 	return leaning;
 }
 

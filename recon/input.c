@@ -57,14 +57,29 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", r->path);
 }
 
+/* What would be filtered twice is no line integrals, whatever the method. */
+static gt_status refuse_filtered(const gt_recon *r, gt_projections **p)
+{
+	if (!(*p)->filtered || r->set.force)
+		return GT_OK;
+	gt_projections_free(*p);
+	*p = NULL;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: the projections are weighted and filtered already: expected line integrals ('gantry rabbitct' backprojects "
+	               "them as they are; --force takes them all the same)",
+	               r->path);
+}
+
 gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **out)
 {
 	const char *data = r->set.text[GT_SET_DATA];
 	gt_projections *p = NULL;
 	gt_view_reader *views = NULL;
 	gt_status st = GT_OK;
-	if (!data || geometry_only)
-		return read_scan(r, log, geometry_only, out);
+	if (!data || geometry_only) {
+		const gt_status read = read_scan(r, log, geometry_only, out);
+		return read == GT_OK && !data ? refuse_filtered(r, out) : read;
+	}
 	GT_TRY(read_scan(r, log, 1, &p));
 	GT_TRY(gt_view_reader_open(data, &r->read, p->scan, &views));
 	GT_TRY(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float), data));

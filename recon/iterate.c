@@ -132,7 +132,9 @@ static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, co
 		return GT_OK;
 	if (j->resume)
 		GT_TRY(recorded_penalty(j->resume, gt_array_backend(x), &recorded));
-	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded };
+	const gt_penalty_problem prior = {
+		j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded, e->below, e->asked->n[2]
+	};
 	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
 done:
 	free(recorded);

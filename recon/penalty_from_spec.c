@@ -100,7 +100,8 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
                                char **spec, char **how)
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
-	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p, &known, c->weights, kappa, c->x, c->water, log };
+	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p,           &known,   c->weights,
+		                        kappa,    c->x,    c->water,     log,     c->first_slice, c->slices };
 	gt_strength_found found;
 	const gt_status st = gt_strength_find(&q, o->noise, o->factor, &found);
 	if (st != GT_OK)

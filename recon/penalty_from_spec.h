@@ -19,6 +19,7 @@ typedef struct {
 	double water;                   /* mm^-1, for HU */
 	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is that one but for rounding
 	                                 * gives way to it: devices differ in their last digits */
+	size_t first_slice, slices;     /* of the grid, that are not padding */
 } gt_penalty_problem;
 /* *text: what was made, for the record; malloc'ed. The log hears what was found and chosen. */
 gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text);

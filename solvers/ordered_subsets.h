@@ -28,7 +28,7 @@ int       gt_ordered_subsets_nonneg (const void *options);
 #define GT_OS_SUBSETS                                                                                                      \
 	{ .key = "subsets", .help = "ordered subsets of the views: 1 is SIRT, 0 one view each (SART)", .kind = GT_INT,        \
 	  .at = GT_OS_AT(subsets), .most = 1e6 }
-#define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 2 }
+#define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 1.99 }
 #define GT_OS_REDUCE                                                                                                       \
 	{ .key = "reduce", .help = "factor on the step length after every iteration", .kind = GT_REAL, .at = GT_OS_AT(reduce),    \
 	  .most = 1 }

@@ -72,7 +72,8 @@ static int run(const cli_call *call, const void *given)
 		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it names its unit", format->about);
 	GT_TRY(gt_read_volume(call->file[0], &r, &v));
 	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);
-	cli_note(call, "volume %s, %s%s%s", grid, gt_position_names[gt_volume_position(v)], notes.text[0] ? "; " : "", notes.text);
+	cli_note(call, "volume %s%s%s%s%s", grid, gt_volume_position_known(v) ? ", " : "",
+	         gt_volume_position_known(v) ? gt_position_names[gt_volume_position(v)] : "", notes.text[0] ? "; " : "", notes.text);
 	cli_note_implausible(call, v);
 	GT_TRY(gt_volume_set_command(v, call->line)); /* It is still the volume of the scan that it was made from. */
 	GT_TRY(cli_write_volume(o->output, &w, v));

@@ -8,6 +8,9 @@
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
+/* From this load for each thread on, times are said to be doubtful. */
+#define MAX_LOAD 0.5
+
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
 #define AT(field) offsetof(study_options, field)
 /* clang-format off */
@@ -114,6 +117,22 @@ static void describe(study *s)
 	         gt_shape_names[s->scan->shape], s->scan->views, s->scan->rows, s->scan->columns, grid);
 }
 
+/* Appends how busy the machine was before the study: times and speed-ups of two threads that share a processor with
+ * others are not the method's. */
+static void add_load(study *s)
+{
+	const size_t used = strlen(s->cpu_about);
+	double load;
+	if (getloadavg(&load, 1) != 1)
+		return;
+	snprintf(s->cpu_about + used, sizeof s->cpu_about - used, ", load %.1f", load);
+	if (load > MAX_LOAD * s->threads)
+		cli_note(s->call,
+		         "the machine was busy before this study began (load %.1f, %d threads here): times and speed-ups may be several "
+		         "times off",
+		         load, s->threads);
+}
+
 /* The GPU if there is one and it is wanted, and the CPU with the threads that are wanted. */
 static gt_status find_devices(study *s, const char *name)
 {
@@ -130,6 +149,7 @@ static gt_status find_devices(study *s, const char *name)
 	snprintf(s->cpu, sizeof s->cpu, "%s", gt_backend_name(be));
 	snprintf(s->cpu_about, sizeof s->cpu_about, "%s", gt_backend_describe(be));
 	s->threads = gt_pool_threads(gt_backend_pool(be));
+	add_load(s);
 	cli_note(s->call, "%s: %s%s%s%s%s", s->cpu, s->cpu_about, s->gpu[0] ? "; " : "", s->gpu, s->gpu[0] ? ": " : "", s->gpu_about);
 done:
 	gt_backend_close(be);

@@ -56,6 +56,7 @@ typedef struct {
 	const gt_array *start;          /* the volume that the solver starts with, which shows where the object is; also says backend and precision */
 	double water;                   /* attenuation of water, mm^-1 */
 	const gt_listener *log;         /* hears what was found and chosen; NULL: nobody */
+	size_t first_slice, slices;     /* of the grid, in which noise is asked for: the others are padding; slices 0: in all */
 } gt_strength_problem;
 /* The strength beta, in the unit of the penalty's own parameter `strength`, that leaves a noise of so many HU in
  * water, or where there is none in the object: root mean square over six places, to 2 %. noise_hu 0: four tenths of

@@ -65,6 +65,7 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	if (!o->geometry_only && (gt_rabbitct_info(f)->has_images || !o->may_lack_data))
 		GT_TRY(read_images(f, path, p));
 	p->water = water_of(gt_rabbitct_info(f));
+	p->filtered = 1;
 	if (p->data)
 		gt_read_note(o, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
 		             path);

@@ -1,20 +1,22 @@
 /* The noise that a penalty leaves, place by place.
  * Noise near a solution of penalised weighted least squares is that of a linear system (Fessler, IEEE Trans. Image Process. 5 (1996)
  * 493; Fessler and Rogers, ibid. 1346). With the same response all around, in Fourier space and for a quadratic penalty,
- *   variance(strength) = mean over frequencies of G / (F + strength kappa^2 R)^2.
+ *   variance(strength) = mean over frequencies of H^-1 G H^-1, H = F + strength kappa^2 R.
+ * These are numbers, or where there are few slices, whose ends are near, matrices of how slices answer each other.
  * Penalties that keep edges are not quadratic in the noise either: what noise does to them is simulated, by minimising
  *   1/2 <z, F z> - <z, n> + strength kappa^2 R(z),   n a normal field of spectrum G,
  * on the patch by conjugate gradients, preconditioned in Fourier space, with the steps of Fessler and Booth, IEEE Trans. Image
- * Process. 8 (1999) 688. The same n serves for every strength. It takes 130 bytes for each voxel of a patch. */
+ * Process. 8 (1999) 688. The same n serves for every strength. It takes 120 bytes for each voxel of a patch, and 16
+ * for each number of a spectrum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/random.h>
-#include "core/fft/fft_box.h"
 #include "core/try.h"
+#include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"
 
-enum { BISECTIONS = 80, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
+enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
 /* A field of noise times this has differences so small that any penalty is quadratic in them. */
 #define QUADRATIC_RANGE_SCALE 1e-5
 /* Where a minimisation ends: norm of the preconditioned gradient over that of the first. */
@@ -24,32 +26,46 @@ enum { BISECTIONS = 80, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS =
 /* From this strength on (mm^2) there is none that leaves as little noise as is asked for. */
 #define MAX_STRENGTH 1e18
 
-static double hessian(const gt_noise_patches *p, int k, size_t i, double strength)
+enum { NUMBERS = GT_NOISE_LAYERS * GT_NOISE_LAYERS };
+
+/* The inverse of H at frequency i. */
+static void inverse_hessian(const gt_noise_patches *p, int k, size_t i, double strength, double *out)
 {
-	return p->at[k].F[i] + strength * p->at[k].square * p->R[i];
+	const size_t m = p->layers;
+	double H[NUMBERS];
+	for (size_t j = 0; j < m * m; j++)
+		H[j] = p->at[k].F[i * m * m + j] + strength * p->at[k].square * p->R[i * m * m + j];
+	gt_small_inverse(m, H, out);
 }
 
+/* The mean of H^-1 G H^-1 over the layers that are asked for. */
 static double density(const gt_noise_patches *p, int k, size_t i, double strength)
 {
-	const double H = hessian(p, k, i, strength);
-	return H > 0 ? p->at[k].G[i] / (H * H) : 0;
+	const size_t m = p->layers;
+	double inverse[NUMBERS], product[NUMBERS], sum = 0;
+	inverse_hessian(p, k, i, strength, inverse);
+	gt_small_product(m, inverse, p->at[k].G + i * m * m, product);
+	for (size_t l = p->first; l < p->end; l++)
+		for (size_t j = 0; j < m; j++)
+			sum += product[l * m + j] * inverse[j * m + l];
+	return fmax(0, sum) / (double)(p->end - p->first);
 }
 
 double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 {
 	double sum = 0;
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
-		for (size_t i = 0; i < p->size; i++)
+		for (size_t i = 0; i < p->box; i++)
 			sum += density(p, k, i, strength);
-	return sqrt(sum / (double)(GT_NOISE_PATCHES * p->size));
+	return sqrt(sum / (double)(GT_NOISE_PATCHES * p->box));
 }
 
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
 {
 	double low = -30, high = 30, largest = 0, stiffest = 0;
-	for (size_t i = 0; i < p->size; i++) {
-		largest = fmax(largest, p->at[0].F[i]);
-		stiffest = fmax(stiffest, p->R[i]);
+	for (size_t i = 0; i < p->box; i++) {
+		largest = fmax(largest, gt_noise_answer(p, p->at[0].F, i, p->first));
+		stiffest = fmax(stiffest, gt_noise_answer(p, p->R, i, p->first));
 	}
 	for (int i = 0; i < BISECTIONS; i++) {
 		const double middle = (low + high) / 2;
@@ -71,35 +87,20 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* b = the transform of a normal field of the spectrum `variance`. */
-static void normal_field(gt_fft_box *b, const double *variance, uint64_t seed)
+/* The transform of a normal field whose spectrum is G of patch k; z: scratch of a field. */
+static void normal_field(const gt_noise_patches *p, int k, uint64_t seed, double *z, gt_layers *t)
 {
-	for (size_t i = 0; i < b->size; i++) {
+	const size_t m = p->layers;
+	double root[NUMBERS];
+	for (size_t i = 0; i < p->size; i++) {
 		gt_random r;
 		gt_random_at(seed, i, &r);
-		b->value[i][0] = gt_normal(&r);
-		b->value[i][1] = 0;
+		z[i] = gt_normal(&r);
 	}
-	gt_fft_box_forward(b);
-	for (size_t i = 0; i < b->size; i++) {
-		b->value[i][0] *= sqrt(variance[i]);
-		b->value[i][1] *= sqrt(variance[i]);
-	}
-}
-
-/* The transform of a real field -> the operator of spectrum `first` of that field in x, and that of spectrum
- * `second` in y. */
-static void apply_both(gt_fft_box *b, const double *first, const double *second, double *x, double *y)
-{
-	for (size_t i = 0; i < b->size; i++) {
-		const double re = b->value[i][0], im = b->value[i][1];
-		b->value[i][0] = first[i] * re - second[i] * im;
-		b->value[i][1] = first[i] * im + second[i] * re;
-	}
-	gt_fft_box_inverse(b);
-	for (size_t i = 0; i < b->size; i++) {
-		x[i] = b->value[i][0];
-		y[i] = b->value[i][1];
+	gt_layers_transform(t, z);
+	for (size_t i = 0; i < p->box; i++) {
+		gt_small_root(m, p->at[k].G + i * m * m, root);
+		gt_layers_multiply(t, i, root, NULL);
 	}
 }
 
@@ -123,20 +124,21 @@ static double curvature_along(const gt_noise_patches *p, const double *z, double
  * linearisation. */
 static gt_status remaining_curvature(const gt_noise_patches *p, double strength, double *left)
 {
-	double *z = malloc(p->size * sizeof *z), full = 0, small = 0;
+	double *z = malloc(2 * p->size * sizeof *z), full = 0, small = 0;
 	float *host = malloc(p->size * sizeof *host);
-	gt_fft_box b = { .value = NULL };
+	double inverse[NUMBERS];
+	gt_layers t = { .layers = 0 };
 	gt_status st = GT_OK;
 	if (!z || !host)
 		GT_TRY(no_memory(p));
-	GT_TRY(gt_fft_box_new(p->n, &b));
+	GT_TRY(gt_layers_new(p->n, p->layers, &t));
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		for (size_t i = 0; i < p->size; i++)
-			z[i] = density(p, k, i, strength);
-		normal_field(&b, z, (uint64_t)k);
-		gt_fft_box_inverse(&b);
-		for (size_t i = 0; i < p->size; i++)
-			z[i] = b.value[i][0];
+		normal_field(p, k, (uint64_t)k, z, &t);
+		for (size_t i = 0; i < p->box; i++) {
+			inverse_hessian(p, k, i, strength, inverse);
+			gt_layers_multiply(&t, i, inverse, NULL);
+		}
+		gt_layers_field(&t, z);
 		full += curvature_along(p, z, 1, host);
 		small += curvature_along(p, z, QUADRATIC_RANGE_SCALE, host);
 	}
@@ -145,7 +147,7 @@ static gt_status remaining_curvature(const gt_noise_patches *p, double strength,
 done:
 	free(z);
 	free(host);
-	gt_fft_box_free(&b);
+	gt_layers_free(&t);
 	return st;
 }
 
@@ -159,7 +161,7 @@ struct descent {
 	double *Fz, *Fd;  /* F z - n, F d */
 	double *g, *old;  /* gradient, the one before */
 	double *Mg, *FMg; /* preconditioned gradient, F times it */
-	gt_fft_box b;
+	gt_layers t;
 	float *host;
 };
 
@@ -176,12 +178,8 @@ static void gradient(struct descent *s)
 
 static void precondition(struct descent *s)
 {
-	for (size_t i = 0; i < s->p->size; i++) {
-		s->b.value[i][0] = s->g[i];
-		s->b.value[i][1] = 0;
-	}
-	gt_fft_box_forward(&s->b);
-	apply_both(&s->b, s->M, s->FM, s->Mg, s->FMg);
+	gt_layers_transform(&s->t, s->g);
+	gt_layers_apply_both(&s->t, s->M, s->FM, s->Mg, s->FMg);
 }
 
 /* Along d from z, which p->x holds since gradient(). */
@@ -226,13 +224,13 @@ static void descend(struct descent *s)
 	}
 }
 
-/* Mean square away from the borders, where neighbours are missing. */
+/* Mean square of the layers that are asked for, away from the borders, where neighbours are missing. */
 static double inner_square(const gt_noise_patches *p, const double *z)
 {
 	double sum = 0;
 	size_t count = 0;
-	for (size_t i = 0; i < p->size; i++) {
-		const size_t at[3] = { i % p->n[0], i / p->n[0] % p->n[1], i / p->n[0] / p->n[1] };
+	for (size_t i = p->first * p->box; i < p->end * p->box; i++) {
+		const size_t at[3] = { i % p->n[0], i / p->n[0] % p->n[1], i / p->n[0] / p->n[1] % p->n[2] };
 		int inner = 1;
 		for (int a = 0; a < 3; a++)
 			inner &= p->n[a] < 8 || (at[a] >= 2 && at[a] + 2 < p->n[a]);
@@ -242,18 +240,25 @@ static double inner_square(const gt_noise_patches *p, const double *z)
 	return sum / (double)count;
 }
 
+static void add_to_diagonal(const gt_noise_patches *p, double value, double *spectrum)
+{
+	for (size_t i = 0; i < p->box * p->layers; i++)
+		spectrum[i * p->layers + i % p->layers] += value;
+}
+
 /* The linear solution M n for the field's noise n as a start, and F M n - n. */
 static void begin(struct descent *s, double left)
 {
 	const gt_noise_patches *p = s->p;
-	for (size_t i = 0; i < p->size; i++) {
-		const double H = hessian(p, s->k, i, s->strength / p->at[s->k].square * left);
-		s->M[i] = H > 0 ? 1 / H : 0;
-		s->FM[i] = p->at[s->k].F[i] * s->M[i];
-		s->g[i] = s->FM[i] - 1;
+	const size_t m = p->layers, numbers = m * m;
+	for (size_t i = 0; i < p->box; i++) {
+		inverse_hessian(p, s->k, i, s->strength / p->at[s->k].square * left, s->M + i * numbers);
+		gt_small_product(m, p->at[s->k].F + i * numbers, s->M + i * numbers, s->FM + i * numbers);
 	}
-	normal_field(&s->b, p->at[s->k].G, 100 + (uint64_t)s->k);
-	apply_both(&s->b, s->M, s->g, s->z, s->Fz);
+	normal_field(p, s->k, 100 + (uint64_t)s->k, s->z, &s->t);
+	add_to_diagonal(p, -1, s->FM);
+	gt_layers_apply_both(&s->t, s->M, s->FM, s->z, s->Fz);
+	add_to_diagonal(p, 1, s->FM);
 	memset(s->d, 0, p->size * sizeof *s->d);
 	memset(s->Fd, 0, p->size * sizeof *s->Fd);
 }
@@ -261,18 +266,20 @@ static void begin(struct descent *s, double left)
 /* Noise that this strength leaves, over all patches. */
 static gt_status simulate(gt_noise_patches *p, double strength, double left, double *noise)
 {
-	const size_t n = p->size;
+	const size_t n = p->size, numbers = n * p->layers;
 	double sum = 0;
 	struct descent s = { .p = p, .host = malloc(n * sizeof *s.host) };
-	double **const of[] = { &s.M, &s.FM, &s.z, &s.d, &s.Fz, &s.Fd, &s.g, &s.old, &s.Mg, &s.FMg };
+	double **const of[] = { &s.z, &s.d, &s.Fz, &s.Fd, &s.g, &s.old, &s.Mg, &s.FMg };
 	const size_t fields = sizeof of / sizeof *of;
-	double *scratch = calloc(fields * n, sizeof *scratch);
+	double *scratch = calloc(fields * n + 2 * numbers, sizeof *scratch);
 	gt_status st = GT_OK;
 	if (!scratch || !s.host)
 		GT_TRY(no_memory(p));
-	GT_TRY(gt_fft_box_new(p->n, &s.b));
+	GT_TRY(gt_layers_new(p->n, p->layers, &s.t));
 	for (size_t i = 0; i < fields; i++)
 		*of[i] = scratch + i * n;
+	s.M = scratch + fields * n;
+	s.FM = s.M + numbers;
 	for (s.k = 0; s.k < GT_NOISE_PATCHES; s.k++) {
 		s.strength = strength * p->at[s.k].square;
 		begin(&s, left);
@@ -286,7 +293,7 @@ static gt_status simulate(gt_noise_patches *p, double strength, double left, dou
 done:
 	free(scratch);
 	free(s.host);
-	gt_fft_box_free(&s.b);
+	gt_layers_free(&s.t);
 	return st;
 }
 

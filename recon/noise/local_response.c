@@ -61,60 +61,109 @@ gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel)
 {
 	gt_grid g = *s->q->grid;
 	const size_t at[3] = { voxel % g.n[0], voxel / g.n[0] % g.n[1], voxel / g.n[0] / g.n[1] };
-	for (int a = 0; a < 3; a++)
+	for (int a = 0; a < 3; a++) {
+		if (a == 2 && s->patch.layers > 1)
+			continue;
 		g.center[a] = gt_grid_first(s->q->grid, a) + ((double)at[a] - (s->patch.n[a] > 1 ? 0.5 : 0)) * g.pitch[a];
-	memcpy(g.n, s->patch.n, sizeof g.n);
+		g.n[a] = s->patch.n[a];
+	}
 	return g;
 }
 
-/* The spectrum of `scale` times an operator, without what rounding puts below 0. */
-static gt_status spectrum(const gt_strength_search *s, const gt_array *response, double scale, int taper, double **out)
+static gt_status no_memory(const gt_strength_search *s)
 {
-	float *host = calloc(s->patch.size, sizeof *host);
+	return gt_fail(GT_ERR_MEMORY, "no memory for a patch of %zu voxels", s->patch.size);
+}
+
+/* Room for answers(). */
+struct rooms {
+	float *host; /* a patch */
+	double *one; /* a spectrum of a box */
+};
+
+static void rooms_free(struct rooms *r)
+{
+	free(r->host);
+	free(r->one);
+}
+
+static gt_status rooms_new(const gt_strength_search *s, struct rooms *r)
+{
+	*r = (struct rooms){ malloc(s->patch.size * sizeof *r->host), malloc(s->patch.box * sizeof *r->one) };
+	return r->host && r->one ? GT_OK : no_memory(s);
+}
+
+static gt_status new_spectrum(const gt_strength_search *s, double **spectrum)
+{
+	*spectrum = malloc(s->patch.size * s->patch.layers * sizeof **spectrum);
+	return *spectrum ? GT_OK : no_memory(s);
+}
+
+/* What all layers answer to a point in one of them, `scale` times, into the spectrum. */
+static gt_status answers(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, struct rooms *r,
+                         double *spectrum)
+{
+	const size_t box = s->patch.box, m = s->patch.layers;
 	gt_status st = GT_OK;
-	*out = malloc(s->patch.size * sizeof **out);
-	if (!host || !*out)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
-	gt_array_get_float(response, host);
+	gt_array_get_float(response, r->host);
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(gt_fft_box_spectrum(s->patch.n, host, taper, *out));
-	for (size_t i = 0; i < s->patch.size; i++)
-		(*out)[i] = fmax(0, scale * (*out)[i]);
+	for (size_t l = 0; l < m; l++) {
+		GT_TRY(gt_fft_box_spectrum(s->patch.n, r->host + l * box, spectrum != s->patch.R, r->one));
+		for (size_t i = 0; i < box; i++)
+			spectrum[(i * m + l) * m + layer] = scale * r->one[i];
+	}
 done:
-	free(host);
 	return st;
 }
 
-/* x = value at voxel n/2, else 0. */
-static void put_point(const gt_strength_search *s, float *host, double value, gt_array *x)
+/* Symmetric, as the operator is, and without what rounding puts below 0. */
+static void settle(const gt_noise_patches *p, double *spectrum)
+{
+	const size_t m = p->layers;
+	for (size_t i = 0; i < p->box; i++, spectrum += m * m)
+		for (size_t l = 0; l < m; l++) {
+			spectrum[l * m + l] = fmax(0, spectrum[l * m + l]);
+			for (size_t j = 0; j < l; j++)
+				spectrum[l * m + j] = spectrum[j * m + l] = (spectrum[l * m + j] + spectrum[j * m + l]) / 2;
+		}
+}
+
+/* x = value at voxel n/2 of a layer, else 0. */
+static void put_point(const gt_strength_search *s, size_t layer, float *host, double value, gt_array *x)
 {
 	const size_t *n = s->patch.n;
 	memset(host, 0, s->patch.size * sizeof *host);
-	host[n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
+	host[layer * s->patch.box + n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
 	gt_array_put_float(host, x);
 }
 
-/* The spectra at one place: A of a point, then A' of that times w, and times wvw. */
+/* The spectra at one place: A of a point of each layer, then A' of that times w, and times wvw. */
 static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
-	float *host = malloc(s->patch.size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
-	GT_TRY(st);
+	struct rooms room = { NULL, NULL };
+	gt_status st = GT_OK;
+	GT_TRY(rooms_new(s, &room));
+	GT_TRY(new_spectrum(s, &at->F));
+	GT_TRY(new_spectrum(s, &at->G));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
 	GT_TRY(gt_array_like(y, &u));
-	put_point(s, host, 1, x);
-	gt_forward(A, x, y);
-	gt_copy(y, u);
-	gt_mul(w, u);
-	gt_adjoint(A, u, x);
-	GT_TRY(spectrum(s, x, (double)stride, 1, &at->F));
-	gt_mul(wvw, y);
-	gt_adjoint(A, y, x);
-	GT_TRY(spectrum(s, x, (double)stride, 1, &at->G));
+	for (size_t layer = 0; layer < s->patch.layers; layer++) {
+		put_point(s, layer, room.host, 1, x);
+		gt_forward(A, x, y);
+		gt_copy(y, u);
+		gt_mul(w, u);
+		gt_adjoint(A, u, x);
+		GT_TRY(answers(s, x, layer, (double)stride, &room, at->F));
+		gt_mul(wvw, y);
+		gt_adjoint(A, y, x);
+		GT_TRY(answers(s, x, layer, (double)stride, &room, at->G));
+	}
+	settle(&s->patch, at->F);
+	settle(&s->patch, at->G);
 done:
-	free(host);
+	rooms_free(&room);
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_array_free(u);
@@ -188,14 +237,18 @@ done:
 gt_status gt_strength_measure_penalty(gt_strength_search *s, const gt_penalty *R, gt_array *x, gt_array *g)
 {
 	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
-	float *host = malloc(s->patch.size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
-	GT_TRY(st);
-	put_point(s, host, height, x);
-	gt_fill(0, g);
-	gt_penalty_gradient(R, x, g, NULL);
-	GT_TRY(spectrum(s, g, 1 / height, 0, &s->patch.R));
+	struct rooms room = { NULL, NULL };
+	gt_status st = GT_OK;
+	GT_TRY(rooms_new(s, &room));
+	GT_TRY(new_spectrum(s, &s->patch.R));
+	for (size_t layer = 0; layer < s->patch.layers; layer++) {
+		put_point(s, layer, room.host, height, x);
+		gt_fill(0, g);
+		gt_penalty_gradient(R, x, g, NULL);
+		GT_TRY(answers(s, g, layer, 1 / height, &room, s->patch.R));
+	}
+	settle(&s->patch, s->patch.R);
 done:
-	free(host);
+	rooms_free(&room);
 	return st;
 }

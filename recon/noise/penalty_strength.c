@@ -18,8 +18,10 @@
 #include "recon/penalty_spec.h"
 #include "recon/noise/strength_search.h"
 
-/* Voxels along each axis of a patch. */
-enum { MAX_PATCH_VOXELS = 32 };
+/* Voxels along each axis of a patch; of one or two slices more, so that noise has as many places to be seen at. */
+enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };
+/* Of the problem's first version. */
+#define FIRST_SIZE offsetof(gt_strength_problem, first_slice)
 /* What the automatic strength leaves of the noise of the direct method. */
 #define REMAINING_NOISE_RATIO 0.4
 /* Rays of fewer photons are starved; more than this part of all rays is told. */
@@ -81,8 +83,9 @@ done:
 static double reference_without_direct(const gt_strength_search *s)
 {
 	const size_t finest = s->patch.n[0] / 2;
-	const double R = s->patch.R[finest] * s->patch.at[0].square;
-	return R > 0 ? gt_noise_patches_quadratic(&s->patch, s->patch.at[0].F[finest] / R) : 0;
+	const double R = gt_noise_answer(&s->patch, s->patch.R, finest, s->patch.first) * s->patch.at[0].square;
+	const double F = gt_noise_answer(&s->patch, s->patch.at[0].F, finest, s->patch.first);
+	return R > 0 ? gt_noise_patches_quadratic(&s->patch, F / R) : 0;
 }
 
 /* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
@@ -131,6 +134,21 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 	       s->q->kappa || !s->q->weights ? "resolution is about even, noise is not" : "noise is about even, resolution is not");
 }
 
+/* Leaves of the object's voxels those of the slices that are asked for, if there are any. */
+static void keep_asked_slices(gt_strength_search *s)
+{
+	const size_t slice = s->q->grid->n[0] * s->q->grid->n[1], first = s->q->first_slice * slice;
+	size_t count = 0;
+	for (size_t i = 0; s->q->slices && i < s->object.voxels; i++)
+		count += s->object.at[i] >= first && s->object.at[i] - first < s->q->slices * slice;
+	if (!count)
+		return;
+	for (size_t i = count = 0; i < s->object.voxels; i++)
+		if (s->object.at[i] >= first && s->object.at[i] - first < s->q->slices * slice)
+			s->object.at[count++] = s->object.at[i];
+	s->object.voxels = count;
+}
+
 /* Where noise is looked at; in a dry run there is no volume to look for it in. */
 static gt_status find_object(gt_strength_search *s)
 {
@@ -142,6 +160,7 @@ static gt_status find_object(gt_strength_search *s)
 	gt_array_get_float(s->q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
+	keep_asked_slices(s);
 done:
 	return st;
 }
@@ -196,16 +215,22 @@ done:
 	return st;
 }
 
-/* The sides of patches: powers of two, no longer than the grid's. */
+/* The sides of patches: powers of two, no longer than the grid's; few slices are all there. */
 static gt_status prepare(gt_strength_search *s)
 {
-	const size_t n = gt_array_size(s->q->start);
-	s->patch.size = 1;
+	const size_t n = gt_array_size(s->q->start), slices = s->q->grid->n[2];
+	gt_noise_patches *p = &s->patch;
+	p->layers = slices <= GT_NOISE_LAYERS ? slices : 1;
+	p->box = 1;
 	for (int a = 0; a < 3; a++) {
-		for (s->patch.n[a] = 1; s->patch.n[a] < MAX_PATCH_VOXELS && 2 * s->patch.n[a] <= s->q->grid->n[a];)
-			s->patch.n[a] *= 2;
-		s->patch.size *= s->patch.n[a];
+		const size_t most = slices <= MAX_WIDE_SLICES ? MAX_SLICE_VOXELS : MAX_PATCH_VOXELS;
+		for (p->n[a] = 1; !(a == 2 && p->layers > 1) && p->n[a] < most && 2 * p->n[a] <= s->q->grid->n[a];)
+			p->n[a] *= 2;
+		p->box *= p->n[a];
 	}
+	p->size = p->box * p->layers;
+	p->first = p->layers > 1 && s->q->slices ? s->q->first_slice : 0;
+	p->end = p->layers > 1 && s->q->slices ? p->first + s->q->slices : p->layers;
 	s->host = gt_host_alloc(n * sizeof *s->host);
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
@@ -244,9 +269,15 @@ gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, dou
 {
 	GT_NEED(q);
 	GT_NEED(beta);
+	gt_strength_problem all = { .size = 0 };
 	gt_strength_found found;
-	if (q->size != sizeof *q)
-		return gt_fail(GT_ERR_ARG, "problem of a strength: its size is %zu, expected %zu", q->size, sizeof *q);
+	if (q->size < FIRST_SIZE || q->size > sizeof all)
+		return gt_fail(GT_ERR_ARG, "problem of a strength: its size is %zu, expected %zu", q->size, sizeof all);
+	memcpy(&all, q, q->size);
+	q = &all;
+	if (q->first_slice > q->grid->n[2] || q->slices > q->grid->n[2] - q->first_slice)
+		return gt_fail(GT_ERR_ARG, "noise in %zu slices from slice %zu on: the grid has %zu", q->slices, q->first_slice,
+		               q->grid->n[2]);
 	if (!(noise_hu >= 0) || !(q->water > 0))
 		return gt_fail(GT_ERR_ARG, "noise of %g HU, water of %g mm^-1: expected 0 or more, and more than 0", noise_hu, q->water);
 	const gt_status st = gt_strength_find(q, noise_hu * q->water / 1000, 1, &found);

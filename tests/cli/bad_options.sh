@@ -26,6 +26,7 @@ refused_output 2 "iterations=3 and iterations=4: the parameter is given twice" r
 refused_output 2 "ends with a comma" recon scan.nc --solver os-sart:iterations=3,
 refused_output 2 "iterations=-3" recon scan.nc --solver os-sart:iterations=-3
 refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=many
+refused_output 2 "relax=2: expected a number from 0 to 1.99" recon scan.nc --solver sirt:iterations=2,relax=2
 refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"
 refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD

@@ -30,6 +30,14 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	says "grid                     $grid"
 	says "phantom=man.shapes"
 	says "unit                     HU"
+	# Where nobody knows how the patient lay, DICOM's word for it is said to be a guess; where it is stated, it is not.
+	printf 'ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nElementSpacing = 1 1 1\nDimSize = 4 4 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n%s' \
+		abcdefghijklmnopqrstuvwxyz123456 >rock.mha
+	ok convert rock.mha -o guessed/ --input-unit HU
+	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a word: $(cat stderr.txt)"
+	grep -q "volume .*, HFS" stderr.txt && fail "a position is told that nobody stated: $(cat stderr.txt)"
+	ok convert rock.mha -o stated/ --input-unit HU --position FFS
+	grep -q "nobody stated" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
 	ok view series -o series.png
 	grep -q -- "--convention radiological shows the patient as viewers of DICOM do" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
 	ok view series -o series.png --convention radiological

@@ -13,6 +13,11 @@ says "water_mm-1               0.02"
 grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "it is not said where the detector comes from: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
+# Filtered twice they would be a picture of nothing.
+refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20
+refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20 --solver sirt:iterations=1
+nothing_left never.nc "a scan that was refused"
+ok recon set.rctd -o forced.nc --grid 8x8x8@20x20x20 --force
 # The result is its own reference; another precision is near it, and so is the other layout.
 ok rabbitct set.rctd --size 64 --backend "$backend" -o own.vol
 [ "$(stat -c %s own.vol)" -eq 524288 ] || fail "own.vol has another size"

@@ -7,6 +7,8 @@ gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draw
 number() { awk -F, -v row="$2" -v column="$3" '$1 ~ row { print $column; exit }' "$1"; }
 
 ok study accuracy -o small --quick --backend "$backend"
+# Times are worth what the machine had left for them.
+[ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not told: $(cat small/about.csv)"
 says "small/report.html"
 for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
 	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"

@@ -12,140 +12,11 @@
 #include "recon/noise/noise_estimate.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
+#include "tests/support/strength_problem.h"
 #include "tests/support/support.h"
 
-#define WATER 0.02
-#define PHOTONS 2e4
-enum { SIDE = 40, VIEWS = 60, COLUMNS = 60 };
-
-/* One slice of a water cylinder, by parallel beams, and what a strength of its penalty depends on. */
-struct problem {
-	gt_backend *be;
-	gt_grid grid;
-	gt_projections p;
-	gt_linop *A;
-	gt_array *x;
-	gt_counting known;
-	float *weights;
-	gt_strength_problem q;
-	char said[8000];
-	gt_listener log;
-};
-
-static void remember(void *self, const gt_message *m)
-{
-	strncat(self, m->text, 7900 - strlen(self));
-	strncat(self, "\n", 7901 - strlen(self));
-}
-
-static struct problem *problem_of_views(const char *penalty, size_t views)
-{
-	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = views,
-		                 .rows = 1,
-		                 .columns = COLUMNS,
-		                 .source_to_detector = 500,
-		                 .column_pitch = 4,
-		                 .row_pitch = 4,
-		                 .turn = GT_PI };
-	struct problem *s = calloc(1, sizeof *s);
-	float *x = calloc(SIDE * SIDE, sizeof *x);
-	s->be = gt_test_backend();
-	s->grid = (gt_grid){ { SIDE, SIDE, 1 }, { 4, 4, 4 }, { 0, 0, 0 } };
-	ck_ok(gt_scan_orbit(&orbit, &s->p.scan));
-	for (int i = 0; i < SIDE * SIDE; i++)
-		x[i] = hypot(i % SIDE - 19.5, i / SIDE - 19.5) < 16 ? WATER : 0;
-	ck_ok(gt_array_new(s->be, GT_F64, SIDE * SIDE, &s->x));
-	gt_array_put_float(x, s->x);
-	free(x);
-	ck_ok(gt_projector_new("dd", s->be, GT_F64, &s->grid, s->p.scan, &s->A));
-	gt_array *y = NULL;
-	ck_ok(gt_array_new(s->be, GT_F64, views * COLUMNS, &y));
-	gt_forward(s->A, s->x, y);
-	s->p.data = malloc(views * COLUMNS * sizeof *s->p.data);
-	gt_array_get_float(y, s->p.data);
-	gt_array_free(y);
-	s->known = (gt_counting){ NULL, PHOTONS, 0 };
-	s->weights = malloc(views * COLUMNS * sizeof *s->weights);
-	for (size_t i = 0; i < views * COLUMNS; i++)
-		s->weights[i] = (float)exp(-s->p.data[i]);
-	s->log = (gt_listener){ remember, s->said };
-	s->q = (gt_strength_problem){ .size = sizeof s->q,
-		                      .penalty = penalty,
-		                      .projector = "dd",
-		                      .grid = &s->grid,
-		                      .projections = &s->p,
-		                      .known = &s->known,
-		                      .weights = s->weights,
-		                      .start = s->x,
-		                      .water = WATER,
-		                      .log = &s->log };
-	return s;
-}
-
+static struct problem *problem_of_views(const char *penalty, size_t views) { return problem_of(penalty, views, 1); }
 static struct problem *problem(const char *penalty) { return problem_of_views(penalty, VIEWS); }
-
-static void problem_free(struct problem *s)
-{
-	gt_array_free(s->x);
-	gt_linop_free(s->A);
-	gt_scan_free(s->p.scan);
-	free(s->p.data);
-	free(s->weights);
-	gt_backend_close(s->be);
-	free(s);
-}
-
-/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone:
- * several draws, each solved. */
-static double noise_left(const struct problem *s, double beta)
-{
-	enum { DRAWS = 5 };
-	char spec[200];
-	gt_penalty *R = NULL;
-	gt_array *b = NULL, *w = NULL, *x = NULL;
-	float noise[VIEWS * COLUMNS], found[SIDE * SIDE];
-	double sum = 0;
-	int count = 0;
-	snprintf(spec, sizeof spec, "%s%cstrength=%.9g", s->q.penalty, strchr(s->q.penalty, ':') ? ',' : ':', beta);
-	ck_ok(gt_regularizer_new(spec, s->be, GT_F64, &s->grid, NULL, &R));
-	ck_ok(gt_array_new(s->be, GT_F64, VIEWS * COLUMNS, &b));
-	ck_ok(gt_array_like(b, &w));
-	ck_ok(gt_array_like(s->x, &x));
-	gt_array_put_float(s->weights, w);
-	const gt_solver *pcg = gt_solver_find("pcg");
-	void *options = NULL;
-	ck_ok(gt_params_new(pcg->params, "iterations=40", pcg->defaults, pcg->options_size, &options));
-	const gt_problem problem = { .subsets = 1,
-		                     .A = (gt_linop **)&s->A,
-		                     .b = &b,
-		                     .w = &w,
-		                     .R = R,
-		                     .n = { s->grid.n[0], s->grid.n[1], s->grid.n[2] },
-		                     .lo = -INFINITY,
-		                     .hi = INFINITY };
-	for (int draw = 0; draw < DRAWS; draw++) {
-		for (int i = 0; i < VIEWS * COLUMNS; i++) {
-			const double normal = gt_test_normal(90 + (uint64_t)draw, (uint64_t)i);
-			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * normal);
-		}
-		gt_array_put_float(noise, b);
-		gt_fill(0, x);
-		ck_ok(gt_solve(pcg, &problem, options, x, NULL));
-		gt_array_get_float(x, found);
-		for (int i = 0; i < SIDE * SIDE; i++)
-			if (hypot(i % SIDE - 19.5, i / SIDE - 19.5) < 12) {
-				sum += (double)found[i] * found[i];
-				count++;
-			}
-	}
-	free(options);
-	gt_penalty_free(R);
-	gt_array_free(b);
-	gt_array_free(w);
-	gt_array_free(x);
-	return 1000 / WATER * sqrt(sum / count);
-}
 
 static const struct {
 	const char *penalty;
@@ -161,6 +32,21 @@ START_TEST(leaves_the_noise)
 	ck_assert_msg(fabs(noise / wanted[_i].noise_hu - 1) < 0.12, "%g HU are left, expected %g", noise, wanted[_i].noise_hu);
 	ck_assert(strstr(s->said, "looking for the strength of the penalty: the noise at 6 places ..."));
 	ck_assert(strstr(s->said, "noise: by photons as given\n") && strstr(s->said, "(fbp, in water)"));
+	problem_free(s);
+}
+END_TEST
+
+/* One row, and slices of a quarter of its height, of which all but the middle one are padding: they share its noise,
+ * and what they answer ends where they do. */
+START_TEST(leaves_the_noise_in_thin_slices)
+{
+	struct problem *s = problem_of(wanted[_i].penalty, VIEWS, THIN);
+	double beta, noise;
+	s->q.first_slice = THIN / 2;
+	s->q.slices = 1;
+	ck_ok(gt_penalty_strength(&s->q, wanted[_i].noise_hu, &beta));
+	noise = noise_left(s, beta);
+	ck_assert_msg(fabs(noise / wanted[_i].noise_hu - 1) < 0.12, "%g HU are left, expected %g", noise, wanted[_i].noise_hu);
 	problem_free(s);
 }
 END_TEST
@@ -283,12 +169,17 @@ START_TEST(refused)
 	double beta;
 	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reduces the noise as far");
 	ck_refused(gt_penalty_strength(&s->q, -1, &beta), GT_ERR_ARG, "noise of -1 HU");
+	s->q.slices = 2;
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "noise in 2 slices from slice 0 on: the grid has 1");
+	s->q.slices = 0;
 	s->q.water = 0;
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "water of 0");
 	s->q.water = WATER;
-	s->q.size--;
-	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "its size is");
 	s->q.size++;
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "its size is");
+	s->q.size = offsetof(gt_strength_problem, first_slice);
+	ck_ok(gt_penalty_strength(&s->q, 15, &beta));
+	s->q.size = sizeof s->q;
 	s->q.penalty = "quadratik";
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_UNKNOWN, "quadratik");
 	s->q.penalty = "quadratic";
@@ -313,7 +204,7 @@ START_TEST(kappa_of_weights)
 	int count = 0;
 	memset(s->weights, 0, COLUMNS * sizeof *s->weights);
 	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, s->weights, 3, &sub));
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL };
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0 };
 	ck_ok(gt_penalty_spec_parse("quadratic:strength=10,kappa=yes", &o));
 	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 	ck_assert_str_eq(text, "quadratic:strength=10 kappa=yes");
@@ -379,7 +270,7 @@ START_TEST(recorded)
 	gt_penalty *R = NULL;
 	gt_strength_found found;
 	char *text = NULL, before[200], expected[200];
-	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL };
+	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL, 0, 0 };
 	ck_ok(gt_strength_find(&s->q, 20 * WATER / 1000, 1, &found));
 	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
 	static const double off[] = { 1, 1.0005, 1.002 };
@@ -416,7 +307,7 @@ START_TEST(dry_run)
 	ck_ok(gt_backend_dry_run(dry));
 	ck_ok(gt_array_new(dry, GT_F32, SIDE * SIDE, &x));
 	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, x, WATER, NULL };
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, x, WATER, NULL, 0, 0 };
 	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
 	ck_assert_str_eq(text, "quadratic:strength=1 strength_from=noise:found when it runs");
 	ck_assert_str_eq(s->said, "");
@@ -433,6 +324,7 @@ static void fill_suite(TCase *tc)
 {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, leaves_the_noise, 0, 3);
+	tcase_add_loop_test(tc, leaves_the_noise_in_thin_slices, 0, 2);
 	tcase_add_test(tc, follows_units);
 	tcase_add_test(tc, many_views);
 	tcase_add_test(tc, automatic);
