@@ -131,6 +131,8 @@ void cli_begin_iterating(int checkpoints);
 void cli_end_iterating(void);
 int  cli_asked_to_stop(void);
 void cli_saving(int begins);
+/* A text file: under a temporary name, then renamed. */
+gt_status cli_write_text(const char *path, void (*write)(FILE *f, const void *self), const void *self);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
 int       cli_is_dicom_output(const char *path, const char *format);
