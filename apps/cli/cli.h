@@ -135,6 +135,8 @@ void cli_begin_iterating(int checkpoints);
 void cli_end_iterating(void);
 int  cli_asked_to_stop(void);
 void cli_saving(int begins);
+/* A text file: under a temporary name, then renamed. */
+gt_status cli_write_text(const char *path, void (*write)(FILE *f, const void *self), const void *self);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* The name of the output of one of several volumes: its number stands before the extension, of a folder before the
  * slash; malloc'ed. And whether as many as there are files can be written, over none of those. */

@@ -1,4 +1,5 @@
-/* No command writes over what it reads. */
+/* Files of text; no command writes over what it reads. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,5 +56,24 @@ gt_status cli_check_files(const cli_call *call, const void *options)
 	for (const cli_option *o = call->command->options; o && o->name && st == GT_OK; o++)
 		if (o->kind == CLI_OUTPUT)
 			st = check_output(call, options, o);
+	return st;
+}
+
+gt_status cli_write_text(const char *path, void (*write)(FILE *f, const void *self), const void *self)
+{
+	char *tmp = NULL;
+	FILE *file = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_tmp_path(path, &tmp));
+	if (!(file = fopen(tmp, "w")))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
+	write(file, self);
+	const int failed = ferror(file);
+	if (fclose(file) != 0 || failed)
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
+	return gt_tmp_commit(tmp, path);
+done:
+	if (tmp)
+		gt_tmp_drop(tmp);
 	return st;
 }

@@ -10,13 +10,10 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "apps/commands/calibrate.h"
 
-typedef struct {
-	const char *output, *find, *picture, *backend;
-	long long iterations, columns, views, threads;
-} calibrate_options;
-static const calibrate_options defaults = { .find = "center,roll", .iterations = 12, .columns = 96, .views = 180 };
-#define AT(field) offsetof(calibrate_options, field)
+static const app_calibrate_options defaults = { .find = "center,roll", .columns = 96, .views = 180 };
+#define AT(field) offsetof(app_calibrate_options, field)
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
@@ -24,10 +21,26 @@ static const cli_option options[] = {
 	  .at = AT(output) },
 	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
 	  .help = "what to look for (default center,roll)", .at = AT(find) },
+	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
+	  .help = "the scan is of N small balls: source and detector from their shadows; FILE: their places, a line \"x y z\" in mm each",
+	  .at = AT(beads) },
+	{ .name = "span", .kind = CLI_LENGTH, .value = "MM",
+	  .help = "of --beads N: known distance of the two that are furthest apart, which tells the source's distance from the axis",
+	  .at = AT(span), .least = 1e-3, .most = 1e5 },
+	{ .name = "each-view", .kind = CLI_FLAG,
+	  .help = "of --beads: then source and detector of each view by themselves (six beads and more, not in one plane)",
+	  .at = AT(each_view) },
+	{ .name = "jitter", .kind = CLI_FLAG,
+	  .help = "find by how many columns and rows each view is off, by projecting the volume again and again",
+	  .at = AT(jitter) },
+	{ .name = "table", .kind = CLI_OUTPUT, .value = "FILE.csv",
+	  .help = "of --beads, --jitter: the views, where source and detector are and what is left or how far they moved",
+	  .at = AT(table) },
 	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
-	  .help = "slices reconstructed with the geometry before and after", .at = AT(picture) },
+	  .help = "slices reconstructed with the geometry before and after; --beads: shadows, their centres, residuals",
+	  .at = AT(picture) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
-	  .help = "at most (default 12)", .at = AT(iterations), .least = 1, .most = 1000 },
+	  .help = "at most (default 12; --jitter: 30)", .at = AT(iterations), .least = 1, .most = 1000 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
 	  .help = "pixels are joined until there are no more (default 96)", .at = AT(columns),
 	  .least = 16, .most = 4096 },
@@ -142,14 +155,14 @@ static gt_status write_picture(const char *path, const gt_volume *before, const 
 	return cli_end_writing(gt_sheet_write(path, &sheet));
 }
 
-static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_projections *p, gt_calibration *c)
+static gt_status calibrate(const cli_call *call, const app_calibrate_options *o, gt_projections *p, gt_calibration *c)
 {
 	gt_calibrate_options how = gt_calibrate_defaults;
 	gt_volume *before = NULL, *after = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &how.what));
-	how.iterations = (int)o->iterations;
+	how.iterations = o->iterations ? (int)o->iterations : how.iterations;
 	how.columns = (size_t)o->columns;
 	how.views = (size_t)o->views;
 	how.threads = (int)o->threads;
@@ -175,55 +188,86 @@ done:
 	return st;
 }
 
-static gt_status record(const cli_call *call, gt_projections *p, const gt_calibration *c)
+static gt_status by_volume(const cli_call *call, const app_calibrate_options *o, gt_projections *p, char **parameters)
+{
+	gt_calibration c;
+	const gt_status st = calibrate(call, o, p, &c);
+	if (st != GT_OK)
+		return st;
+	if (call->common.json)
+		cli_json(report_of(&c, gt_projections_scan(p)));
+	else
+		print(&c, gt_projections_scan(p));
+	*parameters = cli_text("calibrate=center:%.9g,roll:%.9g,slant:%.9g,tilt:%.9g,distance:%.9g", c.parameter[0].value,
+	                       c.parameter[1].value, c.parameter[2].value, c.parameter[3].value, c.parameter[4].value);
+	return GT_OK;
+}
+
+static gt_status record(const cli_call *call, gt_projections *p, const char *parameters)
 {
 	const char *old = gt_projections_provenance(p)->parameters;
-	char *text = cli_text("%s%scalibrate=center:%.9g,roll:%.9g,slant:%.9g,tilt:%.9g,distance:%.9g", old ? old : "", old ? " " : "",
-	                      c->parameter[0].value, c->parameter[1].value, c->parameter[2].value, c->parameter[3].value,
-	                      c->parameter[4].value);
+	char *text = parameters ? cli_text("%s%s%s", old ? old : "", old ? " " : "", parameters) : NULL;
 	const gt_status st = text ? gt_projections_set_provenance(p, call->line, text, gt_projections_scan(p))
 	                          : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(text);
 	return st;
 }
 
-static int run(const cli_call *call, const void *given)
+static gt_status check_options(const app_calibrate_options *o, const gt_write_options *w)
 {
-	const calibrate_options *o = given;
-	gt_projections *p = NULL;
-	gt_calibration c;
 	unsigned what;
-	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &what));
+	if ((o->beads || o->jitter) && o->find != defaults.find)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--find is what a scan of an unknown body is searched for: expected no --%s",
+		               o->beads ? "beads" : "jitter"));
+	if (o->beads)
+		GT_TRY(app_check_beads(o));
+	else if (o->span > 0 || o->each_view)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected with --beads alone", o->each_view ? "--each-view" : "--span"));
+	if (o->table && !o->beads && !o->jitter)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--table: expected with --beads or --jitter"));
 	if (o->output)
-		GT_TRY(gt_can_write_projections(o->output, &w));
+		GT_TRY(gt_can_write_projections(o->output, w));
 	if (o->picture)
 		GT_TRY(gt_can_write_sheet(o->picture));
+	if (o->table)
+		GT_TRY(gt_can_write(o->table));
+done:
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const app_calibrate_options *o = given;
+	gt_projections *p = NULL;
+	char *parameters = NULL;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	GT_TRY(check_options(o, &w));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	if (o->output)
 		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(p)));
-	GT_TRY(calibrate(call, o, p, &c));
-	if (call->common.json)
-		cli_json(report_of(&c, gt_projections_scan(p)));
-	else
-		print(&c, gt_projections_scan(p));
-	GT_TRY(record(call, p, &c));
+	GT_TRY((o->beads ? app_calibrate_beads : o->jitter ? app_calibrate_jitter : by_volume)(call, o, p, &parameters));
+	GT_TRY(record(call, p, parameters));
 	if (o->output)
 		GT_TRY(cli_write_projections(o->output, &w, p));
 done:
+	free(parameters);
 	gt_projections_free(p);
 	return cli_exit(call, st);
 }
 
 const cli_command cli_calibrate = {
 	.name = "calibrate",
-	.about = "find a scan's geometry from its own projections: centre, roll, slant, tilt",
+	.about = "find a scan's geometry from its own projections, or from those of beads",
 	.synopsis = "SCAN -o CORRECTED.nc [options]",
 	.notes = "Without -o it only says what it finds. "
 		 "Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
 		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
-		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
+		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n"
+		 "  gantry calibrate balls.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"
+		 "  gantry calibrate scan.nc --jitter -o steady.nc --table shifts.csv\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "apps/cli/cli.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/commands/measure_output.h"
@@ -123,9 +124,9 @@ void app_measured_print(const cJSON *report, const char *unit)
 	               cJSON_GetArraySize(cJSON_GetObjectItem(item, "x")));
 }
 
-static void write_rows(FILE *file, const cJSON *report)
+static void write_rows(FILE *file, const void *self)
 {
-	const cJSON *item;
+	const cJSON *report = self, *item;
 	int i = 0;
 	fprintf(file, "curve,x,y,x_unit,y_unit\n");
 	cJSON_ArrayForEach(item, cJSON_GetObjectItem(report, "curves"))
@@ -144,24 +145,7 @@ static void write_rows(FILE *file, const cJSON *report)
 	}
 }
 
-gt_status app_measured_csv(const char *path, const cJSON *report)
-{
-	char *tmp = NULL;
-	FILE *file = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_tmp_path(path, &tmp));
-	if (!(file = fopen(tmp, "w")))
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
-	write_rows(file, report);
-	const int failed = ferror(file);
-	if (fclose(file) != 0 || failed)
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
-	return gt_tmp_commit(tmp, path);
-done:
-	if (tmp)
-		gt_tmp_drop(tmp);
-	return st;
-}
+gt_status app_measured_csv(const char *path, const cJSON *report) { return cli_write_text(path, write_rows, report); }
 
 static void write_script(FILE *file, const char *picture, const cJSON *report)
 {

@@ -29,7 +29,7 @@ void gt_frame_source_free(gt_frame_source *s)
 int gt_is_image_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	static const char *const names[] = { ".tif", ".tiff", ".edf", ".raw", ".his", ".xim" };
+	static const char *const names[] = { ".tif", ".tiff", ".edf", ".raw", ".his", ".xim", ".hnd", ".hnc" };
 	for (size_t i = 0; name[0] != '.' && dot && i < sizeof names / sizeof *names; i++)
 		if (!strcasecmp(dot, names[i]))
 			return 1;

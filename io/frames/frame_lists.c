@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 #include "io/frames/frame_lists.h"
-#include "io/frames/xim_file.h"
+#include "io/frames/hnd_file.h"
 
 const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options) };
 
@@ -44,7 +44,7 @@ gt_status gt_image_list_source(const char *raw, gt_file_list *files, gt_frame_so
 			first);
 	if (gt_is_raw_name(first))
 		return gt_raw_source(files, raw, s);
-	if (gt_is_his(first) || gt_is_xim(first))
+	if (gt_is_hnd(first) || gt_is_his(first) || gt_is_xim(first))
 		return gt_linac_source(files, s);
 	return gt_is_edf(first) ? gt_edf_source(files, s) : gt_tiff_source(files, s);
 }

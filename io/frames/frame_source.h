@@ -41,7 +41,7 @@ int       gt_is_edf(const char *path);
 gt_status gt_edf_source(gt_file_list *files, gt_frame_source **s);
 
 /* Images of scanners at accelerators: Elekta's .his (Heimann: numbers grow with the dark, 65536 is white), Varian's
- * .xim (io/frames/xim_file.h). Takes the list over where it succeeds. */
+ * .xim (io/frames/xim_file.h), .hnd and .hnc (io/frames/hnd_file.h). Takes the list over where it succeeds. */
 int       gt_is_his(const char *path);
 gt_status gt_linac_source(gt_file_list *files, gt_frame_source **s);
 

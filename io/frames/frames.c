@@ -20,7 +20,7 @@
 #include "io/frames/settle_signs.h"
 #include "io/frames/sinogram_source.h"
 #include "io/frames/view_angles.h"
-#include "io/frames/xim_file.h"
+#include "io/frames/hnd_file.h"
 #include "io/hdf5/nxtomo.h"
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
@@ -34,7 +34,7 @@ static int probe(const char *path)
 		return 0;
 	if (!S_ISDIR(s.st_mode))
 		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path) ||
-		       gt_is_his(path) || gt_is_xim(path);
+		       gt_is_his(path) || gt_is_xim(path) || gt_is_hnd(path);
 	DIR *folder = opendir(path);
 	for (struct dirent *d; folder && !found && (d = readdir(folder));)
 		found = gt_is_image_name(d->d_name);

@@ -1,4 +1,4 @@
-/* Images of the scanners at accelerators, a file each: Elekta's .his and Varian's .xim. */
+/* Images of the scanners at accelerators, a file each: Elekta's .his, Varian's .xim, .hnd and .hnc. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"
+#include "io/frames/hnd_file.h"
 #include "io/frames/xim_file.h"
 
 enum { HIS_HEAD = 68, MOST_SIDE = 1 << 15 };
@@ -87,13 +88,16 @@ static gt_status read_his(const char *path, const gt_frame_source *s, size_t row
 	return st;
 }
 
-/* Counts of the tube's monitor chamber divide the image, so that images of different exposures compare. */
+static gt_status open_varian(const char *path, gt_xim *x) { return (gt_is_hnd(path) ? gt_hnd_open : gt_xim_open)(path, x); }
+
+/* Counts of the tube's monitor chamber divide the image, so that images of different exposures compare
+ * (.xim; those of .hnd and .hnc are left as they are, as RTK does). */
 static gt_status read_xim(const char *path, const gt_frame_source *s, size_t row, size_t rows, float *out)
 {
 	gt_xim x;
 	int32_t *pixel = NULL;
 	double chamber = 1;
-	gt_status st = gt_xim_open(path, &x);
+	gt_status st = open_varian(path, &x);
 	if (st != GT_OK)
 		return st;
 	if (x.rows != s->rows || x.columns != s->columns)
@@ -132,7 +136,7 @@ static gt_status size_of(const char *path, int is_his, size_t *rows, size_t *col
 	his_head h = { 0, 0, 0 };
 	gt_xim x;
 	int file = -1;
-	const gt_status st = is_his ? open_his(path, &file, &h) : gt_xim_open(path, &x);
+	const gt_status st = is_his ? open_his(path, &file, &h) : open_varian(path, &x);
 	if (file >= 0)
 		close(file);
 	*rows = is_his ? h.rows : st == GT_OK ? x.rows : 0;
@@ -148,7 +152,7 @@ gt_status gt_linac_source(gt_file_list *files, gt_frame_source **out)
 	gt_status st = s ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	s->base = (gt_frame_source){ .frames = files->n, .read = read_, .name = name_, .free = free_ };
-	s->is_his = gt_is_his(files->path[0]);
+	s->is_his = !gt_is_hnd(files->path[0]) && gt_is_his(files->path[0]);
 	for (size_t i = 0; i < files->n; i++) {
 		size_t rows, columns;
 		GT_TRY(size_of(files->path[i], s->is_his, &rows, &columns));

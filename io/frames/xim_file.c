@@ -17,6 +17,14 @@ static int32_t number_at(const unsigned char *b)
 	return (int32_t)((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 }
 
+double gt_xim_real_at(const unsigned char *b)
+{
+	const uint64_t bits = (uint32_t)number_at(b) | (uint64_t)(uint32_t)number_at(b + 4) << 32;
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
 int gt_is_xim(const char *path)
 {
 	char head[MAGIC] = "";
@@ -27,15 +35,15 @@ int gt_is_xim(const char *path)
 	return n == sizeof head && !memcmp(head, magic, sizeof magic - 1);
 }
 
-static gt_status load(const char *path, gt_xim *x)
+gt_status gt_xim_load(const char *path, size_t least, gt_xim *x)
 {
 	struct stat s;
 	FILE *file = fopen(path, "rb");
 	gt_status st = GT_OK;
 	if (!file || fstat(fileno(file), &s) != 0)
 		st = gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	else if (s.st_size < HEAD || s.st_size > MOST_BYTES)
-		st = gt_fail(GT_ERR_FORMAT, "%s: has %lld bytes, expected %d to %d of a .xim", path, (long long)s.st_size, HEAD,
+	else if (s.st_size < (off_t)least || s.st_size > MOST_BYTES)
+		st = gt_fail(GT_ERR_FORMAT, "%s: has %lld bytes, expected %zu to %d of such an image", path, (long long)s.st_size, least,
 		             MOST_BYTES);
 	else if (!(x->bytes = malloc((size_t)s.st_size)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
@@ -103,7 +111,7 @@ gt_status gt_xim_open(const char *path, gt_xim *x)
 	gt_status st = GT_OK;
 	size_t at = HEAD, bins;
 	*x = (gt_xim){ .bytes = NULL };
-	GT_TRY(load(path, x));
+	GT_TRY(gt_xim_load(path, HEAD, x));
 	if (memcmp(x->bytes, magic, sizeof magic - 1) != 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: does not begin with %s: is no .xim", path, magic));
 	const int32_t columns = number_at(x->bytes + 12), rows = number_at(x->bytes + 16), each = number_at(x->bytes + 24),
@@ -193,11 +201,8 @@ int gt_xim_number(const gt_xim *x, const char *name, double *value)
 			return 0;
 		if (same && type == A_NUMBER)
 			*value = number_at(x->bytes + at);
-		if (same && type == A_REAL) {
-			const uint64_t low = (uint32_t)number_at(x->bytes + at), high = (uint32_t)number_at(x->bytes + at + 4);
-			const uint64_t bits = low | high << 32;
-			memcpy(value, &bits, sizeof *value);
-		}
+		if (same && type == A_REAL)
+			*value = gt_xim_real_at(x->bytes + at);
 		if (same)
 			return type == A_NUMBER || type == A_REAL;
 		at += bytes;

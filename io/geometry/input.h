@@ -32,7 +32,7 @@ typedef struct {
 	gt_status (*read)(gt_geometry_input *in);
 } gt_geometry_reader;
 #define GT_GEOMETRY_READERS(X) X(rtk) X(diondo) X(yxlon) \
-	X(varian) X(elekta) X(nikon) X(phoenix) X(skyscan) X(zeiss) X(leap) X(tigre) X(cil) X(astra)
+	X(varian) X(obi) X(elekta) X(nikon) X(phoenix) X(skyscan) X(zeiss) X(leap) X(tigre) X(cil) X(astra)
 #define GT_GEOMETRY_DECLARE(name) extern const gt_geometry_reader gt_geometry_##name;
 GT_GEOMETRY_READERS(GT_GEOMETRY_DECLARE)
 

@@ -7,62 +7,13 @@
 #include <gantry/constants.h>
 #include "core/try.h"
 #include "io/geometry/input.h"
-#include "io/geometry/xml_tree.h"
-
-/* The first element of that name below `from`, at any depth; trees are at most 32 deep. */
-static const gt_xml_node *anywhere(const gt_xml_node *from, const char *name)
-{
-	const gt_xml_node *found = NULL;
-	for (const gt_xml_node *c = from->child; c && !found; c = c->next)
-		found = !strcmp(c->name, name) ? c : anywhere(c, name);
-	return found;
-}
-
-/* fallback NULL: it must be there. Decimal commas are told. */
-static gt_status number(const gt_geometry_input *in, const gt_xml_node *root, const char *path, const double *fallback, double *value)
-{
-	const char *slash = strrchr(path, '/');
-	const gt_xml_node *n = slash ? gt_xml_find(root, path) : anywhere(root, path);
-	size_t commas = 0;
-	if (!n && fallback) {
-		*value = *fallback;
-		return GT_OK;
-	}
-	if (!n)
-		return gt_fail(GT_ERR_FORMAT, "%s is missing: expected a number", path);
-	if (!gt_number_of(n->text, strlen(n->text), value, &commas))
-		return gt_fail(GT_ERR_FORMAT, "line %ld: %s is '%.40s', expected a number", n->line, path, n->text);
-	if (commas)
-		gt_geometry_note(in, "%s is %s: the comma is taken as a decimal point", path, n->text);
-	return GT_OK;
-}
-
-static gt_status length(const gt_geometry_input *in, const gt_xml_node *root, const char *path, double *value)
-{
-	const gt_status st = number(in, root, path, NULL, value);
-	return st != GT_OK || *value > 0 ? st : gt_fail(GT_ERR_FORMAT, "%s is %g, expected a length above 0", path, *value);
-}
+#include "io/geometry/xml_numbers.h"
 
 static gt_status whole(const gt_geometry_input *in, const gt_xml_node *root, const char *path, size_t *size)
 {
 	double value = 0;
-	const gt_status st = number(in, root, path, NULL, &value);
+	const gt_status st = gt_xml_number(in, root, path, NULL, &value);
 	return st == GT_OK ? gt_size_of(in, path, value, size) : st;
-}
-
-static gt_status distances(const gt_geometry_input *in, const gt_xml_node *root, const char *axis, const char *detector, gt_lab_orbit *o)
-{
-	gt_status st = length(in, root, axis, &o->source_to_axis);
-	if (st == GT_OK)
-		st = length(in, root, detector, &o->source_to_detector);
-	if (st != GT_OK)
-		return st;
-	if (!(o->source_to_detector > o->source_to_axis))
-		return gt_fail(GT_ERR_FORMAT, "%s is %g mm and %s %g mm: expected the first to be larger", detector, o->source_to_detector,
-		               axis, o->source_to_axis);
-	gt_geometry_took(in, "source to axis", o->source_to_axis, "mm", axis);
-	gt_geometry_took(in, "source to detector", o->source_to_detector, "mm", detector);
-	return GT_OK;
 }
 
 /* An offset at the detector of which the side is open. */
@@ -99,17 +50,17 @@ static gt_status read_diondo(gt_geometry_input *in)
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
 	for (int i = 0; i < 2; i++) {
-		const gt_xml_node *n = anywhere(root, off[i]);
+		const gt_xml_node *n = gt_xml_anywhere(root, off[i]);
 		if (n && strcmp(n->text, "false"))
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: %s is '%.20s': only circles are read", n->line, off[i], n->text));
 	}
 	GT_TRY(whole(in, root, "ProjectionDimX", &size.columns));
 	GT_TRY(whole(in, root, "ProjectionDimY", &size.rows));
 	GT_TRY(whole(in, root, "ProjectionCount", &size.views));
-	GT_TRY(length(in, root, "ProjectionPixelSizeX", &o.pitch[0]));
-	GT_TRY(length(in, root, "ProjectionPixelSizeY", &o.pitch[1]));
-	GT_TRY(distances(in, root, "SourceObjectDist", "SourceDetectorDist", &o));
-	GT_TRY(number(in, root, "ProjectionCenterOffsetX", &none, &offset));
+	GT_TRY(gt_xml_length(in, root, "ProjectionPixelSizeX", &o.pitch[0]));
+	GT_TRY(gt_xml_length(in, root, "ProjectionPixelSizeY", &o.pitch[1]));
+	GT_TRY(gt_xml_distances(in, root, "SourceObjectDist", "SourceDetectorDist", &o));
+	GT_TRY(gt_xml_number(in, root, "ProjectionCenterOffsetX", &none, &offset));
 	take_offset(in, offset, "ProjectionCenterOffsetX", &o);
 	in->g->white = 65535;
 	gt_geometry_note(in, "counts without a body are taken as 65535, as Diondo's images have them");
@@ -135,21 +86,21 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 	double pitch = 1, offset[2] = { 0, 0 }, tilt = 0, center = 0;
 	gt_status st = GT_OK;
 	for (int i = 0; i < 3; i++) {
-		GT_TRY(number(in, root, tilts[i], &none, &tilt));
+		GT_TRY(gt_xml_number(in, root, tilts[i], &none, &tilt));
 		if (tilt != 0)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s is %g degrees: about which axis is not known; set it to 0, and correct the scan", tilts[i],
 			               tilt));
 	}
-	const gt_xml_node *flip = anywhere(root, "DetectorFlipDirections");
+	const gt_xml_node *flip = gt_xml_anywhere(root, "DetectorFlipDirections");
 	if (flip && *flip->text && strcmp(flip->text, "None") && strcmp(flip->text, "0"))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
 		               "line %ld: DetectorFlipDirections is '%.20s', expected None (gantry geometry --reverse-columns)", flip->line,
 		               flip->text));
-	GT_TRY(number(in, root, "PixelPitch", &one, &pitch));
-	GT_TRY(number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
-	GT_TRY(number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
-	GT_TRY(number(in, root, "YoCenter", &none, &center));
+	GT_TRY(gt_xml_number(in, root, "PixelPitch", &one, &pitch));
+	GT_TRY(gt_xml_number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
+	GT_TRY(gt_xml_number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
+	GT_TRY(gt_xml_number(in, root, "YoCenter", &none, &center));
 	if (center != 0)
 		gt_geometry_note(in, "YoCenter is %g: what it moves is not known, and it is left out", center);
 	take_offset(in, -offset[0] * pitch, "HorizontalDetectorOffset", o);
@@ -169,20 +120,20 @@ static gt_status read_yxlon(gt_geometry_input *in)
 	double first = 0, range = 360;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
-	const gt_xml_node *path = anywhere(root, "ScanTrajectory"), *pixel = anywhere(root, "PixelSize"),
-			  *image = anywhere(root, "ProjectionSize");
+	const gt_xml_node *path = gt_xml_anywhere(root, "ScanTrajectory"), *pixel = gt_xml_anywhere(root, "PixelSize"),
+			  *image = gt_xml_anywhere(root, "ProjectionSize");
 	if (!path || !pixel || !image)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing", !path ? "ScanTrajectory" : !pixel ? "PixelSize" : "ProjectionSize"));
 	if (path->type && strcmp(path->type, "CircleTrajectory"))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: ScanTrajectory is a %s: only circles are read", path->line, path->type));
 	GT_TRY(whole(in, image, "Width", &size.columns));
 	GT_TRY(whole(in, image, "Height", &size.rows));
-	GT_TRY(length(in, pixel, "Width", &o.pitch[0]));
-	GT_TRY(length(in, pixel, "Height", &o.pitch[1]));
+	GT_TRY(gt_xml_length(in, pixel, "Width", &o.pitch[0]));
+	GT_TRY(gt_xml_length(in, pixel, "Height", &o.pitch[1]));
 	GT_TRY(whole(in, path, "NumberOfProjections", &size.views));
-	GT_TRY(distances(in, path, "Fod", "Fdd", &o));
-	GT_TRY(number(in, path, "StartAngle", &none, &first));
-	GT_TRY(number(in, path, "Rotation", &full, &range));
+	GT_TRY(gt_xml_distances(in, path, "Fod", "Fdd", &o));
+	GT_TRY(gt_xml_number(in, path, "StartAngle", &none, &first));
+	GT_TRY(gt_xml_number(in, path, "Rotation", &full, &range));
 	if (range == 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "Rotation is 0, expected the degrees of all views"));
 	GT_TRY(read_yxlon_faults(in, root, &o));
@@ -209,14 +160,14 @@ static gt_status read_varian(gt_geometry_input *in)
 	double lateral = 0, velocity = 0, rate = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
-	GT_TRY(distances(in, root, "SAD", "SID", &o));
+	GT_TRY(gt_xml_distances(in, root, "SAD", "SID", &o));
 	GT_TRY(whole(in, root, "ImagerSizeX", &size.columns));
 	GT_TRY(whole(in, root, "ImagerSizeY", &size.rows));
-	GT_TRY(length(in, root, "ImagerResX", &o.pitch[0]));
-	GT_TRY(length(in, root, "ImagerResY", &o.pitch[1]));
-	GT_TRY(number(in, root, "ImagerLat", &none, &lateral));
-	GT_TRY(number(in, root, "Velocity", &none, &velocity));
-	GT_TRY(number(in, root, "FrameRate", &none, &rate));
+	GT_TRY(gt_xml_length(in, root, "ImagerResX", &o.pitch[0]));
+	GT_TRY(gt_xml_length(in, root, "ImagerResY", &o.pitch[1]));
+	GT_TRY(gt_xml_number(in, root, "ImagerLat", &none, &lateral));
+	GT_TRY(gt_xml_number(in, root, "Velocity", &none, &velocity));
+	GT_TRY(gt_xml_number(in, root, "FrameRate", &none, &rate));
 	take_offset(in, lateral, "ImagerLat", &o);
 	GT_TRY(gt_varian_angles(in, rate > 0 ? 0.9 * fabs(velocity / rate) : 0, &size.views, &in->g->angle));
 	const double side = gt_geometry_direction(in, "Varian accelerators") ? -1 : 1;
@@ -243,7 +194,7 @@ static gt_status of_frame(const gt_geometry_input *in, const gt_xml_node *frame,
 	snprintf(other, sizeof other, "%s", name + 1);
 	if (name[0] == 'U' || name[0] == 'V')
 		snprintf(other, sizeof other, "%c%s", name[0], name + 2);
-	return number(in, frame, gt_xml_find(frame, name) || !gt_xml_find(frame, other) ? name : other, NULL, value);
+	return gt_xml_number(in, frame, gt_xml_find(frame, name) || !gt_xml_find(frame, other) ? name : other, NULL, value);
 }
 
 static gt_status read_elekta(gt_geometry_input *in)
@@ -254,7 +205,7 @@ static gt_status read_elekta(gt_geometry_input *in)
 	gt_xml_node *root = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
-	const gt_xml_node *first = anywhere(root, "Frame");
+	const gt_xml_node *first = gt_xml_anywhere(root, "Frame");
 	for (const gt_xml_node *f = first; f; f = gt_xml_again(f))
 		views++;
 	if (!views)

@@ -25,7 +25,48 @@ refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
 refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
-ok simulate --scanner c-arm --views 1 --columns 40 --rows 20 --phantom body.shapes --rays 1 -o single.nc
-refused_output 1 "there is 1 view" calibrate single.nc --find center
+for few in 1 3 7; do
+	ok simulate --scanner c-arm --views $few --columns 40 --rows 20 --phantom body.shapes --rays 1 -o few.nc
+	refused_output 1 "not unique: $few view" calibrate few.nc --find center
+done
 refused_output 1 "not of arcs" calibrate arc.nc
+
+# Balls: found, tabled and drawn; what is refused.
+{
+	echo "unit mm-1"
+	for at in 20,0,-25 3,19,-18 -17,9,-11 -13,-16,-3 9,-18,4 19,7,12 -3,20,19; do
+		echo "ellipsoid center=$at radius=1.2 density=0.6"
+		echo "$at" >> places.txt
+	done
+} > balls.shapes
+circle=(--scanner c-arm --views 36 --columns 90 --rows 110 --column-pitch 0.8 --row-pitch 0.8 --source-to-axis 400 --source-to-detector 600 --turns 1)
+ok simulate "${circle[@]}" --phantom balls.shapes --column-offset 2.25 --rays 3 --photons 1e5 -o right.nc
+ok import right.nc -o balls.nc --column-center 44.5
+ok calibrate balls.nc --beads 7 -o mended.nc --table views.csv --picture balls.png --json
+holds "$(value column_center) > 46.73 && $(value column_center) < 46.77" "column $(value column_center), expected 46.75"
+holds "$(value residual_after) < 0.05 && $(value residual_before) > 0.001" "$out"
+[ "$(wc -l < views.csv)" -eq 37 ] || fail "views.csv has $(wc -l < views.csv) lines"
+[ -s balls.png ] || fail "no picture"
+ok info mended.nc
+says "beads=7:center:2.2"
+ok calibrate balls.nc --beads places.txt
+says "axis       "
+says "bead  7 at"
+ok calibrate balls.nc --beads 7 --span 5.5cm
+says "axis       "
+refused_output 1 "7 beads that at least half of the views show by themselves, expected 6" calibrate balls.nc --beads 6
+refused_output 1 "7 beads that at least half of the views show by themselves, expected 9" calibrate balls.nc --beads 9
+refused_output 2 "expected 4 to 64 beads" calibrate balls.nc --beads 3
+refused_output 1 "no.txt: No such file" calibrate balls.nc --beads no.txt
+head -3 places.txt > three.txt
+refused_output 1 "found 3 beads" calibrate balls.nc --beads three.txt
+refused_output 2 "expected one of them" calibrate balls.nc --beads 7 --jitter
+refused_output 2 "expected with --beads" calibrate balls.nc --each-view
+refused_output 2 "--table: expected with --beads or --jitter" calibrate balls.nc --table out.nc.csv
+refused_output 1 "not of arcs" calibrate arc.nc --beads 7
+ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
+says "jitter along rows"
+[ "$(wc -l < shifts.csv)" -eq 37 ] || fail "shifts.csv has $(wc -l < shifts.csv) lines"
+refused_output 1 "not converged after 1 rounds" calibrate wrong.nc --jitter --iterations 1
+refused_output 2 "--find is what" calibrate wrong.nc --jitter --find roll
 finish

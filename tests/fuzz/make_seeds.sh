@@ -87,6 +87,10 @@ tail_of() { printf '\1\0\0\0\7\0\0\0\1\0\0\0\15\0\0\0KVNormChamber\0\0\0\0\11\0\
 	head -c 35 /dev/zero
 	printf 'abcdefghijkl'
 } | seed read_linac his
+# 2 rows x 4 columns behind a head of 1024 bytes, a lookup of one byte, 5 raw numbers, 3 differences; plain behind 512.
+obi() { head -c 120 /dev/zero && printf '\4\0\0\0\2\0\0\0' && head -c "$1" /dev/zero; }
+{ printf '\2' && obi 896 && printf '\0abc\0def\0ghi\0jkl\0mno\0\1\2\3'; } | seed read_linac hnd
+{ printf '\3' && obi 384 && printf 'abcdefghijklmnop'; } | seed read_linac hnc
 
 cat >body <<'END'
 # a body

@@ -1,4 +1,4 @@
-/* An image of a scanner at an accelerator: Varian's .xim or Elekta's .his, the first byte says which name it has. */
+/* An image of a scanner at an accelerator: Varian's .xim, .hnd or .hnc, Elekta's .his: the first byte says which name it has. */
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f.air = "no";
 	o.frames = &f;
 	o.axis = 1.5;
-	const int is_his = gt_fuzz_byte(&in) & 1;
-	gt_fuzz_read(&gt_format_frames, gt_fuzz_file(is_his ? "a.his" : "a.xim", in.data, in.size), &o);
+	static const char *const names[] = { "a.xim", "a.his", "a.hnd", "a.hnc" };
+	const int which = gt_fuzz_byte(&in) & 3;
+	gt_fuzz_read(&gt_format_frames, gt_fuzz_file(names[which], in.data, in.size), &o);
 	return 0;
 }

@@ -1,0 +1,358 @@
+/* From projections of balls to the geometry: shadows, balls, adjustment, then what is asked besides. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/scan_math.h>
+#include "core/arguments.h"
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "recon/calibration/beads/beads.h"
+#include "recon/calibration/note.h"
+
+enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MOST, LEAST_VIEWS = 8, ROUNDS = 4 };
+const gt_beads_options gt_beads_defaults = { .size = sizeof(gt_beads_options) };
+/* Pixels that may be left in the mean, of one geometry for all views; where views get their own, before that. */
+static const double most_left = 1, most_left_each_view = 8;
+static const double gates[] = { 4, 8, 16, 32, 64 };
+
+static gt_status check(const gt_projections *p, const gt_beads_options *o)
+{
+	const gt_scan *s = p->scan;
+	if (!p->data)
+		return gt_fail(GT_ERR_ARG, "calibration by beads: found no line integrals");
+	if (o->beads < GT_BEADS_LEAST || o->beads > GT_BEADS_MOST)
+		return gt_fail(GT_ERR_ARG, "%zu beads: expected %d to %d", o->beads, GT_BEADS_LEAST, GT_BEADS_MOST);
+	if (!(o->span >= 0) || isinf(o->span) || (o->span > 0 && o->place))
+		return gt_fail(GT_ERR_ARG, "span of the beads %g: expected a length in mm, and none where their places are given", o->span);
+	for (size_t k = 0; o->place && k < o->beads; k++)
+		if (!isfinite(o->place[k][0]) || !isfinite(o->place[k][1]) || !isfinite(o->place[k][2]))
+			return gt_fail(GT_ERR_ARG, "place of bead %zu: expected finite numbers in mm", k);
+	if (s->shape != GT_FLAT || gt_scan_is_helical(s))
+		return gt_fail(GT_ERR_UNSUPPORTED, "beads tell the geometry of cone beams with flat detectors on a circle, not of %s",
+		               s->shape == GT_ARC    ? "arcs"
+		               : s->shape == GT_FLAT ? "a helix"
+		                                     : "parallel rays (gantry calibrate --find center,roll does)");
+	if (s->views < LEAST_VIEWS)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views: beads need %d and more, best of a full turn", s->views, LEAST_VIEWS);
+	return GT_OK;
+}
+
+static void forget_sights(gt_bead_search *s)
+{
+	for (size_t i = 0; i < s->given->views * MOST; i++)
+		s->sight[i] = GT_BEADS_NONE;
+	s->beads = 0;
+	s->shift[0] = s->shift[1] = 0;
+}
+
+static gt_status wrong_number(size_t found, size_t expected)
+{
+	return gt_fail(
+		GT_ERR_UNSUPPORTED,
+		"%zu beads that at least half of the views show by themselves, expected %zu: count those within the field of view in "
+		"all views; balls need %s",
+		found, expected, found < expected ? "some room between their shadows" : "a place in the list, or to be outside");
+}
+
+/* The balls, by the narrowest gate that has all. */
+static gt_status find_beads(gt_bead_search *s, size_t expected)
+{
+	gt_status st = GT_OK;
+	size_t most = 0;
+	for (size_t g = 0; g < sizeof gates / sizeof *gates; g++) {
+		forget_sights(s);
+		GT_TRY(gt_beads_match(s, gates[g]));
+		most = s->beads > most ? s->beads : most;
+		if (s->beads >= expected)
+			break;
+	}
+	if (most != expected)
+		GT_TRY(wrong_number(most, expected));
+done:
+	return st;
+}
+
+static double left_of(const gt_beads_fit *f) { return sqrt(f->squares / (double)(2 * f->sights)); }
+
+/* Adjusts, looks again which shadow is whose, and adjusts, until what is left says that all is right. */
+static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)[3], double most, gt_beads_fit *fit)
+{
+	gt_status st = GT_OK;
+	for (int round = 0; round < ROUNDS; round++) {
+		free(fit->inverse);
+		GT_TRY(gt_beads_adjust(s, fixed, shape, fit));
+		if (round < ROUNDS - 1)
+			gt_beads_assign(s, fmin(gates[1] * (round ? 1 : 2), fmax(1, 6 * left_of(fit))));
+	}
+	if (!(left_of(fit) < most))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%.3g pixels are left between shadows and geometry, expected less than %g: %s",
+		               left_of(fit), most,
+		               shape ? "the places given are not those of these balls, or views move by themselves (--each-view)"
+		                     : "balls were taken for each other, or views move by themselves (--each-view)"));
+done:
+	return st;
+}
+
+static double sigma2(const gt_beads_fit *f) { return f->squares / (double)(2 * f->sights - f->unknowns); }
+
+static double error_of(const gt_beads_fit *f, size_t unknown)
+{
+	return sqrt(fmax(0, sigma2(f) * f->inverse[unknown * f->unknowns + unknown]));
+}
+
+/* Standard errors of what is free; the value that is told worst, or -1 where all are told. */
+static int errors(const gt_bead_search *s, unsigned fixed, const gt_beads_fit *f, double error[N])
+{
+	const double least[N] = { 1, 5, 0.01, 0.03, 0.03, 0.03 * s->given->source_to_detector, 0.03 * s->given->source_to_axis };
+	double most = 1;
+	int worst = -1;
+	for (size_t j = 0, i = 0; j < N; j++) {
+		if (fixed >> j & 1)
+			continue;
+		error[j] = error_of(f, i++);
+		if (error[j] > most * least[j]) {
+			most = error[j] / least[j];
+			worst = (int)j;
+		}
+	}
+	return worst;
+}
+
+/* All lengths of the object, and the source's distance from it, times a factor: no ray changes. */
+static void rescale(gt_bead_search *s, double factor)
+{
+	const double distance = hypot(s->scan->view[0].source[0], s->scan->view[0].source[1]);
+	s->value[GT_BEADS_AXIS] += (factor - 1) * distance;
+	for (size_t k = 0; k < s->beads; k++)
+		for (int a = 0; a < 3; a++)
+			s->place[k][a] *= factor;
+	gt_beads_apply(s->given, s->value, s->scan);
+}
+
+/* The two balls that are furthest apart. */
+static double span_of(const gt_bead_search *s, size_t pair[2])
+{
+	double most = 0;
+	for (size_t i = 0; i < s->beads; i++)
+		for (size_t j = 0; j < i; j++) {
+			double d = 0;
+			for (int a = 0; a < 3; a++)
+				d += pow(s->place[i][a] - s->place[j][a], 2);
+			if (sqrt(d) > most) {
+				most = sqrt(d);
+				pair[0] = i;
+				pair[1] = j;
+			}
+		}
+	return most;
+}
+
+/* By the known span; its standard error is that of the source's distance. */
+static void scale_to_span(gt_bead_search *s, double span, unsigned fixed, const gt_beads_fit *f, gt_beads_report *r)
+{
+	size_t pair[2] = { 0 }, first = 0;
+	const double found = span_of(s, pair);
+	double variance = 0;
+	for (int j = 0; j < N; j++)
+		first += !(fixed >> j & 1);
+	for (int a = 0; a < 6; a++)
+		for (int b = 0; b < 6; b++) {
+			const size_t i = first + 3 * pair[a / 3] + (size_t)(a % 3), j = first + 3 * pair[b / 3] + (size_t)(b % 3);
+			const double ga = (s->place[pair[0]][a % 3] - s->place[pair[1]][a % 3]) / found;
+			const double gb = (s->place[pair[0]][b % 3] - s->place[pair[1]][b % 3]) / found;
+			variance += (a / 3 ? -ga : ga) * (b / 3 ? -gb : gb) * f->inverse[i * f->unknowns + j] * sigma2(f);
+		}
+	rescale(s, span / found);
+	r->told[GT_BEADS_AXIS] = 1;
+	r->error[GT_BEADS_AXIS] = sqrt(fmax(0, variance)) / found * hypot(s->scan->view[0].source[0], s->scan->view[0].source[1]);
+}
+
+/* Known places of the balls, in their order, and the scale that they give. */
+static gt_status take_places(gt_bead_search *s, const double (*known)[3], double (*shape)[3])
+{
+	double scale = 1, moved[MOST][3];
+	const gt_status st = gt_beads_recognise(s, known, shape);
+	if (st == GT_OK) {
+		gt_beads_superpose(s->beads, (const double(*)[3])shape, (const double(*)[3])s->place, &scale, moved);
+		rescale(s, 1 / scale);
+	}
+	return st;
+}
+
+/* Values, and places or the pose of known ones; leaves as they are what shadows do not tell. */
+static gt_status adjust_told(gt_bead_search *s, const gt_beads_options *o, const double (*shape)[3], gt_beads_fit *fit, gt_beads_report *r)
+{
+	unsigned fixed = shape ? 0 : 1u << GT_BEADS_AXIS;
+	gt_status st = GT_OK;
+	for (;;) {
+		GT_TRY(settle(s, fixed, shape, o->each_view ? most_left_each_view : most_left, fit));
+		const int worst = errors(s, fixed, fit, r->error);
+		if (worst < 0)
+			break;
+		gt_calibration_note(&o->notes, GT_INFO,
+		                    "%s cannot be told from these shadows: its standard error would be %.2g; left as it is",
+		                    gt_beads_names[worst], r->error[worst]);
+		r->error[worst] = 0;
+		s->value[worst] = 0;
+		fixed |= 1u << worst;
+	}
+	for (int j = 0; j < N; j++)
+		r->told[j] = !(fixed >> j & 1);
+	for (size_t k = 0; k < s->beads; k++)
+		for (size_t a = 0; a < 3; a++) {
+			r->place_error[k][a] = shape ? 0 : error_of(fit, fit->unknowns - 3 * s->beads + 3 * k + a);
+		}
+	if (!shape && o->span > 0)
+		scale_to_span(s, o->span, fixed, fit, r);
+done:
+	return st;
+}
+
+/* What is left of places fitted to the scan as it was given. */
+static gt_status residual_before(gt_bead_search *s, gt_beads_report *r)
+{
+	double value[N], place[MOST][3];
+	gt_beads_fit fit = { 0 };
+	memcpy(value, s->value, sizeof value);
+	memcpy(place, s->place, sizeof place);
+	memset(s->value, 0, sizeof s->value);
+	const gt_status st = gt_beads_adjust(s, (1u << N) - 1, NULL, &fit);
+	r->before = st == GT_OK ? left_of(&fit) : NAN;
+	free(fit.inverse);
+	memcpy(s->value, value, sizeof value);
+	memcpy(s->place, place, sizeof place);
+	gt_beads_apply(s->given, s->value, s->scan);
+	return st == GT_ERR_MEMORY ? st : GT_OK;
+}
+
+/* Sights, and what is left of them, of the scan as it is now. */
+static void tell_sights(const gt_bead_search *s, gt_beads_report *r)
+{
+	double all = 0;
+	r->seen = 0;
+	for (size_t v = 0; v < r->views; v++) {
+		double sum = 0;
+		size_t n = 0;
+		for (size_t k = 0; k < r->beads; k++) {
+			const long at = s->sight[v * MOST + k];
+			gt_bead_sight *sight = &r->sight[v * r->beads + k];
+			double off[2];
+			*sight = (gt_bead_sight){ NAN, NAN, NAN, NAN };
+			if (at == GT_BEADS_NONE)
+				continue;
+			const gt_blob *b = &s->blobs.blob[at];
+			gt_beads_off(s->scan, v, s->place[k], b, off);
+			*sight = (gt_bead_sight){ b->column, b->row, b->column - off[0], b->row - off[1] };
+			sum += off[0] * off[0] + off[1] * off[1];
+			n++;
+		}
+		r->view_rms[v] = n ? sqrt(sum / (double)n) : NAN;
+		all += sum;
+		r->seen += n;
+	}
+	r->after = sqrt(all / (double)(2 * r->seen));
+}
+
+static gt_status make_report(const gt_bead_search *s, size_t beads, gt_beads_report *r)
+{
+	r->beads = beads;
+	r->views = s->given->views;
+	r->place = calloc(beads, sizeof *r->place);
+	r->place_error = calloc(beads, sizeof *r->place_error);
+	r->sight = calloc(r->views * beads, sizeof *r->sight);
+	r->view_rms = calloc(r->views, sizeof *r->view_rms);
+	r->view_error = calloc(r->views, sizeof *r->view_error);
+	if (!r->place || !r->place_error || !r->sight || !r->view_rms || !r->view_error)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t v = 0; v < r->views; v++)
+		r->view_error[v][0] = r->view_error[v][1] = NAN;
+	return GT_OK;
+}
+
+/* A ball too many is seen once the geometry is known. */
+static gt_status check_rest(gt_bead_search *s)
+{
+	const size_t beads = s->beads;
+	s->shift[0] = s->shift[1] = 0;
+	const gt_status st = gt_beads_match(s, gates[0]);
+	if (st != GT_OK)
+		return st;
+	return s->beads == beads ? GT_OK : wrong_number(s->beads, beads);
+}
+
+static gt_status find(gt_bead_search *s, const gt_beads_options *o, gt_beads_report *r)
+{
+	double shape[MOST][3];
+	gt_beads_fit fit = { 0 };
+	gt_status st = GT_OK;
+	GT_TRY(find_beads(s, o->beads));
+	gt_calibration_note(&o->notes, GT_INFO, "%zu balls, shadows of %.1f pixels; they lie off by %.2f columns and %.2f rows", s->beads,
+	                    2 * s->blobs.radius, s->shift[0], s->shift[1]);
+	GT_TRY(adjust_told(s, o, NULL, &fit, r));
+	GT_TRY(check_rest(s));
+	if (o->place) {
+		GT_TRY(take_places(s, o->place, shape));
+		GT_TRY(adjust_told(s, o, (const double(*)[3])shape, &fit, r));
+	}
+	GT_TRY(residual_before(s, r));
+	tell_sights(s, r);
+	if (o->each_view) {
+		gt_calibration_note(&o->notes, GT_INFO, "%.4f pixels are left of one geometry for all views", r->after);
+		GT_TRY(gt_beads_each_view(s, r));
+		tell_sights(s, r);
+	}
+	memcpy(r->value, s->value, sizeof r->value);
+	memcpy(r->place, s->place, s->beads * sizeof *r->place);
+done:
+	free(fit.inverse);
+	return st;
+}
+
+gt_status gt_calibrate_beads(gt_projections *p, const gt_beads_options *given, gt_beads_report *r)
+{
+	gt_beads_options o = gt_beads_defaults;
+	gt_bead_search s = { 0 };
+	gt_scan *scan = NULL, *old = NULL;
+	gt_status st = GT_OK;
+	GT_NEED(p);
+	GT_NEED(r);
+	*r = (gt_beads_report){ .before = NAN };
+	GT_TRY(gt_options_complete("gt_calibrate_beads", "gt_beads_options", given, &o, sizeof o));
+	GT_TRY(check(p, &o));
+	GT_TRY(gt_scan_clone(p->scan, &scan));
+	GT_TRY(gt_scan_clone(p->scan, &old));
+	s.given = old;
+	s.scan = scan;
+	s.place = calloc(MOST, sizeof *s.place);
+	s.sight = calloc(scan->views * MOST, sizeof *s.sight);
+	if (!s.place || !s.sight)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(make_report(&s, o.beads, r));
+	GT_TRY(gt_blobs_find(p, &s.blobs));
+	GT_TRY(find(&s, &o, r));
+	GT_TRY(gt_scan_check(scan));
+	gt_view *view = p->scan->view;
+	memcpy(view, scan->view, scan->views * sizeof *view);
+	*p->scan = *scan;
+	p->scan->view = view;
+done:
+	gt_blobs_free(&s.blobs);
+	free(s.place);
+	free(s.sight);
+	gt_scan_free(scan);
+	gt_scan_free(old);
+	return st;
+}
+
+void gt_beads_free(gt_beads_report *r)
+{
+	if (!r)
+		return;
+	free(r->place);
+	free(r->place_error);
+	free(r->sight);
+	free(r->view_rms);
+	free(r->view_error);
+	*r = (gt_beads_report){ 0 };
+}

@@ -1,0 +1,251 @@
+/* Where balls throw their shadows: a threshold above a local median, then centres of attenuation. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "recon/calibration/beads/blobs.h"
+#include "recon/calibration/beads/least_squares.h"
+
+enum { SAMPLES = 11, LEAST_PIXELS = 5, AROUND = 2, FRAME = 4 };
+static const double part_of_maximum = 0.25, most_area = 1.35;
+
+typedef struct {
+	size_t low[2], high[2], pixels;
+	int edge;
+} extent;
+typedef struct {
+	size_t rows, columns, step, nodes[2]; /* step: pixels between the nodes of the background */
+	double *node, *sample;
+	float *above; /* a view, less its background */
+	int *label;   /* 0, or 1 + the number of the shadow */
+	size_t *stack;
+	extent *found; /* shadows of the view */
+	size_t space;
+} room;
+
+static void forget(room *r)
+{
+	free(r->node);
+	free(r->sample);
+	free(r->above);
+	free(r->label);
+	free(r->stack);
+	free(r->found);
+}
+
+static gt_status make_room(const gt_scan *s, room *r)
+{
+	const size_t size = s->rows * s->columns, side = s->columns / 24;
+	*r = (room){ .rows = s->rows, .columns = s->columns, .step = side < 4 ? 4 : side };
+	r->nodes[0] = (s->rows + r->step - 1) / r->step + 1;
+	r->nodes[1] = (s->columns + r->step - 1) / r->step + 1;
+	r->node = malloc(r->nodes[0] * r->nodes[1] * sizeof *r->node);
+	r->sample = malloc((size_t)SAMPLES * SAMPLES * sizeof *r->sample);
+	r->above = malloc(size * sizeof *r->above);
+	r->label = malloc(size * sizeof *r->label);
+	r->stack = malloc(size * sizeof *r->stack);
+	return r->node && r->sample && r->above && r->label && r->stack ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+/* The median of at most SAMPLES x SAMPLES pixels within two steps of the node. */
+static double node_value(const room *r, const float *view, size_t row, size_t column)
+{
+	const long reach = 2 * (long)r->step, by = 2 * reach / (SAMPLES - 1) > 1 ? 2 * reach / (SAMPLES - 1) : 1;
+	size_t n = 0;
+	for (long l = (long)(row * r->step) - reach; l <= (long)(row * r->step) + reach; l += by)
+		for (long k = (long)(column * r->step) - reach; k <= (long)(column * r->step) + reach; k += by)
+			if (l >= 0 && k >= 0 && l < (long)r->rows && k < (long)r->columns && n < SAMPLES * SAMPLES)
+				r->sample[n++] = view[(size_t)l * r->columns + (size_t)k];
+	return n ? gt_upper_median(r->sample, n) : 0;
+}
+
+static double subtract_background(room *r, const float *view)
+{
+	double most = 0;
+	for (size_t i = 0; i < r->nodes[0]; i++)
+		for (size_t j = 0; j < r->nodes[1]; j++)
+			r->node[i * r->nodes[1] + j] = node_value(r, view, i, j);
+	for (size_t l = 0; l < r->rows; l++)
+		for (size_t k = 0; k < r->columns; k++) {
+			const size_t i = l / r->step, j = k / r->step;
+			const double y = (double)(l % r->step) / (double)r->step, x = (double)(k % r->step) / (double)r->step;
+			const double *a = r->node + i * r->nodes[1] + j, *b = a + r->nodes[1];
+			const double ground = (1 - y) * ((1 - x) * a[0] + x * a[1]) + y * ((1 - x) * b[0] + x * b[1]);
+			const double value = view[l * r->columns + k] - ground;
+			r->above[l * r->columns + k] = (float)value;
+			most = fmax(most, value);
+		}
+	return most;
+}
+
+static void take(room *r, size_t at, int label, size_t *waiting, extent *e)
+{
+	const size_t l = at / r->columns, k = at % r->columns;
+	r->label[at] = label;
+	r->stack[(*waiting)++] = at;
+	e->pixels++;
+	e->low[0] = l < e->low[0] ? l : e->low[0];
+	e->high[0] = l > e->high[0] ? l : e->high[0];
+	e->low[1] = k < e->low[1] ? k : e->low[1];
+	e->high[1] = k > e->high[1] ? k : e->high[1];
+}
+
+/* What joins the pixel above the threshold. */
+static extent grow(room *r, size_t at, int label, double threshold)
+{
+	extent e = { .low = { r->rows, r->columns } };
+	size_t waiting = 0;
+	take(r, at, label, &waiting, &e);
+	while (waiting) {
+		const size_t i = r->stack[--waiting], l = i / r->columns, k = i % r->columns;
+		if (l > 0 && !r->label[i - r->columns] && r->above[i - r->columns] > threshold)
+			take(r, i - r->columns, label, &waiting, &e);
+		if (l + 1 < r->rows && !r->label[i + r->columns] && r->above[i + r->columns] > threshold)
+			take(r, i + r->columns, label, &waiting, &e);
+		if (k > 0 && !r->label[i - 1] && r->above[i - 1] > threshold)
+			take(r, i - 1, label, &waiting, &e);
+		if (k + 1 < r->columns && !r->label[i + 1] && r->above[i + 1] > threshold)
+			take(r, i + 1, label, &waiting, &e);
+	}
+	e.edge = e.low[0] < AROUND || e.low[1] < AROUND || e.high[0] + AROUND >= r->rows || e.high[1] + AROUND >= r->columns;
+	return e;
+}
+
+/* A plane through the pixels FRAME around the shadow that belong to no other: ground, and its slopes. 0: too few. */
+static int fit_plane(const room *r, const extent *e, double plane[3])
+{
+	const double middle[2] = { (double)(e->low[0] + e->high[0]) / 2, (double)(e->low[1] + e->high[1]) / 2 };
+	double m[9] = { 0 }, b[3] = { 0 };
+	for (size_t l = e->low[0] < FRAME ? 0 : e->low[0] - FRAME; l < r->rows && l <= e->high[0] + FRAME; l++)
+		for (size_t k = e->low[1] < FRAME ? 0 : e->low[1] - FRAME; k < r->columns && k <= e->high[1] + FRAME; k++) {
+			const int inside = l + AROUND >= e->low[0] && l <= e->high[0] + AROUND && k + AROUND >= e->low[1] &&
+			                   k <= e->high[1] + AROUND;
+			const double at[3] = { 1, (double)l - middle[0], (double)k - middle[1] };
+			if (inside || r->label[l * r->columns + k])
+				continue;
+			for (int i = 0; i < 3; i++) {
+				b[i] += at[i] * r->above[l * r->columns + k];
+				for (int j = 0; j < 3; j++)
+					m[3 * i + j] += at[i] * at[j];
+			}
+		}
+	if (!gt_least_squares_invert(3, m))
+		return 0;
+	for (int i = 0; i < 3; i++)
+		plane[i] = m[3 * i] * b[0] + m[3 * i + 1] * b[1] + m[3 * i + 2] * b[2];
+	plane[0] -= plane[1] * middle[0] + plane[2] * middle[1];
+	return 1;
+}
+
+/* The centre of what is above that plane in the shadow and AROUND it. */
+static gt_blob measure(const room *r, const extent *e, int label)
+{
+	double sum = 0, column = 0, row = 0, plane[3];
+	int others = e->edge || !fit_plane(r, e, plane);
+	for (size_t l = e->low[0] - AROUND; !others && l <= e->high[0] + AROUND; l++)
+		for (size_t k = e->low[1] - AROUND; k <= e->high[1] + AROUND; k++) {
+			const int here = r->label[l * r->columns + k];
+			const double value = r->above[l * r->columns + k] - plane[0] - plane[1] * (double)l - plane[2] * (double)k;
+			others |= here && here != label;
+			sum += value;
+			column += value * (double)k;
+			row += value * (double)l;
+		}
+	const gt_blob none = { (double)(e->low[1] + e->high[1]) / 2, (double)(e->low[0] + e->high[0]) / 2, sqrt((double)e->pixels / GT_PI),
+		               0 };
+	return others || !(sum > 0) ? none : (gt_blob){ column / sum, row / sum, none.radius, 1 };
+}
+
+/* Labels all shadows of the view; how many, in *n. */
+static gt_status label_view(room *r, double threshold, size_t *n)
+{
+	const size_t size = r->rows * r->columns;
+	memset(r->label, 0, size * sizeof *r->label);
+	*n = 0;
+	for (size_t i = 0; i < size; i++) {
+		if (r->label[i] || !(r->above[i] > threshold))
+			continue;
+		if (*n == r->space) {
+			extent *more = realloc(r->found, (2 * r->space + 64) * sizeof *more);
+			if (!more)
+				return gt_fail(GT_ERR_MEMORY, "out of memory");
+			r->found = more;
+			r->space = 2 * r->space + 64;
+		}
+		r->found[*n] = grow(r, i, (int)*n + 1, threshold);
+		++*n;
+	}
+	return GT_OK;
+}
+
+static gt_status find_in_view(room *r, double threshold, size_t v, gt_blobs *b)
+{
+	size_t shadows, n = b->first[v];
+	gt_status st = label_view(r, threshold, &shadows);
+	gt_blob *more = st == GT_OK ? realloc(b->blob, (n + shadows + 1) * sizeof *more) : NULL;
+	if (!more)
+		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
+	b->blob = more;
+	for (size_t k = 0; k < shadows; k++)
+		if (r->found[k].pixels >= LEAST_PIXELS)
+			b->blob[n++] = measure(r, &r->found[k], (int)k + 1);
+	b->first[v + 1] = n;
+	return GT_OK;
+}
+
+/* Shadows that are much larger than usual are of several balls. */
+static gt_status leave_joined(gt_blobs *b)
+{
+	const size_t all = b->first[b->views];
+	size_t n = 0;
+	double *radius = malloc((all + 1) * sizeof *radius);
+	if (!radius)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < all; i++)
+		if (b->blob[i].whole)
+			radius[n++] = b->blob[i].radius;
+	b->radius = n ? gt_upper_median(radius, n) : 0;
+	free(radius);
+	if (!n)
+		return gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: expected round shadows of %d pixels and more on a smooth ground",
+		               LEAST_PIXELS);
+	for (size_t i = 0; i < all; i++)
+		b->blob[i].whole &= b->blob[i].radius * b->blob[i].radius < most_area * b->radius * b->radius;
+	return GT_OK;
+}
+
+gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
+{
+	const gt_scan *s = p->scan;
+	const size_t size = s->rows * s->columns;
+	double *most = malloc(s->views * sizeof *most), usual;
+	room r = { 0 };
+	gt_status st = GT_OK;
+	*b = (gt_blobs){ .views = s->views, .first = calloc(s->views + 1, sizeof *b->first) };
+	if (!most || !b->first)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(make_room(s, &r));
+	for (size_t v = 0; v < s->views; v++)
+		most[v] = subtract_background(&r, p->data + v * size);
+	usual = gt_upper_median(most, s->views);
+	if (!(usual > 0) || !isfinite(usual))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: the line integrals are flat"));
+	for (size_t v = 0; v < s->views; v++) {
+		subtract_background(&r, p->data + v * size);
+		GT_TRY(find_in_view(&r, part_of_maximum * usual, v, b));
+	}
+	GT_TRY(leave_joined(b));
+done:
+	free(most);
+	forget(&r);
+	return st;
+}
+
+void gt_blobs_free(gt_blobs *b)
+{
+	free(b->blob);
+	free(b->first);
+}

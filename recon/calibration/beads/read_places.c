@@ -1,0 +1,81 @@
+/* Known places of balls, from a text. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/arguments.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/calibration/beads/beads.h"
+
+enum { LINE = 512 };
+
+/* 1: three numbers; 0: nothing but blanks and a comment; -1: something else. */
+static int parse(char *line, double x[3])
+{
+	char *at = strchr(line, '#');
+	if (at)
+		*at = 0;
+	at = line + strspn(line, " \t\r\n");
+	if (!*at)
+		return 0;
+	for (int a = 0; a < 3; a++) {
+		char *end;
+		x[a] = gt_strtod(at, &end);
+		if (end == at || !isfinite(x[a]) || fabs(x[a]) > 1e6)
+			return -1;
+		at = end + strspn(end, " \t\r\n");
+		if (*at == ',' && a < 2)
+			at++;
+		else if (at == end && *at)
+			return -1;
+	}
+	return *at ? -1 : 1;
+}
+
+gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
+{
+	char line[LINE];
+	size_t number = 0;
+	struct stat about;
+	gt_status st = GT_OK;
+	FILE *f = NULL;
+	GT_NEED(path);
+	GT_NEED(place);
+	GT_NEED(beads);
+	*beads = 0;
+	*place = calloc(GT_BEADS_MOST, sizeof **place);
+	if (!*place)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: expected a text with a line \"x y z\" in mm for each bead, and no folder or device", path));
+	f = fopen(path, "r");
+	if (!f)
+		GT_TRY(gt_fail(GT_ERR_IO, "cannot read %s: %s", path, strerror(errno)));
+	while (fgets(line, sizeof line, f)) {
+		double x[3];
+		const int what = ++number && strchr(line, '\n') == NULL && !feof(f) ? -1 : parse(line, x);
+		if (what < 0)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected three numbers x y z, in mm, with points", path, number));
+		if (what == 1 && *beads == GT_BEADS_MOST)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected at most %d beads", path, number, GT_BEADS_MOST));
+		if (what == 1)
+			memcpy((*place)[(*beads)++], x, sizeof x);
+	}
+	if (ferror(f))
+		GT_TRY(gt_fail(GT_ERR_IO, "cannot read %s: %s", path, strerror(errno)));
+	if (*beads < GT_BEADS_LEAST)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: found %zu beads, expected %d and more, a line \"x y z\" for each", path, *beads,
+		               GT_BEADS_LEAST));
+done:
+	if (f)
+		fclose(f);
+	if (st != GT_OK) {
+		free(*place);
+		*place = NULL;
+	}
+	return st;
+}

@@ -1,0 +1,8 @@
+#ifndef GT_RECON_CALIBRATION_NOTE_H
+#define GT_RECON_CALIBRATION_NOTE_H
+#include <gantry/message.h>
+
+/* A message on the geometry, to who listens; notes->say NULL: to nobody. */
+void gt_calibration_note(const gt_listener *notes, gt_severity severity, const char *format, ...) GT_PRINTF(3, 4);
+
+#endif
