@@ -19,6 +19,16 @@ gt_status gt_dd_fill_tables(gt_backend *be, const gt_scan *scan, const gt_grid *
 /* Sums that the least work is counted from; d has its tables in host memory. */
 gt_dd_counts gt_dd_count(const gt_dd *d);
 
+/* How a view cuts the volume into slices: perpendicular to `axis`, R = sign (place along it - plane). */
+typedef struct { int axis; double sign, plane; } gt_dd_slicing;
+gt_dd_slicing gt_dd_slicing_of(const gt_scan *scan, const gt_grid *g, const gt_view *w);
+/* Where a ray meets the slices: slope per unit of R and the place at R = 0, in voxels of axis b from the edge of the
+ * first. */
+struct gt_dd_line { double slope, start; };
+struct gt_dd_line gt_dd_in_slices(const gt_dd_slicing *c, const gt_grid *g, int b, const double point[3], const double direction[3]);
+/* Slices [*first, *end) whose planes lie in front of the source by half a voxel or more; all n for parallel rays. */
+void gt_dd_slices_in_front(int fan, int n, double pitch, double R0, double dR, int *first, int *end);
+
 /* Kernels for each backend, NULL where there are none. */
 typedef struct {
 	const char *name;

@@ -21,41 +21,42 @@ static int slice_axis(const gt_scan *s, const gt_view *w)
 	return fabs(w->source[1]) > fabs(w->source[0]);
 }
 
-/* The place of a ray in the frame of the slices: slope per unit of R, and the position at R = 0, in voxels of axis
- * b. */
-struct line {
-	double slope, start;
-};
-static struct line in_slices(const double point[3], const double direction[3], const gt_grid *g, int s, int b, double sign, double plane)
+struct gt_dd_line gt_dd_in_slices(const gt_dd_slicing *c, const gt_grid *g, int b, const double point[3], const double direction[3])
 {
-	const double depth = sign * (point[s] - plane), first = gt_grid_first(g, b) - g->pitch[b] / 2;
-	const double slope = direction[b] / (sign * direction[s]) / g->pitch[b];
-	return (struct line){ slope, (point[b] - first) / g->pitch[b] - depth * slope };
+	const double depth = c->sign * (point[c->axis] - c->plane), first = gt_grid_first(g, b) - g->pitch[b] / 2;
+	const double slope = direction[b] / (c->sign * direction[c->axis]) / g->pitch[b];
+	return (struct gt_dd_line){ slope, (point[b] - first) / g->pitch[b] - depth * slope };
 }
 
-static void fill_rows(const gt_detector *det, const gt_view *w, const gt_grid *g, int s, double sign, double plane, double column,
-                      double low, double high, double rows, gt_dd_column *c)
+gt_dd_slicing gt_dd_slicing_of(const gt_scan *scan, const gt_grid *g, const gt_view *w)
 {
+	const int s = slice_axis(scan, w);
+	return (gt_dd_slicing){ s, w->detector[s] > w->source[s] ? 1 : -1, scan->shape == GT_PARALLEL ? g->center[s] : w->source[s] };
+}
+
+static void fill_rows(const gt_detector *det, const gt_view *w, const gt_grid *g, const gt_dd_slicing *slices, double column, double low,
+                      double high, double rows, gt_dd_column *c)
+{
+	const int s = slices->axis;
 	double point[3], direction[3];
 	gt_pixel_ray(det, w, column, low, point, direction);
-	const struct line bottom = in_slices(point, direction, g, s, 2, sign, plane),
-			  side = in_slices(point, direction, g, s, 1 - s, sign, plane);
+	const struct gt_dd_line bottom = gt_dd_in_slices(slices, g, 2, point, direction),
+				side = gt_dd_in_slices(slices, g, 1 - s, point, direction);
 	gt_pixel_ray(det, w, column, high, point, direction);
-	const struct line top = in_slices(point, direction, g, s, 2, sign, plane);
+	const struct gt_dd_line top = gt_dd_in_slices(slices, g, 2, point, direction);
 	const double slope = side.slope * g->pitch[1 - s];
 	*c = (gt_dd_column){ bottom.start, bottom.slope, (top.start - bottom.start) / rows, (top.slope - bottom.slope) / rows,
 		             1 + slope * slope };
 }
 
-/* Slices whose planes lie in front of the source by half a voxel or more; all of them for parallel rays. */
-static void slice_range(int fan, int n, double pitch, gt_dd_view *v)
+void gt_dd_slices_in_front(int fan, int n, double pitch, double R0, double dR, int *first, int *end)
 {
-	v->first = 0;
-	v->end = n;
-	while (fan && v->first < v->end && gt_dd_depth(v, v->first) < pitch / 2)
-		v->first++;
-	while (fan && v->end > v->first && gt_dd_depth(v, v->end - 1) < pitch / 2)
-		v->end--;
+	*first = 0;
+	*end = n;
+	while (fan && *first < *end && R0 + *first * dR < pitch / 2)
+		++*first;
+	while (fan && *end > *first && R0 + (*end - 1) * dR < pitch / 2)
+		--*end;
 }
 
 /* Where to look first for the column of a given U: the rays of a fan are not evenly spaced in it. */
@@ -86,13 +87,13 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 	const gt_detector det = gt_scan_detector(scan);
 	const gt_view *w = &scan->view[at];
 	gt_dd_view *v = &h->view[at];
-	const int s = slice_axis(scan, w), fan = scan->shape != GT_PARALLEL, columns = (int)scan->columns;
-	const double sign = w->detector[s] > w->source[s] ? 1 : -1;
-	const double plane = fan ? w->source[s] : g->center[s];
+	const gt_dd_slicing slices = gt_dd_slicing_of(scan, g, w);
+	const int s = slices.axis, fan = scan->shape != GT_PARALLEL, columns = (int)scan->columns;
+	const double sign = slices.sign;
 	double *edge = h->edge + at * (scan->columns + 1), point[3], direction[3];
 
 	*v = (gt_dd_view){ .axis = s,
-		           .R0 = sign * (gt_grid_first(g, s) - plane),
+		           .R0 = sign * (gt_grid_first(g, s) - slices.plane),
 		           .dR = sign * g->pitch[s],
 		           .F0 = !fan,
 		           .F1 = fan,
@@ -104,7 +105,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
 			               "the fan is too wide for the distance-driven model",
 			               h->name, at, k, "xy"[s]);
-		const struct line l = in_slices(point, direction, g, s, 1 - s, sign, plane);
+		const struct gt_dd_line l = gt_dd_in_slices(&slices, g, 1 - s, point, direction);
 		edge[k] = fan ? l.slope : l.start;
 		v->X0 = fan ? l.start : 0;
 		v->M0 = fan ? 0 : l.slope;
@@ -122,11 +123,11 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 			               k + 1);
 	for (int k = 0; k < columns; k++) {
 		const double ends[2] = { -0.5, (double)scan->rows - 0.5 };
-		fill_rows(&det, w, g, s, sign, plane, v->flip_columns ? columns - 1 - k : k, ends[v->flip_rows], ends[!v->flip_rows],
+		fill_rows(&det, w, g, &slices, v->flip_columns ? columns - 1 - k : k, ends[v->flip_rows], ends[!v->flip_rows],
 		          (double)scan->rows, &h->column[at * scan->columns + (size_t)k]);
 	}
 	fill_guess(edge, columns, v, h->guess + at * scan->columns);
-	slice_range(fan, (int)g->n[s], g->pitch[s], v);
+	gt_dd_slices_in_front(fan, (int)g->n[s], g->pitch[s], v->R0, v->dR, &v->first, &v->end);
 	*tallest = fmax(*tallest, steps_of(v, h->column + at * scan->columns, columns));
 	return GT_OK;
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/published/dd_integral.h"
+#include "projectors/dd/tilt/dd_tilt_operator.h"
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \
 	static const gt_dd_variant variant_##id = { .name = text,                                                                    \
@@ -21,7 +22,7 @@ static const char *const parts[] = { "x slices", "y slices", "views", NULL };
 		return gt_dd_make_part(&variant_##id, part, be, t, g, s, options, A);                                                    \
 	}                                                                                                                                \
 	static const struct gt_projector_parts parts_##id = { parts, make_part_##id };
-VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
+VARIANT(upright, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
 VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
 VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
 VARIANT(bz, "dd-bz", NULL, GT_IF_CUDA(&gt_dd_bz_cuda), 1)
@@ -29,6 +30,13 @@ VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
 PARTS(bl)
 PARTS(bz)
 PARTS(db)
+
+/* Detectors that lean have kernels of their own, on the CPU. */
+static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A)
+{
+	const int leans = s->shape != GT_ARC && be->kind == GT_CPU && gt_scan_rows_along_z(s, "dd") != GT_OK;
+	return leans ? gt_dd_tilt_make("dd", be, t, g, s, A) : make_upright(be, t, g, s, options, A);
+}
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {

@@ -1,0 +1,137 @@
+/* Tables of the distance-driven projector for flat detectors in any pose, in double on the host: see dd_tilt.h. Memory:
+ * per view, 40 bytes for each column or row, whichever are more. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/constants.h>
+#include "projectors/dd/dd_operator.h"
+#include "projectors/dd/tilt/dd_tilt_operator.h"
+
+/* What rays are compared with: a view, and how its strips and pieces lie on the detector. */
+struct frame {
+	const char *name;
+	const gt_scan *scan;
+	const gt_grid *grid;
+	gt_detector det;
+	const gt_view *w;
+	size_t at;
+	gt_dd_slicing slices;
+	int turned, flip_strips, flip_pieces;
+	double strips, pieces;
+};
+
+/* The ray at edge (k, l) of strips and pieces. depth: along the slice axis, in units of the ray's length. */
+struct ray {
+	double U, N, depth, length;
+};
+
+static struct ray ray_of(const struct frame *f, double column, double row)
+{
+	double point[3], direction[3];
+	gt_pixel_ray(&f->det, f->w, column, row, point, direction);
+	const gt_dd_slicing *c = &f->slices;
+	const struct gt_dd_line across = gt_dd_in_slices(c, f->grid, 1 - c->axis, point, direction),
+				up = gt_dd_in_slices(c, f->grid, 2, point, direction);
+	struct ray r = { across.slope, up.slope, c->sign * direction[c->axis], sqrt(gt_dot3(direction, direction)) };
+	if (f->scan->shape == GT_PARALLEL) {
+		r.U = across.start;
+		r.N = up.start;
+	}
+	return r;
+}
+static struct ray ray_at(const struct frame *f, double k, double l)
+{
+	const double a = (f->flip_strips ? f->strips - k : k) - 0.5, b = (f->flip_pieces ? f->pieces - l : l) - 0.5;
+	return f->turned ? ray_of(f, b, a) : ray_of(f, a, b);
+}
+
+/* Strips are what runs more along z in the middle of the detector: columns, or rows. */
+static void turn(struct frame *f)
+{
+	const double c = 0.5 * ((double)f->scan->columns - 1), r = 0.5 * ((double)f->scan->rows - 1), h = 0.25;
+	const struct ray left = ray_of(f, c - h, r), right = ray_of(f, c + h, r), below = ray_of(f, c, r - h), above = ray_of(f, c, r + h);
+	const double px = f->grid->pitch[1 - f->slices.axis], pz = f->grid->pitch[2];
+	const double cu = px * (right.U - left.U), cn = pz * (right.N - left.N), ru = px * (above.U - below.U), rn = pz * (above.N - below.N);
+	f->turned = fabs(cn) * hypot(ru, rn) > fabs(rn) * hypot(cu, cn);
+	f->flip_strips = (f->turned ? ru : cu) < 0;
+	f->flip_pieces = (f->turned ? cn : rn) < 0;
+	f->strips = (double)(f->turned ? f->scan->rows : f->scan->columns);
+	f->pieces = (double)(f->turned ? f->scan->columns : f->scan->rows);
+}
+
+static void lay_out(const struct frame *f, gt_dd_pose *v)
+{
+	const long columns = (long)f->scan->columns;
+	v->strips = (int)f->strips;
+	v->pieces = (int)f->pieces;
+	v->to_strip = (f->turned ? columns : 1) * (f->flip_strips ? -1 : 1);
+	v->to_piece = (f->turned ? 1 : columns) * (f->flip_pieces ? -1 : 1);
+	v->start = (f->flip_strips ? -v->to_strip * (v->strips - 1) : 0) + (f->flip_pieces ? -v->to_piece * (v->pieces - 1) : 0);
+}
+
+/* All rays cross the slices at some angle, in front of the source: those of the corners do. */
+static gt_status check_rays(const struct frame *f)
+{
+	static const double least_cosine = 1e-3;
+	for (int c = 0; c < 4; c++) {
+		const double column = c & 1 ? (double)f->scan->columns - 0.5 : -0.5, row = c & 2 ? (double)f->scan->rows - 0.5 : -0.5;
+		const struct ray r = ray_of(f, column, row);
+		if (!(r.depth > least_cosine * r.length))
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the slices (perpendicular to "
+			               "%c), or away from them: the fan is too wide for the distance-driven model",
+			               f->name, f->at, column, row, "xy"[f->slices.axis]);
+	}
+	return GT_OK;
+}
+
+static gt_status fill_strips(const struct frame *f, gt_dd_pose *v, gt_dd_tilt_edge *edge, gt_dd_tilt_strip *strip)
+{
+	v->low = INFINITY;
+	v->high = -INFINITY;
+	for (int k = 0; k <= v->strips; k++) {
+		const struct ray a = ray_at(f, k, 0), b = ray_at(f, k, f->pieces);
+		edge[k].slope = (b.U - a.U) / (b.N - a.N);
+		edge[k].at = a.U - edge[k].slope * a.N;
+	}
+	for (int k = 0; k < v->strips; k++) {
+		const struct ray a = ray_at(f, k + 0.5, 0), b = ray_at(f, k + 0.5, f->pieces);
+		const double C = f->scan->shape == GT_PARALLEL ? 0 : (b.depth / a.depth - 1) / f->pieces;
+		strip[k] = (gt_dd_tilt_strip){ a.N, (b.N - a.N) * (1 + C * f->pieces) / f->pieces, C };
+		v->low = fmin(v->low, a.N);
+		v->high = fmax(v->high, b.N);
+	}
+	for (int k = 0; k < v->strips; k++)
+		if (!(strip[k].Q > 0) || !(gt_dd_tilt_width(edge + k, v->low) > 0) || !(gt_dd_tilt_width(edge + k, v->high) > 0))
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: view %zu: the detector is seen edge-on, or so near that the lines of its pixels cross on the way to "
+			               "the volume: --projector joseph takes any detector",
+			               f->name, f->at);
+	return GT_OK;
+}
+
+gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
+                          gt_dd_tilt_strip *strip)
+{
+	const int fan = scan->shape != GT_PARALLEL;
+	struct frame f = { name, scan, g, gt_scan_detector(scan), &scan->view[at], at, gt_dd_slicing_of(scan, g, &scan->view[at]), 0, 0, 0, 0, 0 };
+	const gt_dd_slicing *c = &f.slices;
+	gt_status st = check_rays(&f);
+	if (st != GT_OK)
+		return st;
+	*v = (gt_dd_pose){ .axis = c->axis,
+		           .R0 = c->sign * (gt_grid_first(g, c->axis) - c->plane),
+		           .dR = c->sign * g->pitch[c->axis],
+		           .F0 = !fan,
+		           .F1 = fan };
+	double point[3], direction[3];
+	gt_pixel_ray(&f.det, f.w, scan->column_center, scan->row_center, point, direction);
+	const struct gt_dd_line across = gt_dd_in_slices(c, g, 1 - c->axis, point, direction), up = gt_dd_in_slices(c, g, 2, point, direction);
+	v->X0 = fan ? across.start : 0;
+	v->M0 = fan ? 0 : across.slope;
+	v->Z0 = fan ? up.start : 0;
+	v->Z1 = fan ? 0 : up.slope;
+	gt_dd_slices_in_front(fan, (int)g->n[c->axis], g->pitch[c->axis], v->R0, v->dR, &v->first, &v->end);
+	turn(&f);
+	lay_out(&f, v);
+	return fill_strips(&f, v, edge, strip);
+}
