@@ -17,7 +17,7 @@ from .files import Remark, Views, formats, open, read, read_projections, read_vo
 from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
 from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
 from .measure import Check, Comparison, check, compare
-from .pages import page
+from .pages import page, serve
 from .penalties import Denoiser, Penalty
 from .phantom import Phantom, add_noise, phantoms
 from .preparation import Calibration, Correction, calibrate, preparations, prepare
@@ -43,7 +43,7 @@ __all__ = [
     "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "calibrate", "check", "circular", "compare",
     "contrast_to_noise", "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf",
     "names", "nps", "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read",
-    "read_geometry", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "show", "solve", "write",
+    "read_geometry", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show", "solve", "write",
     "write_geometry",
 ]
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]

@@ -2,7 +2,11 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
+import threading
+import urllib.request
 
 import numpy as np
 import pytest
@@ -153,3 +157,35 @@ def test_pages(tmp_path, rng):
         gantry.page(tmp_path / "q.html", v.data)
     with pytest.raises(gantry.Error):
         gantry.page(tmp_path / "q.html")
+
+
+def test_served_page(rng):
+    """The page is served with its values until somebody interrupts; what `ready` raises ends it too."""
+    v = gantry.Volume(0.02 * rng.random(GRID.shape, np.float32), GRID)
+    told = []
+
+    def visit(address):
+        told.append(address)
+
+        def ask():
+            with urllib.request.urlopen(address) as page:
+                told.append(page.read().decode())
+            with urllib.request.urlopen(f"{address}plane/0/2/1/1/slice") as plane:
+                told.append(plane.read())
+            signal.raise_signal(signal.SIGINT)
+
+        threading.Thread(target=ask).start()
+
+    gantry.serve(("before & after", v), ready=visit)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", told[0])
+    assert "before" in told[1]
+    plane = np.frombuffer(told[2], "<f4")[-v.data[1].size:].reshape(v.data[1].shape)
+    assert np.array_equal(plane, v.data[1])
+
+    def refuse(address):
+        raise ValueError(address)
+
+    with pytest.raises(ValueError, match="http://127"):
+        gantry.serve(v, ready=refuse)
+    with pytest.raises(gantry.ArgumentError, match="expected a gantry.Volume or"):
+        gantry.serve(v.data)

@@ -7,6 +7,8 @@ class Pane {
 		Object.assign(this, { viewer, source, axis, second, hover: null });
 		const { item } = source, name = PLANE_NAMES[item.kind][axis];
 		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
+		if (viewer.flat)
+			this.canvas.style.aspectRatio = `${item.n[0] * item.shown[0]} / ${item.n[1] * item.shown[1]}`;
 		this.caption = el("span", { className: "caption" });
 		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
 		this.slider.hidden = item.n[axis] < 2 || !!item.live;
@@ -132,7 +134,7 @@ class Pane {
 
 	describe(fine) {
 		const { item } = this.source, { index, axis } = this, name = PLANE_NAMES[item.kind][axis], n = item.n[axis];
-		let where = `${name}, slice ${index} of 0 to ${n - 1}, ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
+		let where = `${name},${n > 1 ? ` slice ${index} of 0 to ${n - 1},` : ""} ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
 		if (item.kind === "projections") {
 			const angle = item.angles[index];
 			where = axis === 2 ? `view ${index} of 0 to ${n - 1}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`

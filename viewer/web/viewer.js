@@ -141,7 +141,10 @@ class Viewer {
 	digits(v, step) {
 		if (!(step > 0))
 			return String(+v.toPrecision(7));
-		const text = v.toFixed(Math.min(Math.max(Math.ceil(-Math.log10(step)) + 1, 0), 12));
+		const places = Math.max(Math.ceil(-Math.log10(step)) + 1, 0);
+		if (places > 8 && v !== 0 && Math.abs(v) < 1e-3)
+			return v.toExponential(Math.min(Math.max(Math.floor(Math.log10(Math.abs(v))) + places, 0), 12));
+		const text = v.toFixed(Math.min(places, 12));
 		return /^-[0.]*$/.test(text) ? text.slice(1) : text;
 	}
 
