@@ -111,7 +111,7 @@ static gt_recon_slabs cut_with(const char *key, const char *value)
 }
 
 /* What is asked for is what is cut and written: numbers of twice the size, the unit's buffers, no more than the host has, and the water
- * of the run before that of the caller's options. */
+ * of the run before that of the caller's options. In single precision the CPU works with lines of its own: not quite half. */
 START_TEST(settings_of_slabs)
 {
 	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"), hu = cut_with("unit", "HU");
@@ -121,7 +121,7 @@ START_TEST(settings_of_slabs)
 	o.unit = GT_PER_MM;
 	in_hu.unit = GT_HU;
 	ck_assert(twice.slices == single.slices && twice.views == single.views);
-	ck_assert_double_gt(twice.device, 1.8 * single.device);
+	ck_assert_double_gt(twice.device, 1.7 * single.device);
 	ck_assert_double_eq(hu.host - single.host, (double)gt_slice_writer_bytes(&in_hu, &grid) - (double)gt_slice_writer_bytes(&o, &grid));
 	ck_assert_double_gt(hu.host, single.host);
 	o.water = 0.03;
