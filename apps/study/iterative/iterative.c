@@ -384,11 +384,11 @@ static const char *const table_names[] = {
 const study_kind study_kind_iterative = {
 	.name = "iterative",
 	.title = "Iterative reconstruction",
-	.intro =
-		"All solvers and penalties at equal noise; the errors of iterative methods for two heads, the difference of a GPU from "
-		"the CPU, the time of an iteration, and noise against resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, “GPU-based branchless distance-driven "
-		"projection and backprojection”, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
-		"scans that are not public are repeated on a phantom.",
+	.intro = "All solvers and penalties at equal noise; the errors of iterative methods for two heads, the difference of a "
+		 "GPU from the CPU, the time of an iteration, and noise against resolution. The experiments are those of R. Liu, "
+		 "L. Fu, B. De Man, H. Yu, “GPU-based branchless distance-driven projection and backprojection”, IEEE "
+		 "Transactions on Computational Imaging 3 (2017), section IV, C; those on scans that are not public are repeated "
+		 "on a phantom.",
 	.table_name = table_names,
 	.tables = sizeof table_names / sizeof *table_names,
 	.own_size = sizeof(study_findings),

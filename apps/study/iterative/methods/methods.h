@@ -37,7 +37,8 @@ typedef struct {
 	double begun, spent;
 } method_trace;
 /* times: on the method's iterations. */
-gt_status method_trace_run(const study *s, const quality_scene *scene, const method *m, int draw, double strength, int times, method_trace *t);
+gt_status method_trace_run(const study *s, const quality_scene *scene, const method *m, int draw, double strength,
+                           int times, method_trace *t);
 void      method_trace_free(method_trace *t);
 static inline const float *method_trace_x(const method_trace *t, int k) { return t->x + (size_t)k * t->n; }
 double    method_apart(const quality_scene *scene, const float *a, const float *b);     /* root mean square, HU */

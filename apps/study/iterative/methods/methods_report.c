@@ -23,7 +23,8 @@ static void curves(const study *s, const char *body, const char *penalty, FILE *
 			continue;
 		before = row[1].text;
 		fprintf(out,
-		        "%s'solver-paths.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' ? $5 : NaN):6 with lines lt %d dt %d title '%s'",
+		        "%s'solver-paths.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' ? $5 : NaN):6 "
+		        "with lines lt %d dt %d title '%s'",
 		        line ? ", \\\n     " : "", body, before, line % 12 + 1, line / 12 + 1, before);
 		line++;
 	}
@@ -140,15 +141,14 @@ static void viewer(const study *s, study_page *p)
 
 void methods_parts(const study *s, study_page *p)
 {
-	study_page_text(
-		p, "All solvers at equal noise",
-		"Every solver of the library from zero, one slice of each body, data without weights. With a penalty (q-GGMRF where the solver "
-		"takes a gradient, else tv) its strength is set so that %d draws of the noise differ in soft tissue by what is asked "
-		"for, to %g %%; hybrid-lsqr is set by its lambda, asd-pocs by the length of its steps. Solvers that have nothing of the kind "
-		"end where their noise comes to that, between two iterations by the mixture of both. Errors are root mean squares from the means "
-		"of the body over voxels. Times are of %s, with the picture's way to the host left out; one slice is small, so that a device's "
-		"launches count more than in volumes.",
-		QUALITY_DRAWS, 100 * QUALITY_MAX_OFF, s->gpu[0] ? s->gpu : s->cpu);
+	study_page_text(p, "All solvers at equal noise",
+	                "Every solver of the library from zero, one slice of each body, data without weights. With a penalty (q-GGMRF "
+	                "where the solver takes a gradient, else tv) its strength is set so that %d draws of the noise differ in soft "
+	                "tissue by what is asked for, to %g %%; hybrid-lsqr is set by its lambda, asd-pocs by the length of its steps. "
+	                "Solvers that have nothing of the kind end where their noise comes to that, between two iterations by the "
+	                "mixture of both. Errors are root mean squares from the means of the body over voxels. Times are of %s, with the "
+	                "picture's way to the host left out; one slice is small, so that a device's launches count more than in volumes.",
+	                QUALITY_DRAWS, 100 * QUALITY_MAX_OFF, s->gpu[0] ? s->gpu : s->cpu);
 	for (int i = 0; methods_body(s, i); i++) {
 		char name[64], caption[256];
 		const quality_case *c = methods_body(s, i);
@@ -160,18 +160,17 @@ void methods_parts(const study *s, study_page *p)
 		study_page_figure(p, name, caption);
 	}
 	study_page_table(p, STUDY_METHODS);
-	study_page_text(
-		p, "What they take",
-		"Projections and backprojections of all views in an iteration, counted; arrays like the volume and like the data that the solver "
-		"allocates beside these two and the operators, in a dry run; iterations until the picture stays within 1 HU (root mean square) of "
-		"what three times the iterations end with, or of the one in which a solver without a penalty ends; empty: not in %s iterations.",
-		s->quick ? "these few" : "40 (sirt and mlem 200)");
+	study_page_text(p, "What they take",
+	                "Projections and backprojections of all views in an iteration, counted; arrays like the volume and like the data "
+	                "that the solver allocates beside these two and the operators, in a dry run; iterations until the picture stays "
+	                "within 1 HU (root mean square) of what three times the iterations end with, or of the one in which a solver "
+	                "without a penalty ends; empty: not in %s iterations.",
+	                s->quick ? "these few" : "40 (sirt and mlem 200)");
 	study_page_table(p, STUDY_COSTS);
-	study_page_text(
-		p, "All penalties at equal noise, few views",
-		"%s, noise of %g HU in soft tissue, from zero, data without weights; strengths to the same noise, nlm's by its h. piccs and "
-		"nltv have an earlier scan with all views and %d times the photons. Window of %d to %d HU.",
-		methods_prior_case()->title, methods_prior_case()->noise, 10, LOW, HIGH);
+	study_page_text(p, "All penalties at equal noise, few views",
+	                "%s, noise of %g HU in soft tissue, from zero, data without weights; strengths to the same noise, nlm's by its "
+	                "h. piccs and nltv have an earlier scan with all views and %d times the photons. Window of %d to %d HU.",
+	                methods_prior_case()->title, methods_prior_case()->noise, 10, LOW, HIGH);
 	study_page_figure(p, "priors", "The first draw by each penalty.");
 	viewer(s, p);
 	study_page_table(p, STUDY_PRIORS);
