@@ -23,7 +23,9 @@ static const cli_option options[] = {
 	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
 	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
 	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
-	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices", .at = AT(size) },
+	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices. iterative: small has all "
+		  "solvers and penalties on one slice alone, which two CPU cores bear; full (the default) all of it",
+	  .at = AT(size) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
@@ -31,7 +33,8 @@ static const cli_option options[] = {
 	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk: begin no measurement after this time; the report lists what is left out", .at = AT(seconds), .least = 0, .most = 1e6 },
+	  .help = "fdk; iterative, of its comparison of solvers: begin no measurement after this time; the report lists what is left out",
+	  .at = AT(seconds), .least = 0, .most = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
 	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(members) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
@@ -179,10 +182,14 @@ static gt_status check(const study *s, const study_options *o)
 	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
 	if (!iterative && cpu)
 		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
-		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
-	if (o->size && s->kind != &study_kind_quality)
-		return gt_fail(GT_ERR_ARG, "--size=%s: is for the study 'quality'", o->size);
+	if (o->seconds >= 0 && s->kind != &study_kind_fdk && !iterative)
+		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the studies 'fdk' and 'iterative'", o->seconds);
+	if (o->size && s->kind != &study_kind_quality && !iterative)
+		return gt_fail(GT_ERR_ARG, "--size=%s: is for the studies 'quality' and 'iterative'", o->size);
+	if (o->size && o->quick)
+		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick, which is a size of its own", o->size);
+	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
+		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
 	if (o->members && s->kind != &study_kind_scale)
 		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
 	if (o->from && (cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
@@ -295,9 +302,10 @@ const cli_command cli_study = {
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. fdk: the kernels of its backprojection, step by step. quality: errors by tissue of the preset and of\n"
-		"others with the same noise. scale: what several devices gain. gnuplot draws the figures; its scripts stay in the\n"
-		"folder, and --from runs them: give it only folders that you trust.\n\n"
+		"equal resolution; every solver and every penalty at equal noise (these alone: --size small). fdk: the kernels of its\n"
+		"backprojection, step by step. quality: errors by tissue of the preset and of others with the same noise. scale: what\n"
+		"several devices gain. gnuplot draws the figures; its scripts stay in the folder, and --from runs them: give it only\n"
+		"folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

@@ -14,7 +14,8 @@ typedef struct gt_two_ways {
 	gt_array *root;   /* of the weights, for ab; else NULL */
 	double first;     /* what falls, at the start */
 } gt_two_ways;
-/* Vector 0 = b - A x, or B of it, weighted; *squares = |b - A x|^2, weighted, there when it returns what falls: |vector 0|. */
+/* Vector 0 = b - A x, or B of it, weighted; *squares = |b - A x|^2, weighted, there when it returns what falls:
+ * |vector 0|. */
 double gt_two_ways_begin(gt_two_ways *s, const gt_array *x, double *squares);
 /* So many steps, unless what falls comes to `stop`, from `left`; then x is the best of the space. *moved: |x - x
  * before|^2, there after the next wait. */

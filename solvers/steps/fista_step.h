@@ -23,8 +23,8 @@ typedef struct gt_fista {
 gt_status gt_fista_majorize(gt_fista *s);
 /* Without momentum: the point before is x itself. */
 void      gt_fista_stand_still(gt_fista *s);
-/* One step with momentum, or without if that raises the cost; or, mixed, one without momentum, mixed with those before. data and penalty are of
- * the next iterate, which gt_fista_accept() makes x. */
+/* One step with momentum, or without if that raises the cost; or, mixed, one without momentum, mixed with those before.
+ * data and penalty are of the next iterate, which gt_fista_accept() makes x. */
 void      gt_fista_iterate(gt_fista *s, double *data, double *penalty);
 void      gt_fista_iterate_mixed(gt_fista *s, double *data, double *penalty);
 void      gt_fista_accept(gt_fista *s);

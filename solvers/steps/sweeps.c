@@ -31,8 +31,8 @@ static void list_kept(struct state *s, int momentum, gt_array *seen, gt_state_en
 	kept[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
-/* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the gradient step
- * that it speeds up. */
+/* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the
+ * gradient step that it speeds up. */
 static double extrapolate(struct state *s, int momentum)
 {
 	const double beta = momentum ? gt_pwls_momentum(&s->pace) : 0;

@@ -10,6 +10,8 @@ refused 2 "has a grid of its own" study iterative -o never --grid 8x8x8@1x1x1
 refused 2 "has a scan of its own" study iterative scan.nc -o never
 refused 2 "--cpu-reduce" study iterative -o never --cpu-reduce 0
 refused 2 "is for the study 'iterative'" study accuracy -o never --cpu-iterations 3
+refused 2 "--size=large: expected small or full" study iterative -o never --size large
+refused 2 "cannot be combined with --quick" study iterative -o never --size small --quick
 mkdir there
 refused 2 "--output=there: already exists" study iterative -o there --quick
 nothing_left never "a study that was refused"
@@ -24,11 +26,13 @@ column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= 
 
 ok study iterative -o small --quick --backend "$backend"
 says "small/report.html"
-for name in shepp-logan head pcg sart shepp-logan-reference head-reference pcg-reference sart-reference convergence iteration noise; do
+for name in shepp-logan head pcg sart shepp-logan-reference head-reference pcg-reference sart-reference convergence iteration noise \
+	solvers-head-1e5 priors; do
 	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
 	[ -s "small/$name.gp" ] || fail "small/$name.gp is not there"
 done
-for name in errors convergence reference iteration profiles-1 profiles-2 profiles-3 profiles-4 noise noise-at-resolution; do
+for name in errors convergence reference iteration profiles-1 profiles-2 profiles-3 profiles-4 noise noise-at-resolution solvers solver-paths \
+	solver-costs penalties; do
 	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
@@ -53,6 +57,25 @@ awk -F'",' 'NR > 1 { split($2, v, ","); print $1, v[1], v[2] }' small/noise.csv 
 for method in fdk pcg; do
 	grep "^\"$method" noise.txt | awk '{ n = $(NF - 1); w = $NF; if (NR > 1 && (n >= before || (w != "NaN" && w <= wide))) bad = 1; before = n; wide = w } END { exit bad || NR < 2 }' ||
 		fail "$method: noise does not fall while edges widen: $(cat noise.txt)"
+done
+
+# Every solver and every penalty of the library is there; what is left out is one of several volumes.
+names() { "$gantry" help "$1" | awk '/^[a-z]/ && $1 !~ /=/ { print $1 }' | grep -vxE 'fdk|fbp|wfbp|gantry'; }
+if [ "$(names solver | wc -l)" -lt 25 ] || [ "$(names penalty | wc -l)" -lt 15 ]; then fail "help lists too few: $(names solver) $(names penalty)"; fi
+for name in $(names solver); do
+	grep -qE "^\"head-1e5\",\"$name\"," small/solvers.csv || fail "solver $name is in no table: $(cat small/left-out.csv)"
+	grep -qE "^\"$name\",[1-9]" small/solver-costs.csv || fail "solver $name has no costs: $(grep "$name" small/solver-costs.csv)"
+done
+for name in $(names penalty); do
+	[ "$name" = low-rank ] || grep -qE "^\"$name\"," small/penalties.csv || fail "penalty $name is in no table: $(cat small/left-out.csv)"
+	[ "$name" = low-rank ] || [ -s "small/arrays/prior-$name.f32" ] || fail "penalty $name has no picture"
+done
+grep -qE '^"few views","low-rank",' small/left-out.csv || fail "low-rank is not told: $(cat small/left-out.csv)"
+[ "$(grep -c '^' small/left-out.csv)" -eq 2 ] || fail "left out: $(cat small/left-out.csv)"
+holds "$(column small/solver-costs.csv '^"sirt"' 4) == 3 && $(column small/solver-costs.csv '^"svrg"' 2) == 2" "costs are not those of docs/solvers.md"
+# Without a penalty the noise is met between two iterations.
+for name in cgls lsqr sirt; do
+	holds "$(column small/solvers.csv "^\"head-1e5\",\"$name\"" 5) <= 10.2" "$name: noise of $(column small/solvers.csv "^\"head-1e5\",\"$name\"" 5) HU, 10 asked for"
 done
 
 report=small/report.html

@@ -128,7 +128,7 @@ static int each(void *self, const gt_progress *g)
 		t->seconds += now - t->begun;
 		t->timed++;
 	} else {
-		t->w->clock = (study_clock){ 0, 0 };
+		t->w->clock = (study_clock){ 0 };
 	}
 	if (t->rmse) {
 		const size_t n = gt_array_size(w->truth);

@@ -1,8 +1,9 @@
 #ifndef GT_APPS_STUDY_ITERATIVE_ITERATIVE_H
 #define GT_APPS_STUDY_ITERATIVE_ITERATIVE_H
-/* `gantry study iterative`: iterative reconstruction after Liu, Fu, De Man, Yu (see study.h), section IV C, and noise against
- * resolution. Runs on the GPU, or where there is none on the CPU in single precision; the reference is the CPU in double, at 1/cpu_reduce
- * of the size with all iterations, and on all voxels from some views with cpu_iterations of os-sart. */
+/* `gantry study iterative`: all solvers and penalties at equal noise (methods/); iterative reconstruction after Liu, Fu,
+ * De Man, Yu (see study.h), section IV C, and noise against resolution. Runs on the GPU, or where there is none on the
+ * CPU in single precision; the reference is the CPU in double, at 1/cpu_reduce of the size with all iterations, and on
+ * all voxels from some views with cpu_iterations of os-sart. */
 #include <gantry/linop.h>
 #include <gantry/metrics.h>
 #include <gantry/phantom.h>
@@ -12,7 +13,8 @@ enum { STUDY_CASES = 4 };
 /* Its tables. */
 enum {
 	STUDY_ERRORS = STUDY_OWN, STUDY_CONVERGENCE, STUDY_REFERENCE, STUDY_ITERATION, STUDY_PROFILES,
-	STUDY_NOISE = STUDY_PROFILES + STUDY_CASES, STUDY_RESOLUTION
+	STUDY_NOISE = STUDY_PROFILES + STUDY_CASES, STUDY_RESOLUTION,
+	STUDY_METHODS, STUDY_PATHS, STUDY_COSTS, STUDY_PRIORS
 };
 
 /* Body, scan and grid at one size. */
@@ -71,8 +73,9 @@ gt_status study_distance_of(const study *s, const gt_grid *grid, const float *a,
  * square of what was written in *rms (may be NULL). */
 gt_status study_planes(study *s, const char *name, const gt_grid *grid, const float *a, const float *b, double *rms);
 
-/* An operator that adds the time of each application to a clock, with the queue finished before and after. A is borrowed. */
-typedef struct { double forward, back; } study_clock;
+/* An operator that counts its applications and adds the time of each to a clock, with the queue finished before and
+ * after. A is borrowed. */
+typedef struct { double forward, back; size_t forwards, backs; } study_clock;
 gt_status study_timed_new(gt_linop *A, study_clock *clock, gt_linop **timed);
 
 gt_status study_noise(study *s, const study_scene *scene);
@@ -81,6 +84,7 @@ int       study_noise_iterations(const study *s);         /* of pcg */
 /* What the study keeps: what to draw and to say, beside the tables. */
 typedef struct {
 	int cpu_reduce, cpu_iterations; /* see above */
+	int methods_alone;              /* --size small: all solvers and penalties on a slice, and nothing else */
 	double narrow[STUDY_CASES];     /* windows of differences from the reference, HU */
 	char fdk[160], pcg[160];         /* of the pictures of noise; empty: none */
 	const float *shown[2];          /* those, while they are there */

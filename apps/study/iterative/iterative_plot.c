@@ -4,6 +4,7 @@
 #include "apps/cli/try.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/study/iterative/iterative.h"
+#include "apps/study/iterative/methods/methods.h"
 
 /* Columns of pictures, each with three planes and its scale below, in pixels. */
 enum { COLUMN = 350, PICTURE = 310, LEFT = 20, TOP = 36, GAP = 26, SCALE = 50, PROFILES = 325 };
@@ -241,7 +242,9 @@ static gt_status draw_noise_pictures(study *s)
 
 gt_status study_iterative_figures(study *s)
 {
-	gt_status st = GT_OK;
+	gt_status st = methods_figures(s);
+	if (st != GT_OK || found_of(s)->methods_alone)
+		return st;
 	for (int i = 0; i < STUDY_CASES; i++) {
 		GT_TRY(draw_case(s, i));
 		GT_TRY(draw_reference(s, i));

@@ -1,6 +1,7 @@
 /* What `gantry study iterative` says. */
 #include <stdlib.h>
 #include "apps/study/iterative/iterative.h"
+#include "apps/study/iterative/methods/methods.h"
 
 /* Transverse slices through the middle, of which water is 1. Window in HU. */
 static void pictures(const gt_grid *g, const study_picture *list, size_t n, const char *heading, double low, double high, study_page *p)
@@ -125,8 +126,11 @@ static void noise(const study *s, study_page *p)
 
 void study_iterative_parts(const study *s, study_page *p)
 {
-	cases(s, p);
-	reference(s, p);
-	times(s, p);
-	noise(s, p);
+	if (!found_of(s)->methods_alone) {
+		cases(s, p);
+		reference(s, p);
+		times(s, p);
+		noise(s, p);
+	}
+	methods_parts(s, p);
 }

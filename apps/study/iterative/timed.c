@@ -19,6 +19,7 @@ static void forward(void *self, const gt_array *x, gt_array *y)
 	const double start = now(t);
 	gt_forward(t->A, x, y);
 	t->clock->forward += now(t) - start;
+	t->clock->forwards++;
 }
 
 static void adjoint(void *self, const gt_array *y, gt_array *x)
@@ -27,6 +28,7 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	const double start = now(t);
 	gt_adjoint(t->A, y, x);
 	t->clock->back += now(t) - start;
+	t->clock->backs++;
 }
 
 gt_status study_timed_new(gt_linop *A, study_clock *clock, gt_linop **out)

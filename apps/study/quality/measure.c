@@ -9,7 +9,8 @@ const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft"
 enum { MAX_TRIALS = 7, QUICK_TRIALS = 3 };
 #define LEAST_CUTOFF 0.03
 
-static int is_direct(const quality_candidate *c) { return !c->penalty; }
+/* A window that is made narrower leaves less noise; what else is set leaves less where it is larger. */
+static int is_direct(const quality_candidate *c) { return !c->penalty && !c->knob; }
 
 /* The penalty's text has the strength that was taken. */
 static double strength_of(gt_recon *r)
@@ -18,27 +19,55 @@ static double strength_of(gt_recon *r)
 	return at ? strtod(at + strlen("strength="), NULL) : NAN;
 }
 
-static gt_status set_all(gt_recon *r, const study *s, const quality_candidate *c, double noise, double strength)
+/* "NAME:...,key=value"; malloc'ed. */
+static char *with(const char *spec, const char *key, double value)
 {
-	char *solver = is_direct(c) ? cli_text("%s,cutoff=%.6g", c->solver, strength > 0 ? strength : 1) : NULL;
-	char *penalty = is_direct(c)   ? NULL
-	                : strength > 0 ? cli_text("%s%cstrength=%.9g", c->penalty, strchr(c->penalty, ':') ? ',' : ':', strength)
-	                               : cli_text("%s%cnoise=%.9gHU", c->penalty, strchr(c->penalty, ':') ? ',' : ':', noise);
-	gt_status st = solver || penalty ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(gt_recon_set(r, "backend", s->gpu[0] ? s->gpu : s->cpu));
-	GT_TRY(gt_recon_set(r, "check", "no"));
-	if (c->preset)
-		GT_TRY(gt_recon_set(r, "preset", c->preset));
-	if (solver || c->solver)
-		GT_TRY(gt_recon_set(r, "solver", solver ? solver : c->solver));
-	if (penalty)
-		GT_TRY(gt_recon_set(r, "penalty", penalty));
-	if (c->weights)
-		GT_TRY(gt_recon_set(r, "weights", c->weights));
+	return cli_text("%s%c%s=%.9g", spec, strchr(spec, ':') ? ',' : ':', key, value);
+}
+
+/* The texts of solver and penalty, where they are set, with what decides on the noise. */
+static gt_status texts_of(const quality_candidate *c, double noise, double strength, char *text[2])
+{
+	const char *given[2] = { c->solver, c->penalty }, *key = c->knob ? c->knob : is_direct(c) ? "cutoff" : "strength";
+	const int at = is_direct(c) || c->knob_of_solver ? 0 : 1;
+	for (int i = 0; i < 2; i++) {
+		if (!given[i])
+			continue;
+		text[i] = i != at || !*key ? cli_text("%s", given[i])
+		          : strength > 0   ? with(given[i], key, strength)
+		          : is_direct(c)   ? with(given[i], key, 1)
+		                           : cli_text("%s%cnoise=%.9gHU", given[i], strchr(given[i], ':') ? ',' : ':', noise);
+		if (!text[i])
+			return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
+	return GT_OK;
+}
+
+gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
+                        gt_recon **r)
+{
+	char *text[2] = { NULL, NULL };
+	gt_status st = GT_OK;
+	GT_TRY(texts_of(c, noise, strength, text));
+	GT_TRY(gt_recon_new(scene->p[draw], r));
+	const char *const set[][2] = { { "backend", s->gpu[0] ? s->gpu : s->cpu },
+		                       { "check", "no" },
+		                       { "preset", c->preset },
+		                       { "solver", text[0] },
+		                       { "penalty", text[1] },
+		                       { "weights", c->weights },
+		                       { "init", c->init },
+		                       { "padding", c->padding } };
+	for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+		if (set[i][1])
+			GT_TRY(gt_recon_set(*r, set[i][0], set[i][1]));
 done:
-	free(solver);
-	free(penalty);
+	free(text[0]);
+	free(text[1]);
+	if (st != GT_OK) {
+		gt_recon_free(*r);
+		*r = NULL;
+	}
 	return st;
 }
 
@@ -48,8 +77,7 @@ static gt_status reconstruct(const study *s, const quality_scene *c, const quali
 	gt_recon *r = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_volume_new(&c->grid, v));
-	GT_TRY(gt_recon_new(c->p[draw], &r));
-	GT_TRY(set_all(r, s, by, noise, *strength));
+	GT_TRY(quality_recon(s, c, by, draw, noise, *strength, &r));
 	GT_TRY(gt_recon_run(r, *v));
 	if (is_direct(by))
 		*strength = *strength > 0 ? *strength : 1;
@@ -102,7 +130,7 @@ static gt_status overshoot_of(const quality_scene *c, const float *const x[], do
 	return GT_OK;
 }
 
-static void errors_of(const quality_scene *c, const float *const x[], quality_result *r)
+void quality_errors(const quality_scene *c, const float *const x[], quality_result *r)
 {
 	const double hu = 1000 / c->of->water;
 	double squares[QUALITY_CLASSES] = { 0 }, apart = 0;
@@ -136,7 +164,7 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 		GT_TRY(reconstruct(s, scene, c, d, noise, &r->strength, &v[d]));
 		x[d] = gt_volume_data(v[d]);
 	}
-	errors_of(scene, x, r);
+	quality_errors(scene, x, r);
 	GT_TRY(overshoot_of(scene, x, &r->overshoot));
 	r->x = malloc(scene->count[QUALITY_ALL] * sizeof *r->x);
 	if (!r->x)
@@ -179,8 +207,8 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		double *side = off > 0 ? low : high;
 		side[0] = at;
 		side[1] = off;
-		const double strength = exp(next(at, off, low, high, is_direct(c)));
-		if (is_direct(c) && strength < LEAST_CUTOFF)
+		const double wanted = exp(next(at, off, low, high, is_direct(c))), strength = c->most > 0 ? fmin(c->most, wanted) : wanted;
+		if ((is_direct(c) && strength < LEAST_CUTOFF) || (c->most > 0 && off > 0 && r->strength >= c->most))
 			break;
 		quality_result_free(r);
 		GT_TRY(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));

@@ -20,10 +20,6 @@ static gt_status check(const cli_call *call, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "the study 'quality' has scans of its own: %s cannot be given", call->file[1]);
 	if (o->grid)
 		return gt_fail(GT_ERR_ARG, "--grid=%s: the study 'quality' has a grid of its own", o->grid);
-	if (o->size && o->quick)
-		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick, which is a size of its own", o->size);
-	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
-		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
 	return GT_OK;
 }
 

@@ -13,9 +13,10 @@ enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT };
 enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALITY_LUNG, QUALITY_CLASSES };
 extern const char *const quality_class_names[QUALITY_CLASSES];
 
-/* A scan of a body. The small study has one slice and one row; the full one pixels and voxels of a quarter of the
- * side, and slices and rows as many as are said. */
-typedef enum { QUALITY_QUICK, QUALITY_SMALL, QUALITY_FULL } quality_size;
+/* A scan of a body. The small study has one slice and one row, the coarse one pixels and voxels of twice the side, the
+ * quick one of three times; the full one pixels and voxels of a quarter of the side, and slices and rows as many as are
+ * said. */
+typedef enum { QUALITY_QUICK, QUALITY_COARSE, QUALITY_SMALL, QUALITY_FULL } quality_size;
 typedef struct {
 	const char *key, *title, *scanner;
 	const char *body;               /* a name of the table of phantoms, or statements of a file of shapes */
@@ -28,8 +29,16 @@ typedef struct {
 	int quick;                      /* 1: the quick study has it */
 } quality_case;
 
-/* A way to reconstruct. A direct method has no penalty: its window is made narrower. */
-typedef struct { const char *name, *preset, *solver, *weights, *penalty; int quick; } quality_candidate;
+/* A way to reconstruct, by texts of gt_recon_set(), NULL: as it is chosen. knob: the key that noise is set by, of the
+ * penalty or, with knob_of_solver, of the solver, "": none; NULL: the penalty's strength, or the window of a direct
+ * method, which has no penalty. */
+typedef struct {
+	const char *name, *preset, *solver, *weights, *penalty;
+	int quick;
+	const char *knob, *init, *padding;
+	int knob_of_solver;
+	double most;                    /* that it takes; 0: any */
+} quality_candidate;
 
 typedef struct {
 	const quality_case *of;
@@ -55,6 +64,11 @@ typedef struct {
 } quality_result;
 /* quality_match() ends where noise is off by less than this part. */
 #define QUALITY_MAX_OFF 0.02
+/* Made ready to run on one draw, with texts as in quality_run(). */
+gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
+                        gt_recon **r);
+/* rms and noise of one volume for each draw. */
+void      quality_errors(const quality_scene *c, const float *const x[], quality_result *r);
 /* With strength 0: as the noise asked for in `noise` (HU) says; else by the strength or cut-off. */
 gt_status quality_run(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double strength, quality_result *r);
 /* With the strength that leaves this noise, looked for from `guess`; with `asked` from the one that the library finds,

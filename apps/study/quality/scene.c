@@ -32,7 +32,11 @@ done:
 }
 
 /* Pixels are as many times smaller or larger than those of the small study. */
-static double finer(quality_size size) { return size == QUALITY_FULL ? 4 : size == QUALITY_QUICK ? 1 / 3. : 1; }
+static double finer(quality_size size)
+{
+	static const double by[] = { [QUALITY_QUICK] = 1 / 3., [QUALITY_COARSE] = 1 / 2., [QUALITY_SMALL] = 1, [QUALITY_FULL] = 4 };
+	return by[size];
+}
 
 static gt_status make_scan(const quality_case *c, quality_size size, gt_scan **scan)
 {
@@ -97,7 +101,7 @@ static gt_status make_kinds(quality_scene *c)
 		return gt_fail(GT_ERR_MEMORY, "kinds of voxels need %.3g MB", (double)n * 1e-6);
 	for (size_t i = 0; i < n; i++) {
 		const size_t at[3] = { i % wide, i / wide % high, i / wide / high };
-		c->kind[i] = (unsigned char)kind_around(c, at, c->size == QUALITY_QUICK ? 1 : AROUND + (c->size == QUALITY_FULL));
+		c->kind[i] = (unsigned char)kind_around(c, at, c->size < QUALITY_SMALL ? 1 : AROUND + (c->size == QUALITY_FULL));
 		c->count[c->kind[i]]++;
 	}
 	c->count[QUALITY_ALL] = n;

@@ -1,0 +1,168 @@
+/* Every solver and every penalty as something that leaves a noise which was asked for. What is told here by hand
+ * are options alone: a module that is not mentioned is compared with its defaults. */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include "apps/cli/try.h"
+#include "apps/study/iterative/methods/methods.h"
+
+enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 6, LEAST = 4 };
+
+typedef struct {
+	const char *name, *options, *with, *knob, *left_out; /* with: the penalty of a solver, the solver of a penalty */
+	int knob_of_solver, iterations;
+	double guess, most; /* of what noise is set by */
+} wish;
+
+static const wish none = { .name = NULL };
+static const wish solver_wishes[] = {
+	{ .name = "sirt", .iterations = 200 },
+	{ .name = "mlem", .options = "negative=zero", .iterations = 200 },
+	{ .name = "osem", .options = "negative=zero" },
+	{ .name = "ab-gmres", .options = "steps=2", .iterations = 20 },
+	{ .name = "ba-gmres", .options = "steps=2", .iterations = 20 },
+	{ .name = "hybrid-lsqr", .options = "strength=fixed", .knob = "lambda", .knob_of_solver = 1, .guess = 10 },
+	{ .name = "asd-pocs", .with = "tv:strength=1", .knob = "alpha", .knob_of_solver = 1, .guess = 0.1, .most = 1 },
+	{ .name = "saga", .options = "step=1" },
+	{ .name = "svrg", .options = "step=1" },
+};
+static const wish prior_wishes[] = {
+	{ .name = "awtv", .options = "delta=60HU" },
+	{ .name = "nltv", .options = "h=20HU,smooth=2HU", .with = "fista", .iterations = 30 },
+	{ .name = "piccs", .options = "smooth=2HU" },
+	{ .name = "nlm", .options = "strength=1", .with = "pnp-fista", .knob = "h", .iterations = 20 },
+	{ .name = "low-rank", .left_out = "it is a penalty of several volumes, and makes all voxels of one smaller alike" },
+};
+
+static const wish *find(const wish *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	return &none;
+}
+
+static int has_key(const gt_param *p, const char *key)
+{
+	for (; p && p->key; p++)
+		if (!strcmp(p->key, key))
+			return 1;
+	return 0;
+}
+
+char *method_solver_text(const method *m, int iterations)
+{
+	return cli_text("%s%citerations=%d", m->solver, strchr(m->solver, ':') ? ',' : ':', iterations);
+}
+
+static gt_status set_solver(const study *s, const gt_solver *v, const wish *w, method *m)
+{
+	const int wanted = w->iterations ? w->iterations : ITERATIONS, few = wanted / QUICKER > LEAST ? wanted / QUICKER : LEAST;
+	char subsets[32] = "";
+	m->iterations = s->quick ? few : wanted;
+	if (has_key(v->params, "subsets"))
+		snprintf(subsets, sizeof subsets, "subsets=%d", SUBSETS);
+	m->solver = cli_text("%s%s%s%s%s", v->name, *subsets || w->options ? ":" : "", subsets, *subsets && w->options ? "," : "",
+	                     w->options ? w->options : "");
+	m->of.solver = m->text = m->solver ? method_solver_text(m, m->iterations) : NULL;
+	return m->text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+static gt_status set_penalty(char *text, method *m)
+{
+	m->of.penalty = m->penalty = text;
+	return text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+/* All start from zero, so that times are of the whole way, and have data without weights, so that all solve one
+ * problem. */
+static void begin(const char *name, const wish *w, double noise, method *m)
+{
+	*m = (method){ .of = { .name = name,
+		               .weights = "uniform",
+		               .init = "zero",
+		               .padding = "no",
+		               .knob = w->knob,
+		               .knob_of_solver = w->knob_of_solver,
+		               .most = w->most },
+		       .left_out = w->left_out,
+		       .guess = w->guess };
+	if (w->knob && !strcmp(w->knob, "h"))
+		m->guess = noise / 1000 * GT_WATER_DEFAULT;
+}
+
+gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m)
+{
+	const wish *w = find(solver_wishes, sizeof solver_wishes / sizeof *solver_wishes, v->name);
+	const unsigned smooth = GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE;
+	gt_status st = GT_OK;
+	begin(v->name, w, noise, m);
+	if (strstr(v->name, "lem") || strstr(v->name, "sem"))
+		m->of.init = NULL; /* steps that multiply do not leave 0 */
+	GT_TRY(set_solver(s, v, w, m));
+	if (w->with)
+		GT_TRY(set_penalty(cli_text("%s", w->with), m));
+	else if (v->traits & smooth)
+		GT_TRY(set_penalty(cli_text("qggmrf:c=%gHU", noise), m));
+	else if (v->traits & GT_SUPPORTS_PROX)
+		GT_TRY(set_penalty(cli_text("tv"), m));
+	m->by_iterations = !m->penalty && !m->of.knob;
+	m->of.knob = m->by_iterations ? "" : m->of.knob;
+done:
+	if (st != GT_OK)
+		method_free(m);
+	return st;
+}
+
+/* What a penalty has decides who takes it. */
+static gt_status solver_for(const char *penalty, const gt_regularizer *r, const quality_scene *scene, const char **solver)
+{
+	gt_backend *be = NULL;
+	gt_penalty *R = NULL;
+	gt_status st = GT_OK;
+	char *spec = cli_text("%s%cstrength=1", penalty, strchr(penalty, ':') ? ',' : ':');
+	GT_TRY(spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_backend_open("cpu:1", &be));
+	GT_TRY(gt_regularizer_new(spec, be, GT_F32, &scene->grid, NULL, &R));
+	const unsigned has = gt_penalty_has(R);
+	*solver = has & GT_HAS_PROX ? "fista" : has & GT_HAS_GRADIENT ? "os-sqs" : NULL;
+	if (!*solver)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s has neither a gradient nor a proximal step", r->name));
+done:
+	free(spec);
+	gt_penalty_free(R);
+	gt_backend_close(be);
+	return st;
+}
+
+gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m)
+{
+	const wish *w = find(prior_wishes, sizeof prior_wishes / sizeof *prior_wishes, r->name);
+	const int from_file = has_key(r->params, "prior");
+	const char *solver = w->with;
+	wish of_solver = none;
+	gt_status st = GT_OK;
+	begin(r->name, w, scene->of->noise, m);
+	GT_TRY(set_penalty(cli_text("%s%s%s%s%s%s", r->name, from_file || w->options ? ":" : "", from_file ? "prior=" : "",
+	                            from_file ? prior : "", from_file && w->options ? "," : "", w->options ? w->options : ""),
+	                   m));
+	if (m->left_out)
+		return GT_OK;
+	if (!solver)
+		GT_TRY(solver_for(m->penalty, r, scene, &solver));
+	of_solver.iterations = w->iterations ? w->iterations : !strcmp(solver, "os-sqs") ? ITERATIONS / 2 : ITERATIONS;
+	of_solver.options = !w->with && !strcmp(solver, "fista") ? "prox=yes" : NULL;
+	GT_TRY(set_solver(s, gt_solver_find(solver), &of_solver, m));
+done:
+	if (st != GT_OK)
+		method_free(m);
+	return st;
+}
+
+void method_free(method *m)
+{
+	free(m->solver);
+	free(m->text);
+	free(m->penalty);
+	m->solver = m->text = m->penalty = NULL;
+}

@@ -1,0 +1,74 @@
+#ifndef GT_APPS_STUDY_ITERATIVE_METHODS_H
+#define GT_APPS_STUDY_ITERATIVE_METHODS_H
+/* The part of `gantry study iterative` that has every solver and every penalty of the library, from their tables:
+ * with the noise that the scans of `gantry study quality` ask for, by what that study finds it with. One slice of
+ * each body. */
+#include <gantry/regularizer.h>
+#include <gantry/solver.h>
+#include "apps/study/iterative/iterative.h"
+#include "apps/study/quality/cases.h"
+
+/* One way to reconstruct. Its texts are its own. */
+typedef struct {
+	quality_candidate of;           /* of.name: of the solver, or of the penalty */
+	char *solver, *text, *penalty;  /* without iterations; of.solver, of.penalty; penalty NULL: none */
+	int iterations;
+	int by_iterations;              /* 1: it has nothing else to set its noise by */
+	double guess;                   /* of what noise is set by; 0: found from the noise */
+	const char *left_out;           /* a sentence: why it cannot be compared; NULL: it can */
+} method;
+/* noise: asked for, HU. With a penalty where the solver takes one: q-GGMRF by its gradient, else tv by its proximal
+ * step. */
+gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m);
+/* With the solver that suits it. prior: a file of an earlier scan, for those that take one. */
+gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m);
+void      method_free(method *m);
+/* The solver's text with that many iterations; malloc'ed. */
+char     *method_solver_text(const method *m, int iterations);
+
+/* One run, iteration by iteration. */
+typedef struct {
+	int iterations;                 /* done */
+	size_t n;                       /* voxels */
+	double *seconds;                /* [iterations]: from the first one's beginning to the end of each */
+	float *x;                       /* [iterations][n] */
+	size_t room;
+	int failed;                     /* no memory */
+	double begun, spent;
+} method_trace;
+/* times: on the method's iterations. */
+gt_status method_trace_run(const study *s, const quality_scene *scene, const method *m, int draw, double strength,
+                           int times, method_trace *t);
+void      method_trace_free(method_trace *t);
+static inline const float *method_trace_x(const method_trace *t, int k) { return t->x + (size_t)k * t->n; }
+double    method_apart(const quality_scene *scene, const float *a, const float *b);     /* root mean square, HU */
+
+/* A method on a body at equal noise. */
+typedef struct {
+	quality_result r;               /* r.strength: of what noise is set by */
+	double iterations, seconds;     /* to the picture that r is of; iterations between two: the mixture of both */
+	double near, near_seconds;      /* until it stays within 1 HU of where it ends; NAN: not in these iterations */
+	method_trace trace;             /* of the first draw */
+} method_run;
+gt_status method_measure(study *s, const quality_scene *scene, const method *m, double noise, method_run *run);
+void      method_run_free(method_run *run);
+
+/* What a method takes: applications of the operators in an iteration, in passes over all views; arrays like the
+ * volume, and like the data, beside volume, data and operators; of the penalty, in volumes. */
+typedef struct { double forward, back, volumes, data, penalty; } method_cost;
+gt_status method_cost_of(const study *s, const quality_scene *scene, const method *m, method_cost *c);
+
+/* Fill the tables, write pictures. methods_size: of their scans. */
+gt_status methods_measure(study *s);
+size_t    methods_steps(const study *s);
+quality_size methods_size(const study *s);
+/* The bodies of the solvers, NULL after the last; the scan of the penalties. */
+const quality_case *methods_body(const study *s, int i);
+const quality_case *methods_prior_case(void);
+const quality_case *methods_case(const char *key);
+/* A line of left-out.csv. */
+void      methods_leave_out(study *s, const char *kind, const char *name, const char *why);
+
+gt_status methods_figures(study *s);
+void      methods_parts(const study *s, study_page *p);
+#endif
