@@ -77,6 +77,14 @@ counts dim flat=1
 told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"
 named 1 good "nothere.tif: No such file or directory" --flat nothere.tif
 
+# Fields are cropped along with the views, in memory and in pieces alike.
+for how in "" "--memory 1"; do
+	# shellcheck disable=SC2086
+	ok prepare good -o "cropped$how.nc" --axis 19.5 --crop first-columns=3,last-rows=1 --bad-pixels fields $how
+done
+ok compare cropped.nc "cropped--memory 1.nc" --json
+holds "$(value rmse) == 0" "cropped in memory and in pieces"
+
 # Light that falls by 3 % within the scan: by the flat fields of both ends it is as without.
 counts drift after=3880
 told drift "0.97 of that before; views are divided by what is between" --flat-after drift.after.tif --air no
