@@ -124,9 +124,7 @@ static gt_status plan(gt_pieces *x)
 		const gt_preparation *s = x->step[k].step;
 		GT_TRY(fields_of(x, x->scan[k], fields, &now));
 		looking l = { x, k };
-		gt_prepare_call c = {
-			.pool = x->pool, .o = &now, .source = { x->scan[k], look_at, &l }, .in_pieces = 1
-		};
+		gt_prepare_call c = { .pool = x->pool, .o = &now, .source = { x->scan[k], look_at, &l }, .in_pieces = 1 };
 		const int by_views = s->pieces & GT_BY_VIEWS;
 		if (!s->pieces)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));

@@ -148,7 +148,8 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
 	if (k->f.flat_after) {
 		if (!k->flat)
-			GT_TRY(gt_fail(GT_ERR_ARG, "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
+			GT_TRY(gt_fail(GT_ERR_ARG,
+			               "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
 			               k->path));
 		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after));
 		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
@@ -230,8 +231,8 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that%s", x->floored, n,
 		             100 * x->floored > n ? "; is the dark field of another exposure?" : "");
 	if (x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated, n,
-		             k->scan->most);
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated,
+		             n, k->scan->most);
 }
 
 /* Numbers become line integrals on the way. */

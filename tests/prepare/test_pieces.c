@@ -190,7 +190,8 @@ START_TEST(fields_of_another_size)
 	ck_assert_mem_eq(gt_projections_weights(q), gt_projections_weights(p), 9 * 6 * 61 * sizeof(float));
 	ck_assert_float_eq(gt_projections_weights(q)[2 * 61 + 14], 0);
 	gt_free(part);
-	ck_refused(gt_prepare_crop_fields(gt_projections_scan(p), whole, &o.flats, &part), GT_ERR_ARG, "are no crop of the detector's 6 x 61");
+	ck_refused(gt_prepare_crop_fields(gt_projections_scan(p), whole, &o.flats, &part), GT_ERR_ARG,
+	           "are no crop of the detector's 6 x 61");
 	f.spec = steps[1];
 	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "before any bin");
 	gt_projections_free(p);
