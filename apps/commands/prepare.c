@@ -170,7 +170,7 @@ done:
 	return st;
 }
 
-/* The fields of what is left of the detector, in place of those of the whole one; none where pixels have become larger. */
+/* The fields of what is left of the detector, for those of the whole one; none where pixels have become larger. */
 static gt_status crop_fields(state *s, gt_prepare_options *p)
 {
 	const gt_fields *whole[] = { &s->flats, &s->darks };

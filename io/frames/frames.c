@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <gantry/geometry_files.h>
 #include <gantry/host_memory.h>
@@ -25,23 +23,6 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
-
-static int probe(const char *path)
-{
-	struct stat s;
-	int found = 0;
-	if (stat(path, &s) != 0)
-		return 0;
-	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path) ||
-		       gt_is_his(path) || gt_is_xim(path);
-	DIR *folder = opendir(path);
-	for (struct dirent *d; folder && !found && (d = readdir(folder));)
-		found = gt_is_image_name(d->d_name);
-	if (folder)
-		closedir(folder);
-	return found;
-}
 
 /* All that belongs to a stack. */
 typedef struct {
@@ -389,7 +370,7 @@ const gt_format gt_format_frames = {
 	.about = "images (TIFF, NumPy, EDF, raw, txrm)",
 	.extensions = "",
 	.folders = 1,
-	.probe = probe,
+	.probe = gt_is_frames,
 	.read_projections = read_projections,
 	.open_views = open_views,
 	.open_scan = open_scan,

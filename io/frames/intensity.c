@@ -125,10 +125,10 @@ static void note_saturated(const gt_frame_source *flat, const float *mean, const
 	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
 		n += mean[c] >= flat->most;
 	if (n)
-		gt_read_note(
-			o,
-			"%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; flat fields of less light, or --white, help",
-			flat->name(flat, 0), n, flat->most);
+		gt_read_note(o,
+		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
+		             "flat fields of less light, or --white, help",
+		             flat->name(flat, 0), n, flat->most);
 }
 
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
@@ -262,8 +262,8 @@ static size_t count_saturated(float most, const float *t, size_t n)
 	return saturated;
 }
 
-/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles, rounded (Figueroa,
- * ACM SIGNUM Newsl. 30 (1995) 21). */
+/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles,
+ * rounded (Figueroa, ACM SIGNUM Newsl. 30 (1995) 21). */
 static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
 {
 	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL, *after = x->after ? x->after + from : NULL;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Folders of counts with one fault each: every one is named, with what would help, and nothing is written; faults that leave a scan are told.
 # Flat fields before and after the scan.
-support=$(realpath "$(dirname "$0")/support")
-. "$support/lib.sh"
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 command -v python3 >/dev/null || skip "no python3"
 
 counts() { python3 -B "$support/counts.py" "$@" || fail "counts.py $*"; }

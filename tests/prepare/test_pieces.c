@@ -157,8 +157,8 @@ START_TEST(refused)
 }
 END_TEST
 
-/* Fields of the whole detector are cropped along, in memory by the caller and in pieces, with the same bits; those of smaller pixels
- * do not fit. */
+/* Fields of the whole detector are cropped along, in memory by the caller and in pieces, with the same bits; to larger
+ * pixels they do not belong. */
 START_TEST(fields_of_another_size)
 {
 	static const char *const steps[][2] = { { "crop:first-columns=3,last-rows=1", "bad-pixels:method=fields" },
