@@ -1,5 +1,6 @@
 /* Volumes that gantry wrote as TIFF: the description of the first page has the unit, what a stored number means,
- * pitches and centre; the rest is read as images are. TIFF files of others say none of that, and are images of counts. */
+ * pitches and centre; the rest is read as images are. TIFF files of others say none of that: they are images of
+ * counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
