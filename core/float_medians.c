@@ -1,6 +1,6 @@
-/* Floats in the order of their bits: with the bits of negative ones turned round, whole numbers without a sign are in the
- * order of the floats. The k-th of them is found bit by bit from the top, by counts of those below (a search by bisection
- * that takes several columns at once), or eleven bits at a time by a histogram. */
+/* Floats in the order of their bits: with the bits of negative ones turned round, whole numbers without a sign are in
+ * the order of the floats. The k-th of them is found bit by bit from the top, by counts of those below (a search by
+ * bisection that takes several columns at once), or eleven bits at a time by a histogram. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

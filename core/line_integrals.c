@@ -1,14 +1,14 @@
-/* Logarithms several at a time. t = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh(s), s = (m - 1)/(m + 1), by its
- * series, whose first term left out is 2e-17 of it. That is right to some 1e-15; where a float could come out otherwise
- * (Ziv, ACM Trans. Math. Softw. 17 (1991) 410: both ends of the doubt are rounded) libm decides, so that the bits are
- * those of its log(). */
+/* Logarithms several at a time. t = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh(s), s = (m - 1)/(m + 1), by
+ * its series, whose first term left out is 2e-17 of it. That is right to some 1e-15; where a float could come out
+ * otherwise (Ziv, ACM Trans. Math. Softw. 17 (1991) 410: both ends of the doubt are rounded) libm decides, so that the
+ * bits are those of its log(). */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include "core/clones.h"
 #include "core/line_integrals.h"
 
-/* What the doubt is taken as; values of a block, which stay in the nearest cache; the largest that is not left to libm. */
+/* What the doubt is taken as; values of a block, which stay in the nearest cache; above LARGEST libm decides. */
 #define DOUBT 0x1p-46
 enum { BLOCK = 512 };
 #define LARGEST 1e37

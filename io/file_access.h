@@ -8,7 +8,7 @@
 /* All bytes at a place of a file, or GT_ERR_IO with the path; on any thread. */
 gt_status gt_read_at (const char *path, int file, off_t at, size_t bytes, void *to);
 gt_status gt_write_at(const char *path, int file, off_t at, size_t bytes, const void *from);
-/* The disk begins to write that part of a file, which waits for nothing; without effect where the system has no call for it. */
+/* The disk begins to write that part of a file, which waits for nothing; not on systems without a call for it. */
 void      gt_begin_to_disk(int file, off_t at, size_t bytes);
 /* What items that are worked on at the same time failed with: of several the first item's, whose message the caller's thread gets. */
 typedef struct { pthread_mutex_t lock; size_t item; gt_status status; char message[1024]; } gt_failure;

@@ -56,7 +56,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	const gt_scan *s = c->source.scan;
 	gt_status st = GT_OK;
 	if (c->o->flats.images < LEAST_FIELDS)
-		return gt_fail(GT_ERR_ARG, "%zu flat fields of the whole detector: expected %d and more, before any crop or bin",
+		return gt_fail(GT_ERR_ARG, "%zu flat fields of the whole detector: expected %d and more, before any bin",
 		               c->o->flats.images, LEAST_FIELDS);
 	if (s->rows < 2 * BIN || s->columns < 2 * BIN)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu rows of %zu columns: expected 4 and more of both", s->rows, s->columns);

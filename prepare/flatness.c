@@ -1,5 +1,5 @@
-/* A reconstruction is linear in the projections: images of p, p^2 and p^3, once each, give that of p + a p^2 + b p^3 for
- * every a and b. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
+/* A reconstruction is linear in the projections: images of p, p^2 and p^3, once each, give that of p + a p^2 + b p^3
+ * for every a and b. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
  * standard deviation there, over the mean, is least at coefficients that have a closed form. Curves of beam hardening
  * rise ever faster; where the form does not, b is 0 and a is found by golden section. */
 #include <math.h>

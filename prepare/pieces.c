@@ -99,20 +99,32 @@ done:
 	return st;
 }
 
+/* Of what is left of the detector; none where it is no part of it. data: what they are in, which is freed first. */
+static gt_status fields_of(const gt_pieces *x, const gt_scan *now, float **data, gt_prepare_options *o)
+{
+	const gt_field_images *whole[] = { &x->o->flats, &x->o->darks };
+	gt_field_images *part[] = { &o->flats, &o->darks };
+	for (int f = 0; f < 2; f++) {
+		free(data[f]);
+		const gt_status st = gt_prepare_crop_fields(x->scan[0], now, whole[f], &data[f]);
+		if (st != GT_OK && st != GT_ERR_ARG)
+			return st;
+		*part[f] = (gt_field_images){ data[f], st == GT_OK ? whole[f]->images : 0 };
+	}
+	return GT_OK;
+}
+
 /* Sizes, and what every step must know. */
 static gt_status plan(gt_pieces *x)
 {
-	gt_prepare_options without_fields = *x->o;
+	gt_prepare_options now = *x->o;
+	float *fields[2] = { NULL, NULL };
 	gt_status st = GT_OK;
-	without_fields.flats.images = without_fields.darks.images = 0;
 	for (size_t k = 0; k < x->steps; k++) {
 		const gt_preparation *s = x->step[k].step;
-		/* Fields are those of the whole detector. */
-		const int whole = x->scan[k]->rows == x->scan[0]->rows && x->scan[k]->columns == x->scan[0]->columns;
+		GT_TRY(fields_of(x, x->scan[k], fields, &now));
 		looking l = { x, k };
-		gt_prepare_call c = {
-			.pool = x->pool, .o = whole ? x->o : &without_fields, .source = { x->scan[k], look_at, &l }, .in_pieces = 1
-		};
+		gt_prepare_call c = { .pool = x->pool, .o = &now, .source = { x->scan[k], look_at, &l }, .in_pieces = 1 };
 		const int by_views = s->pieces & GT_BY_VIEWS;
 		if (!s->pieces)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));
@@ -134,6 +146,8 @@ static gt_status plan(gt_pieces *x)
 		k++;
 	x->by_views = k == x->steps && x->by_views < x->steps ? 0 : x->by_views;
 done:
+	free(fields[0]);
+	free(fields[1]);
 	return st;
 }
 

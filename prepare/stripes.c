@@ -55,9 +55,9 @@ static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, 
 	}
 }
 
-/* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike, the
- * edge of a body to one side in some views and to the other in others: the mean over the views of what a median along
- * the columns differs by, against what its variance makes it by chance. */
+/* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike,
+ * the edge of a body to one side in some views and to the other in others: the mean over the views of what a median
+ * along the columns differs by, against what its variance makes it by chance. */
 static void stripe_weights(const gt_stripes *t, size_t around, const float *s, double *off, double *line, double *few, double *weight)
 {
 	for (size_t v = 0; v < t->views; v++) {

@@ -112,6 +112,8 @@ static gt_status collect(const prepare_options *o, const char *air, char **spec,
 typedef struct {
 	gt_projections *p;
 	gt_fields flats, darks;
+	gt_scan *whole; /* as it was measured */
+	float *part[2]; /* fields of what a crop left of it */
 	char *spec[STEPS + 1];
 	size_t specs;
 	app_step_pictures pictures;
@@ -123,6 +125,9 @@ static void release(state *s)
 		free(s->spec[i]);
 	gt_fields_free(&s->flats);
 	gt_fields_free(&s->darks);
+	gt_free(s->part[0]);
+	gt_free(s->part[1]);
+	gt_scan_free(s->whole);
 	gt_projections_free(s->p);
 }
 
@@ -167,6 +172,22 @@ done:
 
 static gt_status after_step(void *self, const char *step, const gt_projections *p) { return app_step_picture(self, step, p); }
 
+/* The fields of what is left of the detector, for those of the whole one; none where pixels have become larger. */
+static gt_status crop_fields(state *s, gt_prepare_options *p)
+{
+	const gt_fields *whole[] = { &s->flats, &s->darks };
+	gt_field_images *part[] = { &p->flats, &p->darks };
+	for (int f = 0; f < 2; f++) {
+		const gt_field_images all = { whole[f]->data, whole[f]->images };
+		gt_free(s->part[f]);
+		const gt_status st = gt_prepare_crop_fields(s->whole, gt_projections_scan(s->p), &all, &s->part[f]);
+		if (st != GT_OK && st != GT_ERR_ARG)
+			return st;
+		*part[f] = (gt_field_images){ s->part[f], st == GT_OK ? all.images : 0 };
+	}
+	return GT_OK;
+}
+
 static gt_status run_steps(const cli_call *call, const prepare_options *o, state *s)
 {
 	gt_prepare_options p = gt_prepare_defaults;
@@ -175,6 +196,7 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 	p.backend = o->backend;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
+	GT_TRY(gt_scan_clone(gt_projections_scan(s->p), &s->whole));
 	GT_TRY(app_step_picture(&s->pictures, "measured", s->p));
 	p.after = after_step;
 	p.after_self = &s->pictures;
@@ -184,9 +206,7 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 		GT_TRY(gt_prepare(&s->p, s->spec[i], &p));
 		s->spec[i][strcspn(s->spec[i], ":")] = 0;
 		GT_TRY(app_step_picture(&s->pictures, s->spec[i], s->p));
-		/* Fields are those of the whole detector. */
-		if (gt_projections_scan(s->p)->rows * gt_projections_scan(s->p)->columns != s->pictures.pixels)
-			p.flats.images = p.darks.images = 0;
+		GT_TRY(crop_fields(s, &p));
 	}
 done:
 	return st;

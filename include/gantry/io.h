@@ -48,7 +48,7 @@ typedef struct {
 	const char *geometry;   /* a file that gt_geometry_read() takes, in place of angles; NULL: none */
 	int direction, axis_side;       /* gt_sign: what such a file leaves open; 0: found in images */
 	const char *raw;        /* bare numbers: "u16le:COLUMNSxROWS[xVIEWS][+HEADER]", or a JSON file */
-	const char *flat_after; /* as flat, after the scan: views are divided by what is between both by their index; NULL: none */
+	const char *flat_after; /* as flat, after the scan: a view is divided by what is between, by its index; NULL */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 

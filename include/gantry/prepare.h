@@ -83,6 +83,9 @@ GT_API extern const gt_prepare_files gt_prepare_files_defaults;
  * once; nothing was written then. */
 GT_API gt_status gt_prepare_in_pieces(const gt_prepare_files *files, const gt_prepare_options *o);
 
+/* Fields of the whole detector -> those of `part` of it, which a crop left: *data has [image][row][column] of the part,
+ * for gt_free(); NULL where there are no images. GT_ERR_ARG: it is no part of it, as after a bin. */
+GT_API gt_status gt_prepare_crop_fields(const gt_scan *whole, const gt_scan *part, const gt_field_images *fields, float **data);
 /* The detector's gain from its fields: counts per photon, from the variance of the differences of successive flat
  * fields, each scaled to their common mean, less that of the dark fields. images of both >= 2; pixels: of an image.
  * photons: mean number in a pixel of a flat field (may be NULL). GT_ERR_ARG: too few images; GT_ERR_FORMAT: no

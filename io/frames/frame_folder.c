@@ -294,3 +294,20 @@ done:
 		gt_file_list_free(l);
 	return st;
 }
+
+int gt_is_frames(const char *path)
+{
+	struct stat s;
+	int found = 0;
+	if (stat(path, &s) != 0)
+		return 0;
+	if (!S_ISDIR(s.st_mode))
+		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path) ||
+		       gt_is_his(path) || gt_is_xim(path) || gt_is_hnd(path);
+	DIR *folder = opendir(path);
+	for (struct dirent *d; folder && !found && (d = readdir(folder));)
+		found = gt_is_image_name(d->d_name);
+	if (folder)
+		closedir(folder);
+	return found;
+}

@@ -19,5 +19,7 @@ gt_status gt_frame_folder_read(const char *path, int gaps, const gt_read_options
 void      gt_frame_folder_free(gt_frame_folder *f);
 /* The images of a file, or of a folder in the order of their names: flat and dark fields. */
 gt_status gt_file_list_of(const char *path, gt_file_list *l);
+/* 1: an image, or a folder with one. */
+int gt_is_frames(const char *path);
 
 #endif

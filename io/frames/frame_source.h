@@ -21,6 +21,8 @@ void gt_file_list_free(gt_file_list *l);
 
 /* 1: the file begins as a TIFF file does. */
 int       gt_is_tiff(const char *path);
+/* The description of the first page, cut to size; 0: there is none, or it cannot be read. */
+int       gt_tiff_description(const char *path, char *text, size_t size);
 /* The pages of TIFF files, one after the other; all of them one size and type. Takes the list over where it succeeds.
  * Readers look at all heads at once: GT_ERR_FORMAT names the file that differs, is cut off, has colours, or claims
  * more than it can hold. */

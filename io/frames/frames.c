@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <gantry/geometry_files.h>
 #include <gantry/host_memory.h>
@@ -25,23 +23,6 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
-
-static int probe(const char *path)
-{
-	struct stat s;
-	int found = 0;
-	if (stat(path, &s) != 0)
-		return 0;
-	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path) ||
-		       gt_is_his(path) || gt_is_xim(path) || gt_is_hnd(path);
-	DIR *folder = opendir(path);
-	for (struct dirent *d; folder && !found && (d = readdir(folder));)
-		found = gt_is_image_name(d->d_name);
-	if (folder)
-		closedir(folder);
-	return found;
-}
 
 /* All that belongs to a stack. */
 typedef struct {
@@ -148,7 +129,8 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
 	if (k->f.flat_after) {
 		if (!k->flat)
-			GT_TRY(gt_fail(GT_ERR_ARG, "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
+			GT_TRY(gt_fail(GT_ERR_ARG,
+			               "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
 			               k->path));
 		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after));
 		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
@@ -230,8 +212,8 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that%s", x->floored, n,
 		             100 * x->floored > n ? "; is the dark field of another exposure?" : "");
 	if (x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated, n,
-		             k->scan->most);
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated,
+		             n, k->scan->most);
 }
 
 /* Numbers become line integrals on the way. */
@@ -390,7 +372,7 @@ const gt_format gt_format_frames = {
 	.about = "images (TIFF, NumPy, EDF, raw, txrm)",
 	.extensions = "",
 	.folders = 1,
-	.probe = probe,
+	.probe = gt_is_frames,
 	.read_projections = read_projections,
 	.open_views = open_views,
 	.open_scan = open_scan,

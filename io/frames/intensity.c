@@ -26,8 +26,9 @@ static gt_status mean_of(const gt_frame_source *s, const gt_frame_source *views,
 	float *frame = NULL;
 	gt_status st = GT_OK;
 	if (s->rows != views->rows || s->columns != views->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?", s->name(s, 0), what,
-		               s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?",
+		               s->name(s, 0), what, s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
 	sum = calloc(cells, sizeof *sum);
 	frame = malloc(cells * sizeof *frame);
 	*out = malloc(cells * sizeof **out);
@@ -92,7 +93,9 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 		n += dead[c];
 	}
 	if (2 * n > cells)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?", path, n, cells));
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?",
+		               path, n, cells));
 	if (n && !(x->fill = calloc(n, sizeof *x->fill)))
 		GT_TRY(out_of_memory());
 	for (size_t c = 0; c < cells; c++) {
@@ -122,7 +125,10 @@ static void note_saturated(const gt_frame_source *flat, const float *mean, const
 	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
 		n += mean[c] >= flat->most;
 	if (n)
-		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; flat fields of less light, or --white, help", flat->name(flat, 0), n, flat->most);
+		gt_read_note(o,
+		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
+		             "flat fields of less light, or --white, help",
+		             flat->name(flat, 0), n, flat->most);
 }
 
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
@@ -172,10 +178,11 @@ gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, c
 		before += x->gain[c] / (double)cells;
 		after += x->after[c] / (double)cells;
 		if (!(x->after[c] > DEAD * x->gain[c]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT,
-			               "%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
-			               "shutter closed, or is it of another scan?",
-			               flat->name(flat, 0), c / x->columns, c % x->columns, (double)x->after[c], (double)x->gain[c]));
+			GT_TRY(gt_fail(
+				GT_ERR_FORMAT,
+				"%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
+				"shutter closed, or is it of another scan?",
+				flat->name(flat, 0), c / x->columns, c % x->columns, (double)x->after[c], (double)x->gain[c]));
 	}
 	gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
 	             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), after / before);
@@ -255,8 +262,8 @@ static size_t count_saturated(float most, const float *t, size_t n)
 	return saturated;
 }
 
-/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles, rounded (Figueroa,
- * ACM SIGNUM Newsl. 30 (1995) 21). */
+/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles,
+ * rounded (Figueroa, ACM SIGNUM Newsl. 30 (1995) 21). */
 static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
 {
 	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL, *after = x->after ? x->after + from : NULL;

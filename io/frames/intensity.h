@@ -17,7 +17,7 @@ typedef struct {
 	size_t rows, columns, views;
 	const gt_frame_source *frames;
 	float *dark, *gain;             /* [row][column]: mean dark field, mean flat field less that; NULL: counts are divided by nothing */
-	float *after;                   /* the same of flat fields after the scan: what is between is a straight line; NULL: none */
+	float *after;                   /* of flat fields after the scan: straight lines between; NULL: none */
 	gt_filled_cell *fill;           /* by rows */
 	size_t fills;
 	gt_air_columns air;

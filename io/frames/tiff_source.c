@@ -90,6 +90,19 @@ int gt_is_tiff(const char *path)
 	return is;
 }
 
+int gt_tiff_description(const char *path, char *text, size_t size)
+{
+	complaint why;
+	char *about = NULL;
+	TIFF *t = open_tiff(path, &why);
+	const int found = t && TIFFGetField(t, TIFFTAG_IMAGEDESCRIPTION, &about) && about;
+	if (found)
+		snprintf(text, size, "%s", about);
+	if (t)
+		TIFFClose(t);
+	return found;
+}
+
 /* Numbers without a format are unsigned. */
 static const gt_number_type *type_of(unsigned bits, unsigned format)
 {
@@ -189,8 +202,10 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 		s->type = found.type;
 	}
 	if (found.rows != b->rows || found.columns != b->columns || found.type != s->type)
-		return gt_fail(GT_ERR_FORMAT, "%s: is %u rows x %u columns of %s, expected %zu x %zu of %s as in %s: is it of another scan?", path, found.rows,
-		               found.columns, found.type->nifti_name, b->rows, b->columns, s->type->nifti_name, s->files.path[0]);
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: is %u rows x %u columns of %s, expected %zu x %zu of %s as in %s: is it of another scan?", path,
+		               found.rows, found.columns, found.type->nifti_name, b->rows, b->columns, s->type->nifti_name,
+		               s->files.path[0]);
 	b->bytes = found.bytes > b->bytes ? found.bytes : b->bytes;
 	if ((b->frames & (b->frames - 1)) == 0) {
 		struct page *more = realloc(s->page, (b->frames ? 2 * b->frames : 1) * sizeof *more);
@@ -210,8 +225,9 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	struct stat about;
 	if (stat(path, &about) != 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be opened: %s%s", path, strerror(errno),
-		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? " (a link whose target is missing: copy the images, not the links)"
-		                                                                 : "");
+		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
+		                       ? " (a link whose target is missing: copy the images, not the links)"
+		                       : "");
 	if (!S_ISREG(about.st_mode))
 		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
 	TIFF *t = open_tiff(path, &why);

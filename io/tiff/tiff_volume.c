@@ -17,6 +17,7 @@
 #include "io/room.h"
 #include "io/slice_writer.h"
 #include "io/table.h"
+#include "io/tiff/tiff_volume.h"
 #include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"
 
@@ -175,6 +176,8 @@ const gt_format gt_format_tiff = {
 	.name = "tiff",
 	.about = "TIFF, one page a slice",
 	.extensions = "tif tiff",
+	.probe = gt_tiff_is_volume,
+	.read_volume = gt_tiff_read_volume,
 	.write_volume = write_volume,
 	.create_slices = create_slices,
 	.numbers = 1,

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Folders of counts with one fault each: every one is named, with what would help, and nothing is written; faults that leave a scan are told.
 # Flat fields before and after the scan.
-support=$(realpath "$(dirname "$0")/support")
-. "$support/lib.sh"
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 command -v python3 >/dev/null || skip "no python3"
 
 counts() { python3 -B "$support/counts.py" "$@" || fail "counts.py $*"; }
@@ -76,6 +76,14 @@ named 2 good "white=3000, and a flat field good/flat_0001.tif: expected one of t
 counts dim flat=1
 told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"
 named 1 good "nothere.tif: No such file or directory" --flat nothere.tif
+
+# Fields are cropped along with the views, in memory and in pieces alike.
+for how in "" "--memory 1"; do
+	# shellcheck disable=SC2086
+	ok prepare good -o "cropped$how.nc" --axis 19.5 --crop first-columns=3,last-rows=1 --bad-pixels fields $how
+done
+ok compare cropped.nc "cropped--memory 1.nc" --json
+holds "$(value rmse) == 0" "cropped in memory and in pieces"
 
 # Light that falls by 3 % within the scan: by the flat fields of both ends it is as without.
 counts drift after=3880

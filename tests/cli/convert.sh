@@ -21,6 +21,14 @@ else
 	echo "no NIfTI: $(cat stderr.txt)"
 fi
 
+# TIFF with one range for all slices, read again by every command that takes volumes.
+ok convert truth.nc -o truth.tif --number u16 --range -0.01:0.05
+ok compare truth.nc truth.tif --json
+holds "$(value rmse) < 5e-7 && $(value rmse) > 0" "TIFF of 16 bits"
+ok measure truth.tif --roi 0,0,0,20 --json
+refused_output 1 "holds a volume, expected projections" recon truth.tif
+rm truth.tif
+
 ok convert truth.nc -o ffp.nc --position FFP
 # A folder of DICOM images: whole HU.
 if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then

@@ -53,9 +53,9 @@ END_TEST
 /* The ends of every interval, and what is no transmission. */
 START_TEST(special_ones)
 {
-	static const float x[] = { 1,      0.99999994f, 1.0000001f, 2,     0.5f,       0.70710677f, 0.70710683f, 1.4142135f, 1.4142137f, 0,
-		                   -0.f,   -3,          1e-30f,     1e30f, 3.4028e38f, INFINITY,    -INFINITY,   NAN,        65535,      1.f / 65536,
-		                   1.5e-5f };
+	static const float x[] = { 1,          0.99999994f, 1.0000001f, 2,    0.5f,  0.70710677f, 0.70710683f,
+		                   1.4142135f, 1.4142137f,  0,          -0.f, -3,    1e-30f,      1e30f,
+		                   3.4028e38f, INFINITY,    -INFINITY,  NAN,  65535, 1.f / 65536, 1.5e-5f };
 	enum { N = sizeof x / sizeof *x };
 	double level[N];
 	for (int k = 0; k < 3; k++) {

@@ -73,6 +73,62 @@ static void check(const char *name, double low, double high, double water)
 	}
 }
 
+/* Read as it was written: floats to the bit, whole numbers to half a step, in mm^-1 whatever the unit of the file. */
+START_TEST(read_again)
+{
+	static const int bits[] = { 32, 16, 8 };
+	gt_volume *v = NULL;
+	const gt_format *format;
+	int projections = 1;
+	options.bits = bits[_i % 3];
+	options.unit = _i < 3 ? GT_UNIT_AUTO : GT_HU;
+	options.water = 0.02;
+	/* The same range in either unit; floats have none. */
+	options.low = options.bits == 32 ? 0 : _i < 3 ? -0.02 : -2000;
+	options.high = options.bits == 32 ? 0 : _i < 3 ? 0.06 : 2000;
+	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+	ck_ok(gt_file_kind(tiff_path("a.tif"), &format, &projections));
+	ck_assert_int_eq(projections, 0);
+	ck_ok(gt_read_volume(tiff_path("a.tif"), NULL, &v));
+	ck_assert_mem_eq(&v->grid, &volume->grid, sizeof v->grid);
+	const double step = bits[_i % 3] == 32 ? 0 : 0.08 / (bits[_i % 3] == 16 ? 65535 : 255);
+	for (size_t i = 0; i < NX * NY * NZ; i++)
+		ck_assert_double_eq_tol(v->data[i], volume->data[i], 0.501 * step + 2e-8);
+	if (_i == 0)
+		ck_assert_mem_eq(v->data, volume->data, NX * NY * NZ * sizeof(float));
+	gt_volume_free(v);
+	v = NULL;
+	gt_read_options o = gt_read_defaults;
+	o.geometry_only = 1;
+	ck_ok(gt_read_volume(tiff_path("a.tif"), &o, &v));
+	ck_assert_ptr_null(v->data);
+	gt_volume_free(v);
+}
+END_TEST
+
+/* Cut off behind its head; without the words of the first page it is images. */
+START_TEST(spoilt)
+{
+	gt_volume *v = NULL;
+	const gt_format *format;
+	int projections = 0;
+	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "r+");
+	ck_assert_ptr_nonnull(t);
+	TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "gantry unit=mm-1 slope=1 offset=0 pitch_mm=0.5,-1,2 center_mm=0,0,0");
+	ck_assert(TIFFRewriteDirectory(t));
+	TIFFClose(t);
+	ck_refused(gt_read_volume(tiff_path("a.tif"), NULL, &v), GT_ERR_FORMAT, "a.tif");
+	ck_ok(gt_write_volume(tiff_path("b.tif"), &options, volume));
+	t = TIFFOpen(tiff_path("b.tif"), "r+");
+	TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "gantry unit=mm-1 slope=1 offset=0 pitch_mm=0.5,1 center_mm=0,0,0");
+	ck_assert(TIFFRewriteDirectory(t));
+	TIFFClose(t);
+	ck_ok(gt_file_kind(tiff_path("b.tif"), &format, &projections));
+	ck_assert_str_eq(format->name, "frames");
+}
+END_TEST
+
 START_TEST(floats_are_the_numbers)
 {
 	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
@@ -173,6 +229,8 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, read_again, 0, 6);
+	tcase_add_test(tc, spoilt);
 	tcase_add_test(tc, floats_are_the_numbers);
 	tcase_add_test(tc, whole_numbers_come_back_to_half_a_step);
 	tcase_add_test(tc, the_range_is_found_where_none_is_given);

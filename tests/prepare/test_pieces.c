@@ -157,27 +157,49 @@ START_TEST(refused)
 }
 END_TEST
 
-/* Fields of the whole detector do not fit what a crop leaves of it: refused, as in memory. */
+/* Fields of the whole detector are cropped along, in memory by the caller and in pieces, with the same bits; to larger
+ * pixels they do not belong. */
 START_TEST(fields_of_another_size)
 {
-	static const char *const steps[][2] = { { "crop:first-columns=3", "bad-pixels:method=fields" },
-		                                { "crop:last-rows=2", "dynamic-flats" } };
-	float *field = calloc(5 * 7 * 64, sizeof *field);
+	static const char *const steps[][2] = { { "crop:first-columns=3,last-rows=1", "bad-pixels:method=fields" },
+		                                { "bin:rows=1,columns=2", "dynamic-flats" } };
+	float *field = calloc(5 * 7 * 64, sizeof *field), *part = NULL;
 	gt_prepare_files f = gt_prepare_files_defaults;
 	gt_prepare_options o = gt_prepare_defaults;
 	for (size_t i = 0; i < 5 * 7 * 64; i++)
-		field[i] = (float)(1000 + 10 * gt_test_normal(4, i));
+		field[i] = (float)(i % (7 * 64) == 2 * 64 + 17 ? 10 : 1000 + 10 * gt_test_normal(4, i));
 	write_scan("pieces-in.nc", 9, 7, 64);
+	gt_projections *p = read_back("pieces-in.nc");
+	gt_scan *whole = NULL;
+	ck_ok(gt_scan_clone(gt_projections_scan(p), &whole));
 	o.flats = (gt_field_images){ field, 5 };
 	f.input = "pieces-in.nc";
 	f.output = "pieces-out.nc";
 	f.specs = 2;
 	f.spec = steps[0];
-	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "neither flat nor dark fields");
+	ck_ok(gt_prepare_in_pieces(&f, &o));
+	ck_ok(gt_prepare(&p, steps[0][0], NULL));
+	ck_ok(gt_prepare_crop_fields(whole, gt_projections_scan(p), &o.flats, &part));
+	ck_assert_float_eq(part[0], field[3]);
+	ck_assert_float_eq(part[6 * 61 * 4 + 61 + 2], field[7 * 64 * 4 + 64 + 5]);
+	gt_prepare_options cropped = gt_prepare_defaults;
+	cropped.flats = (gt_field_images){ part, 5 };
+	ck_ok(gt_prepare(&p, steps[0][1], &cropped));
+	gt_projections *q = read_back("pieces-out.nc");
+	ck_assert_mem_eq(gt_projections_data(q), gt_projections_data(p), 9 * 6 * 61 * sizeof(float));
+	ck_assert_mem_eq(gt_projections_weights(q), gt_projections_weights(p), 9 * 6 * 61 * sizeof(float));
+	ck_assert_float_eq(gt_projections_weights(q)[2 * 61 + 14], 0);
+	gt_free(part);
+	ck_refused(gt_prepare_crop_fields(gt_projections_scan(p), whole, &o.flats, &part), GT_ERR_ARG,
+	           "are no crop of the detector's 6 x 61");
 	f.spec = steps[1];
-	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "before any crop or bin");
+	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "before any bin");
+	gt_projections_free(p);
+	gt_projections_free(q);
+	gt_scan_free(whole);
 	free(field);
 	remove("pieces-in.nc");
+	remove("pieces-out.nc");
 }
 END_TEST
 

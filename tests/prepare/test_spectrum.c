@@ -125,8 +125,8 @@ static double chord(const gt_scan *scan, size_t pixel, double radius)
 	const gt_view *v = &scan->view[pixel / (scan->rows * scan->columns)];
 	double d[2];
 	for (int a = 0; a < 2; a++)
-		d[a] = v->detector[a] +
-		       ((double)(pixel % scan->columns) - scan->column_center) * scan->column_pitch * v->column_axis[a] - v->source[a];
+		d[a] = v->detector[a] + ((double)(pixel % scan->columns) - scan->column_center) * scan->column_pitch * v->column_axis[a] -
+		       v->source[a];
 	const double off = (v->source[0] * d[1] - v->source[1] * d[0]) / hypot(d[0], d[1]);
 	return fabs(off) < radius ? 2 * sqrt(radius * radius - off * off) : 0;
 }

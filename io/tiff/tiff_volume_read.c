@@ -1,0 +1,113 @@
+/* Volumes that gantry wrote as TIFF: the description of the first page has the unit, what a stored number means,
+ * pitches and centre; the rest is read as images are. TIFF files of others say none of that: they are images of
+ * counts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include "core/text.h"
+#include "core/try.h"
+#include "geometry/volume.h"
+#include "io/frames/frame_source.h"
+#include "io/tiff/tiff_volume.h"
+#include "io/write_kit/volume_units.h"
+
+enum { MOST_TEXT = 1024 };
+
+/* n numbers with commas between them, behind a word of the text. */
+static int numbers(const char *text, const char *word, int n, double *out)
+{
+	const char *at = strstr(text, word);
+	char *end;
+	if (!at)
+		return 0;
+	at += strlen(word);
+	for (int i = 0; i < n; i++, at = end + 1) {
+		out[i] = gt_strtod(at, &end);
+		if (end == at || !isfinite(out[i]) || (i + 1 < n && *end != ','))
+			return 0;
+	}
+	return 1;
+}
+
+typedef struct {
+	gt_said said;
+	double slope, offset, pitch[3], center[3];
+} tiff_description;
+
+static int describes(const char *path, tiff_description *d)
+{
+	char text[MOST_TEXT];
+	*d = (tiff_description){ .said = { .position = GT_POSITION_AUTO } };
+	if (!gt_is_tiff(path) || !gt_tiff_description(path, text, sizeof text))
+		return 0;
+	gt_said_parse(text, &d->said);
+	return d->said.ours && numbers(text, " slope=", 1, &d->slope) && numbers(text, " offset=", 1, &d->offset) &&
+	       numbers(text, " pitch_mm=", 3, d->pitch) && numbers(text, " center_mm=", 3, d->center);
+}
+
+int gt_tiff_is_volume(const char *path)
+{
+	tiff_description d;
+	return describes(path, &d);
+}
+
+static gt_status open_pages(const char *path, gt_frame_source **s)
+{
+	gt_file_list one = { malloc(sizeof *one.path), 1 };
+	gt_status st = GT_OK;
+	if (!one.path || !(one.path[0] = strdup(path))) {
+		free(one.path);
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	}
+	st = gt_tiff_source(&one, s);
+	gt_file_list_free(&one);
+	return st;
+}
+
+static gt_status read_pages(const char *path, const tiff_description *d, const gt_frame_source *s, const gt_read_options *o, gt_volume *v)
+{
+	gt_scaling scaling = { .slope = d->slope, .offset = d->offset };
+	const size_t all = gt_grid_voxels(&v->grid), page = s->rows * s->columns;
+	gt_status st = GT_OK;
+	GT_TRY(gt_volume_scaling(path, "its first page", s->most > 0 ? "whole" : "float", GT_MEANS_PER_MM, &d->said, o, &scaling));
+	GT_TRY(gt_fail_in(gt_host_room((double)all * sizeof(float), "volume"), "%s", path));
+	if (!(v->data = malloc(all * sizeof *v->data)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	for (size_t z = 0; z < s->frames; z++)
+		GT_TRY(s->read(s, z, 0, s->rows, v->data + z * page));
+	GT_TRY(gt_volume_finite(path, v));
+	gt_volume_scale(v, &scaling, &d->said, o);
+	st = gt_volume_finite(path, v);
+done:
+	return st;
+}
+
+gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
+{
+	tiff_description d;
+	gt_frame_source *s = NULL;
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	if (!describes(path, &d))
+		return gt_fail(GT_ERR_FORMAT, "%s: its first page does not say what volume it is of: expected pitch_mm= and others there",
+		               path);
+	GT_TRY(open_pages(path, &s));
+	if (!(v = gt_volume_blank()))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	v->grid.n[0] = s->columns;
+	v->grid.n[1] = s->rows;
+	v->grid.n[2] = s->frames;
+	memcpy(v->grid.pitch, d.pitch, sizeof d.pitch);
+	memcpy(v->grid.center, d.center, sizeof d.center);
+	GT_TRY(gt_volume_check(path, &v->grid));
+	v->position = o->position != GT_POSITION_AUTO ? o->position : d.said.position != GT_POSITION_AUTO ? d.said.position : GT_HFS;
+	if (!o->geometry_only)
+		GT_TRY(read_pages(path, &d, s, o, v));
+	*out = v;
+	v = NULL;
+done:
+	gt_frame_source_free(s);
+	gt_volume_free(v);
+	return st;
+}
