@@ -1,14 +1,14 @@
 /* Teams of processes: alone they are refused; with a launcher, as (cmake) mpirun -n N, numbers and pieces of all members go between them,
- * a failure is that of all and names its member, one that ends is not waited for, and other versions are refused.
+ * a failure is that of all and names its member, one that ends is not waited for, other versions are refused, and uneven ones are balanced.
  * labels: unit
  * backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <gantry/recon.h>
 #include "core/clock.h"
+#include "core/team/balance.h"
 #include "core/team/share.h"
 #include "core/team/world.h"
 #include "core/try.h"
@@ -139,6 +139,76 @@ START_TEST(other_versions_and_devices_are_refused)
 }
 END_TEST
 
+/* Member i is said to take i + 1 times as long for each of its things, and a fixed part. */
+enum { THINGS = 60 };
+static const double each_takes = 1.5e-3, all_take = 4e-3;
+
+static double takes(int member, size_t things) { return all_take + each_takes * (member + 1) * (double)things; }
+
+static gt_status work(gt_backend *be, void *self, double *seconds)
+{
+	(void)self;
+	*seconds = takes(gt_member(be), gt_my_share(be, THINGS).n);
+	return GT_OK;
+}
+
+static void count_splits(void *self, int split, int members, const size_t *share, const double *seconds)
+{
+	(void)members, (void)share, (void)seconds;
+	*(int *)self = split;
+}
+
+static double slowest(int members, const size_t *share)
+{
+	double most = 0;
+	for (int i = 0; i < members; i++)
+		most = fmax(most, takes(i, share[i]));
+	return most;
+}
+
+/* The least time of any whole split, thing by thing to who is done first with it. */
+static double best(int members)
+{
+	size_t share[64] = { 0 };
+	for (int k = 0; k < THINGS; k++) {
+		int first = 0;
+		for (int i = 1; i < members; i++)
+			first = takes(i, share[i] + 1) < takes(first, share[first] + 1) ? i : first;
+		share[first]++;
+	}
+	return slowest(members, share);
+}
+
+struct balanced {
+	size_t share[64];
+	int splits;
+};
+
+static gt_status balance(gt_backend *be, void *self)
+{
+	struct balanced *b = self;
+	const gt_balance_work w = { THINGS, work, &b->splits, count_splits };
+	gt_status st = gt_balance_run(be, &w, b->share);
+	for (int i = 0; i < gt_members(be) && st == GT_OK; i++) /* on every process the team has these shares */
+		if (gt_team_share(be, i, THINGS).n != b->share[i])
+			st = gt_fail(GT_ERR_ARG, "member %d has %zu things, expected %zu", i, gt_team_share(be, i, THINGS).n, b->share[i]);
+	return st;
+}
+
+START_TEST(uneven_processes_come_within_5_percent)
+{
+	gt_team *t = NULL;
+	struct balanced b = { .splits = 0 };
+	ck_ok(gt_team_open("mpi:cpu:1", &t));
+	ck_ok(gt_team_run(t, balance, &b));
+	const int n = gt_team_size(t);
+	ck_assert_msg(slowest(n, b.share) <= 1.05 * best(n), "%zu:%zu ...: %.4g ms, the best split %.4g", b.share[0], b.share[1],
+	              1e3 * slowest(n, b.share), 1e3 * best(n));
+	ck_assert_int_le(b.splits, GT_BALANCE_SPLITS);
+	gt_team_close(t);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	if (!getenv("GT_TEAM")) {
@@ -148,6 +218,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, members_meet);
 	tcase_add_test(tc, a_failure_is_that_of_all);
 	tcase_add_test(tc, other_versions_and_devices_are_refused);
+	tcase_add_test(tc, uneven_processes_come_within_5_percent);
 }
 
 int main(void) { return gt_test_main("processes", fill); }
