@@ -26,7 +26,7 @@ static const cli_option options[] = {
 	  .help = "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .least = -1, .most = 1 },
 	{ .name = "central", .kind = CLI_REAL, .value = "F",
 	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .least = 1e-6, .most = 1 },
-	{ .name = "radius", .kind = CLI_REAL, .value = "MM",
+	{ .name = "radius", .kind = CLI_LENGTH, .value = "MM",
 	  .help = "compare voxels within this distance of the z axis only", .at = AT(radius), .least = 0, .most = 1e9 },
 	{ 0 },
 };
