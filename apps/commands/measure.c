@@ -22,7 +22,8 @@ static const measure_options defaults = { .points = 200, .side = 64 };
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "roi", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT];...",
-	  .help = "regions, mm: mean, deviation, standard error; of two and more also contrast to noise against the first", .at = AT(roi) },
+	  .help = "regions, mm or with units: mean, deviation, standard error; of two and more also contrast to noise against the first",
+	  .at = AT(roi) },
 	{ .name = "profile", .kind = CLI_TEXT, .value = "X,Y,Z,X,Y,Z",
 	  .help = "values along a line, from the first point to the second, mm",
 	  .at = AT(profile) },
@@ -37,7 +38,8 @@ static const cli_option options[] = {
 	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME",
 	  .help = "Fourier shell correlation with the volume of the other half of the views",
 	  .at = AT(fsc) },
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE.csv", .help = "all curves as a table", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE.csv",
+	  .help = "all figures and curves as a table", .at = AT(output) },
 	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "all curves as a figure (needs gnuplot)", .at = AT(plot) },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "of the values (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
@@ -47,17 +49,21 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-/* Numbers with commas between them, up to ';' or the end, which *end gets; how many. */
+/* Lengths, in mm or with a unit, with commas between them, up to ';' or the end, which *end gets; how many. */
 static size_t numbers(const char *text, double *x, size_t most, const char **end)
 {
 	size_t n = 0;
 	while (n < most) {
-		char *after;
-		x[n] = strtod(text, &after);
-		if (after == text || !isfinite(x[n]))
+		char one[64];
+		const size_t length = strcspn(text, ",;");
+		if (length >= sizeof one)
+			return 0;
+		memcpy(one, text, length);
+		one[length] = 0;
+		if (gt_parse_length("", one, -1e9, 1e9, &x[n]) != GT_OK)
 			return 0;
 		n++;
-		text = after;
+		text += length;
 		if (*text != ',')
 			break;
 		text++;

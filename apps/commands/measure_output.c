@@ -124,8 +124,17 @@ void app_measured_print(const cJSON *report, const char *unit)
 	               cJSON_GetArraySize(cJSON_GetObjectItem(item, "x")));
 }
 
+/* All numbers of an item, as "region 0 mean,0,0.02,,". */
+static void write_figures(FILE *file, const char *name, int number, const cJSON *item)
+{
+	const cJSON *figure;
+	cJSON_ArrayForEach(figure, item) if (cJSON_IsNumber(figure))
+		fprintf(file, "%s %s,%d,%.9g,,\n", name, figure->string, number, figure->valuedouble);
+}
+
 static void write_rows(FILE *file, const void *self)
 {
+	static const char *const kinds[] = { "mtf", "nps", "fsc" };
 	const cJSON *report = self, *item;
 	int i = 0;
 	fprintf(file, "curve,x,y,x_unit,y_unit\n");
@@ -139,10 +148,12 @@ static void write_rows(FILE *file, const void *self)
 	}
 	cJSON_ArrayForEach(item, cJSON_GetObjectItem(report, "regions"))
 	{
-		fprintf(file, "region %d mean,%d,%.9g,,\n", i, i, cJSON_GetObjectItem(item, "mean")->valuedouble);
-		fprintf(file, "region %d sd,%d,%.9g,,\n", i, i, cJSON_GetObjectItem(item, "sd")->valuedouble);
-		i++;
+		char name[32];
+		snprintf(name, sizeof name, "region %d", i);
+		write_figures(file, name, i++, item);
 	}
+	for (int k = 0; k < 3; k++)
+		write_figures(file, kinds[k], 0, cJSON_GetObjectItem(report, kinds[k]));
 }
 
 gt_status app_measured_csv(const char *path, const cJSON *report) { return cli_write_text(path, write_rows, report); }

@@ -50,7 +50,7 @@ typedef struct {
 GT_API gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *o, gt_calibration *result);
 /* Jitter: the detector of each view lies some pixels off, as a sample does that moves. The projections of a volume
  * that was made from all views are compared with each view, the view is moved, and so on (the idea:
- * Guizar-Sicairos et al., Opt. Express 19 (2011) 21345). A shift of all views, and those that move the object as a whole
+ * Guizar-Sicairos et al., Opt. Express 19 (2011) 21345). A shift of all views, and those that move the whole object
  * (a + b cos + c sin of the angle along columns, a along rows), cannot be told and are taken off. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_jitter_options), as gt_jitter_defaults says */

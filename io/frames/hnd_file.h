@@ -1,8 +1,8 @@
 #ifndef GT_IO_FRAMES_HND_FILE_H
 #define GT_IO_FRAMES_HND_FILE_H
-/* One image of Varian's on-board imager (OBI), .hnd or .hnc; private to io/. The form is what RTK reads: a head of texts
- * and numbers in fixed places, then pixels: .hnd at byte 1024, compressed as those of a .xim are but with a lookup that
- * has no length of its own; .hnc at byte 512, 16 bits each. */
+/* One image of Varian's on-board imager (OBI), .hnd or .hnc; private to io/. The form is what RTK reads: a head of
+ * texts and numbers in fixed places, then pixels: .hnd at byte 1024, compressed as those of a .xim are but with a
+ * lookup that has no length of its own; .hnc at byte 512, 16 bits each. */
 #include "io/frames/xim_file.h"
 
 /* Places of real numbers in the head: degrees, mm. */

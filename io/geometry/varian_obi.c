@@ -1,5 +1,5 @@
-/* Varian's on-board imager: ProjectionInfo.xml, whose images, .hnd or .hnc, are beside it or in Scan0 below and have the
- * angles. Signs are as RTK takes them. */
+/* Varian's on-board imager: ProjectionInfo.xml, whose images, .hnd or .hnc, are beside it or in Scan0 below and have
+ * the angles. Signs are as RTK takes them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

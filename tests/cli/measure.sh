@@ -12,6 +12,8 @@ holds "$(value mean) > 0.029999 && $(value mean) < 0.030001" "mean $(value mean)
 holds "$(value disc_radius) > 19.95 && $(value disc_radius) < 20.05" "radius $(value disc_radius)"
 # A voxel's own blur: sinc(0.5 f) is 0.5 at 1.2067, beyond half a voxel's frequency; mixed over all directions MTF50 is about 1/mm.
 grep -q '^profile,30,0.0[23]' curves.csv || fail "the middle of the profile: $(grep '^profile,30,' curves.csv)"
+grep -q '^region 2 mean,2,' curves.csv || fail "no mean of the third region in curves.csv"
+grep -q '^mtf disc_radius,0,[12]' curves.csv || fail "no figures of the disc in curves.csv"
 [ "$(grep -c '^profile,' curves.csv)" -eq 61 ] || fail "points: $(grep -c '^profile,' curves.csv)"
 ok measure disc.nc --fsc disc.nc --json
 grep -q '"resolution_half_bit":[[:space:]]*null' <<<"$out" || fail "the same volume: $out"
