@@ -96,9 +96,13 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	ok simulate --geometry-only --scanner c-arm --reduce 48 --views 1 --start 0 -o upright.nc
 	ncdump upright.nc | sed '/^ row_axis =/{n;s/.*/  0, -0.29552020666134, 0.955336489125606 ;/}' | ncgen -4 -o tilted.nc
 	ok study accuracy tilted.nc -o tilted --quick --grid 14x13x6@10x10x10 --backend "$backend"
-	grep -q '^"all","dd .*row_axis of view 0' tilted/left-out.csv || fail "it is not said why dd refuses rows that lean: $(cat tilted/left-out.csv)"
-	grep -qF 'row_axis of view 0' tilted/report.html || fail "the report does not say why dd is left out"
-	grep -q '^"dd ' tilted/times.csv && fail "dd is timed with rows that lean"
+	if [[ $backend == cuda* ]]; then
+		grep -q '^"all","dd .*row_axis of view 0' tilted/left-out.csv || fail "it is not said why dd refuses rows that lean: $(cat tilted/left-out.csv)"
+		grep -qF 'row_axis of view 0' tilted/report.html || fail "the report does not say why dd is left out"
+		grep -q '^"dd ' tilted/times.csv && fail "dd is timed with rows that lean"
+	else
+		grep -q '^"dd ' tilted/times.csv || fail "dd is not timed with rows that lean"
+	fi
 	for name in sf-tr joseph; do
 		holds "$(number tilted/random.csv "^\"$name \\(" 3) < 1e-5" "$name: no or a poor result with rows that lean"
 	done
