@@ -2,21 +2,87 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <gantry/array.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
+#include <gantry/vec3.h>
 #include "core/log.h"
 #include "recon/choose.h"
 
-const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
+/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, and sf-tr refuses. */
+#define MOST_ROLL 15.0
+
+/* Degrees between the image of a line along z, in the middle of the detector, and its rows and columns. */
+static void roll_of(const gt_view *w, double *rows, double *columns)
 {
-	static const char *const leaning = "sf-tr";
+	double normal[3], ray[3], image[3];
+	gt_cross3(w->column_axis, w->row_axis, normal);
+	for (int a = 0; a < 3; a++)
+		ray[a] = w->detector[a] - w->source[a];
+	const double share = normal[2] / gt_dot3(normal, ray);
+	for (int a = 0; a < 3; a++)
+		image[a] = (a == 2) - share * ray[a];
+	const double across = fabs(gt_dot3(image, w->column_axis)), up = fabs(gt_dot3(image, w->row_axis));
+	*columns = atan2(across, up) * 180 / GT_PI;
+	*rows = 90 - *columns;
+}
+
+/* The view where z is farthest from the columns, or from the nearer of rows and columns, and how far. */
+static double most_roll(const gt_scan *scan, int by_rows_too, size_t *view)
+{
+	double most = -1, rows, columns;
+	for (size_t v = 0; v < scan->views; v++) {
+		roll_of(&scan->view[v], &rows, &columns);
+		const double roll = by_rows_too ? fmin(rows, columns) : columns;
+		if (roll > most) {
+			most = roll;
+			*view = v;
+		}
+	}
+	return most;
+}
+
+static int is_on_gpu(const char *backend)
+{
+	static const char processes[] = "mpi:";
+	if (backend && !strncmp(backend, processes, strlen(processes)))
+		backend += strlen(processes);
+	return backend && strcmp(backend, "auto") && strcmp(backend, "mpi") ? !strncmp(backend, "cuda", 4) : gt_device_count() > 0;
+}
+
+const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend)
+{
+	static const char *const any = "joseph";
 	const char *usual = gt_projectors[0]->name;
+	const int on_gpu = is_on_gpu(backend);
+	size_t view = 0;
 	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return asked ? asked : usual;
+	const double roll = most_roll(scan, !on_gpu, &view);
+	if (!(roll <= MOST_ROLL)) {
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
+		       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; above %g it is %s)", any, roll,
+		       on_gpu ? "columns" : "rows or columns", view, MOST_ROLL,
+		       on_gpu ? "the only one that takes them on a GPU" : "the most accurate one, and as fast as others");
+		return any;
+	}
+	if (on_gpu) {
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
+		       "projector: sf-tr (%s); joseph, which sees the middle of each pixel alone, takes about a tenth of its "
+		       "time there",
+		       gt_error());
+		return "sf-tr";
+	}
+	if (scan->shape != GT_ARC)
+		return usual;
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "projector: %s (%s; on a CPU --projector joseph takes a third of its time, with one ray for each pixel)", leaning,
-	       gt_error());
-	return leaning;
+	       "projector: %s (%s); sf-tr, which averages over each pixel, takes more than ten times as long there", any, gt_error());
+	return any;
+}
+
+const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
+{
+	return gt_projector_for_backend(log, asked, scan, NULL);
 }
 
 /* Degrees between views from which on streaks are what is seen first. */

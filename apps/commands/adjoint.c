@@ -18,7 +18,7 @@ static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .col
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector to test (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
+	  .help = "the projector to test (default dd; for tilted detectors what suits them best)", .at = AT(projector) },
 	{ .name = "all", .kind = CLI_FLAG, .help = "test every projector, one line each", .at = AT(all) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
@@ -187,7 +187,7 @@ static void print_line(const char *projector, const certificate *c)
 
 static gt_status certify_one(const test *t)
 {
-	const char *projector = gt_projector_for(&t->call->log, t->o->projector, t->scan);
+	const char *projector = gt_projector_for_backend(&t->call->log, t->o->projector, t->scan, t->call->common.backend);
 	certificate c;
 	const gt_status st = certify(t, projector, &c);
 	if (c.result == REFUSED || (st != GT_OK && !(c.largest > 0)))

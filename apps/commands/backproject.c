@@ -18,7 +18,7 @@ static const cli_option options[] = {
 	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
+	  .help = "the projector (default dd; for tilted or rolled detectors what suits them best)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -44,7 +44,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_volume_new(&grid, &v));
 	if (gt_projections_position_known(p))
 		GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
-	projector = gt_projector_for(&call->log, o->projector, scan);
+	projector = gt_projector_for_backend(&call->log, o->projector, scan, call->common.backend);
 	GT_TRY(cli_apply(call, projector, 1, &grid, scan, gt_projections_data(p), gt_volume_data(v)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

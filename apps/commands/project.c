@@ -17,7 +17,7 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections (.nc)", .at = AT(output) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
+	  .help = "the projector (default dd; for tilted or rolled detectors what suits them best)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -41,7 +41,7 @@ static int run(const cli_call *call, const void *given)
 	const gt_grid *grid = gt_volume_grid(v);
 	GT_TRY(gt_fail_in(gt_grid_check(grid, scan), "%s", call->file[0]));
 	cli_note_share(call, grid, scan);
-	projector = gt_projector_for(&call->log, o->projector, scan);
+	projector = gt_projector_for_backend(&call->log, o->projector, scan, call->common.backend);
 	GT_TRY(gt_has_room_for_projections(o->output, NULL, scan));
 	GT_TRY(gt_projections_new(scan, &p));
 	if (gt_projections_position_known(geometry))

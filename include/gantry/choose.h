@@ -7,7 +7,12 @@
 extern "C" {
 #endif
 
-/* The projector that was asked for; NULL: the default, or where the detector is tilted or rolled one that takes it, and a message says so. */
+/* The projector that was asked for; NULL: the default, or where the detector is tilted or rolled one that suits that
+ * backend (a name as gt_backend_open() takes it; NULL: auto), and a message says so if it is another one. On the CPU:
+ * dd for flat panels and parallel rays whose rows or columns are within 15 degrees of the image of z, else joseph; on a
+ * GPU: sf-tr likewise by their columns, else joseph. */
+GT_API const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
+/* The same for the backend auto. */
 GT_API const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
 /* A message where the options of a direct method ask for a kernel that another device has. */
 GT_API void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);

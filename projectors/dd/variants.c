@@ -47,7 +47,7 @@ static const gt_param plain_params[] = {
 
 const gt_projector gt_projector_dd = {
 	.name = "dd",
-	.about = "distance-driven, matched pair; detectors whose rows are parallel to z",
+	.about = "distance-driven, matched pair; rows parallel to z, on the CPU flat detectors in any pose",
 	.params = plain_params,
 	.defaults = &plain,
 	.options_size = sizeof plain,

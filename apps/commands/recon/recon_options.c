@@ -30,7 +30,7 @@ const cli_option recon_table[] = {
 	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "the method; 'gantry help solver NAME' lists its parameters", .at = AT(solver) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector of an iterative method (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
+	  .help = "the projector of an iterative method (default dd; for tilted detectors what suits them best)", .at = AT(projector) },
 	{ .name = "init", .kind = CLI_INPUT, .value = "auto|zero|fdk|wfbp|FILE",
 	  .help = "volume that an iterative method starts from", .at = AT(init) },
 	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,

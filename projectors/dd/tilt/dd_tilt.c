@@ -1,6 +1,6 @@
-/* The distance-driven pair for flat detectors in any pose on the CPU: the operator, the choice of the instruction set,
- * memory, and the order of jobs. Memory: tables of 40 bytes for each column (or row) of a view, a copy of the volume or
- * of the weighted pixels of BATCH views, and what each worker needs. */
+/* The distance-driven pair for flat detectors in any pose on the CPU: the operator, the choice of the instruction
+ * set, memory, and the order of jobs. Memory: tables of 40 bytes for each column (or row) of a view, a copy of the
+ * volume or of the weighted pixels of BATCH views, and what each worker needs. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
@@ -17,7 +17,8 @@ struct tilt {
 	gt_backend *be;
 	gt_type type;
 	gt_dd_tilt d;
-	size_t view_bytes, edge_bytes, strip_bytes;
+	const size_t *order; /* views of axis 0, then those of axis 1; on the backend as the tables */
+	size_t count[2], view_bytes, edge_bytes, strip_bytes;
 	int has_scratch;
 };
 
@@ -71,34 +72,21 @@ static size_t adjoint_values(const gt_dd_tilt *d)
 {
 	return (size_t)GT_DD_SLICES * GT_DD_TILE_LINES * GT_DD_TILE + window_values(d->pieces);
 }
-/* The list of views, in whole vectors, as all else. */
-static size_t list_values(const gt_dd_tilt *d) { return gt_dd_lanes_of(d->views * sizeof(size_t) / sizeof(float)); }
-
 static size_t scratch_bytes(gt_backend *be, const gt_dd_tilt *d, gt_type t)
 {
 	const size_t workers = (size_t)gt_pool_threads(be->pool);
 	const size_t forward = volume_values(d) + workers * forward_values(d), adjoint = batch_values(d) + workers * adjoint_values(d);
-	return (list_values(d) + (forward > adjoint ? forward : adjoint)) * gt_type_size(t) + 64;
+	return (forward > adjoint ? forward : adjoint) * gt_type_size(t) + 64;
 }
 
-/* The list of views and the memory of a job; lines take so many values. */
+/* The memory of a job; lines take so many values. */
 static void start_job(const struct tilt *p, gt_dd_tilt_job *j, size_t lines)
 {
-	const gt_dd_tilt *d = &p->d;
-	const size_t size = gt_type_size(p->type);
-	char *memory = (char *)(((size_t)gt_scratch(p->be) + 63) & ~(size_t)63);
-	size_t *views = (size_t *)memory, n = 0;
-	for (int axis = 0; axis < 2; axis++) {
-		const size_t before = n;
-		for (size_t v = 0; v < d->views; v++)
-			if (d->view[v].axis == axis)
-				views[n++] = v;
-		j->count[axis] = n - before;
-	}
-	j->views = views;
-	j->row = row_of(d);
-	j->lines = memory + list_values(d) * size;
-	j->scratch = (char *)j->lines + lines * size;
+	j->views = p->order;
+	memcpy(j->count, p->count, sizeof j->count);
+	j->row = row_of(&p->d);
+	j->lines = (void *)(((size_t)gt_scratch(p->be) + 63) & ~(size_t)63);
+	j->scratch = (char *)j->lines + lines * gt_type_size(p->type);
 }
 
 /* Both directions ---------------------------------------------------------- */
@@ -143,19 +131,15 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	j.stride = gt_dd_lanes_of((size_t)d->pieces);
 	j.scratch_size = adjoint_values(d);
 	start_job(p, &j, batch_values(d));
-	const size_t views[2] = { j.count[0], j.count[1] };
 	memset(x->data, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(p->type));
-	for (j.axis = 0; j.axis < 2; j.axis++) {
-		size_t left = views[j.axis], batches = gt_dd_pieces(left, BATCH);
-		for (; left; batches--) {
-			const size_t batch = gt_dd_pieces(left, batches);
-			j.count[j.axis] = batch;
-			gt_parallel(p->be->pool, batch, 1, k->weigh_views, &j);
+	for (j.axis = 0; j.axis < 2; j.axis++)
+		for (size_t done = 0; done < p->count[j.axis]; done += j.count[j.axis]) {
+			const size_t left = p->count[j.axis] - done;
+			j.views = p->order + (j.axis ? p->count[0] : 0) + done;
+			j.count[j.axis] = gt_dd_pieces(left, gt_dd_pieces(left, BATCH));
+			gt_parallel(p->be->pool, j.count[j.axis], 1, k->weigh_views, &j);
 			gt_parallel(p->be->pool, adjoint_jobs(d, j.axis), 1, k->adjoint, &j);
-			j.views += batch;
-			left -= batch;
 		}
-	}
 }
 
 /* The operator ------------------------------------------------------------- */
@@ -166,6 +150,7 @@ static void destroy(void *self)
 	gt_backend_free(p->be, (void *)p->d.view, p->view_bytes);
 	gt_backend_free(p->be, (void *)p->d.edge, p->edge_bytes);
 	gt_backend_free(p->be, (void *)p->d.strip, p->strip_bytes);
+	gt_backend_free(p->be, (void *)p->order, p->d.views * sizeof *p->order);
 	if (p->has_scratch)
 		gt_scratch_release(p->be);
 	free(p);
@@ -183,14 +168,22 @@ static gt_status fill_tables(const char *name, const gt_scan *scan, const gt_gri
 	gt_dd_pose *view = calloc(scan->views, sizeof *view);
 	gt_dd_tilt_edge *edge = calloc(scan->views * (longest + 1), sizeof *edge);
 	gt_dd_tilt_strip *strip = calloc(scan->views * longest, sizeof *strip);
-	if (!view || !edge || !strip)
+	size_t *order = malloc(scan->views * sizeof *order);
+	if (!view || !edge || !strip || !order)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, scan->views));
 	for (size_t v = 0; v < scan->views; v++) {
 		GT_TRY(gt_dd_tilt_fill(name, scan, g, v, &view[v], edge + v * (longest + 1), strip + v * longest));
 		p->d.strips = p->d.strips > view[v].strips ? p->d.strips : view[v].strips;
 		p->d.pieces = p->d.pieces > view[v].pieces ? p->d.pieces : view[v].pieces;
 	}
-	if (!(p->d.view = gt_projector_upload(p->be, view, p->view_bytes, what)) ||
+	for (size_t v = 0; v < scan->views; v++)
+		if (view[v].axis == 0)
+			order[p->count[0]++] = v;
+	for (size_t v = 0; v < scan->views; v++)
+		if (view[v].axis == 1)
+			order[p->count[0] + p->count[1]++] = v;
+	if (!(p->order = gt_projector_upload(p->be, order, scan->views * sizeof *order, what)) ||
+	    !(p->d.view = gt_projector_upload(p->be, view, p->view_bytes, what)) ||
 	    !(p->d.edge = gt_projector_upload(p->be, edge, p->edge_bytes, what)) ||
 	    !(p->d.strip = gt_projector_upload(p->be, strip, p->strip_bytes, what)))
 		GT_TRY(GT_ERR_MEMORY);
@@ -198,6 +191,7 @@ done:
 	free(view);
 	free(edge);
 	free(strip);
+	free(order);
 	return st;
 }
 

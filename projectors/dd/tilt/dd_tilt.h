@@ -1,8 +1,8 @@
 #ifndef GT_PROJECTORS_DD_TILT_DD_TILT_H
 #define GT_PROJECTORS_DD_TILT_DD_TILT_H
 /* The distance-driven coefficients of flat detectors in any pose (tilted, rolled, seen from behind; fans and parallel
- * rays), the only place where they are written. The model of dd_row.h, after De Man and Basu, Phys. Med. Biol. 49 (2004)
- * 2463, with pixels whose image on a slice is a sheared rectangle in place of an upright one.
+ * rays), the only place where they are written. The model of dd_row.h, after De Man and Basu, Phys. Med. Biol. 49
+ * (2004) 2463, with pixels whose image on a slice is a sheared rectangle in place of an upright one.
  *
  * Each view cuts the volume into slices perpendicular to x or y. In units of voxels, with voxel i = [i, i+1] along the
  * in-slice axis and along z, and R the distance of a slice from the source plane along the slice axis, a ray (U, N)
@@ -27,7 +27,7 @@ typedef struct {
 	int axis;                       /* slices are perpendicular to this axis: 1 (y) or 0 (x) */
 	int first, end;                 /* slices in front of the source */
 	int strips, pieces;
-	long start, to_strip, to_piece; /* place of piece (k, l) among the view's pixels: start + k to_strip + l to_piece */
+	long start, to_strip, to_piece; /* piece (k, l) is the view's pixel start + k to_strip + l to_piece */
 } gt_dd_pose;
 
 typedef struct { double at, slope; } gt_dd_tilt_edge;

@@ -1,5 +1,5 @@
-/* The pair for tilted detectors in single precision for x86-64 with AVX2 and FMA: CMakeLists.txt has the options. Memory:
- * see dd_tilt.c. */
+/* The pair for tilted detectors in single precision for x86-64 with AVX2 and FMA (options: CMakeLists.txt).
+ * Memory: see dd_tilt.c. */
 #ifdef GT_X86_KERNELS
 #define GT_DD_KERNELS gt_dd_tilt_avx2
 #define GT_DD_KERNELS_NAME "avx2"

@@ -20,7 +20,7 @@ typedef struct {
 	const gt_dd_tilt *d;
 	const void *in;
 	void *out;
-	void *lines;             /* of the volume [y][x][stride], or of a batch of views [view][d->strips][stride]: weighted pixels */
+	void *lines;             /* of the volume [y][x][stride], or of weighted pixels [view][d->strips][stride] */
 	size_t stride;           /* values of a line: a multiple of 16 */
 	size_t row;              /* lines of the volume from one y to the next */
 	void *scratch;           /* scratch_size values for each worker */

@@ -50,7 +50,8 @@ static void turn(struct frame *f)
 	const double c = 0.5 * ((double)f->scan->columns - 1), r = 0.5 * ((double)f->scan->rows - 1), h = 0.25;
 	const struct ray left = ray_of(f, c - h, r), right = ray_of(f, c + h, r), below = ray_of(f, c, r - h), above = ray_of(f, c, r + h);
 	const double px = f->grid->pitch[1 - f->slices.axis], pz = f->grid->pitch[2];
-	const double cu = px * (right.U - left.U), cn = pz * (right.N - left.N), ru = px * (above.U - below.U), rn = pz * (above.N - below.N);
+	const double cu = px * (right.U - left.U), cn = pz * (right.N - left.N), ru = px * (above.U - below.U),
+		     rn = pz * (above.N - below.N);
 	f->turned = fabs(cn) * hypot(ru, rn) > fabs(rn) * hypot(cu, cn);
 	f->flip_strips = (f->turned ? ru : cu) < 0;
 	f->flip_pieces = (f->turned ? cn : rn) < 0;
@@ -68,10 +69,12 @@ static void lay_out(const struct frame *f, gt_dd_pose *v)
 	v->start = (f->flip_strips ? -v->to_strip * (v->strips - 1) : 0) + (f->flip_pieces ? -v->to_piece * (v->pieces - 1) : 0);
 }
 
-/* All rays cross the slices at some angle, in front of the source: those of the corners do. */
+/* All rays cross the slices and the detector at some angle, in front of the source: those of the corners do. */
 static gt_status check_rays(const struct frame *f)
 {
 	static const double least_cosine = 1e-3;
+	double point[3], direction[3], normal[3];
+	gt_cross3(f->w->column_axis, f->w->row_axis, normal);
 	for (int c = 0; c < 4; c++) {
 		const double column = c & 1 ? (double)f->scan->columns - 0.5 : -0.5, row = c & 2 ? (double)f->scan->rows - 0.5 : -0.5;
 		const struct ray r = ray_of(f, column, row);
@@ -80,6 +83,11 @@ static gt_status check_rays(const struct frame *f)
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the slices (perpendicular to "
 			               "%c), or away from them: the fan is too wide for the distance-driven model",
 			               f->name, f->at, column, row, "xy"[f->slices.axis]);
+		gt_pixel_ray(&f->det, f->w, column, row, point, direction);
+		if (!(fabs(gt_dot3(direction, normal)) > least_cosine * r.length))
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the detector", f->name, f->at,
+			               column, row);
 	}
 	return GT_OK;
 }
@@ -102,10 +110,11 @@ static gt_status fill_strips(const struct frame *f, gt_dd_pose *v, gt_dd_tilt_ed
 	}
 	for (int k = 0; k < v->strips; k++)
 		if (!(strip[k].Q > 0) || !(gt_dd_tilt_width(edge + k, v->low) > 0) || !(gt_dd_tilt_width(edge + k, v->high) > 0))
-			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "%s: view %zu: the detector is seen edge-on, or so near that the lines of its pixels cross on the way to "
-			               "the volume: --projector joseph takes any detector",
-			               f->name, f->at);
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: view %zu: the lines of the detector's pixels cross beside it, it leans so much: --projector joseph "
+				"takes any detector",
+				f->name, f->at);
 	return GT_OK;
 }
 
@@ -113,7 +122,8 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
                           gt_dd_tilt_strip *strip)
 {
 	const int fan = scan->shape != GT_PARALLEL;
-	struct frame f = { name, scan, g, gt_scan_detector(scan), &scan->view[at], at, gt_dd_slicing_of(scan, g, &scan->view[at]), 0, 0, 0, 0, 0 };
+	struct frame f = { name, scan, g, gt_scan_detector(scan), &scan->view[at], at, gt_dd_slicing_of(scan, g, &scan->view[at]), 0, 0,
+		           0,    0,    0 };
 	const gt_dd_slicing *c = &f.slices;
 	gt_status st = check_rays(&f);
 	if (st != GT_OK)
@@ -125,7 +135,8 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 		           .F1 = fan };
 	double point[3], direction[3];
 	gt_pixel_ray(&f.det, f.w, scan->column_center, scan->row_center, point, direction);
-	const struct gt_dd_line across = gt_dd_in_slices(c, g, 1 - c->axis, point, direction), up = gt_dd_in_slices(c, g, 2, point, direction);
+	const struct gt_dd_line across = gt_dd_in_slices(c, g, 1 - c->axis, point, direction),
+				up = gt_dd_in_slices(c, g, 2, point, direction);
 	v->X0 = fan ? across.start : 0;
 	v->M0 = fan ? 0 : across.slope;
 	v->Z0 = fan ? up.start : 0;
