@@ -24,6 +24,7 @@ static const cli_option options[] = {
 	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
 	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
 	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices", .at = AT(size) },
+	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: this scan alone, as helix or parallel", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
@@ -180,9 +181,12 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
 	if (o->size && s->kind != &study_kind_quality)
 		return gt_fail(GT_ERR_ARG, "--size=%s: is for the study 'quality'", o->size);
-	if (o->from && (cpu || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->one && s->kind != &study_kind_quality)
+		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
+	if (o->from && (o->one || cpu || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
+		               : o->one           ? "--case"
 		               : cpu              ? "--cpu-..."
 		               : o->seconds >= 0  ? "--seconds"
 		               : o->size          ? "--size"

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/analytic.h>
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
@@ -18,9 +19,10 @@ static double strength_of(gt_recon *r)
 	return at ? strtod(at + strlen("strength="), NULL) : NAN;
 }
 
-static gt_status set_all(gt_recon *r, const study *s, const quality_candidate *c, double noise, double strength)
+static gt_status set_all(gt_recon *r, const study *s, const quality_scene *scene, const quality_candidate *c, double noise, double strength)
 {
-	char *solver = is_direct(c) ? cli_text("%s,cutoff=%.6g", c->solver, strength > 0 ? strength : 1) : NULL;
+	const char *direct = gt_analytic_for(scene->scan)->name;
+	char *solver = is_direct(c) ? cli_text("%s:%s,cutoff=%.6g", direct, c->solver, strength > 0 ? strength : 1) : NULL;
 	char *penalty = is_direct(c)   ? NULL
 	                : strength > 0 ? cli_text("%s%cstrength=%.9g", c->penalty, strchr(c->penalty, ':') ? ',' : ':', strength)
 	                               : cli_text("%s%cnoise=%.9gHU", c->penalty, strchr(c->penalty, ':') ? ',' : ':', noise);
@@ -30,8 +32,8 @@ static gt_status set_all(gt_recon *r, const study *s, const quality_candidate *c
 	GT_TRY(gt_recon_set(r, "check", "no"));
 	if (c->preset)
 		GT_TRY(gt_recon_set(r, "preset", c->preset));
-	if (solver || c->solver)
-		GT_TRY(gt_recon_set(r, "solver", solver ? solver : c->solver));
+	if (solver)
+		GT_TRY(gt_recon_set(r, "solver", solver));
 	if (penalty)
 		GT_TRY(gt_recon_set(r, "penalty", penalty));
 	if (c->weights)
@@ -49,7 +51,7 @@ static gt_status reconstruct(const study *s, const quality_scene *c, const quali
 	gt_status st = GT_OK;
 	GT_TRY(gt_volume_new(&c->grid, v));
 	GT_TRY(gt_recon_new(c->p[draw], &r));
-	GT_TRY(set_all(r, s, by, noise, *strength));
+	GT_TRY(set_all(r, s, c, by, noise, *strength));
 	GT_TRY(gt_recon_run(r, *v));
 	if (is_direct(by))
 		*strength = *strength > 0 ? *strength : 1;
