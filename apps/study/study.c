@@ -26,6 +26,7 @@ static const cli_option options[] = {
 	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices. iterative: small has all "
 		  "solvers and penalties on one slice alone, which two CPU cores bear; full (the default) all of it",
 	  .at = AT(size) },
+	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: this scan alone, as helix or parallel", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
@@ -190,11 +191,14 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick, which is a size of its own", o->size);
 	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
 		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
+	if (o->one && s->kind != &study_kind_quality)
+		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
 	if (o->members && s->kind != &study_kind_scale)
 		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
-	if (o->from && (cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->from && (o->one || cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
+		               : o->one           ? "--case"
 		               : cpu              ? "--cpu-..."
 		               : o->members       ? "--members"
 		               : o->seconds >= 0  ? "--seconds"

@@ -185,7 +185,8 @@ static gt_status begin(writer *w, const gt_write_options *o)
 	choose_step(w, o);
 	if (!w->v->positioned)
 		gt_say(&o->notes, GT_INFO, GT_ABOUT_DATA,
-		       "nobody stated how the patient lay: %s is written, as DICOM needs a position (--position of gantry convert states it)",
+		       "nobody stated how the patient lay: %s is written, as DICOM needs a position (gantry convert --position "
+		       "states it)",
 		       gt_position_names[w->v->position]);
 	localtime_r(&now, &t);
 	strftime(w->date, sizeof w->date, "%Y%m%d", &t);

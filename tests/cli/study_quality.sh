@@ -8,6 +8,8 @@ refused 2 "has a grid of its own" study quality -o never --grid 8x8x8@1x1x1
 refused 2 "--size=huge: expected small or full" study quality -o never --size huge
 refused 2 "cannot be combined with --quick" study quality -o never --size full --quick
 refused 2 "is for the studies 'quality' and 'iterative'" study accuracy -o never --size full
+refused 2 "is for the study 'quality'" study accuracy -o never --case helix
+refused 2 "did you mean 'helix'" study quality -o never --case helx
 nothing_left never "a study that was refused"
 
 ok study quality -o small --quick --backend "$backend"
@@ -26,11 +28,17 @@ for name in "preset iterative" "uniform weights"; do
 done
 preset=$(number small/errors.csv '"preset iterative"' 2)
 uniform=$(number small/errors.csv '"uniform weights"' 2)
-fdk=$(number small/errors.csv '"fdk' 2)
+fdk=$(number small/errors.csv '"direct' 2)
 holds "$preset > 0 && $preset < 1.1 * $uniform && $preset < $fdk" "errors: preset $preset, uniform $uniform, fdk $fdk HU"
 holds "$(number small/verdict.csv '"all"' 1) == $preset" "the verdict is of another number"
 asked=$(number small/asked.csv '"preset iterative"' 3)
 holds "$asked > 0.5 && $asked < 1.5" "noise had over asked: $asked"
 grep -q "The preset is within 1.10 of the best in" small/report.html || fail "no verdict in the report"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' small/report.html | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
+
+# One scan alone: a helix has several rows and a direct method of its own.
+ok study quality -o one --quick --case helix --backend "$backend"
+[ "$(cut -d, -f1 one/errors.csv | sed 1d | sort -u)" = '"helix"' ] || fail "other scans than the helix: $(cat one/errors.csv)"
+[ -s one/helix.png ] || fail "no figure of the helix: $(ls one)"
+[ ! -e one/head-1e5.png ] || fail "a figure of a scan that was not asked for: $(ls one)"
 finish

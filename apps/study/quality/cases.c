@@ -36,7 +36,8 @@
 	"cylinder center=-0.2,-0.3,0 radius=0.35 length=8 density=1.08\n"              \
 	"cylinder center=1.7,1.3,0 radius=0.16 length=8 density=8\n"                   \
 	"cylinder center=-2.2,-0.9,0 radius=0.1 length=8 density=8\n"
-#define GE .scanner = "ge-ct750hd", .reduce = 4, .scale = 1, .water = 0.02, .pitch = 2.5, .height = 4, .rows = 64, .slices = 44
+#define GE_SCAN .scanner = "ge-ct750hd", .reduce = 4, .scale = 1, .water = 0.02, .height = 4, .rows = 64, .slices = 44
+#define GE GE_SCAN, .pitch = 2.5
 #define HEAD .body = "forbild-head", .n = { 100, 100 }, GE
 #define MICRO .scanner = "micro-ct", .reduce = 8, .n = { 120, 120 }, .pitch = 0.0625, .height = 0.08, .rows = 64, .slices = 32
 
@@ -73,11 +74,68 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .water = 0.03,
 	  .photons = 1e5,
 	  .noise = 60 },
+	{ .key = "head-one-ray",
+	  .title = "FORBILD head, 1e5 photons, one ray for each pixel",
+	  HEAD,
+	  .every = 1,
+	  .rays = 1,
+	  .photons = 1e5,
+	  .noise = 10 },
+	{ .key = "head-fine",
+	  .title = "FORBILD head, 1e5 photons, voxels of half a pixel",
+	  .body = "forbild-head",
+	  .n = { 216, 216 },
+	  GE_SCAN,
+	  .pitch = 1.16,
+	  .every = 1,
+	  .photons = 1e5,
+	  .noise = 10 },
+	{ .key = "head-coarse",
+	  .title = "FORBILD head, 1e5 photons, voxels of 1.5 pixels",
+	  .body = "forbild-head",
+	  .n = { 72, 72 },
+	  GE_SCAN,
+	  .pitch = 3.48,
+	  .every = 1,
+	  .photons = 1e5,
+	  .noise = 6 },
+	{ .key = "helix",
+	  .title = "FORBILD head, helix of three turns, 1e5 photons",
+	  .body = "forbild-head",
+	  .scanner = "ge-ct750hd-helical",
+	  .reduce = 8,
+	  .all_rows = 1,
+	  .n = { 64, 64 },
+	  .pitch = 4,
+	  .height = 5,
+	  .rows = 64,
+	  .slices = 44,
+	  .scale = 1,
+	  .water = 0.02,
+	  .every = 1,
+	  .photons = 1e5,
+	  .noise = 10 },
+	{ .key = "parallel",
+	  .title = "synchrotron, rod with two pins of metal, 1e5 photons",
+	  .body = SAMPLE,
+	  .own = 1,
+	  .scanner = "synchrotron",
+	  .reduce = 8,
+	  .n = { 128, 128 },
+	  .pitch = 0.0104,
+	  .height = 0.0104,
+	  .rows = 64,
+	  .slices = 32,
+	  .scale = 0.2,
+	  .water = 0.15,
+	  .every = 1,
+	  .photons = 1e5,
+	  .noise = 60 },
 };
 
-/* The first is direct, the second the preset; the others are what one would set by hand. */
+/* The first is direct, by the method of the scan, the second the preset; the others are what one would set by hand. */
 const quality_candidate quality_candidates[QUALITY_CANDIDATES] = {
-	[QUALITY_FDK] = { .name = "fdk, shepp-logan", .solver = "fdk:filter=shepp-logan", .quick = 1 },
+	[QUALITY_FDK] = { .name = "direct, shepp-logan", .solver = "filter=shepp-logan", .quick = 1 },
 	[QUALITY_PRESET] = { .name = "preset iterative", .preset = "iterative", .penalty = "qggmrf", .quick = 1 },
 	{ .name = "uniform weights", .preset = "iterative", .weights = "uniform", .penalty = "qggmrf:kappa=no", .quick = 1 },
 	{ .name = "weights of the noise", .preset = "iterative", .weights = "noise", .penalty = "qggmrf" },

@@ -3,7 +3,7 @@
 /* What `gantry study quality` compares, and on what. */
 #include "apps/study/quality/quality.h"
 
-enum { QUALITY_CASES = 7, QUALITY_CANDIDATES = 8 };
+enum { QUALITY_CASES = 12, QUALITY_CANDIDATES = 8 };
 extern const quality_case quality_cases[QUALITY_CASES];
 extern const quality_candidate quality_candidates[QUALITY_CANDIDATES];
 #endif

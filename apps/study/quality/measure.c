@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/analytic.h>
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
@@ -26,9 +27,10 @@ static char *with(const char *spec, const char *key, double value)
 }
 
 /* The texts of solver and penalty, where they are set, with what decides on the noise. */
-static gt_status texts_of(const quality_candidate *c, double noise, double strength, char *text[2])
+static gt_status texts_of(const quality_scene *scene, const quality_candidate *c, double noise, double strength, char *text[2])
 {
-	const char *given[2] = { c->solver, c->penalty }, *key = c->knob ? c->knob : is_direct(c) ? "cutoff" : "strength";
+	char *direct = is_direct(c) ? cli_text("%s%s%s", gt_analytic_for(scene->scan)->name, c->solver ? ":" : "", c->solver ? c->solver : "") : NULL;
+	const char *given[2] = { direct ? direct : c->solver, c->penalty }, *key = c->knob ? c->knob : is_direct(c) ? "cutoff" : "strength";
 	const int at = is_direct(c) || c->knob_of_solver ? 0 : 1;
 	for (int i = 0; i < 2; i++) {
 		if (!given[i])
@@ -38,9 +40,11 @@ static gt_status texts_of(const quality_candidate *c, double noise, double stren
 		          : is_direct(c)   ? with(given[i], key, 1)
 		                           : cli_text("%s%cnoise=%.9gHU", given[i], strchr(given[i], ':') ? ',' : ':', noise);
 		if (!text[i])
-			return gt_fail(GT_ERR_MEMORY, "out of memory");
+			break;
 	}
-	return GT_OK;
+	const int whole = (!given[0] || text[0]) && (!given[1] || text[1]);
+	free(direct);
+	return whole ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
 gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
@@ -48,7 +52,7 @@ gt_status quality_recon(const study *s, const quality_scene *scene, const qualit
 {
 	char *text[2] = { NULL, NULL };
 	gt_status st = GT_OK;
-	GT_TRY(texts_of(c, noise, strength, text));
+	GT_TRY(texts_of(scene, c, noise, strength, text));
 	GT_TRY(gt_recon_new(scene->p[draw], r));
 	const char *const set[][2] = { { "backend", s->gpu[0] ? s->gpu : s->cpu },
 		                       { "check", "no" },

@@ -11,8 +11,25 @@
 #define SAME_NOISE 0.05
 
 static quality_size size_of(const study *s) { return quality_found(s)->size; }
-static int has_case(const study *s, int k) { return size_of(s) != QUALITY_QUICK || quality_cases[k].quick; }
+
+int quality_has_case(const study *s, int k)
+{
+	const char *one = quality_found(s)->one;
+	return one ? !strcmp(one, quality_cases[k].key) : size_of(s) != QUALITY_QUICK || quality_cases[k].quick;
+}
+
 static int has_candidate(const study *s, int k) { return size_of(s) != QUALITY_QUICK || quality_candidates[k].quick; }
+
+static gt_status check_case(const char *name)
+{
+	const char *names[QUALITY_CASES];
+	for (int k = 0; k < QUALITY_CASES; k++) {
+		names[k] = quality_cases[k].key;
+		if (!name || !strcmp(name, names[k]))
+			return GT_OK;
+	}
+	return gt_unknown_of("case of the study 'quality'", name, names, QUALITY_CASES);
+}
 
 static gt_status check(const cli_call *call, const study_options *o)
 {
@@ -20,11 +37,12 @@ static gt_status check(const cli_call *call, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "the study 'quality' has scans of its own: %s cannot be given", call->file[1]);
 	if (o->grid)
 		return gt_fail(GT_ERR_ARG, "--grid=%s: the study 'quality' has a grid of its own", o->grid);
-	return GT_OK;
+	return check_case(o->one);
 }
 
 static gt_status prepare(study *s, const study_options *o)
 {
+	quality_found(s)->one = o->one;
 	quality_found(s)->size = o->quick ? QUALITY_QUICK : o->size && !strcmp(o->size, "full") ? QUALITY_FULL : QUALITY_SMALL;
 	snprintf(s->geometry, sizeof s->geometry, "several scans, %s",
 	         o->quick                     ? "one slice, very coarse: to try the study"
@@ -153,10 +171,10 @@ static gt_status measure(study *s)
 	s->steps = 1;
 	for (int k = 0; k < QUALITY_CASES; k++)
 		for (int i = 0; i < QUALITY_CANDIDATES; i++)
-			s->steps += has_case(s, k) && has_candidate(s, i);
+			s->steps += quality_has_case(s, k) && has_candidate(s, i);
 	make_heads(s);
 	for (int k = 0; k < QUALITY_CASES; k++)
-		if (has_case(s, k))
+		if (quality_has_case(s, k))
 			GT_TRY(run_case(s, &quality_cases[k], near));
 	snprintf(quality_found(s)->claim, sizeof quality_found(s)->claim,
 	         "The preset is within %.2f of the best in %d of %d classes of tissue%s.", MAX_RATIO, near[0], near[1],

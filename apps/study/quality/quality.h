@@ -22,6 +22,8 @@ typedef struct {
 	const char *body;               /* a name of the table of phantoms, or statements of a file of shapes */
 	int own;                        /* 1: body holds statements */
 	size_t reduce, every;           /* of the scanner: pixels and views; every so-manieth view */
+	size_t rays;                    /* along both sides of a pixel; 0: four */
+	int all_rows;                   /* 1: the small study has them too, as a helix needs them */
 	size_t n[2];                    /* voxels of the small study; their pitch, and height as a row's, mm */
 	double pitch, height;
 	size_t rows, slices;            /* of the full study; its slices are as high as voxels are wide */
@@ -31,7 +33,7 @@ typedef struct {
 
 /* A way to reconstruct, by texts of gt_recon_set(), NULL: as it is chosen. knob: the key that noise is set by, of the
  * penalty or, with knob_of_solver, of the solver, "": none; NULL: the penalty's strength, or the window of a direct
- * method, which has no penalty. */
+ * method, which has no penalty: of the one that suits the scan, solver then has its settings. */
 typedef struct {
 	const char *name, *preset, *solver, *weights, *penalty;
 	int quick;
@@ -77,8 +79,10 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
                         quality_result *asked, quality_result *r);
 void      quality_result_free(quality_result *r);
 
-typedef struct { quality_size size; char claim[512]; } quality_findings;
+typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
+/* 1: the study has the case of this number. */
+int       quality_has_case(const study *s, int number);
 gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x);
 gt_status quality_figures(study *s);
 void      quality_parts(const study *s, study_page *p);

@@ -89,7 +89,7 @@ gt_status quality_figures(study *s)
 {
 	gt_status st = GT_OK;
 	for (int k = 0; k < QUALITY_CASES && st == GT_OK; k++)
-		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick)
+		if (quality_has_case(s, k))
 			st = draw(s, &quality_cases[k]);
 	return st;
 }
@@ -137,6 +137,6 @@ void quality_parts(const study *s, study_page *p)
 		QUALITY_DRAWS);
 	study_page_table(p, QUALITY_ERRORS);
 	for (int k = 0; k < QUALITY_CASES; k++)
-		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick)
+		if (quality_has_case(s, k))
 			case_pictures(s, &quality_cases[k], p);
 }

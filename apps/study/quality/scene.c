@@ -7,7 +7,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
-enum { RAYS = 4, POINTS = 4, AROUND = 2 };
+enum { USUAL_RAYS = 4, POINTS = 4, AROUND = 2 };
 
 /* A body of its own is a file of shapes, which stays in the folder. */
 static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
@@ -44,7 +44,7 @@ static gt_status make_scan(const quality_case *c, quality_size size, gt_scan **s
 	gt_orbit_reduce(&orbit, (size_t)fmax(1, (double)c->reduce / finer(size)));
 	if (size == QUALITY_FULL)
 		orbit.rows = c->rows < orbit.rows ? c->rows : orbit.rows;
-	else
+	else if (!c->all_rows)
 		orbit.rows = 1;
 	orbit.views /= c->every;
 	return gt_scan_orbit(&orbit, scan);
@@ -137,7 +137,7 @@ gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, 
 	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
 	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
 	GT_TRY(gt_phantom_voxelise(body, &scene->grid, POINTS, pool, NULL, NULL, scene->truth));
-	GT_TRY(gt_phantom_project(body, scene->scan, RAYS, pool, NULL, NULL, scene->lines));
+	GT_TRY(gt_phantom_project(body, scene->scan, (int)(c->rays ? c->rays : USUAL_RAYS), pool, NULL, NULL, scene->lines));
 	GT_TRY(make_kinds(scene));
 	GT_TRY(make_draws(scene, pool));
 done:

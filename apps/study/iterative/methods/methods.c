@@ -225,7 +225,7 @@ done:
 static gt_status earlier_scan(study *s, const char *path)
 {
 	quality_case c = *methods_prior_case();
-	const quality_candidate fdk = { .name = "fdk", .solver = "fdk" };
+	const quality_candidate fdk = { .name = "fdk" };
 	quality_scene scene;
 	gt_recon *r = NULL;
 	gt_volume *v = NULL;
