@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/frames/frame_folder.h"
+#include "io/frames/frame_lists.h"
 #include "io/frames/hnd_file.h"
+#include "io/frames/ole2_file.h"
 #include "io/write_kit/volume_units.h"
 
 void gt_file_list_free(gt_file_list *l)

@@ -15,7 +15,7 @@
 
 /* Vectors of 16 in plain C, so that their logic is tested where no processor has them. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
-#define GT_DD_LANES 16
+#define GT_LANES 16
 #define GT_DD_KERNELS sixteen_lanes
 #define GT_DD_KERNELS_NAME "sixteen"
 #include "projectors/dd/tilt/dd_tilt_kernels.inc"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/try.h"
 #include "projectors/kit/operator.h"
+#include "core/vectors/sets.h"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 
 enum {
@@ -38,7 +39,7 @@ void gt_dd_tilt_use(const gt_dd_tilt_kernels *k) { chosen = k; }
 const gt_dd_tilt_kernels *gt_dd_tilt_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (!strcmp(kernels[i]->name, name) && gt_dd_single_find(name))
+		if (!strcmp(kernels[i]->name, name) && gt_runs_here(name))
 			return kernels[i];
 	return NULL;
 }
@@ -48,7 +49,7 @@ static const gt_dd_tilt_kernels *best(gt_type t)
 	if (t == GT_F32)
 		return chosen ? chosen : gt_dd_tilt_find(gt_dd_single_find(NULL)->name);
 #ifdef GT_X86_KERNELS
-	if (gt_dd_single_find("avx2"))
+	if (gt_runs_here("avx2"))
 		return &gt_dd_tilt_avx2_double;
 #endif
 	return &gt_dd_tilt_any_double;
