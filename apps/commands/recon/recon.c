@@ -121,8 +121,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
 	if (call->files > 1 && call->processes > 1)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans that are reconstructed together: expected one process, mpirun started %d", call->files,
-		               call->processes));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans that are reconstructed together: expected one process, mpirun started %d",
+		               call->files, call->processes));
 	if (call->files > 1)
 		return cli_exit(call, recon_joint(call, o, &m, &reading));
 	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));

@@ -29,7 +29,8 @@ static char *with(const char *spec, const char *key, double value)
 /* The texts of solver and penalty, where they are set, with what decides on the noise. */
 static gt_status texts_of(const quality_scene *scene, const quality_candidate *c, double noise, double strength, char *text[2])
 {
-	char *direct = is_direct(c) ? cli_text("%s%s%s", gt_analytic_for(scene->scan)->name, c->solver ? ":" : "", c->solver ? c->solver : "") : NULL;
+	const char *name = is_direct(c) ? gt_analytic_for(scene->scan)->name : NULL;
+	char *direct = name ? cli_text("%s%s%s", name, c->solver ? ":" : "", c->solver ? c->solver : "") : NULL;
 	const char *given[2] = { direct ? direct : c->solver, c->penalty }, *key = c->knob ? c->knob : is_direct(c) ? "cutoff" : "strength";
 	const int at = is_direct(c) || c->knob_of_solver ? 0 : 1;
 	for (int i = 0; i < 2; i++) {
