@@ -160,6 +160,12 @@ START_TEST(numbers_beyond_16_bits)
 	gt_write_options o = gt_write_defaults;
 	o.notes = notes_into(note);
 	ck_ok(gt_write_volume(path, &o, v));
+	ck_assert_str_eq(
+		note, "nobody stated how the patient lay: HFS is written, as DICOM needs a position (gantry convert --position states it)");
+	empty(path);
+	v->positioned = 1;
+	note[0] = 0;
+	ck_ok(gt_write_volume(path, &o, v));
 	ck_assert_str_eq(note, "");
 	empty(path);
 	v->data[17] = 0.0191f * 101;
