@@ -195,8 +195,8 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
 	if (o->members && s->kind != &study_kind_scale)
 		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
-	if (o->from && (o->one || cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures ||
-	                s->call->files > 1))
+	if (o->from &&
+	    (o->one || cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : o->one           ? "--case"

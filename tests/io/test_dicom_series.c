@@ -158,13 +158,7 @@ START_TEST(numbers_beyond_16_bits)
 	gt_volume *v = volume(), *w;
 	char note[NOTES];
 	gt_write_options o = gt_write_defaults;
-	o.notes = notes_into(note);
-	ck_ok(gt_write_volume(path, &o, v));
-	ck_assert_str_eq(
-		note, "nobody stated how the patient lay: HFS is written, as DICOM needs a position (gantry convert --position states it)");
-	empty(path);
-	v->positioned = 1;
-	note[0] = 0;
+	o.notes = notes_into(note), v->positioned = 1;
 	ck_ok(gt_write_volume(path, &o, v));
 	ck_assert_str_eq(note, "");
 	empty(path);
