@@ -326,12 +326,13 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_decide(r, 0));
+	if (!r->by_slabs)
+		GT_TRY(gt_recon_check_memory(r, NULL));
+	if (!r->by_slabs && gt_recon_is_mpi(&r->job) && gt_process() > 0)
+		return compute(r, NULL); /* process 0 has all of it, and writes it */
 	GT_TRY(gt_has_room_for_volume(path, o, &r->job.grid));
 	if (r->by_slabs)
 		return gt_recon_run_slabs(r, path, o);
-	GT_TRY(gt_recon_check_memory(r, NULL));
-	if (gt_recon_is_mpi(&r->job) && gt_process() > 0)
-		return compute(r, NULL); /* process 0 has all of it, and writes it */
 	GT_TRY(gt_volume_new(&r->job.grid, &v));
 	GT_TRY(compute(r, v->data));
 	GT_TRY(gt_recon_record(r, v));
