@@ -12,7 +12,7 @@
 #include <gantry/scan_math.h>
 #include "core/text.h"
 
-enum { PANEL = 460, MARGIN = 40, HEAD = 56, FOOT = 34, SOME = 8 };
+enum { PANEL = 460, MARGIN = 40, HEAD = 56, FOOT = 56, SOME = 8 };
 
 typedef struct {
 	cairo_t *cr;
@@ -217,6 +217,9 @@ static gt_status save(const char *path, const char *tmp, const gt_scan *scan, co
 		text(cr, MARGIN, 22, 15, title);
 	panel(cr, scan, grid, 0);
 	panel(cr, scan, grid, 1);
+	text(cr, MARGIN, HEAD + PANEL + 42, 12,
+	     "red: the source of the first view, its way, and (small) how far it came in an eighth of it; "
+	     "blue: the detector; green: the volume, and what all views see");
 	cairo_status_t drawn = cairo_status(cr);
 	cairo_destroy(cr);
 	if (drawn == CAIRO_STATUS_SUCCESS && !svg)

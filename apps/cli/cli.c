@@ -128,6 +128,15 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 	return GT_OK;
 }
 
+/* Is it an option of this command, and so no value of the one before it? */
+static int is_option(const cli_command *c, const char *text)
+{
+	int is_common = 0;
+	if (!strncmp(text, "--", 2) && text[2])
+		return find(c, text + 2, strcspn(text + 2, "="), 0, &is_common) != NULL;
+	return text[0] == '-' && text[1] && !text[2] && find(c, "", 0, text[1], &is_common);
+}
+
 /* One option at argv[*i], with its value in the same or the next argument; *taken says which it is. */
 static gt_status take_option(const cli_command *c, int argc, char **argv, int *i, void *options, cli_common *common,
                              const cli_option **taken)
@@ -150,6 +159,8 @@ static gt_status take_option(const cli_command *c, int argc, char **argv, int *i
 		if (*i + 1 >= argc)
 			return gt_fail(GT_ERR_ARG, "--%s needs a value", o->name);
 		value = argv[++*i];
+		if (is_option(c, value))
+			return gt_fail(GT_ERR_ARG, "--%s needs a value, found the option '%s'", o->name, value);
 	}
 	return set_value(o, value, is_common ? (void *)common : options);
 }

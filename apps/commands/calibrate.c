@@ -37,7 +37,7 @@ static const cli_option options[] = {
 	  .help = "of --beads, --jitter: the views, where source and detector are and what is left or how far they moved",
 	  .at = AT(table) },
 	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
-	  .help = "slices reconstructed with the geometry before and after; --beads: shadows, their centres, residuals",
+	  .help = "slices reconstructed with the geometry before and after; --beads: shadows, their centres, residuals; not of --jitter",
 	  .at = AT(picture) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
 	  .help = "at most (default 12; --jitter: 30)", .at = AT(iterations), .least = 1, .most = 1000 },
@@ -87,7 +87,12 @@ static void print(const gt_calibration *c, const gt_scan *scan)
 		else if (c->parameter[k].asked)
 			printf("%-10s cannot be told: left as it is\n", gt_calibrate_names[k]);
 	}
-	printf("column of the central ray: %.4f\n", scan->column_center);
+	gt_axis_seen axis;
+	gt_scan_see_axis(scan, &axis);
+	printf("column of the central ray: %.4f", scan->column_center);
+	if (fabs(axis.column - scan->column_center) > 0.005)
+		printf("; the axis is seen at column %.4f", axis.column);
+	printf("\n");
 	printf("line integrals that no volume explains: %.4g before, %.4g after %d steps (root mean square)\n", c->before, c->after,
 	       c->iterations);
 }

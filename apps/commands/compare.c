@@ -258,7 +258,8 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 		char ta[256], tb[256];
 		gt_grid_print(ga, ta, sizeof ta);
 		gt_grid_print(gb, tb, sizeof tb);
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s (gantry recon --like takes another volume's)",
+		               call->file[0], ta, call->file[1], tb));
 	}
 	pair p = { .grid = gb, .water = water_of(both) };
 	gt_image_pair_of_volumes(gb, gt_volume_data(a), gt_volume_data(b), &p.images);

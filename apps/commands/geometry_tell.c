@@ -31,6 +31,9 @@ static facts find(const gt_scan *s)
 	return f;
 }
 
+/* From the middle; what is rounding alone is 0. */
+static double from_middle(double pixel, double middle) { return fabs(pixel - middle) < 1e-6 ? 0 : pixel - middle; }
+
 static void tell_words(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
 {
 	const double middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
@@ -55,7 +58,7 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 	if (s->pitch_per_turn != 0)
 		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
 	printf("axis        seen at column %.6g (%+.4g from the middle), at the source's height at row %.6g (%+.4g)\n", f->axis.column,
-	       f->axis.column - middle, f->axis.row, f->axis.row - middle_row);
+	       from_middle(f->axis.column, middle), f->axis.row, from_middle(f->axis.row, middle_row));
 	if (f->axis.most - f->axis.least > 0.005)
 		printf("            in the mean; from column %.6g to %.6g over the views\n", f->axis.least, f->axis.most);
 	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",

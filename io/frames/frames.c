@@ -281,9 +281,11 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	if (!angle)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
 	if (!spec && !k->angle)
-		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST",
-		               k->path));
+		GT_TRY(gt_fail(
+			GT_ERR_FORMAT,
+			"%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, or "
+			"--geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
+			k->path));
 	if (spec)
 		GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
 	else

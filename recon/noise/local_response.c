@@ -205,6 +205,29 @@ static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOIS
 	return GT_OK;
 }
 
+/* The voxel half way to the middle of the grid; all slices of a patch of layers are there already. */
+static size_t nearer_middle(const gt_strength_search *s, size_t voxel)
+{
+	const size_t *n = s->q->grid->n;
+	size_t at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
+	for (int a = 0; a < (s->patch.layers > 1 ? 2 : 3); a++)
+		at[a] = (at[a] + n[a] / 2 + (at[a] < n[a] / 2)) / 2;
+	return at[0] + n[0] * (at[1] + n[1] * at[2]);
+}
+
+/* Patches of coarse voxels are large: they may reach beyond the grid as far as to the source, which no projector takes. */
+static void keep_off_sources(const gt_strength_search *s, const gt_scan *scan, size_t voxel[GT_NOISE_PATCHES])
+{
+	for (int k = 0; k < GT_NOISE_PATCHES; k++)
+		for (;;) {
+			const gt_grid box = gt_strength_patch_grid(s, voxel[k]);
+			const size_t next = nearer_middle(s, voxel[k]);
+			if (next == voxel[k] || gt_grid_check_sources(&box, scan) == GT_OK)
+				break;
+			voxel[k] = next;
+		}
+}
+
 gt_status gt_strength_measure_places(gt_strength_search *s)
 {
 	const gt_scan *scan = s->q->projections->scan;
@@ -216,6 +239,7 @@ gt_status gt_strength_measure_places(gt_strength_search *s)
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
 	GT_TRY(choose_places(s, voxel));
+	keep_off_sources(s, some, voxel);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const gt_grid box = gt_strength_patch_grid(s, voxel[k]);
 		GT_TRY(gt_projector_new(s->q->projector, s->be, s->type, &box, some, &A));

@@ -58,7 +58,7 @@ named 1 angles "has 11 angles, expected 12, one for each view (is it of another 
 fault words && echo fifteen >>words/angles.txt
 named 1 words "line 13 is 'fifteen', expected one number"
 fault bare && rm bare/angles.txt
-named 1 bare "no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST"
+named 1 bare "no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)"
 named 1 good "angles: a file, FIRST:STEP or FIRST..LAST" --angles 0:15:3
 
 # Flat and dark fields: another size, too bright, exchanged, none and no air either, too dark.

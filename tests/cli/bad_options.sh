@@ -15,6 +15,9 @@ refused 2 "unknown option '--window': gantry view has it" recon scan.nc -o out.n
 refused 2 "unknown option '--margin': gantry recon has it" project scan.nc -o out.nc --margin no
 refused 2 "--preset=best: expected one of none, fast, iterative" recon scan.nc -o out.nc --quality best
 refused 2 "--output needs a value" recon scan.nc --output
+refused 2 "--beads needs a value, found the option '-o'" calibrate scan.nc --beads -o out.nc
+refused 2 "--output needs a value, found the option '--quiet'" recon scan.nc -o --quiet
+refused 2 "--solver needs a value, found the option '--backend=cpu'" recon scan.nc -o out.nc --solver --backend=cpu
 refused 2 "--output is needed" recon scan.nc
 refused 2 "missing" recon -o out.nc
 refused 2 "one argument too many" project scan.nc scan.nc -o out.nc

@@ -18,6 +18,15 @@ ok info mended.nc
 says "calibrate=center:1."
 ok calibrate wrong.nc --find center
 says "column of the central ray: 2"
+grep -q "axis is seen" <<<"$out" && fail "an axis in the plane of source and central ray: $out"
+# A maker's file that puts the axis beside the central ray: both columns are said.
+printf '%s\n' "[XTekCT]" Projections=36 SrcToObject=100 SrcToDetector=200 DetectorPixelsX=40 DetectorPixelsY=20 DetectorPixelSizeX=2.6 \
+	DetectorPixelSizeY=2.6 ObjectOffsetX=2 InitialAngle=0 AngularStep=10 > beside.xtekct
+ok geometry beside.xtekct --direction as-file --axis-side as-file -o beside.nc
+ok recon right.nc -o body.nc --grid 32 --solver fdk
+ok project body.nc --scan beside.nc -o beside-p.nc
+ok calibrate beside-p.nc --find center
+grep -qE "^column of the central ray: 19\.[45][0-9]*; the axis is seen at column (21|17)\." <<<"$out" || fail "$out"
 
 refused_output 1 "not converged after 1 steps" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
 refused_output 2 "cpux" calibrate wrong.nc --backend cpux

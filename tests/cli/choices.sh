@@ -74,4 +74,11 @@ said "^solver: os-sart \(fbp: the .* degrees: expected 180\)$"
 simulate --detector flat --views 3 -o few.nc
 chosen fdk few.nc
 said "^fdk: 3 views, 120 degrees apart: expect streaks"
+
+# A strength from the noise, on voxels so coarse that what is looked at around a place at the edge would hold the source.
+simulate -o coarse.nc
+ok recon coarse.nc --preset iterative --dry-run --backend "$backend"
+says "strength=auto"
+ok recon coarse.nc -o out.nc --preset iterative --solver os-sqs:iterations=1,subsets=3 --backend "$backend"
+said "^strength [0-9.e+]*, found in"
 finish

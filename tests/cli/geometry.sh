@@ -48,6 +48,10 @@ ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8 --json
 holds "$(value axis_column) > 400.499 && $(value axis_column) < 400.501 && $(value axis_row) > 252.999 && $(value axis_row) < 253.001"
 ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8
 says "axis        seen at column 400.5 (+145 from the middle)"
+# What is rounding alone is no offset.
+ok geometry make circle --views 90 --rows 24 --columns 64 --pixel 0.4 --source-to-axis 120 --source-to-detector 240 -o level.nc
+ok geometry show level.nc
+says "at the source's height at row 11.5 (+0)"
 
 # Corrections.
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc

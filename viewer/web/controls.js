@@ -146,7 +146,7 @@ function details(viewer) {
 
 function stepText(item) {
 	const half = v => (v / 2).toPrecision(2), hu = item.water > 0 ? ` (${half(item.step * 1000 / item.water)} HU)` : "";
-	return `whole steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}: right to ${half(item.step)}${hu}`;
+	return `in steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}, right to ${half(item.step)}${hu}`;
 }
 
 function chooseTool(viewer, tool) {
@@ -170,10 +170,10 @@ function showState(viewer) {
 		viewer.root.dataset.ready = "true";
 		return;
 	}
-	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name}: ${stepText(i)}`).join("; ");
+	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name} ${stepText(i)}`).join("; ");
 	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." :
 		gone ? `The page is cut off: ${left} of ${all} slices are missing. What is drawn of them is coarse.` :
-		left ? `Reading: ${all - left} of ${all} slices` : items ? `Values of ${items}.` : "Values are exact.";
+		left ? `Reading: ${all - left} of ${all} slices` : items ? `Values on this page: ${items}.` : "Values are exact.";
 	if (viewer.status.textContent !== text)
 		viewer.status.textContent = text;
 	viewer.root.dataset.ready = String(!left);

@@ -89,7 +89,7 @@ function drawCurves(canvas, curves, length, unit, log) {
 	}
 	context.textAlign = "center";
 	for (let i = 0; i <= 4; i++)
-		context.fillText((i / 4 * length).toPrecision(3) + (i === 4 ? ` ${unit}` : ""), Math.min(at(i / 4, 0)[0], width - 26), height - 10);
+		context.fillText(+(i / 4 * length).toPrecision(3) + (i === 4 ? ` ${unit}` : ""), Math.min(at(i / 4, 0)[0], width - 26), height - 10);
 	curves.forEach((curve, k) => {
 		context.strokeStyle = CURVE_COLOURS[k % CURVE_COLOURS.length];
 		context.lineWidth = 1.5;

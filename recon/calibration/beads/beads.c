@@ -52,7 +52,7 @@ static gt_status wrong_number(size_t found, size_t expected)
 		GT_ERR_UNSUPPORTED,
 		"%zu beads that at least half of the views show by themselves, expected %zu: count those within the field of view in "
 		"all views; balls need %s",
-		found, expected, found < expected ? "some room between their shadows" : "a place in the list, or to be outside");
+		found, expected, found < expected ? "some room between their shadows" : "to be counted or listed, or to lie outside");
 }
 
 /* The balls, by the narrowest gate that has all. */
