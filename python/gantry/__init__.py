@@ -10,17 +10,18 @@ from typing import Any as _Any
 
 from ._c import lib as _lib
 from .backend import Backend, backend, devices
+from .calibration import BeadCalibration, Calibration, Correction, JitterCalibration, calibrate, calibrate_beads, calibrate_jitter
 from .data import Projections, Provenance, Volume
 from .errors import (ArgumentError, DeviceError, DivergedError, Error, FileError, FormatError, OutOfMemoryError, StoppedError,
                      UnknownNameError, UnsupportedError, check as _check, text as _text)
-from .files import Remark, Views, formats, open, read, read_projections, read_volume, write
+from .files import Remark, Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
 from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
 from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
 from .measure import Check, Comparison, check, compare
 from .pages import page, serve
 from .penalties import Denoiser, Penalty
 from .phantom import Phantom, add_noise, phantoms
-from .preparation import Calibration, Correction, calibrate, preparations, prepare
+from .preparation import preparations, prepare
 from .progress import Progress
 from .projector import Operator, Projector
 from .quality import FSC, MTF, NPS, Region, contrast_to_noise, fsc, mtf, nps, profile, roi
@@ -37,14 +38,15 @@ _check(_lib.gt_check_version(_lib.gt_py_built_for()))
 __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
-    "Analytic", "ArgumentError", "Backend", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError", "DivergedError", "Error",
-    "FSC", "FileError", "FormatError", "Grid", "MTF", "NPS", "Operator", "OutOfMemoryError", "Outcome", "Parameter", "Penalty", "Phantom",
-    "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "StoppedError", "TeamProjector", "UnknownNameError",
-    "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "calibrate", "check", "circular", "compare",
-    "contrast_to_noise", "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf",
-    "names", "nps", "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read",
-    "read_geometry", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show", "solve", "write",
-    "write_geometry",
+    "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
+    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
+    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan",
+    "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
+    "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
+    "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
+    "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read", "read_geometry",
+    "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
+    "solve", "write", "write_geometry",
 ]
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
 _PICTURES = ("plot_geometry", "show")
