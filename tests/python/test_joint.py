@@ -43,6 +43,9 @@ def test_arrays_starts_and_callbacks(scans):
     steps = []
     found = gantry.reconstruct([one.data for one in p], p[0].scan, grid, init=fdk, callback=lambda s: steps.append(s.phase), **SETTINGS)
     assert [v.data.tobytes() for v in found] == [v.data.tobytes() for v in expected] and steps.count("iteration") == 3
+    stopped = gantry.reconstruct(p, grid=grid, callback=lambda s: s.phase == "iteration" and s.iteration == 2, **SETTINGS)
+    assert [(v.result.iterations, v.result.stopped, v.result.reason) for v in stopped] == [(2, True, "interrupted")] * 2
+    assert stopped[0].result.cost == stopped[1].result.cost and len(stopped[1].result.cost) == 2
     assert gantry.reconstruct(p, grid=grid, init=[zero, fdk[1]], **SETTINGS)[0].data.tobytes() != expected[0].data.tobytes()
     as_lists = gantry.reconstruct(p[0].data.tolist(), p[0].scan, grid, solver="fdk", backend=DEVICE)  # one scan, written as a list
     assert isinstance(as_lists, gantry.Volume)
