@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
 import weakref
 from typing import Any
 
@@ -13,30 +11,10 @@ import numpy as np
 from ._c import ffi, lib
 from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
-from .errors import ArgumentError, check, keep, settle, text, thread
+from .errors import ArgumentError, check, settle, text
 from .geometry import Grid, Scan
 
-log = logging.getLogger("gantry")
 Path = str | os.PathLike[str]
-
-
-class Remark(UserWarning):
-    """What the library found in data or geometry that the user should know."""
-
-
-@ffi.def_extern(onerror=keep)  # type: ignore[untyped-decorator]
-def gt_py_message(_: object, m: Any) -> None:
-    """A message of the library: warnings are Python's, the rest is logged."""
-    if m.severity == lib.GT_WARNING:
-        warnings.warn(text(m.text), Remark, stacklevel=3)
-    else:
-        log.info("%s", text(m.text))
-
-
-@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
-def gt_py_fraction(_: object, done: float) -> int:
-    """Called while a folder is read or a phantom is drawn: lets Python see Ctrl-C."""
-    return int(thread.raised is not None)
 
 
 def _name(path: Path) -> bytes:
