@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
@@ -42,6 +44,14 @@ def keys() -> list[str]:
     return found
 
 
+def _part() -> None:
+    """Parts from the processes that mpirun started beside this one, which otherwise calls the end of each a failure. One that ends by an
+    exception tells the others, so that they do not wait for it."""
+    failed = getattr(sys, "last_value", None) is not None
+    lib.gt_processes_end(lib.GT_ERR_UNSUPPORTED if failed else lib.GT_OK, ffi.new("int *"))
+    lib.gt_processes_leave(int(failed))
+
+
 class _Recon:
     """A gt_recon with all settings, and what it borrows."""
 
@@ -76,6 +86,9 @@ class _Recon:
     def set(self, name: str, value: Any) -> None:
         key = name.replace("_", "-")
         words = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        if key == "backend" and words.partition(":")[0] == "mpi":
+            atexit.unregister(_part)
+            atexit.register(_part)
         check(lib.gt_recon_set(self.c, os.fsencode(key), os.fsencode(words)))
 
     def start(self, volume: Any, grid: Grid) -> None:
