@@ -22,6 +22,7 @@ extern "Python" int  gt_py_iteration(void *self, const gt_progress *p);
 extern "Python" int  gt_py_phase(void *self, const gt_recon_progress *p);
 extern "Python" int  gt_py_fraction(void *self, double done);
 extern "Python" gt_status gt_py_denoise(void *self, gt_denoise_call *call);
+extern "Python" gt_status gt_py_step(void *self, const char *step, const gt_projections *p);
 extern "Python" void gt_py_address(void *self, const char *address);
 extern "Python" void gt_py_message(void *self, const gt_message *m);
 """

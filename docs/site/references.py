@@ -111,7 +111,8 @@ def module_page(module, names, whole):
     file = module.replace(".", "/")
     _, tree = parsed(file + ".py")
     about = (ast.get_docstring(tree) or "").split("\n\n")[0]
-    missing = [node.name for node in tree.body if getattr(node, "name", None) in names and not ast.get_docstring(node)]
+    said = {getattr(node, "name", None): ast.get_docstring(node) for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}  # the last of overloads
+    missing = [name for name in names if name in said and not said[name]]
     if missing:
         raise PluginError(f"python/gantry/{file}.py: no docstring of {', '.join(missing)}")
     title = f"gantry.{module}" if whole else f"Python: {module}"
@@ -137,8 +138,8 @@ def python():
     """A page per module of the package, with what `import gantry` has of it."""
     _, tree = parsed("__init__.py")
     names = exported(tree)
-    groups = [(node.module, [a.name for a in node.names if a.name in names], False) for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
-    groups.append(("pictures", ["plot_geometry", "show"], False))
+    # Those for checkers of types too, under a condition: what they name is loaded when it is asked for.
+    groups = [(node.module, [a.name for a in node.names if a.name in names], False) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
     groups += [(module, public(parsed(module.replace(".", "/") + ".py")[1]), True) for module in ("torch", "interop.astra")]
     shown = {name for _, listed_names, _ in groups for name in listed_names} | {"__version__"}
     if set(names) - shown:

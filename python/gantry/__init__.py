@@ -5,31 +5,33 @@ Arrays are [z][y][x] (volumes, attenuation in mm^-1) and [view][row][column] (pr
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from ._c import lib as _lib
 from .backend import Backend, backend, devices
-from .data import Projections, Provenance, Volume
-from .errors import (ArgumentError, DeviceError, DivergedError, Error, FileError, FormatError, OutOfMemoryError, StoppedError,
+from .errors import (ArgumentError, DeviceError, DivergedError, Error, FileError, FormatError, OutOfMemoryError, Remark, StoppedError,
                      UnknownNameError, UnsupportedError, check as _check, text as _text)
-from .files import Remark, Views, formats, open, read, read_projections, read_volume, write
-from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
-from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
-from .measure import Check, Comparison, check, compare
-from .pages import page, serve
-from .penalties import Denoiser, Penalty
-from .phantom import Phantom, add_noise, phantoms
-from .preparation import Calibration, Correction, calibrate, preparations, prepare
-from .progress import Progress
-from .projector import Operator, Projector
-from .quality import FSC, MTF, NPS, Region, contrast_to_noise, fsc, mtf, nps, profile, roi
-from .recon import Outcome, reconstruct, reconstruct_to
-from .solve import Analytic, Result, analytic, solve
 from .tables import Parameter, names, parameters, python_name as _python_name
-from .team import TeamProjector
 
 if _TYPE_CHECKING:
+    from .calibration import BeadCalibration, Calibration, Correction, JitterCalibration, calibrate, calibrate_beads, calibrate_jitter
+    from .data import Projections, Provenance, Volume
+    from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
+    from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
+    from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
+    from .measure import Check, Comparison, check, compare
+    from .pages import page, serve
+    from .penalties import Denoiser, Penalty
+    from .phantom import Phantom, add_noise, phantoms
+    from .preparation import preparations, prepare
+    from .progress import Progress
+    from .projector import Operator, Projector
+    from .quality import FSC, MTF, NPS, Region, contrast_to_noise, fsc, mtf, nps, profile, roi
+    from .recon import Outcome, reconstruct, reconstruct_to
+    from .solvers import Analytic, Result, analytic, solve
+    from .team import TeamProjector
     from .methods import *
     from .pictures import plot_geometry, show
 
@@ -37,31 +39,53 @@ _check(_lib.gt_check_version(_lib.gt_py_built_for()))
 __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
-    "Analytic", "ArgumentError", "Backend", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError", "DivergedError", "Error",
-    "FSC", "FileError", "FormatError", "Grid", "MTF", "NPS", "Operator", "OutOfMemoryError", "Outcome", "Parameter", "Penalty", "Phantom",
-    "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "StoppedError", "TeamProjector", "UnknownNameError",
-    "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "calibrate", "check", "circular", "compare",
-    "contrast_to_noise", "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf",
-    "names", "nps", "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read",
-    "read_geometry", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show", "solve", "write",
-    "write_geometry",
+    "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
+    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
+    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan",
+    "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
+    "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
+    "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
+    "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read", "read_geometry",
+    "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
+    "solve", "write", "write_geometry",
 ]
+# Where the other names are: each module is loaded when one of its names is asked for, so that the import stays short.
+_HOMES = {
+    "calibration": "BeadCalibration Calibration Correction JitterCalibration calibrate calibrate_beads calibrate_jitter",
+    "data": "Projections Provenance Volume",
+    "files": "Views check_room formats open read read_options read_projections read_volume write",
+    "geometry": "Grid Scan circular from_matrices from_views helical parallel scanner scanners",
+    "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
+    "measure": "Check Comparison check compare",
+    "pages": "page serve",
+    "penalties": "Denoiser Penalty",
+    "phantom": "Phantom add_noise phantoms",
+    "pictures": "plot_geometry show",
+    "preparation": "preparations prepare",
+    "progress": "Progress",
+    "projector": "Operator Projector",
+    "quality": "FSC MTF NPS Region contrast_to_noise fsc mtf nps profile roi",
+    "recon": "Outcome reconstruct reconstruct_to",
+    "solvers": "Analytic Result analytic solve",
+    "team": "TeamProjector",
+}
+_HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
+_PARTS = {*_HOMES, "foreign", "methods"}
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
-_PICTURES = ("plot_geometry", "show")
 __all__ += _METHODS
 
 
 def __getattr__(name: str) -> _Any:
-    """Methods and pictures are made when they are asked for: the import stays short."""
-    if name in _METHODS:
-        from . import methods
-
-        return getattr(methods, name)
-    if name in _PICTURES:
-        from . import pictures
-
-        return getattr(pictures, name)
-    raise AttributeError(f"module 'gantry' has no attribute {name!r}")
+    if name in _HOME:
+        found = getattr(_import_module(f".{_HOME[name]}", __name__), name)
+    elif name in _PARTS:
+        return _import_module(f".{name}", __name__)
+    elif name in _METHODS:
+        found = getattr(_import_module(".methods", __name__), name)
+    else:
+        raise AttributeError(f"module 'gantry' has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from ._c import ffi, lib
-from .errors import ArgumentError, check, keep, text, thread
+from .errors import ArgumentError, check, text
 
-Array = NDArray[Any]
+if TYPE_CHECKING:  # numpy.typing is no part of what `import numpy` loads
+    from numpy.typing import DTypeLike, NDArray
+
+    Array = NDArray[Any]
+else:
+    Array = np.ndarray
 TYPES = {np.dtype(np.float32): int(lib.GT_F32), np.dtype(np.float64): int(lib.GT_F64)}
 HOST_DEVICES = (1, 3)  # of DLPack: the host's memory, and that which CUDA has pinned
-
-
-@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
-def gt_py_interrupted(_: object) -> int:
-    """Asked while the library computes: to run at all is what lets Python see Ctrl-C. What another callback raised stops it too."""
-    return int(thread.raised is not None)
 
 
 class Backend:

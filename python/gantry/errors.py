@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import warnings
+from typing import Any
 
 from ._c import ffi, lib
 
@@ -104,3 +106,30 @@ def check(status: int) -> None:
 def text(c: object) -> str:
     """A C string; "" for NULL."""
     return "" if c == ffi.NULL else str(ffi.string(c).decode(errors="replace"))
+
+
+class Remark(UserWarning):
+    """What the library found in data or geometry that the user should know."""
+
+
+@ffi.def_extern(onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_message(_: object, m: Any) -> None:
+    """A message of the library: warnings are Python's, the rest is logged."""
+    if m.severity == lib.GT_WARNING:
+        warnings.warn(text(m.text), Remark, stacklevel=3)
+    else:
+        import logging  # which costs as much as a tenth of the import of the package
+
+        logging.getLogger("gantry").info("%s", text(m.text))
+
+
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_fraction(_: object, done: float) -> int:
+    """Called while a folder is read or a phantom is drawn: lets Python see Ctrl-C."""
+    return int(thread.raised is not None)
+
+
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_interrupted(_: object) -> int:
+    """Asked while the library computes: to run at all is what lets Python see Ctrl-C. What another callback raised stops it too."""
+    return int(thread.raised is not None)

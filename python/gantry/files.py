@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
+import weakref
 from typing import Any
 
 import numpy as np
@@ -12,30 +11,10 @@ import numpy as np
 from ._c import ffi, lib
 from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
-from .errors import ArgumentError, check, keep, settle, text, thread
-from .geometry import Scan
+from .errors import ArgumentError, check, settle, text
+from .geometry import Grid, Scan
 
-log = logging.getLogger("gantry")
 Path = str | os.PathLike[str]
-
-
-class Remark(UserWarning):
-    """What the library found in data or geometry that the user should know."""
-
-
-@ffi.def_extern(onerror=keep)  # type: ignore[untyped-decorator]
-def gt_py_message(_: object, m: Any) -> None:
-    """A message of the library: warnings are Python's, the rest is logged."""
-    if m.severity == lib.GT_WARNING:
-        warnings.warn(text(m.text), Remark, stacklevel=3)
-    else:
-        log.info("%s", text(m.text))
-
-
-@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
-def gt_py_fraction(_: object, done: float) -> int:
-    """Called while a folder is read or a phantom is drawn: lets Python see Ctrl-C."""
-    return int(thread.raised is not None)
 
 
 def _name(path: Path) -> bytes:
@@ -55,19 +34,88 @@ def _unit(unit: str) -> int:
     return int(getattr(lib, ("GT_PER_MM", "GT_HU", "GT_UNIT_AUTO")[UNITS.index(unit)]))
 
 
+# What a reading option is where nothing is said.
+_IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "deg", "air": None, "values": "counts",
+           "sinogram": False, "gaps": False, "source_to_axis": None, "source_to_detector": None, "geometry": None, "direction": "auto",
+           "axis_side": "auto", "raw": None}
+_APPLY = {**{name: ("frames", "nxtomo") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
+          "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct")}
+_SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
+_lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  # what options of C point to, as long as they live
+
+
+def sign(what: str, word: str) -> int:
+    """The library's word for what a geometry file leaves open."""
+    if word not in _SIGNS:
+        raise ArgumentError(f"{what} {word!r}: expected one of {', '.join(_SIGNS)}")
+    return int(getattr(lib, _SIGNS[word]))
+
+
+def _one_of(what: str, word: str, known: tuple[str, ...]) -> int:
+    if word not in known:
+        raise ArgumentError(f"{what} {word!r}: expected one of {', '.join(known)}")
+    return known.index(word)
+
+
+def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
+    """How counts become line integrals."""
+    f = ffi.new("gt_frames_options *", lib.gt_frames_defaults)
+    held.append(f)
+    for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw"):
+        if given[name] is not None:
+            held.append(ffi.new("char[]", os.fsencode(given[name])))
+            setattr(f, name, held[-1])
+    for name in ("white", "source_to_axis", "source_to_detector"):
+        if given[name] is not None:
+            setattr(f, name, given[name])
+    f.radians = _one_of("angle_unit", given["angle_unit"], ("deg", "rad"))
+    f.values = _one_of("values", given["values"], ("counts", "line-integrals"))
+    f.sinogram, f.gaps = int(given["sinogram"]), int(given["gaps"])
+    f.direction, f.axis_side = sign("direction", given["direction"]), sign("axis_side", given["axis_side"])
+    return f
+
+
 def read_options(*, geometry_only: bool = False, without_statistics: bool = False, axis: float | None = None, pixel: float | None = None,
-                 water: float | None = None, unit: str = "auto", center: bool = False) -> Any:
+                 water: float | None = None, unit: str = "auto", center: bool = False, flat: Path | None = None,
+                 flat_after: Path | None = None, dark: Path | None = None, white: float | None = None, angles: Path | None = None,
+                 angle_unit: str = "deg", air: str | None = None, values: str = "counts", sinogram: bool = False, gaps: bool = False,
+                 source_to_axis: float | None = None, source_to_detector: float | None = None, geometry: Path | None = None,
+                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None) -> Any:
     """What a reader is told.
 
-    geometry_only: the scan without its data. without_statistics: neither weights nor photons. axis: column of the rotation axis and
-    pixel: pitch in mm, of HDF5 Data Exchange. water, mm^-1, and unit: of volumes whose file names none. center: the middle of the
-    volume is put at (0, 0, 0).
+    geometry_only: the scan without its data. without_statistics: neither weights nor photons. axis: column where the rotation axis is
+    seen and pixel: pitch in mm, of images and HDF5 Data Exchange. water, mm^-1, and unit: of volumes whose file names none. center: the
+    middle of the volume is put at (0, 0, 0).
+
+    Of images, with the words of the command: flat and dark: a file or a folder of fields, or "none"; None: those named so in the folder.
+    flat_after: flat fields after the scan, where flat or the folder has those before it; a view is divided by what is between. white:
+    counts without a body, where there are no flat fields. angles: a file, "FIRST:STEP" or "FIRST..LAST", in the angle_unit "deg" or "rad".
+    air: "auto", "no" or "LEFT,RIGHT" columns that see none of the body. values: "counts" or "line-integrals". sinogram: an image is one
+    row of the detector in all views. gaps: numbers may be missing among the files. source_to_axis, source_to_detector: mm, of cone beams.
+    geometry: a geometry file in place of angles; direction, axis_side: "as-file" or "reversed", what that leaves open. raw:
+    "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]" of images without a head.
     """
+    images = {name: value for name, value in locals().items() if name in _IMAGES}
     o = _options(lib.gt_read_defaults, "gt_read_options *")
     o.geometry_only, o.may_lack_data, o.without_statistics = int(geometry_only), int(geometry_only), int(without_statistics)
     o.axis = np.nan if axis is None else axis
     o.pixel = np.nan if pixel is None else pixel
     o.water, o.unit, o.center = 0 if water is None else water, _unit(unit), int(center)
+    if images != _IMAGES:
+        held = _lent[o] = []
+        o.frames = _image_options(held, images)
+    return o
+
+
+def options_for(path: Path, options: dict[str, Any]) -> Any:
+    """Those of read_options() for this file or folder; refuses what means nothing for it."""
+    o = read_options(**options)
+    said = [name for name, value in options.items() if name in _APPLY and value != _IMAGES.get(name)]
+    found = ffi.new("const gt_format **")
+    if said and lib.gt_file_kind(_name(path), found, ffi.new("int *")) == 0:  # else reading says why
+        for name in said:
+            if text(found[0].name) not in _APPLY[name]:
+                raise ArgumentError(f"{name} does not apply to a {text(found[0].about)} file: {os.fsdecode(path)}")
     return o
 
 
@@ -81,7 +129,7 @@ def read(path: Path, **options: Any) -> Projections | Volume:
 def read_projections(path: Path, **options: Any) -> Projections:
     """Projections: read_options() has the options."""
     out = ffi.new("gt_projections **")
-    check(lib.gt_read_projections(_name(path), read_options(**options), out))
+    check(lib.gt_read_projections(_name(path), options_for(path, options), out))
     p = Projections.from_c(out[0])
     settle()
     return p
@@ -90,21 +138,51 @@ def read_projections(path: Path, **options: Any) -> Projections:
 def read_volume(path: Path, **options: Any) -> Volume:
     """A volume, in mm^-1: read_options() has the options."""
     out = ffi.new("gt_volume **")
-    check(lib.gt_read_volume(_name(path), read_options(**options), out))
+    check(lib.gt_read_volume(_name(path), options_for(path, options), out))
     v = Volume.from_c(out[0])
     settle()
     return v
 
 
-def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: float | None = None, deflate: int | None = None,
-          format: str | None = None) -> None:
-    """Writes to a temporary name, then renames: a failed run leaves no half file. The format goes by the path's extension, or `format`
-    names it; a path that ends with a slash is a new folder. unit, water (mm^-1): of volumes. deflate: 0 to 9."""
+def _write_options(*, unit: str = "auto", water: float | None = None, deflate: int | None = None, format: str | None = None,
+                   number: str = "f32", range: tuple[float, float] | None = None) -> Any:
     o = _options(lib.gt_write_defaults, "gt_write_options *")
     o.unit, o.water = _unit(unit), 0 if water is None else water
     o.deflate = lib.gt_write_defaults.deflate if deflate is None else deflate
-    name = ffi.NULL if format is None else ffi.new("char[]", os.fsencode(format))
-    o.format = name
+    if format is not None:
+        _lent[o] = [ffi.new("char[]", os.fsencode(format))]
+        o.format = _lent[o][0]
+    o.bits = (0, 16, 8)[_one_of("number", number, ("f32", "u16", "u8"))]
+    if range is not None:
+        if o.bits == 0:
+            raise ArgumentError("range: floats need none, expected number='u16' or 'u8'")
+        low, high = range
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ArgumentError(f"range: {low:g} to {high:g}, expected two numbers, the smaller one first")
+        o.low, o.high = low, high
+    return o
+
+
+def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Any) -> None:
+    """Raises FileError with what is needed and what is left where the disk has no room for it, before a long computation: projections or
+    their Scan, a volume or its Grid, written by such options of write(); or so many bytes. Compressed files cannot be told."""
+    if isinstance(what, int):
+        status = lib.gt_has_room(_name(path), what)
+    elif isinstance(what, (Projections, Scan)):
+        status = lib.gt_has_room_for_projections(_name(path), _write_options(**options), (what if isinstance(what, Scan) else what.scan).c)
+    elif isinstance(what, (Volume, Grid)):
+        status = lib.gt_has_room_for_volume(_name(path), _write_options(**options), (what if isinstance(what, Grid) else what.grid).c)
+    else:
+        raise ArgumentError(f"a {type(what).__name__}: expected projections, a Scan, a volume, a Grid or a number of bytes")
+    check(status)
+
+
+def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: float | None = None, deflate: int | None = None,
+          format: str | None = None, number: str = "f32", range: tuple[float, float] | None = None) -> None:
+    """Writes to a temporary name, then renames: a failed run leaves no half file. The format goes by the path's extension, or `format`
+    names it; a path that ends with a slash is a new folder. unit, water (mm^-1): of volumes. deflate: 0 to 9. number: "f32", or of volumes
+    as TIFF, .npy and .raw "u16" and "u8", whole numbers over the range (low, high) in the unit; None: of nearly all voxels."""
+    o = _write_options(unit=unit, water=water, deflate=deflate, format=format, number=number, range=range)
     if isinstance(what, Projections):
         check(lib.gt_write_projections(_name(path), o, what.c))
     elif isinstance(what, Volume):
@@ -115,12 +193,14 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
 
 
 class Views:
-    """Projections in a file, read by views when they are asked for: v[10:20], v[5], v[::7]. NetCDF, and MetaImage of a known scan."""
+    """Projections in a file, read by views when they are asked for: v[10:20], v[5], v[::7]. NetCDF, images, and MetaImage of a known scan.
+    options: those of read_options()."""
 
-    def __init__(self, path: Path, scan: Scan | None = None) -> None:
-        self.scan = read_projections(path, geometry_only=True).scan if scan is None else scan
+    def __init__(self, path: Path, scan: Scan | None = None, **options: Any) -> None:
+        self.scan = read_projections(path, geometry_only=True, **options).scan if scan is None else scan
+        self._options = options_for(path, options)
         out = ffi.new("gt_view_reader **")
-        check(lib.gt_view_reader_open(_name(path), ffi.NULL, self.scan.c, out))
+        check(lib.gt_view_reader_open(_name(path), self._options, self.scan.c, out))
         self.c = ffi.gc(out[0], lib.gt_view_reader_close)
         self.shape = self.scan.shape
         self.dtype = np.dtype(np.float32)
@@ -145,9 +225,9 @@ class Views:
         return out
 
 
-def open(path: Path, scan: Scan | None = None) -> Views:
-    """Projections of a file that are read when they are asked for."""
-    return Views(path, scan)
+def open(path: Path, scan: Scan | None = None, **options: Any) -> Views:
+    """Projections of a file that are read when they are asked for: read_options() has the options."""
+    return Views(path, scan, **options)
 
 
 def formats() -> dict[str, str]:

@@ -9,10 +9,8 @@ import numpy as np
 
 from ._c import ffi, lib
 from .errors import ArgumentError, check, settle, text
-from .files import Path
+from .files import Path, sign
 from .geometry import Scan
-
-SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
 
 
 def geometry_formats() -> dict[str, str]:
@@ -22,12 +20,6 @@ def geometry_formats() -> dict[str, str]:
         found[text(lib.gt_geometry_kinds[i].name)] = text(lib.gt_geometry_kinds[i].about)
         i += 1
     return found
-
-
-def _sign(what: str, word: str) -> int:
-    if word not in SIGNS:
-        raise ArgumentError(f"{what} {word!r}: expected one of {', '.join(SIGNS)}")
-    return int(getattr(lib, SIGNS[word]))
 
 
 def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows: int = 0, columns: int = 0,
@@ -46,7 +38,7 @@ def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows
     o.column_pitch = np.nan if column_pitch is None else column_pitch
     o.row_pitch = np.nan if row_pitch is None else row_pitch
     o.unit = np.nan if length_unit is None else length_unit
-    o.direction, o.offset = _sign("direction", direction), _sign("axis_side", axis_side)
+    o.direction, o.offset = sign("direction", direction), sign("axis_side", axis_side)
     if origin is not None:
         o.origin = list(origin)
     o.notes.say = lib.gt_py_message

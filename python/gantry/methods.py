@@ -5,7 +5,7 @@ import inspect
 
 from . import tables
 from .penalties import Penalty
-from .solve import analytic, help_text, solve
+from .solvers import analytic, help_text, solve
 
 
 def _made(kind, name, function, own):

@@ -1,17 +1,18 @@
-"""Measured projections made fit for a reconstruction: what `gantry prepare` and `gantry calibrate` do."""
+"""Measured projections made fit for a reconstruction: what `gantry prepare` does."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ._c import ffi, lib
 from .backend import Array, check_shape, host_array, pointer
 from .data import Projections
-from .errors import ArgumentError, check, settle, text
+from .errors import ArgumentError, check, keep as keep_raised, settle, text, thread
 from .geometry import Scan
 
 
@@ -50,31 +51,61 @@ def _fields(given: Any, p: Projections, what: str, keep: list[Any]) -> dict[str,
     return {"data": pointer(images), "images": len(images)}
 
 
-def _copy(p: Projections) -> Any:
-    """The library's own copy of projections, which the caller frees."""
+def _copy(p: Any) -> Any:
+    """The library's own copy of its projections, which the caller frees."""
     out = ffi.new("gt_projections **")
-    check(lib.gt_projections_new(p.scan.c, out))
-    ffi.memmove(lib.gt_projections_data(out[0]), pointer(p.data), p.data.nbytes)
-    record = lib.gt_projections_provenance(p.c)
-    done = [lib.gt_projections_set_water(out[0], p.water), lib.gt_projections_set_position(out[0], lib.gt_projections_position(p.c)),
+    scan = lib.gt_projections_scan(p)
+    check(lib.gt_projections_new(scan, out))
+    ffi.memmove(lib.gt_projections_data(out[0]), lib.gt_projections_data(p), 4 * scan.views * scan.rows * scan.columns)
+    record = lib.gt_projections_provenance(p)
+    done = [lib.gt_projections_set_water(out[0], lib.gt_projections_water(p)),
+            lib.gt_projections_set_position(out[0], lib.gt_projections_position(p)),
             lib.gt_projections_set_provenance(out[0], record.command, record.parameters, ffi.NULL)]
     for get, give in ((lib.gt_projections_weights, lib.gt_projections_set_weights), (lib.gt_projections_photons, lib.gt_projections_set_photons)):
-        if get(p.c) != ffi.NULL:
-            done.append(give(out[0], get(p.c)))
+        if get(p) != ffi.NULL:
+            done.append(give(out[0], get(p)))
     if any(done):
         lib.gt_projections_free(out[0])
         check(next(status for status in done if status))
     return out
 
 
+class _Fields:
+    """Flat and dark fields of the whole detector, and of what crops leave of it."""
+
+    def __init__(self, whole: Scan, fields: list[dict[str, Any]]) -> None:
+        self.whole, self.fields = whole, fields
+        self.part: list[Any] = []
+
+    def crop(self, scan: Any, o: Any) -> None:
+        """Those of this scan; none where pixels have become larger."""
+        self.part.clear()
+        for images, given in zip((o.flats, o.darks), self.fields):
+            out = ffi.new("float **")
+            whole = ffi.new("gt_field_images *", given)
+            status = lib.gt_prepare_crop_fields(self.whole.c, scan, whole, out)
+            if status != lib.GT_ERR_ARG:
+                check(status)
+            self.part.append(ffi.gc(out[0], lib.gt_free))
+            images.data, images.images = self.part[-1], 0 if status else whole.images
+
+
+@ffi.def_extern(error=int(lib.GT_STOPPED), onerror=keep_raised)  # type: ignore[untyped-decorator]
+def gt_py_step(self: Any, step: Any, p: Any) -> int:
+    """gt_prepare_auto() has done a step."""
+    ffi.from_handle(self)(text(step), Projections.from_c(_copy(p)[0]))
+    return int(lib.GT_OK if thread.raised is None else lib.GT_STOPPED)
+
+
 def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, darks: Array | None = None, threads: int = 0,
-            **steps: Any) -> Projections:
+            backend: str | None = None, after: Callable[[str, Projections], object] | None = None, **steps: Any) -> Projections:
     """Projections without the faults of their measurement: a copy, on which the steps are done in the library's order, as by
     `gantry prepare`; preparations() lists them.
 
     A step takes what the command's option does, a number, or a dict of its parameters: rings="gain", views="0:-1:2", bin=2,
     bad_pixels="auto", scatter={"fraction": 0.05}; True: its defaults. auto: looks at the data first and does what they need. flats, darks:
-    images [image][row][column] in counts, which bad_pixels and auto can use. What was found and done is logged.
+    images [image][row][column] in counts, which bad_pixels and auto can use. backend: of steps that reconstruct. after(step, projections) is
+    called after each step that was done, with a copy. What was found and done is logged.
     """
     known = list(preparations())
     named = {name.replace("_", "-"): value for name, value in steps.items() if value is not None and value is not False}
@@ -89,63 +120,28 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
     keep: list[Any] = []
     o = ffi.new("gt_prepare_options *", lib.gt_prepare_defaults)
     o.threads, o.notes.say = threads, lib.gt_py_message
-    o.flats, o.darks = _fields(flats, p, "flats", keep), _fields(darks, p, "darks", keep)
-    out, shape = _copy(p), p.scan.shape[1:]
+    if backend is not None:
+        keep.append(ffi.new("char[]", os.fsencode(backend)))
+        o.backend = keep[-1]
+    if after is not None:
+        keep.append(ffi.new_handle(after))
+        o.after, o.after_self = lib.gt_py_step, keep[-1]
+    fields = _Fields(p.scan.copy(), [_fields(flats, p, "flats", keep), _fields(darks, p, "darks", keep)])
+    o.flats, o.darks = fields.fields
+    out = _copy(p.c)
     try:
         if auto:
             check(lib.gt_prepare_auto(out, o, ffi.NULL))
+            settle()
         for spec in specs:
             check(lib.gt_prepare(out, os.fsencode(spec), o))
-            scan = lib.gt_projections_scan(out[0])
-            if (scan.rows, scan.columns) != shape:  # fields are those of the whole detector
-                o.flats.images = o.darks.images = 0
+            settle()
+            fields.crop(lib.gt_projections_scan(out[0]), o)
+            if after is not None:
+                after(spec.partition(":")[0], Projections.from_c(_copy(out[0])[0]))
     except BaseException:
         lib.gt_projections_free(out[0])
         raise
     done = Projections.from_c(out[0])
     settle()
     return done
-
-
-class Correction(NamedTuple):
-    """A correction that all views share, and its standard error: pixels of the center, mm of the distance, else radians. told False:
-    the projections do not say, and the value stayed."""
-
-    value: float
-    error: float
-    told: bool
-
-
-class Calibration(NamedTuple):
-    """The corrected scan, each correction by its name, what no volume explains of line integrals before and after (root mean square),
-    steps done, and whether the last one was within what is tolerated."""
-
-    scan: Scan
-    corrections: dict[str, Correction]
-    before: float
-    after: float
-    iterations: int
-    converged: bool
-
-
-def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12, columns: int = 96, views: int = 180,
-              threads: int = 0) -> Calibration:
-    """The geometry of a scan from its own projections, as `gantry calibrate` finds it; p stays as it is.
-
-    find: names out of center, roll, slant, tilt, distance with commas between. iterations: at most. columns, views: the scan is
-    coarsened to so many at most.
-    """
-    names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]
-    wanted = [word.strip() for word in find.split(",")]
-    for word in wanted:
-        if word not in names:
-            raise ArgumentError(f"find: {word!r}, expected names out of {', '.join(names)}")
-    o = ffi.new("gt_calibrate_options *", lib.gt_calibrate_defaults)
-    o.what = sum(1 << names.index(word) for word in set(wanted))
-    o.iterations, o.columns, o.views, o.threads = iterations, columns, views, threads
-    o.notes.say = lib.gt_py_message
-    mine, r = Projections(p.data, p.scan), ffi.new("gt_calibration *")
-    check(lib.gt_calibrate(mine.c, o, r))
-    settle()
-    found = {name: Correction(c.value, c.error, bool(c.told)) for name, c in zip(names, r.parameter) if c.asked}
-    return Calibration(mine.scan.copy(), found, r.before, r.after, int(r.iterations), bool(r.converged))

@@ -15,7 +15,7 @@ from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Callback
 from .projector import Projector
-from .solve import Bounds, Result
+from .solvers import Bounds, Result
 
 '''
 COMMON = {

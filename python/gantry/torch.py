@@ -15,7 +15,7 @@ except ImportError as missing:
 from .errors import ArgumentError
 from .geometry import Grid, Scan
 from .projector import Operator
-from .solve import Analytic
+from .solvers import Analytic
 
 __all__ = ["Layer", "fdk", "layer"]
 

@@ -230,17 +230,41 @@ done:
 	return st;
 }
 
+/* What is said in a run's own memory is said in that of another one. */
+static const char *said(const char *text, const gt_run *from, const gt_run *to)
+{
+	return text == from->divergence.why ? to->divergence.why : text;
+}
+
+static void end_as(const gt_recon_found *one, gt_recon_found *f)
+{
+	const gt_run *from = &one->run;
+	gt_run *to = &f->run;
+	to->iterations = from->iterations;
+	to->most = from->most;
+	to->residual = from->residual;
+	to->interrupted = from->interrupted;
+	to->returned_iteration = from->returned_iteration;
+	memcpy(to->divergence.why, from->divergence.why, sizeof to->divergence.why);
+	to->reason = said(from->reason, from, to);
+	to->diverged = said(from->diverged, from, to);
+	f->seconds = one->seconds;
+	f->device_peak = one->device_peak;
+	free(f->cost);
+	f->cost = malloc((one->costs + 1) * sizeof *f->cost);
+	if (f->cost) /* without memory it has no history, as in a run of one scan */
+		for (size_t i = 0; i < one->costs; i++)
+			f->cost[i] = one->cost[i];
+	f->costs = f->costs_max = f->cost ? one->costs : 0;
+}
+
 /* All have run as the first did. */
 static gt_status record(joint *q)
 {
 	const gt_recon_found *one = &q->part[0].r->found;
 	for (size_t i = 0; i < q->parts; i++) {
-		gt_recon_found *f = &q->part[i].r->found;
-		f->run.iterations = one->run.iterations;
-		f->run.most = one->run.most;
-		f->run.residual = one->run.residual;
-		f->seconds = one->seconds;
-		f->device_peak = one->device_peak;
+		if (i > 0)
+			end_as(one, &q->part[i].r->found);
 		const gt_status st = gt_recon_record(q->part[i].r, q->part[i].v);
 		if (st != GT_OK)
 			return st;

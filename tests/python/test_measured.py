@@ -76,6 +76,33 @@ def test_fields_find_bad_pixels(data, rng):
     assert np.all(found.weights[:, 4, 33] == 0) and np.all(found.weights[:, 4, 30] > 0)
 
 
+def test_fields_are_those_of_what_a_crop_leaves(data, rng):
+    """A dead pixel of the flat fields is found behind a crop too, where it is then; not behind a bin, whose pixels are others."""
+    flats = rng.normal(1000, 10, (6, *data.scan.shape[1:]))
+    flats[:, 4, 33] = 3.0
+    darks = rng.normal(10, 1, (6, *data.scan.shape[1:]))
+    found = gantry.prepare(data, crop="first-columns=3", bad_pixels="fields", flats=flats, darks=darks)
+    assert found.scan.shape[2] == data.scan.shape[2] - 3
+    assert np.all(found.weights[:, 4, 30] == 0) and np.all(found.weights[:, 4, 33] > 0)
+
+
+def test_what_follows_each_step_of_a_preparation(data):
+    told = []
+    done = gantry.prepare(data, auto=True, bin=2, after=lambda step, p: told.append((step, p)))
+    names = [step for step, _ in told]
+    assert names[-1] == "bin" and len(names) > 1 and set(names) <= set(gantry.preparations())
+    assert np.array_equal(told[-1][1].data, done.data) and told[0][1].scan.shape == data.scan.shape
+    assert told[0][1].position == "FFS" and not np.array_equal(told[0][1].data, data.data)
+
+    def refuse(step, p):
+        raise KeyError(step)
+
+    for steps in ({"auto": True}, {"bin": 2}):
+        with pytest.raises(KeyError):
+            gantry.prepare(data, after=refuse, **steps)
+    assert np.array_equal(gantry.prepare(data, bin=2).data, gantry.prepare(data, bin=2, backend="cpu:1").data)
+
+
 def test_calibrated_as_by_the_command(data, tmp_path):
     shifted = gantry.correct_geometry(data.scan, column_offset=1.8)
     wrong = gantry.Projections(data.data, shifted)

@@ -145,6 +145,36 @@ START_TEST(two_scans_share_edges)
 END_TEST
 
 /* Scaling of the second is left as it is: low rank of two volumes that are multiples of each other. */
+/* Every scan's result says how all ended. */
+START_TEST(each_says_how_it_ended)
+{
+	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
+	gt_recon *r[2];
+	gt_volume *v[2];
+	gt_recon_outcome how[2] = { { .size = sizeof *how }, { .size = sizeof *how } };
+	for (int i = 0; i < 2; i++) {
+		r[i] = ready(p[i], "fista:iterations=50,prox=yes", "joint-tv:strength=0.3");
+		ck_ok(gt_recon_set(r[i], "stop", "change=100HU"));
+		v[i] = volume();
+	}
+	ck_ok(gt_recon_run_joint(r, 2, v));
+	for (int i = 0; i < 2; i++)
+		ck_ok(gt_recon_result(r[i], &how[i]));
+	ck_assert_int_lt(how[0].iterations, 50);
+	ck_assert_ptr_nonnull(how[0].reason);
+	ck_assert_ptr_nonnull(how[1].reason);
+	ck_assert_str_eq(how[0].reason, how[1].reason);
+	ck_assert_uint_eq(how[0].costs, (size_t)how[0].iterations);
+	ck_assert_uint_eq(how[1].costs, how[0].costs);
+	ck_assert_mem_eq(how[0].cost, how[1].cost, how[0].costs * sizeof(double));
+	for (int i = 0; i < 2; i++) {
+		gt_recon_free(r[i]);
+		gt_volume_free(v[i]);
+		gt_projections_free(p[i]);
+	}
+}
+END_TEST
+
 START_TEST(low_rank_of_two)
 {
 	const gt_projections *p[2] = { channel(1, 1e6, 4), channel(0.5, 300, 5) };
@@ -239,6 +269,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, one_scan_is_as_alone, 0, 4);
 	tcase_add_test(tc, scans_do_not_mix);
 	tcase_add_test(tc, two_scans_share_edges);
+	tcase_add_test(tc, each_says_how_it_ended);
 	tcase_add_test(tc, low_rank_of_two);
 	tcase_add_test(tc, blocks_are_side_by_side);
 	tcase_add_test(tc, refusals);

@@ -1,0 +1,169 @@
+"""The geometry of a scan from its own projections: what `gantry calibrate` does."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import Array, borrowed, host_array, pointer
+from .data import Projections
+from .errors import ArgumentError, check, settle, text
+from .files import Path
+from .geometry import Scan
+
+
+class Correction(NamedTuple):
+    """A correction that all views share, and its standard error: pixels of the center, mm of the distance, else radians. told False:
+    the projections do not say, and the value stayed."""
+
+    value: float
+    error: float
+    told: bool
+
+
+class Calibration(NamedTuple):
+    """The corrected scan, each correction by its name, what no volume explains of line integrals before and after (root mean square),
+    steps done, and whether the last one was within what is tolerated."""
+
+    scan: Scan
+    corrections: dict[str, Correction]
+    before: float
+    after: float
+    iterations: int
+    converged: bool
+
+
+class BeadCalibration(NamedTuple):
+    """What shadows of beads tell. places, place_errors: of the balls in the scan's frame and their standard errors, mm [bead][3]. shadows
+    and model: where the balls were seen and where the geometry puts them, (column, row) [view][bead][2]; nan: not seen, or not by itself.
+    view_residual: pixels that are left in a view; view_errors: standard errors of its source and detector, mm [view][2], nan where it has
+    the shared geometry. views_alone: views with a geometry of their own. before, after: of one coordinate, pixels, root mean square."""
+
+    scan: Scan
+    corrections: dict[str, Correction]
+    places: Array
+    place_errors: Array
+    shadows: Array
+    model: Array
+    view_residual: Array
+    view_errors: Array
+    views_alone: int
+    before: float
+    after: float
+
+
+class JitterCalibration(NamedTuple):
+    """How far each view was off: (columns, rows) that what was seen lies further on than the scan said, and standard errors, [view][2].
+    told: whether the projections have structure enough along columns and rows; what they do not tell stayed. change: of the last round,
+    pixels; before, after: of line integrals what the volume does not explain; both root mean square."""
+
+    scan: Scan
+    shifts: Array
+    errors: Array
+    told: tuple[bool, bool]
+    before: float
+    after: float
+    change: float
+    rounds: int
+    converged: bool
+
+
+def _backend(o: Any, name: str | None) -> Any:
+    """What must live as long as the options."""
+    held = None if name is None else ffi.new("char[]", os.fsencode(name))
+    o.backend = ffi.NULL if held is None else held
+    return held
+
+
+def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12, columns: int = 96, views: int = 180,
+              threads: int = 0, backend: str | None = None) -> Calibration:
+    """The geometry of a scan from its own projections, as `gantry calibrate` finds it; p stays as it is.
+
+    find: names out of center, roll, slant, tilt, distance with commas between. iterations: at most. columns, views: the scan is
+    coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that threads says.
+    """
+    names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]
+    wanted = [word.strip() for word in find.split(",")]
+    for word in wanted:
+        if word not in names:
+            raise ArgumentError(f"find: {word!r}, expected names out of {', '.join(names)}")
+    o = ffi.new("gt_calibrate_options *", lib.gt_calibrate_defaults)
+    o.what = sum(1 << names.index(word) for word in set(wanted))
+    o.iterations, o.columns, o.views, o.threads = iterations, columns, views, threads
+    o.notes.say, _held = lib.gt_py_message, _backend(o, backend)
+    mine, r = Projections(p.data, p.scan), ffi.new("gt_calibration *")
+    check(lib.gt_calibrate(mine.c, o, r))
+    settle()
+    found = {name: Correction(c.value, c.error, bool(c.told)) for name, c in zip(names, r.parameter) if c.asked}
+    return Calibration(mine.scan.copy(), found, r.before, r.after, int(r.iterations), bool(r.converged))
+
+
+def _copied(c: Any, shape: tuple[int, ...]) -> Array:
+    """Doubles of the library, as an array of their own."""
+    return np.array(borrowed(ffi.cast("double *", c), shape, None, dtype=np.float64))
+
+
+def _balls(beads: Any) -> tuple[int, Array | None]:
+    """How many there are, and their places if these are known."""
+    if isinstance(beads, (int, np.integer)):
+        return int(beads), None
+    if isinstance(beads, (str, os.PathLike)):
+        out, n = ffi.new("double (**)[3]"), ffi.new("size_t *")
+        check(lib.gt_beads_read(os.fsencode(beads), out, n))
+        places = _copied(out[0], (n[0], 3))
+        lib.gt_free(out[0])
+    else:
+        places = host_array(beads, np.float64, "beads")
+        if places.ndim != 2 or places.shape[1] != 3:
+            raise ArgumentError(f"beads: shape {places.shape}, expected (beads, 3), their places in mm")
+    return len(places), places
+
+
+def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | None = None, each_view: bool = False) -> BeadCalibration:
+    """The geometry of a scan from projections of small balls, as `gantry calibrate --beads` finds it; p stays as it is.
+
+    beads: how many there are, or their places: an array [bead][3] in mm in any right-handed frame, or a file with a line "x y z" for each.
+    span: mm, known distance of the two that are furthest apart: without it and without places the source's distance from the axis cannot
+    be told. each_view: then source and detector of each view by themselves; at least six beads, not in one plane.
+    """
+    count, places = _balls(beads)
+    if span is not None and places is not None:
+        raise ArgumentError("span is for beads whose places are not known: these are")
+    o = ffi.new("gt_beads_options *", lib.gt_beads_defaults)
+    o.beads, o.span, o.each_view, o.notes.say = max(count, 0), 0 if span is None else span, int(each_view), lib.gt_py_message
+    o.place = pointer(places, "double (*)[3]")
+    mine, r = Projections(p.data, p.scan), ffi.new("gt_beads_report *")
+    try:
+        check(lib.gt_calibrate_beads(mine.c, o, r))
+        settle()
+        names = [text(lib.gt_beads_names[k]) for k in range(lib.GT_BEADS_PARAMETERS)]
+        found = {name: Correction(r.value[k], r.error[k], bool(r.told[k])) for k, name in enumerate(names)}
+        sights = _copied(r.sight, (r.views, r.beads, 4))
+        return BeadCalibration(mine.scan.copy(), found, _copied(r.place, (r.beads, 3)), _copied(r.place_error, (r.beads, 3)),
+                               sights[..., :2].copy(), sights[..., 2:].copy(), _copied(r.view_rms, (r.views,)),
+                               _copied(r.view_error, (r.views, 2)), int(r.views_alone), r.before, r.after)
+    finally:
+        lib.gt_beads_free(r)
+
+
+def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, threads: int = 0,
+                     backend: str | None = None) -> JitterCalibration:
+    """How far each view of a scan is off, from its own projections, as `gantry calibrate --jitter` finds it; p stays as it is.
+
+    rounds: at most. columns: the scan is coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that
+    threads says. A centre that is off looks like jitter: calibrate() first.
+    """
+    o = ffi.new("gt_jitter_options *", lib.gt_jitter_defaults)
+    o.rounds, o.columns, o.threads, o.notes.say = rounds, columns, threads, lib.gt_py_message
+    _held = _backend(o, backend)
+    mine, r = Projections(p.data, p.scan), ffi.new("gt_jitter *")
+    try:
+        check(lib.gt_calibrate_jitter(mine.c, o, r))
+        settle()
+        return JitterCalibration(mine.scan.copy(), _copied(r.shift, (r.views, 2)), _copied(r.error, (r.views, 2)),
+                                 (bool(r.told[0]), bool(r.told[1])), r.before, r.after, r.change, int(r.rounds), bool(r.converged))
+    finally:
+        lib.gt_jitter_free(r)
