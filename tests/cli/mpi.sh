@@ -83,6 +83,29 @@ team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o
 team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
 odd=other.nc
 team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
+# Of the same size, but not the same: nobody waits, and nobody computes a mixture.
+odd=scan.nc
+other() {
+	local text=$1
+	shift
+	team_refused 2 "has another problem than member 0: $text" 2 ./odd.sh "${args[@]}" "$@"
+}
+cat >odd.sh <<'END'
+#!/bin/bash
+[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}" ${more:-}
+exec "$gantry" recon "$@"
+END
+more="--solver sirt:iterations=5" other "sirt:iterations=5"
+more="--weights photons:count=100" other "weights photons"
+more="--init fdk" other "init fdk" --init zero
+more="--dry-run" other "sirt:iterations=3,relax=1,reduce=1,nonneg=yes,momentum=no,anderson=0,threshold=0.001, a dry run"
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 6 -o noise.nc
+odd=noise.nc
+other "other projections; expected one file for all"
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 --start 1 -o turned.nc
+odd=turned.nc
+other "other places of source and detector; expected one file for all"
+odd=other.nc
 team_refused 2 "of which 8 is a multiple" 3 "$gantry" recon "${args[@]}" --reproducible
 team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
