@@ -6,5 +6,6 @@
 
 /* Called by all members together; split: how they share the work. GT_ERR_ARG: names the first member that differs,
  * and in what. */
-gt_status gt_team_check_alike(const gt_team *t, gt_backend *be, const gt_recon_job *j, const gt_recon_extent *e, const gt_split_spec *split);
+gt_status gt_team_check_alike(const gt_team *t, gt_backend *be, const gt_recon_job *j, const gt_recon_extent *e,
+                              const gt_split_spec *split);
 #endif
