@@ -111,6 +111,26 @@ team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
 nothing_left out.nc "refusals"
 
+# A launcher's end of time is told to all by SIGTERM: the first process saves and writes what they have.
+run=(recon scan.nc -o saved.nc --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
+timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+all=$!
+for _ in $(seq 100); do
+	[ -e saved.csv ] && [ "$(wc -l <saved.csv)" -gt 5 ] && break
+	sleep 0.2
+done
+mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
+if [ ${#ranks[@]} -eq 2 ]; then
+	kill -TERM "${ranks[@]}"
+	wait $all && fail "a run that was stopped was no failure"
+	grep -q "saved.nc holds the result so far" stderr.txt || fail "not stopped in order: $(tail -c 500 stderr.txt)"
+	ok info saved.nc
+	[ -s saved.ck ] || fail "no checkpoint"
+else
+	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
+	kill $all
+fi
+
 # A process is killed in the midst of the iterations: the launcher names it and ends the others.
 run=(recon scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
 timeout 120 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
