@@ -132,6 +132,8 @@ void cli_interrupt(int number);
 /* Between these two the first Ctrl-C, and where there are checkpoints the first SIGTERM, is what cli_asked_to_stop() tells; the next one ends
  * the command, but not while a checkpoint is written: cli_saving(1), and after it cli_saving(0). */
 void cli_begin_iterating(int checkpoints);
+/* Of several processes, those after the first: that one stops all of them. */
+void cli_let_first_stop(int checkpoints);
 void cli_end_iterating(void);
 int  cli_asked_to_stop(void);
 void cli_saving(int begins);

@@ -141,11 +141,21 @@ gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt
 	return cli_end_writing(gt_write_volume(path, o, v));
 }
 
+/* Of "vol.nii.gz" all of ".nii.gz". */
+static const char *extension_of(const char *output)
+{
+	const char *name = strrchr(output, '/'), *from = name ? name + 1 : output, *dot = strrchr(from, '.');
+	if (dot && !strcmp(dot, ".gz"))
+		for (const char *at = dot; at > from; at--)
+			if (at[-1] == '.')
+				return at - 1;
+	return dot ? dot : output + strlen(output);
+}
+
 char *cli_numbered(const char *output, size_t number)
 {
 	const size_t n = strlen(output), folder = n && output[n - 1] == '/';
-	const char *name = strrchr(output, '/'), *dot = strrchr(name ? name + 1 : output, '.');
-	const char *end = folder ? output + n - 1 : dot ? dot : output + n;
+	const char *end = folder ? output + n - 1 : extension_of(output);
 	return cli_text("%.*s-%zu%s", (int)(end - output), output, number, end);
 }
 

@@ -68,6 +68,14 @@ void cli_end_iterating(void)
 		sigaction(SIGTERM, &before_terminate, NULL);
 }
 
+/* A launcher sends signals to all: where they all ended, the first could not save what they have together. */
+void cli_let_first_stop(int checkpoints)
+{
+	signal(SIGINT, SIG_IGN);
+	if (checkpoints)
+		signal(SIGTERM, SIG_IGN);
+}
+
 int cli_asked_to_stop(void) { return asked != 0; }
 
 void cli_saving(int begins) { saving = begins; }

@@ -54,6 +54,12 @@ static gt_status check(const joint *q)
 	if (j->checkpoint || j->resume)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: checkpoints are of one scan: expected no --checkpoint and no --resume",
 		               q->parts));
+	if (j->split && strcmp(j->split, "auto"))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->split, q->parts));
+	for (size_t i = 0; i < q->parts; i++)
+		if (q->part[i].r->set.device_memory > 0 || q->part[i].r->set.host_memory > 0)
+			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: what they need is not known before: expected no --%s-memory",
+			               q->parts, q->part[i].r->set.device_memory > 0 ? "device" : "host"));
 	for (size_t i = 0; i < q->parts; i++)
 		if (q->part[i].r->by_slabs)
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: does not fit into memory as a whole, which scans together must",
@@ -301,6 +307,8 @@ static gt_status begin_part(gt_recon *r, gt_volume *v, const gt_grid *grid, scan
 	gt_status st = gt_recon_check_idle("gt_recon_run_joint", r);
 	GT_TRY(st);
 	GT_TRY(gt_volume_is("gt_recon_run_joint", v));
+	if (!v->data)
+		GT_TRY(gt_fail(GT_ERR_ARG, "gt_recon_run_joint: the data of v is NULL"));
 	const int asked = r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN;
 	if (!asked && !(r->is_chosen && gt_grid_same(&r->job.grid, grid)))
 		GT_TRY(gt_recon_grid(r, grid));

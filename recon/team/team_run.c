@@ -7,9 +7,9 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/team/team_alike.h"
 #include "recon/team/team_run.h"
 
-enum { MOST_MEMBERS = 64 };
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
 struct run {
@@ -25,24 +25,6 @@ struct run {
 };
 
 static gt_recon_found *found(const struct run *r, int member) { return member != r->first ? &r->others[member] : r->f; }
-
-/* Processes must have the same problem: they could not meet else. */
-static gt_status check_alike(const struct run *r, gt_backend *be)
-{
-	char mine[512] = "", all[MOST_MEMBERS][512], grid[256];
-	const gt_scan *s = r->e->p.scan;
-	gt_status st = GT_OK;
-	gt_grid_print(&r->e->grid, grid, sizeof grid);
-	snprintf(mine, sizeof mine, "%s on %s, %zu views of %zu x %zu, %s", gt_method_name(&r->j->method), grid, s->views, s->rows,
-	         s->columns, gt_type_name(r->j->type));
-	GT_TRY(gt_team_gather(be, mine, sizeof mine, all));
-	for (int i = 1; i < gt_members(be); i++)
-		if (strcmp(all[0], all[i]))
-			GT_TRY(gt_fail(GT_ERR_ARG, "member %d of %d (%s) has another problem than member 0: %s; expected %s", i,
-			               gt_members(be), gt_team_where(r->t, i), all[i], all[0]));
-done:
-	return st;
-}
 
 static gt_status gather_plans(struct run *r, gt_backend *be)
 {
@@ -60,7 +42,8 @@ static gt_status run_member(gt_backend *be, void *self)
 	struct run *r = self;
 	const int me = gt_member(be);
 	gt_status st = GT_OK;
-	GT_TRY(check_alike(r, be));
+	if (gt_recon_is_mpi(r->j)) /* in one process all have the same */
+		GT_TRY(gt_team_check_alike(r->t, be, r->j, r->e, &r->jobs[me].team->split));
 	GT_TRY(r->text(&r->jobs[me], be, r->e, r->out, found(r, me)));
 	if (r->plans) /* members of other processes have none of their own here */
 		st = gather_plans(r, be);

@@ -83,10 +83,53 @@ team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o
 team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
 odd=other.nc
 team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
+# Of the same size, but not the same: nobody waits, and nobody computes a mixture.
+odd=scan.nc
+other() {
+	local text=$1
+	shift
+	team_refused 2 "has another problem than member 0: $text" 2 ./odd.sh "${args[@]}" "$@"
+}
+cat >odd.sh <<'END'
+#!/bin/bash
+[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}" ${more:-}
+exec "$gantry" recon "$@"
+END
+more="--solver sirt:iterations=5" other "sirt:iterations=5"
+more="--weights photons:count=100" other "weights photons"
+more="--init fdk" other "init fdk" --init zero
+more="--dry-run" other "sirt:iterations=3,relax=1,reduce=1,nonneg=yes,momentum=no,anderson=0,threshold=0.001, a dry run"
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 6 -o noise.nc
+odd=noise.nc
+other "other projections; expected one file for all"
+ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 --start 1 -o turned.nc
+odd=turned.nc
+other "other places of source and detector; expected one file for all"
+odd=other.nc
 team_refused 2 "of which 8 is a multiple" 3 "$gantry" recon "${args[@]}" --reproducible
 team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
 nothing_left out.nc "refusals"
+
+# A launcher's end of time is told to all by SIGTERM: the first process saves and writes what they have.
+run=(recon scan.nc -o saved.nc --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
+timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+all=$!
+for _ in $(seq 100); do
+	[ -e saved.csv ] && [ "$(wc -l <saved.csv)" -gt 5 ] && break
+	sleep 0.2
+done
+mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
+if [ ${#ranks[@]} -eq 2 ]; then
+	kill -TERM "${ranks[@]}"
+	wait $all && fail "a run that was stopped was no failure"
+	grep -q "saved.nc holds the result so far" stderr.txt || fail "not stopped in order: $(tail -c 500 stderr.txt)"
+	ok info saved.nc
+	[ -s saved.ck ] || fail "no checkpoint"
+else
+	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
+	kill $all
+fi
 
 # A process is killed in the midst of the iterations: the launcher names it and ends the others.
 run=(recon scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)

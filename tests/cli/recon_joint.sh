@@ -20,6 +20,12 @@ ok recon quiet.nc noisy.nc -o hu.mha "${common[@]}" --penalty $joint --unit HU -
 ok compare hu-1.mha truth.nc --json
 ok recon quiet.nc noisy.nc -o low.nc --like truth.nc --padding no --no-check --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1
 
+ok recon quiet.nc noisy.nc -o packed.nii.gz "${common[@]}" --penalty $joint --stop change=20000HU --json
+says '"packed-1.nii.gz"'
+ok compare packed-2.nii.gz truth.nc
+refused_output 2 "expected no --device-memory" recon quiet.nc noisy.nc "${common[@]}" --penalty $joint --device-memory 1GiB
+refused_output 2 "expected no --host-memory" recon quiet.nc noisy.nc "${common[@]}" --penalty $joint --host-memory 1GiB
+refused_output 2 "--split=views: one device" recon quiet.nc noisy.nc "${common[@]}" --penalty $joint --split views
 refused_output 2 "2 scans together: no penalty" recon quiet.nc noisy.nc "${common[@]}"
 refused_output 1 "penalty 'tv' is of one volume, not of 2" recon quiet.nc noisy.nc "${common[@]}" --penalty tv:strength=1
 refused_output 2 "expected strength=NUMBER" recon quiet.nc noisy.nc "${common[@]}" --penalty huber

@@ -17,6 +17,7 @@ all() {
 	for name in none.nc none.mha none.nii none.tif none.npy none.raw; do
 		early recon scan.nc -o "$1$name" --grid 64x64x40@4x4x5 --solver os-sart:iterations=2,subsets=2 --backend cpu
 	done
+	early recon scan.nc scan.nc -o "$1none.nc" --grid 64x64x40@4x4x5 --solver fista:prox=yes,iterations=2 --penalty joint-tv:strength=1
 	early simulate --phantom forbild-head --reduce 4 -o "$1none.nc"
 	early simulate --phantom forbild-head --reduce 16 --truth "$1none.nc" --grid 64x64x40@4x4x5
 	early project truth.nc --scan large.nc -o "$1none.nc" -q

@@ -116,8 +116,10 @@ static int run(const cli_call *call, const void *given)
 	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
-	if (call->process)
+	if (call->process) {
 		write_nothing(&all);
+		cli_let_first_stop(o->checkpoint != NULL);
+	}
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
 	if (call->files > 1 && call->processes > 1)

@@ -21,6 +21,19 @@ static gt_status check(const cli_call *call, const recon_options *o)
 	return cli_check_numbered(call, o->output);
 }
 
+/* Before they are computed: each by itself, as disks may differ. */
+static gt_status have_room(const cli_call *call, const recon_options *o, const gt_grid *grid)
+{
+	gt_write_options w = gt_write_defaults;
+	gt_status st = cli_set_numbers(o->number, o->range, &w);
+	for (size_t i = 0; i < call->files && st == GT_OK; i++) {
+		char *name = cli_numbered(o->output, i + 1);
+		st = name ? gt_has_room_for_volume(name, &w, grid) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		free(name);
+	}
+	return st;
+}
+
 static gt_status open_all(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading, gt_recon **r,
                           gt_volume **v)
 {
@@ -35,6 +48,7 @@ static gt_status open_all(const cli_call *call, const recon_options *o, recon_mo
 	gt_recon_on_progress(r[0], recon_progress, m);
 	GT_TRY(gt_recon_choose(r[0]));
 	GT_TRY(gt_recon_chosen_grid(r[0], &grid));
+	GT_TRY(have_room(call, o, &grid));
 	for (size_t i = 0; i < call->files; i++)
 		GT_TRY(gt_volume_new(&grid, &v[i]));
 done:
@@ -58,20 +72,25 @@ gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monito
 {
 	gt_recon **r = calloc(call->files, sizeof *r);
 	gt_volume **v = calloc(call->files, sizeof *v);
+	char *name = NULL;
 	gt_status st = r && v ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	recon_options first = *o; /* what is told is told of the first volume */
 	GT_TRY(st);
 	GT_TRY(check(call, o));
+	if (!(first.output = name = cli_numbered(o->output, 1)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(open_all(call, o, m, reading, r, v));
 	GT_TRY(gt_recon_run_joint(r, call->files, v));
 	GT_TRY(write_all(call, o, v));
-	recon_report(call, o, r[0]);
+	recon_report(call, &first, r[0]);
 	cli_note(call, "%zu volumes, with their numbers in the names", call->files);
-	st = recon_how_it_ended(o, r[0]);
+	st = recon_how_it_ended(&first, r[0]);
 done:
 	for (size_t i = 0; i < call->files && r && v; i++) {
 		gt_recon_free(r[i]);
 		gt_volume_free(v[i]);
 	}
+	free(name);
 	free(r);
 	free(v);
 	return st;
