@@ -1,4 +1,5 @@
 /* A team that computes one volume. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,10 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 
-enum { MOST_MEMBERS = 64 };
+enum { MOST_MEMBERS = 64, PROBLEM_TEXT = 1024 };
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
 struct run {
@@ -26,15 +28,31 @@ struct run {
 
 static gt_recon_found *found(const struct run *r, int member) { return member != r->first ? &r->others[member] : r->f; }
 
-/* Processes must have the same problem: they could not meet else. */
+/* What all members must have in common. */
+static gt_status describe_problem(const struct run *r, char *text, size_t size)
+{
+	const gt_scan *s = r->e->p.scan;
+	const int iterates = r->j->method.solver != NULL;
+	char grid[256], *method = gt_method_print(&r->j->method),
+			*projector = iterates ? gt_projector_text(r->j->projector) : gt_text("%s", "");
+	gt_status st = GT_OK;
+	if (!method || !projector)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	gt_grid_print(&r->e->grid, grid, sizeof grid);
+	snprintf(text, size, "%s%s%s on %s, %zu views of %zu x %zu (geometry %016" PRIx64 "), %s", method, iterates ? " by " : "",
+	         projector, grid, s->views, s->rows, s->columns, gt_scan_hash(s), gt_type_name(r->j->type));
+done:
+	free(method);
+	free(projector);
+	return st;
+}
+
+/* Processes must have the same problem: they could not meet else, or would compute with several models at once. */
 static gt_status check_alike(const struct run *r, gt_backend *be)
 {
-	char mine[512] = "", all[MOST_MEMBERS][512], grid[256];
-	const gt_scan *s = r->e->p.scan;
+	char mine[PROBLEM_TEXT] = "", all[MOST_MEMBERS][PROBLEM_TEXT];
 	gt_status st = GT_OK;
-	gt_grid_print(&r->e->grid, grid, sizeof grid);
-	snprintf(mine, sizeof mine, "%s on %s, %zu views of %zu x %zu, %s", gt_method_name(&r->j->method), grid, s->views, s->rows,
-	         s->columns, gt_type_name(r->j->type));
+	GT_TRY(describe_problem(r, mine, sizeof mine));
 	GT_TRY(gt_team_gather(be, mine, sizeof mine, all));
 	for (int i = 1; i < gt_members(be); i++)
 		if (strcmp(all[0], all[i]))

@@ -72,17 +72,22 @@ ok compare more.nc one.nc --rmse 1e-9
 # One process with other arguments than the others.
 cat >odd.sh <<'END'
 #!/bin/bash
-[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}"
+[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}" $more
 exec "$gantry" recon "$@"
 END
 chmod +x odd.sh
-export gantry odd=none.nc
+export gantry odd=none.nc more=
 args=(scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=3 --quiet)
 team_refused 2 "unknown solver 'sirrt'" 2 "$gantry" recon scan.nc -o out.nc --solver sirrt
 team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o out.nc
 team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
 odd=other.nc
 team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
+odd=scan.nc more="--projector joseph"
+team_refused 2 "has another problem than member 0: sirt:iterations=3" 2 ./odd.sh "${args[@]}"
+more="--solver sirt:iterations=4"
+team_refused 2 "has another problem than member 0: sirt:iterations=4" 2 ./odd.sh "${args[@]}"
+more=
 team_refused 2 "of which 8 is a multiple" 3 "$gantry" recon "${args[@]}" --reproducible
 team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
