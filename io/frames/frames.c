@@ -127,12 +127,13 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	note_field(k, "flat", k->flat, o);
 	note_field(k, "dark", k->dark, o);
 	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
-	if (k->f.flat_after) {
+	if (k->f.flat_after)
+		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after)); /* none of "none" */
+	if (k->after) {
 		if (!k->flat)
 			GT_TRY(gt_fail(GT_ERR_ARG,
 			               "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
 			               k->path));
-		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after));
 		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
 	}
 	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && k->f.white == 0, o);

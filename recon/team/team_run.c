@@ -1,4 +1,5 @@
 /* A team that computes one volume. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

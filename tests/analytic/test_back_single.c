@@ -1,6 +1,7 @@
 /* Backprojection on the CPU in single precision, with the kernels of every instruction set there is: against double, and
  * whatever the threads.
  * labels: property unit; backend: none */
+#include <malloc.h>
 #include "analytic/fbp/fast/back_single.h"
 #include "tests/analytic/back_problems.h"
 
@@ -101,6 +102,42 @@ START_TEST(spots_and_rows_that_run_down)
 }
 END_TEST
 
+/* Slices from the middle of the first row on, to the middle of the last one: what lies beside the line must not matter, however
+ * places are rounded. */
+START_TEST(slices_begin_on_the_first_row)
+{
+	const double pitch = 0.3 + 0.037 * _i;
+	const gt_orbit o = {
+		GT_PARALLEL,       .views = 7,     .rows = 23,   .columns = 17, .source_to_axis = 500, .source_to_detector = 1000,
+		.column_pitch = 1, .row_pitch = 1, .turn = GT_PI
+	};
+	gt_grid g = { { 9, 8, 1 + (size_t)(22 / pitch) }, { 1, 1, pitch }, { 0, 0, 0 } };
+	gt_scan *s;
+	ck_ok(gt_scan_orbit(&o, &s));
+	g.center[2] = ((double)(g.n[2] - 1) * pitch - 22) / 2;
+	const problem p = { .text = _i % 2 ? "mask=none" : "mask=none,rows=zero" };
+	double *data = random_data(gt_scan_size(s)), *truth = volume_of("cpu:1", &p, &g, s, data, GT_F64);
+#ifdef M_PERTURB
+	mallopt(M_PERTURB, 1); /* large numbers in new memory */
+#endif
+	for (int k = 0; k < SETS; k++) {
+		if (!use(sets[k]))
+			continue;
+		double *x = volume_of("cpu:2", &p, &g, s, data, GT_F32);
+		const double d = difference(x, truth, gt_grid_voxels(&g));
+		ck_assert_msg(d < 1e-6, "slices of %g, %s: single differs from double by %g", pitch, sets[k], d);
+		free(x);
+	}
+#ifdef M_PERTURB
+	mallopt(M_PERTURB, 0);
+#endif
+	gt_back_single_use(NULL);
+	free(truth);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
 START_TEST(kernels_are_found_by_name)
 {
 	ck_assert_ptr_nonnull(gt_back_single_find(NULL));
@@ -114,6 +151,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, single_is_double, 0, PROBLEMS);
 	tcase_add_loop_test(tc, bits_do_not_depend_on_threads, 0, 2);
 	tcase_add_loop_test(tc, spots_and_rows_that_run_down, 0, 2);
+	tcase_add_loop_test(tc, slices_begin_on_the_first_row, 0, 12);
 	tcase_add_test(tc, kernels_are_found_by_name);
 }
 

@@ -95,6 +95,9 @@ ok compare mended.nc good.nc --json
 holds "$(value rmse) < 1e-3" "drift mended"
 ok compare drift.nc good.nc --json
 holds "$(value rmse) > 1e-2" "drift as it was"
+mv drift.nc before.nc
+told drift "flat field: 1 image" --flat-after none --air no
+ok compare drift.nc before.nc --max 0
 named 2 good "flat fields after the scan, and none before it: expected both (--flat, --flat-after)" --flat none --flat-after good.after.tif
 named 1 good "row 0, column 0 has 0 counts above the dark field after the scan and 4000 before" --flat-after good/dark_0001.tif
 named 1 good "a flat field of 6 rows x 40 columns, expected 8 x 40" --flat-after small/flat_0001.tif

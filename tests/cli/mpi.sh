@@ -72,11 +72,11 @@ ok compare more.nc one.nc --rmse 1e-9
 # One process with other arguments than the others.
 cat >odd.sh <<'END'
 #!/bin/bash
-[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}"
+[ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}" $more
 exec "$gantry" recon "$@"
 END
 chmod +x odd.sh
-export gantry odd=none.nc
+export gantry odd=none.nc more=
 args=(scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=3 --quiet)
 team_refused 2 "unknown solver 'sirrt'" 2 "$gantry" recon scan.nc -o out.nc --solver sirrt
 team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o out.nc
@@ -97,6 +97,7 @@ exec "$gantry" recon "$@"
 END
 more="--solver sirt:iterations=5" other "sirt:iterations=5"
 more="--weights photons:count=100" other "weights photons"
+more="--projector joseph" other "projector joseph"
 more="--init fdk" other "init fdk" --init zero
 more="--dry-run" other "sirt:iterations=3,relax=1,reduce=1,nonneg=yes,momentum=no,anderson=0,threshold=0.001, a dry run"
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 6 -o noise.nc
