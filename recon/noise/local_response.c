@@ -215,7 +215,8 @@ static size_t nearer_middle(const gt_strength_search *s, size_t voxel)
 	return at[0] + n[0] * (at[1] + n[1] * at[2]);
 }
 
-/* Patches of coarse voxels are large: they may reach beyond the grid as far as to the source, which no projector takes. */
+/* Patches of coarse voxels are large: they may reach beyond the grid as far as to the source, which no projector
+ * takes. */
 static void keep_off_sources(const gt_strength_search *s, const gt_scan *scan, size_t voxel[GT_NOISE_PATCHES])
 {
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
