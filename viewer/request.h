@@ -13,8 +13,8 @@ struct gt_page_answer {
 };
 struct gt_page_site {
 	const struct gt_page_items *items;      /* NULL: none */
-	/* Other paths, from the slash behind the token on; 0: there is no such. NULL: there are none. May leave the code
-	 * at 0: the one who asks waits, and it is called again for the same path at every turn of the server. */
+	/* Other paths, from the slash behind the token on; 0: there is no such. NULL: there are none. May leave the
+	 * code at 0: the one who asks waits, and it is called again for the same path at every turn of the server. */
 	int (*more)(void *self, const char *rest, struct gt_page_answer *a);
 	void *self;
 	const char *html;               /* the page itself */
