@@ -1,10 +1,10 @@
 #!/bin/bash
 # Puts the packages of ./run package into a bare root of Debian, and works with them there as a stranger does: the command, its pages of the manual, its
 # completion, a program against the headers by CMake and by pkg-config, and taking them out again.
-# Usage: try_packages.sh [SUITE [MIRROR]]; root calls it, mmdebstrap makes the root. Exit 77: it cannot be tried here.
+# Usage: try_packages.sh [SUITE [MIRROR]], the mirror that apt knows; root calls it, mmdebstrap makes the root. Exit 77: it cannot be tried here.
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-suite=${1:-bookworm} mirror=${2:-http://deb.debian.org/debian}
+suite=${1:-bookworm} mirror=${2:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | grep -v security | head -1)}
 skip() { echo "not tried: $*" && exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a root folder and change to it"
 command -v mmdebstrap >/dev/null || skip "mmdebstrap is not here: apt-get install mmdebstrap"
