@@ -60,13 +60,13 @@ class Tree:
                 rooms[words[0]] = (words[1], words[2:])
         return rooms
 
-    def library(self):
+    def library_rooms(self):
         """The folders of the library: include/ and the rooms of layers 0 to 3."""
         return ["include"] + [room for room, (layer, _) in self.rooms().items() if layer in "0123"]
 
     def product(self):
         """The library and its users, without the tests."""
-        return self.library() + [room for room, (layer, _) in self.rooms().items() if layer == "4"]
+        return self.library_rooms() + [room for room, (layer, _) in self.rooms().items() if layer == "4"]
 
 
 def plant(folder, files):
