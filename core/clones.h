@@ -15,14 +15,13 @@
 #else
 #define GT_CLONES
 #endif
-/* GT_AVX2 in front of a function: compiled for processors with AVX2 and FMA alone, to be called where GT_HAS_AVX2 says
- * so. What it calls must be inlined. The clones above have vectors of 4 for whole numbers only. */
+/* GT_AVX2 in front of a function: compiled for processors with AVX2 and FMA alone, to be called where
+ * gt_runs_here("avx2") (core/vectors/sets.h) says so. What it calls must be inlined. The clones above have vectors of 4
+ * for whole numbers only. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GT_AVX2 __attribute__((target("avx2,fma")))
-#define GT_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 #else
 #define GT_AVX2
-#define GT_HAS_AVX2 0
 #endif
 #ifdef __GNUC__
 #define GT_INLINE static inline __attribute__((always_inline))

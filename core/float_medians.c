@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/clones.h"
+#include "core/vectors/sets.h"
 #include "core/float_medians.h"
 
 enum { LANES = 16, BINS = 1 << 11 };
@@ -52,7 +53,7 @@ gt_status gt_column_medians(const float *x, size_t rows, size_t stride, size_t c
 {
 	int32_t *place = malloc(rows * LANES * sizeof *place);
 	uint32_t key[LANES];
-	const int avx2 = GT_HAS_AVX2;
+	const int avx2 = gt_runs_here("avx2");
 	if (!place)
 		return gt_fail(GT_ERR_MEMORY, "medians: out of memory");
 	for (size_t first = 0; first < columns; first += LANES) {

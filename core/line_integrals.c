@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "core/clones.h"
+#include "core/vectors/sets.h"
 #include "core/line_integrals.h"
 
 /* What the doubt is taken as; values of a block, which stay in the nearest cache; above LARGEST libm decides. */
@@ -77,7 +78,7 @@ size_t gt_line_integrals(const double *level, double least, size_t n, float *x)
 {
 	block b;
 	size_t below = 0;
-	const int avx2 = GT_HAS_AVX2;
+	const int avx2 = gt_runs_here("avx2");
 	for (size_t at = 0; at < n; at += BLOCK) {
 		const size_t count = n - at < BLOCK ? n - at : BLOCK;
 		(avx2 ? work_avx2 : work_anywhere)(level + at, least, count, x + at, &b);

@@ -6,6 +6,7 @@
 #include <gantry/random.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/poll.h"
 #include "core/team/split.h"
 #include "core/try.h"
 
@@ -101,7 +102,9 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
 {
 	if (fits(A, x, y) && gt_backend_begin(A->be)) {
+		gt_poll_pass_begins();
 		A->ops->forward(A->self, x, y);
+		gt_poll_pass_ends();
 		gt_backend_end(A->be);
 	}
 }
@@ -109,7 +112,9 @@ void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
 void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
 {
 	if (fits(A, x, y) && gt_backend_begin(A->be)) {
+		gt_poll_pass_begins();
 		A->ops->adjoint(A->self, y, x);
+		gt_poll_pass_ends();
 		gt_backend_end(A->be);
 	}
 }

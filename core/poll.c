@@ -1,4 +1,5 @@
-/* Which question this thread asks while it computes, and how often. */
+/* Which question this thread asks while it computes, how often, and how far it is. */
+#include <math.h>
 #include <stddef.h>
 #include <time.h>
 #include "core/poll.h"
@@ -26,6 +27,41 @@ int gt_poll_ask(gt_poll *p)
 	if (p->asked > 0 && now - p->asked < INTERVAL_SECONDS)
 		return 0;
 	p->asked = now;
+	gt_poll *const before = gt_poll_set(NULL);
 	p->stopped = p->stop(p->self) != 0;
+	gt_poll_set(before);
 	return p->stopped;
+}
+
+static void start_part(gt_poll *p, double from, double to)
+{
+	p->from = from;
+	p->to = to;
+	p->done = p->depth > 1 ? fmax(p->done, from) : from;
+}
+
+void gt_poll_pass_begins(void)
+{
+	if (current && !current->depth++)
+		start_part(current, 0, 0);
+}
+
+void gt_poll_pass_ends(void)
+{
+	if (!current || --current->depth)
+		return;
+	current->passes++;
+	start_part(current, 0, 0);
+}
+
+void gt_poll_part(double from, double to)
+{
+	if (current)
+		start_part(current, from, to);
+}
+
+void gt_poll_took(gt_poll *p, size_t taken, size_t n)
+{
+	if (p)
+		p->done = fmax(p->done, p->from + (p->to - p->from) * fmin(1, (double)taken / (double)n));
 }

@@ -41,6 +41,7 @@ static void take_pieces(gt_pool *p, int index, gt_poll *poll)
 	for (size_t begin; (begin = atomic_fetch_add(&p->next, p->grain)) < p->n;) {
 		const size_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
 		p->body(p->self, begin, end, index);
+		gt_poll_took(poll, end, p->n);
 		if (gt_poll_ask(poll))
 			atomic_store(&p->next, p->n);
 	}
@@ -56,6 +57,7 @@ static void work_alone(gt_pool *p, size_t n, size_t grain, gt_loop body, void *s
 	inside += counts;
 	for (size_t begin = 0; begin < n; begin += piece) {
 		body(self, begin, n - begin < piece ? n : begin + piece, my_index);
+		gt_poll_took(poll, n - begin < piece ? n : begin + piece, n);
 		if (gt_poll_ask(poll))
 			break;
 	}

@@ -80,10 +80,18 @@ void gt_projections_free(gt_projections *p)
 	free(p);
 }
 
+gt_status gt_projections_unfiltered(const gt_projections *p, const char *name, const char *hint)
+{
+	if (!p->filtered)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: the projections are weighted and filtered already: expected line integrals%s", name, hint);
+}
+
 gt_scan *gt_projections_scan(const gt_projections *p) { return is(p) ? p->scan : NULL; }
 float *gt_projections_data(const gt_projections *p) { return is(p) ? p->data : NULL; }
 const float *gt_projections_weights(const gt_projections *p) { return is(p) ? p->weight : NULL; }
 const float *gt_projections_photons(const gt_projections *p) { return is(p) ? p->photons : NULL; }
+int gt_projections_filtered(const gt_projections *p) { return is(p) && p->filtered; }
 double gt_projections_water(const gt_projections *p) { return is(p) ? p->water : 0; }
 gt_position gt_projections_position(const gt_projections *p) { return is(p) ? p->position : GT_HFS; }
 int gt_projections_position_known(const gt_projections *p) { return is(p) && p->positioned; }

@@ -23,5 +23,7 @@ struct gt_projections {
 gt_projections *gt_projections_blank(void);
 /* GT_ERR_ARG if p is NULL or no projections. function: the one that was called, for the message. */
 gt_status       gt_projections_are(const char *function, const gt_projections *p);
+/* GT_ERR_FORMAT if they are weighted and filtered already. name: of the file or the call; hint: behind it, or "". */
+gt_status       gt_projections_unfiltered(const gt_projections *p, const char *name, const char *hint);
 
 #endif

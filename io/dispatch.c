@@ -14,6 +14,7 @@
 #include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
+#include "io/write_kit/volume_units.h"
 
 static int can_do(const gt_format *f, int projections, int writing)
 {
@@ -22,17 +23,15 @@ static int can_do(const gt_format *f, int projections, int writing)
 	return writing ? f->write_volume != NULL : f->read_volume != NULL;
 }
 
-static int ends_as_folder(const char *path)
-{
-	const size_t n = strlen(path);
-	return n > 1 && path[n - 1] == '/';
-}
-
+/* Folders too may have one: slices.tif/. */
 static int has_extension(const gt_format *f, const char *path)
 {
-	const size_t length = strlen(path);
-	if (f->folders)
-		return ends_as_folder(path);
+	size_t length = strlen(path);
+	const int folder = gt_names_folder(path);
+	if (folder && !f->folders)
+		return 0;
+	while (length > 1 && path[length - 1] == '/')
+		length--;
 	for (const char *e = f->extensions; *e; e += strspn(e, " ")) {
 		const size_t n = strcspn(e, " ");
 		if (length > n && path[length - n - 1] == '.' && !strncasecmp(e, path + length - n, n))
@@ -51,7 +50,8 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 		if (!can_do(*f, projections, writing))
 			continue;
 		if ((*f)->folders && (size_t)at + 40 < size)
-			at += sprintf(text + at, "%s/ (a folder of %s)", at ? " " : "", (*f)->about);
+			at += sprintf(text + at, "%s%s%.*s/ (a folder of %s)", at ? " " : "", *(*f)->extensions ? "." : "",
+			              (int)strcspn((*f)->extensions, " "), (*f)->extensions, (*f)->about);
 		for (const char *e = (*f)->extensions; *e; e += strspn(e, " ")) {
 			const size_t n = strcspn(e, " ");
 			if ((size_t)at + n + 3 < size)
@@ -83,7 +83,8 @@ static gt_status format_called(const char *name, int projections, const gt_forma
 	return gt_fail(GT_ERR_ARG, "cannot write %s in the format '%s': expected one of: %s", what(projections), name, known);
 }
 
-gt_status gt_format_to_write(const char *path, int projections, const gt_format **format)
+/* A folder is of the first format that writes folders, but of the first with such numbers where these are asked for. */
+static gt_status to_write(const char *path, int projections, int numbers, const gt_format **format)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 	char known[256];
@@ -92,14 +93,22 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 			*format = *f;
 			return GT_OK;
 		}
+	for (const gt_format *const *f = gt_formats; gt_names_folder(path) && *f; f++)
+		if (can_do(*f, projections, 1) && (*f)->folders && (!numbers || (*f)->numbers)) {
+			*format = *f;
+			return GT_OK;
+		}
 	list_extensions(projections, 1, known, sizeof known);
 	return gt_fail(GT_ERR_ARG, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
 	               dot ? dot : "no extension", known);
 }
 
+gt_status gt_format_to_write(const char *path, int projections, const gt_format **format) { return to_write(path, projections, 0, format); }
+
 gt_status gt_format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
 {
-	const gt_status st = o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
+	const gt_status st = o && o->format ? format_called(o->format, projections, format)
+	                                    : to_write(path, projections, !projections && o && o->bits != 0, format);
 	return st == GT_OK ? is_ready(*format, path) : st;
 }
 
@@ -172,6 +181,9 @@ gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_pro
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 1, &f));
 	GT_TRY(explain(f->read_projections(path, &full, p), f, path, 1));
+	if ((*p)->filtered && (*p)->data)
+		gt_read_note(&full, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
+		             path);
 done:
 	return st;
 }
@@ -239,6 +251,8 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 	GT_TRY(check_options(path, &full));
 	GT_TRY(gt_fail_in(gt_scan_check(p->scan), "%s", path));
 	GT_TRY(gt_check_finite(path, p->data, 0, gt_scan_size(p->scan)));
+	if (p->data)
+		GT_TRY(gt_has_room_for_projections(path, o, p->scan));
 	GT_TRY(f->write_projections(path, &full, p));
 done:
 	return st;
@@ -257,6 +271,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	if (!v->data)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the volume is a grid without voxels: expected data to write", path));
 	GT_TRY(gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid)));
+	GT_TRY(gt_has_room_for_volume(path, o, &v->grid));
 	GT_TRY(f->write_volume(path, &full, v));
 done:
 	return st;
@@ -300,7 +315,7 @@ gt_status gt_can_write_volume(const char *path)
 	GT_NEED(path);
 	const gt_format *f;
 	const gt_status st = gt_format_for(path, NULL, 0, &f);
-	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
+	return st != GT_OK ? st : f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
 }
 
 gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
@@ -326,7 +341,7 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 	gt_status st = gt_complete_write_options(path, o, &full);
 	if (st == GT_OK)
 		st = gt_format_for(path, &full, 1, &f);
-	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
+	return st != GT_OK ? st : f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
 }
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)

@@ -39,7 +39,7 @@ static gt_status of_files(const char *path, const gt_read_options *o, const gt_f
 	if (given && gt_is_npy(given)) {
 		GT_TRY(gt_npy_source(given, &source));
 	} else if (given) {
-		GT_TRY(gt_file_list_of(given, &list));
+		GT_TRY(gt_file_list_of(given, r->dark ? GT_DARK_FIELD : GT_FLAT_FIELD, NULL, &list));
 		GT_TRY(gt_tiff_source(&list, &source));
 	} else {
 		GT_TRY(gt_frame_folder_read(path, 1, &quiet, &folder));

@@ -6,26 +6,35 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
+#include <gantry/checkpoint.h>
 #include <gantry/io.h>
 #include <gantry/text.h>
 #include "core/arguments.h"
 #include "io/dispatch.h"
 #include "io/room.h"
+#include "io/tmp_list.h"
 
 #define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
 #define FULL 65536 /* what a disk that is called full may have left */
 
-static double left_on_disk(const char *file)
+/* Of the file system there; some, of a network, do not say how large they are. */
+static double left_there(const char *path)
 {
 	struct statvfs s;
-	if (statvfs(file, &s) == 0)
-		return (double)s.f_bavail * (double)s.f_frsize;
+	return statvfs(path, &s) == 0 && s.f_blocks ? (double)s.f_bavail * (double)s.f_frsize : -1;
+}
+
+static double left_on_disk(const char *file)
+{
+	if (access(file, F_OK) == 0)
+		return left_there(file);
 	size_t n = strlen(file);
 	while (n > 1 && file[n - 1] == '/')
 		n--;
 	const char *slash = memrchr(file, '/', n);
 	char *folder = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
-	const double left = folder && statvfs(folder, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
+	const double left = folder ? left_there(folder) : -1;
 	free(folder);
 	return left;
 }
@@ -54,6 +63,8 @@ static gt_status check(const char *path, double bytes, double room)
 	return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
 }
 
+gt_status gt_has_room_in_all(const char *path, double bytes) { return check(path, bytes, left_on_disk(path)); }
+
 gt_status gt_has_room(const char *path, double bytes)
 {
 	GT_NEED(path);
@@ -66,7 +77,7 @@ static double bytes_each(const char *path, const gt_format *f, const gt_write_op
 	const size_t n = strlen(path);
 	if (o->deflate > 0 || (n > 3 && !strcmp(path + n - 3, ".gz")))
 		return 0;
-	return f->folders ? 2 : f->numbers && o->bits ? o->bits / 8.0 : sizeof(float);
+	return f->folders && !f->numbers ? 2 : f->numbers && o->bits ? o->bits / 8.0 : sizeof(float);
 }
 
 static gt_status has_room(const char *path, const gt_write_options *o, int projections, double numbers)
@@ -79,7 +90,8 @@ static gt_status has_room(const char *path, const gt_write_options *o, int proje
 	if (st != GT_OK)
 		return st;
 	/* Of a folder no file is as large as all. */
-	return check(path, numbers * bytes_each(path, f, &full), f->folders ? left_on_disk(path) : gt_disk_room(path));
+	const double bytes = numbers * bytes_each(path, f, &full);
+	return f->folders && gt_names_folder(path) ? gt_has_room_in_all(path, bytes) : gt_has_room(path, bytes);
 }
 
 gt_status gt_has_room_for_volume(const char *path, const gt_write_options *o, const gt_grid *grid)
@@ -94,4 +106,11 @@ gt_status gt_has_room_for_projections(const char *path, const gt_write_options *
 	GT_NEED(path);
 	GT_NEED(scan);
 	return has_room(path, o, 1, (double)scan->views * (double)scan->rows * (double)scan->columns);
+}
+
+gt_status gt_checkpoint_has_room(const char *path, double bytes)
+{
+	GT_NEED(path);
+	const gt_status st = gt_has_room(path, bytes);
+	return st != GT_OK || access(path, F_OK) == 0 ? st : gt_has_room_in_all(path, 2 * bytes);
 }

@@ -6,11 +6,12 @@
 #include "io/dispatch.h"
 #include "io/finite.h"
 #include "io/slice_writer.h"
+#include "io/tmp_list.h"
 #include "io/write_kit/direct_writer.h"
 
-static gt_status format_of_slices(const char *path, const gt_format **f)
+static gt_status format_of_slices(const char *path, const gt_write_options *o, const gt_format **f)
 {
-	const gt_status st = gt_format_to_write(path, 0, f);
+	const gt_status st = gt_format_for(path, o, 0, f);
 	return st != GT_OK || (*f)->create_slices
 	               ? st
 	               : gt_fail(GT_ERR_UNSUPPORTED,
@@ -20,9 +21,19 @@ static gt_status format_of_slices(const char *path, const gt_format **f)
 
 gt_status gt_can_write_slices(const char *path)
 {
+	gt_write_options o = gt_write_defaults;
 	GT_NEED(path);
+	o.bits = gt_names_folder(path) ? 32 : 0; /* some options make it one of slices */
+	return gt_can_write_slices_as(path, &o);
+}
+
+gt_status gt_can_write_slices_as(const char *path, const gt_write_options *o)
+{
 	const gt_format *f;
-	return format_of_slices(path, &f);
+	gt_write_options full;
+	GT_NEED(path);
+	const gt_status st = gt_complete_write_options(path, o, &full);
+	return st == GT_OK ? format_of_slices(path, &full, &f) : st;
 }
 
 /* What is written past the cache of files, or changed on the way, is copied. */
@@ -43,7 +54,7 @@ gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, co
 	gt_status st = GT_OK;
 	GT_TRY(gt_need_argument("gt_slice_writer_create", "a volume", head));
 	GT_TRY(gt_complete_write_options(path, o, &full));
-	GT_TRY(format_of_slices(path, &f));
+	GT_TRY(format_of_slices(path, &full, &f));
 	GT_TRY(gt_check_writing(path, f, &full, &head->grid));
 	GT_TRY(f->create_slices(path, &full, head, s));
 done:

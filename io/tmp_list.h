@@ -33,4 +33,8 @@ void gt_tmp_delete(const gt_unfinished *u);
 /* May a file of that name be written, or replaced? GT_ERR_IO: a folder, a device, a symbolic link, or
  * write-protected. */
 gt_status gt_tmp_check_target(const char *path);
+/* gt_tmp_commit() of a folder: path may end in slashes. Frees tmp. */
+gt_status gt_tmp_commit_folder(char *tmp, const char *path);
+/* 1: the name ends in a slash. */
+int       gt_names_folder(const char *path);
 #endif

@@ -260,3 +260,24 @@ void gt_tmp_drop(char *tmp)
 	gt_tmp_list_end(&before);
 	free(tmp);
 }
+
+gt_status gt_tmp_commit_folder(char *tmp, const char *path)
+{
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	char *name = strndup(path, n);
+	if (!name) {
+		gt_tmp_drop(tmp);
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	}
+	const gt_status st = gt_tmp_commit(tmp, name);
+	free(name);
+	return st;
+}
+
+int gt_names_folder(const char *path)
+{
+	const size_t n = strlen(path);
+	return n > 1 && path[n - 1] == '/';
+}

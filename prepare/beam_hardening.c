@@ -93,7 +93,8 @@ done:
 /* What a value becomes: by a table at equal steps of p from 0 on, and along its last line beyond; or by powers of
  * p. */
 typedef struct {
-	int method, terms;
+	int method;
+	size_t terms;
 	double a[MOST_TERMS];
 	double step, value[STEPS + 1];
 	double reference; /* mm^-1 */
@@ -142,25 +143,6 @@ done:
 	return st;
 }
 
-static gt_status know_polynomial(const char *text, curve *t)
-{
-	for (const char *at = text; t->terms == 0 || *at; t->terms++) {
-		char *end;
-		at += t->terms > 0;
-		if (t->terms == MOST_TERMS)
-			return gt_fail(GT_ERR_ARG, "polynomial=%s: more than %d numbers", text, MOST_TERMS);
-		t->a[t->terms] = strtod(at, &end);
-		if (end == at || !isfinite(t->a[t->terms]) || (*end && *end != ':') || (*end && !end[1]))
-			return gt_fail(GT_ERR_ARG, "polynomial=%s: expected numbers with colons between them, A1:A2:...", text);
-		at = end;
-		if (!*at) {
-			t->terms++;
-			break;
-		}
-	}
-	return GT_OK;
-}
-
 static size_t by_table(const void *self, float *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -176,7 +158,7 @@ static size_t by_powers(const void *self, float *values, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const double x = values[i];
 		double value = 0, slope = 0;
-		for (int k = t->terms; k-- > 0;) {
+		for (size_t k = t->terms; k-- > 0;) {
 			slope = slope * x + (k + 1) * t->a[k];
 			value = (value + t->a[k]) * x;
 		}
@@ -213,7 +195,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		GT_TRY(gt_prepare_needs_all(c, "a second material"));
 	st = method == SPECTRUM   ? know_spectrum(o, t)
 	     : method == FLATNESS ? gt_prepare_needs_all(c, "flatness")
-	                          : know_polynomial(o->polynomial, t);
+	                          : gt_prepare_numbers("polynomial", o->polynomial, MOST_TERMS, t->a, &t->terms);
 done:
 	return st;
 }

@@ -78,14 +78,19 @@ static gt_status reshape(gt_prepare_call *c, const void *options, const gt_scan 
 	return GT_OK;
 }
 
+typedef struct {
+	struct options by;
+	size_t rows, columns; /* of the detector */
+	double row_mm, column_mm;
+} bin_known;
+
 static gt_status look(gt_prepare_call *c, const void *options)
 {
-	const struct options *o = options;
-	const gt_status st = gt_prepare_known(c, sizeof(size_t[2]));
-	if (st == GT_OK) {
-		((size_t *)c->known)[0] = c->source.scan->rows % (size_t)o->rows;
-		((size_t *)c->known)[1] = c->source.scan->columns % (size_t)o->columns;
-	}
+	const gt_scan *s = c->source.scan;
+	const gt_status st = gt_prepare_known(c, sizeof(bin_known));
+	if (st == GT_OK)
+		*(bin_known *)c->known = (bin_known){ *(const struct options *)options, s->rows, s->columns, s->row_pitch,
+			                              s->column_pitch };
 	return st;
 }
 
@@ -108,7 +113,10 @@ done:
 
 static void tell(gt_prepare_call *c)
 {
-	const size_t *left = c->known;
+	const bin_known *k = c->known;
+	const size_t by[2] = { (size_t)k->by.rows, (size_t)k->by.columns }, left[2] = { k->rows % by[0], k->columns % by[1] };
+	gt_prepare_note(c, "%zu rows x %zu columns made of %zu x %zu, of %.4g x %.4g mm now", k->rows / by[0], k->columns / by[1], k->rows,
+	                k->columns, k->row_mm * k->by.rows, k->column_mm * k->by.columns);
 	if (left[0] + left[1])
 		gt_prepare_note(c, "%zu rows and %zu columns at the end fill no pixel: left out", left[0], left[1]);
 }

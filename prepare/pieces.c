@@ -84,10 +84,12 @@ static gt_status look_at(void *self, size_t first, size_t n, float *out)
 	const gt_pieces *x = l->x;
 	const gt_scan *raw = x->scan[0], *now = x->scan[l->step];
 	const size_t each = raw->rows * raw->columns;
-	float *values = malloc(n * each * sizeof *values);
+	float *values = NULL;
 	gt_projections *q = NULL;
 	gt_status st = GT_OK;
-	if (!values)
+	if (!l->step)
+		return read_views(x, first, n, 0, raw->rows, out);
+	if (!(values = malloc(n * each * sizeof *values)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(read_views(x, first, n, 0, raw->rows, values));
 	GT_TRY(piece_of(x, raw, &(gt_view_piece){ 0, first, n, 0, raw->rows }, values, &q));
@@ -124,7 +126,9 @@ static gt_status plan(gt_pieces *x)
 		const gt_preparation *s = x->step[k].step;
 		GT_TRY(fields_of(x, x->scan[k], fields, &now));
 		looking l = { x, k };
-		gt_prepare_call c = { .pool = x->pool, .o = &now, .source = { x->scan[k], look_at, &l }, .in_pieces = 1 };
+		gt_prepare_call c = {
+			.pool = x->pool, .o = &now, .source = { x->scan[k], look_at, &l }, .in_pieces = 1, .water = x->head->water
+		};
 		const int by_views = s->pieces & GT_BY_VIEWS;
 		if (!s->pieces)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));
@@ -158,6 +162,7 @@ static gt_status open_(gt_pieces *x)
 	GT_TRY(gt_pool_new(x->o->threads, &x->pool));
 	GT_TRY(gt_can_write_views(f->output));
 	GT_TRY(gt_view_reader_open_scan(f->input, f->read, &x->head, &x->reader));
+	GT_TRY(gt_projections_unfiltered(x->head, f->input, ""));
 	if (gt_view_reader_has_statistics(x->reader))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in pieces", f->input));
 	x->steps = f->specs;
@@ -326,7 +331,7 @@ enum { MOST_VIEWS = 16 };
 /* Threads whose sinograms take a half of the memory. */
 static gt_status fewer_threads(gt_pieces *x, double sinogram)
 {
-	const int most = (int)fmax(1, fmin((double)gt_pool_threads(x->pool), x->files->memory / 2 / (8 * sinogram)));
+	const int most = (int)fmax(1, fmin((double)gt_pool_threads(x->pool), x->files->memory / 2 / (6 * sinogram)));
 	if (most == gt_pool_threads(x->pool))
 		return GT_OK;
 	gt_pool_free(x->pool);

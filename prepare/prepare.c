@@ -1,4 +1,5 @@
 /* One step by its text, or all that projections need; the record of both. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ static gt_status check(gt_projections *const *p)
 		return gt_fail(GT_ERR_ARG, "gt_prepare: found no projections");
 	if (!(*p)->data)
 		return gt_fail(GT_ERR_ARG, "gt_prepare: the projections hold the geometry alone, expected line integrals");
-	return gt_scan_check((*p)->scan);
+	gt_status st = gt_projections_unfiltered(*p, "gt_prepare", "");
+	return st == GT_OK ? gt_scan_check((*p)->scan) : st;
 }
 
 /* The parameters so far and one step more. */
@@ -119,6 +121,7 @@ static gt_status run(gt_prepare_call *c, const char *spec)
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepared_step_new(spec, &s));
 	c->source = (gt_prepare_source){ (*c->p)->scan, from_memory, *c->p };
+	c->water = (*c->p)->water;
 	GT_TRY(gt_prepared_look(c, &s));
 	GT_TRY(gt_prepared_run(c, &s));
 	gt_prepared_tell(c, &s);
@@ -198,6 +201,7 @@ gt_status gt_prepare_like(const gt_projections *p, const gt_scan *scan, gt_proje
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "the projections: out of memory"));
 	q->position = p->position;
 	q->positioned = p->positioned;
+	q->filtered = p->filtered;
 	q->water = p->water;
 	GT_TRY(gt_projections_set_provenance(q, p->from.command, p->from.parameters, NULL));
 	*out = q;
@@ -292,4 +296,21 @@ gt_status gt_prepare_part_of(const gt_scan *from, const size_t *view, size_t vie
 		table[v] = from->view[view[v]];
 	*out = scan;
 	return GT_OK;
+}
+
+gt_status gt_prepare_numbers(const char *key, const char *text, size_t most, double *x, size_t *n)
+{
+	const char *at = text;
+	for (*n = 0;; at++) {
+		char *end;
+		if (*n == most)
+			return gt_fail(GT_ERR_ARG, "%s=%s: more than %zu numbers", key, text, most);
+		x[*n] = gt_strtod(at, &end);
+		if (end == at || !isfinite(x[*n]) || (*end && *end != ':'))
+			return gt_fail(GT_ERR_ARG, "%s=%s: expected numbers with colons between them, A:B:...", key, text);
+		++*n;
+		at = end;
+		if (!*at)
+			return GT_OK;
+	}
 }

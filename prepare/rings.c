@@ -8,7 +8,8 @@
 #include <gantry/order_statistics.h>
 #include "core/clones.h"
 #include "core/try.h"
-#include "prepare/stripes.h"
+#include "prepare/stripes/running_medians.h"
+#include "prepare/stripes/stripes.h"
 
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
@@ -56,9 +57,13 @@ static const gt_param params[] = {
 };
 
 typedef struct {
+	const gt_projections *p;
 	const struct options *o;
 	size_t views, columns, window[5];
 	unsigned char *bad; /* [row][column]: columns that "dead" found */
+	struct change {
+		double squares, most;
+	} * change; /* [row]: of the line integrals */
 } rings_call;
 
 /* window values around column k, within the row. */
@@ -70,24 +75,11 @@ static double neighbours_median(const float *row, size_t columns, size_t k, size
 	return gt_median_few(value, last - first + 1);
 }
 
-/* Medians of 5 along a row, but for two columns at either end. */
-static GT_CLONES void medians_of_five(const float *row, size_t columns, float *median)
-{
-	for (size_t k = 2; k + 2 < columns; k++) {
-		const float a = row[k - 2], b = row[k - 1], c = row[k], d = row[k + 1], e = row[k + 2];
-		const float ab = a < b ? a : b, ba = a < b ? b : a, cd = c < d ? c : d, dc = c < d ? d : c;
-		/* Neither the least nor the largest of four is the middle of five. */
-		const float low = ab < cd ? cd : ab, high = ba < dc ? ba : dc;
-		const float least = low < high ? low : high, most = low < high ? high : low;
-		median[k] = e < least ? least : e > most ? most : e;
-	}
-}
-
 static void medians_of(const float *row, size_t columns, size_t window, float *median)
 {
 	const size_t inner = window == 5 && columns >= 5 ? 2 : columns;
 	if (inner == 2)
-		medians_of_five(row, columns, median);
+		gt_medians_of_five(row, columns, median);
 	for (size_t k = 0; k < columns; k++)
 		if (k < inner || k + inner >= columns)
 			median[k] = (float)neighbours_median(row, columns, k, window);
@@ -133,6 +125,42 @@ static void gain(const rings_call *r, float *s, double *c)
 			s[v * n + k] += (float)of[k];
 }
 
+enum { LANES = 8 };
+static GT_CLONES struct change change_of_line(const float *restrict was, const float *restrict is, size_t n)
+{
+	float squares[LANES] = { 0 }, most[LANES] = { 0 };
+	struct change c = { 0 };
+	for (size_t k = 0; k + LANES <= n; k += LANES)
+		for (size_t l = 0; l < LANES; l++) {
+			const float by = fabsf(is[k + l] - was[k + l]);
+			squares[l] += by * by;
+			most[l] = by > most[l] ? by : most[l];
+		}
+	for (size_t k = n / LANES * LANES; k < n; k++) {
+		const float by = fabsf(is[k] - was[k]);
+		squares[0] += by * by;
+		most[0] = by > most[0] ? by : most[0];
+	}
+	for (size_t l = 0; l < LANES; l++) {
+		c.squares += squares[l];
+		c.most = most[l] > c.most ? most[l] : c.most;
+	}
+	return c;
+}
+
+/* The projections hold the row as it was. */
+static struct change change_of(const rings_call *r, size_t row, const float *s)
+{
+	struct change c = { 0 };
+	for (size_t v = 0; v < r->views; v++) {
+		const struct change line = change_of_line(r->p->data + (v * r->p->scan->rows + row) * r->columns, s + v * r->columns,
+		                                          r->columns);
+		c.squares += line.squares;
+		c.most = line.most > c.most ? line.most : c.most;
+	}
+	return c;
+}
+
 static void work(void *self, size_t row, float *s, double *scratch)
 {
 	const rings_call *r = self;
@@ -146,6 +174,7 @@ static void work(void *self, size_t row, float *s, double *scratch)
 		gt_stripes_large(&t, r->window[LARGE], s, scratch);
 	if (method == SORTING || method == ALL)
 		gt_stripes_sorting(&t, r->window[SORTING], s, scratch);
+	r->change[row] = change_of(r, row, s);
 }
 
 static size_t odd(size_t n, size_t least, size_t most)
@@ -157,6 +186,8 @@ static size_t odd(size_t n, size_t least, size_t most)
 typedef struct {
 	size_t found, pixels;
 	int seeks;
+	struct change change;
+	double values;
 } rings_known;
 
 static gt_status look(gt_prepare_call *c, const void *options)
@@ -179,7 +210,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_scan *scan = (*c->p)->scan;
 	const size_t few = odd(scan->columns / 24, 5, 21), many = odd(scan->columns / 10, 5, 51);
-	rings_call r = { options, scan->views, scan->columns, { 5, few, many, many, 0 }, NULL };
+	rings_call r = { *c->p, options, scan->views, scan->columns, { 5, few, many, many, 0 }, NULL, NULL };
 	rings_known *known = c->known;
 	const size_t pixels = scan->rows * scan->columns;
 	size_t found = 0;
@@ -187,9 +218,16 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	float *w = NULL;
 	for (int m = 0; r.o->window && m < 5; m++)
 		r.window[m] = (size_t)r.o->window;
-	if (!(r.bad = calloc(pixels, 1)))
-		return gt_fail(GT_ERR_MEMORY, "rings: out of memory");
+	r.bad = calloc(pixels, 1);
+	r.change = calloc(scan->rows, sizeof *r.change);
+	if (!r.bad || !r.change)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "rings: out of memory"));
 	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 4 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
+	for (size_t row = 0; row < scan->rows; row++) {
+		known->change.squares += r.change[row].squares;
+		known->change.most = fmax(known->change.most, r.change[row].most);
+	}
+	known->values += (double)gt_scan_size(scan);
 	for (size_t i = 0; i < pixels; i++)
 		found += r.bad[i];
 	if (found) {
@@ -201,12 +239,15 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	known->pixels += pixels;
 done:
 	free(r.bad);
+	free(r.change);
 	return st;
 }
 
 static void tell(gt_prepare_call *c)
 {
 	const rings_known *known = c->known;
+	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
+	                sqrt(known->change.squares / known->values), known->change.most);
 	if (known->seeks)
 		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
+#include "core/clones.h"
 #include "core/try.h"
 #include "prepare/step.h"
 
@@ -90,20 +91,73 @@ static size_t reach_of(size_t at, size_t n)
 	return least < 2 ? least : 2;
 }
 
+static float median_at(const medians_call *m, size_t row, size_t column)
+{
+	const size_t up = reach_of(row, m->rows), across = reach_of(column, m->columns);
+	float value[25];
+	size_t n = 0;
+	for (size_t r = row - up; r <= row + up; r++)
+		for (size_t c = column - across; c <= column + across; c++)
+			value[n++] = m->x[r * m->columns + c];
+	return gt_median_few(value, n);
+}
+
+enum { LANES = 16, SQUARE = 25, KEPT = SQUARE / 2 + 2 };
+
+/* By copies, so that vectors need not ask whether both are one. */
+GT_INLINE void put_in_order(float *a, float *b)
+{
+	float x[LANES], y[LANES], low[LANES], high[LANES];
+	memcpy(x, a, sizeof x);
+	memcpy(y, b, sizeof y);
+	for (size_t l = 0; l < LANES; l++) {
+		low[l] = x[l] < y[l] ? x[l] : y[l];
+		high[l] = x[l] < y[l] ? y[l] : x[l];
+	}
+	memcpy(a, low, sizeof low);
+	memcpy(b, high, sizeof high);
+}
+
+/* Medians of the 5 x 5 around LANES pixels of a row: of 14 values neither the least nor the largest is the middle of
+ * 25; both go, another one comes, and so on until three are left. */
+static GT_CLONES void medians_of_square(const float *x, size_t columns, float *out)
+{
+	float v[KEPT][LANES];
+	size_t next = 0;
+	for (; next < KEPT; next++)
+		memcpy(v[next], x + next / 5 * columns + next % 5, sizeof v[next]);
+	for (size_t m = KEPT;; m--) {
+		const size_t half = m / 2;
+		for (size_t i = 0; i < half; i++)
+			put_in_order(v[i], v[m - 1 - i]);
+		for (size_t i = 1; i < m - half; i++)
+			put_in_order(v[0], v[i]);
+		for (size_t i = half; i + 1 < m; i++)
+			put_in_order(v[i], v[m - 1]);
+		if (next == SQUARE)
+			break;
+		memcpy(v[0], x + next / 5 * columns + next % 5, sizeof v[0]);
+		next++;
+	}
+	memcpy(out, v[1], sizeof v[1]);
+}
+
 static void medians_loop(void *self, size_t begin, size_t end, int worker)
 {
 	const medians_call *m = self;
-	float value[25];
 	(void)worker;
-	for (size_t row = begin; row < end; row++)
-		for (size_t column = 0; column < m->columns; column++) {
-			const size_t up = reach_of(row, m->rows), across = reach_of(column, m->columns);
-			size_t n = 0;
-			for (size_t r = row - up; r <= row + up; r++)
-				for (size_t c = column - across; c <= column + across; c++)
-					value[n++] = m->x[r * m->columns + c];
-			m->out[row * m->columns + column] = gt_median_few(value, n);
-		}
+	for (size_t row = begin; row < end; row++) {
+		float *out = m->out + row * m->columns;
+		size_t column = 0;
+		while (column < m->columns)
+			if (row >= 2 && row + 2 < m->rows && column >= 2 && column + LANES + 2 <= m->columns) {
+				medians_of_square(m->x + (row - 2) * m->columns + column - 2, m->columns, out + column);
+				column += LANES;
+			} else {
+				out[column] = median_at(m, row, column);
+				column++;
+			}
+	}
 }
 
 void gt_local_medians(const float *x, size_t rows, size_t columns, gt_pool *pool, float *out)

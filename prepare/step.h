@@ -21,6 +21,7 @@ struct gt_prepare_call {
 	const gt_prepare_options *o;
 	const char *step;               /* its name, for messages */
 	gt_prepare_source source;       /* for look() */
+	double water;                   /* of the projections, mm-1; 0: not known */
 	int in_pieces;                  /* *p is no more than a piece; look() has none */
 	void *known;                    /* look() makes it, run() adds to it, tell() says it */
 	void (*forget)(void *known);    /* frees it; NULL: free() does */
@@ -28,6 +29,8 @@ struct gt_prepare_call {
 
 /* Room of that size, 0 throughout, as what is known; GT_ERR_MEMORY. */
 gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes);
+/* "A:B:...": 1 to `most` finite numbers with colons between them; GT_ERR_ARG names the key. */
+gt_status gt_prepare_numbers(const char *key, const char *text, size_t most, double *x, size_t *n);
 /* For look(): GT_ERR_UNSUPPORTED in pieces, since `what` takes all projections at once. */
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what);
 /* Work on values, any of them at a time; the sum of what it gives back. */

@@ -3,6 +3,7 @@
 #include <gantry/prepare.h>
 
 #define PREPARATIONS(X)   \
+	X(lag)            \
 	X(views)          \
 	X(crop)           \
 	X(bad_pixels)     \
@@ -14,7 +15,8 @@
 	X(bin)            \
 	X(beam_hardening) \
 	X(rings)          \
-	X(metal)
+	X(metal)          \
+	X(extend)
 
 #define DECLARE(name) extern const gt_preparation gt_preparation_##name;
 #define LIST(name) &gt_preparation_##name,

@@ -37,21 +37,14 @@ static const gt_param params[] = {
 
 typedef struct {
 	const gt_scan *scan;
-	float *p, *t; /* line integrals, transmissions */
+	const float *was; /* line integrals to begin with */
+	float *p;
 	double photons, sigmas;
 	int dark;
 	atomic_size_t found;
 } zinger_call;
 
-static void transmissions(void *self, size_t begin, size_t end, int worker)
-{
-	const zinger_call *z = self;
-	(void)worker;
-	for (size_t i = begin * z->scan->columns; i < end * z->scan->columns; i++)
-		z->t[i] = expf(-z->p[i]);
-}
-
-/* The pixels around i along columns and the other axis, i the first of them. */
+/* Transmissions of the pixels around one along columns and the other axis, its own first. */
 static size_t around(const zinger_call *z, size_t view, size_t row, size_t column, float *value)
 {
 	const gt_scan *s = z->scan;
@@ -59,13 +52,13 @@ static size_t around(const zinger_call *z, size_t view, size_t row, size_t colum
 	const size_t at = by_views ? view : row, most = by_views ? s->views : s->rows;
 	const size_t stride = by_views ? s->rows * s->columns : s->columns, i = (view * s->rows + row) * s->columns + column;
 	size_t n = 0;
-	value[n++] = z->t[i];
+	value[n++] = expf(-z->was[i]);
 	for (int a = -1; a <= 1; a++)
 		for (int b = -1; b <= 1; b++) {
 			if ((!a && !b) || (a < 0 && at == 0) || (a > 0 && at + 1 >= most) || (b < 0 && column == 0) ||
 			    (b > 0 && column + 1 >= s->columns))
 				continue;
-			value[n++] = z->t[i + (size_t)((ptrdiff_t)stride * a + b)];
+			value[n++] = expf(-z->was[(size_t)((ptrdiff_t)i + (ptrdiff_t)stride * a + b)]);
 		}
 	return n;
 }
@@ -88,38 +81,59 @@ static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
 	return 1;
 }
 
-static float least(float a, float b) { return a < b ? a : b; }
-static float most(float a, float b) { return a < b ? b : a; }
-static float middle(float a, float b, float c) { return most(least(a, b), least(most(a, b), c)); }
+GT_INLINE float least(float a, float b) { return a < b ? a : b; }
+GT_INLINE float most(float a, float b) { return a < b ? b : a; }
+GT_INLINE float middle(float a, float b, float c) { return most(least(a, b), least(most(a, b), c)); }
 
-/* Medians of 3 x 3 around the inner columns of a row: of three columns the largest least, the middle middle and the
- * least largest one, and the middle of these. lines: [3][columns] of scratch. */
-static GT_CLONES void inner_medians(const float *t, size_t columns, float *lines, float *median)
+/* Columns that are worked on at a time, whose lines stay in the nearest cache. */
+enum { CHUNK = 256 };
+
+/* Which of n pixels may be zingers, 1 or 0, by line integrals alone: with a median m of those around a pixel of p,
+ * exp(-p) - exp(-m) > k exp(-m/2) is exp(m - p) - 1 > k exp(m/2), and the logarithm of 1 + x is more than x/(1 + x),
+ * exp(m/2) at least (1 + m/8)^4 from -8 on: where m - p is no more than that, it is none. The median of transmissions
+ * is the transmission of the median of line integrals. before, here, after: from the column before the first pixel on.
+ * Returns whether there is any. */
+static GT_CLONES int candidates(const float *restrict before, const float *restrict here, const float *restrict after, size_t n, float k,
+                                int dark, int *restrict candidate)
 {
-	float *low = lines, *mid = lines + columns, *high = mid + columns;
-	for (size_t k = 0; k < columns; k++) {
-		const float a = t[k], b = t[k + columns], c = t[k + 2 * columns];
-		low[k] = least(least(a, b), c);
-		mid[k] = middle(a, b, c);
-		high[k] = most(most(a, b), c);
+	float low[CHUNK + 2], mid[CHUNK + 2], high[CHUNK + 2];
+	const float lower = dark ? -1.f : 0.f;
+	int any = 0;
+	for (size_t i = 0; i < n + 2; i++) {
+		const float a = before[i], b = here[i], c = after[i];
+		low[i] = least(least(a, b), c);
+		mid[i] = middle(a, b, c);
+		high[i] = most(most(a, b), c);
 	}
-	for (size_t k = 1; k + 1 < columns; k++)
-		median[k] = middle(most(most(low[k - 1], low[k]), low[k + 1]), middle(mid[k - 1], mid[k], mid[k + 1]),
-		                   least(least(high[k - 1], high[k]), high[k + 1]));
+	for (size_t i = 0; i < n; i++) {
+		/* Of three columns the largest least, the middle middle, the least largest one: their middle. */
+		const float m = middle(most(most(low[i], low[i + 1]), low[i + 2]), middle(mid[i], mid[i + 1], mid[i + 2]),
+		                       least(least(high[i], high[i + 1]), high[i + 2]));
+		const float root = most(1 + m / 8, 0), square = root * root, y = least(k * square * square, 1e30f), by = m - here[i + 1];
+		candidate[i] = (by > 0 ? by : by * lower) > 0.999f * y / (1 + y);
+	}
+	for (size_t i = 0; i < n; i++)
+		any |= candidate[i];
+	return any;
 }
 
-enum { LINES = 4 };
-
-static size_t inner_row(const zinger_call *z, size_t view, size_t row, float *lines)
+/* A line with lines on both sides of it; stride: values from one to the next. */
+static size_t inner_line(const zinger_call *z, size_t view, size_t row, size_t stride)
 {
 	const size_t columns = z->scan->columns;
-	const float *t = z->t + (view * z->scan->rows + row - 1) * columns;
-	float *median = lines + 3 * columns;
+	const float *here = z->was + (view * z->scan->rows + row) * columns;
+	const float k = (float)(z->sigmas * SPREAD / sqrt(z->photons));
 	size_t found = mend(z, view, row, 0) + mend(z, view, row, columns - 1);
-	inner_medians(t, columns, lines, median);
-	for (size_t k = 1; k + 1 < columns; k++)
-		if (is_zinger(z, t[columns + k] - (double)median[k], median[k]))
-			found += mend(z, view, row, k);
+	int candidate[CHUNK];
+	for (size_t first = 1; first + 1 < columns; first += CHUNK) {
+		const size_t left = columns - 1 - first, n = left < CHUNK ? left : CHUNK;
+		const float *at = here + first - 1;
+		if (!candidates(at - stride, at, at + stride, n, k, z->dark, candidate))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (candidate[i])
+				found += mend(z, view, row, first + i);
+	}
 	return found;
 }
 
@@ -127,19 +141,30 @@ static void loop(void *self, size_t begin, size_t end, int worker)
 {
 	zinger_call *z = self;
 	const gt_scan *s = z->scan;
-	float *lines = s->rows >= 3 && s->columns >= 3 ? malloc(LINES * s->columns * sizeof *lines) : NULL;
+	const int by_views = s->rows < 3;
 	size_t found = 0;
 	(void)worker;
 	for (size_t line = begin; line < end; line++) {
-		const size_t view = line / s->rows, row = line % s->rows;
-		if (lines && row > 0 && row + 1 < s->rows)
-			found += inner_row(z, view, row, lines);
+		const size_t view = line / s->rows, row = line % s->rows, at = by_views ? view : row;
+		if (s->columns >= 3 && at > 0 && at + 1 < (by_views ? s->views : s->rows))
+			found += inner_line(z, view, row, by_views ? s->rows * s->columns : s->columns);
 		else
 			for (size_t k = 0; k < s->columns; k++)
 				found += mend(z, view, row, k);
 	}
-	free(lines);
 	atomic_fetch_add(&z->found, found);
+}
+
+typedef struct {
+	const float *from;
+	float *to;
+} copy_call;
+
+static void copy(void *self, size_t begin, size_t end, int worker)
+{
+	const copy_call *c = self;
+	(void)worker;
+	memcpy(c->to + begin, c->from + begin, (end - begin) * sizeof *c->to);
 }
 
 typedef struct {
@@ -170,15 +195,16 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	const gt_projections *p = *c->p;
 	zinger_known *known = c->known;
 	const size_t n = gt_scan_size(p->scan), lines = p->scan->views * p->scan->rows;
-	float *t = malloc(n * sizeof *t);
-	if (!t)
+	float *was = malloc(n * sizeof *was);
+	if (!was)
 		return gt_fail(GT_ERR_MEMORY, "zingers: out of memory");
-	zinger_call z = { p->scan, p->data, t, known->photons, o->sigmas, o->dark, 0 };
-	gt_parallel(c->pool, lines, 16, transmissions, &z);
+	zinger_call z = { p->scan, was, p->data, known->photons, o->sigmas, o->dark, 0 };
+	copy_call all = { p->data, was };
+	gt_parallel(c->pool, n, 1 << 16, copy, &all);
 	gt_parallel(c->pool, lines, 16, loop, &z);
 	known->found += atomic_load(&z.found);
 	known->values += n;
-	free(t);
+	free(was);
 	return GT_OK;
 }
 

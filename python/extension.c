@@ -1,7 +1,65 @@
 /* Calls that the Python package makes often, in one piece. */
 #include "python/extension.h"
+#include <gantry/threads.h>
 #include <gantry/version.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Numbers that are not finite, looked for in pieces: a piece whose exponents are all ones somewhere. */
+enum { PIECE = 1 << 16 };
+typedef struct {
+	const char *data;
+	gt_type type;
+	char *bad; /* of each piece */
+	size_t n;
+} looking;
+
+static int all_finite(const char *data, gt_type type, size_t n)
+{
+	int bad = 0;
+	if (type == GT_F32) {
+		for (size_t i = 0; i < n; i++) {
+			uint32_t bits;
+			memcpy(&bits, data + 4 * i, sizeof bits);
+			bad |= (bits & 0x7f800000u) == 0x7f800000u;
+		}
+	} else {
+		for (size_t i = 0; i < n; i++) {
+			uint64_t bits;
+			memcpy(&bits, data + 8 * i, sizeof bits);
+			bad |= (bits & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+		}
+	}
+	return !bad;
+}
+
+static void look(void *self, size_t begin, size_t end, int worker)
+{
+	const looking *s = self;
+	(void)worker;
+	for (size_t piece = begin; piece < end; piece++) {
+		const size_t first = piece * PIECE, rest = s->n - first;
+		s->bad[piece] = !all_finite(s->data + first * gt_type_size(s->type), s->type, rest < PIECE ? rest : PIECE);
+	}
+}
+
+gt_status gt_py_finite(gt_backend *be, gt_type type, const void *data, size_t n)
+{
+	const size_t pieces = (n + PIECE - 1) / PIECE, element = gt_type_size(type);
+	char one = 0, *bad = pieces > 1 ? malloc(pieces) : &one;
+	looking s = { data, type, bad, n };
+	gt_status st = GT_OK;
+	if (!bad)
+		return gt_fail(GT_ERR_MEMORY, "no memory to look through %zu numbers", n);
+	gt_parallel(pieces > 1 ? gt_backend_pool(be) : NULL, pieces, 1, look, &s);
+	for (size_t piece = 0; piece < pieces && st == GT_OK; piece++)
+		for (size_t i = piece * PIECE; bad[piece] && i < n && st == GT_OK; i++)
+			if (!all_finite(s.data + i * element, type, 1))
+				st = gt_fail(GT_ERR_ARG, "x: number %zu is not finite, expected finite ones", i);
+	if (bad != &one)
+		free(bad);
+	return st;
+}
 
 static gt_status apply_one(const gt_linop *A, int adjoint, char *from, char *to)
 {
@@ -30,6 +88,12 @@ static gt_status apply_all(const gt_linop *A, int adjoint, size_t batch, char *f
 
 gt_status gt_py_apply(const gt_linop *A, int adjoint, size_t batch, void *from, void *to)
 {
+	if (!gt_backend_is_gpu(gt_linop_backend(A))) {
+		const gt_status looked = gt_py_finite(gt_linop_backend(A), gt_linop_type(A), from,
+		                                      batch * (adjoint ? gt_linop_ny(A) : gt_linop_nx(A)));
+		if (looked != GT_OK)
+			return looked;
+	}
 	const gt_status st = apply_all(A, adjoint, batch, from, to), be = gt_backend_status(gt_linop_backend(A));
 	return st != GT_OK ? st : be;
 }

@@ -4,8 +4,11 @@
 #include <gantry/linop.h>
 #include <stdint.h>
 
+/* GT_ERR_ARG, which names the first, where one of n numbers in the host's memory is not finite. */
+gt_status gt_py_finite(gt_backend *be, gt_type type, const void *data, size_t n);
 /* to = A from, or with adjoint 1 its transpose, `batch` times: arrays of A's type and sizes one after the other, in
- * memory of A's device. Waits. The first failure of A's backend, which then is cleared. */
+ * memory of A's device. Waits. Numbers in the host's memory that are not finite
+ * are refused. The first failure of A's backend, which then is cleared. */
 gt_status gt_py_apply(const gt_linop *A, int adjoint, size_t batch, void *from, void *to);
 /* The same in order with what is on a CUDA stream (cudaStream_t) before and after the call; the host does not wait.
  * The first failure that is known by now, which then is cleared. */

@@ -205,7 +205,7 @@ gt_status gt_recon_run_slabs(gt_recon *r, const char *path, const gt_write_optio
 	const gt_slab_case c = case_of(r);
 	gt_slab_job s = { .c = &c };
 	gt_status st = GT_OK;
-	GT_TRY(gt_fail_in(gt_can_write_slices(path), "by slabs"));
+	GT_TRY(gt_fail_in(gt_can_write_slices_as(path, o), "by slabs"));
 	GT_TRY(open_slabs(r, &c, &s));
 	GT_TRY(write(r, &s, path, o));
 	r->found.seconds = r->slabs.whole;

@@ -10,28 +10,47 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "core/variant/variant.h"
 #include "geometry/projections.h"
 #include "recon/checkpointing.h"
 #include "recon/team/team_checkpoint.h"
 
-/* The lines of the file. One without words for a difference is a record alone: it may differ. */
-enum { SCAN, DATA, GRID, SOLVER, PARAMETERS, PROJECTOR, WEIGHTS, WEIGHT_VALUES, PENALTY, START, PRECISION, BACKEND, COMMAND, LINES };
+/* The lines of the file. One without words for a difference is a record alone: it may differ. An option with the file's
+ * value makes them the same. */
+enum {
+	SCAN,
+	DATA,
+	GRID,
+	SOLVER,
+	PARAMETERS,
+	PROJECTOR,
+	WEIGHTS,
+	WEIGHT_VALUES,
+	PENALTY,
+	START,
+	PRECISION,
+	BACKEND,
+	KERNELS,
+	COMMAND,
+	LINES
+};
 static const struct {
-	const char *name, *difference;
+	const char *name, *difference, *option;
 } lines[LINES] = {
-	[SCAN] = { "scan_hash", "the scan's geometry has the hash" },
-	[DATA] = { "data_hash", "the measured data have the hash" },
-	[GRID] = { "grid", "the grid is" },
-	[SOLVER] = { "solver", "the solver is" },
-	[PARAMETERS] = { "parameters", "the solver has" },
-	[PROJECTOR] = { "projector", "the projector is" },
-	[WEIGHTS] = { "weights", "the weights are" },
-	[WEIGHT_VALUES] = { "weights_hash", "the values of the weights have the hash" },
-	[PENALTY] = { "penalty", "the penalty is" },
-	[START] = { "start", "the start is" },
-	[PRECISION] = { "precision", "the precision is" },
-	[BACKEND] = { "backend", NULL },
-	[COMMAND] = { "command", NULL },
+	[SCAN] = { "scan_hash", "the scan's geometry has the hash", NULL },
+	[DATA] = { "data_hash", "the measured data have the hash", NULL },
+	[GRID] = { "grid", "the grid is", NULL },
+	[SOLVER] = { "solver", "the solver is", "--solver" },
+	[PARAMETERS] = { "parameters", "the solver has", NULL },
+	[PROJECTOR] = { "projector", "the projector is", "--projector" },
+	[WEIGHTS] = { "weights", "the weights are", NULL },
+	[WEIGHT_VALUES] = { "weights_hash", "the values of the weights have the hash", NULL },
+	[PENALTY] = { "penalty", "the penalty is", NULL },
+	[START] = { "start", "the start is", NULL },
+	[PRECISION] = { "precision", "the precision is", "--precision" },
+	[BACKEND] = { "backend", NULL, NULL },
+	[KERNELS] = { "kernels", NULL, NULL },
+	[COMMAND] = { "command", NULL, NULL },
 };
 
 struct spec {
@@ -91,6 +110,29 @@ static char *hash_text(const void *values, size_t bytes)
 	return values ? gt_text("%016" PRIx64, gt_hash(0, values, bytes)) : gt_text("none");
 }
 
+static char *text_of_scan(const gt_run_scan *s, int line)
+{
+	const size_t bytes = gt_scan_size(s->p->scan) * sizeof *s->p->data;
+	return line == SCAN            ? gt_text("%016" PRIx64, gt_scan_hash(s->p->scan))
+	       : line == DATA          ? hash_text(s->p->data, bytes)
+	       : line == WEIGHT_VALUES ? hash_text(s->w, bytes)
+	       : line == WEIGHTS       ? gt_text("%s", s->weights)
+	                               : gt_text("%s", s->start);
+}
+
+/* A line of all scans that are computed together, with a space between. */
+static char *text_of_scans(const gt_run_identity *r, int line)
+{
+	char *all = text_of_scan(&r->scan[0], line);
+	for (size_t i = 1; i < r->scans && all; i++) {
+		char *one = text_of_scan(&r->scan[i], line), *more = one ? gt_text("%s %s", all, one) : NULL;
+		free(one);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
 static char *parameters_of(const gt_method *m)
 {
 	char *text = gt_method_print(m);
@@ -112,23 +154,23 @@ static char *penalty_of(const char *penalty)
 static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 {
 	char grid[256];
-	const size_t bytes = gt_scan_size(r->p->scan) * sizeof *r->p->data;
 	gt_grid_print(r->grid, grid, sizeof grid);
 	if (!(c->run = calloc(LINES + 1, sizeof *c->run)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	char *const text[LINES] = {
-		[SCAN] = gt_text("%016" PRIx64, gt_scan_hash(r->p->scan)),
-		[DATA] = hash_text(r->p->data, bytes),
+		[SCAN] = text_of_scans(r, SCAN),
+		[DATA] = text_of_scans(r, DATA),
 		[GRID] = gt_text("%s", grid),
 		[SOLVER] = gt_text("%s", gt_method_name(r->method)),
 		[PARAMETERS] = parameters_of(r->method),
 		[PROJECTOR] = gt_text("%s", r->projector),
-		[WEIGHTS] = gt_text("%s", r->weights),
-		[WEIGHT_VALUES] = hash_text(r->w, bytes),
+		[WEIGHTS] = text_of_scans(r, WEIGHTS),
+		[WEIGHT_VALUES] = text_of_scans(r, WEIGHT_VALUES),
 		[PENALTY] = penalty_of(r->penalty),
-		[START] = gt_text("%s", r->start),
+		[START] = text_of_scans(r, START),
 		[PRECISION] = gt_text("%s", gt_type_name(r->type)),
 		[BACKEND] = gt_text("%s", r->backend),
+		[KERNELS] = gt_text("%s", *gt_variant_taken() ? gt_variant_taken() : "built-in"),
 		[COMMAND] = gt_text("%s", r->command),
 	};
 	int all = 1;
@@ -177,6 +219,9 @@ static gt_status check_line(const gt_checkpointing *c, const gt_method *m, int w
 		return gt_fail(GT_ERR_FORMAT, "%s: attribute run_%s is missing", c->resume, lines[which].name);
 	if (which == PARAMETERS && !differing_parameters(m, found, expected, f, e))
 		return check_iterations(c, m, found, expected);
+	if (lines[which].option)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s; %s %s is what it goes on with", c->resume,
+		               lines[which].difference, found, expected, lines[which].option, found);
 	return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s", c->resume, lines[which].difference,
 	               which == PARAMETERS ? f : found, which == PARAMETERS ? e : expected);
 }
@@ -191,6 +236,10 @@ static gt_status compare(const gt_checkpointing *c, const gt_run_identity *r)
 	if (backend && strncmp(backend, r->backend, 4))
 		gt_say(r->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s was written on %s: the result is the same but for rounding", c->resume,
 		       backend);
+	const char *kernels = gt_checkpoint_text(c->from, lines[KERNELS].name);
+	if (kernels && strcmp(kernels, c->run[KERNELS].text) != 0)
+		gt_say(r->log, GT_INFO, GT_ABOUT_CHECKPOINT,
+		       "%s was written with other kernels (%s): the result is the same but for rounding", c->resume, kernels);
 done:
 	return st;
 }
@@ -223,13 +272,38 @@ static void join(const gt_state_entry *state, const gt_state_entry *own, gt_stat
 	all[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
+/* Of a team one member writes, what all of them keep. */
+static gt_status has_room(const gt_checkpointing *c, const gt_state_entry *kept)
+{
+	double bytes = 0;
+	int writes = 1;
+	if (!c->path)
+		return GT_OK;
+	for (; kept->name; kept++)
+		if (kept->array) {
+			bytes += (double)gt_array_size(kept->array) * (double)gt_type_size(gt_array_type(kept->array));
+			writes = gt_member(gt_array_backend(kept->array)) == 0;
+		}
+	return writes ? gt_fail_in(gt_checkpoint_has_room(c->path, bytes), "--checkpoint") : GT_OK;
+}
+
+gt_status gt_checkpointing_room(const char *spec, const gt_grid *grid)
+{
+	char *path = spec ? gt_checkpointing_path(spec) : NULL;
+	const double bytes = (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2] * sizeof(float);
+	const gt_status st = path ? gt_fail_in(gt_checkpoint_has_room(path, bytes), "--checkpoint") : GT_OK;
+	free(path);
+	return st;
+}
+
 gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done)
 {
 	gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1];
-	if (!c->from)
-		return GT_OK;
 	join(state, own, all);
-	const gt_status st = gt_fail_in(gt_checkpoint_fill(c->from, all), "--resume");
+	gt_status st = has_room(c, all);
+	if (st != GT_OK || !c->from)
+		return st;
+	st = gt_fail_in(gt_checkpoint_fill(c->from, all), "--resume");
 	if (st != GT_OK)
 		return st;
 	*done = gt_checkpoint_iteration(c->from);
@@ -261,19 +335,22 @@ gt_status gt_checkpointing_has(const gt_checkpointing *c, const char *name, int 
 	return c->from ? gt_checkpoint_has(c->from, name, has) : GT_OK;
 }
 
-gt_status gt_checkpointing_penalty(const char *path, char **text)
+static gt_status text_of(const char *path, int which, char **text)
 {
 	gt_checkpoint *c = NULL;
 	*text = NULL;
 	gt_status st = gt_fail_in(gt_checkpoint_open(path, &c), "--resume");
 	if (st != GT_OK)
 		return st;
-	const char *penalty = gt_checkpoint_text(c, lines[PENALTY].name);
-	if (penalty && !(*text = gt_text("%s", penalty)))
+	const char *found = gt_checkpoint_text(c, lines[which].name);
+	if (found && !(*text = gt_text("%s", found)))
 		st = gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_checkpoint_free(c);
 	return st;
 }
+
+gt_status gt_checkpointing_penalty(const char *path, char **text) { return text_of(path, PENALTY, text); }
+gt_status gt_checkpointing_kernels(const char *path, char **text) { return text_of(path, KERNELS, text); }
 
 void gt_checkpointing_free(gt_checkpointing *c)
 {

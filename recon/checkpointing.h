@@ -8,16 +8,22 @@
 #include "recon/divergence.h"
 #include <gantry/method.h>
 
+/* Of one scan. */
+typedef struct {
+	const gt_projections *p;
+	const float *w;                 /* [view][row][column]; NULL: 1 */
+	const char *weights, *start;
+} gt_run_scan;
 /* Which run it is: what has to be the same for it to be continued. */
 typedef struct {
 	const gt_listener *log;
 	gt_type type;
 	const char *command;            /* the command line, for the record */
 	const gt_method *method;
-	const gt_projections *p;
-	const float *w;                 /* [view][row][column]; NULL: 1 */
+	const gt_run_scan *scan;        /* [scans], which are computed together */
+	size_t scans;
 	const gt_grid *grid;
-	const char *projector, *weights, *penalty, *start, *backend;
+	const char *projector, *penalty, *backend;
 } gt_run_identity;
 
 typedef struct {
@@ -34,6 +40,9 @@ typedef struct {
 /* By the settings alone: can FILE of "FILE:every=10" be written, and is it none of these other files (NULL ends the list)? Is `resume` a
  * checkpoint? */
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
+/* Is there room on the disk for the image at least? GT_ERR_IO. What else is kept is known when the solver begins:
+ * gt_checkpointing_resume() asks for that. */
+gt_status gt_checkpointing_room(const char *spec, const gt_grid *grid);
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that `resume` is of. */
 gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
 /* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A
@@ -48,4 +57,6 @@ void      gt_checkpointing_free  (gt_checkpointing *c);
 char *gt_checkpointing_path(const char *spec);
 /* The penalty of the run that `path` is of; malloc'ed. */
 gt_status gt_checkpointing_penalty(const char *path, char **text);
+/* The variants of kernels that it took, "built-in" for none; NULL: it does not say. */
+gt_status gt_checkpointing_kernels(const char *path, char **text);
 #endif

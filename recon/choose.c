@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "recon/choose.h"
 
-/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, and sf-tr refuses. */
+/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias. */
 #define MOST_ROLL 15.0
 
 /* Degrees between the image of a line along z, in the middle of the detector, and its rows and columns. */
@@ -42,41 +42,21 @@ static double most_roll(const gt_scan *scan, int by_rows_too, size_t *view)
 	return most;
 }
 
-static int is_on_gpu(const char *backend)
-{
-	static const char processes[] = "mpi:";
-	if (backend && !strncmp(backend, processes, strlen(processes)))
-		backend += strlen(processes);
-	return backend && strcmp(backend, "auto") && strcmp(backend, "mpi") ? !strncmp(backend, "cuda", 4) : gt_device_count() > 0;
-}
-
 const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend)
 {
 	static const char *const any = "joseph";
 	const char *usual = gt_projectors[0]->name;
-	const int on_gpu = is_on_gpu(backend);
+	const int is_arc = scan->shape == GT_ARC;
 	size_t view = 0;
+	(void)backend; /* all have kernels for the same detectors */
 	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return asked ? asked : usual;
-	const double roll = most_roll(scan, !on_gpu, &view);
-	if (!(roll <= MOST_ROLL)) {
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; above %g it is %s)", any, roll,
-		       on_gpu ? "columns" : "rows or columns", view, MOST_ROLL,
-		       on_gpu ? "the only one that takes them on a GPU" : "the most accurate one, and as fast as others");
-		return any;
-	}
-	if (on_gpu) {
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "projector: sf-tr (%s); joseph, which sees the middle of each pixel alone, takes about a tenth of its "
-		       "time there",
-		       gt_error());
-		return "sf-tr";
-	}
-	if (scan->shape != GT_ARC)
+	const double roll = most_roll(scan, !is_arc, &view);
+	if (roll <= MOST_ROLL)
 		return usual;
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "projector: %s (%s); sf-tr, which averages over each pixel, takes more than ten times as long there", any, gt_error());
+	       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; above %g it is the most accurate one)", any,
+	       roll, is_arc ? "columns" : "rows or columns", view, MOST_ROLL);
 	return any;
 }
 

@@ -8,6 +8,8 @@
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
+#include "core/variant/of_run.h"
+#include "recon/checkpointing.h"
 #include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
 
@@ -34,6 +36,8 @@ gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase pha
 		                    .gradient = NAN,
 		                    .residual = NAN,
 		                    .change = NAN,
+		                    .within = NAN,
+		                    .left = NAN,
 		                    .water = j->water,
 		                    .water_told = j->water_told };
 }
@@ -80,7 +84,7 @@ done:
 static gt_status begin(const gt_recon_job *j, gt_backend *be, gt_recon_found *f)
 {
 	gt_status st = GT_OK;
-	gt_backend_poll(be, j->cancel, j->cancel_self);
+	gt_recon_within_open(&f->within, j, be);
 	if (f->plan)
 		GT_TRY(gt_backend_dry_run(be));
 	gt_memory_estimate_open(f->plan, be);
@@ -88,33 +92,62 @@ done:
 	return st;
 }
 
+gt_status gt_recon_settle_kernels(const gt_recon_job *j, gt_backend *be, char **kernels)
+{
+	gt_status st = GT_OK;
+	*kernels = NULL;
+	if (j->resume && !j->reproducible) {
+		gt_team_lock(be);
+		st = gt_checkpointing_kernels(j->resume, kernels);
+		gt_team_unlock(be);
+	}
+	gt_variant_only(j->reproducible ? "built-in" : *kernels);
+	gt_variant_same(1); /* subsets, and scans together, may be of several classes */
+	return st;
+}
+
+void gt_recon_forget_kernels(char *kernels)
+{
+	gt_variant_only(NULL);
+	gt_variant_same(0);
+	free(kernels);
+}
+
 /* What one backend does: all of it, or a member's part. */
 static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, float *out, gt_recon_found *f)
 {
 	gt_counters count;
 	gt_array *x = NULL;
+	int is_out = 0;
+	char *kernels = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(begin(j, be, f));
+	GT_TRY(gt_recon_settle_kernels(j, be, &kernels));
 	if (j->team && !f->plan && !j->reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
-	if (j->method.analytic)
-		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, e, x));
-	else
+	if (j->method.analytic) {
+		f->within.direct = 1;
+		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
+		f->within.direct = 0;
+	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
+	}
 	/* A solver that was stopped in its midst ends well, with a volume of which nothing is known. */
 	if (j->cancel && j->cancel(j->cancel_self))
 		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
 	gt_memory_estimate_close(f->plan, be);
-	if (!f->plan)
+	if (!f->plan && !is_out)
 		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;
 	GT_TRY(gt_backend_counters(be, &count));
 	f->device_peak = (double)count.peak_bytes;
 done:
+	gt_backend_poll(be, NULL, NULL);
+	gt_recon_forget_kernels(kernels);
 	gt_array_free(x);
 	return st;
 }
@@ -126,16 +159,23 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 	gt_status st = GT_OK;
 	if (j->split && strcmp(j->split, "auto"))
 		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
-	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(be), gt_backend_describe(be));
-	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
+	const char *streams = gt_recon_streams(j);
+	if (streams && j->method.analytic)
+		return gt_fail(GT_ERR_ARG, "backend '%s': for iterative methods: %s goes by slabs by itself, as --backend %s", j->backend,
+		               gt_method_name(&j->method), streams);
+	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
+	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->backend : gt_backend_name(be));
 	GT_TRY(gt_recon_model_case(j, e, be, &c));
-	gt_model(&c, 1, 1, &f->model);
+	if (!streams)
+		gt_model(&c, 1, 1, &f->model);
 	GT_TRY(compute_on(j, be, e, out, f));
 done:
 	gt_backend_close(be);
 	return st;
 }
+
+const char *gt_recon_streams(const gt_recon_job *j) { return gt_stream_device(j->backend); }
 
 int gt_recon_is_mpi(const gt_recon_job *j) { return j->backend && !strncmp(j->backend, "mpi", 3); }
 int gt_recon_is_team(const gt_recon_job *j) { return j->reproducible || gt_team_is_spec(j->backend); }

@@ -99,7 +99,8 @@ static gt_status find_method(gt_recon *r, int planning)
 	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
 	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
 	if (j->method.solver)
-		j->projector = gt_projector_for_backend(&r->log, r->set.text[GT_SET_PROJECTOR], j->p->scan, j->backend);
+		j->projector = gt_projector_for_backend(&r->log, r->set.text[GT_SET_PROJECTOR], j->p->scan,
+		                                        gt_recon_streams(j) ? gt_recon_streams(j) : j->backend);
 	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
 	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
 done:
@@ -130,6 +131,7 @@ static void begin_job(gt_recon *r)
 		                 .resume = s->text[GT_SET_RESUME],
 		                 .command = s->text[GT_SET_COMMAND],
 		                 .start = r->start,
+		                 .device_limit = s->device_memory,
 		                 .type = s->precision ? GT_F64 : GT_F32,
 		                 .margin = (gt_z_margin_mode)s->margin,
 		                 .weights = s->weights,
@@ -140,10 +142,11 @@ static gt_status read_all(gt_recon *r)
 {
 	if (r->given) {
 		r->job.p = r->given;
-		return gt_recon_check_given(r->given);
+		return gt_recon_check_given(r);
 	}
+	const char *streams = gt_recon_streams(&r->job);
 	if (!gt_recon_is_team(&r->job))
-		gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
+		gt_backend_prefetch(streams ? streams : r->job.backend ? r->job.backend : "auto");
 	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);
 	gt_backend_prefetch_end();
 	r->job.p = r->owned;

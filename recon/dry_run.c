@@ -11,6 +11,12 @@ typedef struct {
 	const gt_recon_job *j;
 } dry;
 
+/* Of the device alone; what is cut for one keeps to its limit. */
+static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
+{
+	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
+}
+
 static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)
 {
 	const dry *d = self;
@@ -20,6 +26,8 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	j.each = NULL;
 	if (variant->single)
 		j.type = GT_F32;
+	if (variant->backend)
+		j.backend = variant->backend;
 	if (variant->options)
 		j.method.options = (void *)variant->options;
 	if (variant->grid) {
@@ -28,7 +36,7 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	}
 	gt_memory_estimate_begin(e, j.p, &j.grid);
 	const gt_status st = gt_recon_compute(&j, NULL, &f);
-	gt_memory_estimate_limit(e, d->r->set.device_memory);
+	limit(d->r, &j, e);
 	gt_recon_found_free(&f);
 	return st;
 }
@@ -90,7 +98,7 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	gt_memory_estimate_begin(e, j.p, &j.grid);
 	r->found.plan = e;
 	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
-	gt_memory_estimate_limit(e, r->set.device_memory);
+	limit(r, &j, e);
 	*known = 1;
 	if (!gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak))
 		e->keep_yes_peak = e->keep_no_peak = 0;

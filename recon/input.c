@@ -58,16 +58,28 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 }
 
 /* What would be filtered twice is no line integrals, whatever the method. */
-static gt_status refuse_filtered(const gt_recon *r, gt_projections **p)
+static gt_status refuse_filtered(const gt_recon *r, const char *path, const gt_projections *p)
 {
-	if (!(*p)->filtered || r->set.force)
-		return GT_OK;
-	gt_projections_free(*p);
-	*p = NULL;
-	return gt_fail(GT_ERR_FORMAT,
-	               "%s: the projections are weighted and filtered already: expected line integrals ('gantry rabbitct' backprojects "
-	               "them as they are; --force takes them all the same)",
-	               r->path);
+	return r->set.force
+	               ? GT_OK
+	               : gt_projections_unfiltered(p, path,
+	                                           " ('gantry rabbitct' backprojects them as they are; --force takes them all the same)");
+}
+
+/* The same of a file whose values alone are taken, where it says what they are: NetCDF, with a geometry. */
+static gt_status refuse_filtered_data(const gt_recon *r, const char *path)
+{
+	gt_read_options o = gt_read_defaults;
+	const gt_format *format;
+	gt_projections *p = NULL;
+	int projections;
+	o.geometry_only = o.without_statistics = 1;
+	if (gt_file_kind(path, &format, &projections) != GT_OK || !projections || strcmp(format->name, "netcdf") != 0 ||
+	    gt_read_projections(path, &o, &p) != GT_OK)
+		return GT_OK; /* who reads the values says what is wrong */
+	const gt_status st = refuse_filtered(r, path, p);
+	gt_projections_free(p);
+	return st;
 }
 
 gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **out)
@@ -76,9 +88,14 @@ gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, 
 	gt_projections *p = NULL;
 	gt_view_reader *views = NULL;
 	gt_status st = GT_OK;
+	if (data)
+		GT_TRY(refuse_filtered_data(r, data));
 	if (!data || geometry_only) {
-		const gt_status read = read_scan(r, log, geometry_only, out);
-		return read == GT_OK && !data ? refuse_filtered(r, out) : read;
+		GT_TRY(read_scan(r, log, geometry_only, &p));
+		if (!data)
+			GT_TRY(refuse_filtered(r, r->path, p));
+		*out = p;
+		return GT_OK;
 	}
 	GT_TRY(read_scan(r, log, 1, &p));
 	GT_TRY(gt_view_reader_open(data, &r->read, p->scan, &views));
@@ -96,11 +113,14 @@ done:
 	return st;
 }
 
-gt_status gt_recon_check_given(const gt_projections *p)
+gt_status gt_recon_check_given(const gt_recon *r)
 {
+	const gt_projections *p = r->given;
 	const gt_scan *s = p->scan;
 	size_t bad = 0, first = 0;
-	gt_status st = gt_fail_in(gt_scan_check(s), "the projections");
+	gt_status st = r->set.force ? GT_OK : gt_projections_unfiltered(p, "these", "");
+	if (st == GT_OK)
+		st = gt_fail_in(gt_scan_check(s), "the projections");
 	for (size_t i = 0, n = st == GT_OK ? gt_scan_size(s) : 0; i < n; i++)
 		if (!isfinite(p->data[i]) && !bad++)
 			first = i;

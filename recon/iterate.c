@@ -84,7 +84,8 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	p.change = g->change;
 	remember_cost(t->f, g->cost);
 	take_slices(t->j, t->e, g, seconds, t->f);
-	t->f->asked_to_stop = t->j->each && t->j->each(t->j->each_self, &p);
+	gt_recon_within_step(&t->f->within, g->iteration, g->iterations);
+	t->f->asked_to_stop = t->f->within.stop || (t->j->each && t->j->each(t->j->each_self, &p));
 }
 
 static int asked_to_stop(void *self)
@@ -93,25 +94,38 @@ static int asked_to_stop(void *self)
 	return t->f->asked_to_stop;
 }
 
+static void ready(void *self, int done)
+{
+	const teller *t = self;
+	gt_recon_within_ready(&t->f->within, done);
+}
+
 static void saving(void *self, int begins)
 {
 	const teller *t = self;
 	gt_recon_tell(t->j, GT_RECON_SAVES, begins ? 0 : 1, NULL);
 }
 
-static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_backend *be, gt_recon_found *f)
+gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
+                                   gt_backend *be, gt_recon_found *f)
 {
-	char *projector = gt_projector_text(j->projector);
-	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "",
-		                      &j->method, &e->p,     w,
-		                      &e->grid,   projector, f->weights,
-		                      f->penalty, f->start,  f->backend };
+	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "", &j->method, scan, scans, grid, projector,
+		                      f->penalty, f->backend };
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
 	gt_team_lock(be);
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_team_unlock(be);
 	free(projector);
 	return st;
+}
+
+void gt_recon_close_checkpoint(gt_recon_found *f)
+{
+	free(f->unsaved);
+	f->unsaved = f->run.checkpoint.failed;
+	f->run.checkpoint.failed = NULL;
+	gt_checkpointing_free(&f->run.checkpoint);
+	f->run.checkpoint = (gt_checkpointing){ .spec = NULL };
 }
 
 /* Members of a team read one after the other. */
@@ -149,10 +163,13 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	f->run.each = each_iteration;
 	f->run.stop = asked_to_stop;
 	f->run.saving = saving;
+	f->run.ready = ready;
 	f->run.self = &t;
 	if (gt_recon_tell(j, GT_RECON_BEGINS, 0, NULL))
 		return gt_fail(GT_STOPPED, "stopped before the first iteration");
+	gt_recon_within_start(&f->within, problem->subsets);
 	const gt_status st = gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
+	gt_recon_within_end(&f->within);
 	gt_recon_tell(j, GT_RECON_ENDS, 1, NULL);
 	return st;
 }
@@ -176,9 +193,19 @@ done:
 	return st;
 }
 
+gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets)
+{
+	return (gt_stream_problem){ &j->log,  gt_recon_streams(j), j->device_limit, host, j->type, j->projector,
+		                    &e->grid, e->p.scan,           subsets,         0,    0 };
+}
+
 static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, size_t subsets, gt_array *x, gt_subsets *s)
 {
 	gt_backend *be = gt_array_backend(x);
+	if (gt_recon_streams(j)) {
+		const gt_stream_problem q = gt_recon_stream_problem(j, e, be, subsets);
+		return gt_stream_subsets(&q, e->p.data, w, s);
+	}
 	if (!j->team)
 		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
 	const gt_team_problem q = { j->projector, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets };
@@ -215,18 +242,16 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	f->run.data_norm = gt_subsets_norm(&s);
 	f->run.rule = j->stop;
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
+	const gt_run_scan run = { &e->p, w, f->weights, f->start };
 	if (!f->plan)
-		GT_TRY(open_checkpoint(j, e, w, be, f));
+		GT_TRY(gt_recon_open_checkpoint(j, gt_projector_text(j->projector), &e->grid, &run, 1, be, f));
 	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
 	if (f->run.reason)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
 		       f->run.reason);
 done:
-	free(f->unsaved);
-	f->unsaved = f->run.checkpoint.failed;
-	f->run.checkpoint.failed = NULL;
-	gt_checkpointing_free(&f->run.checkpoint);
+	gt_recon_close_checkpoint(f);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
 	if (!j->team)

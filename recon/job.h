@@ -4,6 +4,7 @@
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
 #include "recon/settings.h"
+#include "recon/stream/stream.h"
 #include "recon/team/team_model.h"
 #include "recon/z_margin.h"
 
@@ -34,11 +35,29 @@ typedef struct {
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;
+	double device_limit;            /* bytes of a device that computes for arrays of the host; 0: what is free */
 	double water;                   /* mm^-1 */
 	int water_told;                 /* by the scan or the user */
 } gt_recon_job;
 
+/* How far a run is where no iteration ends: by the operators that were applied, which the CPU's backend counts. */
 typedef struct {
+	const gt_recon_job *job;
+	const gt_backend *be;           /* NULL: nobody is told */
+	int direct;                     /* 1: a direct method runs */
+	int iteration, iterations;      /* done, and at most; iterations 0: no solver runs */
+	int ready;                      /* 1: the solver has prepared its first iteration */
+	double passes;                  /* when the last iteration ended */
+	double each;                    /* passes of an iteration: as the last one took; before, two a subset */
+	double began, first;            /* when the solver began, in s, and in passes */
+	double told;                    /* when, s */
+	double within;                  /* of the iteration in progress: what was told last */
+	int resumed;                    /* iterations that were done before this run */
+	int stop;                       /* 1: the caller has answered that the iterations should end */
+} gt_recon_within;
+
+typedef struct {
+	gt_recon_within within;
 	gt_run run;                     /* of an iterative method */
 	gt_memory_estimate *plan;       /* compute nothing, and note what it takes; NULL: compute */
 	double seconds;                 /* of the computation */
@@ -60,6 +79,8 @@ void gt_recon_found_free(gt_recon_found *f);
 
 /* 1: several members compute. */
 int gt_recon_is_team(const gt_recon_job *j);
+/* The device, where arrays are the host's (recon/stream/stream.h); else NULL. */
+const char *gt_recon_streams(const gt_recon_job *j);
 /* 1: some of them in other processes. */
 int gt_recon_is_mpi(const gt_recon_job *j);
 /* Into out [z][y][x] on the job's grid; in a dry run out is not looked at. */
@@ -68,15 +89,37 @@ gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t
 
 /* The steps of it: a direct method into x, where an iterative one starts, and the iterations. */
 gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x);
+/* The same, into `out` as well, [z][y][x] on the job's grid, where *is_out is 1. */
+gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
+                             float *out, int *is_out);
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
 /* Parts of the iterations: the weights of all pixels, malloc'ed (a team's are member 0's, and no caller's to free),
- * NULL where they are 1, and their name into f; the solver's run with the caller told, unless this is a dry run; the
- * asked slices of x to the host. */
+ * NULL where they are 1, and their name into f; checkpoints, opened before the solver runs and closed after it; the
+ * solver's run with the caller told, unless this is a dry run; the asked slices of x to the host. */
 gt_status gt_recon_weights   (const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f);
+/* projector: of all scans; malloc'ed, freed here; NULL: GT_ERR_MEMORY. */
+gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
+                                   gt_backend *be, gt_recon_found *f);
+void      gt_recon_close_checkpoint(gt_recon_found *f);
+/* Operators that this thread makes from here on have kernels whose bits do not hang on what was tuned here: the
+ * built-in ones, or those of the run that is continued. The second call, with the first one's *kernels, ends that. */
+gt_status gt_recon_settle_kernels(const gt_recon_job *j, gt_backend *be, char **kernels);
+void      gt_recon_forget_kernels(char *kernels);
 gt_status gt_recon_solve     (const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f);
 gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float *out);
+
+/* What streams, of so many subsets. */
+gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets);
+
+/* recon/job.c. The backend is polled for the caller, who is asked whether to stop, and told how far it is; w is used
+ * until the backend is polled for nobody. */
+void gt_recon_within_open (gt_recon_within *w, const gt_recon_job *j, gt_backend *be);
+void gt_recon_within_start(gt_recon_within *w, size_t subsets);         /* the solver begins */
+void gt_recon_within_ready(gt_recon_within *w, int done);               /* so many iterations were done before */
+void gt_recon_within_step (gt_recon_within *w, int done, int most);     /* an iteration has ended */
+void gt_recon_within_end  (gt_recon_within *w);                         /* the solver has */
 
 /* Tells the caller of a phase; non-zero: it asks to stop. */
 int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);

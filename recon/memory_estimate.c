@@ -176,25 +176,71 @@ static const gt_param *find_param(const gt_param *p, const char *key)
 	return p && p->key ? p : NULL;
 }
 
-/* The method's options with another value of `keep`: malloc'ed; NULL if it has no such parameter. */
-static void *options_with_keep(const gt_method *m, const char *value)
+/* The method's options with another value of a parameter: malloc'ed; NULL if it has none of this name. */
+static void *options_with(const gt_method *m, const char *key, const char *value)
 {
-	const gt_param *keep = m->solver ? find_param(m->solver->params, "keep") : NULL;
-	void *options = keep ? malloc(m->solver->options_size) : NULL;
-	char text[32];
+	const gt_param *param = m->solver ? find_param(m->solver->params, key) : NULL;
+	void *options = param ? malloc(m->solver->options_size) : NULL;
+	char text[64];
 	if (!options)
 		return NULL;
 	memcpy(options, m->options, m->solver->options_size);
-	snprintf(text, sizeof text, "keep=%s", value);
+	snprintf(text, sizeof text, "%s=%s", key, value);
 	if (gt_params_parse(m->solver->params, text, options) == GT_OK)
 		return options;
 	free(options);
 	return NULL;
 }
 
+/* What a run takes with so many of what a parameter counts; 0: it cannot be told. */
+static int dry_run_with(const gt_memory_dry_run *r, const char *key, int n, gt_memory_estimate *e)
+{
+	char value[16];
+	snprintf(value, sizeof value, "%d", n);
+	void *options = options_with(r->method, key, value);
+	const int told = options && r->dry_run(r->self, &(gt_memory_variant){ .options = options }, e) == GT_OK;
+	free(options);
+	return told;
+}
+
+/* The most of what this parameter counts, below what was asked for, with which the run fits; 0: with none, or it is not
+ * what takes the memory. */
+static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *asked, const gt_param *p)
+{
+	int fails, fits = p->least > 1 ? (int)p->least : 1;
+	memcpy(&fails, (const char *)r->method->options + p->at, sizeof fails);
+	gt_memory_estimate e = *asked;
+	if (fails <= fits || !dry_run_with(r, p->key, fits, &e) || e.peak >= asked->peak || !gt_memory_estimate_fits(&e))
+		return 0;
+	while (fails - fits > 1) {
+		const int middle = fits + (fails - fits) / 2;
+		e = *asked;
+		*(dry_run_with(r, p->key, middle, &e) && gt_memory_estimate_fits(&e) ? &fits : &fails) = middle;
+	}
+	return fits;
+}
+
+/* Fewer vectors of solvers that keep as many as a parameter of theirs says. Subsets are not what a run is short of. */
+static void offer_vectors(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
+{
+	for (const gt_param *p = r->method->solver ? r->method->solver->params : NULL; p && p->key; p++) {
+		const int most = p->kind == GT_INT && strcmp(p->key, "subsets") ? most_that_fits(r, asked, p) : 0;
+		char value[16];
+		if (!most)
+			continue;
+		snprintf(value, sizeof value, "%d", most);
+		void *options = options_with(r->method, p->key, value);
+		char *what = gt_text("--solver %s:%s=%d", gt_method_name(r->method), p->key, most);
+		if (what && options)
+			offer(r, &(gt_memory_variant){ .options = options }, asked, what, list);
+		free(what);
+		free(options);
+	}
+}
+
 int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estimate *asked, size_t *with, size_t *without)
 {
-	void *yes = options_with_keep(r->method, "yes"), *no = options_with_keep(r->method, "no");
+	void *yes = options_with(r->method, "keep", "yes"), *no = options_with(r->method, "keep", "no");
 	gt_memory_estimate keeps = *asked, discards = *asked;
 	const int ok = yes && no && r->dry_run(r->self, &(gt_memory_variant){ .options = yes }, &keeps) == GT_OK &&
 	               r->dry_run(r->self, &(gt_memory_variant){ .options = no }, &discards) == GT_OK;
@@ -208,7 +254,7 @@ int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estim
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e)
 {
 	char *list = NULL, *first = NULL, *text, word[512];
-	void *no = options_with_keep(r->method, "no");
+	void *no = options_with(r->method, "keep", "no");
 	if (no) {
 		char *what = gt_text("--solver %s:keep=no", gt_method_name(r->method));
 		if (what)
@@ -216,6 +262,13 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 		free(what);
 	}
 	free(no);
+	offer_vectors(r, e, &list);
+	if (r->method->solver && !fits_device(e) && !e->on_host) {
+		char backend[48], what[64];
+		snprintf(backend, sizeof backend, "stream:%s", e->backend);
+		snprintf(what, sizeof what, "--backend %s", backend);
+		offer(r, &(gt_memory_variant){ .backend = backend }, e, what, &list);
+	}
 	if (r->is_double)
 		offer(r, &(gt_memory_variant){ .single = 1 }, e, "--precision single", &list);
 	offer_grid(r, e, &list);

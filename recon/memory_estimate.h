@@ -20,7 +20,7 @@ void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
 
 /* What may be changed to make a run fit; NULL and 0: as asked for. */
-typedef struct { const gt_grid *grid; const void *options; int single; } gt_memory_variant;
+typedef struct { const gt_grid *grid; const void *options; int single; const char *backend; } gt_memory_variant;
 typedef struct {
 	gt_status (*dry_run)(void *self, const gt_memory_variant *v, gt_memory_estimate *e);
 	void *self;

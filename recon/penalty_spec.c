@@ -33,48 +33,6 @@ static gt_status check_regularizer(const char *spec, int automatic)
 	return st;
 }
 
-static int is_hu(const char *pair)
-{
-	const size_t n = strlen(pair);
-	return n > 2 && !strcmp(pair + n - 2, "HU");
-}
-
-static int is_attenuation(const gt_regularizer *r, const char *key, size_t length)
-{
-	for (const gt_param *p = r ? r->params : NULL; p && p->key; p++)
-		if (p->kind == GT_MU && strlen(p->key) == length && !strncmp(p->key, key, length))
-			return 1;
-	return 0;
-}
-
-/* "c=10HU" as "c=0.0002". */
-static char *in_mm(const char *pair, double water)
-{
-	const int key = (int)strcspn(pair, "=");
-	return gt_text("%.*s=%.9g", key, pair, atof(pair + key + 1) / 1000 * water);
-}
-
-char *gt_penalty_spec_of_water(const char *spec, double water)
-{
-	const gt_spec cut = gt_spec_cut(spec);
-	char *all = strndup(spec, cut.length), *copy = cut.values ? strdup(cut.values) : NULL, *rest = copy;
-	const gt_regularizer *r = all ? gt_regularizer_find(all) : NULL;
-	if (!all || !copy || water == GT_MU_WATER) {
-		free(all);
-		free(copy);
-		return strdup(spec);
-	}
-	for (const char *pair; all && (pair = strsep(&rest, ","));) {
-		char *own = is_hu(pair) && is_attenuation(r, pair, strcspn(pair, "=")) ? in_mm(pair, water) : strdup(pair);
-		char *longer = own ? gt_spec_with(all, own) : NULL;
-		free(own);
-		free(all);
-		all = longer;
-	}
-	free(copy);
-	return all;
-}
-
 /* The keys that are not the regularizer's. */
 struct wishes {
 	double noise;
@@ -85,6 +43,12 @@ static const gt_param wish_params[] = {
 	{ .key = "kappa", .help = "even resolution", .kind = GT_FLAG, .at = offsetof(struct wishes, kappa) },
 	{ .key = NULL },
 };
+
+static int ends_in_hu(const char *pair)
+{
+	const size_t n = strlen(pair);
+	return n > 2 && !strcmp(pair + n - 2, "HU");
+}
 
 /* Takes strength=auto and strength=1.5x, which make the strength automatic; a plain number is the regularizer's. */
 static gt_status take_strength(const char *value, gt_penalty_spec *p)
@@ -115,7 +79,7 @@ static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *
 		taken = p->automatic;
 	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
 		GT_TRY(gt_params_parse(wish_params, pair, wishes));
-		p->noise_in_hu |= pair[0] == 'n' && is_hu(pair);
+		p->noise_in_hu |= pair[0] == 'n' && ends_in_hu(pair);
 		taken = 1;
 	}
 	if (!taken) {

@@ -15,9 +15,6 @@ typedef struct {
  * take; p is empty then. */
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p);
 void gt_penalty_spec_free(gt_penalty_spec *p);
-/* The spec of a regularizer with its parameters in HU, which gt_params_parse() takes for thousandths of water of
- * GT_MU_WATER, turned into mm^-1 by the water of the scan. malloc'ed; NULL without memory. */
-char *gt_penalty_spec_of_water(const char *spec, double water);
 /* The same check, without a result. */
 gt_status gt_penalty_spec_check(const char *text);
 #endif

@@ -262,6 +262,8 @@ static gt_status compute(gt_recon *r, float *out)
 	gt_status st = gt_recon_check_memory(r, NULL);
 	if (st != GT_OK)
 		return st;
+	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) && (st = gt_checkpointing_room(r->job.checkpoint, &r->job.grid)) != GT_OK)
+		return st;
 	gt_recon_forget(r);
 	st = gt_recon_compute(&r->job, out, &r->found);
 	char *failed = st == GT_ERR_MEMORY ? gt_text("%s", gt_error()) : NULL;

@@ -61,7 +61,7 @@ double gt_recon_host_free(const gt_recon_settings *s);
 gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p);
 /* Of projections in memory what readers refuse in files: geometry that is none (the caller may have changed it), and
  * values that are not finite. */
-gt_status gt_recon_check_given(const gt_projections *p);
+gt_status gt_recon_check_given(const gt_recon *r);
 /* The grid that is asked for, else what fits the scan; checked against the scan. */
 gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan *scan, gt_grid *grid);
 /* What HU are made with: as asked for, as the scan states, or the default. */

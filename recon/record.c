@@ -7,28 +7,18 @@
 #include "recon/projector_spec.h"
 #include "recon/recon.h"
 
-/* " kernel=NAME[KEY=value,...]" of a variant, in place of the built-in kernel, that the operators took. */
-static void write_variant(char *text, size_t size)
-{
-	gt_snprintf(text, size, "%s%s%s", *gt_variant_taken() ? " kernel=" : "", gt_variant_taken(), *gt_variant_taken() ? "]" : "");
-	char *at = *text ? strchr(text + 1, ' ') : NULL;
-	if (at)
-		*at = '[';
-	while (at && (at = strchr(at, ' ')))
-		*at = ',';
-}
-
 char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
-	char *method = gt_method_print(&j->method), *text = NULL, variant[640];
-	write_variant(variant, sizeof variant);
+	/* variants, in place of built-in kernels, that the operators took */
+	const char *variant = gt_variant_taken();
+	char *method = gt_method_print(&j->method), *text = NULL;
 	if (method && j->method.analytic)
 		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
 		               *f->split ? " split=" : "", f->split);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s%s done=%d/%d", method,
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s%s%s done=%d/%d", method,
 		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
-		               *f->split ? " split=" : "", f->split, variant, f->run.iterations, f->run.most);
+		               *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.most);
 	free(method);
 	return text;
 }

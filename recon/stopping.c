@@ -78,6 +78,8 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 	st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
 	gt_team_unlock(be);
 	r->iterations = r->most = r->resumed = *done;
+	if (r->ready)
+		r->ready(r->self, *done);
 	for (; st == GT_OK && *done && !has_best && r->divergence.best && state->name; state++)
 		if (!strcmp(state->name, "x"))
 			gt_copy(state->array, r->divergence.best);

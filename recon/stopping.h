@@ -24,6 +24,7 @@ typedef struct {
 	void (*each)(void *self, const gt_progress *g, double seconds);     /* after every iteration; seconds: since the solver began */
 	int  (*stop)(void *self);       /* asked once per iteration, after each(): non-zero ends the run there, with the result so far */
 	void (*saving)(void *self, int begins);         /* a checkpoint is about to be written (1), or has been (0) */
+	void (*ready)(void *self, int done);            /* the first iteration begins, after so many that were done before this run */
 	void *self;
 	/* Results. */
 	int resumed;                    /* iterations that were done before this run; each() may look at it */

@@ -85,8 +85,7 @@ static void move(const struct subject *s, int back, gt_array *all)
 {
 	const size_t each = gt_grid_voxels(s->grid);
 	for (size_t i = 0; i < s->volumes; i++) {
-		gt_array part = { GT_IS_ARRAY, all->be, all->type, each, (char *)all->data + i * each * gt_type_size(all->type),
-			          1,           0,       each,      0 };
+		gt_array part = gt_array_at(all->be, all->type, each, (char *)all->data + i * each * gt_type_size(all->type));
 		if (back)
 			gt_array_get_float(&part, s->data[i]);
 		else
@@ -121,6 +120,19 @@ done:
 	return st;
 }
 
+/* HU are of the volume's own water, where it knows that. */
+static gt_status denoise_of_water(gt_backend *be, gt_type type, const gt_denoise_options *o, double water, const struct subject *s)
+{
+	gt_denoise_options own = *o;
+	char *spec = gt_penalty_spec_of_water(o->penalty, water > 0 ? water : GT_WATER_DEFAULT);
+	if (!spec)
+		return gt_fail(GT_ERR_MEMORY, "denoising: out of memory");
+	own.penalty = spec;
+	const gt_status st = denoise(be, type, &own, s);
+	free(spec);
+	return st;
+}
+
 gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v)
 {
 	gt_status st = check_options(o);
@@ -131,7 +143,7 @@ gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_optio
 	if (!gt_volume_data(v))
 		return gt_fail(GT_ERR_ARG, "denoising: a volume without voxels");
 	float *data = gt_volume_data(v);
-	return denoise(be, type, o, &(struct subject){ gt_volume_grid(v), 1, &data });
+	return denoise_of_water(be, type, o, gt_volume_water(v), &(struct subject){ gt_volume_grid(v), 1, &data });
 }
 
 gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *const *v, size_t n)
@@ -151,7 +163,7 @@ gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_opti
 			GT_TRY(gt_fail(GT_ERR_ARG, "denoising: volume %zu of %zu is on another grid than the first: expected one for all",
 			               i + 1, n));
 	}
-	st = denoise(be, type, o, &(struct subject){ gt_volume_grid(v[0]), n, data });
+	st = denoise_of_water(be, type, o, gt_volume_water(v[0]), &(struct subject){ gt_volume_grid(v[0]), n, data });
 done:
 	free(data);
 	return st;

@@ -2,116 +2,137 @@
 #include "core/device/backend.h"
 #include "regularizers/halo.h"
 
-enum { MAX_ROOMS = 8 };
+enum { MAX_ROOMS = 4, MAX_PIECES = MAX_ROOMS * 64 };
 
-/* Who owns a slice; -1: nobody. */
-static int owner(gt_backend *be, size_t slices, size_t slice)
+/* Slices [first, end). */
+struct span {
+	size_t first, end;
+};
+
+static struct span common(struct span a, struct span b)
 {
-	for (int i = 0; i < gt_members(be); i++) {
-		const gt_range r = gt_team_share(be, i, slices);
-		if (slice >= r.first && slice < r.first + r.n)
-			return i;
-	}
-	return -1;
+	const size_t first = a.first > b.first ? a.first : b.first, end = a.end < b.end ? a.end : b.end;
+	return (struct span){ first, end > first ? end : first };
 }
 
-void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid)
+static struct span span_of(gt_range r) { return (struct span){ r.first, r.first + r.n }; }
+
+/* What who owns this sees. */
+static struct span seen(const struct gt_halo *h, gt_range own)
+{
+	const size_t end = own.first + own.n, left = h->slices - end;
+	if (!own.n)
+		return span_of(own);
+	return (struct span){ own.first > h->reach ? own.first - h->reach : 0, left > h->reach ? end + h->reach : h->slices };
+}
+
+void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid, size_t reach)
 {
 	*h = (struct gt_halo){ .be = be,
 		               .type = type,
 		               .plane = grid->n[0] * grid->n[1],
 		               .slices = grid->n[2],
-		               .own = gt_my_share(be, grid->n[2]),
-		               .lower = -1,
-		               .upper = -1 };
-	if (h->own.n && h->own.first)
-		h->lower = owner(be, grid->n[2], h->own.first - 1);
-	if (h->own.n)
-		h->upper = owner(be, grid->n[2], h->own.first + h->own.n);
+		               .reach = reach,
+		               .own = gt_my_share(be, grid->n[2]) };
+	const struct span all = seen(h, h->own);
+	h->below = h->lead = h->own.first - all.first;
+	h->above = all.end - h->own.first - h->own.n;
 }
 
-static size_t slices_of_room(const struct gt_halo *h) { return 1 + h->own.n + (h->upper >= 0); }
-
-gt_status gt_halo_room(const struct gt_halo *h, gt_array **room)
+/* A member without slices has room for one. */
+size_t gt_halo_apart(const struct gt_halo *h)
 {
-	const gt_status st = gt_array_new(h->be, h->type, slices_of_room(h) * h->plane, room);
+	const size_t slices = h->lead + h->own.n + h->above;
+	return (slices ? slices : 1) * h->plane;
+}
+
+gt_status gt_halo_room(const struct gt_halo *h, size_t fields, gt_array **room)
+{
+	const gt_status st = gt_array_new(h->be, h->type, fields * gt_halo_apart(h), room);
 	if (st == GT_OK)
 		gt_fill(0, *room);
 	return st;
 }
 
-size_t gt_halo_slices(const struct gt_halo *h) { return h->own.n + (h->lower >= 0) + (h->upper >= 0); }
+size_t gt_halo_slices(const struct gt_halo *h) { return h->below + h->own.n + h->above; }
 
 static void *slice_of(const struct gt_halo *h, const gt_array *room, size_t slice)
 {
 	return (char *)gt_array_data(room) + slice * h->plane * gt_type_size(h->type);
 }
 
-void *gt_halo_begin(const struct gt_halo *h, const gt_array *room) { return slice_of(h, room, h->lower >= 0 ? 0 : 1); }
+void *gt_halo_begin(const struct gt_halo *h, const gt_array *room) { return slice_of(h, room, h->lead - h->below); }
 
 void gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end)
 {
-	*from = h->lower >= 0;
-	*end = *from + h->own.n;
+	*from = h->below;
+	*end = h->below + h->own.n;
+}
+
+/* Slices of the volume that a room holds, of all its fields. */
+static gt_piece piece(const struct gt_halo *h, const gt_array *room, int peer, struct span slices)
+{
+	const size_t size = gt_type_size(h->type), apart = gt_halo_apart(h);
+	return (gt_piece){ .peer = peer,
+		           .at = slice_of(h, room, slices.first + h->lead - h->own.first),
+		           .bytes = (slices.end - slices.first) * h->plane * size,
+		           .count = gt_array_size(room) / apart,
+		           .stride = apart * size };
 }
 
 void gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n)
 {
-	gt_piece out[2 * MAX_ROOMS], in[2 * MAX_ROOMS];
-	size_t pieces = 0;
-	const size_t bytes = h->plane * gt_type_size(h->type);
-	for (size_t i = 0; i < n; i++) {
-		if (h->lower >= 0) {
-			out[pieces] = (gt_piece){ h->lower, slice_of(h, rooms[i], 1), bytes, 1, 0 };
-			in[pieces++] = (gt_piece){ h->lower, slice_of(h, rooms[i], 0), bytes, 1, 0 };
-		}
-		if (h->upper >= 0) {
-			out[pieces] = (gt_piece){ h->upper, slice_of(h, rooms[i], h->own.n), bytes, 1, 0 };
-			in[pieces++] = (gt_piece){ h->upper, slice_of(h, rooms[i], h->own.n + 1), bytes, 1, 0 };
+	gt_piece out[MAX_PIECES], in[MAX_PIECES];
+	size_t outs = 0, ins = 0;
+	for (int i = 0; i < gt_members(h->be); i++) {
+		const gt_range theirs = gt_team_share(h->be, i, h->slices);
+		const struct span sent = common(span_of(h->own), seen(h, theirs)), taken = common(span_of(theirs), seen(h, h->own));
+		for (size_t k = 0; k < n && i != gt_member(h->be); k++) {
+			if (sent.end > sent.first)
+				out[outs++] = piece(h, rooms[k], i, sent);
+			if (taken.end > taken.first)
+				in[ins++] = piece(h, rooms[k], i, taken);
 		}
 	}
-	gt_team_exchange(h->be, out, pieces, in, pieces);
+	gt_team_exchange(h->be, out, outs, in, ins);
 }
 
-/* What a room has of the member's slices, as an array of its own. */
-static gt_array own_part(const struct gt_halo *h, const gt_array *room)
+gt_array gt_halo_own(const struct gt_halo *h, const gt_array *room)
 {
-	const size_t n = h->own.n * h->plane;
-	return (gt_array){ GT_IS_ARRAY, h->be, h->type, n, slice_of(h, room, 1), 1, 0, n, 0 };
+	return gt_array_at(h->be, h->type, h->own.n * h->plane, slice_of(h, room, h->lead));
 }
 
-static gt_array local(const gt_array *y) { return (gt_array){ GT_IS_ARRAY, y->be, y->type, y->n, y->data, 1, 0, y->n, 0 }; }
+gt_array gt_halo_local(const gt_array *x) { return gt_array_at(x->be, x->type, x->n, x->data); }
 
 void gt_halo_fetch(const struct gt_halo *h, const gt_array *x, gt_array *room)
 {
-	const gt_array from = local(x);
-	gt_array to = own_part(h, room);
+	const gt_array from = gt_halo_local(x);
+	gt_array to = gt_halo_own(h, room);
 	gt_copy(&from, &to);
 	gt_halo_refresh(h, &room, 1);
 }
 
 void gt_halo_add(const struct gt_halo *h, const gt_array *room, gt_array *y)
 {
-	const gt_array from = own_part(h, room);
-	gt_array to = local(y);
+	const gt_array from = gt_halo_own(h, room);
+	gt_array to = gt_halo_local(y);
 	gt_axpy(1, &from, &to);
 }
 
 void gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y)
 {
-	const gt_array from = own_part(h, room);
-	gt_array to = local(y);
+	const gt_array from = gt_halo_own(h, room);
+	gt_array to = gt_halo_local(y);
 	gt_copy(&from, &to);
 }
 
-gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, gt_array **shared)
+gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, size_t first, gt_array **shared)
 {
-	const gt_array own = own_part(h, room);
-	const gt_status st = gt_array_wrap(h->be, h->type, own.n, own.data, shared);
-	if (st != GT_OK)
-		return st;
-	(*shared)->shared = 1;
-	(*shared)->all = h->slices * h->plane;
-	(*shared)->first = h->own.first * h->plane;
-	return GT_OK;
+	const size_t apart = gt_halo_apart(h);
+	const gt_share_fields f = { .count = gt_array_size(room) / apart - first,
+		                    .each = h->slices * h->plane,
+		                    .first = h->own.first * h->plane,
+		                    .n = h->own.n * h->plane,
+		                    .apart = apart };
+	return gt_array_wrap_fields(h->be, h->type, (char *)slice_of(h, room, h->lead) + first * apart * gt_type_size(h->type), &f, shared);
 }

@@ -1,8 +1,8 @@
 #ifndef GT_REGULARIZERS_HALO_H
 #define GT_REGULARIZERS_HALO_H
-/* Inside this room: a member's slices of a volume that a team shares, with the one below and the one above, which
- * others own. Rooms hold them dense: one slice below, also at the lower end of the volume, where it is nobody's;
- * those of the member; one above, where there is one. */
+/* Inside this room: a member's slices of a volume that a team shares, with those below and above, up to `reach`, which
+ * others own, be it one of them or several. Rooms hold them dense: the slices below, those of the member, those above;
+ * rooms of several fields hold that for each field. */
 #include <gantry/grid.h>
 #include "core/team/share.h"
 
@@ -11,11 +11,16 @@ struct gt_halo {
 	gt_type type;
 	size_t plane;                   /* voxels of a slice */
 	size_t slices;                  /* of the volume */
+	size_t reach;
 	gt_range own;                   /* of these */
-	int lower, upper;               /* members that own the slices below and above; -1: none */
+	size_t below, above;            /* slices of others, as many as there are */
+	size_t lead;                    /* slices of a room before the member's: below, or more, which are nobody's */
 };
-void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid);
-gt_status gt_halo_room(const struct gt_halo *h, gt_array **room);
+void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid, size_t reach);
+/* All 0. */
+gt_status gt_halo_room(const struct gt_halo *h, size_t fields, gt_array **room);
+/* Voxels of a field of a room. */
+size_t gt_halo_apart(const struct gt_halo *h);
 /* Slices from the lowest that is somebody's to the uppermost; and where these begin in a room. */
 size_t gt_halo_slices(const struct gt_halo *h);
 void  *gt_halo_begin (const struct gt_halo *h, const gt_array *room);
@@ -25,9 +30,13 @@ void   gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end);
  * members call these. */
 void   gt_halo_fetch  (const struct gt_halo *h, const gt_array *x, gt_array *room);
 void   gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n);
+/* What a room has of the member's slices, in its first field; what is here of a shared array: arrays of their own. */
+gt_array gt_halo_own  (const struct gt_halo *h, const gt_array *room);
+gt_array gt_halo_local(const gt_array *x);
 /* y += what a room has of the member's slices; y = that. */
 void   gt_halo_add (const struct gt_halo *h, const gt_array *room, gt_array *y);
 void   gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y);
-/* What a room has of the member's slices as a part of the volume that the team shares; lives as long as the room. */
-gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, gt_array **shared);
+/* What a room has of the member's slices as a part of what the team shares, from field `first` on; lives as long as
+ * the room. */
+gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, size_t first, gt_array **shared);
 #endif

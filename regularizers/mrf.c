@@ -215,14 +215,14 @@ static gt_status share(struct pairs *r, const gt_grid *g)
 	gt_array *kappa = NULL;
 	gt_status st = GT_OK;
 	r->shares = 1;
-	gt_halo_open(&r->halo, r->be, r->s.type, g);
+	gt_halo_open(&r->halo, r->be, r->s.type, g, 1);
 	r->s.n[2] = gt_halo_slices(&r->halo);
 	gt_halo_counts(&r->halo, &r->s.from, &r->s.end);
 	for (int i = 0; i < 4; i++)
-		GT_TRY(gt_halo_room(&r->halo, &r->room[i]));
+		GT_TRY(gt_halo_room(&r->halo, 1, &r->room[i]));
 	if (!r->kappa)
 		return GT_OK;
-	GT_TRY(gt_halo_room(&r->halo, &kappa));
+	GT_TRY(gt_halo_room(&r->halo, 1, &kappa));
 	gt_halo_fetch(&r->halo, r->kappa, kappa);
 	gt_array_free(r->kappa);
 	r->kappa = kappa;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
+#include "core/vectors/sets.h"
 #include "regularizers/mrf.h"
 
 enum { PIECE = 256, PARTS = 256, GRAIN = 4 };
@@ -210,6 +211,7 @@ static void add_boxes(void *self, size_t i, size_t last, int worker)
 	const struct job *j = self;
 	const gt_mrf *s = j->s;
 	const size_t nx = s->n[0], ny = s->n[1], nz = s->n[2];
+	const int avx2 = gt_runs_here("avx2");
 	(void)worker;
 	for (; i < last; i++) {
 		const size_t y0 = i % bands(s) * BAND, z0 = i / bands(s) * DEEP;
@@ -217,8 +219,7 @@ static void add_boxes(void *self, size_t i, size_t last, int worker)
 		for (size_t z = z0 - (z0 > 0); z < b.z1; z++)
 			for (size_t y = y0 - (y0 > 0); y < b.y1 + (b.y1 < ny); y++)
 				for (size_t x = 0; x < nx; x += PIECE)
-					(GT_HAS_AVX2 ? add_piece_avx2 : add_piece_any)(j, &b, z * ny + y, x,
-					                                               x + PIECE < nx ? x + PIECE : nx);
+					(avx2 ? add_piece_avx2 : add_piece_any)(j, &b, z * ny + y, x, x + PIECE < nx ? x + PIECE : nx);
 	}
 }
 

@@ -3,7 +3,7 @@
  * over the k within the search, with P_j z the patch around voxel j and |P| its number of voxels; beyond the border the
  * volume continues with the voxels there. As a proximal step, whatever its length (but 0):
  * (1 - strength) z + strength N(z), within the bounds. There is no function that this is the proximal step of.
- * Memory: one volume with its padding. */
+ * Memory: one volume with its padding; in a team, whose members fetch the slices that patches of theirs reach, two. */
 #include <stdlib.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
@@ -46,7 +46,7 @@ static const gt_param params[] = {
 struct state {
 	struct gt_site site;
 	struct gt_pass_call call;
-	gt_array *padded;
+	gt_array *padded, *given; /* given: in a team, with the slices of neighbours */
 };
 
 /* Not known: it counts nothing. */
@@ -62,19 +62,21 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	struct gt_pass_call call = s->call;
 	if (!gt_site_fits(&s->site, z) || !gt_site_fits(&s->site, x) || !gt_site_takes_step(&s->site, t, lo, hi))
 		return;
-	gt_patch_pad(&s->site, &call, z->data, s->padded);
+	gt_patch_pad(&s->site, &call, gt_site_reads(&s->site, z, s->given), s->padded);
 	call.a[0] = s->padded->data;
-	call.a[1] = x->data;
+	call.a[1] = gt_site_writes(&s->site, x, s->given);
 	call.k[GT_PASS_OWN + 4] = t > 0 ? call.k[GT_PASS_STRENGTH] : 0;
 	call.k[GT_PASS_OWN + 5] = lo;
 	call.k[GT_PASS_OWN + 6] = hi;
 	gt_site_run(&s->site, GT_PASS_nlm_average, &call, NULL, NULL);
+	gt_site_take(&s->site, s->given, x);
 }
 
 static void release(void *self)
 {
 	struct state *s = self;
 	gt_array_free(s->padded);
+	gt_array_free(s->given);
 	gt_site_close(&s->site);
 	free(s);
 }
@@ -92,9 +94,11 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'nlm'");
 	s->call.k[GT_PASS_STRENGTH] = o->strength;
 	gt_patch_call_set(&s->call, &o->patch);
-	GT_TRY(gt_site_open(&s->site, "nlm", be, type, grid));
+	GT_TRY(gt_site_open_wide(&s->site, "nlm", be, type, grid, gt_patch_reach(&o->patch)));
+	if (s->site.shares)
+		GT_TRY(gt_site_room(&s->site, 1, &s->given));
 	GT_TRY(gt_patch_room(&s->site, &s->call, &s->padded));
-	return gt_penalty_new(&ops, s, be, type, s->site.voxels, 0, R);
+	return gt_penalty_new(&ops, s, be, type, gt_grid_voxels(grid), 0, R);
 done:
 	if (s)
 		release(s);

@@ -3,7 +3,8 @@
  *   R(x) = strength/W sum over pairs {j, k} of w_jk (sqrt((x_j - x_k)^2 + smooth^2) - smooth)
  *   w_jk = exp(-|P_j y - P_k y|^2/(h^2 |P|))
  * over the k within the search around j, W of them, with the patches P of the prior image y. Voxels that look alike
- * there are drawn to each other, wherever they lie. Memory: one volume with its padding. */
+ * there are drawn to each other, wherever they lie. Memory: one volume with its padding; in a team four more, with the
+ * slices that patches reach. */
 #include <math.h>
 #include <stddef.h>
 #include <gantry/regularizer.h>
@@ -46,7 +47,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	const struct gt_patch_options patch = { .search = o->search, .patch = o->patch, .h = o->h };
 	struct gt_pass_call call = { .k = { 0 } };
 	struct gt_site site = { .open = 0 };
-	gt_array *image = NULL, *padded = NULL;
+	gt_array *image = NULL, *given = NULL, *padded = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_no_kappa("nltv", kappa));
 	GT_TRY(gt_patch_check("nltv", &patch));
@@ -54,14 +55,18 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	gt_pass_call_set(&call, grid, o->strength / neighbours(grid, o->search));
 	gt_patch_call_set(&call, &patch);
 	call.k[GT_PASS_OWN + 4] = o->smooth;
-	GT_TRY(gt_site_open(&site, "nltv", be, type, grid));
+	GT_TRY(gt_site_open_wide(&site, "nltv", be, type, grid, gt_patch_reach(&patch)));
+	if (site.shares)
+		GT_TRY(gt_site_room(&site, 1, &given));
 	GT_TRY(gt_patch_room(&site, &call, &padded));
-	gt_patch_pad(&site, &call, image->data, padded);
+	gt_patch_pad(&site, &call, gt_site_reads(&site, image, given), padded);
 	call.a[4] = padded->data;
 	gt_array_free(image);
+	gt_array_free(given);
 	return gt_smooth_prior_new(&site, &passes, &call, 1, padded, R);
 done:
 	gt_array_free(image);
+	gt_array_free(given);
 	gt_site_close(&site);
 	return st;
 }

@@ -8,8 +8,20 @@ static const struct gt_pass_impl *impl(const gt_backend *be) { return gt_backend
 
 gt_status gt_site_open(struct gt_site *s, const char *name, gt_backend *be, gt_type type, const gt_grid *grid)
 {
-	*s = (struct gt_site){ .be = be, .type = type, .name = name, .voxels = gt_grid_voxels(grid) };
+	return gt_site_open_wide(s, name, be, type, grid, 1);
+}
+
+gt_status gt_site_open_wide(struct gt_site *s, const char *name, gt_backend *be, gt_type type, const gt_grid *grid, size_t reach)
+{
+	*s = (struct gt_site){ .be = be, .type = type, .name = name, .voxels = gt_grid_voxels(grid), .end = grid->n[2] };
 	memcpy(s->n, grid->n, sizeof s->n);
+	if (gt_members(be) > 1) {
+		s->shares = 1;
+		gt_halo_open(&s->halo, be, type, grid, reach);
+		gt_halo_counts(&s->halo, &s->from, &s->end);
+		s->n[2] = gt_halo_slices(&s->halo);
+		s->voxels = s->halo.own.n * s->halo.plane;
+	}
 	const gt_status st = gt_scratch_reserve(be, impl(be)->scratch, "sums of a penalty");
 	s->open = st == GT_OK;
 	return st;
@@ -44,12 +56,67 @@ int gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi)
 /* In a dry run nothing is computed, also where a penalty is made. */
 void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second)
 {
-	if (!s->be->rehearsed)
-		impl(s->be)->run(s->be, s->type, s->n, pass, call, first, second);
+	const struct gt_pass_range range = { s->n, s->from, s->end };
+	if (!s->be->rehearsed && s->end > s->from)
+		impl(s->be)->run(s->be, s->type, &range, pass, call, first, second);
+	else if (!s->be->rehearsed && first) /* a member without slices adds 0 */
+		*first = second ? *second = 0 : 0;
+	if (s->shares && first)
+		gt_team_join_later(s->be, first);
+	if (s->shares && second)
+		gt_team_join_later(s->be, second);
 }
 
 void gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call)
 {
-	if (!s->be->rehearsed)
-		impl(s->be)->run(s->be, s->type, n, pass, call, NULL, NULL);
+	const struct gt_pass_range range = { n, 0, n[2] };
+	if (!s->be->rehearsed && n[2])
+		impl(s->be)->run(s->be, s->type, &range, pass, call, NULL, NULL);
+}
+
+gt_status gt_site_room(const struct gt_site *s, size_t fields, gt_array **room)
+{
+	const gt_status st = s->shares ? GT_OK : gt_array_new(s->be, s->type, fields * s->voxels, room);
+	if (s->shares)
+		return gt_halo_room(&s->halo, fields, room);
+	if (st == GT_OK)
+		gt_fill(0, *room);
+	return st;
+}
+
+size_t gt_site_apart(const struct gt_site *s) { return s->shares ? gt_halo_apart(&s->halo) : s->voxels; }
+
+void *gt_site_reads(const struct gt_site *s, const gt_array *x, gt_array *room)
+{
+	if (!s->shares)
+		return x->data;
+	gt_halo_fetch(&s->halo, x, room);
+	return room->data;
+}
+
+void *gt_site_writes(const struct gt_site *s, const gt_array *y, const gt_array *room) { return s->shares ? room->data : y->data; }
+
+void gt_site_take(const struct gt_site *s, const gt_array *room, gt_array *y)
+{
+	if (s->shares)
+		gt_halo_take(&s->halo, room, y);
+}
+
+void gt_site_refresh(const struct gt_site *s, gt_array *const *rooms, size_t n)
+{
+	if (s->shares)
+		gt_halo_refresh(&s->halo, rooms, n);
+}
+
+gt_array gt_site_own(const struct gt_site *s, const gt_array *room)
+{
+	return s->shares ? gt_halo_own(&s->halo, room) : gt_array_at(s->be, s->type, s->voxels, room->data);
+}
+
+gt_status gt_site_kept(const struct gt_site *s, const gt_array *room, size_t first, gt_array **kept)
+{
+	if (s->shares)
+		return gt_halo_shared(&s->halo, room, first, kept);
+	const size_t from = first * s->voxels;
+	return gt_array_part(room, from, gt_array_size(room) - from, kept);
 }

@@ -8,7 +8,7 @@
 enum { PARTS = 256, GRAIN = 8 };
 
 struct pass_job {
-	const size_t *n;
+	const struct gt_pass_range *range;
 	const struct gt_pass_call *call;
 	size_t part_rows; /* 0: no sums */
 	double part[PARTS][2];
@@ -36,11 +36,11 @@ struct pass_job {
 #include "regularizers/pass_math.inc"
 #include "regularizers/pass_cpu_typed.inc"
 
-static void run(gt_backend *be, gt_type type, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call, double *first,
-                double *second)
+static void run(gt_backend *be, gt_type type, const struct gt_pass_range *range, enum gt_pass pass, const struct gt_pass_call *call,
+                double *first, double *second)
 {
-	const size_t rows = n[1] * n[2];
-	struct pass_job j = { .n = n, .call = call, .part_rows = first ? (rows + PARTS - 1) / PARTS : 0 };
+	const size_t rows = range->n[1] * (range->end - range->from);
+	struct pass_job j = { .range = range, .call = call, .part_rows = first ? (rows + PARTS - 1) / PARTS : 0 };
 	const gt_loop loop = type == GT_F32 ? loops_single[pass] : loops_double[pass];
 	double sum[2] = { 0, 0 };
 	gt_parallel(be->pool, first ? PARTS : rows, first ? 1 : GRAIN, loop, &j);

@@ -8,15 +8,15 @@
 
 enum { LANES = 32, ROWS = 8, PARTS = 1024 };
 
-/* Tiles of a volume. */
+/* Tiles of the slices of a range. */
 struct tiles {
-	size_t x, y, all;
+	size_t x, y, first, all;
 };
 
-static tiles tiles_of(const size_t *n)
+static tiles tiles_of(const struct gt_pass_range *r)
 {
-	const size_t x = (n[0] + LANES - 1) / LANES, y = (n[1] + ROWS - 1) / ROWS;
-	return { x, y, x * y * n[2] };
+	const size_t x = (r->n[0] + LANES - 1) / LANES, y = (r->n[1] + ROWS - 1) / ROWS;
+	return { x, y, r->from, x * y * (r->end - r->from) };
 }
 
 /* The sum of a block in its first thread, in a fixed order. */
@@ -43,7 +43,7 @@ static __device__ double block_total(double value)
 		double sum[2] = { 0, 0 };                                                                                      \
 		for (size_t tile = blockIdx.x; tile < t.all; tile += gridDim.x) {                                              \
 			const size_t place[3] = { tile % t.x * LANES + threadIdx.x, tile / t.x % t.y * ROWS + threadIdx.y,     \
-				                  tile / t.x / t.y };                                                          \
+				                  t.first + tile / t.x / t.y };                                                \
 			if (place[0] < p.n[0] && place[1] < p.n[1])                                                            \
 				name<T>(&p, (place[2] * p.n[1] + place[1]) * p.n[0] + place[0], place, sum);                   \
 		}                                                                                                              \
@@ -101,8 +101,8 @@ template <typename T> static __global__ void __launch_bounds__(LANES *ROWS) nlm_
 /* 1: it is of that size, and on its way. */
 template <typename T> static int launch_nlm_tile(gt_backend *be, enum gt_pass pass, const pass_args<T> &p)
 {
-	const size_t n[3] = { p.n[0], p.n[1], (p.n[2] + TALL - 1) / TALL };
-	const tiles t = tiles_of(n);
+	const struct gt_pass_range towers = { p.n, 0, (p.n[2] + TALL - 1) / TALL };
+	const tiles t = tiles_of(&towers);
 	if (pass != GT_PASS_nlm_average || p.k[PATCH_SEARCH] != SEARCH || p.k[PATCH_RADIUS] != RADIUS || t.all > 0x7fffffff)
 		return 0;
 	const size_t bytes = (size_t)WIDE_X * WIDE_Y * WIDE_Z * sizeof(T);
@@ -110,30 +110,31 @@ template <typename T> static int launch_nlm_tile(gt_backend *be, enum gt_pass pa
 	return 1;
 }
 
-template <typename T> static void launch(gt_backend *be, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call, double *part)
+template <typename T>
+static void launch(gt_backend *be, const struct gt_pass_range *range, enum gt_pass pass, const struct gt_pass_call *call, double *part)
 {
 	typedef void (*kernel)(const pass_args<T>, const tiles, double *);
 #define X(name) name##_kernel<T>,
 	static const kernel kernels[] = { GT_PASSES(X) };
 #undef X
-	const tiles t = tiles_of(n);
+	const tiles t = tiles_of(range);
 	const size_t most = 1u << 30, parts = PARTS, blocks = part ? parts : t.all < most ? t.all : most;
 	pass_args<T> p;
-	pass_args_set(&p, n, call);
+	pass_args_set(&p, range->n, call);
 	if (launch_nlm_tile(be, pass, p))
 		return;
 	kernels[pass]<<<(unsigned)blocks, dim3(LANES, ROWS), 0, gt_cuda_queue(be)>>>(p, t, part);
 }
 
-static void run(gt_backend *be, gt_type type, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call, double *first,
-                double *second)
+static void run(gt_backend *be, gt_type type, const struct gt_pass_range *range, enum gt_pass pass, const struct gt_pass_call *call,
+                double *first, double *second)
 {
 	double *part = first ? (double *)gt_scratch(be) : NULL;
 	double *slot = first ? gt_cuda_slot(be, first) : NULL, *other = first && second ? gt_cuda_slot(be, second) : NULL;
 	if (type == GT_F32)
-		launch<float>(be, n, pass, call, part);
+		launch<float>(be, range, pass, call, part);
 	else
-		launch<double>(be, n, pass, call, part);
+		launch<double>(be, range, pass, call, part);
 	if (first)
 		add_parts<<<1, dim3(LANES, ROWS), 0, gt_cuda_queue(be)>>>(part, slot, other);
 	gt_cuda_check(be, cudaGetLastError(), "penalty");

@@ -12,9 +12,11 @@ gt_status gt_patch_check(const char *name, const struct gt_patch_options *o)
 	return GT_OK;
 }
 
+size_t gt_patch_reach(const struct gt_patch_options *o) { return (size_t)(o->search / 2 + o->patch / 2); }
+
 void gt_patch_call_set(struct gt_pass_call *call, const struct gt_patch_options *o)
 {
-	call->k[PAD] = o->search / 2 + o->patch / 2;
+	call->k[PAD] = (double)gt_patch_reach(o);
 	call->k[SEARCH] = o->search / 2;
 	call->k[RADIUS] = o->patch / 2;
 	call->k[PER_H2] = 1 / (o->h * o->h * o->patch * o->patch * o->patch);
@@ -37,6 +39,8 @@ void gt_patch_pad(const struct gt_site *site, const struct gt_pass_call *call, c
 {
 	struct gt_pass_call pad = { .a = { (void *)(size_t)from, padded->data } };
 	size_t n[3];
+	if (!site->n[2]) /* a member of a team without slices: nothing to repeat */
+		return;
 	padded_size(site, call, n);
 	pad.k[PAD] = call->k[PAD];
 	for (int a = 0; a < 3; a++)

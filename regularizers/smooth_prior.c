@@ -1,6 +1,7 @@
 /* Penalties that are four passes: value, gradient with majorizer, majorizer of all volumes, line. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/try.h"
 #include "regularizers/smooth_prior.h"
 
 struct prior {
@@ -8,16 +9,33 @@ struct prior {
 	struct gt_smooth_passes passes;
 	struct gt_pass_call call;
 	struct gt_penalty_ops ops;
-	gt_array *own;
+	gt_array *own, *room[4];
 };
 
-static struct gt_pass_call call_of(const struct prior *s, const gt_array *x, const gt_array *p, gt_array *g, gt_array *d)
+/* Arrays of a pass; in a team rooms with the slices of neighbours, which those that are read fetch, and those that are
+ * added to begin with 0. */
+enum { X, ALONG, G, D, GIVEN };
+
+static struct gt_pass_call call_of(const struct prior *s, const gt_array *const given[GIVEN])
 {
 	struct gt_pass_call call = s->call;
-	const gt_array *const given[4] = { x, p, g, d };
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < GIVEN; i++) {
 		call.a[i] = given[i] ? given[i]->data : NULL;
+		if (!given[i] || !s->site.shares)
+			continue;
+		if (i < G)
+			gt_halo_fetch(&s->site.halo, given[i], s->room[i]);
+		else
+			gt_fill(0, s->room[i]);
+		call.a[i] = gt_halo_begin(&s->site.halo, s->room[i]);
+	}
 	return call;
+}
+
+static void added(const struct prior *s, int which, gt_array *to)
+{
+	if (to && s->site.shares)
+		gt_halo_add(&s->site.halo, s->room[which], to);
 }
 
 static void value_async(void *self, const gt_array *x, double *value)
@@ -26,7 +44,7 @@ static void value_async(void *self, const gt_array *x, double *value)
 	*value = NAN;
 	if (!gt_site_fits(&s->site, x))
 		return;
-	const struct gt_pass_call call = call_of(s, x, NULL, NULL, NULL);
+	const struct gt_pass_call call = call_of(s, (const gt_array *[GIVEN]){ [X] = x });
 	gt_site_run(&s->site, s->passes.value, &call, value, NULL);
 }
 
@@ -43,8 +61,10 @@ static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
 	const struct prior *s = self;
 	if (!gt_site_fits(&s->site, x) || !gt_site_fits(&s->site, g) || (d && !gt_site_fits(&s->site, d)))
 		return;
-	const struct gt_pass_call call = call_of(s, x, NULL, g, d);
+	const struct gt_pass_call call = call_of(s, (const gt_array *[GIVEN]){ [X] = x, [G] = g, [D] = d });
 	gt_site_run(&s->site, s->passes.gradient, &call, NULL, NULL);
+	added(s, G, g);
+	added(s, D, d);
 }
 
 static void majorize(void *self, gt_array *d)
@@ -52,8 +72,9 @@ static void majorize(void *self, gt_array *d)
 	const struct prior *s = self;
 	if (!gt_site_fits(&s->site, d))
 		return;
-	const struct gt_pass_call call = call_of(s, NULL, NULL, NULL, d);
+	const struct gt_pass_call call = call_of(s, (const gt_array *[GIVEN]){ [D] = d });
 	gt_site_run(&s->site, s->passes.majorize, &call, NULL, NULL);
+	added(s, D, d);
 }
 
 static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
@@ -61,7 +82,7 @@ static void line(void *self, const gt_array *x, const gt_array *p, double a, dou
 	const struct prior *s = self;
 	*slope = *curvature = NAN;
 	if (gt_site_fits(&s->site, x) && gt_site_fits(&s->site, p)) {
-		struct gt_pass_call call = call_of(s, x, p, NULL, NULL);
+		struct gt_pass_call call = call_of(s, (const gt_array *[GIVEN]){ [X] = x, [ALONG] = p });
 		call.k[GT_PASS_ALONG] = a;
 		gt_site_run(&s->site, s->passes.line, &call, slope, curvature);
 	}
@@ -72,6 +93,8 @@ static void release(void *self)
 {
 	struct prior *s = self;
 	gt_array_free(s->own);
+	for (int i = 0; i < GIVEN; i++)
+		gt_array_free(s->room[i]);
 	gt_site_close(&s->site);
 	free(s);
 }
@@ -86,6 +109,7 @@ void gt_pass_call_set(struct gt_pass_call *call, const gt_grid *grid, double str
 gt_status gt_smooth_prior_new(struct gt_site *site, const struct gt_smooth_passes *passes, const struct gt_pass_call *call, int convex,
                               gt_array *own, gt_penalty **R)
 {
+	gt_status st = GT_OK;
 	struct prior *s = malloc(sizeof *s);
 	if (!s) {
 		gt_array_free(own);
@@ -100,5 +124,11 @@ gt_status gt_smooth_prior_new(struct gt_site *site, const struct gt_smooth_passe
 		                          .line = line,
 		                          .free = release,
 		                          .value_async = value_async };
-	return gt_penalty_new(&s->ops, s, site->be, site->type, site->voxels, convex, R);
+	for (int i = 0; i < GIVEN && site->shares; i++)
+		GT_TRY(gt_halo_room(&site->halo, 1, &s->room[i]));
+	return gt_penalty_new(&s->ops, s, site->be, site->type, site->shares ? site->halo.slices * site->halo.plane : site->voxels, convex,
+	                      R);
+done:
+	release(s);
+	return st;
 }

@@ -9,9 +9,12 @@
  * them. v, p and q are kept from call to call; u begins as P(z - tau D'p) and ends as that. value() is that of the v
  * which the last call left, 0 before: never below R.
  *
- * Memory: 17 numbers per voxel. An inner iteration is two passes: 22 numbers per voxel read and written in each (88
- * bytes in single). On CUDA 26 numbers, as u, v, p and q have two places each, and one pass: 27 numbers per voxel; with
- * lean=yes, or on a device with little shared memory, 17 and two passes. */
+ * In a team members fetch a slice below and above of what each half of an inner iteration reads: twice per iteration,
+ * 13 numbers per voxel of a slice each way.
+ *
+ * Memory: 17 numbers per voxel, in a team 18. An inner iteration is two passes: 22 numbers per voxel read and written
+ * in each (88 bytes in single). On CUDA 26 numbers, as u, v, p and q have two places each, and one pass: 27 numbers per
+ * voxel; with lean=yes, in a team, or on a device with little shared memory, 17 and two passes. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
@@ -54,8 +57,9 @@ struct state {
 	int inner;
 	const struct gt_tgv_impl *impl; /* NULL: two passes */
 	int now;                        /* x[now] and dual[now] are the iterate; without impl x[1] is what lies ahead */
-	gt_array *x[2], *dual[2];       /* u v; p q */
-	gt_array *u[2], *v[2];          /* parts of x */
+	gt_array *x[2], *dual[2];       /* u v; p q: rooms of the site */
+	gt_array *v[2], *kept[2];       /* what a run keeps of them */
+	gt_array *given;                /* in a team what is read of others */
 };
 
 static void value_async(void *self, const gt_array *x, double *value)
@@ -66,7 +70,8 @@ static void value_async(void *self, const gt_array *x, double *value)
 	if (!gt_site_fits(&s->site, x))
 		return;
 	call.a[1] = s->x[s->now]->data;
-	call.a[4] = x->data;
+	call.a[4] = gt_site_reads(&s->site, x, s->given);
+	gt_site_refresh(&s->site, &s->x[s->now], 1);
 	gt_site_run(&s->site, GT_PASS_tgv_value, &call, value, NULL);
 }
 
@@ -82,7 +87,9 @@ static void iterate(struct state *s, struct gt_pass_call *call)
 {
 	if (!s->impl) {
 		gt_site_run(&s->site, GT_PASS_tgv_primal, call, NULL, NULL);
+		gt_site_refresh(&s->site, &s->x[1], 1);
 		gt_site_run(&s->site, GT_PASS_tgv_dual, call, NULL, NULL);
+		gt_site_refresh(&s->site, &s->dual[0], 1);
 		return;
 	}
 	call->a[5] = s->x[!s->now]->data;
@@ -109,22 +116,24 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	k[5] = lo;
 	k[6] = hi;
 	k[7] = 1 / (1 + k[2]);
-	call.a[0] = z->data;
+	call.a[0] = gt_site_reads(&s->site, z, s->given);
 	call.a[1] = s->x[s->now]->data;
 	call.a[3] = s->dual[s->now]->data;
-	call.a[4] = s->u[s->now]->data;
+	call.a[4] = s->x[s->now]->data;
+	gt_site_refresh(&s->site, &s->dual[s->now], 1);
 	gt_site_run(&s->site, GT_PASS_tgv_from_dual, &call, NULL, NULL);
 	for (int i = 0; i < s->inner && isfinite(sigma); i++)
 		iterate(s, &call);
-	call.a[4] = x->data;
+	call.a[4] = gt_site_writes(&s->site, x, s->given);
 	gt_site_run(&s->site, GT_PASS_tgv_from_dual, &call, NULL, NULL);
+	gt_site_take(&s->site, s->given, x);
 }
 
 static size_t state(void *self, gt_state_entry *list)
 {
 	const struct state *s = self;
 	list[0] = (gt_state_entry){ "tgv_field", s->v[s->now], NULL };
-	list[1] = (gt_state_entry){ "tgv_dual", s->dual[s->now], NULL };
+	list[1] = (gt_state_entry){ "tgv_dual", s->kept[s->now], NULL };
 	return 2;
 }
 
@@ -132,11 +141,12 @@ static void release(void *self)
 {
 	struct state *s = self;
 	for (int i = 0; i < 2; i++) {
-		gt_array_free(s->u[i]);
 		gt_array_free(s->v[i]);
+		gt_array_free(s->kept[i]);
 		gt_array_free(s->x[i]);
 		gt_array_free(s->dual[i]);
 	}
+	gt_array_free(s->given);
 	gt_site_close(&s->site);
 	free(s);
 }
@@ -156,25 +166,19 @@ static double norm2(const struct gt_pass_call *call, const size_t *n)
 	return (trace + sqrt(trace * trace - 4 * det)) / 2;
 }
 
-static gt_status room(const struct state *s, size_t numbers, gt_array **a)
-{
-	const gt_status st = gt_array_new(s->site.be, s->site.type, numbers * s->site.voxels, a);
-	if (st == GT_OK)
-		gt_fill(0, *a);
-	return st;
-}
-
 static gt_status fill(struct state *s)
 {
-	const size_t n = s->site.voxels;
 	gt_status st = GT_OK;
 	for (int i = 0; i < 2; i++) {
-		GT_TRY(room(s, 4, &s->x[i]));
-		GT_TRY(gt_array_part(s->x[i], 0, n, &s->u[i]));
-		GT_TRY(gt_array_part(s->x[i], n, 3 * n, &s->v[i]));
-		if (i == 0 || s->impl)
-			GT_TRY(room(s, 9, &s->dual[i]));
+		GT_TRY(gt_site_room(&s->site, 4, &s->x[i]));
+		GT_TRY(gt_site_kept(&s->site, s->x[i], 1, &s->v[i]));
+		if (i && !s->impl)
+			continue;
+		GT_TRY(gt_site_room(&s->site, 9, &s->dual[i]));
+		GT_TRY(gt_site_kept(&s->site, s->dual[i], 0, &s->kept[i]));
 	}
+	if (s->site.shares)
+		GT_TRY(gt_site_room(&s->site, 1, &s->given));
 	s->call.a[2] = s->x[1]->data;
 done:
 	return st;
@@ -195,11 +199,11 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	s->call.k[GT_PASS_OWN + 4] = o->ratio;
 	s->norm2 = norm2(&s->call, grid->n);
 	GT_TRY(gt_site_open(&s->site, "tgv", be, type, grid));
-	s->impl = gt_backend_is_gpu(be) && !o->lean ? GT_IF_CUDA(&gt_tgv_cuda) : NULL;
+	s->impl = gt_backend_is_gpu(be) && !o->lean && !s->site.shares ? GT_IF_CUDA(&gt_tgv_cuda) : NULL;
 	if (s->impl && !s->impl->fits(type))
 		s->impl = NULL;
 	GT_TRY(fill(s));
-	return gt_penalty_new(&ops, s, be, type, s->site.voxels, 1, R);
+	return gt_penalty_new(&ops, s, be, type, gt_grid_voxels(grid), 1, R);
 done:
 	if (s)
 		release(s);

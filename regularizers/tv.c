@@ -183,8 +183,8 @@ static void refresh_dual(const struct state *s)
 	if (!s->shares)
 		return;
 	gt_halo_refresh(&s->halo, s->dual[s->now], 3);
-	for (int a = 0; a < 3 && s->halo.lower < 0; a++) {
-		gt_array below = { GT_IS_ARRAY, s->be, s->type, s->halo.plane, s->dual[s->now][a]->data, 1, 0, s->halo.plane, 0 };
+	for (int a = 0; a < 3 && !s->halo.below; a++) {
+		gt_array below = gt_array_at(s->be, s->type, s->halo.plane, s->dual[s->now][a]->data);
 		gt_fill(0, &below);
 	}
 }
@@ -272,14 +272,15 @@ static gt_status share(struct state *s, const gt_grid *grid)
 {
 	gt_status st = GT_OK;
 	s->shares = 1;
-	gt_halo_open(&s->halo, s->be, s->type, grid);
+	gt_halo_open(&s->halo, s->be, s->type, grid, 1);
+	s->halo.lead = 1;
 	s->voxels = s->halo.own.n * s->halo.plane;
 	s->plan.n[2] = gt_halo_slices(&s->halo);
 	gt_halo_counts(&s->halo, &s->plan.from, &s->plan.end);
 	s->prox_plan = s->plan;
-	s->prox_plan.n[2] = 1 + s->halo.own.n + (s->halo.upper >= 0);
+	s->prox_plan.n[2] = 1 + s->halo.own.n + s->halo.above;
 	for (int i = 0; i < 4; i++)
-		GT_TRY(gt_halo_room(&s->halo, &s->room[i]));
+		GT_TRY(gt_halo_room(&s->halo, 1, &s->room[i]));
 done:
 	return st;
 }
@@ -287,9 +288,9 @@ done:
 /* Of a member's own slices and their neighbours, in a team. */
 static gt_status dual_new(const struct state *s, gt_array **a, gt_array **kept)
 {
-	gt_status st = s->shares ? gt_halo_room(&s->halo, a) : gt_array_new(s->be, s->type, s->voxels, a);
+	gt_status st = s->shares ? gt_halo_room(&s->halo, 1, a) : gt_array_new(s->be, s->type, s->voxels, a);
 	if (s->shares)
-		return st == GT_OK ? gt_halo_shared(&s->halo, *a, kept) : st;
+		return st == GT_OK ? gt_halo_shared(&s->halo, *a, 0, kept) : st;
 	if (st == GT_OK)
 		gt_fill(0, *a);
 	return st;

@@ -1,7 +1,5 @@
-/* Alternating directions for penalised weighted least squares, split as x = z with the data at x, penalty and bounds
- * at z:
- *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2,   z <- argmin over the box of R + rho/2 |x + u - .|^2,   u
- *     <- u + x - z
+/* Alternating directions for penalised weighted least squares, split as x = z, data at x, penalty and bounds at z:
+ *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2, z <- argmin in the box R + rho/2 |x + u - .|^2, u <- u + x - z
  * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done
  * by some steps of conjugate gradients from where the last ones ended, which are enough as the iterations go on
  * (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The result is z, which holds the bounds. rho is relative to
@@ -12,7 +10,9 @@
  * large as these. Reductions in an iteration: 2 per inner step, 4 more. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/pwls.h"
+#include "solvers/steps/rounds.h"
 
 struct options {
 	int iterations, inner, nonneg;
@@ -20,17 +20,11 @@ struct options {
 };
 static const struct options defaults = { .iterations = 30, .inner = 3, .nonneg = 1, .rho = 0.02 };
 static const struct options defaults_of_denoisers = { .iterations = 30, .inner = 4, .nonneg = 1, .rho = 0.1 };
-#define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, AT(iterations), .most = 1e6 },
-	{ .key = "inner", .help = "conjugate gradients in each", .kind = GT_INT, AT(inner), .least = 1, .most = 1000 },
-	{ .key = "rho",
-	  .help = "how much x and z are held together, relative to A'WA",
-	  .kind = GT_REAL,
-	  AT(rho),
-	  .least = 1e-9,
-	  .most = 1e3 },
-	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
+	OPTION_INT(iterations, "at most", 0, 1e6),
+	OPTION_INT(inner, "conjugate gradients in each", 1, 1000),
+	OPTION_REAL(rho, "how much x and z are held together, relative to A'WA", 1e-9, 1e3),
+	OPTION_FLAG(nonneg, "keep x >= 0"),
 	{ .key = NULL },
 };
 static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
@@ -89,9 +83,11 @@ static void inner(struct state *s, const gt_array *z)
 	}
 }
 
-static void iterate(struct state *s, gt_array *z, gt_progress *p)
+static void iterate(void *self, int iteration, gt_array *z, gt_progress *p)
 {
+	struct state *s = self;
 	double moved;
+	(void)iteration;
 	inner(s, z);
 	gt_copy(s->x, s->t);
 	gt_axpy(1, s->u, s->t);
@@ -111,26 +107,13 @@ static gt_status run(const char *name, const gt_problem *p, const void *options,
 {
 	struct state s = { .name = name, .p = p, .o = options };
 	gt_status st = GT_OK;
-	int done;
 	GT_TRY(prepare(&s, z));
 	const gt_state_entry kept[] = { { "z", z, NULL }, { "x", s.x, NULL }, { "u", s.u, NULL }, { NULL, NULL, NULL } };
-	GT_TRY(gt_resume(m, kept, &done));
-	for (int k = done + 1; k <= s.o->iterations; k++) {
-		gt_progress g;
-		gt_progress_of(k, s.o->iterations, z, &g);
-		iterate(&s, z, &g);
-		g.kept = kept;
-		if (!isfinite(g.data))
-			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: the misfit is not finite after iteration %d", name, k));
-		GT_TRY(gt_report(m, &g));
-	}
-done:
-	gt_array_free(s.x);
-	gt_array_free(s.u);
-	gt_array_free(s.g);
-	gt_array_free(s.d);
-	gt_array_free(s.t);
-	gt_array_free(s.r);
+	st = gt_rounds_run(&(struct gt_rounds){ name, s.o->iterations, kept, iterate, &s }, z, m);
+done:;
+	gt_array *const own[] = { s.x, s.u, s.g, s.d, s.t, s.r };
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		gt_array_free(own[i]);
 	return st;
 }
 
@@ -143,14 +126,11 @@ static gt_status run_admm(const gt_problem *p, const void *options, gt_array *z,
 	return run("admm", p, options, z, m);
 }
 
-static gt_status run_pnp(const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
-{
-	return run("pnp-admm", p, options, z, m);
-}
+static gt_status run_pnp(const gt_problem *p, const void *o, gt_array *z, const gt_monitor *m) { return run("pnp-admm", p, o, z, m); }
 
-#define SHARED                                                                                                                           \
-	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX, .params = params, .options_size = sizeof(struct options), \
-	.nonneg = nonneg
+#define SHARED                                                                                                      \
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX, .params = params, \
+	.options_size = sizeof(struct options), .nonneg = nonneg
 
 const gt_solver gt_solver_admm = {
 	.name = "admm",

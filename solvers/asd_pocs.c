@@ -1,10 +1,12 @@
-/* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777, whose letters
- * these are. A pass over the ordered subsets (solvers/ordered_subsets.h) towards the data and the bounds, then some steps of fixed length down the
- * penalty, whose gradient serves as that of total variation does there. The length starts as a part of what the first pass changed, and
- * falls whenever the descent undid too much of a pass and the data are not met yet. The result is, as there, the volume after a pass.
- * It ends where both pull in opposite directions (there: a test for convergence) with the data met, or when relax has died away. */
+/* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777,
+ * whose letters these are. A pass over the ordered subsets (solvers/ordered_subsets.h) towards the data and the
+ * bounds, then some steps of fixed length down the penalty by its gradient, as of total variation there: first a
+ * part of what the first pass changed, less whenever the descent undid too much of a pass and the data are not
+ * met yet. The result is the volume after a pass. It ends where both pull in opposite directions (there: a test
+ * for convergence) with the data met, or when relax has died away. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/ordered_subsets.h"
 
 struct options {
@@ -26,47 +28,16 @@ static const struct options defaults = { .sweep = { .iterations = 50,
 	                                 .epsilon = 0.01,
 	                                 .cosine = -0.99 };
 #define LEAST_RELAX 0.005
-#define AT(field) offsetof(struct options, field)
+#define SWEEP GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_RELAX, GT_OS_REDUCE, GT_OS_NONNEG, GT_OS_ORDER, GT_OS_THRESHOLD, GT_OS_KEEP
 static const gt_param params[] = {
-	GT_OS_ITERATIONS,
-	GT_OS_SUBSETS,
-	GT_OS_RELAX,
-	GT_OS_REDUCE,
-	GT_OS_NONNEG,
-	GT_OS_ORDER,
-	GT_OS_THRESHOLD,
-	GT_OS_KEEP,
-	{ .key = "steps",
-	  .help = "steps that reduce the penalty, after every pass",
-	  .kind = GT_INT,
-	  .at = AT(steps),
-	  .least = 0,
-	  .most = 1e4 },
-	{ .key = "alpha",
-	  .help = "length of a step, relative to what the first pass changes",
-	  .kind = GT_REAL,
-	  .at = AT(alpha),
-	  .least = 0,
-	  .most = 1 },
-	{ .key = "alpha_reduce", .help = "factor on that length", .kind = GT_REAL, .at = AT(alpha_reduce), .least = 0, .most = 1 },
-	{ .key = "r_max",
-	  .help = "apply that factor when the steps change the volume by more than this part of what a pass changes",
-	  .kind = GT_REAL,
-	  .at = AT(r_max),
-	  .least = 0,
-	  .most = 1e6 },
-	{ .key = "epsilon",
-	  .help = "residual |A x - b| to reach, relative to |b|: about the noise of the data",
-	  .kind = GT_REAL,
-	  .at = AT(epsilon),
-	  .least = 0,
-	  .most = 1 },
-	{ .key = "cosine",
-	  .help = "stop, with that residual reached, when the cosine of the angle between the changes by pass and by steps is below this",
-	  .kind = GT_REAL,
-	  .at = AT(cosine),
-	  .least = -1,
-	  .most = 1 },
+	SWEEP,
+	OPTION_INT(steps, "steps that reduce the penalty, after every pass", 0, 1e4),
+	OPTION_REAL(alpha, "length of a step, relative to what the first pass changes", 0, 1),
+	OPTION_REAL(alpha_reduce, "factor on that length", 0, 1),
+	OPTION_REAL(r_max, "apply that factor when the steps change the volume by more than this part of what a pass changes", 0, 1e6),
+	OPTION_REAL(epsilon, "residual |A x - b| to reach, relative to |b|: about the noise of the data", 0, 1),
+	OPTION_REAL(cosine, "stop, with that residual reached, when the cosine between the changes by pass and by steps is below this", -1,
+	            1),
 	{ .key = NULL },
 };
 
@@ -77,8 +48,6 @@ struct state {
 	gt_array *f, *d;        /* volumes: x after the steps, and what the last pass did to it */
 	double length, epsilon; /* of a step; below 0: not known yet */
 };
-
-static double norm(const gt_array *x) { return sqrt(gt_dot(x, x)); }
 
 static double norm_of_data(const gt_problem *p)
 {
@@ -94,7 +63,7 @@ static void descend(struct state *s)
 	for (int i = 0; i < s->o->steps; i++) {
 		gt_fill(0, g);
 		gt_penalty_gradient(s->p->R, s->f, g, NULL);
-		const double steep = norm(g);
+		const double steep = sqrt(gt_dot(g, g));
 		if (!(steep > 0))
 			return;
 		gt_axpy(-s->length / steep, g, s->f);

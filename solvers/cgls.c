@@ -3,6 +3,7 @@
  * iteration: 3, and 1 more without weights, for the residual. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/pwls.h"
 
 struct options {
@@ -11,18 +12,8 @@ struct options {
 };
 static const struct options defaults = { .iterations = 20, .tolerance = 0 };
 static const gt_param params[] = {
-	{ .key = "iterations",
-	  .help = "largest number of iterations",
-	  .kind = GT_INT,
-	  .at = offsetof(struct options, iterations),
-	  .least = 0,
-	  .most = 1e6 },
-	{ .key = "tolerance",
-	  .help = "stop when |A'(b - A x)| has fallen by this factor",
-	  .kind = GT_REAL,
-	  .at = offsetof(struct options, tolerance),
-	  .least = 0,
-	  .most = 1 },
+	OPTION_INT(iterations, "largest number of iterations", 0, 1e6),
+	OPTION_REAL(tolerance, "stop when |A'(b - A x)| has fallen by this factor", 0, 1),
 	{ .key = NULL },
 };
 

@@ -14,22 +14,17 @@
 #include <stdio.h>
 #include "core/try.h"
 #include "solvers/krylov/two_ways.h"
+#include "solvers/steps/options.h"
 
 struct options {
 	int iterations, steps;
 	double tolerance;
 };
 static const struct options defaults = { .iterations = 2, .steps = 10 };
-#define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "cycles, each of `steps` steps", .kind = GT_INT, AT(iterations), .least = 0, .most = 1e6 },
-	{ .key = "steps",
-	  .help = "steps of a cycle: a forward and a back projection each, and a vector that is kept",
-	  .kind = GT_INT,
-	  AT(steps),
-	  .least = 1,
-	  .most = 500 },
-	{ .key = "tolerance", .help = "stop when what falls has fallen by this factor", .kind = GT_REAL, AT(tolerance), .most = 1 },
+	OPTION_INT(iterations, "cycles, each of `steps` steps", 0, 1e6),
+	OPTION_INT(steps, "steps of a cycle: a forward and a back projection each, and a vector that is kept", 1, 500),
+	OPTION_REAL(tolerance, "stop when what falls has fallen by this factor", 0, 1),
 	{ .key = NULL },
 };
 

@@ -1,17 +1,15 @@
-/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h) with Tikhonov's penalty lambda^2 |x - start|^2,
- * whose strength is found anew in each iteration on the small problem (solvers/krylov/projected_tikhonov.h): O'Leary
- * and Simmons, SIAM J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149. The error does
- * not grow again as it does without a penalty. The vectors v are kept, and each new one is made orthogonal to all:
- * one side is enough (Simon and Zha, SIAM J. Sci. Comput. 21 (2000) 2257). One forward and one adjoint in an
- * iteration. Beside x: 3 volumes and one for each iteration; beside data and weights: 2 arrays as large as these; 16
- * bytes for each iteration. Reductions in an iteration: 5. */
-#include <float.h>
+/* Least squares by bidiagonalisation (krylov/golub_kahan.h) with Tikhonov's penalty lambda^2 |x - start|^2, whose
+ * strength is found anew in each iteration on the small problem (krylov/projected_tikhonov.h): O'Leary and Simmons, SIAM
+ * J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149: the error does not grow again. Each
+ * new vector v, all of which are kept, is made orthogonal to all: one side is enough (Simon and Zha, SIAM J. Sci.
+ * Comput. 21 (2000) 2257). One forward and one adjoint in an iteration. Beside x: 3 volumes and one for each iteration;
+ * beside data and weights: 2 arrays as large as these; 16 bytes for each iteration. Reductions in an iteration: 5. */
 #include <math.h>
 #include "core/basis/basis.h"
 #include "core/try.h"
-#include "solvers/krylov/golub_kahan.h"
+#include "solvers/krylov/trace_probe.h"
 #include "solvers/numbers.h"
-#include "solvers/krylov/projected_tikhonov.h"
+#include "solvers/steps/options.h"
 
 static const char *const strengths[] = { "wgcv", "gcv", "discrepancy", "fixed", "trace", NULL };
 
@@ -20,16 +18,13 @@ struct options {
 	double noise, lambda;
 };
 static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_WEIGHTED };
-#define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "a volume is kept for each", .kind = GT_INT, AT(iterations), .least = 0, .most = 500 },
-	{ .key = "strength",
-	  .help = "how lambda is found; trace: where the noise is white and the model exact, by 15 steps more before the first",
-	  .kind = GT_CHOICE,
-	  AT(strength),
-	  .names = strengths },
-	{ .key = "noise", .help = "norm of the noise, relative to the data's, for discrepancy", .kind = GT_REAL, AT(noise), .most = 1 },
-	{ .key = "lambda", .help = "strength, where it is fixed", .kind = GT_REAL, AT(lambda), .most = 1e30 },
+	OPTION_INT(iterations, "a volume is kept for each", 0, 500),
+	OPTION_CHOICE(strength,
+	              "how lambda is found; trace: where the noise is white and the model exact, by 15 steps more before the first",
+	              strengths),
+	OPTION_REAL(noise, "norm of the noise, relative to the data's, for discrepancy", 0, 1),
+	OPTION_REAL(lambda, "strength, where it is fixed", 0, 1e30),
 	{ .key = NULL },
 };
 
@@ -40,8 +35,6 @@ struct state {
 	gt_array *start, *numbers; /* numbers: alpha, then beta, for who continues */
 	double level;              /* of the noise, or lambda */
 };
-
-static double tiny(const gt_array *a) { return 64 * (gt_array_type(a) == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON); }
 
 /* Vector v, with its norm, and the norm of u, as number i. */
 static void keep(struct state *s, size_t i)
@@ -55,70 +48,27 @@ static void keep(struct state *s, size_t i)
 	}
 }
 
-/* Normal numbers u in the inner product of the weights; bidiagonalised for some steps, in the room that the run
- * itself will take. */
-static gt_status probe(struct state *s)
-{
-	enum { STEPS = 15, SEED = 20 };
-	gt_golub_kahan *g = &s->of;
-	gt_status st = GT_OK;
-	size_t k = 0;
-	GT_TRY(gt_projected_new(STEPS, &s->random));
-	if (g->w)
-		gt_copy(g->w, g->u);
-	else
-		gt_fill(1, g->u);
-	gt_pow(-0.5, g->u);
-	gt_mul_normals(SEED, g->u);
-	gt_golub_kahan_begin(g);
-	s->random.alpha[0] = g->alpha;
-	s->random.beta[0] = g->beta;
-	while (k < STEPS && g->alpha > tiny(g->u) * s->random.alpha[0]) {
-		gt_golub_kahan_extend_data(g);
-		gt_golub_kahan_extend_volume(g);
-		k++;
-		s->random.alpha[k] = g->alpha;
-		s->random.beta[k] = g->beta;
-	}
-	gt_projected_probe(&s->random, k);
-	s->small.random = s->random.beta[0] > 0 ? &s->random : NULL;
-done:
-	return st;
-}
-
 static gt_status prepare(struct state *s, const gt_problem *p, const struct options *o, const gt_array *x)
 {
 	gt_status st = GT_OK;
 	const gt_array *b = p->b[0];
-	const size_t most = (size_t)o->iterations;
 	if (o->strength == GT_STRENGTH_DISCREPANCY && !(o->noise > 0))
-		return gt_fail(GT_ERR_ARG,
-		               "solver 'hybrid-lsqr': noise=%g: with strength=discrepancy expected the norm of the noise relative to that "
-		               "of the data, above 0",
+		return gt_fail(GT_ERR_ARG, "solver 'hybrid-lsqr': noise=%g: with strength=discrepancy expected the norm of the noise",
 		               o->noise);
-	GT_TRY(gt_projected_new(most, &s->small));
-	GT_TRY(gt_basis_new("solver 'hybrid-lsqr'", x, most, &s->V));
+	GT_TRY(gt_projected_new((size_t)o->iterations, &s->small));
+	GT_TRY(gt_basis_new("solver 'hybrid-lsqr'", x, s->small.most, &s->V));
 	GT_TRY(gt_golub_kahan_new(p, x, &s->of));
 	GT_TRY(gt_array_like(x, &s->start));
-	GT_TRY(gt_array_new(gt_array_backend(x), GT_F64, 2 * (most + 1), &s->numbers));
+	GT_TRY(gt_array_new(gt_array_backend(x), GT_F64, 2 * (s->small.most + 1), &s->numbers));
 	gt_fill(0, s->numbers);
 	gt_copy(x, s->start);
 	if (o->strength == GT_STRENGTH_TRACE)
-		GT_TRY(probe(s));
+		GT_TRY(gt_trace_probe(&s->of, &s->random, &s->small));
 	gt_golub_kahan_start(&s->of, b, x);
 	s->level = o->strength == GT_STRENGTH_FIXED ? o->lambda : o->noise * sqrt(p->w ? gt_weighted_norm2(b, p->w[0]) : gt_dot(b, b));
 	keep(s, 0);
 done:
 	return st;
-}
-
-/* All that the host holds of a run follows from the numbers. */
-static void resume(struct state *s, enum gt_strength how, int done)
-{
-	double lambda;
-	gt_array_get(s->numbers, s->small.alpha);
-	for (int k = 1; how == GT_STRENGTH_WEIGHTED && k <= done; k++)
-		gt_projected_solve(&s->small, (size_t)k, how, s->level, &lambda);
 }
 
 static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, gt_progress *p)
@@ -128,7 +78,7 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 	gt_golub_kahan_extend_volume(&s->of);
 	gt_basis_project_out(s->V, k, s->of.v, s->small.y);
 	s->of.alpha = sqrt(gt_dot(s->of.v, s->of.v));
-	if (s->of.alpha <= tiny(x) * s->small.alpha[0])
+	if (s->of.alpha <= gt_trace_tiny(x) * s->small.alpha[0])
 		s->of.alpha = 0; /* rounding: the space is exhausted */
 	keep(s, k);
 	const double misfit = gt_projected_solve(&s->small, k, how, s->level, &lambda);
@@ -147,8 +97,10 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
+	const enum gt_strength how = (enum gt_strength)o->strength;
 	struct state s = { .level = 0 };
 	gt_status st = GT_OK;
+	double lambda;
 	int done = 0;
 	GT_TRY(prepare(&s, p, o, x));
 	const gt_state_entry kept[] = { { "x", x, NULL },
@@ -161,12 +113,14 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		                        { "basis", gt_basis_whole(s.V), NULL },
 		                        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
-	if (done)
-		resume(&s, (enum gt_strength)o->strength, done);
+	if (done) /* all that the host holds of a run follows from the numbers */
+		gt_array_get(s.numbers, s.small.alpha);
+	for (int k = 1; how == GT_STRENGTH_WEIGHTED && k <= done; k++)
+		gt_projected_solve(&s.small, (size_t)k, how, s.level, &lambda);
 	for (int k = done + 1; k <= o->iterations && s.of.alpha * s.of.beta > 0; k++) {
 		gt_progress g;
 		gt_progress_of(k, o->iterations, x, &g);
-		step(&s, (size_t)k, (enum gt_strength)o->strength, x, &g);
+		step(&s, (size_t)k, how, x, &g);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}

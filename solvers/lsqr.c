@@ -3,22 +3,17 @@
 #include <math.h>
 #include "core/try.h"
 #include "solvers/krylov/golub_kahan.h"
+#include "solvers/steps/options.h"
 
 struct options {
 	int iterations;
 	double damp, tolerance;
 };
 static const struct options defaults = { .iterations = 20, .damp = 0, .tolerance = 0 };
-#define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
-	{ .key = "damp", .help = "adds 1/2 |damp (x - start)|^2 to the cost", .kind = GT_REAL, .at = AT(damp), .least = 0, .most = 1e30 },
-	{ .key = "tolerance",
-	  .help = "stop when the gradient's norm has fallen by this factor",
-	  .kind = GT_REAL,
-	  .at = AT(tolerance),
-	  .least = 0,
-	  .most = 1 },
+	OPTION_INT(iterations, "largest number of iterations", 0, 1e6),
+	OPTION_REAL(damp, "adds 1/2 |damp (x - start)|^2 to the cost", 0, 1e30),
+	OPTION_REAL(tolerance, "stop when the gradient's norm has fallen by this factor", 0, 1),
 	{ .key = NULL },
 };
 

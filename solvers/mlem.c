@@ -1,8 +1,6 @@
 /* Expectation maximisation for emission data, counts b with the means A x, under two names:
- *   mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood rises in every
- *     iteration.
- *   osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then it
- *     circles.
+ *   mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood never falls.
+ *   osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then it circles.
  *   x <- P[ x + x A_S'((b_S - A_S x) / A_S x) / A_S'1 ]
  * The cost is the negative logarithm of the likelihood less its least, sum b log(b/Ax) - b + Ax, before the step. A
  * volume of 0 stays 0: where the start is below a hundredth of the constant volume that has the data's sum, it begins
@@ -14,9 +12,8 @@
 #include "core/try.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
-
-static const char *const negatives[] = { "refuse", "zero", NULL };
-enum negative { REFUSE, ZERO };
+#include "solvers/steps/emission.h"
+#include "solvers/steps/rounds.h"
 
 struct options {
 	struct gt_ordered_subsets_options sweep;
@@ -25,7 +22,7 @@ struct options {
 #define NEGATIVE                                                                                                                  \
 	{                                                                                                                         \
 		.key = "negative", .help = "data below 0, which no count is: refuse them, or take them for 0", .kind = GT_CHOICE, \
-		.at = offsetof(struct options, negative), .names = negatives                                                      \
+		.at = offsetof(struct options, negative), .names = gt_emission_negatives                                          \
 	}
 
 struct state {
@@ -39,44 +36,6 @@ struct state {
 	gt_pwls_room seen, off; /* A x; b - A x over it */
 };
 
-/* Line integrals of 0 may have been rounded to a little below it: so much of their root mean square is taken for 0. */
-static const double rounding = 1e-5;
-
-static gt_status check_data(const struct state *s, enum negative negative)
-{
-	for (size_t k = 0; negative == REFUSE && k < s->p->subsets; k++) {
-		const gt_array *b = s->p->b[k];
-		const double least = gt_min(b);
-		if (least < 0 && least < -rounding * sqrt(gt_dot(b, b) / (double)gt_array_size(b)))
-			return gt_fail(
-				GT_ERR_ARG,
-				"solver '%s': the least datum is %g: counts are expected, none below 0; negative=zero takes them for 0",
-				s->name, least);
-	}
-	return GT_OK;
-}
-
-/* r = b, or 0 where that is less. */
-static void fill_data(const struct state *s, size_t k, gt_array *r)
-{
-	gt_copy(s->p->b[k], r);
-	gt_clamp(0, INFINITY, r);
-}
-
-/* The constant volume that has the data's sum: x may be no less than a hundredth of it. */
-static void lift(struct state *s, gt_array *x)
-{
-	double data = 0, seen = 0;
-	gt_fill(1, s->g);
-	for (size_t k = 0; k < s->p->subsets; k++) {
-		gt_forward(s->p->A[k], s->g, s->seen.of[k]);
-		fill_data(s, k, s->off.of[k]);
-		seen += gt_sum(s->seen.of[k]);
-		data += gt_sum(s->off.of[k]);
-	}
-	gt_clamp(seen > 0 ? fmax(s->lo, 0.01 * data / seen) : s->lo, s->p->hi, x);
-}
-
 static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
 {
 	gt_status st = GT_OK;
@@ -86,7 +45,8 @@ static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
 	s->misfit = calloc(n, sizeof *s->misfit);
 	if (!(s->inverse = calloc(n, sizeof *s->inverse)) || !s->order || !s->misfit)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", n);
-	GT_TRY(check_data(s, (enum negative)o->negative));
+	if (o->negative == GT_NEGATIVE_REFUSE)
+		GT_TRY(gt_emission_check(s->name, s->p));
 	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->sweep.order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_like(x, &s->before));
@@ -98,7 +58,7 @@ static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
 		gt_adjoint(s->p->A[k], s->off.of[k], s->inverse[k]);
 		gt_reciprocal(gt_pwls_threshold(s->inverse[k]), s->inverse[k]);
 	}
-	lift(s, x);
+	gt_emission_lift(s->p, s->lo, s->g, s->seen.of, s->off.of, x);
 done:
 	return st;
 }
@@ -107,7 +67,7 @@ static void update(struct state *s, size_t k, gt_array *x)
 {
 	gt_array *seen = s->seen.of[k], *off = s->off.of[k];
 	gt_forward(s->p->A[k], x, seen);
-	fill_data(s, k, off);
+	gt_emission_data(s->p, k, off);
 	gt_poisson_misfit_async(off, seen, &s->misfit[k]);
 	gt_axpy(-1, seen, off);
 	gt_divide(seen, 0, off);
@@ -131,33 +91,31 @@ static void release(struct state *s)
 	free(s->misfit);
 }
 
+static void pass(void *self, int iteration, gt_array *x, gt_progress *g)
+{
+	struct state *s = self;
+	double moved;
+	(void)iteration;
+	gt_copy(x, s->before);
+	for (size_t i = 0; i < s->p->subsets; i++)
+		update(s, s->order[i], x);
+	gt_distance2_async(x, s->before, &moved);
+	gt_reductions_wait(gt_array_backend(x));
+	g->data = g->penalty = 0;
+	for (size_t i = 0; i < s->p->subsets; i++)
+		g->data += s->misfit[i];
+	g->cost = g->data;
+	g->change = sqrt(moved / (double)gt_array_size(x));
+	g->cost_of = s->before;
+	g->cost_is_partial = s->p->subsets > 1;
+}
+
 static gt_status run(struct state *s, const struct options *o, gt_array *x, const gt_monitor *m)
 {
 	const gt_state_entry kept[] = { { "x", x, NULL }, { NULL, NULL, NULL } };
-	gt_status st = GT_OK;
-	int done = 0;
-	GT_TRY(prepare(s, o, x));
-	GT_TRY(gt_resume(m, kept, &done));
-	for (int k = done + 1; k <= o->sweep.iterations; k++) {
-		double moved;
-		gt_progress g;
-		gt_progress_of(k, o->sweep.iterations, x, &g);
-		gt_copy(x, s->before);
-		for (size_t i = 0; i < s->p->subsets; i++)
-			update(s, s->order[i], x);
-		gt_distance2_async(x, s->before, &moved);
-		gt_reductions_wait(gt_array_backend(x));
-		g.data = g.penalty = 0;
-		for (size_t i = 0; i < s->p->subsets; i++)
-			g.data += s->misfit[i];
-		g.cost = g.data;
-		g.change = sqrt(moved / (double)gt_array_size(x));
-		g.cost_of = s->before;
-		g.cost_is_partial = s->p->subsets > 1;
-		g.kept = kept;
-		GT_TRY(gt_report(m, &g));
-	}
-done:
+	gt_status st = prepare(s, o, x);
+	if (st == GT_OK)
+		st = gt_rounds_run(&(struct gt_rounds){ NULL, o->sweep.iterations, kept, pass, s }, x, m);
 	release(s);
 	return st;
 }
@@ -172,9 +130,9 @@ static gt_status run_osem(const gt_problem *p, const void *options, gt_array *x,
 	return run(&(struct state){ .p = p, .name = "osem" }, options, x, m);
 }
 
-static const struct options mlem = { { .iterations = 50, .subsets = 1, .nonneg = 1 }, REFUSE };
+static const struct options mlem = { { .iterations = 50, .subsets = 1, .nonneg = 1 }, GT_NEGATIVE_REFUSE };
 static const gt_param mlem_params[] = { GT_OS_ITERATIONS, NEGATIVE, { .key = NULL } };
-static const struct options osem = { { .iterations = 10, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED }, REFUSE };
+static const struct options osem = { { .iterations = 10, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED }, GT_NEGATIVE_REFUSE };
 static const gt_param osem_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_ORDER, NEGATIVE, { .key = NULL } };
 
 #define EM(which, about_)                                                                                            \

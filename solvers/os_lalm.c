@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
 
@@ -22,12 +23,7 @@ struct options {
 };
 static const struct options defaults = { { .iterations = 15, .subsets = 12, .nonneg = 1, .order = GT_OS_BIT_REVERSED }, 1.999 };
 static const gt_param params[] = {
-	GT_OS_ITERATIONS,
-	GT_OS_SUBSETS,
-	GT_OS_NONNEG,
-	GT_OS_ORDER,
-	{ .key = "alpha", .help = "relaxation", .kind = GT_REAL, .at = offsetof(struct options, alpha), .least = 1, .most = 1.9999 },
-	{ .key = NULL },
+	GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_NONNEG, GT_OS_ORDER, OPTION_REAL(alpha, "relaxation", 1, 1.9999), { .key = NULL },
 };
 
 struct state {

@@ -12,6 +12,7 @@
  * as these. Reductions in an iteration: 2. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/pwls.h"
 
 struct options {
@@ -20,18 +21,14 @@ struct options {
 };
 static const struct options pnp_fista_defaults = { .iterations = 50, .nonneg = 1, .momentum = 1 },
 			    red_defaults = { .iterations = 100, .nonneg = 1, .momentum = 1, .mu = 0.1 };
-#define AT(field) offsetof(struct options, field)
-#define COMMON                                                                                                                          \
-	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 }, \
-		{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },                                          \
-	{                                                                                                                               \
-		.key = "momentum", .help = "Nesterov's momentum", .kind = GT_FLAG, .at = AT(momentum)                                   \
-	}
+#define COMMON                                                                                              \
+	OPTION_INT(iterations, "largest number of iterations", 0, 1e6), OPTION_FLAG(nonneg, "keep x >= 0"), \
+		OPTION_FLAG(momentum, "Nesterov's momentum")
 static const gt_param pnp_fista_params[] = { COMMON, { .key = NULL } };
 static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
 static const gt_param red_params[] = {
 	COMMON,
-	{ .key = "mu", .help = "weight of the denoiser against the data", .kind = GT_REAL, .at = AT(mu), .least = 1e-6, .most = 1e6 },
+	OPTION_REAL(mu, "weight of the denoiser against the data", 1e-6, 1e6),
 	{ .key = NULL },
 };
 
@@ -136,14 +133,14 @@ done:
 	return st;
 }
 
-#define SOLVER(id, title, text)                                                                                   \
-	const gt_solver gt_solver_##id = { .name = title,                                                         \
-		                           .about = text,                                                         \
-		                           .traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX, \
-		                           .params = id##_params,                                                 \
-		                           .defaults = &id##_defaults,                                            \
-		                           .options_size = sizeof(struct options),                                \
-		                           .run = run,                                                            \
+#define SOLVER(id, title, text)                                                                                                      \
+	const gt_solver gt_solver_##id = { .name = title,                                                                            \
+		                           .about = text,                                                                            \
+		                           .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX, \
+		                           .params = id##_params,                                                                    \
+		                           .defaults = &id##_defaults,                                                               \
+		                           .options_size = sizeof(struct options),                                                   \
+		                           .run = run,                                                                               \
 		                           .nonneg = nonneg };
 SOLVER(pnp_fista, "pnp-fista",
        "a denoiser in place of a penalty, after each gradient step: plug and play (Kamilov, Mansour, Wohlberg 2017)")

@@ -8,13 +8,14 @@
  * majorizer (solvers/pwls.h): with steps up to 1/3 of it both converge to the minimum, with any number of subsets,
  * where os-sqs circles. Operators in an iteration: one forward and one adjoint of all views (saga; one more before
  * the first), two (svrg). Beside x: 5 volumes; beside the data: 1 array as large and the largest subset. Reductions
- * in an iteration: 1 per subset (svrg: 2) and 1 more, and the penalty's value; the cost of saga is that of the points
- * on its way. */
+ * in an iteration: 1 per subset (svrg: 2), 1 more, the penalty's value; saga's cost is that of points on its way. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
+#include "solvers/steps/rounds.h"
 
 struct options {
 	struct gt_ordered_subsets_options sweep;
@@ -22,13 +23,12 @@ struct options {
 	double step;
 };
 static const struct options defaults = { { .iterations = 20, .subsets = 10, .nonneg = 1 }, 1, 1. / 3 };
-#define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
 	GT_OS_ITERATIONS,
 	GT_OS_SUBSETS,
 	GT_OS_NONNEG,
-	{ .key = "step", .help = "length of a step; above 1/3 it may not converge", .kind = GT_REAL, AT(step), .least = 1e-6, .most = 1 },
-	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
+	OPTION_REAL(step, "length of a step; above 1/3 it may not converge", 1e-6, 1),
+	OPTION_INT(seed, "of the order of subsets", 0, 1e9),
 	{ .key = NULL },
 };
 
@@ -88,8 +88,9 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 		gt_axpy(1, s->g, s->G);
 }
 
-static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
+static void iterate(void *self, int iteration, gt_array *x, gt_progress *p)
 {
+	struct state *s = self;
 	const size_t n = s->p->subsets;
 	gt_copy(x, s->before);
 	gt_penalty_value_async(s->p->R, x, &p->penalty);
@@ -105,20 +106,12 @@ static gt_status run(struct state *s, gt_array *x, const gt_monitor *m)
 {
 	const gt_state_entry none = { NULL, NULL, NULL };
 	gt_status st = GT_OK;
-	int done;
 	GT_TRY(prepare(s, x));
 	const gt_state_entry kept[] = { { "x", x, NULL },
 		                        s->saga ? (gt_state_entry){ "mean", s->G, NULL } : none,
 		                        s->saga ? (gt_state_entry){ "table", s->table.whole, NULL } : none,
 		                        none };
-	GT_TRY(gt_resume(m, kept, &done));
-	for (int k = done + 1; k <= s->o->sweep.iterations; k++) {
-		gt_progress g;
-		gt_progress_of(k, s->o->sweep.iterations, x, &g);
-		iterate(s, k, x, &g);
-		g.kept = kept;
-		GT_TRY(gt_report(m, &g));
-	}
+	st = gt_rounds_run(&(struct gt_rounds){ NULL, s->o->sweep.iterations, kept, iterate, s }, x, m);
 done:
 	gt_array_free(s->G);
 	gt_array_free(s->g);
@@ -141,16 +134,16 @@ static gt_status run_svrg(const gt_problem *p, const void *options, gt_array *x,
 	return run(&(struct state){ .p = p, .o = options }, x, m);
 }
 
-#define STOCHASTIC(which, about_)                                                                                        \
-	const gt_solver gt_solver_##which = { .name = #which,                                                            \
-		                              .about = about_,                                                           \
-		                              .traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | \
-		                                        GT_SUPPORTS_GRADIENT,                                            \
-		                              .params = params,                                                          \
-		                              .defaults = &defaults,                                                     \
-		                              .options_size = sizeof defaults,                                           \
-		                              .run = run_##which,                                                        \
-		                              .subsets = gt_ordered_subsets_subsets,                                     \
+#define STOCHASTIC(which, about_)                                                                                     \
+	const gt_solver gt_solver_##which = { .name = #which,                                                         \
+		                              .about = about_,                                                        \
+		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | \
+		                                        GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT,                   \
+		                              .params = params,                                                       \
+		                              .defaults = &defaults,                                                  \
+		                              .options_size = sizeof defaults,                                        \
+		                              .run = run_##which,                                                     \
+		                              .subsets = gt_ordered_subsets_subsets,                                  \
 		                              .nonneg = gt_ordered_subsets_nonneg }
 STOCHASTIC(saga, "random subsets that converge to the minimum, with a penalty by its gradient (Defazio, Bach, Lacoste-Julien 2014)");
 STOCHASTIC(svrg, "the same with a snapshot in every iteration: less to keep in a checkpoint, twice the work (Johnson, Zhang 2013)");

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
+#include "solvers/steps/options.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
 
@@ -20,15 +21,9 @@ struct options {
 	double sigma;
 };
 static const struct options defaults = { { .iterations = 30, .subsets = 10, .nonneg = 1 }, 1, 0.3 };
-#define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "sigma",
-	  .help = "dual step, relative to the weights: small for many iterations and a weak penalty",
-	  .kind = GT_REAL,
-	  AT(sigma),
-	  .least = 1e-6,
-	  .most = 1e6 },
-	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
+	OPTION_REAL(sigma, "dual step, relative to the weights: small for many iterations and a weak penalty", 1e-6, 1e6),
+	OPTION_INT(seed, "of the order of subsets", 0, 1e9),
 	GT_OS_ITERATIONS,
 	GT_OS_SUBSETS,
 	GT_OS_NONNEG,
@@ -141,7 +136,7 @@ done:
 const gt_solver gt_solver_spdhg = {
 	.name = "spdhg",
 	.about = "random subsets with a penalty by its proximal step, as tv: as pdhg, in fewer passes (Chambolle et al. 2018)",
-	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
 	.run = run,
 	.params = params,
 	.defaults = &defaults,

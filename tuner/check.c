@@ -1,68 +1,49 @@
-/* Checks and timing of one variant of a forward projection. Right: on three small problems of the same kind, of odd
- * sizes, against the CPU in double; by every entry of the adjoint on the smallest; words before and after the result
+/* Checks and timing of one variant of a kernel. Right: on three small problems of the same kind, of odd sizes, against
+ * the CPU in double; of projectors by every entry of the adjoint on the smallest; words before and after the result
  * stay; twice the same bits, there and on the problem itself, where it is near the built-in kernel. Then it is timed in
- * turn with the built-in kernel. Memory on the device: data and volume of the problem, and of data twice more. */
+ * turn with the built-in kernel. Memory on the device: data and volume of the problem, and the result twice more. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/linop.h>
-#include <gantry/projector.h>
 #include <gantry/random.h>
-#include "core/clock.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "tuner/check.h"
+#include "tuner/operation.h"
+#include "tuner/pairs.h"
 
-enum { SMALL = 3, MOST_PAIRS = 64 };
+enum { SMALL = 3 };
 /* At most: relative RMS from the CPU in double and the largest difference, of the largest, unless the built-in kernel
  * is off by more (then `beyond` times that), and never more than the kernels' own tests allow; differences of entries
- * of the adjoint, of the largest; RMS from the built-in kernel on the problem. */
+ * of the adjoint, of the largest; RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
 static const double most_rms = 2e-6, most_entry = 2e-5, beyond = 1.5, never_more = 1e-5, most_adjoint = 1e-5, most_apart = 5e-6;
-/* A sample of the clock is as many projections as take so long, ms; a variant that takes so much longer after three
- * pairs is not timed on. */
-static const double sample_ms = 2, hopeless = 1.25;
-
+static const double loose_rms = 5e-3, loose_entry = 5e-2;
 struct small {
 	gt_scan *scan;
 	gt_grid grid;
-	float *x, *y; /* y: by the CPU in double */
+	float *x, *y;   /* what goes in; what comes out, by the CPU in double */
+	size_t in, out; /* of them */
 	double norm, most;
 	double rms, entry; /* that are allowed */
 };
 
 struct gt_check {
-	char kernel[64], backend[32];
+	const gt_tunable *kernel;
+	char backend[32];
 	gt_scan *scan;
 	gt_grid grid;
 	int pairs;
 	/* of the child */
-	int ready;
+	int open, ready;
 	char about[512], built_text[512]; /* what the problem's operator asked for */
 	gt_backend *be;
 	struct small small[SMALL];
-	gt_linop *built_in;
+	gt_operation built_in;
 	gt_array *x, *y, *z;
 	double norm;
 };
-
-void gt_guard_fill(float *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t bits = 0x7fa00000u | (uint32_t)(i * 2654435761u >> 13 & 0xfffff); /* no number: nothing computes it */
-		memcpy(words + i, &bits, sizeof bits);
-	}
-}
-
-int gt_guard_holds(const float *words, size_t first, size_t n)
-{
-	for (size_t i = first; i < first + n; i++) {
-		const uint32_t bits = 0x7fa00000u | (uint32_t)(i * 2654435761u >> 13 & 0xfffff);
-		if (memcmp(words + i, &bits, sizeof bits) != 0)
-			return 0;
-	}
-	return 1;
-}
 
 static void fill_random(uint64_t seed, size_t n, float *x)
 {
@@ -74,18 +55,26 @@ static void fill_random(uint64_t seed, size_t n, float *x)
 }
 
 /* The same by the CPU in double. */
-static gt_status reference(struct small *s)
+static gt_status reference(const gt_check *c, struct small *s)
 {
 	gt_backend *cpu = NULL;
-	gt_linop *A = NULL;
+	gt_operation r;
 	gt_array *x = NULL, *y = NULL;
 	gt_status st = GT_OK;
+	memset(&r, 0, sizeof r);
 	GT_TRY(gt_backend_open("cpu", &cpu));
-	GT_TRY(gt_projector_new("dd", cpu, GT_F64, &s->grid, s->scan, &A));
-	GT_TRY(gt_array_new(cpu, GT_F64, gt_linop_nx(A), &x));
-	GT_TRY(gt_array_new(cpu, GT_F64, gt_linop_ny(A), &y));
+	GT_TRY(gt_operation_new(c->kernel, "", cpu, GT_F64, &s->grid, s->scan, &r));
+	s->in = r.in;
+	s->out = r.out;
+	s->x = malloc(s->in * sizeof *s->x);
+	s->y = malloc(s->out * sizeof *s->y);
+	if (!s->x || !s->y)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a problem of %zu voxels", gt_grid_voxels(&s->grid)));
+	fill_random(11 + (uint64_t)(s - c->small), s->in, s->x);
+	GT_TRY(gt_array_new(cpu, GT_F64, s->in, &x));
+	GT_TRY(gt_array_new(cpu, GT_F64, s->out, &y));
 	gt_array_put_float(s->x, x);
-	gt_forward(A, x, y);
+	GT_TRY(gt_operation_run(&r, x, y, NULL));
 	gt_array_get_float(y, s->y);
 	s->norm = sqrt(gt_dot(y, y));
 	s->most = fmax(gt_max(y), -gt_min(y));
@@ -93,40 +82,35 @@ static gt_status reference(struct small *s)
 done:
 	gt_array_free(x);
 	gt_array_free(y);
-	gt_linop_free(A);
+	gt_operation_free(&r);
 	gt_backend_close(cpu);
 	return st;
 }
 
+/* Views, rows, columns, voxels along an axis: of odd sizes, and more than what has kernels of its own. */
 static gt_status make_small(const gt_check *c, int k, struct small *s)
 {
-	static const size_t size[SMALL][4] = { { 8, 6, 12, 9 }, { 5, 37, 61, 31 }, { 9, 101, 47, 103 } };
-	gt_status st = gt_scan_coarsen(c->scan, size[k][0], size[k][1], size[k][2], &s->scan);
-	if (st != GT_OK)
-		return st;
-	gt_grid_coarsen(&c->grid, size[k][3], &s->grid);
-	const size_t nx = gt_grid_voxels(&s->grid), ny = gt_scan_size(s->scan);
-	s->x = malloc(nx * sizeof *s->x);
-	s->y = malloc(ny * sizeof *s->y);
-	if (!s->x || !s->y)
-		return gt_fail(GT_ERR_MEMORY, "no memory for a problem of %zu voxels", nx);
-	fill_random(11 + (uint64_t)k, nx, s->x);
-	return reference(s);
+	static const size_t size[SMALL][4] = { { 8, 11, 12, 11 }, { 5, 37, 61, 31 }, { 9, 101, 47, 103 } };
+	const size_t views = c->kernel->projector ? size[k][0] : 8 * size[k][0] + 1; /* too few are refused there */
+	const gt_status st = gt_scan_coarsen(c->scan, views, size[k][1], size[k][2], &s->scan);
+	if (st == GT_OK)
+		gt_grid_coarsen(&c->grid, size[k][3], &s->grid);
+	return st;
 }
 
-/* Guarded: GT_GUARD_WORDS, y, GT_GUARD_WORDS. */
-static gt_status project(const gt_check *c, const gt_linop *A, const struct small *s, float *host)
+/* Guarded: GT_GUARD_WORDS, the result, GT_GUARD_WORDS. */
+static gt_status project(const gt_check *c, const gt_operation *A, const struct small *s, float *host)
 {
-	const size_t n = gt_linop_ny(A), all = n + 2 * GT_GUARD_WORDS;
+	const size_t n = s->out, all = n + 2 * GT_GUARD_WORDS;
 	gt_array *x = NULL, *whole = NULL, *y = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new(c->be, GT_F32, gt_linop_nx(A), &x));
+	GT_TRY(gt_array_new(c->be, GT_F32, s->in, &x));
 	GT_TRY(gt_array_new(c->be, GT_F32, all, &whole));
 	GT_TRY(gt_array_part(whole, GT_GUARD_WORDS, n, &y));
 	gt_guard_fill(host, all);
 	gt_array_put(host, whole);
 	gt_array_put(s->x, x);
-	gt_forward(A, x, y);
+	GT_TRY(gt_operation_run(A, x, y, NULL));
 	gt_array_get(whole, host);
 	st = gt_backend_status(c->be);
 done:
@@ -170,21 +154,33 @@ static gt_status judge(const struct small *s, const float *host, size_t n, gt_tu
 /* What the built-in kernel is off says what is allowed. */
 static gt_status set_bounds(const gt_check *c, struct small *s)
 {
-	const size_t n = gt_scan_size(s->scan);
-	float *host = malloc((n + 2 * GT_GUARD_WORDS) * sizeof *host);
-	gt_linop *A = NULL;
+	float *host = malloc((s->out + 2 * GT_GUARD_WORDS) * sizeof *host);
+	gt_operation A;
 	double rms = 0, entry = 0;
 	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a check");
+	memset(&A, 0, sizeof A);
 	if (st != GT_OK)
 		return st;
-	GT_TRY(gt_projector_new("dd", c->be, GT_F32, &s->grid, s->scan, &A));
-	GT_TRY(project(c, A, s, host));
-	GT_TRY(look_at(s, host, n, &rms, &entry));
-	s->rms = fmin(fmax(most_rms, beyond * rms), never_more);
-	s->entry = fmax(most_entry, beyond * entry);
+	GT_TRY(gt_operation_new(c->kernel, "", c->be, GT_F32, &s->grid, s->scan, &A));
+	GT_TRY(project(c, &A, s, host));
+	GT_TRY(look_at(s, host, s->out, &rms, &entry));
+	s->rms = c->kernel->loose ? fmax(loose_rms, beyond * rms) : fmin(fmax(most_rms, beyond * rms), never_more);
+	s->entry = fmax(c->kernel->loose ? loose_entry : most_entry, beyond * entry);
 done:
-	gt_linop_free(A);
+	gt_operation_free(&A);
 	free(host);
+	return st;
+}
+
+/* What a process that compiles alone needs. */
+static gt_status open_problems(gt_check *c)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU's, whose pool of threads it has too */
+	for (int k = 0; k < SMALL; k++)
+		GT_TRY(make_small(c, k, &c->small[k]));
+	c->open = 1;
+done:
 	return st;
 }
 
@@ -192,22 +188,20 @@ static gt_status make_ready(gt_check *c)
 {
 	float *x = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU's, whose pool of threads it has too */
 	for (int k = 0; k < SMALL; k++)
-		GT_TRY(make_small(c, k, &c->small[k]));
-	gt_variant_try(c->kernel, "");
+		GT_TRY(reference(c, &c->small[k]));
+	gt_variant_try(c->kernel->name, "");
 	for (int k = 0; k < SMALL; k++)
 		GT_TRY(set_bounds(c, &c->small[k]));
-	GT_TRY(gt_projector_new("dd", c->be, GT_F32, &c->grid, c->scan, &c->built_in));
-	const size_t nx = gt_linop_nx(c->built_in), ny = gt_linop_ny(c->built_in);
-	GT_TRY(gt_array_new(c->be, GT_F32, nx, &c->x));
-	GT_TRY(gt_array_new(c->be, GT_F32, ny, &c->y));
-	GT_TRY(gt_array_new(c->be, GT_F32, ny, &c->z));
-	if (!(x = malloc(nx * sizeof *x)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a volume of %zu voxels", nx));
-	fill_random(5, nx, x);
+	GT_TRY(gt_operation_new(c->kernel, "", c->be, GT_F32, &c->grid, c->scan, &c->built_in));
+	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.in, &c->x));
+	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.out, &c->y));
+	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.out, &c->z));
+	if (!(x = malloc(c->built_in.in * sizeof *x)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu numbers", c->built_in.in));
+	fill_random(5, c->built_in.in, x);
 	gt_array_put(x, c->x);
-	gt_forward(c->built_in, c->x, c->y);
+	GT_TRY(gt_operation_run(&c->built_in, c->x, c->y, NULL));
 	c->norm = sqrt(gt_dot(c->y, c->y));
 	GT_TRY(gt_backend_status(c->be));
 	c->ready = 1;
@@ -216,49 +210,62 @@ done:
 	return st;
 }
 
+/* Did the last operator get the variant? */
+static int is_taken(const gt_check *c)
+{
+	const size_t n = strlen(c->kernel->name);
+	const char *at = gt_variant_taken();
+	if (c->kernel->at_run_time)
+		return 1;
+	while ((at = strstr(at, c->kernel->name)) && at[n] != '[')
+		at++;
+	return at != NULL;
+}
+
 /* taken: did the problem get the variant? */
-static gt_status check_small(const gt_check *c, int k, int *taken, gt_tune_trial *t)
+static gt_status check_small(const gt_check *c, const char *variant, int k, int *taken, gt_tune_trial *t)
 {
 	const struct small *s = &c->small[k];
-	const size_t n = gt_scan_size(s->scan), all = n + 2 * GT_GUARD_WORDS;
+	const size_t all = s->out + 2 * GT_GUARD_WORDS;
 	float *one = malloc(2 * all * sizeof *one);
-	gt_linop *A = NULL;
+	gt_operation A;
 	gt_status st = one ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a check");
 	double apart = 0, largest = 1;
+	memset(&A, 0, sizeof A);
 	if (st != GT_OK)
 		return st;
-	GT_TRY(gt_projector_new("dd", c->be, GT_F32, &s->grid, s->scan, &A));
-	*taken += *gt_variant_taken() != 0;
-	GT_TRY(project(c, A, s, one));
-	GT_TRY(judge(s, one, n, t));
-	GT_TRY(project(c, A, s, one + all));
+	GT_TRY(gt_operation_new(c->kernel, variant, c->be, GT_F32, &s->grid, s->scan, &A));
+	*taken += is_taken(c);
+	GT_TRY(project(c, &A, s, one));
+	GT_TRY(judge(s, one, s->out, t));
+	GT_TRY(project(c, &A, s, one + all));
 	if (memcmp(one, one + all, all * sizeof *one) != 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs give different bits"));
-	if (k == 0) {
-		GT_TRY(gt_linop_mismatch_elements(A, &apart, &largest));
+	if (k == 0 && A.A) {
+		GT_TRY(gt_linop_mismatch_elements(A.A, &apart, &largest));
 		t->off_adjoint = apart / largest;
 		if (!(apart <= most_adjoint * largest))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "entries of the adjoint are off forward's by %.2e of the largest (%.1e at most)",
 			               apart / largest, most_adjoint));
 	}
 done:
-	gt_linop_free(A);
+	gt_operation_free(&A);
 	free(one);
 	return st;
 }
 
-static gt_status check_problem(const gt_check *c, const gt_linop *A)
+static gt_status check_problem(const gt_check *c, const gt_operation *A)
 {
 	gt_array *again = NULL;
 	gt_status st = GT_OK;
-	gt_forward(A, c->x, c->z);
+	const double most = c->kernel->loose ? 2 * loose_rms : most_apart;
+	GT_TRY(gt_operation_run(A, c->x, c->z, NULL));
 	const double apart = sqrt(gt_distance2(c->y, c->z)) / c->norm;
 	GT_TRY(gt_backend_status(c->be));
-	if (!(apart <= most_apart))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart,
-		               most_apart));
+	if (!(apart <= most))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart, most));
 	GT_TRY(gt_array_like(c->z, &again));
-	gt_forward(A, c->x, again);
+	GT_TRY(gt_operation_run(A, c->x, again, NULL));
 	const double differs = gt_distance2(c->z, again);
 	GT_TRY(gt_backend_status(c->be));
 	if (differs != 0)
@@ -268,95 +275,68 @@ done:
 	return st;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-static double median_of(const double *x, int n)
-{
-	double sorted[MOST_PAIRS];
-	memcpy(sorted, x, (size_t)n * sizeof *x);
-	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-static double sample(const gt_check *c, const gt_linop *A, int times)
-{
-	gt_backend_wait(c->be);
-	const double begin = gt_seconds();
-	for (int i = 0; i < times; i++)
-		gt_forward(A, c->x, c->z);
-	gt_backend_wait(c->be);
-	return (gt_seconds() - begin) / times * 1000;
-}
-
-/* Pairs until the median of the ratio is told by more than its spread, or they are enough. */
-static gt_status time_pairs(const gt_check *c, const gt_linop *A, gt_tune_trial *t)
-{
-	double own[MOST_PAIRS], other[MOST_PAIRS], ratio[MOST_PAIRS];
-	sample(c, A, 2);
-	const double once = sample(c, c->built_in, 2);
-	const int times = once > 0 && once < sample_ms ? (int)(sample_ms / once) + 1 : 1;
-	for (t->pairs = 0; t->pairs < c->pairs;) {
-		const int k = t->pairs++;
-		own[k] = sample(c, A, times);
-		other[k] = sample(c, c->built_in, times);
-		ratio[k] = own[k] / other[k];
-		t->built_in_ms = median_of(other, t->pairs);
-		t->ms = median_of(ratio, t->pairs) * t->built_in_ms;
-		if (t->pairs >= 3 && t->ms > hopeless * t->built_in_ms)
-			break;
-	}
-	return gt_backend_status(c->be);
-}
-
 /* Compiles what the problems need, so that it is in the cache. */
-static gt_status build(const gt_check *c)
+static gt_status build(const gt_check *c, const char *variant)
 {
 	gt_status st = GT_OK;
-	for (int k = -1; k < SMALL && st == GT_OK; k++) {
-		gt_linop *A = NULL;
-		st = k < 0 ? gt_projector_new("dd", c->be, GT_F32, &c->grid, c->scan, &A)
-		           : gt_projector_new("dd", c->be, GT_F32, &c->small[k].grid, c->small[k].scan, &A);
-		gt_linop_free(A);
+	for (int k = -1; k < SMALL && st == GT_OK && !c->kernel->at_run_time; k++) {
+		gt_operation A;
+		st = k < 0 ? gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A)
+		           : gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->small[k].grid, c->small[k].scan, &A);
+		gt_operation_free(&A);
 	}
 	return st;
 }
 
+/* The class of the problem, and that this device has the kernel at all. */
+static gt_status find_class(gt_check *c, const char *variant)
+{
+	if (c->kernel->at_run_time) {
+		gt_snprintf(c->about, sizeof c->about, "rows=%zu slices=%zu views=%zu columns=%zu across=%zu", c->scan->rows, c->grid.n[2],
+		            c->scan->views, c->scan->columns, c->grid.n[0]);
+		gt_snprintf(c->built_text, sizeof c->built_text, "FORM=12 VIEWS=0 BLOCK=0 SLAB=%zu",
+		            c->grid.n[2] < 128 ? c->grid.n[2] : (size_t)128);
+		return GT_OK;
+	}
+	if (!gt_variant_asked(c->kernel->name, c->about, c->built_text, sizeof c->about))
+		return gt_fail(GT_ERR_UNSUPPORTED, "this problem does not ask for %s: its kernel on this device is another",
+		               c->kernel->name);
+	return !*variant || is_taken(c) ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "this problem does not ask for %s", c->kernel->name);
+}
+
 static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
 {
-	gt_linop *A = NULL;
+	const char *own = !strncmp(variant, GT_CHECK_BUILD, strlen(GT_CHECK_BUILD)) ? variant + strlen(GT_CHECK_BUILD) : NULL;
+	gt_operation A;
 	gt_status st = GT_OK;
 	int taken = 0;
+	memset(&A, 0, sizeof A);
 	t->verdict = GT_TUNE_ENDED;
-	if (!c->ready)
+	if (!c->open)
+		GT_TRY(open_problems(c));
+	if (!own && !c->ready)
 		GT_TRY(make_ready(c));
 	t->verdict = GT_TUNE_NOT_BUILT;
-	if (!strncmp(variant, GT_CHECK_BUILD, strlen(GT_CHECK_BUILD))) {
-		gt_variant_try(c->kernel, variant + strlen(GT_CHECK_BUILD));
-		GT_TRY(build(c));
+	gt_variant_try(c->kernel->name, own ? own : variant);
+	if (own) {
+		GT_TRY(build(c, own));
 		t->verdict = GT_TUNE_OK;
 		return st;
 	}
-	gt_variant_try(c->kernel, variant);
-	GT_TRY(gt_projector_new("dd", c->be, GT_F32, &c->grid, c->scan, &A));
-	if (!gt_variant_asked(c->kernel, c->about, c->built_text, sizeof c->about))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "this problem does not ask for %s: its kernel on this device is another", c->kernel));
-	if (*variant && !*gt_variant_taken())
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "this problem does not ask for %s", c->kernel));
+	GT_TRY(gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A));
+	GT_TRY(find_class(c, variant));
 	t->verdict = GT_TUNE_WRONG;
 	for (int k = 0; k < SMALL; k++)
-		GT_TRY(check_small(c, k, &taken, t));
+		GT_TRY(check_small(c, variant, k, &taken, t));
 	if (*variant && taken < 2)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d got the variant, which is no check", SMALL, taken));
-	GT_TRY(check_problem(c, A));
-	GT_TRY(time_pairs(c, A, t));
+	GT_TRY(check_problem(c, &A));
+	GT_TRY(gt_trial_pair_time(&(gt_trial_pair){ &c->built_in, c->x, c->z, c->pairs }, &A, t));
 	t->verdict = GT_TUNE_OK;
 done:
 	if (st != GT_OK)
 		gt_snprintf(t->why, sizeof t->why, "%s", gt_error());
-	gt_linop_free(A);
+	gt_operation_free(&A);
 	if (st == GT_ERR_DEVICE) /* the device's context may be lost */
 		t->verdict = GT_TUNE_ENDED;
 	return st;
@@ -371,7 +351,7 @@ void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
 		gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%s|%d", c->about, c->built_text, device, driver);
 }
 
-void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < MOST_PAIRS ? pairs : MOST_PAIRS; }
+void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < GT_MOST_PAIRS ? pairs : GT_MOST_PAIRS; }
 
 gt_status gt_check_new(const gt_tune_options *o, gt_check **out)
 {
@@ -379,11 +359,10 @@ gt_status gt_check_new(const gt_tune_options *o, gt_check **out)
 	gt_status st = c ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for checks");
 	if (st != GT_OK)
 		return st;
-	gt_snprintf(c->kernel, sizeof c->kernel, "%s", o->kernel);
 	gt_snprintf(c->backend, sizeof c->backend, "%s", o->backend);
 	c->grid = *o->grid;
 	c->pairs = 7;
-	if ((st = gt_scan_clone(o->scan, &c->scan)) == GT_OK)
+	if ((st = gt_tunable_find(o->kernel, &c->kernel)) == GT_OK && (st = gt_scan_clone(o->scan, &c->scan)) == GT_OK)
 		*out = c;
 	else
 		gt_check_free(c);

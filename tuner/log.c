@@ -12,8 +12,10 @@ enum { MOST_LINE = 2048 };
 
 void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 {
-	gt_fprintf(f, "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n", magic, h->kernel,
-	           h->about, h->device, h->driver, h->built_in, h->built_in_ms);
+	gt_fprintf(f,
+	           "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n# problem %s\n"
+	           "# updates %.6g\n",
+	           magic, h->kernel, h->about, h->device, h->driver, h->built_in, h->built_in_ms, h->problem, h->updates);
 	for (int i = 0; i < s->layers; i++) {
 		gt_fprintf(f, "# layer %s", s->layer[i].name);
 		for (int k = 0; k < s->layer[i].n; k++)
@@ -23,13 +25,13 @@ void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 	fflush(f);
 }
 
-void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t)
+void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t, double seconds)
 {
 	if (t->verdict == GT_TUNE_OK)
-		gt_fprintf(f, "%.6g ok %s | built-in %.6g ms, %d pairs, off the CPU %.2e, adjoint %.2e\n", t->ms, variant, t->built_in_ms,
-		           t->pairs, t->error, t->off_adjoint);
+		gt_fprintf(f, "%.6g ok %s | built-in %.6g ms, %d pairs, off the CPU %.2e, adjoint %.2e, at %.1f s\n", t->ms, variant,
+		           t->built_in_ms, t->pairs, t->error, t->off_adjoint, seconds);
 	else
-		gt_fprintf(f, "inf %s %s | %s\n", gt_tune_verdict_text(t->verdict), variant, t->why);
+		gt_fprintf(f, "inf %s %s | %s, at %.1f s\n", gt_tune_verdict_text(t->verdict), variant, t->why, seconds);
 	fflush(f);
 }
 
@@ -58,7 +60,8 @@ static gt_status read_head(struct log_lines *r, const char *line)
 	} texts[] = { { "# kernel ", h->kernel, sizeof h->kernel },
 		      { "# class ", h->about, sizeof h->about },
 		      { "# device ", h->device, sizeof h->device },
-		      { "# built-in ", h->built_in, sizeof h->built_in } };
+		      { "# built-in ", h->built_in, sizeof h->built_in },
+		      { "# problem ", h->problem, sizeof h->problem } };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!strncmp(line, texts[i].name, strlen(texts[i].name)))
 			gt_snprintf(texts[i].text, texts[i].size, "%s", line + strlen(texts[i].name));
@@ -66,6 +69,8 @@ static gt_status read_head(struct log_lines *r, const char *line)
 		h->driver = (int)strtol(line + 9, NULL, 10);
 	if (!strncmp(line, "# built-in-ms ", 14))
 		h->built_in_ms = gt_strtod(line + 14, NULL);
+	if (!strncmp(line, "# updates ", 10))
+		h->updates = gt_strtod(line + 10, NULL);
 	return strncmp(line, "# layer ", 8) != 0 ? GT_OK
 	       : r->n                            ? wrong(r, "a layer after the first candidate")
 	                                         : gt_space_add(r->log->space, line + 8);
@@ -91,6 +96,8 @@ static gt_status read_candidate(struct log_lines *r, const char *line)
 	}
 	if (!gt_space_parse(s, variant + 1, r->pick + r->n * (size_t)s->layers))
 		return wrong(r, "a value is none of its layer's, or is not there");
+	for (const char *at = variant; (at = strstr(at, ", at "));)
+		r->log->head.seconds = gt_strtod(at += 5, NULL);
 	r->ms[r->n++] = !strncmp(verdict, "ok ", 3) ? ms : INFINITY;
 	return GT_OK;
 }

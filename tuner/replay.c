@@ -6,12 +6,10 @@
 #include "core/try.h"
 #include "core/variant/sources.h"
 #include "core/variant/store.h"
+#include "tuner/kernels.h"
 #include "tuner/log.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
-
-static const char *const kernels[] = { "dd-forward", NULL };
-const char *gt_tune_kernel_name(size_t i) { return i < sizeof kernels / sizeof *kernels ? kernels[i] : NULL; }
 
 const char *gt_tune_searcher_name(size_t i)
 {
@@ -37,6 +35,9 @@ gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
 	}
 	facts->first_ms = log.ms[log.first];
 	facts->built_in_ms = log.head.built_in_ms;
+	facts->updates = log.head.updates;
+	facts->seconds = log.head.seconds;
+	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log.head.problem);
 	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log.head.kernel);
 	gt_snprintf(facts->device, sizeof facts->device, "%s", log.head.device);
 	gt_snprintf(facts->about, sizeof facts->about, "%s", log.head.about);
@@ -100,22 +101,24 @@ static void tell(void *self, const gt_store_entry *e)
 	memcpy(t.when, e->when, sizeof t.when);
 	t.ms = e->ms;
 	t.built_in_ms = e->built_in_ms;
-	t.why = is_damaged(e)                            ? "damaged: not used"
-	        : strcmp(e->source, gt_kernel_hash) != 0 ? "of another version of the kernel's source: not used"
-	                                                 : NULL;
+	t.shipped = e->shipped;
+	t.why = is_damaged(e)                                          ? "damaged: not used"
+	        : strcmp(e->source, gt_kernel_hash_of(e->kernel)) != 0 ? "of another version of the kernel's source: not used"
+	                                                               : NULL;
 	l->each(l->self, &t);
 }
 
 gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self)
 {
 	struct listing l = { each, self };
-	return gt_store_list(kernel, tell, &l);
+	const gt_status st = gt_store_list(kernel, tell, &l);
+	gt_store_list_shipped(kernel, tell, &l);
+	return st;
 }
 
 gt_status gt_tune_forget(const char *kernel)
 {
-	for (size_t i = 0; kernels[i]; i++)
-		if (!strcmp(kernels[i], kernel))
-			return gt_store_forget(kernel);
-	return gt_fail(GT_ERR_UNKNOWN, "no kernel \"%s\" that can be tuned: expected dd-forward", kernel);
+	const gt_tunable *k;
+	const gt_status st = gt_tunable_find(kernel, &k);
+	return st == GT_OK ? gt_store_forget(kernel) : st;
 }

@@ -13,15 +13,17 @@
 #include "core/variant/sources.h"
 #include "core/variant/store.h"
 #include "tuner/check.h"
+#include "tuner/kernels.h"
 #include "tuner/log.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-enum { MOST_BUILDERS = 8, BEST = 3, LAST_PAIRS = 20 };
+enum { MOST_BUILDERS = 14, MOST_AT_ONCE = 2 * MOST_BUILDERS, BEST = 3, LAST_PAIRS = 20 };
 static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
 
 struct run {
 	const gt_tune_options *o;
+	const gt_tunable *kernel;
 	gt_tune_outcome *out;
 	gt_space *space;
 	gt_check *check;
@@ -35,8 +37,6 @@ struct run {
 };
 
 static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seconds() - r->begin > r->o->seconds; }
-
-static const char *kernel_source(void) { return gt_kernel_files[0].text; /* the first are the kernels (CMakeLists.txt) */ }
 
 /* The built-in kernel, with which all begins: what this problem and this device are. */
 static gt_status look_at_built_in(struct run *r)
@@ -55,6 +55,11 @@ static gt_status look_at_built_in(struct run *r)
 	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
 	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
 	r->head.built_in_ms = t.built_in_ms;
+	const gt_scan *scan = r->o->scan;
+	const size_t *n = r->o->grid->n;
+	gt_snprintf(r->head.problem, sizeof r->head.problem, "%zu views of %zu x %zu, %zu x %zu x %zu voxels", scan->views, scan->rows,
+	            scan->columns, n[0], n[1], n[2]);
+	r->head.updates = (double)scan->views * (double)gt_grid_voxels(r->o->grid);
 	memcpy(r->out->about, r->head.about, sizeof r->out->about);
 	memcpy(r->out->built_in, r->head.built_in, sizeof r->out->built_in);
 	return GT_OK;
@@ -74,45 +79,51 @@ static void remember(struct run *r, size_t candidate, double ms)
 		}
 }
 
-/* What does not compile is known then. */
-static void compile(struct run *r, size_t n, const size_t *candidate, gt_tune_trial *t)
+static void send_to_builder(struct run *r, size_t i, size_t candidate)
 {
 	char text[560] = GT_CHECK_BUILD;
-	for (size_t i = 0; i < n; i += (size_t)r->builders) {
-		const size_t end = i + (size_t)r->builders < n ? i + (size_t)r->builders : n;
-		for (size_t k = i; k < end; k++) {
-			gt_space_text(r->space, candidate[k], text + strlen(GT_CHECK_BUILD), sizeof text - strlen(GT_CHECK_BUILD));
-			gt_child_send(r->builder[k - i], text);
-		}
-		for (size_t k = i; k < end; k++)
-			gt_child_wait(r->builder[k - i], &t[k]);
-	}
+	gt_space_text(r->space, candidate, text + strlen(GT_CHECK_BUILD), sizeof text - strlen(GT_CHECK_BUILD));
+	gt_child_send(r->builder[i % (size_t)r->builders], text);
 }
 
+static void note(struct run *r, size_t candidate, gt_tune_trial *t, const char *text, double *ms)
+{
+	*ms = INFINITY;
+	if (t->verdict == GT_TUNE_OK) {
+		/* clocks change: what counts is the time in turn with the built-in kernel */
+		*ms = t->ms / t->built_in_ms * r->head.built_in_ms;
+		t->ms = *ms;
+		remember(r, candidate, *ms);
+	} else {
+		r->out->failed++;
+	}
+	r->out->programs++;
+	if (r->log)
+		gt_log_line(r->log, text, t, gt_seconds() - r->begin);
+	if (r->o->tried)
+		r->o->tried(r->o->self, r->out->programs, text, t);
+}
+
+/* Each is timed as soon as it is compiled, while those after it are being compiled. */
 static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 {
 	struct run *r = self;
-	gt_tune_trial t[MOST_BUILDERS];
-	char text[512];
-	compile(r, n, candidate, t);
-	for (size_t i = 0; i < n && !time_is_up(r); i++) {
+	const size_t builders = (size_t)r->builders;
+	for (size_t i = 0; i < n && i < builders; i++)
+		send_to_builder(r, i, candidate[i]);
+	for (size_t i = 0; i < n; i++) {
+		gt_tune_trial t = { .verdict = GT_TUNE_OK };
+		char text[512];
+		if (time_is_up(r)) /* what is on its way ends with its process */
+			return 0;
+		if (builders)
+			gt_child_wait(r->builder[i % builders], &t);
+		if (builders && i + builders < n)
+			send_to_builder(r, i + builders, candidate[i + builders]);
 		gt_space_text(r->space, candidate[i], text, sizeof text);
-		if (t[i].verdict == GT_TUNE_OK)
-			gt_child_try(r->timer, text, &t[i]);
-		ms[i] = INFINITY;
-		if (t[i].verdict == GT_TUNE_OK) {
-			/* clocks change: what counts is the time in turn with the built-in kernel */
-			ms[i] = t[i].ms / t[i].built_in_ms * r->head.built_in_ms;
-			t[i].ms = ms[i];
-			remember(r, candidate[i], ms[i]);
-		} else {
-			r->out->failed++;
-		}
-		r->out->programs++;
-		if (r->log)
-			gt_log_line(r->log, text, &t[i]);
-		if (r->o->tried)
-			r->o->tried(r->o->self, r->out->programs, text, &t[i]);
+		if (t.verdict == GT_TUNE_OK)
+			gt_child_try(r->timer, text, &t);
+		note(r, candidate[i], &t, text, &ms[i]);
 	}
 	return !time_is_up(r);
 }
@@ -154,7 +165,7 @@ static gt_status keep(const struct run *r)
 	memcpy(e.device, r->head.device, sizeof e.device);
 	memcpy(e.about, r->head.about, sizeof e.about);
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
-	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash);
+	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash_of(e.kernel));
 	gt_snprintf(e.searcher, sizeof e.searcher, "%s", r->o->searcher ? r->o->searcher : "auto");
 	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
 	e.driver = r->head.driver;
@@ -167,7 +178,8 @@ static gt_status keep(const struct run *r)
 static gt_status make_children(struct run *r)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	r->builders = cpus > 2 * MOST_BUILDERS ? MOST_BUILDERS : cpus > 3 ? (int)cpus / 2 : 1;
+	const int room = cpus > 3 ? (int)cpus - 2 : 1;
+	r->builders = r->kernel->at_run_time ? 0 : room < MOST_BUILDERS ? room : MOST_BUILDERS;
 	gt_status st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer);
 	for (int i = 0; i < r->builders && st == GT_OK; i++)
 		st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->builder[i]);
@@ -196,24 +208,25 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	out->size = sizeof *out;
 	GT_TRY(gt_search_find(spec, &searcher, &options));
 	GT_TRY(gt_tune_ready(o));
+	GT_TRY(gt_tunable_find(o->kernel, &r.kernel));
 	if (o->log && !(r.log = fopen(o->log, "w")))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->log, strerror(errno)));
 	GT_TRY(gt_check_new(o, &r.check));
 	gt_check_pairs(r.check, 5);
 	GT_TRY(make_children(&r));
 	GT_TRY(look_at_built_in(&r));
-	GT_TRY(gt_space_read(kernel_source(), o->kernel, r.head.about, &r.space));
+	GT_TRY(gt_space_read(gt_kernel_file_of(o->kernel)->text, o->kernel, r.head.about, &r.space));
 	out->candidates = r.space->count;
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);
 	const gt_search_task task = { r.space, gt_space_near(r.space, r.head.built_in), o->seed, o->programs };
-	GT_TRY(gt_search_run(spec, &task, (size_t)r.builders, evaluate, &r, &found));
+	GT_TRY(gt_search_run(spec, &task, r.builders ? 2 * (size_t)r.builders : 1, evaluate, &r, &found));
 	if (out->programs == 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
 		               gt_seconds() - r.begin));
 	decide(&r);
 	out->seconds = gt_seconds() - r.begin;
-	if (o->keep)
+	if (o->keep && !r.kernel->at_run_time)
 		GT_TRY(keep(&r));
 done:
 	release(&r);

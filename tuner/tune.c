@@ -3,6 +3,7 @@
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "tuner/check.h"
+#include "tuner/kernels.h"
 #include "tuner/tune.h"
 
 void gt_tune_defaults(gt_tune_options *o)
@@ -20,10 +21,12 @@ gt_status gt_tune_ready(const gt_tune_options *o)
 {
 	if (o->size != sizeof *o || !o->scan || !o->grid || !o->kernel || !o->backend)
 		return gt_fail(GT_ERR_ARG, "tuning: expected a kernel, a backend, a scan and a grid, after gt_tune_defaults()");
-	if (strcmp(o->kernel, "dd-forward") != 0)
-		return gt_fail(GT_ERR_UNKNOWN, "no kernel \"%s\" that can be tuned: expected dd-forward", o->kernel);
+	const gt_tunable *k;
+	const gt_status st = gt_tunable_find(o->kernel, &k);
+	if (st != GT_OK)
+		return st;
 	/* Nothing here may touch the device: children of fork() could not. */
-	if (gt_variant_no_compiler())
+	if (!k->at_run_time && gt_variant_no_compiler())
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s", gt_variant_no_compiler());
 	return GT_OK;
 }

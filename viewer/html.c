@@ -15,10 +15,10 @@ static char *shown(const char *text)
 	return copy;
 }
 
-void gt_html_text(FILE *f, const char *text)
+static void put_text(FILE *f, const char *text, int breakable)
 {
 	char *copy = text ? shown(text) : NULL;
-	for (const char *c = copy; c && *c; c++)
+	for (const char *c = copy; c && *c; c++) {
 		switch (*c) {
 		case '&':
 			fputs("&amp;", f);
@@ -38,8 +38,15 @@ void gt_html_text(FILE *f, const char *text)
 		default:
 			putc(*c, f);
 		}
+		if (breakable && strchr(",:;/", *c) && c[1] && c[1] != ' ')
+			fputs("<wbr>", f);
+	}
 	free(copy);
 }
+
+void gt_html_text(FILE *f, const char *text) { put_text(f, text, 0); }
+
+void gt_html_breakable(FILE *f, const char *text) { put_text(f, text, 1); }
 
 void gt_write_json_text(FILE *f, const char *text)
 {

@@ -261,11 +261,13 @@ void gt_live_page_progress(gt_live_page *p, const gt_recon_progress *now)
 		                             [GT_RECON_SAVES] = "iterating",
 		                             [GT_RECON_ENDS] = "the iterations have ended",
 		                             [GT_RECON_SLAB] = "computing slab by slab",
-		                             [GT_RECON_WRITES] = "writing the volume" };
+		                             [GT_RECON_WRITES] = "writing the volume",
+		                             [GT_RECON_WITHIN] = "computing" };
 	if (!p || !now)
 		return;
 	pthread_mutex_lock(&p->lock);
-	if (now->phase < sizeof words / sizeof *words)
+	const int iterates = now->phase == GT_RECON_WITHIN && now->iterations > 0;
+	if (now->phase < sizeof words / sizeof *words && !iterates)
 		set_text(&p->text, words[now->phase]);
 	if (now->phase == GT_RECON_ITERATION)
 		add_point(p, now);

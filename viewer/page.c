@@ -15,12 +15,21 @@
 
 /* A browser's array of so many values is as large as it gets. */
 static const double most_values = 6e8, default_bytes = 36e6;
-enum { WINDOW_SAMPLES = 400000, HTML_BYTES = 400000 };
+enum { WINDOW_SAMPLES = 400000, HTML_BYTES = 400000, PER_THREAD = 4 };
 
 int gt_page_is_name(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 	return dot && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"));
+}
+
+gt_status gt_page_holds(double values)
+{
+	return values <= most_values ? GT_OK
+	                             : gt_fail(GT_ERR_UNSUPPORTED,
+	                                       "%.3g values, a page in a browser holds %.3g at most: a page that is served "
+	                                       "(gantry view --serve) shows all sizes",
+	                                       values, most_values);
 }
 
 gt_status gt_page_check(const gt_page *page)
@@ -93,26 +102,13 @@ static gt_status window(const gt_page *page, const gt_page_part *part, struct gt
 	return GT_OK;
 }
 
-static void range_of(struct gt_page_data *d)
-{
-	float least = INFINITY, most = -INFINITY;
-	for (size_t i = 0; i < d->n[0] * d->n[1] * d->n[2]; i++) {
-		const float v = d->data[i];
-		d->tiles.missing += !isfinite(v);
-		least = isfinite(v) && v < least ? v : least;
-		most = isfinite(v) && v > most ? v : most;
-	}
-	d->tiles.least = least <= most ? (double)least : 0;
-	d->tiles.most = least <= most ? (double)most : 0;
-}
-
 gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items)
 {
 	double values = 0;
-	gt_status st = gt_page_check(page);
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
 	*items = (struct gt_page_items){ .n = 0 };
-	if (st != GT_OK)
-		return st;
+	GT_TRY(gt_page_check(page));
 	for (size_t i = 0; i < page->parts; i++)
 		for (size_t k = 0; page->part[i].kind == GT_PAGE_VIEWER && k < page->part[i].items; k++) {
 			struct gt_page_data d = data_of(&page->part[i].item[k]);
@@ -120,10 +116,9 @@ gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *it
 			items->of[items->n++] = d;
 			values += d.data ? (double)d.n[0] * (double)d.n[1] * (double)d.n[2] : 0;
 		}
-	if (!served && values > most_values)
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "%.3g values, a page in a browser holds %.3g at most: a page that is served shows all sizes", values,
-		               most_values);
+	if (!served)
+		GT_TRY(gt_page_holds(values));
+	GT_TRY(gt_pool_new(0, &pool));
 	for (size_t i = 0; i < items->n; i++) {
 		struct gt_page_data *d = &items->of[i];
 		const double share = (double)d->n[0] * (double)d->n[1] * (double)d->n[2] / values;
@@ -131,13 +126,16 @@ gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *it
 		const double bytes = fmax(0.97 * ((page->bytes > 0 ? page->bytes : default_bytes) - HTML_BYTES), 1e4) * share * 0.75;
 		if (!d->data)
 			continue;
-		if (served)
-			range_of(d);
-		else
-			GT_TRY(gt_tiles_plan(d->data, d->n, bytes, &d->tiles));
+		if (served) {
+			d->tiles = (struct gt_page_tiles){ .data = d->data, .n = { d->n[0], d->n[1], d->n[2] } };
+			gt_tiles_range(pool, &d->tiles);
+		} else {
+			GT_TRY(gt_tiles_plan(pool, d->data, d->n, bytes, &d->tiles));
+		}
 		GT_TRY(window(page, d->part, d));
 	}
 done:
+	gt_pool_free(pool);
 	return st;
 }
 
@@ -173,32 +171,95 @@ static void put_head(FILE *f, const gt_page *page, int served)
 	fputs("</h1></header>\n<main>\n", f);
 }
 
-/* Compressed slices, each a script element that no browser runs. coarse: the means of blocks. */
-static gt_status put_coarse(FILE *f, const struct gt_page_data *d, size_t id)
+/* Slices that are packed at a time: a tile and a coarse slice per thread, what is packed per slice. */
+struct batch {
+	const struct gt_page_tiles *t;
+	const size_t *by; /* of coarse slices: the size of their blocks */
+	struct gt_page_tiles coarse;
+	struct {
+		struct gt_tile tile;
+		float *slice;
+	} * scratch;
+	struct {
+		unsigned char *packed;
+		size_t bytes;
+	} * done;
+	size_t first;
+};
+
+static void pack_some(void *self, size_t begin, size_t end, int worker)
 {
-	struct gt_page_tiles t = d->tiles;
-	struct gt_tile tile = { 0 };
-	size_t by[3];
-	gt_tiles_coarse_size(d->n, by, t.n);
-	if (!d->data || by[0] * by[1] * by[2] == 1)
-		return GT_OK;
-	float *slice = malloc(t.n[0] * t.n[1] * sizeof *slice);
-	gt_status st = slice ? gt_tile_new(t.n, &tile) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t z = 0; z < t.n[2] && st == GT_OK; z++) {
-		gt_tiles_coarse(&d->tiles, by, z, slice);
-		gt_tiles_pack(&t, slice, &tile);
-		if (tile.failed)
-			st = gt_fail(GT_ERR_MEMORY, "zlib: a slice cannot be packed");
-		fprintf(f, "<script type=\"text/plain\" id=\"c%zu-%zu\">", id, z);
-		gt_base64(f, tile.packed, tile.bytes);
-		fputs("</script>\n", f);
+	const struct batch *b = self;
+	struct gt_tile *tile = &b->scratch[worker].tile;
+	float *slice = b->scratch[worker].slice;
+	for (size_t i = begin; i < end; i++) {
+		if (b->by)
+			gt_tiles_coarse(b->t, b->by, b->first + i, slice);
+		gt_tiles_pack(&b->coarse, b->by ? slice : b->t->data + (b->first + i) * b->t->n[0] * b->t->n[1], tile);
+		b->done[i].bytes = tile->bytes;
+		b->done[i].packed = tile->failed ? NULL : malloc(tile->bytes);
+		if (b->done[i].packed)
+			memcpy(b->done[i].packed, tile->packed, tile->bytes);
 	}
-	free(slice);
-	gt_tile_free(&tile);
+}
+
+static gt_status put_batch(FILE *f, gt_pool *pool, struct batch *b, size_t n, const char *id)
+{
+	gt_status st = GT_OK;
+	gt_parallel(pool, n, 1, pack_some, b);
+	for (size_t i = 0; i < n; i++) {
+		if (!b->done[i].packed) {
+			st = gt_fail(GT_ERR_MEMORY, "out of memory for a packed slice");
+			continue;
+		}
+		fprintf(f, "<script type=\"text/plain\" id=\"%s-%zu\">", id, b->first + i);
+		gt_base64(f, b->done[i].packed, b->done[i].bytes);
+		fputs("</script>\n", f);
+		free(b->done[i].packed);
+	}
 	return st;
 }
 
-static gt_status put_viewer(FILE *f, const gt_page_part *part, const struct gt_page_items *items, size_t *id, int served)
+/* Compressed slices, each a script element that no browser runs. by: the blocks of coarse ones, or NULL. */
+static gt_status put_slices(FILE *f, gt_pool *pool, const struct gt_page_tiles *t, const size_t *by, const char *id)
+{
+	const size_t threads = (size_t)gt_pool_threads(pool), at_once = PER_THREAD * threads;
+	struct batch b = { .t = t, .by = by, .coarse = *t };
+	gt_status st = GT_OK;
+	if (by)
+		gt_tiles_coarse_size(t->n, (size_t[3]){ 0 }, b.coarse.n);
+	b.scratch = calloc(threads, sizeof *b.scratch);
+	b.done = calloc(at_once, sizeof *b.done);
+	if (!b.scratch || !b.done)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t i = 0; i < threads; i++) {
+		GT_TRY(gt_tile_new(b.coarse.n, &b.scratch[i].tile));
+		b.scratch[i].slice = malloc(b.coarse.n[0] * b.coarse.n[1] * sizeof(float));
+		if (!b.scratch[i].slice)
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	}
+	for (; b.first < b.coarse.n[2]; b.first += at_once)
+		GT_TRY(put_batch(f, pool, &b, b.coarse.n[2] - b.first < at_once ? b.coarse.n[2] - b.first : at_once, id));
+done:
+	for (size_t i = 0; i < threads && b.scratch; i++) {
+		gt_tile_free(&b.scratch[i].tile);
+		free(b.scratch[i].slice);
+	}
+	free(b.scratch);
+	free(b.done);
+	return st;
+}
+
+static gt_status put_coarse(FILE *f, gt_pool *pool, const struct gt_page_data *d, size_t id)
+{
+	char name[32];
+	size_t by[3], n[3];
+	gt_tiles_coarse_size(d->n, by, n);
+	snprintf(name, sizeof name, "c%zu", id);
+	return d->data && by[0] * by[1] * by[2] > 1 ? put_slices(f, pool, &d->tiles, by, name) : GT_OK;
+}
+
+static gt_status put_viewer(FILE *f, const gt_page_part *part, const struct gt_page_items *items, size_t *id, gt_pool *pool, int served)
 {
 	gt_status st = GT_OK;
 	fputs("<noscript>The pictures need JavaScript.</noscript>\n<script type=\"application/json\" class=\"viewer-data\">[", f);
@@ -208,7 +269,7 @@ static gt_status put_viewer(FILE *f, const gt_page_part *part, const struct gt_p
 	}
 	fputs("]</script>\n", f);
 	for (size_t k = 0; k < part->items && st == GT_OK && !served; k++)
-		st = put_coarse(f, &items->of[*id + k], *id + k);
+		st = put_coarse(f, pool, &items->of[*id + k], *id + k);
 	*id += part->items;
 	return st;
 }
@@ -229,7 +290,7 @@ void gt_page_put_live(FILE *f, const char *title)
 	fputs("</body>\n</html>\n", f);
 }
 
-gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served)
+gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, gt_pool *pool, int served)
 {
 	size_t id = 0;
 	gt_status st = GT_OK;
@@ -238,52 +299,11 @@ gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *
 	for (size_t i = 0; i < page->parts; i++) {
 		gt_page_put_part(f, page, i);
 		if (page->part[i].kind == GT_PAGE_VIEWER)
-			GT_TRY(put_viewer(f, &page->part[i], items, &id, served));
+			GT_TRY(put_viewer(f, &page->part[i], items, &id, pool, served));
 		fputs("</section>\n", f);
 	}
 	put_script(f);
 done:
-	return st;
-}
-
-struct batch {
-	const struct gt_page_data *d;
-	struct gt_tile *tile;
-	size_t first;
-};
-
-static void pack_some(void *self, size_t begin, size_t end, int worker)
-{
-	const struct batch *b = self;
-	const size_t pixels = b->d->n[0] * b->d->n[1];
-	(void)worker;
-	for (size_t i = begin; i < end; i++)
-		gt_tiles_pack(&b->d->tiles, b->d->data + (b->first + i) * pixels, &b->tile[i]);
-}
-
-/* A slice per thread at a time. */
-static gt_status put_slices(FILE *f, gt_pool *pool, const struct gt_page_data *d, size_t id)
-{
-	const size_t at_once = (size_t)gt_pool_threads(pool);
-	struct batch b = { .d = d, .tile = calloc(at_once, sizeof *b.tile) };
-	gt_status st = b.tile ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < at_once && st == GT_OK; i++)
-		GT_TRY(gt_tile_new(d->n, &b.tile[i]));
-	for (; b.first < d->n[2] && st == GT_OK; b.first += at_once) {
-		const size_t n = d->n[2] - b.first < at_once ? d->n[2] - b.first : at_once;
-		gt_parallel(pool, n, 1, pack_some, &b);
-		for (size_t i = 0; i < n && st == GT_OK; i++) {
-			if (b.tile[i].failed)
-				st = gt_fail(GT_ERR_MEMORY, "zlib: a slice cannot be packed");
-			fprintf(f, "<script type=\"text/plain\" id=\"s%zu-%zu\">", id, b.first + i);
-			gt_base64(f, b.tile[i].packed, b.tile[i].bytes);
-			fputs("</script>\n", f);
-		}
-	}
-done:
-	for (size_t i = 0; i < at_once && b.tile; i++)
-		gt_tile_free(&b.tile[i]);
-	free(b.tile);
 	return st;
 }
 
@@ -292,16 +312,28 @@ static gt_status put_all(FILE *f, const char *path, const gt_page *page, const s
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_pool_new(0, &pool));
-	GT_TRY(gt_page_put(f, page, items, 0));
-	for (size_t i = 0; i < items->n; i++)
+	GT_TRY(gt_page_put(f, page, items, pool, 0));
+	for (size_t i = 0; i < items->n; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "s%zu", i);
 		if (items->of[i].data)
-			GT_TRY(put_slices(f, pool, &items->of[i], i));
+			GT_TRY(put_slices(f, pool, &items->of[i].tiles, NULL, name));
+	}
 	fputs("</body>\n</html>\n", f);
 	if (fflush(f) != 0 || ferror(f))
 		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 done:
 	gt_pool_free(pool);
 	return st;
+}
+
+/* In base64, with what is around them. */
+static double bytes_of(const struct gt_page_items *items)
+{
+	double bytes = (double)gt_page_script_size + (double)gt_page_style_size;
+	for (size_t i = 0; i < items->n; i++)
+		bytes += items->of[i].tiles.packed * 4 / 3;
+	return bytes;
 }
 
 gt_status gt_page_write(const char *path, const gt_page *page)
@@ -313,6 +345,7 @@ gt_status gt_page_write(const char *path, const gt_page *page)
 	if (!path || !gt_page_is_name(path))
 		return gt_fail(GT_ERR_ARG, "%s: expected a name that ends in .html", path ? path : "NULL");
 	GT_TRY(gt_page_look(page, 0, &items));
+	GT_TRY(gt_has_room(path, bytes_of(&items)));
 	GT_TRY(gt_tmp_path(path, &tmp));
 	if (!(f = fopen(tmp, "wb")))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)));

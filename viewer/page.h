@@ -19,8 +19,8 @@ struct gt_page_items { struct gt_page_data of[GT_PAGE_ITEMS]; size_t n; };
 gt_status gt_page_check(const gt_page *page);
 /* Checks the page, looks at its values and, for a file, chooses the steps. */
 gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items);
-/* All of the page up to the values; of a file the coarse ones are within. */
-gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served);
+/* All of the page up to the values; of a file the coarse ones are within, which the pool packs (served: NULL). */
+gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, gt_pool *pool, int served);
 /* The page of gt_live_page_new(), which its script fills. */
 void gt_page_put_live(FILE *f, const char *title);
 /* Links to the headings, where there are several. */

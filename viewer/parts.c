@@ -3,7 +3,7 @@
 #include "viewer/html.h"
 #include "viewer/page.h"
 
-enum { LISTED_HEADINGS = 4, SORTED_ROWS = 3, SORTED_COLUMNS = 2 };
+enum { LISTED_HEADINGS = 4, SORTED_ROWS = 3, SORTED_COLUMNS = 2, LONG_TEXT = 16 };
 
 /* <TAG ATTRIBUTES>TEXT</TAG>, or nothing where there is no text. */
 static void put_element(FILE *f, const char *tag, const char *attributes, const char *text)
@@ -43,21 +43,36 @@ static int is_number(const char *text)
 	return text && text[strspn(text, "+-.")] && !text[strspn(text, "0123456789.+-eE%")] && strpbrk(text, "0123456789");
 }
 
-static void put_table(FILE *f, const gt_page_part *part)
+/* Sentences do not become columns of single words where the window is narrow. */
+static const char *cell_tag(const char *text, int head)
 {
-	const int sorted = part->rows > SORTED_ROWS && part->columns > SORTED_COLUMNS;
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"table", f);
+	if (head)
+		return text && strlen(text) > LONG_TEXT ? "<th scope=\"col\" class=\"long\">" : "<th scope=\"col\">";
+	return is_number(text) ? "<td class=\"n\">" : text && strlen(text) > LONG_TEXT ? "<td class=\"long\">" : "<td>";
+}
+
+/* What scrolls sideways where the window is narrow; keys reach it. */
+static void put_wide(FILE *f, const char *what, const gt_page_part *part)
+{
+	fprintf(f, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s", what);
 	if (part->heading || part->caption) {
 		fputs(": ", f);
 		gt_html_text(f, part->heading ? part->heading : part->caption);
 	}
-	fprintf(f, "\"><table%s>\n<thead>\n", sorted ? " class=\"many sorted\"" : part->columns > SORTED_COLUMNS ? " class=\"many\"" : "");
+	fputs("\">", f);
+}
+
+static void put_table(FILE *f, const gt_page_part *part)
+{
+	const int sorted = part->rows > SORTED_ROWS && part->columns > SORTED_COLUMNS;
+	put_wide(f, "table", part);
+	fprintf(f, "<table%s>\n<thead>\n", sorted ? " class=\"many sorted\"" : part->columns > SORTED_COLUMNS ? " class=\"many\"" : "");
 	for (size_t r = 0; r < part->rows; r++) {
 		fputs("<tr>", f);
 		for (size_t c = 0; c < part->columns; c++) {
 			const char *cell = part->cell[r * part->columns + c];
-			fputs(!r ? "<th scope=\"col\">" : is_number(cell) ? "<td class=\"n\">" : "<td>", f);
-			gt_html_text(f, cell);
+			fputs(cell_tag(cell, !r), f);
+			gt_html_breakable(f, cell);
 			fputs(r ? "</td>" : "</th>", f);
 		}
 		fputs(r ? "</tr>\n" : "</tr>\n</thead>\n<tbody>\n", f);
@@ -68,14 +83,16 @@ static void put_table(FILE *f, const gt_page_part *part)
 
 static void put_figure(FILE *f, const gt_page_part *part)
 {
-	fputs("<figure class=\"picture\"><img data-name=\"", f);
+	fputs("<figure class=\"picture\">", f);
+	put_wide(f, "figure", part);
+	fputs("<img data-name=\"", f);
 	gt_html_text(f, part->name);
 	fputs("\" alt=\"", f);
 	gt_html_text(f, part->alt);
 	fprintf(f, "\" src=\"%s", part->image ? "data:image/png;base64," : "");
 	if (part->image)
 		gt_base64(f, part->image, part->image_bytes);
-	fputs("\">\n", f);
+	fputs("\"></div>\n", f);
 	put_element(f, "figcaption", "", part->caption);
 	fputs("</figure>\n", f);
 }

@@ -198,7 +198,7 @@ static gt_status make_html(const gt_page *page, const struct gt_page_items *item
 	FILE *f = open_memstream(html, bytes);
 	if (!f)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	const gt_status st = gt_page_put(f, page, items, 1);
+	const gt_status st = gt_page_put(f, page, items, NULL, 1);
 	fputs("</body>\n</html>\n", f);
 	return fclose(f) == 0 || st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
 }

@@ -1,22 +1,25 @@
 /* Quantization, prediction and packing of slices. The choice of the step packs some slices with each candidate and
  * takes the whole in proportion. */
+#include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include "core/try.h"
 #include "viewer/tiles.h"
 
-enum { FINEST = 65520, MAX_QUARTERS = 48, TRIED_SLICES = 9, COARSE_SIDE = 96, ESCAPE = 15 };
+enum { FINEST = 65520, MAX_QUARTERS = 48, TRIED_SLICES = 9, COARSE_SIDE = 96, ESCAPE = 15, LANES = 16 };
 
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t)
 {
 	const size_t pixels = n[0] * n[1];
 	*t = (struct gt_tile){ .room = compressBound((uLong)(2 * pixels)) };
 	t->code = malloc(pixels * sizeof *t->code);
+	t->rest = malloc(pixels * sizeof *t->rest);
 	t->raw = malloc(2 * pixels);
 	t->packed = malloc(t->room);
-	if (t->code && t->raw && t->packed)
+	if (t->code && t->rest && t->raw && t->packed)
 		return GT_OK;
 	gt_tile_free(t);
 	return gt_fail(GT_ERR_MEMORY, "out of memory for a slice of %zu x %zu", n[0], n[1]);
@@ -25,25 +28,70 @@ gt_status gt_tile_new(const size_t n[3], struct gt_tile *t)
 void gt_tile_free(struct gt_tile *t)
 {
 	free(t->code);
+	free(t->rest);
 	free(t->raw);
 	free(t->packed);
 	*t = (struct gt_tile){ 0 };
 }
 
-static void look_at_values(struct gt_page_tiles *t)
+/* Of a piece; lanes are what a compiler makes vectors of. */
+struct range {
+	float least[LANES], most[LANES];
+	unsigned missing[LANES];
+};
+
+static inline void take(struct range *r, size_t lane, float v)
 {
-	const size_t all = t->n[0] * t->n[1] * t->n[2];
-	float least = INFINITY, most = -INFINITY;
-	for (size_t i = 0; i < all; i++) {
-		if (!isfinite(t->data[i])) {
-			t->missing++;
-			continue;
+	const int finite = fabsf(v) <= FLT_MAX;
+	const float low = finite ? v : INFINITY, high = finite ? v : -INFINITY;
+	r->least[lane] = low < r->least[lane] ? low : r->least[lane];
+	r->most[lane] = high > r->most[lane] ? high : r->most[lane];
+	r->missing[lane] += !finite;
+}
+
+struct look {
+	struct gt_page_tiles *t;
+	pthread_mutex_t lock;
+};
+
+static void look_at_slices(void *self, size_t begin, size_t end, int worker)
+{
+	struct look *look = self;
+	struct gt_page_tiles *t = look->t;
+	const size_t pixels = t->n[0] * t->n[1];
+	(void)worker;
+	for (size_t z = begin; z < end; z++) {
+		const float *v = t->data + z * pixels;
+		struct range r = { .missing = { 0 } };
+		size_t i = 0;
+		for (size_t k = 0; k < LANES; k++) {
+			r.least[k] = INFINITY;
+			r.most[k] = -INFINITY;
 		}
-		least = t->data[i] < least ? t->data[i] : least;
-		most = t->data[i] > most ? t->data[i] : most;
+		for (; i + LANES <= pixels; i += LANES)
+			for (size_t k = 0; k < LANES; k++)
+				take(&r, k, v[i + k]);
+		for (; i < pixels; i++)
+			take(&r, 0, v[i]);
+		pthread_mutex_lock(&look->lock);
+		for (size_t k = 0; k < LANES; k++) {
+			t->least = fmin(t->least, (double)r.least[k]);
+			t->most = fmax(t->most, (double)r.most[k]);
+			t->missing += r.missing[k];
+		}
+		pthread_mutex_unlock(&look->lock);
 	}
-	t->least = least <= most ? (double)least : 0;
-	t->most = least <= most ? (double)most : 0;
+}
+
+void gt_tiles_range(gt_pool *pool, struct gt_page_tiles *t)
+{
+	struct look look = { .t = t, .lock = PTHREAD_MUTEX_INITIALIZER };
+	t->least = (double)INFINITY;
+	t->most = -(double)INFINITY;
+	t->missing = 0;
+	gt_parallel(pool, t->n[2], 1, look_at_slices, &look);
+	if (t->least > t->most)
+		t->least = t->most = 0;
 }
 
 /* 0 has a code of its own, so that air stays 0. */
@@ -57,58 +105,80 @@ static void set_step(struct gt_page_tiles *t, double step)
 static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned short *code)
 {
 	const size_t pixels = t->n[0] * t->n[1];
-	const unsigned missing = (1u << t->bits) - 1;
-	const double per_step = 1 / t->step;
-	const double most = (double)missing - 1;
+	const unsigned short missing = (unsigned short)((1u << t->bits) - 1);
+	const double per_step = 1 / t->step, offset = t->offset, most = (double)missing - 1;
 	for (size_t i = 0; i < pixels; i++) {
-		const double steps = ((double)slice[i] - t->offset) * per_step + 0.5, within = steps > 0 ? steps < most ? steps : most : 0;
-		code[i] = (unsigned short)(isfinite(slice[i]) ? (unsigned)within : missing);
+		const double steps = ((double)slice[i] - offset) * per_step + 0.5, above = steps > 0 ? steps : 0;
+		code[i] = (unsigned short)(int)(above < most ? above : most);
+	}
+	for (size_t i = 0; i < pixels && t->missing; i++)
+		code[i] = isfinite(slice[i]) ? code[i] : missing;
+}
+
+/* Remainder modulo 2^bits of a code whose neighbours these are, folded. */
+static inline unsigned short folded(unsigned code, unsigned before, unsigned above, unsigned bits)
+{
+	const unsigned r = (code - (before + above) / 2) & ((1u << bits) - 1);
+	return (unsigned short)((r << 1 ^ (0 - (r >> (bits - 1)))) & ((1u << bits) - 1));
+}
+
+/* What is outside counts as the neighbour within, in the corner as 0. */
+static inline void fold(const unsigned short *code, size_t w, size_t h, unsigned bits, unsigned short *rest)
+{
+	rest[0] = folded(code[0], 0, 0, bits);
+	for (size_t x = 1; x < w; x++)
+		rest[x] = folded(code[x], code[x - 1], code[x - 1], bits);
+	for (size_t y = 1; y < h; y++) {
+		const unsigned short *row = code + y * w, *above = row - w;
+		unsigned short *out = rest + y * w;
+		out[0] = folded(row[0], above[0], above[0], bits);
+		for (size_t x = 1; x < w; x++)
+			out[x] = folded(row[x], row[x - 1], above[x], bits);
 	}
 }
 
-/* Remainder of a pixel modulo 2^bits, folded. */
-static inline unsigned folded(const unsigned short *code, size_t x, size_t y, size_t w, unsigned bits)
+static size_t put_wide(const unsigned short *rest, size_t pixels, unsigned char *raw)
 {
-	const unsigned mask = (1u << bits) - 1, sign = 1u << (bits - 1);
-	const unsigned before = x ? code[-1] : y ? code[-(ptrdiff_t)w] : 0, above = y ? code[-(ptrdiff_t)w] : before;
-	const unsigned r = (*code - (before + above) / 2) & mask;
-	return r & sign ? (~r & mask) * 2 + 1 : r * 2;
+	for (size_t i = 0; i < pixels; i++)
+		raw[i] = (unsigned char)rest[i];
+	for (size_t i = 0; i < pixels; i++)
+		raw[pixels + i] = (unsigned char)(rest[i] >> 8);
+	return 2 * pixels;
 }
 
-static void put_wide(unsigned char *raw, size_t pixels, size_t i, unsigned f)
-{
-	raw[i] = (unsigned char)f;
-	raw[pixels + i] = (unsigned char)(f >> 8);
-}
+static inline unsigned half(unsigned rest) { return rest < ESCAPE ? rest : ESCAPE; }
 
-static void put_half(unsigned char *raw, size_t *bytes, size_t i, unsigned f)
+static size_t put_halves(const unsigned short *rest, size_t pixels, unsigned char *raw)
 {
-	const unsigned half = f < ESCAPE ? f : ESCAPE;
-	raw[i / 2] = (unsigned char)(i % 2 ? raw[i / 2] | half : half << 4);
-	if (half == ESCAPE)
-		raw[(*bytes)++] = (unsigned char)f;
+	size_t bytes = (pixels + 1) / 2;
+	for (size_t i = 0; i < pixels / 2; i++)
+		raw[i] = (unsigned char)(half(rest[2 * i]) << 4 | half(rest[2 * i + 1]));
+	if (pixels % 2)
+		raw[pixels / 2] = (unsigned char)(half(rest[pixels - 1]) << 4);
+	for (size_t i = 0; i < pixels; i++) {
+		raw[bytes] = (unsigned char)rest[i];
+		bytes += rest[i] >= ESCAPE;
+	}
+	return bytes;
 }
 
 /* Gives the number of bytes. */
-static size_t predict(const struct gt_page_tiles *t, const unsigned short *code, unsigned char *raw)
+static size_t predict(const struct gt_page_tiles *t, struct gt_tile *tile)
 {
-	const size_t w = t->n[0], h = t->n[1], pixels = w * h;
-	const int wide = t->bits == 16;
-	size_t bytes = wide ? 2 * pixels : (pixels + 1) / 2;
-	for (size_t y = 0, i = 0; y < h; y++)
-		for (size_t x = 0; x < w; x++, i++)
-			if (wide)
-				put_wide(raw, pixels, i, folded(code + i, x, y, w, 16));
-			else
-				put_half(raw, &bytes, i, folded(code + i, x, y, w, 8));
-	return bytes;
+	const size_t w = t->n[0], h = t->n[1];
+	if (t->bits == 16) {
+		fold(tile->code, w, h, 16, tile->rest);
+		return put_wide(tile->rest, w * h, tile->raw);
+	}
+	fold(tile->code, w, h, 8, tile->rest);
+	return put_halves(tile->rest, w * h, tile->raw);
 }
 
 void gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out)
 {
 	z_stream z = { 0 };
 	quantize(t, slice, out->code);
-	const size_t bytes = predict(t, out->code, out->raw);
+	const size_t bytes = predict(t, out);
 	out->failed = deflateInit2(&z, 4, Z_DEFLATED, 15, 9, Z_RLE) != Z_OK;
 	if (out->failed)
 		return;
@@ -121,61 +191,90 @@ void gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_
 	deflateEnd(&z);
 }
 
-/* Bytes of all slices, from some of them. */
-static gt_status estimate(const struct gt_page_tiles *t, struct gt_tile *tile, double *bytes)
+/* What tries of steps need: a tile per thread, the bytes of each tried slice. */
+struct tries {
+	gt_pool *pool;
+	const struct gt_page_tiles *t;
+	struct gt_tile *tile;
+	size_t slices, bytes[TRIED_SLICES];
+	int failed[TRIED_SLICES];
+};
+
+static void try_slices(void *self, size_t begin, size_t end, int worker)
 {
-	const size_t pixels = t->n[0] * t->n[1], some = t->n[2] < TRIED_SLICES ? t->n[2] : TRIED_SLICES;
-	double sum = 0;
-	for (size_t i = 0; i < some; i++) {
-		gt_tiles_pack(t, t->data + (2 * i + 1) * t->n[2] / (2 * some) * pixels, tile);
-		if (tile->failed)
-			return gt_fail(GT_ERR_MEMORY, "zlib: a slice of %zu x %zu cannot be packed", t->n[0], t->n[1]);
-		sum += (double)tile->bytes;
+	struct tries *a = self;
+	struct gt_tile *tile = &a->tile[worker];
+	const size_t pixels = a->t->n[0] * a->t->n[1];
+	for (size_t i = begin; i < end; i++) {
+		gt_tiles_pack(a->t, a->t->data + (2 * i + 1) * a->t->n[2] / (2 * a->slices) * pixels, tile);
+		a->bytes[i] = tile->bytes;
+		a->failed[i] = tile->failed;
 	}
-	*bytes = sum / (double)some * (double)t->n[2];
+}
+
+/* Bytes of all slices, from some of them. */
+static gt_status estimate(struct tries *a, double *bytes)
+{
+	const size_t *n = a->t->n;
+	double sum = 0;
+	gt_parallel(a->pool, a->slices, 1, try_slices, a);
+	for (size_t i = 0; i < a->slices; i++) {
+		if (a->failed[i])
+			return gt_fail(GT_ERR_MEMORY, "zlib: a slice of %zu x %zu cannot be packed", n[0], n[1]);
+		sum += (double)a->bytes[i];
+	}
+	*bytes = sum / (double)a->slices * (double)n[2];
 	return GT_OK;
 }
 
 /* The smallest step that fits is found by halving a range of quarters of doublings. */
-static gt_status find_step(struct gt_page_tiles *t, double bytes, double finest, struct gt_tile *tile)
+static gt_status find_step(struct gt_page_tiles *t, double bytes, double finest, struct tries *a)
 {
-	double needed;
+	double needed = 0;
 	int small = 0, large = MAX_QUARTERS;
 	gt_status st = GT_OK;
 	set_step(t, finest);
-	GT_TRY(estimate(t, tile, &needed));
-	if (needed <= bytes)
+	GT_TRY(estimate(a, &t->packed));
+	if (t->packed <= bytes)
 		return GT_OK;
 	set_step(t, finest * pow(2, large / 4.0));
-	GT_TRY(estimate(t, tile, &needed));
-	if (needed > bytes)
+	GT_TRY(estimate(a, &t->packed));
+	if (t->packed > bytes)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "%zu x %zu x %zu values take %.0f MB in a page even in %d steps of grey, expected at most %.0f MB", t->n[0],
-		               t->n[1], t->n[2], needed / 1e6, FINEST >> (MAX_QUARTERS / 4), bytes / 1e6);
+		               t->n[1], t->n[2], t->packed / 1e6, FINEST >> (MAX_QUARTERS / 4), bytes / 1e6);
 	while (large - small > 1) {
 		const int middle = (small + large) / 2;
 		set_step(t, finest * pow(2, middle / 4.0));
-		GT_TRY(estimate(t, tile, &needed));
+		GT_TRY(estimate(a, &needed));
 		*(needed <= bytes ? &large : &small) = middle;
+		t->packed = needed <= bytes ? needed : t->packed;
 	}
 	set_step(t, finest * pow(2, large / 4.0));
 done:
 	return st;
 }
 
-gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t)
+gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t)
 {
-	struct gt_tile tile;
+	const int threads = gt_pool_threads(pool);
+	struct tries a = { .pool = pool, .t = t, .slices = n[2] < TRIED_SLICES ? n[2] : TRIED_SLICES };
+	gt_status st = GT_OK;
 	*t = (struct gt_page_tiles){ .data = data, .n = { n[0], n[1], n[2] } };
 	if (n[0] * n[1] > (size_t)1 << 30)
 		return gt_fail(GT_ERR_UNSUPPORTED, "slices of %zu x %zu are too large for a page", n[0], n[1]);
-	look_at_values(t);
-	gt_status st = gt_tile_new(n, &tile);
-	if (st != GT_OK)
-		return st;
+	gt_tiles_range(pool, t);
+	a.tile = calloc((size_t)threads, sizeof *a.tile);
+	if (!a.tile)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (int i = 0; i < threads; i++)
+		GT_TRY(gt_tile_new(n, &a.tile[i]));
 	const double range = t->most - t->least;
-	st = find_step(t, bytes, range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1, &tile);
-	gt_tile_free(&tile);
+	GT_TRY(find_step(t, bytes, range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1, &a));
+done:
+	for (int i = 0; i < threads && a.tile; i++)
+		gt_tile_free(&a.tile[i]);
+	free(a.tile);
 	return st;
 }
 

@@ -8,6 +8,7 @@
  * 1950) packs them. */
 #include <stddef.h>
 #include <gantry/status.h>
+#include <gantry/threads.h>
 
 struct gt_page_tiles {
 	const float *data;              /* [n[2]][n[1]][n[0]] */
@@ -16,11 +17,12 @@ struct gt_page_tiles {
 	double offset, step;
 	int bits;                       /* of a code: 8 or 16 */
 	size_t missing;                 /* values that are not finite */
+	double packed;                  /* bytes that all slices will take, by some of them */
 };
 
 /* Scratch and result of one slice. */
 struct gt_tile {
-	unsigned short *code;
+	unsigned short *code, *rest;    /* rest: what remains of the codes after the prediction */
 	unsigned char *raw, *packed;
 	size_t room, bytes;             /* of packed: allocated, used */
 	int failed;
@@ -28,9 +30,11 @@ struct gt_tile {
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t);
 void      gt_tile_free(struct gt_tile *t);
 
+/* Fills in least, most and missing; data and n are there. */
+void      gt_tiles_range(gt_pool *pool, struct gt_page_tiles *t);
 /* The smallest step, of range / 65520 times a power of the fourth root of two, with which all slices take `bytes`
  * at most. GT_ERR_UNSUPPORTED: the largest that leaves a picture does not. */
-gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t);
+gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t);
 /* Slice z, from t->data or where slice is not NULL from there. */
 void      gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out);
 /* Means of blocks of by[] voxels of what is finite: slice z of the coarse volume, of gt_tiles_coarse_size(). */

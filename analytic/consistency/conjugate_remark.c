@@ -1,5 +1,6 @@
 /* What conjugate rays say about projections, before anything is computed from them: a remark where they disagree. */
 #include <stdlib.h>
+#include <string.h>
 #include <gantry/consistency.h>
 #include "core/log.h"
 #include "core/text.h"
@@ -18,12 +19,16 @@ static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate
 	return gt_text("; try: %s%s%s", first, r->instead ? ", or: " : "", second);
 }
 
+/* Columns that gantry prepare --extend added were not measured, and need not agree with anything. Their weight 0 is not
+ * always read: the record of the steps says it. */
+static int is_extended(const gt_projections *p) { return p->from.parameters && strstr(p->from.parameters, "prepare=extend"); }
+
 void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads)
 {
 	char verdict[GT_CONJUGATE_TEXT];
 	gt_conjugate_report r;
 	gt_pool *pool = NULL;
-	if (!p->data || !log || !log->say || gt_pool_new(threads, &pool) != GT_OK)
+	if (!p->data || !log || !log->say || is_extended(p) || gt_pool_new(threads, &pool) != GT_OK)
 		return;
 	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say
 	 * so. */

@@ -1,9 +1,9 @@
 /* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_fused_cuda.cu);
  * the others through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in, tails
  * of truncated rows and the layout of the backprojection on the way out. */
-#include <cufft.h>
 #include <stdlib.h>
 #include "analytic/fbp/filter_rows.cuh"
+#include "core/fft/cufft.cuh"
 #include "core/try.h"
 
 #define LANES 256                      /* threads of a block, which takes one row */
@@ -118,10 +118,10 @@ static int fft_failed(struct gt_row_filter *f, cufftResult e, const char *what)
 static cufftResult transform(const struct gt_row_filter *f, int forth, void *line)
 {
 	if (f->type == GT_F32)
-		return forth ? cufftExecR2C(f->forth, (cufftReal *)line, (cufftComplex *)line)
-		             : cufftExecC2R(f->back, (cufftComplex *)line, (cufftReal *)line);
-	return forth ? cufftExecD2Z(f->forth, (cufftDoubleReal *)line, (cufftDoubleComplex *)line)
-	             : cufftExecZ2D(f->back, (cufftDoubleComplex *)line, (cufftDoubleReal *)line);
+		return forth ? gt_cufft.cufftExecR2C(f->forth, (cufftReal *)line, (cufftComplex *)line)
+		             : gt_cufft.cufftExecC2R(f->back, (cufftComplex *)line, (cufftReal *)line);
+	return forth ? gt_cufft.cufftExecD2Z(f->forth, (cufftDoubleReal *)line, (cufftDoubleComplex *)line)
+	             : gt_cufft.cufftExecZ2D(f->back, (cufftDoubleComplex *)line, (cufftDoubleReal *)line);
 }
 
 template <typename T> static void filter_chunks(struct gt_row_filter *f, const struct gt_rows_in<T> *in, size_t rows, T *out)
@@ -260,19 +260,23 @@ static cufftResult make_transform(struct gt_row_filter *f, cufftType type, cufft
 {
 	long long n = (long long)f->plan->row.n, real = n + 2, complex = n / 2 + 1;
 	const int forth = type == CUFFT_R2C || type == CUFFT_D2Z;
-	cufftResult e = cufftCreate(plan);
+	cufftResult e = gt_cufft.cufftCreate(plan);
 	if (e != CUFFT_SUCCESS)
 		return e;
 	*has = 1;
-	if ((e = cufftSetAutoAllocation(*plan, 0)) != CUFFT_SUCCESS || (e = cufftSetStream(*plan, gt_cuda_queue(f->be))) != CUFFT_SUCCESS)
+	if ((e = gt_cufft.cufftSetAutoAllocation(*plan, 0)) != CUFFT_SUCCESS ||
+	    (e = gt_cufft.cufftSetStream(*plan, gt_cuda_queue(f->be))) != CUFFT_SUCCESS)
 		return e;
-	return cufftMakePlanMany64(*plan, 1, &n, forth ? &real : &complex, 1, forth ? real : complex, forth ? &complex : &real, 1,
-	                           forth ? complex : real, type, (long long)f->chunk, bytes);
+	return gt_cufft.cufftMakePlanMany64(*plan, 1, &n, forth ? &real : &complex, 1, forth ? real : complex, forth ? &complex : &real, 1,
+	                                    forth ? complex : real, type, (long long)f->chunk, bytes);
 }
 
 static gt_status plan_transforms(struct gt_row_filter *f)
 {
 	size_t forth = 0, back = 0;
+	const gt_status opened = gt_cufft_open();
+	if (opened != GT_OK)
+		return opened;
 	cufftResult e = make_transform(f, f->type == GT_F32 ? CUFFT_R2C : CUFFT_D2Z, &f->forth, &f->has_forth, &forth);
 	if (e == CUFFT_SUCCESS)
 		e = make_transform(f, f->type == GT_F32 ? CUFFT_C2R : CUFFT_Z2D, &f->back, &f->has_back, &back);
@@ -280,8 +284,8 @@ static gt_status plan_transforms(struct gt_row_filter *f)
 		f->work_bytes = forth > back ? forth : back;
 		if (!(f->work = gt_backend_alloc(f->be, f->work_bytes, "work area of cuFFT")))
 			return GT_ERR_MEMORY;
-		if (!f->be->rehearsed && (e = cufftSetWorkArea(f->forth, f->work)) == CUFFT_SUCCESS)
-			e = cufftSetWorkArea(f->back, f->work);
+		if (!f->be->rehearsed && (e = gt_cufft.cufftSetWorkArea(f->forth, f->work)) == CUFFT_SUCCESS)
+			e = gt_cufft.cufftSetWorkArea(f->back, f->work);
 	}
 	if (e != CUFFT_SUCCESS)
 		return gt_fail(GT_ERR_DEVICE, "no plan for %zu transforms of %zu samples: cuFFT error %d", f->chunk, f->plan->row.n,
@@ -317,9 +321,9 @@ void gt_row_filter_free(struct gt_row_filter *f)
 		return;
 	gt_backend_wait(f->be);
 	if (f->has_forth)
-		cufftDestroy(f->forth);
+		gt_cufft.cufftDestroy(f->forth);
 	if (f->has_back)
-		cufftDestroy(f->back);
+		gt_cufft.cufftDestroy(f->back);
 	gt_backend_free(f->be, f->line, f->line_bytes);
 	gt_backend_free(f->be, f->work, f->work_bytes);
 	gt_backend_free(f->be, f->mean, f->mean_bytes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "analytic/fbp/fbp.h"
+#include "core/poll.h"
 #include "core/try.h"
 
 static const char *const short_names[] = { "auto", "off", NULL };
@@ -124,7 +125,10 @@ gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const
 	}
 	for (size_t v = 0; v < plan->views && gt_backend_begin(be); v += batch) {
 		const size_t n = plan->views - v < batch ? plan->views - v : batch;
+		const double before = (double)v / (double)plan->views, after = (double)(v + n) / (double)plan->views;
+		gt_poll_part(before, before);
 		impl->filter(state, v, n, data->data);
+		gt_poll_part(before, after);
 		if (times)
 			lap(&w, &times->filter);
 		impl->back(state, v, n, x->data);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <time.h>
 #include "analytic/wfbp/wfbp.h"
+#include "core/poll.h"
 #include "core/try.h"
 
 static const char *const extend_names[] = { "cosine", "none", NULL };
@@ -101,7 +102,10 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	lap(&w, 0);
 	for (size_t b = 0; b < p->bins && gt_backend_begin(be); b += p->batch) {
 		const size_t n = p->bins - b < p->batch ? p->bins - b : p->batch;
+		const double before = (double)b / (double)p->bins, after = (double)(b + n) / (double)p->bins;
+		gt_poll_part(before, before);
 		impl->filter(state, b, n, data->data);
+		gt_poll_part(before, after);
 		lap(&w, 1);
 		impl->back(state, b, n, x->data);
 		lap(&w, 2);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>
 #include <gantry/solver.h>
@@ -37,6 +38,8 @@ static const cli_option options[] = {
 	  .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
 	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
 	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
+	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
+	  .help = "turn each detector about its columns' direction, at most 80 degrees", .at = AT(tilt), .least = -80, .most = 80 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
 	{ 0 },
 };
@@ -155,11 +158,17 @@ static void make_data(bench_case *b)
 		snprintf(t->why, sizeof t->why, "%s", gt_error());
 }
 
+gt_status bench_make_workload(bench_case *b)
+{
+	gt_status st = app_workload_make(b->workload, (size_t)b->o->every, &b->scan, &b->grid);
+	return st == GT_OK && b->o->tilt != 0 ? app_workload_tilt(b->scan, b->o->tilt * GT_PI / 180) : st;
+}
+
 static gt_status run_workload(bench_case *b)
 {
 	const bench_options *o = b->o;
 	gt_status st = GT_OK;
-	GT_TRY(app_workload_make(b->workload, (size_t)o->every, &b->scan, &b->grid));
+	GT_TRY(bench_make_workload(b));
 	b->overlap = app_overlap(b->scan, &b->grid);
 	b->cells = gt_scan_size(b->scan);
 	make_data(b);
@@ -198,7 +207,9 @@ done:
 static gt_status start_report(const cli_call *call, int is_team, cJSON *report)
 {
 	gt_backend *be = NULL;
-	const gt_status st = gt_backend_open(call->common.backend ? call->common.backend : "auto", &be);
+	const char *asked = call->common.backend ? call->common.backend : "auto";
+	const char *device = strncmp(asked, "stream:", 7) ? asked : asked + 7; /* that computes */
+	const gt_status st = gt_backend_open(device, &be);
 	if (st != GT_OK)
 		return st;
 	cJSON_AddStringToObject(report, "gantry", GANTRY_VERSION);

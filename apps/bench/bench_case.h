@@ -7,6 +7,7 @@
 typedef struct {
 	const char *workload, *operation, *projector, *vs, *solver, *method, *penalty, *output, *gpus, *split;
 	long long repeat, every, vectors;
+	double tilt;
 } bench_options;
 
 enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, PENALTY, VECTORS, BASIS, OPERATIONS };
@@ -28,6 +29,8 @@ typedef struct {
 	app_timing time[2]; /* ms: [repeat] */
 } bench_case;
 
+/* The workload's scan and grid, as the options want them. */
+gt_status bench_make_workload(bench_case *b);
 const char *bench_backend(const bench_case *b);
 /* Each times an operation and adds its lines. What cannot be done for a workload (a projector that refuses its geometry, too little memory,
  * more subsets than views) is a line, and no failure. */

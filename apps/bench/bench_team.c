@@ -56,9 +56,13 @@ static gt_status backend_of(const timing *t, char *name, size_t size)
 	const char *asked = t->b->call->common.backend;
 	const int on_cpu = asked && !strncmp(asked, "cpu", 3);
 	const int threads = on_cpu && asked[3] ? atoi(asked + 4) : 1;
-	if (asked && !on_cpu && strcmp(asked, "cuda") && strcmp(asked, "auto"))
-		return gt_fail(GT_ERR_ARG, "--backend=%s: with --gpus expected cuda, or cpu:THREADS of a member", asked);
-	if (on_cpu)
+	const int streams = asked && !strncmp(asked, "stream", 6) && t->members == 1;
+	if (asked && !on_cpu && !streams && strcmp(asked, "cuda") && strcmp(asked, "auto"))
+		return gt_fail(GT_ERR_ARG,
+		               "--backend=%s: with --gpus expected cuda, cpu:THREADS of a member, or for one alone stream:DEVICE", asked);
+	if (streams)
+		snprintf(name, size, "%s", asked);
+	else if (on_cpu)
 		snprintf(name, size, t->members > 1 ? "cpu:%dx%d" : "cpu:%d", threads > 0 ? threads : 1, t->members);
 	else
 		snprintf(name, size, t->members > 1 ? "cuda:0-%d" : "cuda:0", t->members - 1);
@@ -204,6 +208,9 @@ static void add_line(const timing *t, const char *why)
 	printf("%-14s %-20s %7d ", t->b->workload->name, cJSON_GetObjectItem(o, "method")->valuestring, t->members);
 	if (why)
 		printf("%s\n", why);
+	else if (isnan(t->model))
+		printf("%-7s %11.2f %8.2f %6.0f %% %11s %8s %10.1f\n", t->chosen, number(o, "ms"), number(o, "speedup"),
+		       100 * number(o, "efficiency"), "-", "-", t->peak / 1048576);
 	else
 		printf("%-7s %11.2f %8.2f %6.0f %% %11.2f %+6.0f %% %10.1f\n", t->chosen, number(o, "ms"), number(o, "speedup"),
 		       100 * number(o, "efficiency"), t->model, 100 * number(o, "model_error"), t->peak / 1048576);
@@ -245,7 +252,7 @@ static gt_status run_workload(bench_case *b, const int *count)
 	const team_entry asked = { b->o->solver, b->o->penalty }, direct = { NULL, NULL };
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(app_workload_make(b->workload, (size_t)b->o->every, &b->scan, &b->grid));
+	GT_TRY(bench_make_workload(b));
 	b->cells = gt_scan_size(b->scan);
 	if (!(b->data = malloc(b->cells * sizeof *b->data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: the projections need %.3g MB", b->workload->name, (double)b->cells * 4e-6));

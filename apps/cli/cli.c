@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <gantry/recon.h>
 #include <gantry/text.h>
 #include "apps/cli/cli.h"
@@ -277,11 +278,29 @@ int cli_exit(const cli_call *call, gt_status st)
 
 gt_status cli_need(const char *option, const char *value) { return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option); }
 
+/* "100HU", "0.02 mm-1": the unit; NULL: none. */
+static const char *unit_behind(const char *number)
+{
+	static const char *const units[] = { "HU", "mm-1" };
+	const char *at = number + strspn(number, "+-.0123456789eE");
+	at += strspn(at, " ");
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (at > number && !strncasecmp(at, units[i], strlen(units[i])))
+			return units[i];
+	return NULL;
+}
+
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high)
 {
 	const char *colon = strchr(text, ':');
 	char *first = colon ? strndup(text, (size_t)(colon - text)) : NULL;
-	gt_status st = first ? GT_OK : gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
+	const char *unit = colon && unit_behind(colon + 1) ? unit_behind(colon + 1) : unit_behind(text);
+	gt_status st = GT_OK;
+	if (unit)
+		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH as numbers alone: their unit is asked for by --unit %s", what, text,
+		             unit);
+	else if (!first)
+		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
 	if (st == GT_OK)
 		st = gt_parse_real(what, first, -1e9, 1e9, low);
 	if (st == GT_OK)

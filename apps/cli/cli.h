@@ -30,6 +30,8 @@ typedef struct {
 enum { CLI_COMPUTES = 1 /* --backend, --precision */, CLI_REPORTS = 2 /* --json */ };
 /* A launcher of MPI may start it several times: processes after the first are quiet. */
 enum { CLI_TEAMS = 4 };
+/* quiet: 1: as asked. */
+enum { CLI_QUIET_BESIDE = 2 };
 typedef struct { const char *backend; int precision, quiet, json, help; } cli_common;
 
 typedef struct cli_command cli_command;
@@ -129,11 +131,11 @@ void cli_begin_computing(void);
 void cli_begin_writing(void);
 gt_status cli_end_writing(gt_status st);
 void cli_interrupt(int number);
-/* Between these two the first Ctrl-C, and where there are checkpoints the first SIGTERM, is what cli_asked_to_stop() tells; the next one ends
- * the command, but not while a checkpoint is written: cli_saving(1), and after it cli_saving(0). */
-void cli_begin_iterating(int checkpoints);
+/* Between these two the first Ctrl-C, and with terminates = 1 the first SIGTERM, is what cli_asked_to_stop() tells; the
+ * next one ends the command, but not while a checkpoint is written: cli_saving(1), and after it cli_saving(0). */
+void cli_begin_iterating(int terminates);
 /* Of several processes, those after the first: that one stops all of them. */
-void cli_let_first_stop(int checkpoints);
+void cli_let_first_stop(void);
 void cli_end_iterating(void);
 int  cli_asked_to_stop(void);
 void cli_saving(int begins);

@@ -10,6 +10,7 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	*frames = gt_frames_defaults;
 	frames->flat = given->flat;
 	frames->flat_after = given->flat_after;
+	frames->flat_at = given->flat_at;
 	frames->dark = given->dark;
 	frames->angles = given->angles;
 	frames->air = given->air;
@@ -49,6 +50,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		{ "angle-unit", g->angle_unit && !frames, "" },
 		{ "flat", g->flat && !frames, "" },
 		{ "flat-after", g->flat_after && !frames, "" },
+		{ "flat-at", g->flat_at && !frames, "" },
 		{ "dark", g->dark && !frames, "" },
 		{ "white", g->white > 0 && !frames, "" },
 		{ "air", g->air && !frames, "" },

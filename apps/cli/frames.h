@@ -9,7 +9,7 @@ typedef struct {
 	const char *flat, *dark, *angles, *air;
 	double white, axis, pixel, source_to_axis, source_to_detector;
 	int angle_unit, sinogram, gaps, values, direction, axis_side;
-	const char *geometry, *raw, *flat_after;
+	const char *geometry, *raw, *flat_after, *flat_at;
 } cli_frames;
 #define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
 extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
@@ -40,6 +40,8 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	  .help = "images: flat fields (default: those named so in the folder)" }, \
 	{ .name = "flat-after", .kind = CLI_INPUT, .value = "FILE|FOLDER", .at = AT(flat_after), \
 	  .help = "flat fields after the scan, where --flat or the folder has those before: what is between is used" }, \
+	{ .name = "flat-at", .kind = CLI_TEXT, .value = "VIEWS,VIEWS,...", .at = AT(flat_at), \
+	  .help = "flat fields were taken after so many views, as many each time: 0,300,600 (default: before the first one)" }, \
 	{ .name = "dark", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(dark), \
 	  .help = "the same of dark fields" }, \
 	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .least = 1e-9, .most = 1e30, \

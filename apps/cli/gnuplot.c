@@ -1,7 +1,6 @@
 /* The plotting program. */
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,24 +9,20 @@
 #include <unistd.h>
 #include "apps/cli/gnuplot.h"
 
-extern char **environ;
-
 int app_gnuplot(const char *where, const char *log, const char *flag, const char *what)
 {
 	char program[] = "gnuplot";
 	char *const with_flag[] = { program, (char *)flag, (char *)what, NULL }, *const alone[] = { program, (char *)what, NULL };
-	posix_spawn_file_actions_t actions;
-	pid_t child;
+	const pid_t child = fork();
 	int status = -1;
-	if (posix_spawn_file_actions_init(&actions))
-		return -1;
-	int bad = where ? posix_spawn_file_actions_addchdir_np(&actions, where) : 0;
-	bad |= posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	bad |= posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	if (!bad && posix_spawnp(&child, program, &actions, NULL, flag ? with_flag : alone, environ) == 0)
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-	posix_spawn_file_actions_destroy(&actions);
+	if (child == 0) {
+		const int out = where && chdir(where) ? -1 : open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (out >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0)
+			execvp(program, flag ? with_flag : alone);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
 	return status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -48,7 +48,7 @@ static void ask_to_stop(int number)
 static struct sigaction before_interrupt, before_terminate;
 static int takes_terminate;
 
-void cli_begin_iterating(int checkpoints)
+void cli_begin_iterating(int terminates)
 {
 	struct sigaction mine = { .sa_handler = ask_to_stop };
 	sigemptyset(&mine.sa_mask);
@@ -56,8 +56,8 @@ void cli_begin_iterating(int checkpoints)
 	sigaction(SIGINT, &mine, &before_interrupt);
 	if (before_interrupt.sa_handler == SIG_IGN)
 		sigaction(SIGINT, &before_interrupt, NULL);
-	takes_terminate = checkpoints;
-	if (checkpoints)
+	takes_terminate = terminates;
+	if (terminates)
 		sigaction(SIGTERM, &mine, &before_terminate);
 }
 
@@ -69,11 +69,10 @@ void cli_end_iterating(void)
 }
 
 /* A launcher sends signals to all: where they all ended, the first could not save what they have together. */
-void cli_let_first_stop(int checkpoints)
+void cli_let_first_stop(void)
 {
 	signal(SIGINT, SIG_IGN);
-	if (checkpoints)
-		signal(SIGTERM, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
 }
 
 int cli_asked_to_stop(void) { return asked != 0; }

@@ -88,7 +88,7 @@ static int run_command(const cli_command *c, int argc, char **argv)
 	if (c->defaults)
 		memcpy(options, c->defaults, c->options_size);
 	gt_status st = c->traits & CLI_TEAMS ? gt_processes_begin(&call.process, &call.processes) : GT_OK;
-	call.common.quiet = call.process > 0;
+	call.common.quiet = call.process > 0 ? CLI_QUIET_BESIDE : 0;
 	if (st == GT_OK)
 		st = cli_parse(c, argc - 2, argv + 2, options, &call);
 	if (st != GT_OK) {

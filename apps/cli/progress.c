@@ -42,12 +42,20 @@ static void draw_bar(const app_progress *p, double done, double left, const char
 	fflush(stderr);
 }
 
-void app_progress_text(app_progress *p, double done, const char *more)
+/* 1: it is time to show something again. */
+static int is_due(app_progress *p)
 {
 	const double now = app_seconds();
 	if (p->quiet || now - p->shown < (p->terminal ? redraw : line_every))
-		return;
+		return 0;
 	p->shown = now;
+	return 1;
+}
+
+void app_progress_text(app_progress *p, double done, const char *more)
+{
+	if (!is_due(p))
+		return;
 	char text[160];
 	snprintf(text, sizeof text, "%3.0f %%%s%s", 100 * done, *more ? "  " : "", more);
 	if (p->terminal)
@@ -74,22 +82,41 @@ static void print_time(double gone, double left, char *text, size_t size)
 		snprintf(text + n, size - (size_t)n, ", about %.*f %s left", unit == 3600, fmax(1, left) / unit, name);
 }
 
+void app_progress_within(app_progress *p, int iteration, int iterations, double within, double left)
+{
+	char text[256], part[32] = "preparing", time[64];
+	if (!is_due(p))
+		return;
+	if (!*p->now)
+		snprintf(p->now, sizeof p->now, "%d/%d", iteration, iterations);
+	if (!isnan(within))
+		snprintf(part, sizeof part, "iteration %d: %.0f %%", iteration + 1, floor(100 * within));
+	print_time(app_seconds() - p->started, isnan(left) ? 0 : left, time, sizeof time);
+	snprintf(text, sizeof text, "%s  %s", p->now, part);
+	if (p->terminal)
+		draw_bar(p, (iteration + (isnan(within) ? 0 : within)) / iterations, isnan(left) ? 0 : left, text);
+	else
+		fprintf(stderr, "%s %d/%d  %s%s\n", p->what, iteration, iterations, part, time);
+}
+
 void app_progress_iteration(app_progress *p, const gt_progress *g)
 {
-	char text[160], time[64];
-	int n = snprintf(text, sizeof text, "%d/%d", g->iteration, g->iterations);
+	char time[64], *const text = p->now;
+	const size_t size = sizeof p->now;
+	int n = snprintf(text, size, "%d/%d", g->iteration, g->iterations);
 	const double all = fmax(1, g->iterations), left = time_left(p, p->resumed / all, g->iteration / all);
 	if (p->quiet)
 		return;
 	if (!isnan(g->cost))
-		n += snprintf(text + n, sizeof text - (size_t)n, "  cost %.6g", g->cost);
+		n += snprintf(text + n, size - (size_t)n, "  cost %.6g", g->cost);
 	if (!isnan(g->residual))
-		n += snprintf(text + n, sizeof text - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
+		n += snprintf(text + n, size - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
 	if (!isnan(g->change) && isnan(p->water))
-		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g mm-1", g->change);
+		n += snprintf(text + n, size - (size_t)n, "  change %.3g mm-1", g->change);
 	else if (!isnan(g->change))
-		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g HU", 1000 * g->change / p->water);
+		n += snprintf(text + n, size - (size_t)n, "  change %.3g HU", 1000 * g->change / p->water);
 	print_time(app_seconds() - p->started, left, time, sizeof time);
+	p->shown = app_seconds();
 	if (p->terminal)
 		draw_bar(p, g->iteration / all, left, text);
 	else

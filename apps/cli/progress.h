@@ -8,6 +8,7 @@ typedef struct {
 	int quiet, terminal, lines;     /* lines: some were printed that say how far it is */
 	double started, shown;          /* s */
 	int resumed;                    /* iterations that were done before it started */
+	char now[128];                  /* what the last iteration told */
 	double data_norm, water;        /* |b| and mm^-1: to show residual and change in familiar units; NAN: no HU */
 } app_progress;
 
@@ -18,6 +19,8 @@ int  app_progress_fraction(void *self, double done);
 /* The same with words behind the percentage. */
 void app_progress_text(app_progress *p, double done, const char *more);
 void app_progress_iteration(app_progress *p, const gt_progress *g);
+/* So far within the iteration after `iteration`, 0 to 1, NAN: before the first one; left: s, NAN: not known. */
+void app_progress_within(app_progress *p, int iteration, int iterations, double within, double left);
 void app_progress_end(app_progress *p);
 
 #endif

@@ -49,6 +49,12 @@ const app_workload app_workloads[] = {
 	  1,
 	  { 0.5, 0.5, 0.5 },
 	  { 512, 512, 512 } },
+	{ "c-arm",
+	  "flat 1248 x 960, 496 views over 200 degrees, 512^3",
+	  { C_ARM, CELLS(1248, 960, 496), PITCH(0.32, 0.32), .turn = 200 * GT_PI / 180 },
+	  0,
+	  { 0.5, 0.5, 0.5 },
+	  { 512, 512, 512 } },
 	{ "step-0.4",
 	  "flat 256 x 235, 180 views, 512^3: 0.4 rows per voxel",
 	  { FLAT, STEP(0.4, 256, 235) },
@@ -215,6 +221,25 @@ gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan,
 done:
 	gt_scan_free(all);
 	return st;
+}
+
+gt_status app_workload_tilt(gt_scan *scan, double angle)
+{
+	const double c = cos(angle), s = sin(angle);
+	for (size_t v = 0; v < scan->views; v++) {
+		gt_view *w = &scan->view[v];
+		double normal[3], arm = 0;
+		gt_cross3(w->column_axis, w->row_axis, normal);
+		for (int a = 0; a < 3; a++)
+			arm += (w->detector[a] - w->arc_center[a]) * normal[a];
+		for (int a = 0; a < 3; a++) {
+			const double leaning = c * normal[a] - s * w->row_axis[a];
+			w->row_axis[a] = c * w->row_axis[a] + s * normal[a];
+			if (scan->shape == GT_ARC) /* the arc's axis turns with it */
+				w->arc_center[a] += arm * (normal[a] - leaning);
+		}
+	}
+	return gt_scan_check(scan);
 }
 
 int app_left_out(gt_status st) { return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG; }

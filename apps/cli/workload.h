@@ -10,6 +10,10 @@ extern const app_workload app_workloads[];              /* ends with name = NULL
 /* Scan with every `every`-th view, and grid. */
 gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan, gt_grid *grid);
 
+/* Turns the detector of each view about its columns' direction, in its middle, by so many radians: its rows lean
+ * towards the source. */
+gt_status app_workload_tilt(gt_scan *scan, double angle);
+
 /* Uniform in [0,1); a million different values are enough for timing. */
 void app_fill_random(float *x, size_t n);
 

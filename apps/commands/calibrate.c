@@ -12,7 +12,7 @@
 #include "apps/cli/try.h"
 #include "apps/commands/calibrate.h"
 
-static const app_calibrate_options defaults = { .find = "center,roll", .columns = 96, .views = 180 };
+static const app_calibrate_options defaults = { .find = "center,roll", .views = 180 };
 #define AT(field) offsetof(app_calibrate_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -168,7 +168,7 @@ static gt_status calibrate(const cli_call *call, const app_calibrate_options *o,
 	gt_status st = GT_OK;
 	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &how.what));
 	how.iterations = o->iterations ? (int)o->iterations : how.iterations;
-	how.columns = (size_t)o->columns;
+	how.columns = o->columns ? (size_t)o->columns : how.columns;
 	how.views = (size_t)o->views;
 	how.threads = (int)o->threads;
 	how.notes = call->log;

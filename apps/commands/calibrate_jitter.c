@@ -54,6 +54,7 @@ static cJSON *report_of(const gt_jitter *r)
 	cJSON_AddNumberToObject(report, "residual_after", r->after);
 	cJSON_AddNumberToObject(report, "rounds", r->rounds);
 	cJSON_AddBoolToObject(report, "converged", r->converged);
+	cJSON_AddBoolToObject(report, "kept", r->kept);
 	return report;
 }
 
@@ -65,7 +66,7 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 	if (o->picture)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--picture: expected without --jitter, whose --table has its figures"));
 	how.rounds = o->iterations ? (int)o->iterations : how.rounds;
-	how.columns = (size_t)o->columns;
+	how.columns = o->columns ? (size_t)o->columns : how.columns;
 	how.threads = (int)o->threads;
 	how.backend = o->backend;
 	how.notes = call->log;
@@ -82,7 +83,9 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 		cli_json(report_of(&r));
 	else
 		for (int a = 0; a < 2; a++)
-			if (r.told[a])
+			if (r.kept)
+				printf("jitter along %-8s none that would explain the projections better: left as it is\n", axes[a]);
+			else if (r.told[a])
 				printf("jitter along %-8s %.4f pixels (root mean square), each view +- %.4f\n", axes[a],
 				       rms(&r, r.shift, a), rms(&r, r.error, a));
 			else

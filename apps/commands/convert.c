@@ -19,7 +19,8 @@ static const convert_options defaults = {
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written volume, which decides the format, a slash at its end makes it a DICOM folder", .at = AT(output) },
+	  .help = "name of the written volume, which decides the format: NAME/ is a folder of DICOM, NAME.tif/, or NAME/ with "
+	          "--number, of TIFF slices", .at = AT(output) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
@@ -92,7 +93,8 @@ const cli_command cli_convert = {
 		 "  gantry convert head.nii -o head.mha --unit HU\n"
 		 "  gantry convert vol.nc -o vol.tif --number u16 --range 0:0.05\n"
 		 "  gantry convert vol.nc -o vol.npy\n"
-		 "  gantry convert vol.nc -o series/\n",
+		 "  gantry convert vol.nc -o series/                 DICOM\n"
+		 "  gantry convert vol.nc -o slices.tif/ --number u16\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

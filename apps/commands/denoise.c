@@ -159,7 +159,8 @@ const cli_command cli_denoise = {
 	.about = "denoise a volume or projections by a penalty or a denoiser",
 	.synopsis = "VOLUME...|SCAN -o FILE --penalty NAME:key=value,... [options]",
 	.notes = "The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
-		 "A strength is in the unit of the data: mm-1 in volumes (1 HU is 2e-5), none in projections. Begin with the noise.\n\n"
+		 "A strength is in the unit of the data: mm-1 in volumes, none in projections. Begin with the noise. HU are of the\n"
+		 "volume's water, or of 0.02 mm-1 where the file does not say it: 1 HU is 2e-5 mm-1 then.\n\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
 		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n\n"

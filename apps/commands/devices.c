@@ -1,5 +1,8 @@
 /* Where computing can happen, and how fast bytes go from one place to another. */
+#include <stdlib.h>
+#include <string.h>
 #include <gantry/module.h>
+#include <gantry/tune.h>
 #include <gantry/upload.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
@@ -10,6 +13,7 @@ typedef struct {
 } devices_options;
 static const devices_options defaults = { .megabytes = 256 };
 #define AT(field) offsetof(devices_options, field)
+#define SLOWER "projections on the CPU take two to three times as long" /* docs/measurements.md */
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "links", .kind = CLI_FLAG,
@@ -82,6 +86,31 @@ static void add_device(cJSON *all, gt_backend *be)
 	cJSON_AddItemToArray(all, d);
 }
 
+/* Who computes on a processor without them should know why it takes so long. */
+static void note_instructions(const cli_call *call)
+{
+	const char *limit = getenv("GANTRY_INSTRUCTIONS");
+	if (strcmp(gt_cpu_instructions(), "any") != 0)
+		return;
+	if (limit && !strcmp(limit, "any"))
+		cli_note(call, "GANTRY_INSTRUCTIONS=any: kernels of the CPU use neither AVX2 nor AVX-512: " SLOWER);
+	else
+		cli_note(call, "this processor, or the virtual machine, has no AVX2: " SLOWER);
+}
+
+static void print_devices(const cJSON *all)
+{
+	int widest = 0;
+	for (const cJSON *d = all->child; d; d = d->next) {
+		const int n = (int)strlen(cJSON_GetObjectItem(d, "about")->valuestring);
+		widest = n > widest ? n : widest;
+	}
+	for (const cJSON *d = all->child; d; d = d->next)
+		printf("%-8s %-*s %6.1f of %.1f GiB free\n", cJSON_GetObjectItem(d, "backend")->valuestring, widest,
+		       cJSON_GetObjectItem(d, "about")->valuestring, cJSON_GetObjectItem(d, "available_bytes")->valuedouble / 1073741824,
+		       cJSON_GetObjectItem(d, "total_bytes")->valuedouble / 1073741824);
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const devices_options *o = given;
@@ -97,7 +126,9 @@ static int run(const cli_call *call, const void *given)
 		return cli_exit(call, st);
 	}
 	add_device(all, be);
+	cJSON_AddStringToObject(all->child, "instructions", gt_cpu_instructions());
 	gt_backend_close(be);
+	note_instructions(call);
 	for (int i = 0;; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "cuda:%d", i);
@@ -116,10 +147,7 @@ static int run(const cli_call *call, const void *given)
 		cli_json(all);
 		return CLI_DONE;
 	}
-	for (const cJSON *d = all->child; d; d = d->next)
-		printf("%-8s %-50s %6.1f of %.1f GiB free\n", cJSON_GetObjectItem(d, "backend")->valuestring,
-		       cJSON_GetObjectItem(d, "about")->valuestring, cJSON_GetObjectItem(d, "available_bytes")->valuedouble / 1073741824,
-		       cJSON_GetObjectItem(d, "total_bytes")->valuedouble / 1073741824);
+	print_devices(all);
 	cJSON_Delete(all);
 	return CLI_DONE;
 }
@@ -128,7 +156,8 @@ const cli_command cli_devices = {
 	.name = "devices",
 	.about = "list the processors and GPUs that can compute",
 	.synopsis = "[--links] [--json]",
-	.notes = "--links: host-paged is memory that is not page-locked; 'both ways': bytes that go each way at the same time.\n\n"
+	.notes = "--links: host-paged is memory that is not page-locked; 'both ways': bytes that go each way at the same time.\n"
+		 "GANTRY_INSTRUCTIONS=avx2 or any in the environment keeps kernels of the CPU from AVX-512, or from AVX2 as well.\n\n"
 		 "  gantry devices\n"
 		 "  gantry devices --links --megabytes 64\n",
 	.traits = CLI_REPORTS,

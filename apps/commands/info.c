@@ -206,6 +206,8 @@ static gt_status add_projections(const cli_call *call, int geometry, cJSON *repo
 	}
 	const gt_scan *scan = gt_projections_scan(*p);
 	add_scan(report, scan);
+	if (gt_projections_filtered(*p))
+		add_text(report, "projections", "weighted and filtered already");
 	if (gt_projections_water(*p) > 0)
 		add(report, "water_mm-1", gt_projections_water(*p));
 	if (gt_projections_photons(*p))

@@ -14,9 +14,9 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, STEPS };
-static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "dynamic-flats", "zingers", "scatter",
-	                                       "phase", "bin",  "beam-hardening", "rings",         "metal" };
+enum { LAG, VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, EXTEND, STEPS };
+static const char *const step_names[STEPS] = { "lag",   "views", "crop",           "bad-pixels", "dynamic-flats", "zingers", "scatter",
+	                                       "phase", "bin",   "beam-hardening", "rings",      "metal",         "extend" };
 typedef struct {
 	const char *output, *show, *backend, *step[STEPS];
 	int automatic;
@@ -36,18 +36,21 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
+	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "take off what a flat panel still gives back of the views before"),
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
 	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the flat field that fits it best, of several"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
-	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
+	STEP(SCATTER, "scatter", "fraction=S|kernel:fraction=S,width=MM",
+	     "take scatter off: a constant part of the signal, or one that follows the body"),
 	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
 	STEP(BIN, "bin", "N|rows=N,columns=N", "make pixels larger"),
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
 	     "correct beam hardening of a body of one material"),
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
 	STEP(METAL, "metal", "nmar|li|weights", "fill in what rays through metal measured, or give them the weight 0"),
+	STEP(EXTEND, "extend", "auto|water=MM-1,columns=N", "continue rows of a body that is wider than the detector"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
@@ -75,7 +78,7 @@ static char *spec_of(int step, const char *text)
 		return cli_text("views:from=%lld,to=%lld,step=1", from, to);
 	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
 		return cli_text("bin:rows=%s,columns=%s", text, text);
-	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS))
+	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS || step == EXTEND))
 		return cli_text("%s", name);
 	if (text[word] == '=')
 		return cli_text("%s:%s", name, text);

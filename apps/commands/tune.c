@@ -3,13 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/choose.h>
+#include <gantry/params.h>
+#include <gantry/solver.h>
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 
 typedef struct {
-	const char *kernel, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
+	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
 	double minutes;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
@@ -19,6 +22,11 @@ static const tune_options defaults = { .kernel = "dd-forward", .every = 1, .sear
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "kernel", .kind = CLI_TEXT, .value = "NAME", .help = "what is tuned (default dd-forward)", .at = AT(kernel) },
+	{ .name = "solver", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "what a reconstruction with this solver would use: both directions of its projector, in subsets as it has them, each as\n"
+	          "long as its share of the time deserves", .at = AT(solver) },
+	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "both directions of this projector (with --solver: default as for recon)", .at = AT(projector) },
 	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
 	{ .name = "every", .kind = CLI_INT, .value = "N",
@@ -56,8 +64,10 @@ static gt_status find_problem(const cli_call *call, const tune_options *o, gt_sc
 	if (!o->workload && !call->files)
 		return gt_fail(GT_ERR_ARG, "expected a scan or --workload NAME");
 	for (const app_workload *w = app_workloads; o->workload && w->name; w++)
-		if (!strcmp(w->name, o->workload))
-			return app_workload_make(w, (size_t)o->every, scan, grid);
+		if (!strcmp(w->name, o->workload)) {
+			st = app_workload_make(w, (size_t)o->every, scan, grid);
+			return st == GT_OK && o->grid ? cli_grid(call, o->grid, NULL, *scan, grid) : st;
+		}
 	if (o->workload)
 		return gt_fail(GT_ERR_UNKNOWN, "no workload \"%s\" (gantry bench --help lists them)", o->workload);
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
@@ -103,6 +113,34 @@ static gt_status search(const cli_call *call, const tune_options *o, const gt_tu
 	return st;
 }
 
+/* Views of a subset are every so manyth. */
+static gt_status subsets_of(const char *solver, long long *subsets)
+{
+	const gt_module *m = NULL;
+	void *chosen = NULL;
+	const gt_status st = gt_module_parse_kind(&gt_solver_kind, solver, &m, &chosen);
+	*subsets = 1;
+	for (const gt_param *p = st == GT_OK ? m->params : NULL; p && p->key; p++)
+		if (!strcmp(p->key, "subsets") && p->kind == GT_INT)
+			*subsets = *(const int *)((const char *)chosen + p->at);
+	gt_free(chosen);
+	return st;
+}
+
+static void tell_part(void *self, const gt_tune_part *p)
+{
+	const gt_tune_outcome *o = &p->outcome;
+	(void)self;
+	if (p->ms > 0 && *o->variant)
+		printf("%-14s  %3.0f %% of the time  %9.4f ms, tuned %9.4f ms: %.2f times as fast; %zu programs in %.0f s: %s\n", p->kernel,
+		       100 * p->share, o->built_in_ms, o->ms, o->built_in_ms / o->ms, o->programs, o->seconds, o->variant);
+	else if (p->ms > 0)
+		printf("%-14s  %3.0f %% of the time  %9.4f ms, as built in; none of %zu programs in %.0f s is faster by 1 %%\n", p->kernel,
+		       100 * p->share, o->built_in_ms, o->programs, o->seconds);
+	else
+		printf("%-14s  left as it is: %s\n", p->kernel, p->why);
+}
+
 static gt_status try_one(const gt_tune_options *t, const char *candidate)
 {
 	gt_tune_trial trial;
@@ -122,9 +160,15 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	gt_grid grid;
 	gt_tune_options t;
 	watching w = { call, INFINITY };
+	tune_options in_subsets = *o;
 	gt_status st = GT_OK;
 	gt_tune_defaults(&t);
-	GT_TRY(find_problem(call, o, &scan, &grid));
+	if (o->solver && o->candidate)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is of one kernel", o->solver));
+	if (o->solver)
+		GT_TRY(subsets_of(o->solver, &in_subsets.every));
+	in_subsets.every *= o->solver ? o->every : 1;
+	GT_TRY(find_problem(call, &in_subsets, &scan, &grid));
 	t.kernel = o->kernel;
 	t.scan = scan;
 	t.grid = &grid;
@@ -136,7 +180,8 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	t.keep = !o->no_keep;
 	t.tried = tried;
 	t.self = &w;
-	st = o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
+	const char *projector = o->solver ? gt_projector_for_backend(NULL, o->projector, scan, t.backend) : o->projector;
+	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
 done:
 	gt_scan_free(scan);
 	return st;
@@ -244,9 +289,9 @@ static void show(void *self, const gt_tune_entry *e)
 		       e->why ? e->why : "damaged", e->kernel);
 		return;
 	}
-	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s\n", e->kernel, e->device, e->about,
-	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->why ? "; " : "",
-	       e->why ? e->why : "");
+	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s%s\n", e->kernel, e->device, e->about,
+	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->shipped ? "; came with gantry" : "",
+	       e->why ? "; " : "", e->why ? e->why : "");
 }
 
 static gt_status list(void)
@@ -271,6 +316,7 @@ const cli_command cli_tune = {
 	.about = "fit kernels to a problem and a device",
 	.synopsis = "SCAN [options] | --workload NAME [options] | --replay LOG | --list",
 	.notes = "  gantry tune scan.nc --minutes 3\n"
+		 "  gantry tune scan.nc --solver os-sart:subsets=12 --minutes 5\n"
 		 "  gantry tune --workload ge-hd --every 49 --programs 150 --search ants:as-published --log ants.txt\n"
 		 "  gantry tune --replay ants.txt --search random\n",
 	.options = options,

@@ -26,6 +26,47 @@ static gt_status check(const cli_call *call, const view_options *o)
 	return o->serve ? GT_OK : gt_can_write(o->output);
 }
 
+/* What the head of a file tells of its values. Of projections only where the file is too large to be their geometry
+ * alone; nothing of folders, whose heads are many. */
+static gt_status add_values(const char *path, double *values)
+{
+	const gt_format *format = NULL;
+	gt_read_options o = gt_read_defaults;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	struct stat file;
+	int projections = 0;
+	gt_status st = GT_OK;
+	if (stat(path, &file) != 0 || S_ISDIR(file.st_mode))
+		return GT_OK;
+	o.geometry_only = 1;
+	GT_TRY(gt_file_kind(path, &format, &projections));
+	if (projections && gt_page_holds((double)file.st_size) != GT_OK) {
+		GT_TRY(gt_read_projections(path, &o, &p));
+		const gt_scan *s = gt_projections_scan(p);
+		*values += (double)s->views * (double)s->rows * (double)s->columns;
+	} else if (!projections) {
+		GT_TRY(gt_read_volume(path, &o, &v));
+		*values += (double)gt_grid_voxels(gt_volume_grid(v));
+	}
+done:
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return st;
+}
+
+/* A page of so much is refused before minutes are spent on reading it. */
+static gt_status check_size(const cli_call *call)
+{
+	double values = 0;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(add_values(call->file[i], &values));
+	st = gt_page_holds(values);
+done:
+	return st;
+}
+
 static gt_status read_one(const cli_call *call, const view_options *o, const char *path, shown *s)
 {
 	const gt_format *format = NULL;
@@ -96,6 +137,8 @@ gt_status view_page(const cli_call *call, const view_options *o)
 		GT_TRY(gt_bytes_parse("--page-size", o->page_size, &page.bytes));
 	if (o->window)
 		GT_TRY(cli_parse_range("--window", o->window, &page.low, &page.high));
+	if (!o->serve)
+		GT_TRY(check_size(call));
 	for (size_t i = 0; i < call->files; i++)
 		GT_TRY(read_one(call, o, call->file[i], &s));
 	viewer.items = s.n;

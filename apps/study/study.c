@@ -34,10 +34,13 @@ static const cli_option options[] = {
 	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk; iterative, of its comparison of solvers: begin no measurement after this time; the report lists what is left out",
+	  .help = "fdk; iterative, of its comparison of solvers: begin no measurement after this time; the report lists what is left out;\n"
+		  "tuner: of all searches (default 1200; 60 with --quick)",
 	  .at = AT(seconds), .least = 0, .most = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
 	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(members) },
+	{ .name = "logs", .kind = CLI_TEXT, .value = "FOLDER",
+	  .help = "tuner: replay these logs of gantry tune (NAME.txt), which takes no GPU, instead of searching", .at = AT(logs) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
 	  .help = "draw no figures, where there is no gnuplot; --from draws them later", .at = AT(no_figures) },
 	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
@@ -160,8 +163,8 @@ done:
 	return st;
 }
 
-static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk, &study_kind_quality,
-	                                   &study_kind_scale };
+static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk,
+	                                   &study_kind_quality,  &study_kind_scale,     &study_kind_tuner };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static gt_status find_kind(const char *name, const study_kind **kind)
@@ -183,8 +186,10 @@ static gt_status check(const study *s, const study_options *o)
 	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
 	if (!iterative && cpu)
 		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	if (o->seconds >= 0 && s->kind != &study_kind_fdk && !iterative)
-		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the studies 'fdk' and 'iterative'", o->seconds);
+	if (o->seconds >= 0 && s->kind != &study_kind_fdk && s->kind != &study_kind_tuner && !iterative)
+		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the studies 'fdk', 'iterative' and 'tuner'", o->seconds);
+	if (o->logs && s->kind != &study_kind_tuner)
+		return gt_fail(GT_ERR_ARG, "--logs=%s: is for the study 'tuner'", o->logs);
 	if (o->size && s->kind != &study_kind_quality && !iterative)
 		return gt_fail(GT_ERR_ARG, "--size=%s: is for the studies 'quality' and 'iterative'", o->size);
 	if (o->size && o->quick)
@@ -195,13 +200,14 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
 	if (o->members && s->kind != &study_kind_scale)
 		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
-	if (o->from &&
-	    (o->one || cpu || o->members || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->from && (o->one || cpu || o->members || o->logs || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures ||
+	                s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : o->one           ? "--case"
 		               : cpu              ? "--cpu-..."
 		               : o->members       ? "--members"
+		               : o->logs          ? "--logs"
 		               : o->seconds >= 0  ? "--seconds"
 		               : o->size          ? "--size"
 		               : o->quick         ? "--quick"
@@ -303,14 +309,14 @@ const cli_command cli_study = {
 	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n"
 		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]\n"
-		    "       gantry study scale -o FOLDER [options]",
+		    "       gantry study scale -o FOLDER [options]\n       gantry study tuner -o FOLDER [--logs FOLDER]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
 		"equal resolution; every solver and every penalty at equal noise (these alone: --size small). fdk: the kernels of its\n"
 		"backprojection, step by step. quality: errors by tissue of the preset and of others with the same noise. scale: what\n"
-		"several devices gain. gnuplot draws the figures; its scripts stay in the folder, and --from runs them: give it only\n"
-		"folders that you trust.\n\n"
+		"several devices gain. tuner: what gantry tune gains, and how its searchers compare. gnuplot draws\n"
+		"the figures; its scripts stay in the folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

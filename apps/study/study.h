@@ -58,7 +58,7 @@ enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
 const char *study_table_name(const study *s, size_t which);
 
 typedef struct {
-	const char *output, *grid, *backend, *from, *size, *members, *one;
+	const char *output, *grid, *backend, *from, *size, *members, *one, *logs;
 	int quick, no_figures;
 	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;
@@ -79,7 +79,8 @@ typedef struct {
 	void      (*parts)  (const study *s, study_page *p);                    /* of the report */
 	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: study_redraw() */
 } study_kind;
-extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality, study_kind_scale;
+extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality, study_kind_scale,
+	study_kind_tuner;
 
 enum { STUDY_QUICK = 8 };              /* --quick is that many times smaller */
 struct study {

@@ -22,7 +22,7 @@ static gt_status new_record(gt_backend *be, gt_type type, size_t n, gt_array **o
 	gt_array *a = calloc(1, sizeof *a);
 	if (!a)
 		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
-	*a = (gt_array){ GT_IS_ARRAY, gt_backend_hold(be), type, n, NULL, 1, 0, n, 0 };
+	*a = gt_array_at(gt_backend_hold(be), type, n, NULL);
 	*out = a;
 	return GT_OK;
 }
@@ -75,6 +75,8 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 {
 	if (!is_array(m))
 		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
+	if (m->fields.count)
+		return gt_fail(GT_ERR_UNSUPPORTED, "an array like one of %zu fields that a team shares: expected one run", m->fields.count);
 	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
 	                 : gt_array_new(m->be, m->type, m->n, out);
 }
@@ -127,7 +129,9 @@ static int can_copy(const gt_array *a, const void *host, const char *what)
 
 void gt_array_put(const void *host, gt_array *a)
 {
-	if (can_copy(a, host, "put"))
+	if (is_array(a) && a->fields.count)
+		gt_fields_put(host, a);
+	else if (can_copy(a, host, "put"))
 		gt_backend_put(a->be, a->first ? (const char *)host + a->first * gt_type_size(a->type) : host, a->data, gt_array_bytes(a));
 }
 
@@ -145,6 +149,10 @@ void gt_array_put_float(const float *host, gt_array *a)
 {
 	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_put(host, a);
+		return;
+	}
+	if (a->fields.count) {
+		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of fields in double: expected one run"));
 		return;
 	}
 	double piece[PIECE];
@@ -209,7 +217,8 @@ static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what
 
 static int fits(const gt_array *y, const gt_array *x)
 {
-	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type && y->all == x->all;
+	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type && y->all == x->all && !y->fields.count &&
+	       !x->fields.count;
 }
 
 /* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then
@@ -239,7 +248,13 @@ static void map(enum gt_map op, const gt_array *x, const gt_array *z, double a, 
 	gt_backend_unlock(be);
 }
 
-void gt_fill(double a, gt_array *y) { map(GT_MAP_fill, y, y, a, 0, 0, y, "fill"); }
+void gt_fill(double a, gt_array *y)
+{
+	if (is_array(y) && y->fields.count)
+		gt_fields_fill(a, y);
+	else
+		map(GT_MAP_fill, y, y, a, 0, 0, y, "fill");
+}
 void gt_copy(const gt_array *x, gt_array *y) { map(GT_MAP_copy, x, x, 0, 0, 0, y, "copy"); }
 void gt_scale(double a, gt_array *y) { map(GT_MAP_scale, y, y, a, 0, 0, y, "scale"); }
 void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, x, a, 0, 0, y, "axpy"); }

@@ -46,6 +46,8 @@ gt_status gt_backend_open_now(const char *name, gt_backend **out)
 		return gt_fail(GT_ERR_ARG, "a backend is opened by a name, for a handle: one of them is NULL");
 	if (!strcmp(name, "auto"))
 		return backends[GT_CUDA] && open_kind(GT_CUDA, "", out) == GT_OK ? GT_OK : open_kind(GT_CPU, "", out);
+	if (gt_team_is_spec(name))
+		return gt_fail(GT_ERR_ARG, "backend '%s': several devices, expected one, such as cpu:2 or cuda:0", name);
 	for (int k = 0; k < GT_NBACKENDS; k++) {
 		const size_t len = backends[k] ? strlen(backends[k]->name) : 0;
 		if (len && !strncmp(name, backends[k]->name, len) && (!name[len] || name[len] == ':'))

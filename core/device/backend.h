@@ -98,8 +98,26 @@ struct gt_backend {
 	void     *own;                  /* stream, handles, scratch */
 	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
 };
+/* An array of `count` fields of `each` elements, one field after the other, of which elements `from` to `from` + all
+ * are meant: of every field the `n` from `first` on are here, `apart` elements from those of the field before. */
+typedef struct { size_t count, each, first, n, apart, from; } gt_share_fields;
 /* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
-struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data; int borrowed, shared; size_t all, first; };
+struct gt_array {
+	gt_tag tag;
+	gt_backend *be;
+	gt_type type;
+	size_t n;
+	void *data;
+	int borrowed, shared;
+	size_t all, first;
+	gt_share_fields fields;               /* of one that is shared: count 0: it is one run */
+};
+/* What is at data, as an array of its own that needs no record and is not freed. */
+static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void *data)
+{
+	const gt_array a = { GT_IS_ARRAY, be, type, n, data, 1, 0, n, 0, { 0, 0, 0, 0, 0, 0 } };
+	return a;
+}
 
 /* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters
  * and pending numbers are shared. A thread may lock again what it has locked. Every public function that touches a
@@ -116,6 +134,10 @@ void      gt_backend_unlock(gt_backend *be);
  * run. */
 int       gt_backend_begin(gt_backend *be);
 void      gt_backend_end  (gt_backend *be);
+/* How many operators were applied since gt_backend_poll(), with the part of the one in progress that is done; and of a
+ * direct method in progress the part that is done. Where nobody asked to be polled both are 0. */
+double    gt_backend_passes(const gt_backend *be);
+double    gt_backend_part  (const gt_backend *be);
 /* What lives on a backend holds it: the last one that lets go frees it. Returns be. */
 gt_backend *gt_backend_hold(gt_backend *be);
 void        gt_backend_let_go(gt_backend *be);

@@ -8,6 +8,7 @@
 #include <gantry/params.h>
 #include "core/device/backend.h"
 #include "core/random_math.h"
+#include "core/vectors/sets.h"
 
 /* PARTS sums whatever the number of threads: a reduction does not depend on it. */
 enum { PARTS = 256, GRAIN = 1 << 15 };
@@ -192,6 +193,16 @@ static void cpu_model(char *text, size_t size)
 		fclose(f);
 }
 
+/* Of x86-64: the vectors of its kernels. */
+static const char *instructions(void)
+{
+#ifdef GT_X86_KERNELS
+	return gt_runs_here("avx512") ? "AVX-512, " : gt_runs_here("avx2") ? "AVX2, " : "without AVX2, ";
+#else
+	return "";
+#endif
+}
+
 static gt_status open_(gt_backend *be, const char *arg)
 {
 	long long threads = 0;
@@ -201,6 +212,9 @@ static gt_status open_(gt_backend *be, const char *arg)
 		if (st != GT_OK)
 			return st;
 	}
+	const gt_status known = gt_instructions_check();
+	if (known != GT_OK)
+		return known;
 	if (!(be->slot = malloc(GT_SLOTS * sizeof *be->slot)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for backend 'cpu'");
 	const gt_status st = gt_pool_new((int)threads, &be->pool);
@@ -210,7 +224,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	cpu_model(model, sizeof model);
 	snprintf(be->name, sizeof be->name, "cpu:%d", gt_pool_threads(be->pool));
-	snprintf(be->about, sizeof be->about, "%s, %d thread%s", model, gt_pool_threads(be->pool),
+	snprintf(be->about, sizeof be->about, "%s, %s%d thread%s", model, instructions(), gt_pool_threads(be->pool),
 	         gt_pool_threads(be->pool) == 1 ? "" : "s");
 	return GT_OK;
 }

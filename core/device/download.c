@@ -46,7 +46,7 @@ void gt_download_free(gt_download *d)
 	gt_backend_let_go(be);
 }
 
-void gt_download_get(gt_download *d, const gt_array *x, void *host)
+static void get(gt_download *d, const gt_array *x, void *host, int is_complete)
 {
 	const size_t bytes = gt_array_bytes(x);
 	gt_backend_lock(d->be);
@@ -54,12 +54,15 @@ void gt_download_get(gt_download *d, const gt_array *x, void *host)
 		d->be->count.gets++;
 		d->be->count.get_bytes += bytes;
 		if (d->impl)
-			d->impl->get(d->state, x->data, host, bytes);
+			(is_complete ? d->impl->take : d->impl->get)(d->state, x->data, host, bytes);
 		else
 			memcpy(host, x->data, bytes);
 	}
 	gt_backend_unlock(d->be);
 }
+
+void gt_download_get(gt_download *d, const gt_array *x, void *host) { get(d, x, host, 0); }
+void gt_download_take(gt_download *d, const gt_array *x, void *host) { get(d, x, host, 1); }
 
 void gt_download_wait(gt_download *d)
 {

@@ -47,6 +47,13 @@ static void get_(void *self, const void *src, void *host, size_t bytes)
 		gt_cuda_check(s->be, cudaMemcpyAsync(host, src, bytes, cudaMemcpyDeviceToHost, s->copies), "download");
 }
 
+static void take_(void *self, const void *src, void *host, size_t bytes)
+{
+	struct state *s = (struct state *)self;
+	gt_cuda_queue(s->be);
+	gt_cuda_check(s->be, cudaMemcpyAsync(host, src, bytes, cudaMemcpyDeviceToHost, s->copies), "download");
+}
+
 static void wait_(void *self)
 {
 	struct state *s = (struct state *)self;
@@ -54,4 +61,4 @@ static void wait_(void *self)
 	gt_cuda_check(s->be, cudaStreamSynchronize(s->copies), "download");
 }
 
-extern "C" const struct gt_download_impl gt_download_cuda = { open_, close_, get_, wait_ };
+extern "C" const struct gt_download_impl gt_download_cuda = { open_, close_, get_, take_, wait_ };

@@ -1,6 +1,7 @@
 #ifndef GT_CORE_DEVICE_DOWNLOAD_IMPL_H
 #define GT_CORE_DEVICE_DOWNLOAD_IMPL_H
 /* What download.c asks of a backend that is a device of its own; the CPU has none. */
+#include <gantry/download.h>
 #include "core/device/backend.h"
 #ifdef __cplusplus
 extern "C" {
@@ -10,9 +11,12 @@ struct gt_download_impl {
 	void      (*close)(void *state);
 	/* The copy waits for the queue up to here, and not the queue for the copy. */
 	void      (*get  )(void *state, const void *src, void *host, size_t bytes);
+	void      (*take )(void *state, const void *src, void *host, size_t bytes);     /* the copy waits for nothing */
 	void      (*wait )(void *state);
 };
 extern const struct gt_download_impl gt_download_cuda;
+/* As gt_download_get(), of an array that is complete, whatever the queue does meanwhile. */
+void gt_download_take(gt_download *d, const gt_array *x, void *host);
 #ifdef __cplusplus
 }
 #endif

@@ -128,6 +128,14 @@ void gt_backend_poll(gt_backend *be, int (*stop)(void *self), void *self)
 	gt_backend_unlock(be);
 }
 
+double gt_backend_passes(const gt_backend *be)
+{
+	const gt_poll *p = &be->turns->poll;
+	return p->passes + (p->depth ? p->done : 0);
+}
+
+double gt_backend_part(const gt_backend *be) { return be->turns->poll.done; }
+
 gt_backend *gt_backend_hold(gt_backend *be)
 {
 	atomic_fetch_add_explicit(&be->turns->owners, 1, memory_order_relaxed);

@@ -1,8 +1,8 @@
 /* Filters of padded slices on CUDA: batches of slices by cuFFT, a kernel before, between and after the two
  * transforms. */
-#include <cufft.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
+#include "core/fft/cufft.cuh"
 #include "core/fft/fft_impl.h"
 
 #ifndef LANES
@@ -67,16 +67,16 @@ static unsigned blocks(size_t elements) { return (unsigned)((elements + LANES - 
 static cufftResult transform(const struct state *s, int forth)
 {
 	if (s->plan.type == GT_F32)
-		return forth ? cufftExecR2C(s->forth, (cufftReal *)s->plane, (cufftComplex *)s->plane)
-		             : cufftExecC2R(s->back, (cufftComplex *)s->plane, (cufftReal *)s->plane);
-	return forth ? cufftExecD2Z(s->forth, (cufftDoubleReal *)s->plane, (cufftDoubleComplex *)s->plane)
-	             : cufftExecZ2D(s->back, (cufftDoubleComplex *)s->plane, (cufftDoubleReal *)s->plane);
+		return forth ? gt_cufft.cufftExecR2C(s->forth, (cufftReal *)s->plane, (cufftComplex *)s->plane)
+		             : gt_cufft.cufftExecC2R(s->back, (cufftComplex *)s->plane, (cufftReal *)s->plane);
+	return forth ? gt_cufft.cufftExecD2Z(s->forth, (cufftDoubleReal *)s->plane, (cufftDoubleComplex *)s->plane)
+	             : gt_cufft.cufftExecZ2D(s->back, (cufftDoubleComplex *)s->plane, (cufftDoubleReal *)s->plane);
 }
 
 /* On the queue as it is now. */
 static int transform_failed(const struct state *s, int forth)
 {
-	cufftResult e = cufftSetStream(forth ? s->forth : s->back, gt_cuda_queue(s->plan.be));
+	cufftResult e = gt_cufft.cufftSetStream(forth ? s->forth : s->back, gt_cuda_queue(s->plan.be));
 	if (e == CUFFT_SUCCESS)
 		e = transform(s, forth);
 	if (e != CUFFT_SUCCESS)
@@ -122,9 +122,9 @@ static void close_(void *self)
 	struct state *s = (struct state *)self;
 	gt_backend_wait(s->plan.be);
 	if (s->has_forth)
-		cufftDestroy(s->forth);
+		gt_cufft.cufftDestroy(s->forth);
 	if (s->has_back)
-		cufftDestroy(s->back);
+		gt_cufft.cufftDestroy(s->back);
 	gt_backend_free(s->plan.be, s->plane, s->plane_bytes);
 	gt_backend_free(s->plan.be, s->work, s->work_bytes);
 	free(s);
@@ -137,20 +137,24 @@ static cufftResult make_transform(const struct state *s, cufftType type, int for
 	long long n[2] = { (long long)p->padded[1], (long long)p->padded[0] }, real[2] = { n[0], n[1] + 2 },
 		  waves[2] = { n[0], n[1] / 2 + 1 };
 	const long long reals = real[0] * real[1], complexes = waves[0] * waves[1];
-	cufftResult e = cufftCreate(plan);
+	cufftResult e = gt_cufft.cufftCreate(plan);
 	if (e != CUFFT_SUCCESS)
 		return e;
 	*has = 1;
-	if ((e = cufftSetAutoAllocation(*plan, 0)) != CUFFT_SUCCESS || (e = cufftSetStream(*plan, gt_cuda_queue(p->be))) != CUFFT_SUCCESS)
+	if ((e = gt_cufft.cufftSetAutoAllocation(*plan, 0)) != CUFFT_SUCCESS ||
+	    (e = gt_cufft.cufftSetStream(*plan, gt_cuda_queue(p->be))) != CUFFT_SUCCESS)
 		return e;
-	return cufftMakePlanMany64(*plan, 2, n, forth ? real : waves, 1, forth ? reals : complexes, forth ? waves : real, 1,
-	                           forth ? complexes : reals, type, (long long)p->batch, bytes);
+	return gt_cufft.cufftMakePlanMany64(*plan, 2, n, forth ? real : waves, 1, forth ? reals : complexes, forth ? waves : real, 1,
+	                                    forth ? complexes : reals, type, (long long)p->batch, bytes);
 }
 
 static gt_status plan_transforms(struct state *s)
 {
 	const gt_slice_filter_plan *p = &s->plan;
 	size_t forth = 0, back = 0;
+	const gt_status opened = gt_cufft_open();
+	if (opened != GT_OK)
+		return opened;
 	cufftResult e = make_transform(s, p->type == GT_F32 ? CUFFT_R2C : CUFFT_D2Z, 1, &s->forth, &s->has_forth, &forth);
 	if (e == CUFFT_SUCCESS)
 		e = make_transform(s, p->type == GT_F32 ? CUFFT_C2R : CUFFT_Z2D, 0, &s->back, &s->has_back, &back);
@@ -159,8 +163,8 @@ static gt_status plan_transforms(struct state *s)
 		s->work_bytes = s->work_bytes ? s->work_bytes : 1;
 		if (!(s->work = gt_backend_alloc(p->be, s->work_bytes, "work area of cuFFT")))
 			return GT_ERR_MEMORY;
-		if ((e = cufftSetWorkArea(s->forth, s->work)) == CUFFT_SUCCESS)
-			e = cufftSetWorkArea(s->back, s->work);
+		if ((e = gt_cufft.cufftSetWorkArea(s->forth, s->work)) == CUFFT_SUCCESS)
+			e = gt_cufft.cufftSetWorkArea(s->back, s->work);
 	}
 	if (e != CUFFT_SUCCESS)
 		return gt_fail(GT_ERR_DEVICE, "no plan for %zu transforms of %zu x %zu samples: cuFFT error %d", p->batch, p->padded[0],

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/team/far.h"
 #include "core/team/processes.h"
 
 /* By the first member of each process; the others copy what it has. */
@@ -176,9 +177,34 @@ void gt_team_exchange_host(gt_backend *be, const gt_piece *out, size_t outs, con
 	gt_team_meet(be);
 }
 
+static size_t copy_far(const gt_backend *be, const gt_piece *p, size_t n, gt_piece *list)
+{
+	size_t far = 0;
+	for (size_t k = 0; k < n; k++)
+		if (is_far_piece(be, &p[k]))
+			list[far++] = p[k];
+	return far;
+}
+
+static void exchange_devices(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	gt_piece *list = malloc((outs + ins + 1) * sizeof *list);
+	if (!list) {
+		gt_backend_fail(be, gt_fail(GT_ERR_MEMORY, "no memory for what processes exchange"));
+		return;
+	}
+	const size_t sent = copy_far(be, out, outs, list), taken = copy_far(be, in, ins, list + sent);
+	gt_far_exchange(be, list, sent, list + sent, taken);
+	free(list);
+}
+
 static void exchange_far(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
 {
 	struct far f;
+	if (gt_far_is_open(be)) {
+		exchange_devices(be, out, outs, in, ins);
+		return;
+	}
 	const gt_status st = pack_far(be, out, outs, in, ins, &f);
 	if (st != GT_OK)
 		gt_backend_fail(be, st);
@@ -224,6 +250,7 @@ void gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt
 		exchange_far(be, out, outs, in, ins);
 }
 
+const char *gt_team_exchanges(const gt_backend *be) { return be->member && *be->member->how ? be->member->how : NULL; }
 size_t gt_team_exchanged(const gt_backend *be) { return be->member ? be->member->exchanged : 0; }
 
 /* Numbers -------------------------------------------------------------------- */

@@ -61,11 +61,14 @@ static gt_status why_not(const struct gt_processes *p, const struct mail *m, int
 		*rank = news->rank;
 		return gt_fail(news->status, "%s", news->message);
 	}
-	for (size_t i = 0; i < m->n; i++)
-		if (gt_wire_waiting(m->peer[i], gt_world_tag(p->epoch, GT_WORLD_LEAVE)) >= 0 && gt_wire_test(m->wire[i]) == 0) {
-			*process = m->peer[i];
-			return gt_fail(GT_ERR_DEVICE, "it has ended while others wait for it");
-		}
+	for (size_t i = 0; i < m->n; i++) {
+		const int leaves = gt_wire_waiting(m->peer[i], gt_world_tag(p->epoch, GT_WORLD_LEAVE)) >= 0;
+		if ((!leaves && !gt_world_has_ended(m->peer[i])) || gt_wire_test(m->wire[i]))
+			continue;
+		*process = m->peer[i];
+		return gt_fail(GT_ERR_DEVICE, "it has ended %s",
+		               leaves ? "while others wait for it" : "without the others, which wait for it");
+	}
 	if (seconds > patience)
 		return gt_fail(GT_ERR_DEVICE, "no answer for %.3g s", seconds);
 	return GT_OK;

@@ -46,8 +46,74 @@ gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model
 	return GT_OK;
 }
 
+gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_share_fields *f, gt_array **a)
+{
+	if (!f->count || f->first > f->each || f->n > f->each - f->first || f->n > f->apart)
+		return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of %zu fields of %zu, %zu apart", f->first, f->first + f->n,
+		               f->count, f->each, f->apart);
+	const gt_status st = gt_array_wrap(be, type, f->count * f->n, data, a);
+	if (st != GT_OK)
+		return st;
+	(*a)->shared = 1;
+	(*a)->all = f->count * f->each;
+	(*a)->fields = *f;
+	(*a)->fields.from = 0;
+	return GT_OK;
+}
+
+/* What is here and meant of a field; in *at, where that begins in the array. */
+static gt_array run_of(const gt_array *a, size_t field, size_t *at)
+{
+	const gt_share_fields *f = &a->fields;
+	const size_t begin = field * f->each + f->first, low = begin > f->from ? begin : f->from, end = begin + f->n,
+		     high = end < f->from + a->all ? end : f->from + a->all, n = high > low ? high - low : 0;
+	const size_t place = n ? field * f->apart + low - begin : 0;
+	*at = n ? low - f->from : 0;
+	return gt_array_at(a->be, a->type, n, (char *)a->data + place * gt_type_size(a->type));
+}
+
+void gt_fields_put(const void *host, gt_array *a)
+{
+	for (size_t i = 0; i < a->fields.count; i++) {
+		size_t at;
+		gt_array run = run_of(a, i, &at);
+		if (run.n)
+			gt_array_put((const char *)host + at * gt_type_size(a->type), &run);
+	}
+}
+
+void gt_fields_fill(double value, gt_array *a)
+{
+	for (size_t i = 0; i < a->fields.count; i++) {
+		size_t at;
+		gt_array run = run_of(a, i, &at);
+		gt_fill(value, &run);
+	}
+}
+
+/* Field by field; of a part that is not whole fields nobody asks. */
+static void get_fields(const gt_array *a, gt_type type, void *host)
+{
+	const gt_share_fields *f = &a->fields;
+	for (size_t i = 0; i < f->count; i++) {
+		gt_array one = gt_array_at(a->be, a->type, f->n, (char *)a->data + i * f->apart * gt_type_size(a->type));
+		one.shared = 1;
+		one.all = f->each;
+		one.first = f->first;
+		gt_share_get(&one, type, host ? (char *)host + i * f->each * gt_type_size(type) : NULL);
+	}
+}
+
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part)
 {
+	if (whole->fields.count) {
+		const gt_status made = gt_array_wrap_fields(whole->be, whole->type, whole->data, &whole->fields, part);
+		if (made == GT_OK) {
+			(*part)->fields.from = whole->fields.from + first;
+			(*part)->all = n;
+		}
+		return made;
+	}
 	const size_t end = whole->first + whole->n, low = first > whole->first ? first : whole->first,
 		     high = first + n < end ? first + n : end, here = high > low ? high - low : 0;
 	const size_t at = here ? low - whole->first : 0;
@@ -151,6 +217,14 @@ void gt_share_get(const gt_array *a, gt_type type, void *host)
 	const size_t at = a->first * gt_type_size(type);
 	if (a->be->rehearsed)
 		return;
+	if (a->fields.count && a->all < a->fields.count * a->fields.each) {
+		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "elements of a part of fields that a team shares: expected all"));
+		return;
+	}
+	if (a->fields.count) {
+		get_fields(a, type, host);
+		return;
+	}
 	if (gt_members(a->be) == 1) {
 		write_own(a, type, (char *)host + at);
 		return;

@@ -5,6 +5,7 @@
  * gt_array_part() takes what of a range is here, maybe nothing. gt_array_put() takes a member's elements from a
  * host copy of all; gt_array_get(), which all members call together, gives all to every member that has memory for
  * them. */
+#include "core/device/backend.h"
 #include "core/team/team.h"
 
 /* An array of `all` elements, of which `own` are here. */
@@ -19,7 +20,14 @@ gt_status gt_array_local(const gt_array *a, gt_array **local);
 /* Of room, an array of its own, from element `at` on: a part that is laid out like model. */
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
 
+/* Of `count` fields of `each` elements, one after the other, of which a member has the run `own` of each, in memory
+ * `apart` elements from one to the next: an array that the team shares, to be put, got, filled and taken parts of, and
+ * nothing else. The memory stays the caller's. */
+gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_share_fields *f, gt_array **a);
+
 /* Inside core. */
+void      gt_fields_put (const void *host, gt_array *a);
+void      gt_fields_fill(double value, gt_array *a);
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
 void      gt_share_get (const gt_array *a, gt_type type, void *host);   /* type: of host */
 #endif

@@ -86,10 +86,7 @@ static void fetch(const struct split *s, int side, const gt_array *x)
 	gt_team_exchange(s->be, out, outs, in, ins);
 }
 
-static gt_array array_of(const struct split *s, void *data, size_t n)
-{
-	return (gt_array){ GT_IS_ARRAY, s->be, s->type, n, data, 1, 0, n, 0 };
-}
+static gt_array array_of(const struct split *s, void *data, size_t n) { return gt_array_at(s->be, s->type, n, data); }
 
 /* What member p sends lies in the room laid out as y itself: rows that it does not do are 0 there. */
 static gt_block arrives(const struct side *d, int p, int me)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/team/far.h"
 #include "core/team/processes.h"
 #include "core/try.h"
 
@@ -121,6 +122,7 @@ void gt_team_close(gt_team *t)
 	for (int i = 0; i < GT_TEAM_MAX; i++) {
 		if (t->be[i]) {
 			gt_backend_wait(t->be[i]);
+			gt_far_close(t->be[i]);
 			if (t->impl && t->member[i]->state)
 				t->impl->close(t->be[i], t->member[i]->state);
 			t->be[i]->member = NULL;

@@ -14,6 +14,8 @@ typedef struct { int me, n, local, locals; } gt_wire_place;
 gt_status gt_wire_start(gt_wire_place *place);
 /* Waits for all others to do so; nothing can be sent any more. */
 void gt_wire_stop(void);
+/* The same for good: what this process of the launcher starts later, or starts again, is alone as well. */
+void gt_wire_part(void);
 /* Ends all processes, this one too. */
 void gt_wire_abort(int code);
 

@@ -1,5 +1,6 @@
 /* Messages by MPI. A message of more than a GiB goes in several, for MPI counts by int. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <gantry/recon.h>
@@ -20,12 +21,42 @@ static int started, stopped;
 
 int gt_has_mpi(void) { return 1; }
 
+/* A process of a launcher may run several commands, one after the other, but MPI lets it join once. A file beside the
+ * launcher's own says that one has joined, or that it has parted; OpenMPI removes its folder in the end. */
+enum { NOTHING_YET, HAS_JOINED = 'j', HAS_PARTED = 'p' };
+
+static int note_path(char path[512])
+{
+	const char *folder = getenv("PMIX_SERVER_TMPDIR"), *rank = getenv("PMIX_RANK");
+	return folder && rank && snprintf(path, 512, "%s/gantry-%s", folder, rank) < 512;
+}
+
+static int read_note(void)
+{
+	char path[512];
+	FILE *f = note_path(path) ? fopen(path, "r") : NULL;
+	const int c = f ? fgetc(f) : NOTHING_YET;
+	if (f)
+		fclose(f);
+	return c > 0 ? c : NOTHING_YET;
+}
+
+static void write_note(int c)
+{
+	char path[512];
+	FILE *f = note_path(path) ? fopen(path, "w") : NULL;
+	if (f) {
+		fputc(c, f);
+		fclose(f);
+	}
+}
+
 int gt_wire_is_launched(void)
 {
+	int launched = 0;
 	for (int i = 0; i < LAUNCHERS; i++)
-		if (getenv(sizes[i]))
-			return 1;
-	return 0;
+		launched |= getenv(sizes[i]) != NULL;
+	return launched && (started || read_note() != HAS_PARTED);
 }
 
 gt_status gt_wire_start(gt_wire_place *place)
@@ -38,6 +69,10 @@ gt_status gt_wire_start(gt_wire_place *place)
 	if (started)
 		return GT_OK;
 	MPI_Initialized(&inited);
+	if (!inited && read_note() == HAS_JOINED)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "processes of MPI: an earlier command of this one has joined the others, which it can do once: expected one "
+		               "command for each mpirun, or an output of its own for each process");
 	if (!inited && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
 		return gt_fail(GT_ERR_DEVICE, "processes of MPI: the library could not join them");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -49,6 +84,8 @@ gt_status gt_wire_start(gt_wire_place *place)
 		MPI_Comm_free(&host);
 	}
 	started = !inited; /* who joined before us, parts too */
+	if (started)
+		write_note(HAS_JOINED);
 	*place = place_here;
 	return GT_OK;
 }
@@ -58,6 +95,13 @@ void gt_wire_stop(void)
 	if (started && !stopped)
 		MPI_Finalize();
 	stopped = started;
+}
+
+void gt_wire_part(void)
+{
+	gt_wire_stop();
+	if (stopped)
+		write_note(HAS_PARTED);
 }
 
 void gt_wire_abort(int code)

@@ -20,6 +20,7 @@ gt_status gt_wire_start(gt_wire_place *place)
 }
 
 void gt_wire_stop(void) {}
+void gt_wire_part(void) {}
 void gt_wire_abort(int code) { (void)code; }
 gt_wire *gt_wire_send(int to, int tag, const void *at, size_t bytes)
 {

@@ -6,10 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 #include <gantry/version.h>
+#include "core/arguments.h"
 #include "core/clock.h"
+#include "core/hash.h"
 #include "core/team/world.h"
 
-enum { NEWS = 1, ENDING, VERDICT, FIRST_TAG = 16, KINDS = 4, EPOCHS = 8000 };
+enum { NEWS = 1, ENDING, VERDICT, ENDED, WORK, FIRST_TAG = 16, KINDS = 4, EPOCHS = 8000 };
 /* How long one that has failed waits: process 0 says it, unless it does not come. */
 static const double first_waits = 3, others_wait = 4;
 
@@ -113,6 +115,60 @@ const gt_world_news *gt_world_heard(int epoch)
 	return world.last.epoch == epoch || world.last.epoch == GT_WORLD_ALWAYS ? &world.last : NULL;
 }
 
+int gt_world_has_ended(int process) { return gt_wire_waiting(process, ENDED) >= 0; }
+
+/* Parting ---------------------------------------------------------------------- */
+
+/* 1: of every process; 0: one has ended before, which is found out where it is missed. */
+static int swap_works(uint64_t *work)
+{
+	gt_wire *w[2 * GT_WORLD_MAX] = { NULL };
+	int peer[2 * GT_WORLD_MAX], missing = 0, all = 0, ended = 0;
+	size_t n = 0;
+	for (int i = 0; i < world.place.n; i++) {
+		if (i == world.place.me)
+			continue;
+		peer[n] = i;
+		w[n++] = gt_wire_take(i, WORK, &work[i], sizeof *work);
+		peer[n] = i;
+		w[n++] = gt_wire_send(i, WORK, &work[world.place.me], sizeof *work);
+	}
+	for (unsigned looks = 0; !all && !ended; looks++) {
+		ended = gt_world_heard(GT_WORLD_ALWAYS) != NULL;
+		for (size_t k = 0; k < n; k++)
+			ended |= gt_world_has_ended(peer[k]);
+		all = gt_world_look(w, peer, n, &missing) == GT_WORLD_DONE;
+		gt_world_rest(looks);
+	}
+	for (size_t k = 0; k < n; k++)
+		gt_wire_free(w[k]);
+	return all;
+}
+
+gt_status gt_processes_part(const char *text, int *alone)
+{
+	GT_NEED(text);
+	GT_NEED(alone);
+	uint64_t work[GT_WORLD_MAX];
+	*alone = world.place.n == 1;
+	if (*alone || !world.begun || world.ended)
+		return GT_OK;
+	work[world.place.me] = *text ? gt_hash(0, text, strlen(text)) : 0;
+	int unlike = swap_works(work);
+	for (int i = 0; i < world.place.n && unlike; i++) {
+		unlike &= work[i] != 0;
+		for (int k = 0; k < i; k++)
+			unlike &= work[i] != work[k];
+	}
+	if (!unlike)
+		return GT_OK;
+	gt_wire_part();
+	world.begun = 0;
+	world.place = (gt_wire_place){ 0, 1, 0, 1 };
+	*alone = 1;
+	return GT_OK;
+}
+
 /* The end ---------------------------------------------------------------------- */
 
 gt_status gt_processes_begin(int *process, int *processes)
@@ -184,6 +240,15 @@ static gt_status end_other(gt_status st, const struct ending *mine, int *tells)
 	return failed_there(world.place.me, mine);
 }
 
+/* Whoever waits for this process learns that it comes no more. */
+static void tell_end(void)
+{
+	const char nothing = 0;
+	for (int to = 0; to < world.place.n; to++)
+		if (to != world.place.me)
+			wait_for(gt_wire_send(to, ENDED, &nothing, 1), 1);
+}
+
 gt_status gt_processes_end(gt_status st, int *tells)
 {
 	struct ending mine = { .status = st };
@@ -197,14 +262,19 @@ gt_status gt_processes_end(gt_status st, int *tells)
 		snprintf(news.message, sizeof news.message, "%s", mine.message);
 		gt_world_tell(&news);
 	}
+	tell_end();
 	world.ended = 1;
 	return world.place.me == 0 ? end_first(st, &mine) : end_other(st, &mine, tells);
 }
 
 void gt_processes_leave(int code)
 {
+	char nothing;
 	if (world.begun && world.aborts)
 		gt_wire_abort(code);
+	for (int from = 0; world.begun && world.ended && from < world.place.n; from++)
+		if (gt_wire_waiting(from, ENDED) >= 0)
+			wait_for(gt_wire_take(from, ENDED, &nothing, 1), 1);
 	if (world.begun)
 		gt_wire_stop();
 	world.begun = 0;

@@ -24,6 +24,8 @@ enum { GT_WORLD_GATHER, GT_WORLD_PIECES, GT_WORLD_LEAVE };
 int  gt_world_tag(int epoch, int kind);
 /* Tells all others, once in an epoch; fills in the host. */
 void gt_world_tell(gt_world_news *news);
+/* 1: that process is at its end, whether well or not: what it has not sent it never sends. */
+int  gt_world_has_ended(int process);
 /* What was told of this epoch, or always holds; NULL: nothing. */
 const gt_world_news *gt_world_heard(int epoch);
 

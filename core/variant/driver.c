@@ -1,6 +1,7 @@
 /* Loads compiled kernels by CUDA's driver, which is opened when it is first needed, into the context that is current:
  * that of the runtime's device. */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include "core/text.h"
 #include "core/try.h"
@@ -21,14 +22,32 @@ static struct {
 	int (*function)(void **function, void *module, const char *name);
 	int (*get)(int *value, int attribute, void *function);
 	int (*set)(void *function, int attribute, int value);
-	int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	              void *queue, void **arguments, void **extra);
+	int (*global)(uint64_t *address, size_t *bytes, void *module, const char *name);
+	int (*copy)(void *to, uint64_t from, size_t bytes);
+	int (*launch)(const void *config, void *function, void **arguments, void **extra);
 } driver;
 static char why[160];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 struct gt_variant {
 	void *module, *function;
+	unsigned shared;
+};
+
+/* CUlaunchAttribute and CUlaunchConfig */
+enum { PROGRAMMATIC_SERIALIZATION = 6 };
+struct attribute {
+	int id, unused;
+	union {
+		char room[64];
+		int number;
+	} value;
+};
+struct config {
+	unsigned blocks[3], threads[3], shared;
+	void *queue;
+	struct attribute *attribute;
+	unsigned attributes;
 };
 
 static const gt_symbol symbols[] = {
@@ -42,7 +61,9 @@ static const gt_symbol symbols[] = {
 	{ "cuModuleGetFunction", &driver.function },
 	{ "cuFuncGetAttribute", &driver.get },
 	{ "cuFuncSetAttribute", &driver.set },
-	{ "cuLaunchKernel", &driver.launch },
+	{ "cuModuleGetGlobal_v2", &driver.global },
+	{ "cuMemcpyDtoH_v2", &driver.copy },
+	{ "cuLaunchKernelEx", &driver.launch },
 };
 
 static void open_once(void)
@@ -75,6 +96,7 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	char device[128], arch[16], *name = NULL;
 	void *image = NULL;
 	size_t bytes;
+	uint64_t address;
 	int version;
 	gt_variant *v = calloc(1, sizeof *v);
 	gt_status st = v ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a kernel");
@@ -84,9 +106,13 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	GT_TRY(gt_variant_image(code, arch, &name, &image, &bytes));
 	if (driver.load(&v->module, image) || driver.function(&v->function, v->module, name))
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "the driver does not load %s as it was compiled for %s", code->instance, arch));
-	if (driver.set(v->function, MOST_DYNAMIC_SHARED, (int)shared_bytes))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %zu bytes of shared memory, more than a block of %s may have", code->instance,
-		               shared_bytes, device));
+	v->shared = (unsigned)shared_bytes;
+	if (code->bytes && (driver.global(&address, &bytes, v->module, GT_VARIANT_BYTES) || bytes != sizeof v->shared ||
+	                    driver.copy(&v->shared, address, bytes)))
+		GT_TRY(gt_fail(GT_ERR_DEVICE, "%s does not say how much shared memory it takes", code->instance));
+	if (driver.set(v->function, MOST_DYNAMIC_SHARED, (int)v->shared))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than a block of %s may have", code->instance,
+		               v->shared, device));
 	*out = v;
 done:
 	free(name);
@@ -109,7 +135,11 @@ void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes)
 	driver.get(local_bytes, LOCAL_BYTES, v->function);
 }
 
-int gt_variant_launch(const gt_variant *v, unsigned blocks, unsigned threads, size_t shared_bytes, void *queue, void **arguments)
+int gt_variant_launch(const gt_variant *v, const gt_variant_grid *g, void **arguments)
 {
-	return driver.launch(v->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared_bytes, queue, arguments, NULL);
+	struct attribute early = { .id = PROGRAMMATIC_SERIALIZATION, .value = { .number = 1 } };
+	const struct config c = {
+		{ (unsigned)g->blocks, 1, 1 }, { g->threads[0], g->threads[1], 1 }, v->shared, g->queue, &early, g->early ? 1u : 0u
+	};
+	return driver.launch(&c, v->function, arguments, NULL);
 }

@@ -13,8 +13,8 @@
 static char *path_of(const gt_variant_code *code, const char *arch)
 {
 	char all[4096], name[40];
-	size_t n = (size_t)gt_snprintf(all, sizeof all, "1 %s %s %s %s %s", gt_kernel_hash, arch, code->source, code->instance,
-	                               gt_variant_planted());
+	size_t n = (size_t)gt_snprintf(all, sizeof all, "2 %s %s %s %s %s %s", gt_kernel_hash_of_source(code->source), arch, code->source,
+	                               code->instance, code->bytes ? code->bytes : "", gt_variant_planted());
 	for (const char *const *m = code->macros; *m && n < sizeof all; m++)
 		n += (size_t)gt_snprintf(all + n, sizeof all - n, " %s", *m);
 	n = n < sizeof all ? n : sizeof all - 1;

@@ -126,13 +126,14 @@ void gt_variant_plant(const char *from, const char *to)
 }
 const char *gt_variant_planted(void) { return planted_from ? planted_to : ""; }
 
-/* malloc'ed: the source as it is compiled. */
-static char *text_of(const char *source)
+/* malloc'ed: the source as it is compiled, and what says how much shared memory it takes. */
+static char *text_of(const char *source, const char *bytes)
 {
-	const char *at = planted_from ? strstr(source, planted_from) : NULL;
-	if (!planted_from)
-		return strdup(source);
-	return at ? gt_text("%.*s%s%s", (int)(at - source), source, planted_to, at + strlen(planted_from)) : NULL;
+	const char *at = planted_from ? strstr(source, planted_from) : source, *to = planted_from ? planted_to : "";
+	if (!at)
+		return NULL;
+	return gt_text("%.*s%s%s\n%s%s%s", (int)(at - source), source, to, at + (planted_from ? strlen(planted_from) : 0),
+	               bytes ? "extern \"C\" __device__ unsigned " GT_VARIANT_BYTES " = " : "", bytes ? bytes : "", bytes ? ";\n" : "");
 }
 
 gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
@@ -149,7 +150,7 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s", gt_variant_no_compiler());
 	if (!found)
 		return gt_fail(GT_ERR_ARG, "no source %s in the library", code->source);
-	if (!(source = text_of(found)))
+	if (!(source = text_of(found, code->bytes)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for the source %s, or what is to be planted is not in it", code->source);
 	for (int i = 0; i < SYSTEM; i++, headers++) {
 		names[headers] = system_headers[i].name;

@@ -7,7 +7,13 @@ extern "C" {
 #endif
 struct gt_kernel_file { const char *name, *text; };
 extern const struct gt_kernel_file gt_kernel_files[];   /* ends with name = NULL */
-extern const char gt_kernel_hash[];                     /* of all of them */
+/* What was found on some devices, as store.c writes it: by the kernels' names. */
+extern const struct gt_kernel_file gt_kernel_tables[];  /* ends with name = NULL */
+/* That which has a kernel's space, a line "tune KERNEL"; NULL if there is none. */
+const struct gt_kernel_file *gt_kernel_file_of(const char *kernel);
+/* Of that and all that it includes, without comments and layout; "" if there is none. */
+const char *gt_kernel_hash_of(const char *kernel);
+const char *gt_kernel_hash_of_source(const char *name);
 #ifdef __cplusplus
 }
 #endif

@@ -65,15 +65,20 @@ static cJSON *write_entry(const gt_store_entry *e)
 	return o;
 }
 
+static int is_well(const cJSON *all, const char *kernel)
+{
+	const cJSON *named = cJSON_GetObjectItemCaseSensitive(all, "kernel");
+	return all && number_of(all, "format") == FORMAT && cJSON_IsString(named) && !strcmp(named->valuestring, kernel) &&
+	       cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(all, "entries"));
+}
+
 /* *all: the file's contents, NULL if there is none. */
 static gt_status read_all(const char *path, const char *kernel, cJSON **all)
 {
 	size_t n = 0;
 	char *text = gt_cache_read(path, &n);
 	*all = text ? cJSON_Parse(text) : NULL;
-	const cJSON *named = cJSON_GetObjectItemCaseSensitive(*all, "kernel");
-	const int well = !text || (*all && number_of(*all, "format") == FORMAT && cJSON_IsString(named) &&
-	                           !strcmp(named->valuestring, kernel) && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(*all, "entries")));
+	const int well = !text || is_well(*all, kernel);
 	free(text);
 	if (well)
 		return GT_OK;
@@ -85,18 +90,34 @@ static gt_status read_all(const char *path, const char *kernel, cJSON **all)
 		path, kernel);
 }
 
-gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
+static void list_entries(const cJSON *all, const char *kernel, int shipped, void (*each)(void *self, const gt_store_entry *e), void *self)
 {
-	char *path = path_of(kernel, "json", 0);
-	cJSON *all = NULL;
-	const gt_status st = path ? read_all(path, kernel, &all) : GT_OK;
 	const cJSON *o;
 	cJSON_ArrayForEach(o, cJSON_GetObjectItemCaseSensitive(all, "entries"))
 	{
 		gt_store_entry e;
 		read_entry(kernel, o, &e);
+		e.shipped = shipped;
 		each(self, &e);
 	}
+}
+
+void gt_store_list_shipped(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
+{
+	for (const struct gt_kernel_file *f = gt_kernel_tables; f->name; f++) {
+		cJSON *tables = cJSON_Parse(f->text);
+		const cJSON *all;
+		cJSON_ArrayForEach(all, tables) if (is_well(all, kernel)) list_entries(all, kernel, 1, each, self);
+		cJSON_Delete(tables);
+	}
+}
+
+gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
+{
+	char *path = path_of(kernel, "json", 0);
+	cJSON *all = NULL;
+	const gt_status st = path ? read_all(path, kernel, &all) : GT_OK;
+	list_entries(all, kernel, 0, each, self);
 	cJSON_Delete(all);
 	free(path);
 	return st;
@@ -120,20 +141,22 @@ static void look(void *self, const gt_store_entry *e)
 	}
 }
 
-int gt_store_find(const gt_variant_wish *w, char *text, size_t size)
+/* The user's entry first: it may say that the built-in kernel is not beaten. */
+int gt_store_find(const gt_variant_wish *w, int shipped, char *text, size_t size)
 {
 	char arch[16], *path = path_of(w->kernel, "json", 0);
 	struct sought *s = calloc(1, sizeof *s);
-	int there = 0;
-	if (path && s && access(path, R_OK) == 0 &&
-	    gt_variant_device(s->like.device, sizeof s->like.device, arch, &s->like.driver) == GT_OK) {
-		gt_snprintf(s->like.source, sizeof s->like.source, "%s", gt_kernel_hash);
+	if (s && gt_variant_device(s->like.device, sizeof s->like.device, arch, &s->like.driver) == GT_OK) {
+		gt_snprintf(s->like.source, sizeof s->like.source, "%s", gt_kernel_hash_of(w->kernel));
 		gt_snprintf(s->like.about, sizeof s->like.about, "%s", w->about);
-		if (gt_store_list(w->kernel, look, s) == GT_OK && s->there && *s->found.variant) {
-			gt_snprintf(text, size, "%s", s->found.variant);
-			there = 1;
-		}
+		if (path && access(path, R_OK) == 0 && gt_store_list(w->kernel, look, s) != GT_OK)
+			s->there = 0;
+		if (!s->there && shipped)
+			gt_store_list_shipped(w->kernel, look, s);
 	}
+	const int there = s && s->there && *s->found.variant;
+	if (there)
+		gt_snprintf(text, size, "%s", s->found.variant);
 	free(path);
 	free(s);
 	return there;

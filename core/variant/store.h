@@ -12,15 +12,17 @@ typedef struct {
 	int driver;             /* cuDriverGetVersion() */
 	double ms, built_in_ms;
 	char searcher[32], when[24];
-	int programs;
+	int programs, shipped;
 } gt_store_entry;
 
 /* 1: the variant for that wish on the current device is in text. */
-int gt_store_find(const gt_variant_wish *w, char *text, size_t size);
+int gt_store_find(const gt_variant_wish *w, int shipped, char *text, size_t size);
 /* Takes the place of what was kept for the same device, driver, source and class. */
 gt_status gt_store_put(const gt_store_entry *e);
 /* All that is kept of a kernel, in order; GT_ERR_FORMAT: the file is damaged. */
 gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self);
+/* What the library brought with it: lists of such files' contents, core/variant/tables/. */
+void      gt_store_list_shipped(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self);
 gt_status gt_store_forget(const char *kernel);
 #ifdef __cplusplus
 }

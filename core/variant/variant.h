@@ -27,27 +27,65 @@ int gt_variant_find(const gt_variant_wish *w, char *text, size_t size);
 void gt_variant_try(const char *kernel, const char *text);
 /* The last wish for that kernel in this thread: returns 0 if there was none. */
 int gt_variant_asked(const char *kernel, char *about, char *built_in, size_t size);
-/* "KERNEL NAME=value ..." of the last operator of this thread, "" where it took no variant. kernel NULL: it is
- * about to be made. */
+/* "KERNEL[NAME=value,...]" of the last operator of this thread, ";" between several, "" where it took no variant.
+ * kernel NULL: it is about to be made. */
 const char *gt_variant_taken(void);
 void gt_variant_took(const char *kernel, const char *text);
 
+/* The numbers by which a kernel's variants differ, NULL ends: each is a macro, PREFIX NAME, unless it is own: then the
+ * host alone, or a template, knows it. */
+typedef struct {
+	const char *name;
+	int least, most, own;
+} gt_variant_number;
+typedef struct {
+	const char *kernel, *source, *prefix;
+	const gt_variant_number *number;
+} gt_variant_family;
+enum { GT_VARIANT_NUMBERS = 16 };
+/* "NAME=value NAME=value" */
+void gt_variant_write(const gt_variant_family *f, const int *value, char *text, size_t size);
+/* For an operator that is being made. value: the built-in kernel's numbers; those of the variant for that class take
+ * their places. GT_ERR_UNSUPPORTED: a variant that is being tried has a number beyond its bounds; one that is kept is
+ * then none, and value as it was. *found: GT_VARIANT_NONE ... */
+gt_status gt_variant_choose(const gt_variant_family *f, const char *about, int *value, int *found);
+/* After that variant was compiled, or refused with st: an operator took it; a kept one that cannot be had is none
+ * (GT_OK); one that is being tried is a failure. */
+gt_status gt_variant_settle(const gt_variant_family *f, const int *value, int found, gt_status st);
+/* Powers of two and the middle between them, up to 128 multiples of 8: sizes of problems that are one class. */
+int gt_variant_bin(double n);
+int gt_variant_fine_bin(int n);
+
 /* What is compiled: a source of the library, the instantiation of a template in it, macros ("-DA=1" each, NULL
- * ends). */
+ * ends); NULL or an expression of that source, the dynamic shared memory of a block, in bytes. */
 typedef struct {
 	const char *source, *instance;
 	const char *const *macros;
+	const char *bytes;
 } gt_variant_code;
 /* A kernel on the current CUDA device. */
 typedef struct gt_variant gt_variant;
-/* Compiles, or finds compiled: GT_ERR_UNSUPPORTED without NVRTC or a driver, with a sentence; else what was wrong. */
+/* Compiles, or finds compiled: GT_ERR_UNSUPPORTED without NVRTC or a driver, with a sentence; else what was wrong.
+ * shared_bytes: of a block, where the code does not say it. */
 gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_variant **v);
+/* With the macros of a family; bytes: as in gt_variant_code. */
+gt_status gt_variant_build(const gt_variant_family *f, const int *value, const char *instance, const char *bytes, size_t shared_bytes,
+                           gt_variant **v);
 void gt_variant_free(gt_variant *v);
 /* Registers of a thread, and bytes that it keeps in local memory. */
 void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes);
-/* queue: a cudaStream_t. Returns 0, or the driver's number. */
-int gt_variant_launch(const gt_variant *v, unsigned blocks, unsigned threads, size_t shared_bytes, void *queue, void **arguments);
+/* queue: a cudaStream_t. early: it may begin before the launch that came before it has ended. */
+typedef struct {
+	size_t blocks;
+	unsigned threads[2];
+	int early;
+	void *queue;
+} gt_variant_grid;
+/* Returns 0, or the driver's number. */
+int gt_variant_launch(const gt_variant *v, const gt_variant_grid *grid, void **arguments);
 
+/* The name in compiled code of what gt_variant_code.bytes comes to. */
+#define GT_VARIANT_BYTES "gt_variant_bytes"
 /* Compiles alone, for "sm_90" say, without a device. *name: the kernel's in the code. Both malloc'ed. */
 gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes);
 /* The same, from the cache of compiled code if it is there, and into it if it is not. */

@@ -1,17 +1,75 @@
-/* What the processor has. Memory: none. */
+/* What the processor has, and what of it is used. Memory: none. */
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <gantry/tune.h>
 #include "core/vectors/sets.h"
 
-int gt_runs_here(const char *set)
+enum { ANY, AVX2, AVX512, SETS };
+static const char *const names[SETS] = { "any", "avx2", "avx512" }; /* each has what those before it have */
+static const char variable[] = "GANTRY_INSTRUCTIONS";
+
+static int set_of(const char *name)
+{
+	int i = SETS - 1;
+	while (i >= 0 && strcmp(names[i], name) != 0)
+		i--;
+	return i;
+}
+
+/* The widest of the processor. */
+static int has(void)
 {
 #ifdef GT_X86_KERNELS
 	__builtin_cpu_init();
-	const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	if (!strcmp(set, "avx2"))
-		return avx2;
-	if (!strcmp(set, "avx512"))
-		return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-		       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+		return ANY;
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	                       __builtin_cpu_supports("avx512bw")
+	               ? AVX512
+	               : AVX2;
+#else
+	return ANY;
 #endif
-	return !strcmp(set, "any");
+}
+
+/* The widest that is used, the same as long as the process lives: operators that are there keep their kernels. */
+static int widest(void)
+{
+	static atomic_int known = -1;
+	int used = atomic_load(&known);
+	if (used < 0) {
+		const char *text = getenv(variable);
+		const int most = text && *text ? set_of(text) : SETS - 1;
+		used = has();
+		used = most >= 0 && most < used ? most : used;
+		atomic_store(&known, used);
+	}
+	return used;
+}
+
+int gt_runs_here(const char *set)
+{
+	const int i = set_of(set);
+	return i >= 0 && i <= widest();
+}
+
+const void *gt_set_find(const void *const *tables, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *set = *(const char *const *)tables[i];
+		if (gt_runs_here(set) && (!name || strcmp(set, name) == 0))
+			return tables[i];
+	}
+	return NULL;
+}
+
+const char *gt_cpu_instructions(void) { return names[widest()]; }
+
+gt_status gt_instructions_check(void)
+{
+	const char *text = getenv(variable);
+	if (!text || !*text || set_of(text) >= 0)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "%s=%s in the environment: expected any, avx2 or avx512", variable, text);
 }

@@ -142,3 +142,13 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     return markdown if page.file.generated_by else relinked(markdown, "docs/" + page.file.src_uri, {})
 
+
+
+def on_post_page(output, page, config):
+    """The theme's search opens as a dialog, which readers of screens name by its label."""
+    return output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
+
+
+def on_post_template(output_content, template_name, config):
+    """A page for what is not found is for servers: its links begin at the root of one, and lead nowhere in a folder."""
+    return "" if template_name == "404.html" else output_content

@@ -69,7 +69,8 @@ typedef struct {
 	int told[2];                    /* 0: the projections have too little structure along columns, rows */
 	double change;                  /* root mean square of the last round, pixels */
 	int rounds, converged;
-	double before, after;           /* of line integrals what the volume does not explain, root mean square */
+	double before, after;           /* of line integrals what the volume does not explain, root mean square: as given, as found */
+	int kept;                       /* 1: moved views would have left more: the scan is as it was, all shifts are 0 */
 } gt_jitter;
 /* Moves the detectors of p's scan; values stay. r is to be freed by gt_jitter_free(), also after an error.
  * GT_ERR_UNSUPPORTED: arcs, helices, less than 16 views, nothing in the projections. */

@@ -13,6 +13,10 @@ typedef struct { const char *name, *text; } gt_checkpoint_line;         /* name:
 /* Written under another name, then renamed: whatever ends the program, path holds what it held, or all of this. */
 GT_API gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, int iteration, const gt_state_entry *kept);
 
+/* Is there room for checkpoints whose arrays have so many bytes, the next one beside the last until it takes its name?
+ * GT_ERR_IO: how much is needed, how much is left. Ask before the first iteration. */
+GT_API gt_status gt_checkpoint_has_room(const char *path, double bytes);
+
 typedef struct gt_checkpoint gt_checkpoint;
 /* GT_ERR_IO, GT_ERR_FORMAT: not there, no checkpoint, cut short. */
 GT_API gt_status   gt_checkpoint_open(const char *path, gt_checkpoint **c);

@@ -7,10 +7,10 @@
 extern "C" {
 #endif
 
-/* The projector that was asked for; NULL: the default, or where the detector is tilted or rolled one that suits that
- * backend (a name as gt_backend_open() takes it; NULL: auto), and a message says so if it is another one. On the CPU:
- * dd for flat panels and parallel rays whose rows or columns are within 15 degrees of the image of z, else joseph; on a
- * GPU: sf-tr likewise by their columns, else joseph. */
+/* The projector that was asked for; NULL: the default, or where the detector is rolled far one that suits that (a
+ * message says so): dd where the image of z is within 15 degrees of the columns, or of the rows of a flat panel and
+ * parallel rays, else joseph. The same on every backend; `backend` is a name as gt_backend_open() takes it; NULL:
+ * auto. */
 GT_API const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
 /* The same for the backend auto. */
 GT_API const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);

@@ -46,6 +46,8 @@ GT_API float    *gt_projections_data(const gt_projections *p);
 /* Statistical weights of the line integrals, and counts of photons that each cell would have had without a body; NULL: none. */
 GT_API const float *gt_projections_weights(const gt_projections *p);
 GT_API const float *gt_projections_photons(const gt_projections *p);
+/* 1: weighted and filtered already, as the file said: not line integrals, though they are where those would be. */
+GT_API int       gt_projections_filtered(const gt_projections *p);
 /* Copies an array of the scan's size; NULL removes what there is. GT_ERR_ARG names the first value that is not finite or below 0, and p stays as it is. */
 GT_API gt_status gt_projections_set_weights(gt_projections *p, const float *weights);
 GT_API gt_status gt_projections_set_photons(gt_projections *p, const float *photons);

@@ -85,6 +85,9 @@ typedef struct {
 
 /* Is the name one of a page: does it end in .html or .htm? */
 GT_API int gt_page_is_name(const char *path);
+/* Can a page as one file hold so many values, of all its volumes and projections together? GT_ERR_UNSUPPORTED, with
+ * both numbers. Ask before files are read. */
+GT_API gt_status gt_page_holds(double values);
 /* Writes the page under a temporary name and renames it. GT_ERR_ARG: no parts, too many items, an item that is
  * neither or both. GT_ERR_UNSUPPORTED: what a browser cannot hold in one page, with both sizes. */
 GT_API gt_status gt_page_write(const char *path, const gt_page *page);

@@ -49,6 +49,8 @@ typedef struct {
 	int direction, axis_side;       /* gt_sign: what such a file leaves open; 0: found in images */
 	const char *raw;        /* bare numbers: "u16le:COLUMNSxROWS[xVIEWS][+HEADER]", or a JSON file */
 	const char *flat_after; /* as flat, after the scan: a view is divided by what is between, by its index; NULL */
+	const char *flat_at;    /* "0,300,600": flat fields were taken after so many views, as many each time; NULL: before the first,
+	                         * or, in NXtomo, where the frames have them */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 
@@ -172,8 +174,10 @@ GT_API void      gt_view_writer_settle(gt_view_writer *w);
 GT_API gt_status gt_view_writer_commit(gt_view_writer *w);     /* frees w in any case */
 GT_API void      gt_view_writer_drop  (gt_view_writer *w);     /* gives up: nothing stays on the disk; frees w */
 
-/* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
-GT_API gt_status gt_can_write_slices(const char *path);
+/* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. A
+ * name that ends in a slash is one of several formats, by the options. */
+GT_API gt_status gt_can_write_slices   (const char *path);
+GT_API gt_status gt_can_write_slices_as(const char *path, const gt_write_options *o);
 /* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI, TIFF, NumPy,
  * raw. head: all but the data; must outlive s. */
 /* Bytes of memory that writing such a volume takes, at most. */

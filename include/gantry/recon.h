@@ -75,7 +75,10 @@ typedef enum {
 	GT_RECON_SAVES,                 /* a checkpoint is about to be written (done = 0), or has been (1) */
 	GT_RECON_ENDS,                  /* the solver has ended, however */
 	GT_RECON_SLAB,                  /* by slabs: done says how far, text how fast */
-	GT_RECON_WRITES                 /* the file of the volume is about to be written */
+	GT_RECON_WRITES,                /* the file of the volume is about to be written */
+	GT_RECON_WITHIN                 /* on the CPU, at most ten times a second: a part of an iteration is done, or
+	                                 * of a direct method (iterations = 0, done says how far; text "start" where
+	                                 * an iterative method begins with it); r must not be used */
 } gt_recon_phase;
 /* All numbers are NAN where they are not known. */
 typedef struct {
@@ -92,6 +95,8 @@ typedef struct {
 	double water;                   /* mm^-1: what HU are made with */
 	const char *text;               /* NULL, or words for a user; valid during the call */
 	int water_told;                 /* by the scan or the user, so that HU mean something; 0: water is the usual one */
+	double within;                  /* GT_RECON_WITHIN: of the iteration in progress, 0 to 1; NAN before the first one */
+	double left;                    /* GT_RECON_WITHIN: seconds to the end of the last iteration, about */
 } gt_recon_progress;
 /* Called once per iteration and at the phases above, from the thread that called the library; non-zero stops: an
  * iterative method ends there with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED.
@@ -147,11 +152,12 @@ GT_API gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_o
 /* Several scans of one object (energies, times) together: n volumes on one grid, v[i] from r[i], with a penalty that
  * takes several volumes (joint-tv, low-rank) and a strength of its own. Solver, penalty, backend, precision, rules to
  * stop and callbacks are those of r[0]; projections, weights, start and projector each's own. Solvers see one volume of
- * all and one operator that is block-diagonal. Where no grid was set, that of v[0] is taken for all. Texts and results
- * are kept in each r[i]; slices are told of the first volume. Memory: that of each, and one volume for each more.
- * GT_ERR_ARG: n is below 1, a direct method, no penalty, a strength that is to be found, a team, checkpoints, different
- * numbers of subsets; GT_ERR_UNSUPPORTED: different grids, a penalty of one volume. The volumes are as they were after
- * a failure. */
+ * all and one operator that is block-diagonal. Weights have the mean 1 in each scan, whatever its dose, so that one
+ * strength suits all. Where no grid was set, that of v[0] is taken for all. Texts and results are kept in each r[i];
+ * slices are told of the first volume. Memory: that of each, and one volume for each more. Checkpoints are r[0]'s, of
+ * all. GT_ERR_ARG: n is below 1, a direct method, no penalty, a strength that is to be found, a team, different numbers
+ * of subsets; GT_ERR_UNSUPPORTED: different grids, a penalty of one volume. The volumes are as they were after a
+ * failure. */
 GT_API gt_status gt_recon_run_joint(gt_recon *const *r, size_t n, gt_volume *const *v);
 
 /* How the last run went. Texts and numbers are r's until the next call of another function on it. */
@@ -201,6 +207,10 @@ GT_API void      gt_note_detector(const gt_listener *log, const gt_scan *scan);
 /* Joins the others: which of how many this process is. 0 of 1 without a launcher. GT_ERR_UNSUPPORTED: started with
  * others by a build without MPI. */
 GT_API gt_status gt_processes_begin(int *process, int *processes);
+/* Processes that were started together for works of their own: where no two say the same of theirs, say where its
+ * result goes, each is alone from then on, *alone is 1, and gt_processes_end() asks nobody. All call it; an empty text
+ * stays with the others. */
+GT_API gt_status gt_processes_part(const char *work, int *alone);
 /* Tells the others how this process has ended, gt_error() with it, and learns how they have: the first failure of any,
  * whose message names the process. *tells: 1: this process says so to the user. One that has failed waits 4 s for
  * the others, then says so itself. Once; alone it gives st back. */

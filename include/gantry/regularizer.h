@@ -27,6 +27,10 @@ GT_API const gt_regularizer *gt_regularizer_find(const char *name);        /* NU
 GT_API gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_array *kappa,
                              gt_penalty **R);
 
+/* The spec with what is in HU turned into mm^-1 by that attenuation of water, mm^-1, for those above, which take HU for
+ * thousandths of water of 0.02 mm^-1. For gt_free(); NULL without memory. */
+GT_API char *gt_penalty_spec_of_water(const char *spec, double water);
+
 /* A penalty on several volumes: of arrays of volumes * voxels values, one volume after the other. GT_ERR_UNSUPPORTED:
  * it is a penalty of one volume. */
 GT_API gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes,
@@ -68,7 +72,7 @@ GT_API gt_status gt_penalty_of_denoiser(const gt_denoiser *d, gt_backend *be, gt
  * the data. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_denoise_options), as gt_denoise_defaults says */
-	const char *penalty;            /* "tv:strength=2e-4", "nlm:h=20HU" */
+	const char *penalty;            /* "tv:strength=2e-4", "nlm:h=20HU", of the volume's water; unknown: 0.02 mm^-1 */
 	int iterations;                 /* of penalties without a proximal step, by fista */
 	double least;                   /* no value of u is below; -INFINITY: no bound */
 } gt_denoise_options;

@@ -26,7 +26,7 @@ GT_API const char *gt_tune_verdict_text(gt_tune_verdict v);
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_options) */
-	const char *kernel;             /* "dd-forward" */
+	const char *kernel;             /* of those that gt_tune_kernel_name() names: "dd-forward" */
 	const char *backend;            /* "cuda:0" */
 	const gt_scan *scan;
 	const gt_grid *grid;
@@ -59,12 +59,24 @@ typedef struct {
  * candidate, a budget that does not do for one. GT_ERR_IO with the outcome filled: it could not be kept. */
 GT_API gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out);
 
+/* What a run uses: the kernels of both directions of a projector ("dd", "sf-tr", "joseph"), as often each, so that the
+ * budget goes by their times. why: "", or why that one is left as it is. The log's name gets the kernel's behind it. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_tune_part) of the library */
+	const char *kernel;
+	double ms, share;               /* of the built-in kernel, and of both */
+	gt_tune_outcome outcome;
+	char why[512];
+} gt_tune_part;
+GT_API gt_status gt_tune_projector(const gt_tune_options *o, const char *projector, void (*each)(void *self, const gt_tune_part *part));
+
 /* A searcher on a log, without a device: best[i] is the best time after i + 1 programs, INFINITY as long as none was
  * right; programs it did not come to have the last one. best has room for `programs`. */
 typedef struct {
 	size_t size, candidates, right;
 	double first_ms, best_ms, built_in_ms;
-	char kernel[64], device[128], about[512];
+	double updates, seconds;        /* views times voxels; of the search: 0 where the log does not say */
+	char kernel[64], device[128], about[512], problem[200];
 } gt_tune_log_facts;
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
@@ -77,11 +89,21 @@ typedef struct {
 	char kernel[64], device[128], about[512], variant[512], searcher[32], when[24];
 	double ms, built_in_ms;
 	const char *why;
+	int shipped;                    /* 1: it came with the library */
 } gt_tune_entry;
 GT_API gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 GT_API gt_status gt_tune_forget(const char *kernel);
-/* Kernels that can be tuned; NULL ends. */
+/* Kernels that can be tuned; NULL ends. That of a projector ("dd:memory=100" as well), back: of its adjoint; NULL:
+ * none. */
 GT_API const char *gt_tune_kernel_name(size_t i);
+GT_API const char *gt_tune_kernel_of(const char *projector, int back);
+
+/* The instruction set that the CPU's kernels use, which are compiled for each: the widest that the processor has of
+ * "avx512", "avx2" and "any", the last for those that every processor of its kind has. GANTRY_INSTRUCTIONS in the
+ * environment names the widest that may be, to compare and to look for faults; loops that the compiler makes for
+ * several processors by itself do not ask. */
+GT_API const char *gt_cpu_instructions(void);
+
 #ifdef __cplusplus
 }
 #endif

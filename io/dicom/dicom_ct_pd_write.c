@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
+#include "io/tmp_list.h"
 
 enum { GRAIN = 8, LEVELS = 65535 };
 
@@ -282,6 +283,10 @@ static gt_status refuse_losses(const gt_projections *p)
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are no projections: DICOM-CT-PD has no scans without projections");
 	if (p->weight)
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are weights, for which DICOM-CT-PD has no place");
+	if (p->filtered)
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"the projections are weighted and filtered already, which DICOM-CT-PD has no word for: expected line integrals");
 	return GT_OK;
 }
 
@@ -289,12 +294,8 @@ gt_status gt_dicom_ct_pd_write(const char *path, const gt_write_options *o, cons
 {
 	writing w = { .path = path, .o = o, .p = p, .work = { .progress = o->progress, .self = o->progress_self, .to = 1 } };
 	gt_pool *pool = NULL;
-	char *tmp = NULL, *folder = strdup(path);
+	char *tmp = NULL;
 	gt_status st = GT_OK;
-	if (!folder)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
-		folder[n - 1] = 0;
 	GT_TRY(gt_fail_in(refuse_losses(p), "%s", path));
 	GT_TRY(gt_fail_in(make_head(&w), "%s", path));
 	GT_TRY(gt_pool_new(0, &pool));
@@ -303,11 +304,10 @@ gt_status gt_dicom_ct_pd_write(const char *path, const gt_write_options *o, cons
 	gt_ctpd_work_start(&w.work, p->scan->views);
 	gt_parallel(pool, p->scan->views, GRAIN, write_views, &w);
 	GT_TRY(gt_ctpd_work_end(&w.work));
-	st = gt_tmp_commit(tmp, folder);
+	st = gt_tmp_commit_folder(tmp, path);
 	tmp = NULL;
 done:
 	gt_tmp_drop(tmp);
 	gt_pool_free(pool);
-	free(folder);
 	return st;
 }

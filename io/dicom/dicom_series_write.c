@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
+#include "io/tmp_list.h"
 #include "io/write_kit/gantry_comment.h"
 
 typedef struct {
@@ -204,23 +205,6 @@ done:
 	return st;
 }
 
-/* The path without slashes at its end. */
-static gt_status finish(char *tmp, const char *path, gt_status st)
-{
-	size_t n = strlen(path);
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	char *name = st == GT_OK ? strndup(path, n) : NULL;
-	if (name)
-		st = gt_tmp_commit(tmp, name);
-	else
-		gt_tmp_drop(tmp);
-	if (st == GT_OK && !name)
-		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	free(name);
-	return st;
-}
-
 gt_status gt_series_write(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	writer w = { .path = path, .v = v };
@@ -233,5 +217,8 @@ gt_status gt_series_write(const char *path, const gt_write_options *o, const gt_
 		GT_TRY(write_slice(&w, slice));
 done:
 	free(w.sample);
-	return finish(tmp, path, st);
+	if (st == GT_OK)
+		return gt_tmp_commit_folder(tmp, path);
+	gt_tmp_drop(tmp);
+	return st;
 }

@@ -82,7 +82,7 @@ done:
 	return st;
 }
 
-static gt_status tell(gt_intensity *x, int found, const gt_read_options *o)
+static gt_status tell(gt_intensity *x, int found, int without_white, const gt_read_options *o)
 {
 	float *t = malloc(x->rows * x->columns * sizeof *t);
 	gt_air_level level;
@@ -93,8 +93,8 @@ static gt_status tell(gt_intensity *x, int found, const gt_read_options *o)
 	GT_TRY(gt_intensity_transmission(x, 0, 0, x->rows, t));
 	GT_TRY(gt_air_measure(x, t, &level));
 	snprintf(where, sizeof where, "%zu columns at the left and %zu at the right edge", x->air.left, x->air.right);
-	gt_read_note(o, "air %s %s: every view is divided by it (%.4g to %.4g of the flat field in the first one%s)",
-	             found ? "found in" : "in", where, (double)level.at_left, (double)level.at_right,
+	gt_read_note(o, "air %s %s: every view is divided by it (%.4g to %.4g %s in the first one%s)", found ? "found in" : "in", where,
+	             (double)level.at_left, (double)level.at_right, without_white ? "counts" : "of the flat field",
 	             found ? "; where the body reaches there: --air no" : "");
 done:
 	free(t);
@@ -126,7 +126,7 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 	}
 	if (!(x->level = calloc(x->views, sizeof *x->level)))
 		GT_TRY(out_of_memory());
-	GT_TRY(tell(x, automatic, o));
+	GT_TRY(tell(x, automatic, without_white, o));
 done:
 	return st;
 }

@@ -249,11 +249,17 @@ int gt_is_edf(const char *path)
 	return n == BLOCK && head[strspn(head, " \t\r\n")] == '{' && strstr(head, "=") && strstr(head, ";");
 }
 
+static const char *line_after(const char *at)
+{
+	const char *end = strchr(at, '\n');
+	return end ? end + 1 : NULL;
+}
+
 /* What stands behind "Key =" at the start of a line, without blanks and ';'. 0: it is not there. */
 static int edf_key(const char *head, const char *key, char *value, size_t size)
 {
 	const size_t n = strlen(key);
-	for (const char *at = head; at && *at; at = strchr(at, '\n'), at += at != NULL) {
+	for (const char *at = head; at && *at; at = line_after(at)) {
 		at += strspn(at, " \t\r{");
 		if (strncasecmp(at, key, n))
 			continue;

@@ -267,12 +267,36 @@ void gt_frame_folder_free(gt_frame_folder *f)
 	*f = (gt_frame_folder){ .first = 0 };
 }
 
-gt_status gt_file_list_of(const char *path, gt_file_list *l)
+/* Of a folder's files those that are the fields asked for, by their names: others where none is named so. */
+static gt_status pick_fields(const char *path, gt_field_kind field, const gt_read_options *o, const named_files kind[3], gt_file_list *l)
 {
-	named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }, all = { NULL, 0 };
+	const int wanted = field == GT_DARK_FIELD ? DARK : FLAT, other = wanted == DARK ? FLAT : DARK;
+	named_files all = { NULL, 0 };
+	gt_status st = GT_OK;
+	for (int k = 0; k < 3 && st == GT_OK; k++)
+		for (size_t i = 0; i < kind[k].n && st == GT_OK; i++)
+			if (field == GT_ANY_FIELD || k == wanted || (k == VIEW && !kind[wanted].n))
+				st = add_item(path, kind[k].list[i].name, &all);
+	if (st == GT_OK && all.n == 0)
+		st = gt_fail(GT_ERR_FORMAT, "%s: holds no images%s", path,
+		             kind[FLAT].n + kind[DARK].n == 0 ? ""
+		             : wanted == FLAT                 ? " but dark fields"
+		                                              : " but flat fields");
+	if (st == GT_OK && o && field != GT_ANY_FIELD && kind[other].n)
+		gt_read_note(o, "%s: %zu %s fields are left out of the %s fields", path, kind[other].n, wanted == FLAT ? "dark" : "flat",
+		             wanted == FLAT ? "flat" : "dark");
+	if (st == GT_OK)
+		st = to_paths(path, all.list, all.n, l);
+	free_items(&all);
+	return st;
+}
+
+gt_status gt_file_list_of(const char *path, gt_field_kind field, const gt_read_options *o, gt_file_list *l)
+{
+	named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
 	struct stat s;
 	gt_status st = GT_OK;
-	int unused = 0;
+	int has_angles = 0;
 	*l = (gt_file_list){ NULL, 0 };
 	if (stat(path, &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
@@ -282,17 +306,14 @@ gt_status gt_file_list_of(const char *path, gt_file_list *l)
 		l->n = 1;
 		return GT_OK;
 	}
-	GT_TRY(list(path, kind, &unused));
-	for (int k = 0; k < 3; k++)
-		for (size_t i = 0; i < kind[k].n; i++)
-			GT_TRY(add_item(path, kind[k].list[i].name, &all));
-	if (all.n == 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no images", path));
-	st = to_paths(path, all.list, all.n, l);
+	GT_TRY(list(path, kind, &has_angles));
+	if (has_angles && field != GT_ANY_FIELD && !kind[field == GT_DARK_FIELD ? DARK : FLAT].n)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: holds angles.txt, so its images are views: expected a folder of %s fields", path,
+		               field == GT_DARK_FIELD ? "dark" : "flat"));
+	st = pick_fields(path, field, o, kind, l);
 done:
 	for (int k = 0; k < 3; k++)
 		free_items(&kind[k]);
-	free_items(&all);
 	if (st != GT_OK)
 		gt_file_list_free(l);
 	return st;

@@ -17,8 +17,11 @@ int       gt_is_image_name(const char *name);
  * missing, unless gaps; files without numbers. What is left out is told. */
 gt_status gt_frame_folder_read(const char *path, int gaps, const gt_read_options *o, gt_frame_folder *f);
 void      gt_frame_folder_free(gt_frame_folder *f);
-/* The images of a file, or of a folder in the order of their names: flat and dark fields. */
-gt_status gt_file_list_of(const char *path, gt_file_list *l);
+/* The images of a file, or of a folder in the order of their names: fields, as asked for. A folder may hold those
+ * of both kinds: those of the other kind are left out and told. GT_ERR_ARG: angles.txt is there, so it is a scan.
+ * o NULL: nobody is told. */
+typedef enum { GT_ANY_FIELD, GT_FLAT_FIELD, GT_DARK_FIELD } gt_field_kind;
+gt_status gt_file_list_of(const char *path, gt_field_kind field, const gt_read_options *o, gt_file_list *l);
 /* 1: an image, or a folder with one. */
 int gt_is_frames(const char *path);
 

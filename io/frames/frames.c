@@ -33,7 +33,8 @@ typedef struct {
 	gt_intensity *intensity;
 	gt_geometry *geometry; /* of a file; NULL: there is none */
 	int is_txrm;
-	double *angle; /* of NXtomo, rad; NULL: from elsewhere */
+	double *angle;  /* of NXtomo, rad; NULL: from elsewhere */
+	size_t *before; /* views before each flat field; NULL: all of them */
 } stack;
 
 static void close_stack(stack *k)
@@ -46,21 +47,23 @@ static void close_stack(stack *k)
 	gt_frame_folder_free(&k->folder);
 	gt_geometry_free(k->geometry);
 	free(k->angle);
+	free(k->before);
 }
 
 /* Fields: those that are named, else those beside the scan, else none. */
-static gt_status open_field(const char *raw, const char *given, gt_file_list *beside, gt_frame_source **s)
+static gt_status open_field(const stack *k, const char *given, gt_field_kind kind, gt_file_list *beside, gt_frame_source **s,
+                            const gt_read_options *o)
 {
 	gt_file_list files = { NULL, 0 };
 	gt_status st = GT_OK;
 	if (given && !strcmp(given, "none"))
 		return GT_OK;
 	if (!given)
-		return beside->n ? gt_image_list_source(raw, beside, s) : GT_OK;
+		return beside->n ? gt_image_list_source(k->f.raw, beside, s) : GT_OK;
 	if (gt_is_npy(given))
 		return gt_npy_source(given, s);
-	GT_TRY(gt_file_list_of(given, &files));
-	st = gt_image_list_source(raw, &files, s);
+	GT_TRY(gt_file_list_of(given, kind, o, &files));
+	st = gt_image_list_source(k->f.raw, &files, s);
 done:
 	gt_file_list_free(&files);
 	return st;
@@ -118,17 +121,22 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
 	/* Other files may have fields of their own, which are open by now. */
 	if (!k->flat)
-		GT_TRY(open_field(k->f.raw, k->f.flat, &k->folder.flat, &k->flat));
+		GT_TRY(open_field(k, k->f.flat, GT_FLAT_FIELD, &k->folder.flat, &k->flat, o));
 	if (!k->dark)
-		GT_TRY(open_field(k->f.raw, k->f.dark, &k->folder.dark, &k->dark));
+		GT_TRY(open_field(k, k->f.dark, GT_DARK_FIELD, &k->folder.dark, &k->dark, o));
 	if (k->flat && k->f.white > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
 		               k->flat->name(k->flat, 0)));
 	note_field(k, "flat", k->flat, o);
 	note_field(k, "dark", k->dark, o);
-	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
+	if (k->f.flat_at)
+		GT_TRY(gt_flat_times(k->f.flat_at, k->flat ? k->flat->frames : 0, k->scan->frames, &k->before));
+	gt_note_number(k->f.flat ? k->flat : NULL, "flat", k->scan, o);
+	gt_note_number(k->f.dark ? k->dark : NULL, "dark", k->scan, o);
+	const gt_fields_of_scan fields = { k->flat, k->dark, k->before, k->f.white, k->angle && !k->f.flat && !k->f.flat_at };
+	GT_TRY(gt_intensity_new(k->scan, &fields, o, &k->intensity));
 	if (k->f.flat_after)
-		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after)); /* none of "none" */
+		GT_TRY(open_field(k, k->f.flat_after, GT_FLAT_FIELD, NULL, &k->after, o)); /* none of "none" */
 	if (k->after) {
 		if (!k->flat)
 			GT_TRY(gt_fail(GT_ERR_ARG,
@@ -158,10 +166,10 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 		GT_TRY(gt_nxtomo_open(path, o, &x));
 		k->scan = x.scan;
 		k->angle = x.angle;
-		if (k->f.flat)
-			gt_frame_source_free(x.flat);
-		else
-			k->flat = x.flat;
+		k->flat = k->f.flat ? NULL : x.flat;
+		k->before = k->f.flat ? NULL : x.before;
+		gt_frame_source_free(k->f.flat ? x.flat : NULL);
+		free(k->f.flat ? x.before : NULL);
 		if (k->f.dark)
 			gt_frame_source_free(x.dark);
 		else
@@ -170,7 +178,7 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 		k->is_txrm = 1;
 		GT_TRY(gt_txrm_source(path, 0, &k->scan));
 	} else {
-		GT_TRY(gt_file_list_of(path, &one));
+		GT_TRY(gt_file_list_of(path, GT_ANY_FIELD, NULL, &one));
 		GT_TRY(gt_image_list_source(k->f.raw, &one, &k->scan));
 	}
 	if (k->f.sinogram)
@@ -243,7 +251,8 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 		if (size && found[a] != size[a])
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu %s, expected the scan's %zu", path, found[a], what[a], size[a]));
 	}
-	v->base.bytes = READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
+	const size_t images = 2 * READERS + 4 + (v->k.intensity ? v->k.intensity->sets : 0);
+	v->base.bytes = READERS * s->bytes + images * s->rows * s->columns * sizeof(float);
 	GT_TRY(gt_pool_new(READERS, &v->base.pool));
 	if (v->k.intensity)
 		forget_counts(v->k.intensity);
@@ -279,8 +288,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	gt_scan *scan = NULL;
 	double *angle = malloc(views * sizeof *angle);
 	gt_status st = GT_OK;
-	if (!angle)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
+	GT_TRY(angle ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
 	if (!spec && !k->angle)
 		GT_TRY(gt_fail(
 			GT_ERR_FORMAT,

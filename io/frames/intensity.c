@@ -18,39 +18,6 @@
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
-/* [row][column], malloc'ed. */
-static gt_status mean_of(const gt_frame_source *s, const gt_frame_source *views, const char *what, float **out)
-{
-	const size_t cells = views->rows * views->columns;
-	double *sum = NULL;
-	float *frame = NULL;
-	gt_status st = GT_OK;
-	if (s->rows != views->rows || s->columns != views->columns)
-		return gt_fail(GT_ERR_FORMAT,
-		               "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?",
-		               s->name(s, 0), what, s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
-	sum = calloc(cells, sizeof *sum);
-	frame = malloc(cells * sizeof *frame);
-	*out = malloc(cells * sizeof **out);
-	if (!sum || !frame || !*out)
-		GT_TRY(out_of_memory());
-	for (size_t i = 0; i < s->frames; i++) {
-		GT_TRY(s->read(s, i, 0, s->rows, frame));
-		const size_t bad = gt_first_bad(frame, cells);
-		if (bad < cells)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu", s->name(s, i), bad / s->columns,
-			               bad % s->columns));
-		for (size_t c = 0; c < cells; c++)
-			sum[c] += frame[c];
-	}
-	for (size_t c = 0; c < cells; c++)
-		(*out)[c] = (float)(sum[c] / (double)s->frames);
-done:
-	free(sum);
-	free(frame);
-	return st;
-}
-
 /* Median of the 5 x 5 cells around, within the detector. */
 static double local_median(const float *gain, size_t rows, size_t columns, size_t row, size_t column)
 {
@@ -72,6 +39,33 @@ static void find_neighbours(const gt_intensity *x, const unsigned char *dead, gt
 				if (!dead[r * x->columns + c])
 					f->from[f->n++] = r * x->columns + c;
 	}
+}
+
+gt_status gt_intensity_fill(gt_intensity *x, const unsigned char *dead, const char *path)
+{
+	const size_t cells = x->rows * x->columns;
+	size_t n = 0;
+	for (size_t c = 0; c < cells; c++)
+		n += dead[c];
+	free(x->fill);
+	x->fills = 0;
+	if (!(x->fill = calloc(n ? n : 1, sizeof *x->fill)))
+		return out_of_memory();
+	for (size_t c = 0; c < cells; c++) {
+		if (!dead[c])
+			continue;
+		gt_filled_cell *f = &x->fill[x->fills++];
+		f->row = c / x->columns;
+		f->column = c % x->columns;
+		find_neighbours(x, dead, f);
+		if (f->n == 0)
+			return gt_fail(GT_ERR_FORMAT, "%s: row %zu, column %zu and all within %d cells of it are dead", path, f->row,
+			               f->column, GT_FILL_REACH);
+		x->gain[c] = 1;
+		for (size_t i = 1; i < x->sets; i++)
+			x->set[i].gain[c] = 1;
+	}
+	return GT_OK;
 }
 
 static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_options *o)
@@ -96,20 +90,7 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
 		               "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?",
 		               path, n, cells));
-	if (n && !(x->fill = calloc(n, sizeof *x->fill)))
-		GT_TRY(out_of_memory());
-	for (size_t c = 0; c < cells; c++) {
-		if (!dead[c])
-			continue;
-		gt_filled_cell *f = &x->fill[x->fills++];
-		f->row = c / x->columns;
-		f->column = c % x->columns;
-		find_neighbours(x, dead, f);
-		if (f->n == 0)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: row %zu, column %zu and all within %d cells of it are dead", path, f->row,
-			               f->column, GT_FILL_REACH));
-		x->gain[c] = 1;
-	}
+	GT_TRY(gt_intensity_fill(x, dead, path));
 	if (n)
 		gt_read_note(o, "%s: %zu cell%s without light (the first at row %zu, column %zu): filled from their neighbours", path, n,
 		             n == 1 ? "" : "s", x->fill[0].row, x->fill[0].column);
@@ -118,23 +99,19 @@ done:
 	return st;
 }
 
-/* Saturated flats hide what was there. */
-static void note_saturated(const gt_frame_source *flat, const float *mean, const gt_read_options *o)
+/* Images that make the first set. */
+static size_t first_images(const gt_fields_of_scan *f)
 {
-	size_t n = 0;
-	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
-		n += mean[c] >= flat->most;
-	if (n)
-		gt_read_note(o,
-		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
-		             "flat fields of less light, or --white, help",
-		             flat->name(flat, 0), n, flat->most);
+	size_t n = 1;
+	while (n < f->flat->frames && (!f->before || f->before[n] == f->before[0]))
+		n++;
+	return n;
 }
 
-gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
-                           const gt_read_options *o, gt_intensity **out)
+gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_scan *f, const gt_read_options *o, gt_intensity **out)
 {
 	const size_t cells = frames->rows * frames->columns;
+	const int lit = f->flat || f->white > 0;
 	gt_status st = GT_OK;
 	gt_intensity *x = calloc(1, sizeof *x);
 	if (!x)
@@ -145,48 +122,22 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source 
 	x->frames = frames;
 	pthread_mutex_init(&x->lock, NULL);
 	GT_TRY(gt_host_room(16 * (double)cells, "flat and dark fields"));
-	if (dark)
-		GT_TRY(mean_of(dark, frames, "dark", &x->dark));
-	if (flat) {
-		GT_TRY(mean_of(flat, frames, "flat", &x->gain));
-		note_saturated(flat, x->gain, o);
+	if (f->dark)
+		GT_TRY(gt_mean_field(f->dark, 0, f->dark->frames, frames, "dark", &x->dark));
+	if (f->flat) {
+		GT_TRY(gt_mean_field(f->flat, 0, first_images(f), frames, "flat", &x->gain));
+		gt_note_saturated(f->flat, x->gain, o);
 	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
 		GT_TRY(out_of_memory());
 	}
 	for (size_t c = 0; c < cells; c++)
-		x->gain[c] = (flat ? x->gain[c] : (float)(white > 0 ? white : 1)) - (dark && (flat || white > 0) ? x->dark[c] : 0);
-	GT_TRY(find_dead(x, flat ? flat->name(flat, 0) : frames->name(frames, 0), o));
+		x->gain[c] = (f->flat ? x->gain[c] : (float)(f->white > 0 ? f->white : 1)) - (f->dark && lit ? x->dark[c] : 0);
+	GT_TRY(find_dead(x, f->flat ? f->flat->name(f->flat, 0) : frames->name(frames, 0), o));
+	GT_TRY(gt_intensity_add_sets(x, f, o));
 	*out = x;
 	x = NULL;
 done:
 	gt_intensity_free(x);
-	return st;
-}
-
-gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
-{
-	const size_t cells = x->rows * x->columns;
-	double before = 0, after = 0;
-	gt_status st = GT_OK;
-	GT_TRY(mean_of(flat, x->frames, "flat", &x->after));
-	note_saturated(flat, x->after, o);
-	for (size_t c = 0; c < cells && x->dark; c++)
-		x->after[c] -= x->dark[c];
-	for (size_t i = 0; i < x->fills; i++)
-		x->after[x->fill[i].row * x->columns + x->fill[i].column] = 1;
-	for (size_t c = 0; c < cells; c++) {
-		before += x->gain[c] / (double)cells;
-		after += x->after[c] / (double)cells;
-		if (!(x->after[c] > DEAD * x->gain[c]))
-			GT_TRY(gt_fail(
-				GT_ERR_FORMAT,
-				"%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
-				"shutter closed, or is it of another scan?",
-				flat->name(flat, 0), c / x->columns, c % x->columns, (double)x->after[c], (double)x->gain[c]));
-	}
-	gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
-	             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), after / before);
-done:
 	return st;
 }
 
@@ -197,7 +148,9 @@ void gt_intensity_free(gt_intensity *x)
 	pthread_mutex_destroy(&x->lock);
 	free(x->dark);
 	free(x->gain);
-	free(x->after);
+	for (size_t i = 1; i < x->sets; i++)
+		free(x->set[i].gain);
+	free(x->set);
 	free(x->fill);
 	free(x->level);
 	free(x);
@@ -262,15 +215,32 @@ static size_t count_saturated(float most, const float *t, size_t n)
 	return saturated;
 }
 
+/* The sets before and after a view, *part of the way from one to the other; *after NULL: one alone. */
+static const gt_flat_set *sets_of(const gt_intensity *x, size_t view, const gt_flat_set **after, double *part)
+{
+	const gt_flat_set *first = x->set;
+	*after = NULL;
+	*part = 0;
+	while (first + 1 < x->set + x->sets && first[1].view <= (double)view)
+		first++;
+	if (first->view >= (double)view || first + 1 == x->set + x->sets)
+		return first;
+	*after = first + 1;
+	*part = ((double)view - first->view) / (first[1].view - first->view);
+	return first;
+}
+
 /* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles,
  * rounded (Figueroa, ACM SIGNUM Newsl. 30 (1995) 21). */
 static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
 {
-	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL, *after = x->after ? x->after + from : NULL;
-	const double a = x->views > 1 ? (double)view / (double)(x->views - 1) : 0;
-	if (after)
+	const gt_flat_set *after;
+	double a;
+	const float *gain = sets_of(x, view, &after, &a)->gain + from, *dark = x->dark ? x->dark + from : NULL,
+		    *next = after ? after->gain + from : NULL;
+	if (next)
 		for (size_t c = 0; c < n; c++)
-			t[c] = (float)(((double)t[c] - (dark ? dark[c] : 0)) / ((1 - a) * gain[c] + a * after[c]));
+			t[c] = (float)(((double)t[c] - (dark ? dark[c] : 0)) / ((1 - a) * gain[c] + a * next[c]));
 	else if (dark)
 		for (size_t c = 0; c < n; c++)
 			t[c] = (float)(((double)t[c] - dark[c]) / gain[c]);

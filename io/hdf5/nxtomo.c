@@ -11,148 +11,18 @@
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/nxtomo.h"
+#include "io/hdf5/nxtomo_layout.h"
 #include "io/netcdf/nc.h"
 #include "io/write_kit/volume_units.h"
 
-enum { NAME = 256, MOST_MEMBERS = 10000 };
-
-/* E: a group of the root; D: one in it. */
-static const char *const data_names[] = { "%E/tomo_entry/data/data",
-	                                  "%E/tomo_entry/instrument/detector/data",
-	                                  "%E/instrument/detector/data",
-	                                  "%E/data/data",
-	                                  "%E/%D/data",
-	                                  NULL };
-static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key", "%E/instrument/detector/image_key",
-	                                 "%E/tomo_entry/data/image_key", "%E/instrument/%D/image_key", NULL };
-static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle",
-	                                   "%E/sample/rotation_angle",
-	                                   "%E/tomo_entry/data/rotation_angle",
-	                                   "%E/data/rotation_angle",
-	                                   "%E/%D/gts_theta_value",
-	                                   NULL };
-
-typedef struct {
-	char data[NAME], key[NAME], angle[NAME];
-} layout;
-
-/* Every part but the last is there, and the last is a link, whether its target is there or not. */
-static int has_link(hid_t file, const char *name)
-{
-	char part[NAME];
-	for (size_t n = 1; n < sizeof part; n++)
-		if (!name[n] || name[n] == '/') {
-			snprintf(part, sizeof part, "%.*s", (int)n, name);
-			if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
-				return 0;
-			if (!name[n])
-				return 1;
-			if (H5Oexists_by_name(file, part, H5P_DEFAULT) <= 0)
-				return 0;
-		}
-	return 0;
-}
-
-static void fill_in(const char *pattern, const char *entry, const char *detector, char name[NAME])
-{
-	size_t n = 0;
-	for (; *pattern && n + 1 < NAME; pattern++) {
-		const char *what = *pattern != '%' ? NULL : pattern[1] == 'E' ? entry : detector;
-		if (!what) {
-			name[n++] = *pattern;
-			continue;
-		}
-		n += (size_t)snprintf(name + n, NAME - n, "%s", what);
-		n = n < NAME ? n : NAME - 1;
-		pattern++;
-	}
-	name[n] = 0;
-}
-
-static int find_name(hid_t file, const char *const *patterns, const char *entry, const char *detector, char name[NAME])
-{
-	for (; *patterns; patterns++) {
-		if (!detector && strstr(*patterns, "%D"))
-			continue;
-		fill_in(*patterns, entry, detector, name);
-		if (has_link(file, name))
-			return 1;
-	}
-	name[0] = 0;
-	return 0;
-}
-
-static hsize_t members_of(hid_t file, const char *group)
-{
-	H5G_info_t about;
-	if (H5Gget_info_by_name(file, group, &about, H5P_DEFAULT) < 0)
-		return 0;
-	return about.nlinks < MOST_MEMBERS ? about.nlinks : MOST_MEMBERS;
-}
-
-static int member(hid_t file, const char *group, hsize_t i, char name[NAME])
-{
-	return H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, i, name, NAME, H5P_DEFAULT) > 0;
-}
-
-static int find_all(hid_t file, const char *entry, const char *detector, layout *l)
-{
-	return find_name(file, key_names, entry, detector, l->key) && find_name(file, data_names, entry, detector, l->data) &&
-	       find_name(file, angle_names, entry, detector, l->angle);
-}
-
-/* Images, whose data are there: three dimensions, and more than one cell in each frame. */
-static int holds_images(hid_t file, const char *name)
-{
-	const hid_t data = H5Oexists_by_name(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-	const hid_t space = data >= 0 ? H5Dget_space(data) : -1;
-	hsize_t size[H5S_MAX_RANK] = { 0 };
-	const int found = space >= 0 && H5Sget_simple_extent_ndims(space) == 3 && H5Sget_simple_extent_dims(space, size, NULL) == 3 &&
-	                  size[1] * size[2] > 1;
-	if (space >= 0)
-		H5Sclose(space);
-	if (data >= 0)
-		H5Dclose(data);
-	return found;
-}
-
-/* Takes the found one over where it has images; keeps the first of those whose data are missing, to be named, but
- * rather one that is called as detectors of images are. */
-static int is_better(hid_t file, const layout *found, layout *l)
-{
-	const int images = holds_images(file, found->data);
-	if (images || !l->data[0] || (strstr(found->data, "imag") && !strstr(l->data, "imag")))
-		*l = *found;
-	return images;
-}
-
-static int find_layout(hid_t file, layout *l)
-{
-	char entry[NAME], detector[NAME];
-	layout found;
-	l->data[0] = 0;
-	const hsize_t entries = members_of(file, "/");
-	for (hsize_t e = 0; e < entries; e++) {
-		if (!member(file, "/", e, entry) || H5Oexists_by_name(file, entry, H5P_DEFAULT) <= 0)
-			continue;
-		if (find_all(file, entry, NULL, &found) && is_better(file, &found, l))
-			return 1;
-		const hsize_t within = members_of(file, entry);
-		for (hsize_t d = 0; d < within; d++)
-			if (member(file, entry, d, detector) && find_all(file, entry, detector, &found) && is_better(file, &found, l))
-				return 1;
-	}
-	return l->data[0] != 0;
-}
-
 int gt_is_nxtomo(const char *path)
 {
-	layout l;
+	gt_nxtomo_layout l;
 	if (!gt_hdf5_is(path))
 		return 0;
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
 	const hid_t file = gt_external_hdf5(path) == GT_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-	const int found = file >= 0 && find_layout(file, &l);
+	const int found = file >= 0 && gt_nxtomo_find(file, &l);
 	if (file >= 0)
 		H5Fclose(file);
 	gt_hdf5_unhush(&quiet);
@@ -189,7 +59,7 @@ static gt_status check_link(hid_t file, const char *path, const char *name)
 /* The file, which the sources share. */
 typedef struct {
 	char *path;
-	layout l;
+	gt_nxtomo_layout l;
 	hid_t file;
 	gt_hdf5_data data;
 	size_t users;
@@ -325,18 +195,30 @@ done:
 	return st;
 }
 
-/* "50 before and 50 after the views" */
-static void note_sets(const gt_read_options *o, const char *what, const gt_frame_source *set, const gt_frame_source *scan)
+/* How many views come before each field, told as "50 before and 50 after the views". out NULL: only told. */
+static gt_status count_before(const gt_read_options *o, const char *what, const gt_frame_source *set, const gt_frame_source *scan,
+                              size_t **out)
 {
 	const struct hdf5_source *s = (const struct hdf5_source *)set, *v = (const struct hdf5_source *)scan;
-	size_t before = 0, after = 0;
-	for (size_t i = 0; s && i < s->base.frames; i++) {
-		before += s->frame[i] < v->frame[0];
-		after += s->frame[i] > v->frame[v->base.frames - 1];
+	size_t first = 0, last = 0, views = 0, *before = s ? malloc(s->base.frames * sizeof *before) : NULL;
+	if (!s)
+		return GT_OK;
+	if (!before)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->file->path);
+	for (size_t i = 0; i < s->base.frames; i++) {
+		while (views < v->base.frames && v->frame[views] < s->frame[i])
+			views++;
+		before[i] = views;
+		first += views == 0;
+		last += views == v->base.frames;
 	}
-	if (s)
-		gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", s->base.frames, what, before,
-		             after, s->base.frames - before - after);
+	gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", s->base.frames, what, first, last,
+	             s->base.frames - first - last);
+	if (out)
+		*out = before;
+	else
+		free(before);
+	return GT_OK;
 }
 
 static gt_status open_file(const char *path, shared_file *f)
@@ -346,7 +228,7 @@ static gt_status open_file(const char *path, shared_file *f)
 	GT_TRY(gt_external_hdf5(path));
 	if (!(f->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	if ((f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0 || !find_layout(f->file, &f->l))
+	if ((f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0 || !gt_nxtomo_find(f->file, &f->l))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has no frames with keys and angles", path));
 	GT_TRY(check_link(f->file, path, f->l.data));
 	GT_TRY(check_link(f->file, path, f->l.key));
@@ -362,7 +244,7 @@ gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_nxtomo *
 	size_t keys = 0;
 	gt_status st = GT_OK;
 	shared_file *f = calloc(1, sizeof *f);
-	*x = (gt_nxtomo){ NULL, NULL, NULL, NULL };
+	*x = (gt_nxtomo){ .scan = NULL };
 	if (!f)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	f->users = 1;
@@ -380,8 +262,8 @@ gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_nxtomo *
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: none of %zu frames has the key 0, of a projection", path, f->l.key, keys));
 	gt_read_note(o, "frames from %s, keys from %s", f->l.data, f->l.key);
 	GT_TRY(read_angles(f, x, keys, o, &x->angle));
-	note_sets(o, "flat", x->flat, x->scan);
-	note_sets(o, "dark", x->dark, x->scan);
+	GT_TRY(count_before(o, "flat", x->flat, x->scan, &x->before));
+	GT_TRY(count_before(o, "dark", x->dark, x->scan, NULL));
 done:
 	gt_hdf5_unhush(&quiet);
 	free(key);
@@ -391,7 +273,8 @@ done:
 		gt_frame_source_free(x->flat);
 		gt_frame_source_free(x->dark);
 		free(x->angle);
-		*x = (gt_nxtomo){ NULL, NULL, NULL, NULL };
+		free(x->before);
+		*x = (gt_nxtomo){ .scan = NULL };
 	}
 	return st;
 }

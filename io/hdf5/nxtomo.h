@@ -4,10 +4,12 @@
 #include <gantry/io.h>
 #include "io/frames/frame_source.h"
 
-/* Views, flat and dark fields of one data set, NULL where there are none; angle: of every view, rad. */
+/* Views, flat and dark fields of one data set, NULL where there are none; angle: of every view, rad; before: how many
+ * views were taken before each flat field. */
 typedef struct {
 	gt_frame_source *scan, *flat, *dark;
 	double *angle;
+	size_t *before;
 } gt_nxtomo;
 
 int       gt_is_nxtomo(const char *path);

@@ -19,7 +19,7 @@ static const struct {
 	{ "row_axis", "1", "unit vector along which the row index grows", offsetof(gt_view, row_axis) },
 };
 enum { NVECTORS = sizeof vectors / sizeof *vectors };
-static const char water_name[] = "water_attenuation_mm-1";
+static const char water_name[] = "water_attenuation_mm-1", filtered_name[] = "weighted_and_filtered";
 static const char arc_center_text[] = "point of the axis of the detector's cylinder";
 
 /* needed: 1 by every shape, 2 by all but parallel, 0 by none (then 0 is read). */
@@ -168,6 +168,18 @@ done:
 	return st;
 }
 
+/* 1: no line integrals, but what fdk would backproject. */
+static gt_status get_filtered(const gt_nc *f, int *filtered)
+{
+	double value = 0;
+	int has = 0;
+	const gt_status st = gt_nc_number(f, NULL, filtered_name, &value, &has);
+	if (st == GT_OK && has && value != 0 && value != 1)
+		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected 0 or 1", f->path, filtered_name, value);
+	*filtered = has && value == 1;
+	return st;
+}
+
 gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o, gt_projections **out)
 {
 	gt_status st;
@@ -184,6 +196,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MOST))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number above 0 and at most %g", path, water_name,
 		               p->water, GT_WATER_MOST));
+	GT_TRY(get_filtered(&f, &p->filtered));
 	GT_TRY(gt_nc_has(&f, "projections", &has_data));
 	if (!o->without_statistics) {
 		GT_TRY(gt_nc_has(&f, "weight", &weight));
@@ -305,6 +318,8 @@ static gt_status put_head(const gt_nc *f, const gt_projections *p, ids *id)
 	GT_TRY(gt_nc_put_position(f, p->position, p->positioned));
 	if (p->water > 0)
 		GT_TRY(gt_nc_put_number(f, NC_GLOBAL, water_name, p->water));
+	if (p->filtered)
+		GT_TRY(gt_nc_put_number(f, NC_GLOBAL, filtered_name, 1));
 	GT_TRY(define_geometry(f, p->scan, id));
 done:
 	return st;

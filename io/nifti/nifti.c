@@ -77,6 +77,11 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	without_noise(&p, &h);
 	GT_TRY(gt_fail_in(gt_comment_grid(h.comment, &p.grid), "%s", path));
 	v->grid = p.grid;
+	if (o->geometry_only) {
+		*out = v;
+		v = NULL;
+		goto done;
+	}
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

@@ -66,9 +66,6 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 		GT_TRY(read_images(f, path, p));
 	p->water = water_of(gt_rabbitct_info(f));
 	p->filtered = 1;
-	if (p->data)
-		gt_read_note(o, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
-		             path);
 	if (isnan(o->pixel))
 		gt_read_note(
 			o,

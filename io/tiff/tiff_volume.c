@@ -1,6 +1,6 @@
-/* Volumes as TIFF images, which programs for segmentation take: one page a slice, floats, or whole numbers over one
- * range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF where a file is larger than four GiB. What a stored
- * number means is in ImageDescription of the first page. */
+/* Volumes as TIFF images, which programs for segmentation take: one page a slice, or a folder with a file for each;
+ * floats, or whole numbers over one range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF where a file is
+ * larger than four GiB. What a stored number means is in ImageDescription of the first page of each file. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -18,6 +18,7 @@
 #include "io/slice_writer.h"
 #include "io/table.h"
 #include "io/tiff/tiff_volume.h"
+#include "io/tmp_list.h"
 #include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"
 
@@ -28,6 +29,7 @@ struct pages {
 	const gt_volume *head;
 	gt_write_options o;
 	char *tmp;
+	int folder; /* a file for each slice */
 	TIFF *file;
 	char why[256];
 	gt_stored_numbers numbers;
@@ -46,13 +48,16 @@ static int complain(TIFF *t, void *self, const char *module, const char *format,
 /* libtiff says where it failed, and not why. */
 static gt_status failed(const struct pages *s) { return gt_fail_writing(s->base.path, s->tmp ? s->tmp : s->base.path, errno, s->why); }
 
-static void describe(struct pages *s)
+static void describe(struct pages *s, size_t slice)
 {
 	const gt_grid *g = &s->head->grid;
-	char said[GT_SAID], text[640];
+	char said[GT_SAID], text[640], which[64] = "";
+	if (s->folder)
+		snprintf(which, sizeof which, " slice=%zu slices=%zu", slice + 1, g->n[2]);
 	gt_said_print(&s->o, s->numbers.water > 0, s->head, said);
-	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g", said, s->numbers.step,
-	            s->numbers.low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0], g->center[1], g->center[2]);
+	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g%s", said,
+	            s->numbers.step, s->numbers.low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0], g->center[1], g->center[2],
+	            which);
 	TIFFSetField(s->file, TIFFTAG_IMAGEDESCRIPTION, text);
 	TIFFSetField(s->file, TIFFTAG_SOFTWARE, "Gantry " GT_VERSION);
 }
@@ -72,9 +77,45 @@ static gt_status begin_page(struct pages *s, size_t slice)
 	                TIFFSetField(s->file, TIFFTAG_YRESOLUTION, 10 / g->pitch[1]) &&
 	                (s->o.deflate == 0 || (TIFFSetField(s->file, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
 	                                       TIFFSetField(s->file, TIFFTAG_ZIPQUALITY, s->o.deflate)));
-	if (slice == 0)
-		describe(s);
+	if (slice == 0 || s->folder)
+		describe(s, slice);
 	return set ? GT_OK : failed(s);
+}
+
+static gt_status open_tiff(struct pages *s, const char *name, double bytes)
+{
+	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
+	if (o) {
+		TIFFOpenOptionsSetErrorHandlerExtR(o, complain, s);
+		s->file = TIFFOpenExt(name, bytes > MOST_CLASSIC ? "w8" : "w", o);
+		TIFFOpenOptionsFree(o);
+	}
+	return s->file ? GT_OK : failed(s);
+}
+
+static double bytes_of(const struct pages *s, size_t slices)
+{
+	return (double)slices * ((double)s->base.size[1] * (double)s->base.size[2] * s->numbers.bits / 8 + 1024);
+}
+
+static gt_status open_slice(struct pages *s, size_t slice)
+{
+	char *name = NULL;
+	if (asprintf(&name, "%s/%06zu.tif", s->tmp, slice + 1) < 0)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path);
+	const gt_status st = open_tiff(s, name, bytes_of(s, 1));
+	free(name);
+	return st;
+}
+
+/* The last bytes are written when a file is closed, which tells by its message alone. */
+static gt_status close_tiff(struct pages *s)
+{
+	s->why[0] = 0;
+	errno = 0;
+	TIFFClose(s->file);
+	s->file = NULL;
+	return s->why[0] ? failed(s) : GT_OK;
 }
 
 static gt_status write_(gt_slice_writer *self, size_t first, size_t n, const float *data)
@@ -84,13 +125,18 @@ static gt_status write_(gt_slice_writer *self, size_t first, size_t n, const flo
 	gt_status st = GT_OK;
 	errno = 0;
 	for (size_t k = 0; k < n && st == GT_OK; k++) {
-		st = begin_page(s, first + k);
+		if (s->folder)
+			st = open_slice(s, first + k);
+		if (st == GT_OK)
+			st = begin_page(s, first + k);
 		for (size_t r = 0; r < rows && st == GT_OK; r++) {
 			gt_stored_numbers_of(&s->numbers, data + (k * rows + r) * columns, columns, s->line);
 			st = TIFFWriteScanline(s->file, s->line, (uint32_t)r, 0) == 1 ? GT_OK : failed(s);
 		}
 		if (st == GT_OK && !TIFFWriteDirectory(s->file))
 			st = failed(s);
+		if (st == GT_OK && s->folder)
+			st = close_tiff(s);
 	}
 	return st;
 }
@@ -110,15 +156,10 @@ static gt_status commit(gt_slice_writer *self)
 {
 	struct pages *s = (struct pages *)self;
 	gt_status st = GT_OK;
-	s->why[0] = 0;
-	errno = 0;
-	TIFFClose(s->file);
-	s->file = NULL;
-	/* The last bytes are written when the file is closed, which tells by its message alone. */
-	if (s->why[0])
-		GT_TRY(failed(s));
+	if (s->file)
+		GT_TRY(close_tiff(s));
 	gt_stored_numbers_note(s->base.path, &s->o, &s->numbers, &s->head->grid);
-	st = gt_tmp_commit(s->tmp, s->base.path);
+	st = s->folder ? gt_tmp_commit_folder(s->tmp, s->base.path) : gt_tmp_commit(s->tmp, s->base.path);
 	s->tmp = NULL;
 done:
 	drop(self);
@@ -127,16 +168,10 @@ done:
 
 static gt_status open_file(struct pages *s)
 {
-	const double bytes = (double)gt_grid_voxels(&s->head->grid) * s->numbers.bits / 8 + 1024 * (double)s->base.size[0];
-	gt_status st = gt_tmp_path(s->base.path, &s->tmp);
-	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
-	if (st == GT_OK && o) {
-		TIFFOpenOptionsSetErrorHandlerExtR(o, complain, s);
-		s->file = TIFFOpenExt(s->tmp, bytes > MOST_CLASSIC ? "w8" : "w", o);
-	}
-	if (o)
-		TIFFOpenOptionsFree(o);
-	return st == GT_OK && !s->file ? failed(s) : st;
+	if (s->folder)
+		return gt_tmp_folder(s->base.path, s->base.size[0], "tif", &s->tmp);
+	const gt_status st = gt_tmp_path(s->base.path, &s->tmp);
+	return st == GT_OK ? open_tiff(s, s->tmp, bytes_of(s, s->base.size[0])) : st;
 }
 
 static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **out)
@@ -151,6 +186,7 @@ static gt_status create_slices(const char *path, const gt_write_options *o, cons
 	};
 	s->head = head;
 	s->o = *o;
+	s->folder = gt_names_folder(path);
 	GT_TRY(gt_stored_numbers_set(path, o, head, &s->numbers));
 	if (!(s->line = malloc(g->n[0] * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
@@ -176,6 +212,7 @@ const gt_format gt_format_tiff = {
 	.name = "tiff",
 	.about = "TIFF, one page a slice",
 	.extensions = "tif tiff",
+	.folders = 1,
 	.probe = gt_tiff_is_volume,
 	.read_volume = gt_tiff_read_volume,
 	.write_volume = write_volume,

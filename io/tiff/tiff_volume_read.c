@@ -1,13 +1,15 @@
-/* Volumes that gantry wrote as TIFF: the description of the first page has the unit, what a stored number means,
- * pitches and centre; the rest is read as images are. TIFF files of others say none of that: they are images of
- * counts. */
+/* Volumes that gantry wrote as TIFF, in one file or a folder of slices: the description of the first page has the unit,
+ * what a stored number means, pitches and centre; the rest is read as images are. TIFF files of others say none of
+ * that: they are images of counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <gantry/host_memory.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/volume.h"
+#include "io/frames/frame_folder.h"
 #include "io/frames/frame_source.h"
 #include "io/tiff/tiff_volume.h"
 #include "io/write_kit/volume_units.h"
@@ -32,7 +34,7 @@ static int numbers(const char *text, const char *word, int n, double *out)
 
 typedef struct {
 	gt_said said;
-	double slope, offset, pitch[3], center[3];
+	double slope, offset, pitch[3], center[3], slice, slices; /* both 0: in one file */
 } tiff_description;
 
 static int describes(const char *path, tiff_description *d)
@@ -42,27 +44,46 @@ static int describes(const char *path, tiff_description *d)
 	if (!gt_is_tiff(path) || !gt_tiff_description(path, text, sizeof text))
 		return 0;
 	gt_said_parse(text, &d->said);
+	if (!numbers(text, " slice=", 1, &d->slice) || !numbers(text, " slices=", 1, &d->slices))
+		d->slice = d->slices = 0;
 	return d->said.ours && numbers(text, " slope=", 1, &d->slope) && numbers(text, " offset=", 1, &d->offset) &&
 	       numbers(text, " pitch_mm=", 3, d->pitch) && numbers(text, " center_mm=", 3, d->center);
 }
 
+/* The files of a folder in their order, or the one file. */
+static gt_status files_of(const char *path, gt_file_list *files) { return gt_file_list_of(path, GT_ANY_FIELD, NULL, files); }
+
 int gt_tiff_is_volume(const char *path)
 {
 	tiff_description d;
-	return describes(path, &d);
+	gt_file_list files;
+	struct stat s;
+	if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode))
+		return describes(path, &d);
+	if (files_of(path, &files) != GT_OK)
+		return 0;
+	const int found = describes(files.path[0], &d) && d.slices > 0;
+	gt_file_list_free(&files);
+	return found;
 }
 
-static gt_status open_pages(const char *path, gt_frame_source **s)
+/* Slices that are missing, or of another volume, in a folder. */
+static gt_status check_slices(const char *path, const gt_file_list *files, const tiff_description *first)
 {
-	gt_file_list one = { malloc(sizeof *one.path), 1 };
-	gt_status st = GT_OK;
-	if (!one.path || !(one.path[0] = strdup(path))) {
-		free(one.path);
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	for (size_t i = 0; first->slices > 0 && i < files->n; i++) {
+		tiff_description d;
+		if (!describes(files->path[i], &d) || d.slices != first->slices || d.slope != first->slope || d.offset != first->offset ||
+		    memcmp(d.pitch, first->pitch, sizeof d.pitch) || memcmp(d.center, first->center, sizeof d.center))
+			return gt_fail(GT_ERR_FORMAT, "%s: is no slice of the volume of %s: expected the slices of one volume in a folder",
+			               files->path[i], files->path[0]);
+		if (d.slice != (double)(i + 1))
+			return gt_fail(GT_ERR_FORMAT, "%s: is slice %.0f, expected %zu: is a file missing, or named anew?", files->path[i],
+			               d.slice, i + 1);
 	}
-	st = gt_tiff_source(&one, s);
-	gt_file_list_free(&one);
-	return st;
+	if (first->slices > 0 && (double)files->n != first->slices)
+		return gt_fail(GT_ERR_FORMAT, "%s: %zu slices, and they say that there are %.0f: is a file missing?", path, files->n,
+		               first->slices);
+	return GT_OK;
 }
 
 static gt_status read_pages(const char *path, const tiff_description *d, const gt_frame_source *s, const gt_read_options *o, gt_volume *v)
@@ -87,12 +108,18 @@ gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_vol
 {
 	tiff_description d;
 	gt_frame_source *s = NULL;
+	gt_file_list files;
 	gt_volume *v = NULL;
-	gt_status st = GT_OK;
-	if (!describes(path, &d))
-		return gt_fail(GT_ERR_FORMAT, "%s: its first page does not say what volume it is of: expected pitch_mm= and others there",
-		               path);
-	GT_TRY(open_pages(path, &s));
+	gt_status st = files_of(path, &files);
+	if (st != GT_OK)
+		return st;
+	if (!describes(files.path[0], &d))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its first page does not say what volume it is of: expected pitch_mm= and others there",
+		               files.path[0]));
+	GT_TRY(check_slices(path, &files, &d));
+	GT_TRY(gt_tiff_source(&files, &s));
+	if (d.slices > 0 && (double)s->frames != d.slices)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu pages in %.0f files: expected a slice in each", path, s->frames, d.slices));
 	if (!(v = gt_volume_blank()))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	v->grid.n[0] = s->columns;
@@ -107,6 +134,7 @@ gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_vol
 	*out = v;
 	v = NULL;
 done:
+	gt_file_list_free(&files);
 	gt_frame_source_free(s);
 	gt_volume_free(v);
 	return st;

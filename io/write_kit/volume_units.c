@@ -1,4 +1,5 @@
 /* What volume formats share: order of voxels, units, notes. */
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,11 +123,13 @@ gt_status gt_volume_finite(const char *path, const gt_volume *v)
 {
 	const size_t *n = v->grid.n, all = gt_grid_voxels(&v->grid);
 	size_t bad = 0, first = 0;
+	/* In this form compilers make vectors of it. */
 	for (size_t i = 0; i < all; i++)
-		if (!isfinite(v->data[i]) && !bad++)
-			first = i;
+		bad += !(fabsf(v->data[i]) <= FLT_MAX);
 	if (!bad)
 		return GT_OK;
+	while (isfinite(v->data[first]))
+		first++;
 	return gt_fail(GT_ERR_FORMAT,
 	               "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers", path,
 	               bad, all, first / n[0] / n[1], first / n[0] % n[1], first % n[0]);

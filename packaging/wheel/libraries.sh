@@ -1,5 +1,7 @@
 #!/bin/bash
 # libraries.sh SOURCES FOLDER: builds what a wheel brings along, without network, X11 or programs, into FOLDER/prefix, for glibc 2.28 and later.
+# As archives: they become part of libgantry, where nobody else's version of them is in the way, and nothing is searched for when it is loaded. FFTW alone
+# stays a library beside it, which is under other terms.
 # SOURCES holds the archives of sources.txt, which fetch.sh brings. FOLDER/bin holds the compilers that make_compilers.sh makes.
 # Called again it goes on where it stopped.
 set -eu
@@ -30,8 +32,8 @@ by_cmake() { # NAME [OPTION ...]
 	[ -f "$from/CMakeLists.txt" ] || from=$from/$name
 	cmake -G Ninja -S "$from" -B "$folder/build/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
 		-DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_FIND_ROOT_PATH="$prefix" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
-		-DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH='$ORIGIN' -DCMAKE_AR="$AR" -DCMAKE_RANLIB="$RANLIB" \
-		-DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DBUILD_SHARED_LIBS=ON -DBUILD_TESTING=OFF "$@"
+		-DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY -DCMAKE_INSTALL_LIBDIR:STRING=lib -DCMAKE_AR="$AR" -DCMAKE_RANLIB="$RANLIB" \
+		-DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF "$@"
 	cmake --build "$folder/build/$name"
 	cmake --install "$folder/build/$name"
 }
@@ -39,37 +41,43 @@ by_cmake() { # NAME [OPTION ...]
 by_meson() { # NAME [OPTION ...]
 	local name=$1
 	shift
-	meson setup "$folder/source/$name" "$folder/build/$name" --prefix "$prefix" --libdir lib --buildtype release --wrap-mode nodownload -Dtests=disabled "$@"
+	meson setup "$folder/source/$name" "$folder/build/$name" --prefix "$prefix" --libdir lib --default-library static --buildtype release --wrap-mode nodownload -Dtests=disabled "$@"
 	ninja -C "$folder/build/$name" install
 }
 
 build() { # NAME
 	case $1 in
-	# Its files for CMake name one for Windows that Debian's archive leaves out.
-	zlib) mkdir -p "$folder/source/zlib/win32" && : >"$folder/source/zlib/win32/zlib1.rc" && by_cmake zlib -DZLIB_BUILD_EXAMPLES=OFF ;;
-	libpng1.6) by_cmake libpng1.6 -DPNG_TESTS=OFF -DPNG_TOOLS=OFF -DPNG_STATIC=OFF ;;
+	# Its files for CMake name one for Windows that Debian's archive leaves out; it makes a shared library as well.
+	zlib) mkdir -p "$folder/source/zlib/win32" && : >"$folder/source/zlib/win32/zlib1.rc" && by_cmake zlib -DZLIB_BUILD_EXAMPLES=OFF -DINSTALL_PKGCONFIG_DIR="$prefix/lib/pkgconfig" && rm "$prefix"/lib/libz.so* ;;
+	libpng1.6) by_cmake libpng1.6 -DPNG_TESTS=OFF -DPNG_TOOLS=OFF -DPNG_SHARED=OFF ;;
 	pixman) by_meson pixman -Ddemos=disabled -Dgtk=disabled -Dlibpng=disabled -Dopenmp=disabled ;;
 	cairo) by_meson cairo -Dpng=enabled -Dzlib=disabled -Dfontconfig=disabled -Dfreetype=disabled -Dglib=disabled -Dxlib=disabled -Dxcb=disabled \
 		-Dxlib-xcb=disabled -Dspectre=disabled -Dsymbol-lookup=disabled -Dtee=disabled -Dlzo=disabled -Dgtk_doc=false -Dgtk2-utils=disabled -Dquartz=disabled ;;
 	cjson) by_cmake cjson -DENABLE_CJSON_TEST=OFF -DENABLE_CJSON_UTILS=OFF ;;
-	expat) by_cmake expat -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_EXAMPLES=OFF -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_BUILD_DOCS=OFF ;;
-	libjpeg-turbo) by_cmake libjpeg-turbo -DENABLE_STATIC=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF ;;
+	expat) by_cmake expat -DEXPAT_SHARED_LIBS=OFF -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_EXAMPLES=OFF -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_BUILD_DOCS=OFF ;;
+	libjpeg-turbo) by_cmake libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF ;;
 	tiff) by_cmake tiff -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dtiff-opengl=OFF -Dcxx=OFF -Dlzma=OFF -Dzstd=OFF -Dwebp=OFF -Djbig=OFF \
 		-Dlerc=OFF -Dlibdeflate=OFF ;;
 	# A filter's transforms take little of any method: its hundreds of pieces are not made for every kind of processor.
 	fftw3)
-		by_cmake fftw3 -DENABLE_SSE2=ON -DBUILD_TESTS=OFF -DDISABLE_FORTRAN=ON
+		by_cmake fftw3 -DBUILD_SHARED_LIBS=ON -DENABLE_SSE2=ON -DBUILD_TESTS=OFF -DDISABLE_FORTRAN=ON
 		rm -rf "$folder/build/fftw3"
-		by_cmake fftw3 -DENABLE_FLOAT=ON -DENABLE_SSE2=ON -DBUILD_TESTS=OFF -DDISABLE_FORTRAN=ON
+		by_cmake fftw3 -DBUILD_SHARED_LIBS=ON -DENABLE_FLOAT=ON -DENABLE_SSE2=ON -DBUILD_TESTS=OFF -DDISABLE_FORTRAN=ON
 		;;
 	hdf5) by_cmake hdf5 -DHDF5_BUILD_EXAMPLES=OFF -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_CPP_LIB=OFF -DHDF5_BUILD_HL_LIB=ON -DHDF5_ENABLE_SZIP_SUPPORT=OFF \
-		-DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DHDF5_ENABLE_NONSTANDARD_FEATURE_FLOAT16=OFF -DONLY_SHARED_LIBS=ON ;;
-	netcdf) by_cmake netcdf -DNETCDF_ENABLE_DAP=OFF -DNETCDF_ENABLE_BYTERANGE=OFF -DNETCDF_ENABLE_NCZARR=OFF -DNETCDF_BUILD_UTILITIES=OFF -DNETCDF_ENABLE_TESTS=OFF \
-		-DNETCDF_ENABLE_PLUGINS=OFF -DNETCDF_ENABLE_FILTER_TESTING=OFF -DNETCDF_ENABLE_FILTER_SZIP=OFF -DNETCDF_ENABLE_LIBXML2=OFF -DNETCDF_ENABLE_EXAMPLES=OFF ;;
-	nifticlib) by_cmake nifticlib -DBUILD_SHARED_LIBS=OFF -DNIFTI_BUILD_APPLICATIONS=OFF -DUSE_NIFTICDF_CODE=OFF -DNIFTI_BUILD_TESTING=OFF -DNIFTI_SYSTEM_MATH_LIB=m -DCMAKE_C_FLAGS="-I$prefix/include" ;;
+		-DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DHDF5_ENABLE_NONSTANDARD_FEATURE_FLOAT16=OFF ;;
+	netcdf)
+		by_cmake netcdf -DNETCDF_ENABLE_DAP=OFF -DNETCDF_ENABLE_BYTERANGE=OFF -DNETCDF_ENABLE_NCZARR=OFF -DNETCDF_BUILD_UTILITIES=OFF -DNETCDF_ENABLE_TESTS=OFF \
+		-DNETCDF_ENABLE_PLUGINS=OFF -DNETCDF_ENABLE_FILTER_TESTING=OFF -DNETCDF_ENABLE_FILTER_SZIP=OFF -DNETCDF_ENABLE_LIBXML2=OFF -DNETCDF_ENABLE_EXAMPLES=OFF
+		# Its file for pkg-config names targets of CMake.
+		sed -i 's/-lHDF5::HDF5 -lhdf5::hdf5_hl/-lhdf5_hl -lhdf5/' "$prefix/lib/pkgconfig/netcdf.pc"
+		# DCMTK brings a function of that name as well.
+		objcopy --redefine-sym strlcpy=netcdf_strlcpy "$prefix/lib/libnetcdf.a"
+		;;
+	nifticlib) by_cmake nifticlib -DNIFTI_BUILD_APPLICATIONS=OFF -DUSE_NIFTICDF_CODE=OFF -DNIFTI_BUILD_TESTING=OFF -DNIFTI_SYSTEM_MATH_LIB=m -DCMAKE_C_FLAGS="-I$prefix/include" ;;
 	dcmtk)
 		# Its libraries that read and write; its dictionary lies within.
-		by_cmake dcmtk -DBUILD_SHARED_LIBS=OFF -DDCMTK_MODULES='ofstd;oflog;oficonv;dcmdata' -DBUILD_APPS=OFF -DDCMTK_WITH_OPENSSL=OFF -DDCMTK_WITH_XML=OFF \
+		by_cmake dcmtk -DDCMTK_MODULES='ofstd;oflog;oficonv;dcmdata' -DBUILD_APPS=OFF -DDCMTK_WITH_OPENSSL=OFF -DDCMTK_WITH_XML=OFF \
 			-DDCMTK_WITH_ICONV=OFF -DDCMTK_WITH_TIFF=OFF -DDCMTK_WITH_PNG=OFF -DDCMTK_WITH_OPENJPEG=OFF -DDCMTK_WITH_SNDFILE=OFF -DDCMTK_WITH_WRAP=OFF \
 			-DDCMTK_WITH_ZLIB=ON -DDCMTK_DEFAULT_DICT=builtin -DDCMTK_ENABLE_BUILTIN_OFICONV_DATA=ON -DDCMTK_ENABLE_CXX11=ON
 		;;

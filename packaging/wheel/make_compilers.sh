@@ -8,6 +8,8 @@ mkdir -p "$2/bin"
 for tool in cc c++ ar ranlib; do
 	# Undefined behaviour is looked for by the tests, not at users'; that a library tells its day does no harm.
 	[ "$tool" = cc ] || [ "$tool" = c++ ] && options="-target x86_64-linux-gnu.2.28 -fno-sanitize=undefined -Wno-date-time" || options=
-	printf '#!/bin/sh\nexec "%s" %s %s "$@"\n' "$zig" "$tool" "$options" >"$2/bin/$tool"
+	# One that is there stays, so that ccache knows it again.
+	text=$(printf '#!/bin/sh\nexec "%s" %s %s "$@"' "$zig" "$tool" "$options")
+	[ -x "$2/bin/$tool" ] && [ "$(cat "$2/bin/$tool")" = "$text" ] || printf '%s\n' "$text" >"$2/bin/$tool"
 	chmod +x "$2/bin/$tool"
 done

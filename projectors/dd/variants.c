@@ -31,11 +31,13 @@ PARTS(bl)
 PARTS(bz)
 PARTS(db)
 
-/* Detectors that lean have kernels of their own, on the CPU. */
+/* Detectors that lean have kernels of their own. */
 static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A)
 {
-	const int leans = s->shape != GT_ARC && be->kind == GT_CPU && gt_scan_rows_along_z(s, "dd") != GT_OK;
-	return leans ? gt_dd_tilt_make("dd", be, t, g, s, A) : make_upright(be, t, g, s, options, A);
+	const gt_dd_options *o = options;
+	if (gt_scan_rows_along_z(s, "dd") == GT_OK)
+		return make_upright(be, t, g, s, options, A);
+	return gt_dd_tilt_make("dd", be, t, g, s, o->memory, A);
 }
 
 static const gt_dd_options plain = { .memory = 65536 };
@@ -47,7 +49,7 @@ static const gt_param plain_params[] = {
 
 const gt_projector gt_projector_dd = {
 	.name = "dd",
-	.about = "distance-driven, matched pair; rows parallel to z, on the CPU flat detectors in any pose",
+	.about = "distance-driven, matched pair; flat detectors in any pose, arcs that roll by less than 45 degrees",
 	.params = plain_params,
 	.defaults = &plain,
 	.options_size = sizeof plain,

@@ -6,6 +6,7 @@
  * for. */
 #include <gantry/threads.h>
 #include "core/device/backend.h"
+#include "core/poll.h"
 #include "projectors/kit/cpu_tiles.h"
 
 enum {
@@ -55,6 +56,7 @@ static inline void run_forward(gt_backend *be, struct extents e, struct job *j, 
 	j->scratch = j->sums + line_doubles(e.n);
 	struct lines lines = { e.n, j->type, j->in, j->sums };
 	gt_parallel(be->pool, (size_t)e.n[1], 1, sum_lines, &lines);
+	gt_poll_part(0, 1);
 	gt_parallel(be->pool, groups * tiles, 1, job, j);
 }
 
@@ -67,6 +69,7 @@ static inline void run_adjoint(gt_backend *be, struct extents e, struct job *j, 
 	for (j->first_view = 0; j->first_view < e.views; j->first_view += BATCH) {
 		j->views = e.views - j->first_view < BATCH ? e.views - j->first_view : BATCH;
 		gt_parallel(be->pool, j->views, 1, sum_view, j);
+		gt_poll_part((double)j->first_view / (double)e.views, (double)(j->first_view + j->views) / (double)e.views);
 		gt_parallel(be->pool, tiles_of(e.n), 1, job, j);
 	}
 }

@@ -1,10 +1,13 @@
-/* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays. Forward: ray by ray. Adjoint: tile
+/* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays; joseph in single precision of level
+ * scans is in fast/joseph_single.c. Forward: ray by ray. Adjoint: tile
  * by tile of the volume, each with all rays that come near it in the order of the data, so that sums do not depend on
  * the threads. */
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
-#include "projectors/ray/ray_impl.h"
+#include "core/poll.h"
+#include "projectors/ray/fast/joseph_single.h"
 
 enum { SIDE = 32, GRAIN = 8 };
 enum { TILE = SIDE * SIDE * SIDE };
@@ -179,11 +182,38 @@ BODIES(joseph_double, GT_RAY_JOSEPH, GT_F64)
 BODIES(siddon_single, GT_RAY_SIDDON, GT_F32)
 BODIES(siddon_double, GT_RAY_SIDDON, GT_F64)
 
+/* Tables for single precision; NULL where the kernels above compute. */
+static const gt_joseph_tables *level_of(const gt_ray_operator *o)
+{
+	const gt_joseph_tables *t = o->state;
+	return t && t->bytes ? t : NULL;
+}
+
+static gt_status make(gt_backend *be, const gt_rays *host, gt_ray_operator *o)
+{
+	if (o->model != GT_RAY_JOSEPH || o->type != GT_F32)
+		return GT_OK;
+	gt_joseph_tables *t = o->state = calloc(1, sizeof *t);
+	return t ? gt_joseph_single_make(be, host, t) : gt_fail(GT_ERR_MEMORY, "joseph: no memory for the operator");
+}
+
+static void release(gt_backend *be, gt_ray_operator *o)
+{
+	if (o->state)
+		gt_joseph_single_free(be, o->state);
+	free(o->state);
+}
+
 static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, void *y)
 {
 	static const gt_loop body[2][2] = { { forward_joseph_single, forward_joseph_double },
 		                            { forward_siddon_single, forward_siddon_double } };
 	struct job j = { &o->rays, x, y, NULL };
+	if (level_of(o)) {
+		gt_joseph_single_forward(be, &o->rays, level_of(o), x, y);
+		return;
+	}
+	gt_poll_part(0, 1);
 	gt_parallel(be->pool, o->rays.views * (size_t)o->rays.columns, GRAIN, body[o->model][o->type], &j);
 }
 
@@ -193,13 +223,19 @@ static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, voi
 		                            { adjoint_siddon_single, adjoint_siddon_double } };
 	struct job j = { &o->rays, y, x, gt_scratch(be) };
 	const int *n = o->rays.n;
+	if (level_of(o)) {
+		gt_joseph_single_adjoint(be, &o->rays, level_of(o), y, x);
+		return;
+	}
+	gt_poll_part(0, 1);
 	gt_parallel(be->pool, tiles_along(n[0]) * tiles_along(n[1]) * tiles_along(n[2]), 1, body[o->model][o->type], &j);
 }
 
 static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 {
-	(void)o;
+	if (level_of(o))
+		return gt_joseph_single_scratch(be, &o->rays);
 	return (size_t)gt_pool_threads(be->pool) * TILE * sizeof(double);
 }
 
-const struct gt_ray_impl gt_ray_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };
+const struct gt_ray_impl gt_ray_cpu = { .make = make, .free = release, .scratch = scratch, .forward = forward, .adjoint = adjoint };

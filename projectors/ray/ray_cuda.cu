@@ -7,10 +7,11 @@
 #define GT_RAY_BLOCK 128
 #endif
 #include <stdlib.h>
-#include "projectors/ray/ray_cuda.cuh"
+#include "projectors/ray/ray_tuned.cuh"
 
 struct state {
 	gt_ray_level level;
+	gt_ray_tuned *tuned; /* NULL: as built in */
 	int is_level;
 	size_t frame_bytes, value_bytes, guess_bytes;
 };
@@ -75,7 +76,8 @@ static size_t pixels_of(const gt_rays *g) { return g->views * g->rows * g->colum
 static size_t voxels_of(const gt_rays *g) { return (size_t)g->n[0] * g->n[1] * g->n[2]; }
 static unsigned blocks_of(const gt_rays *g) { return (unsigned)((pixels_of(g) + GT_RAY_BLOCK - 1) / GT_RAY_BLOCK); }
 
-template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const T *x, T *y)
+template <gt_ray_model MODEL, typename T>
+static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const gt_ray_tuned *, const T *x, T *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *x_slices = (T *)gt_scratch(be);
@@ -84,7 +86,8 @@ template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be,
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven forward");
 }
 
-template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const T *y, T *x)
+template <gt_ray_model MODEL, typename T>
+static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const gt_ray_tuned *, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *x_slices = (T *)gt_scratch(be);
@@ -101,20 +104,22 @@ static const gt_ray_level *level_of(const gt_ray_operator *o)
 	return s->is_level ? &s->level : NULL;
 }
 
+static const gt_ray_tuned *tuned_of(const gt_ray_operator *o) { return ((const struct state *)o->state)->tuned; }
+
 static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, void *y)
 {
 	if (level_of(o))
-		gt_ray_level_forward(be, o, level_of(o), x, y);
+		gt_ray_level_forward(be, o, level_of(o), tuned_of(o), x, y);
 	else
-		GT_RAY_EACH(forward_as, be, o, NULL, x, y);
+		GT_RAY_EACH(forward_as, be, o, NULL, NULL, x, y);
 }
 
 static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, void *x)
 {
 	if (level_of(o))
-		gt_ray_level_adjoint(be, o, level_of(o), y, x);
+		gt_ray_level_adjoint(be, o, level_of(o), tuned_of(o), y, x);
 	else
-		GT_RAY_EACH(adjoint_as, be, o, NULL, y, x);
+		GT_RAY_EACH(adjoint_as, be, o, NULL, NULL, y, x);
 }
 
 static size_t scratch(gt_backend *be, const gt_ray_operator *o)
@@ -175,6 +180,8 @@ static gt_status make(gt_backend *be, const gt_rays *host, gt_ray_operator *o)
 		s->guess_bytes = columns * sizeof *guess;
 		if (gt_ray_level_fill(host, frame, S, W, guess, &s->level))
 			st = upload_level(be, frame, S, W, guess, s);
+		if (st == GT_OK && s->is_level)
+			st = gt_ray_tuned_find(be, o, host, &s->level, &s->tuned);
 	}
 	free(frame);
 	free(S);
@@ -188,6 +195,7 @@ static void release(gt_backend *be, gt_ray_operator *o)
 	struct state *s = (struct state *)o->state;
 	if (!s)
 		return;
+	gt_ray_tuned_free(s->tuned);
 	gt_backend_free(be, (void *)s->level.frame, s->frame_bytes);
 	gt_backend_free(be, (void *)s->level.S, s->value_bytes);
 	gt_backend_free(be, (void *)s->level.W, s->value_bytes);

@@ -69,16 +69,16 @@ template <> struct gt_ray_place<double> {
 };
 
 /* Calls f<model>(..., in, out) with the types of the operator's arrays. */
-#define GT_RAY_EACH(f, be, o, level, in, out)                                                                 \
-	do {                                                                                                  \
-		if ((o)->model == GT_RAY_JOSEPH && (o)->type == GT_F32)                                       \
-			f<GT_RAY_JOSEPH>(be, &(o)->rays, level, (const float *)(in), (float *)(out));         \
-		else if ((o)->model == GT_RAY_JOSEPH)                                                         \
-			f<GT_RAY_JOSEPH>(be, &(o)->rays, level, (const double *)(in), (double *)(out));       \
-		else if ((o)->type == GT_F32)                                                                 \
-			f<GT_RAY_SIDDON>(be, &(o)->rays, level, (const float *)(in), (float *)(out));         \
-		else                                                                                          \
-			f<GT_RAY_SIDDON>(be, &(o)->rays, level, (const double *)(in), (double *)(out));       \
+#define GT_RAY_EACH(f, be, o, level, tuned, in, out)                                                           \
+	do {                                                                                                   \
+		if ((o)->model == GT_RAY_JOSEPH && (o)->type == GT_F32)                                        \
+			f<GT_RAY_JOSEPH>(be, &(o)->rays, level, tuned, (const float *)(in), (float *)(out));   \
+		else if ((o)->model == GT_RAY_JOSEPH)                                                          \
+			f<GT_RAY_JOSEPH>(be, &(o)->rays, level, tuned, (const double *)(in), (double *)(out)); \
+		else if ((o)->type == GT_F32)                                                                  \
+			f<GT_RAY_SIDDON>(be, &(o)->rays, level, tuned, (const float *)(in), (float *)(out));   \
+		else                                                                                           \
+			f<GT_RAY_SIDDON>(be, &(o)->rays, level, tuned, (const double *)(in), (double *)(out)); \
 	} while (0)
 
 /* Views whose sorted copies, of columns x length elements each, are held at a time in an adjoint. */
@@ -88,9 +88,19 @@ static inline size_t gt_ray_batch_views(const gt_rays *g, size_t length, size_t 
 	return most < 1 ? 1 : most < g->views ? most : g->views;
 }
 
-void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *x, void *y);
-void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x);
-void gt_ray_strip_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x);
+/* Variants of kernels, or NULL: ray_tuned.cuh */
+typedef struct gt_ray_tuned gt_ray_tuned;
+void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *x,
+                          void *y);
+void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *y,
+                          void *x);
+void gt_ray_strip_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *y,
+                          void *x);
+/* What the built-in kernels were compiled with, in the order of ray_tuned_cuda.cu. */
+void gt_ray_level_numbers(int value[3]);
+void gt_ray_strip_numbers(const gt_rays *g, const gt_ray_level *level, int value[3]);
+/* Joseph's adjoint goes to that. */
+int gt_ray_takes_strips(const gt_ray_operator *o);
 size_t gt_ray_strip_scratch(const gt_ray_operator *o);
 size_t gt_ray_gather_scratch(const gt_ray_operator *o);
 size_t gt_ray_level_scratch(const gt_ray_operator *o, const gt_ray_level *level);

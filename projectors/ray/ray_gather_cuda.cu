@@ -169,7 +169,8 @@ static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level
 	launch_adjoint<MODEL, Z, 1>(queue, g, v, pixels, x, first, views);
 }
 
-template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *y, T *x)
+template <gt_ray_model MODEL, typename T>
+static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const gt_ray_tuned *, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *pixels = (T *)gt_scratch(be);
@@ -188,19 +189,20 @@ template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be,
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }
 
-static int takes_strips(const gt_ray_operator *o) { return o->model == GT_RAY_JOSEPH && o->rays.n[2] >= GT_RAY_STRIP_SLICES; }
+int gt_ray_takes_strips(const gt_ray_operator *o) { return o->model == GT_RAY_JOSEPH && o->rays.n[2] >= GT_RAY_STRIP_SLICES; }
 
-void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x)
+void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *y,
+                          void *x)
 {
-	if (takes_strips(o))
-		gt_ray_strip_adjoint(be, o, level, y, x);
+	if (gt_ray_takes_strips(o))
+		gt_ray_strip_adjoint(be, o, level, tuned, y, x);
 	else
-		GT_RAY_EACH(adjoint_as, be, o, level, y, x);
+		GT_RAY_EACH(adjoint_as, be, o, level, tuned, y, x);
 }
 
 size_t gt_ray_gather_scratch(const gt_ray_operator *o)
 {
 	const gt_rays *g = &o->rays;
 	const size_t element = gt_type_size(o->type);
-	return takes_strips(o) ? gt_ray_strip_scratch(o) : gt_ray_batch_views(g, g->rows, element) * g->rows * g->columns * element;
+	return gt_ray_takes_strips(o) ? gt_ray_strip_scratch(o) : gt_ray_batch_views(g, g->rows, element) * g->rows * g->columns * element;
 }

@@ -1,231 +1,15 @@
-/* Separable footprints on CUDA, adjoint, single precision, upright views.
- *
- * For one column of voxels and one view the rows of all heights are the same for every column k of the detector. So the
- * columns are mixed first, H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel, C_k the running sums of
- * the weighted data along the rows; then H is read once at each edge between slices: E_e = H(row of edge e), and b_j =
- * E_{j+1} - E_j. Only E is accumulated; the difference is taken after 32 views, which is exact up to rounding and
- * halves the work.
- *
- * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while
- * weights are computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is
- * read. 2 x 2 columns of voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies
- * over 3.3. A block of 8 x 8 columns of voxels shares the C_k under it, which bulk copies bring four views at a time:
- * each warp asks for some, while it works on those before.
- *
- * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more
- * serves them: mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the
- * sums are large there.
- *
- * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and
- * adds up differences.
- *
- * The limit, per column of voxels and view with 64 slices and rows: 1.5 columns x 3 passes of 128 bytes to mix, 3 to
- * store H, 1 to broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries),
- * 3 for weights: 17.5 passes; and about 55 instructions.
- *
- * Launch parameters: name, default, legal values. */
-#ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
-#define GT_SF_BACK_COLUMNS 22
-#endif
-#ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
-#define GT_SF_BACK_BLOCKS 3
-#endif
-/* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
-#ifndef GT_SF_BACK_SHARED
-#define GT_SF_BACK_SHARED (233472 / GT_SF_BACK_BLOCKS - 1024)
-#endif
+/* Separable footprints on CUDA, adjoint, single precision, upright views, host side: windows of rows, lines of voxels
+ * and batches of views that fit the memory that is given, and which variant of the kernel an operator gets. The kernel:
+ * sf_back.cuh. Memory on the device: running sums of a batch and the volume, 4 bytes per pixel and voxel. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/device/cuda.cuh"
+#include "core/try.h"
+#include "core/variant/variant.h"
+#include "projectors/sf/sf_back.cuh"
 #ifndef GT_SF_BACK_BYTES /* running sums held at a time */
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
-#include "core/device/cuda.cuh"
-#include "projectors/sf/sf_back_mix.cuh"
-#include "projectors/sf/sf_cuda.cuh"
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Columns of [start, end) under the four voxels of a lane's quad: the first and the one after the last. */
-static __device__ __forceinline__ int2 columns_of_quad(const gt_sf_trapezoid_f &t, int start, int end)
-{
-	int first = max(start, whole_of(floorf(t.at[0]))), after = min(end, whole_of(ceilf(t.at[3])));
-	for (int o = 1; o <= 4; o += 3) {
-		first = min(first, __shfl_xor_sync(~0u, first, o));
-		after = max(after, __shfl_xor_sync(~0u, after, o));
-	}
-	return make_int2(first, after);
-}
-
-/* Differences of E, with T at the end of the tile, to the volume. */
-template <int R>
-static __device__ __forceinline__ void give(const struct args &a, const struct place &at, const float (&E)[VOXELS][R], float T)
-{
-	const int lane = threadIdx.x % WARP;
-	for (int o = VOXELS; o < WARP; o <<= 1)
-		T += __shfl_xor_sync(~0u, T, o);
-#pragma unroll
-	for (int v = 0; v < VOXELS; v++) {
-		const float top = __shfl_sync(~0u, T, v);
-		const int vx = at.x0 + at.x1 + v % 4, vy = at.y0 + at.y1 + v / 4;
-		float *out = a.volume + ((size_t)(vy - a.first_y) * a.d.n[0] + vx) * a.deep + at.z0;
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			const int e = lane + WARP * r;
-			const float next = __shfl_down_sync(~0u, E[v][r], 1), over = __shfl_sync(~0u, E[v][r < R - 1 ? r + 1 : r], 0);
-			const float above = e + 1 == a.height ? top : lane == WARP - 1 ? over : next;
-			if (vx < a.d.n[0] && vy < a.d.n[1] && e < a.height && at.z0 + e < a.d.n[2])
-				out[e] = (a.fresh ? 0.f : out[e]) + (above - E[v][r]);
-		}
-	}
-}
-
-template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
-{
-	constexpr bool any = !WHOLE;
-	constexpr int columns = columns_for<R, EDGES, WHOLE>();
-	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<R, EDGES, WHOLE> &s = *(struct shared<R, EDGES, WHOLE> *)memory;
-	struct control &c = s.control;
-	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
-	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own_voxel = lane % VOXELS, own_view = lane / VOXELS;
-	const struct place at = place_of_block(a);
-
-	for (unsigned i = lane; i < sizeof s.mixed[warp] / sizeof(float); i += WARP)
-		s.mixed[warp][i] = 0;
-	const struct team team = begin<WARP * R, columns, any>(
-		a, at, c, stages, (GT_SF_BACK_STAGES * stage_bytes<WARP * R, columns>() + highest_line<R, WHOLE>()) / 4);
-	if (team.warps == 0)
-		return;
-	float E[VOXELS][R], T = 0, edge[R];
-#pragma unroll
-	for (int r = 0; r < R; r++)
-		edge[r] = lane + WARP * r - a.height * 0.5f;
-#pragma unroll
-	for (int v = 0; v < VOXELS; v++)
-#pragma unroll
-		for (int r = 0; r < R; r++)
-			E[v][r] = 0;
-
-	const int x = at.x1 + own_voxel % 4, y = at.y1 + own_voxel / 4;
-	const bool inside = at.x0 + x < a.d.n[0] && at.y0 + y < a.d.n[1];
-	const unsigned quads = address_of(s.quad[warp]), buffer = address_of(s.mixed[warp]);
-	struct item now = { -1, 0, 0 };
-	int stage = 0, phase = 0;
-	for (int done = 0; next_item(c.shape, &now); done++) {
-		const struct part *p = &c.part[now.group * FOUR + own_view];
-		const int width = any ? same(c.shape[now.group].width) : WARP * R, most = any ? c.shape[now.group].columns : columns;
-		const int rows = rows_of<any>(width), row = p->first_row + now.window * rows;
-		const unsigned line = (width + SLACK) * (unsigned)sizeof(float);
-		/* Columns from here on are counted from p->column. */
-		const int start = p->first_column + now.piece * most - p->column, end = start + columns_of(p, &now, most);
-		for (int pass = 0, more = 1; more; pass++) {
-			/* again for each pass, which are seldom two: no registers are left to keep it */
-			struct lane_voxel l;
-			place_voxel<EDGES, WHOLE>(a, p, x, y, row, any ? gt_sf_in_fine(rows) : 1. / (WARP * R), &l);
-			l.chord = inside ? l.chord : 0;
-			const int2 of_quad = columns_of_quad(l.columns, start, end);
-			const int first = of_quad.x + pass * WIDE, count = max(min(of_quad.y - first, (int)WIDE), 0);
-			more = __any_sync(~0u, of_quad.y > first + WIDE);
-			if (pass == 0) {
-				barrier_wait(address_of(&c.full[stage]), phase);
-				ask_ahead<WARP * R, columns, any>(a, c, team, now, stages, done);
-			}
-			if (!__any_sync(~0u, count))
-				break;
-			const unsigned base = stages + stage * stage_bytes<WARP * R, columns>() +
-			                      own_view * view_bytes<WARP * R, columns>() + (first - start) * line +
-			                      (any ? row % 4 * (int)sizeof(float) : 0);
-			weigh<R, EDGES, WHOLE>(s, &l, width, first, count, count ? base : stages, a.height * 0.5f, &T);
-			__syncwarp();
-			add_window<R, EDGES, WHOLE>(width, quads, buffer, edge, E);
-		}
-		leave(c, &stage, &phase);
-	}
-	give<R>(a, at, E, T);
-}
-
-/* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base
- * + k lines. */
-template <int WIDTH, int EDGES>
-static __device__ __forceinline__ void add_column(const struct args &a, const struct lane_voxel *l, int first, int end, unsigned base,
-                                                  float (&b)[FEW])
-{
-	const float bottom = a.height * -0.5f;
-	float low = gt_sf_area_f(&l->columns, first);
-	for (int k = first; k < end; k++) {
-		const float high = gt_sf_area_f(&l->columns, k + 1), w = (high - low) * l->chord;
-		const auto edge_sum = [&](int j) {
-			const float e = bottom + j;
-			const struct edge at = { l->scale, e, l->shift, l->rest };
-			return edge_sum_of<EDGES>(base + k * line_bytes<WIDTH>(), at, (float)WIDTH, l->reach,
-			                          [&](float) { return fabsf(fmaf(l->ramp1, e, l->ramp0)) + l->ramp; });
-		};
-		float below = edge_sum(0);
-		low = high;
-#pragma unroll
-		for (int j = 0; j < FEW; j++) {
-			if (j >= a.height)
-				break;
-			const float above = edge_sum(j + 1);
-			b[j] = fmaf(w, above - below, b[j]);
-			below = above;
-		}
-	}
-}
-
-template <int WIDTH, int EDGES> static __device__ __forceinline__ void run_few(const struct args &a)
-{
-	extern __shared__ __align__(128) unsigned char memory[];
-	struct control &c = *(struct control *)memory;
-	const unsigned stages = address_of(memory) + (unsigned)((sizeof c + 127) / 128 * 128);
-	const int lane = threadIdx.x % WARP, voxel = lane % VOXELS, view = lane / VOXELS;
-	const struct place at = place_of_block(a);
-	const struct team team = begin<WIDTH, GT_SF_BACK_COLUMNS, false>(a, at, c, stages,
-	                                                                 GT_SF_BACK_STAGES * stage_bytes<WIDTH, GT_SF_BACK_COLUMNS>() / 4);
-	if (team.warps == 0)
-		return;
-	const int x = at.x1 + voxel % 4, y = at.y1 + voxel / 4;
-	const bool inside = at.x0 + x < a.d.n[0] && at.y0 + y < a.d.n[1];
-	float b[FEW] = { 0 };
-	struct item now = { -1, 0, 0 };
-	int stage = 0, phase = 0;
-	for (int done = 0; next_item(c.shape, &now); done++) {
-		const struct part *p = &c.part[now.group * FOUR + view];
-		/* Columns from here on are counted from p->column. */
-		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column,
-			  end = start + columns_of(p, &now, GT_SF_BACK_COLUMNS);
-		struct lane_voxel l;
-		place_voxel<EDGES, false>(a, p, x, y, p->first_row + now.window * WIDTH, 1. / WIDTH, &l);
-		const int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
-		barrier_wait(address_of(&c.full[stage]), phase);
-		ask_ahead<WIDTH, GT_SF_BACK_COLUMNS, false>(a, c, team, now, stages, done);
-		const unsigned base = stages + stage * stage_bytes<WIDTH, GT_SF_BACK_COLUMNS>() +
-		                      view * view_bytes<WIDTH, GT_SF_BACK_COLUMNS>() - start * line_bytes<WIDTH>();
-		add_column<WIDTH, EDGES>(a, &l, first, inside ? after : first, base, b);
-		leave(c, &stage, &phase);
-	}
-	float *out = a.volume + ((size_t)(at.y0 + y - a.first_y) * a.d.n[0] + at.x0 + x) * a.deep + at.z0;
-#pragma unroll
-	for (int j = 0; j < FEW; j++) {
-		for (int o = VOXELS; o < WARP; o <<= 1)
-			b[j] += __shfl_xor_sync(~0u, b[j], o);
-		if (inside && view == 0 && j < a.height && at.z0 + j < a.d.n[2])
-			out[j] = (a.fresh ? 0.f : out[j]) + b[j];
-	}
-}
-#endif
-
-template <int R, int EDGES, bool WHOLE>
-static __global__ void __launch_bounds__(WARPS *WARP, GT_SF_BACK_BLOCKS) back_kernel(const __grid_constant__ struct args a)
-{
-#if __CUDA_ARCH__ >= 900
-	run_back<R, EDGES, WHOLE>(a);
-#endif
-}
-template <int WIDTH, int EDGES>
-static __global__ void __launch_bounds__(WARPS *WARP, GT_SF_BACK_BLOCKS) few_kernel(const __grid_constant__ struct args a)
-{
-#if __CUDA_ARCH__ >= 900
-	run_few<WIDTH, EDGES>(a);
-#endif
-}
 
 /* Data times the slant -> running sums along the rows, [view of the batch][column][stride]. */
 static __global__ void sum_rows(gt_sf d, const float *y, float *sums, size_t first, int stride, int groups)
@@ -256,6 +40,18 @@ static __global__ void publish(const float *volume, float *x, int nx, int ny, in
 
 /* Launches ------------------------------------------------------------------- */
 
+/* A variant: its numbers, in the order of the table, and its kernel. */
+enum { HIGHER = 3 };
+struct gt_sf_back_tuned {
+	int value[4];
+	gt_variant *kernel;
+};
+static const gt_variant_number numbers[] = {
+	{ "BLOCKS", 1, 8, 0 }, { "STAGES", 2, 4, 0 }, { "COLUMNS", 8, 64, 0 }, { "HIGHER", 0, 1, 0 }, { NULL, 0, 0, 0 }
+};
+static const gt_variant_family family = { "sf-back", "projectors/sf/sf_back.cuh", "GT_SF_BACK_", numbers };
+static int higher_of(const gt_sf_back_tuned *u) { return u ? u->value[HIGHER] : GT_SF_BACK_HIGHER; }
+
 static int deep_of(const gt_sf *d) { return (d->n[2] + 7) / 8 * 8; }
 static int per_lane(const gt_sf *d) { return d->n[2] > WARP ? 2 : 1; }
 static int is_few(const gt_sf *d) { return d->n[2] <= FEW; }
@@ -263,7 +59,7 @@ static int is_few(const gt_sf *d) { return d->n[2] <= FEW; }
 static int width_of(const gt_sf *d) { return is_few(d) ? d->rows <= FEW ? FEW : WARP : WARP * per_lane(d); }
 /* Blocks choose the height of windows. */
 static int is_any(const gt_sf *d) { return !is_few(d) && d->rows > width_of(d); }
-static int stride_of(const gt_sf *d) { return line_of(d, width_of(d), is_any(d)); }
+static int stride_of(const gt_sf *d, const gt_sf_back_tuned *u) { return line_of(d, width_of(d), is_any(d), higher_of(u)); }
 /* Slices of a tile: equal tiles, not higher than the lanes allow. */
 static int height_of(const gt_sf *d)
 {
@@ -278,16 +74,16 @@ static int lines_of(const gt_sf *d, size_t limit)
 	return fit < SIDE ? SIDE : fit < (size_t)d->n[1] ? (int)fit : d->n[1];
 }
 static size_t volume_floats(const gt_sf *d, size_t limit) { return (size_t)d->n[0] * lines_of(d, limit) * deep_of(d); }
-static size_t batch_of(const gt_sf *d, size_t limit)
+static size_t batch_of(const gt_sf *d, const gt_sf_back_tuned *u, size_t limit)
 {
-	const size_t one = (size_t)d->columns * stride_of(d) * sizeof(float),
+	const size_t one = (size_t)d->columns * stride_of(d, u) * sizeof(float),
 		     fit = (limit / 2 < GT_SF_BACK_BYTES ? limit / 2 : GT_SF_BACK_BYTES) / one / VIEWS * VIEWS;
 	return fit < VIEWS ? VIEWS : fit < d->views ? fit : d->views;
 }
 
-extern "C" size_t gt_sf_back_scratch(const gt_sf *d, size_t limit)
+extern "C" size_t gt_sf_back_scratch(const gt_sf *d, const gt_sf_back_tuned *u, size_t limit)
 {
-	return (volume_floats(d, limit) + batch_of(d, limit) * d->columns * stride_of(d) + highest_of(width_of(d))) * sizeof(float);
+	return (volume_floats(d, limit) + batch_of(d, u, limit) * d->columns * stride_of(d, u) + highest_of(width_of(d))) * sizeof(float);
 }
 
 typedef void (*kernel)(struct args);
@@ -320,21 +116,74 @@ static kernel kernel_of(const gt_sf *d, int edges, size_t *bytes)
 }
 extern "C" int gt_sf_back_window(const gt_sf *d) { return is_any(d) ? highest_of(width_of(d)) : width_of(d); }
 
-extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges)
+static gt_status compile(const gt_sf *d, int edges, gt_sf_back_tuned *u)
+{
+	char instance[48], bytes[200];
+	const char *whole = d->rows <= WARP * per_lane(d) ? "true" : "false";
+	snprintf(instance, sizeof instance, "back_kernel<%d,%d,%s>", per_lane(d), edges, whole);
+	snprintf(bytes, sizeof bytes, "shared_bytes<%d,%d,%s>() + GT_SF_BACK_STAGES * stage_bytes<WARP * %d, columns_for<%d, %d, %s>()>()",
+	         per_lane(d), edges, whole, per_lane(d), per_lane(d), edges, whole);
+	return gt_variant_build(&family, u->value, instance, bytes, 0, &u->kernel);
+}
+
+extern "C" void gt_sf_back_free(gt_sf_back_tuned *u)
+{
+	if (u)
+		gt_variant_free(u->kernel);
+	free(u);
+}
+
+static gt_status find_variant(const gt_sf *d, int edges, gt_sf_back_tuned **out)
+{
+	char about[256];
+	gt_sf_back_tuned t = { { GT_SF_BACK_BLOCKS, GT_SF_BACK_STAGES, GT_SF_BACK_COLUMNS, GT_SF_BACK_HIGHER }, NULL };
+	int found;
+	gt_sf_describe(d, edges, about, sizeof about);
+	gt_status st = gt_variant_choose(&family, about, t.value, &found);
+	if (st != GT_OK || !found)
+		return st;
+	if ((st = compile(d, edges, &t)) == GT_OK && !(*out = (gt_sf_back_tuned *)malloc(sizeof t))) {
+		gt_variant_free(t.kernel);
+		return gt_fail(GT_ERR_MEMORY, "no memory for a variant of sf-back");
+	}
+	if (st == GT_OK)
+		**out = t;
+	return gt_variant_settle(&family, t.value, found, st);
+}
+
+extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges, gt_sf_back_tuned **u)
 {
 	size_t bytes;
 	const kernel k = kernel_of(d, edges, &bytes);
 	gt_cuda_queue(be);
+	*u = NULL;
+	const gt_status st = is_few(d) ? GT_OK : find_variant(d, edges, u);
+	if (st != GT_OK || *u)
+		return st;
 	if (cudaFuncSetAttribute((const void *)k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "the separable-footprint kernels need %zu bytes of shared memory on %s", bytes, be->name);
 	return GT_OK;
 }
 
-/* The lines of voxels [a->first_y, + lines) from all views. */
-static void back_lines(cudaStream_t queue, const gt_sf *d, int edges, size_t batch, int lines, const float *y, float *sums, struct args *a)
+static int launch(cudaStream_t queue, const gt_sf *d, const gt_sf_back_tuned *u, int edges, size_t blocks, struct args *a)
 {
+	if (u) {
+		void *arguments[] = { a };
+		const gt_variant_grid g = { blocks, { WARPS * WARP, 1 }, 0, queue };
+		return gt_variant_launch(u->kernel, &g, arguments);
+	}
 	size_t bytes;
 	const kernel run = kernel_of(d, edges, &bytes);
+	run<<<(unsigned)blocks, WARPS * WARP, bytes, queue>>>(*a);
+	return 0;
+}
+
+/* The lines of voxels [a->first_y, + lines) from all views. */
+static int back_lines(cudaStream_t queue, const gt_sf *d, const gt_sf_back_tuned *u, int edges, size_t batch, int lines, const float *y,
+                      struct args *a)
+{
+	float *const sums = (float *)a->sums;
+	int e = 0;
 	const int groups = pieces(d->columns, WARP);
 	a->tiles_y = pieces(lines, SIDE);
 	const size_t blocks = (size_t)a->tiles_x * a->tiles_y * pieces(d->n[2], a->height);
@@ -345,27 +194,29 @@ static void back_lines(cudaStream_t queue, const gt_sf *d, int edges, size_t bat
 			a->first = first + a->in_batch;
 			a->views = (int)(views - a->in_batch < VIEWS ? views - a->in_batch : VIEWS);
 			a->fresh = a->first == 0;
-			run<<<(unsigned)blocks, WARPS * WARP, bytes, queue>>>(*a);
+			e = e ? e : launch(queue, d, u, edges, blocks, a);
 		}
 	}
+	return e;
 }
 
-extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, int edges, size_t limit, const float *y, float *x)
+extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, const gt_sf_back_tuned *u, int edges, size_t limit, const float *y, float *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	const int slab = lines_of(d, limit), tiles_x = pieces(d->n[0], WARP), tiles_z = pieces(d->n[2], WARP);
 	struct args a;
-	float *const sums = (float *)gt_scratch(be) + volume_floats(d, limit);
 	a.d = *d;
 	a.volume = (float *)gt_scratch(be);
-	a.sums = sums;
-	a.stride = stride_of(d);
+	a.sums = (float *)gt_scratch(be) + volume_floats(d, limit);
+	a.stride = stride_of(d, u);
 	a.deep = deep_of(d);
 	a.height = height_of(d);
 	a.tiles_x = pieces(d->n[0], SIDE);
 	for (a.first_y = 0; a.first_y < d->n[1]; a.first_y += slab) {
 		const int lines = d->n[1] - a.first_y < slab ? d->n[1] - a.first_y : slab;
-		back_lines(queue, d, edges, batch_of(d, limit), lines, y, sums, &a);
+		if (gt_cuda_check(be, (cudaError_t)back_lines(queue, d, u, edges, batch_of(d, u, limit), lines, y, &a),
+		                  "separable footprint, adjoint"))
+			return;
 		publish<<<(unsigned)((size_t)tiles_x * tiles_z * lines), dim3(WARP, 8), 0, queue>>>(a.volume,
 		                                                                                    x + (size_t)a.first_y * d->n[0],
 		                                                                                    d->n[0], d->n[1], d->n[2], a.deep,

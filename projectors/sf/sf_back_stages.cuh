@@ -40,12 +40,15 @@ template <bool ANY> static __host__ __device__ constexpr int rows_of(int width) 
 static __host__ __device__ constexpr int highest_of(int width) { return width + GT_SF_BACK_HIGHER * WARP; }
 template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
 template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned view_bytes() { return COLUMNS * line_bytes<WIDTH>(); }
-template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned stage_bytes() { return FOUR * view_bytes<WIDTH, COLUMNS>(); }
-
-/* Entries of a line of running sums: whole windows of rows; ANY: of any height. */
-static int line_of(const gt_sf *d, int width, int any)
+template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned stage_bytes()
 {
-	const int rows = any ? rows_of<true>(highest_of(width)) : width;
+	return FOUR * view_bytes<WIDTH, COLUMNS>();
+}
+
+/* Entries of a line of running sums: whole windows of rows; any: of any height up to so many more rows of lanes. */
+[[maybe_unused]] static int line_of(const gt_sf *d, int width, int any, int higher)
+{
+	const int rows = any ? rows_of<true>(width + higher * WARP) : width;
 	return pieces(pieces(d->rows, rows) * rows + (any ? 2 : 0), 4) * 4 + SLACK;
 }
 
@@ -93,7 +96,8 @@ static __device__ int find_part(const struct args *a, int at, int x0, int y0, in
 	const double x = x0 - 0.5 + (c & 1) * min(SIDE, a->d.n[0] - x0), y = y0 - 0.5 + (c >> 1) * min(SIDE, a->d.n[1] - y0);
 	const gt_sf_corner corner = gt_sf_corner_at(v, x, y);
 	double low = v->frame.column + corner.column, high = low, stretch = corner.stretch;
-	double bottom = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * stretch, top = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * stretch;
+	double bottom = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * stretch,
+	       top = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * stretch;
 	for (int o = 1; o < 4; o <<= 1) {
 		low = min(low, __shfl_xor_sync(~0u, low, o));
 		high = max(high, __shfl_xor_sync(~0u, high, o));
@@ -128,7 +132,8 @@ static __device__ int find_part(const struct args *a, int at, int x0, int y0, in
 	p->first_column = (int)max(0., floor(low - 0.01));
 	p->columns = at < a->views ? max(0, last - p->first_column + 1) : 0;
 	p->first_row = max(0, (int)floor(min(bottom, (double)rows))) / multiple * multiple;
-	return at < a->views && p->columns && bottom - 1 < rows && top + 1 > 0 ? max(1, (int)ceil(min(top, (double)rows)) - p->first_row) : 0;
+	return at < a->views && p->columns && bottom - 1 < rows && top + 1 > 0 ? max(1, (int)ceil(min(top, (double)rows)) - p->first_row)
+	                                                                       : 0;
 }
 
 /* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no
@@ -207,7 +212,7 @@ struct lane_voxel {
 	gt_sf_trapezoid_f columns;
 	float chord, scale, shift; /* of edges counted from the tile's middle, in the window: as in struct edge */
 	float2 rest;
-	float ramp0, ramp1, ramp;  /* SF-TT: half width |ramp0 + ramp1 e| + ramp, rows */
+	float ramp0, ramp1, ramp; /* SF-TT: half width |ramp0 + ramp1 e| + ramp, rows */
 	int reach;
 };
 
@@ -249,7 +254,8 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	                         (float)a.d.pitch[0], (float)a.d.pitch[1]);
 	const auto stretch_of = [&](int c) {
 		const float sx = c & 1 ? 0.5f : -0.5f, sy = c & 2 ? 0.5f : -0.5f;
-		return gt_sf_stretch_fine(&p->lens, fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), fine_M + (double)fmaf(sx, p->M[0], sy * p->M[1]));
+		return gt_sf_stretch_fine(&p->lens, fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)),
+		                          fine_M + (double)fmaf(sx, p->M[0], sy * p->M[1]));
 	};
 	const double mean = has_ramps(EDGES)               ? (stretch_of(farthest) + stretch_of(nearest)) / 2
 	                    : NEAR && EDGES == GT_SF_STEPS ? (double)gt_sf_stretch_f(&p->lens, N, M)

@@ -2,15 +2,18 @@
  * voxels in front of all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they
  * cannot do goes to the simple ones. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "core/try.h"
+#include "core/variant/variant.h"
 #include "projectors/sf/sf_cuda.cuh"
 
 struct state {
 	size_t limit;
 	int fast, edges_back, edges_ahead;
 	gt_sf_ahead *ahead;
+	gt_sf_back_tuned *back; /* NULL: as built in */
 };
 
 /* Half widths of ramps, in rows or slices, whichever are more. Up to the first the kernels look for one knot of the
@@ -103,10 +106,19 @@ static int fits(gt_backend *be, const gt_sf *host, gt_type t, struct state *s)
 	return 1;
 }
 
+extern "C" void gt_sf_describe(const gt_sf *d, int edges, char *about, size_t size)
+{
+	const double pitch = gt_sf_corner_at(&d->view[0], (d->n[0] - 1) / 2., (d->n[1] - 1) / 2.).stretch * d->view[0].V[3];
+	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d edges=%d height=%d/8", gt_variant_fine_bin(d->rows),
+	         gt_variant_fine_bin(d->n[2]), gt_variant_bin((double)d->views), gt_variant_bin(d->columns), gt_variant_bin(d->n[0]), edges,
+	         (int)(8 * fabs(pitch) + 0.5));
+}
+
 static void release(gt_backend *be, void *state)
 {
 	struct state *s = (struct state *)state;
 	gt_sf_forward_free(be, s->ahead);
+	gt_sf_back_free(s->back);
 	free(s);
 }
 
@@ -123,7 +135,7 @@ static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, double memor
 	if (!fits(be, host, t, s))
 		return GT_OK;
 	s->fast = 1;
-	GT_TRY(gt_sf_back_make(be, host, s->edges_back));
+	GT_TRY(gt_sf_back_make(be, host, s->edges_back, &s->back));
 	GT_TRY(gt_sf_forward_make(be, host, s->edges_ahead, s->limit, &s->ahead));
 done:
 	return st;
@@ -132,7 +144,7 @@ done:
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
 	const struct state *s = (const struct state *)state;
-	const size_t back = s->fast ? gt_sf_back_scratch(d, s->limit) : gt_sf_simple_scratch(d, t, s->limit);
+	const size_t back = s->fast ? gt_sf_back_scratch(d, s->back, s->limit) : gt_sf_simple_scratch(d, t, s->limit);
 	const size_t ahead = s->ahead ? gt_sf_forward_scratch(d, s->ahead) : 0;
 	(void)be;
 	return back > ahead ? back : ahead;
@@ -151,7 +163,7 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 {
 	const struct state *s = (const struct state *)state;
 	if (s->fast)
-		gt_sf_back(be, d, s->edges_back, s->limit, (const float *)y, (float *)x);
+		gt_sf_back(be, d, s->back, s->edges_back, s->limit, (const float *)y, (float *)x);
 	else
 		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }

@@ -22,6 +22,24 @@
  * passes of 128 bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and
  * 12 passes.
  *
+ * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
+ * numbers of the problem's class. VIEWS of a block, TILE: rows of a warp.
+ *
+ * tune sf-forward
+ * VIEWS 1 2 4
+ * TILE 32 64
+ * BLOCKS 1 2 3
+ * STAGES 2 3 4
+ * BYTES 12288 18432 24576 30720 36864 43008 49152 61440 73728
+ * MORE 0 6144 12288
+ * WINDOW 64 96 128
+ * FLUSH 64 128 256
+ * keep TILE <= rows + 31
+ * keep WINDOW == 128 || slices > 64
+ * keep MORE == 0 || VIEWS == 4
+ * keep STAGES * (BYTES / 6 * (2 + VIEWS) + MORE) <= 210000
+ * end
+ *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_AHEAD_STAGES /* groups of slices on their way or in use: 2 to 4 */
 #define GT_SF_AHEAD_STAGES 2

@@ -18,6 +18,7 @@ from .tables import Parameter, names, parameters, python_name as _python_name
 if _TYPE_CHECKING:
     from .calibration import BeadCalibration, Calibration, Correction, JitterCalibration, calibrate, calibrate_beads, calibrate_jitter
     from .data import Projections, Provenance, Volume
+    from .denoising import denoise
     from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
     from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
@@ -44,7 +45,7 @@ __all__ = [
     "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan",
     "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
     "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
-    "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
+    "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
     "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read", "read_geometry",
     "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
     "solve", "write", "write_geometry",
@@ -53,6 +54,7 @@ __all__ = [
 _HOMES = {
     "calibration": "BeadCalibration Calibration Correction JitterCalibration calibrate calibrate_beads calibrate_jitter",
     "data": "Projections Provenance Volume",
+    "denoising": "denoise",
     "files": "Views check_room formats open read read_options read_projections read_volume write",
     "geometry": "Grid Scan circular from_matrices from_views helical parallel scanner scanners",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",

@@ -100,6 +100,14 @@ def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     return np.ascontiguousarray(array, dtype=dtype)
 
 
+def finite(array: Array, be: Backend, what: str) -> Array:
+    """`array`, of float32 or float64 in C order, or a refusal that names the first number in it that is not finite."""
+    if lib.gt_py_finite(be.c, c_type(array.dtype), pointer(array, "void *"), array.size):
+        first = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
+        raise ArgumentError(f"{what}: element {list(map(int, first))} is {array[first]}, expected finite numbers")
+    return array
+
+
 def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
     """`out`, which must fit as it is, or a new array where it is None."""
     if out is None:

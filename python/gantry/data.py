@@ -89,6 +89,11 @@ class Projections:
         return borrowed(lib.gt_projections_photons(self.c), self.scan.shape, self.c, writeable=False)
 
     @property
+    def filtered(self) -> bool:
+        """Whether they are weighted and filtered already, as the file said, and so no line integrals."""
+        return bool(lib.gt_projections_filtered(self.c))
+
+    @property
     def water(self) -> float:
         """Attenuation of water that the scanner states, mm^-1; 0: not known."""
         return float(lib.gt_projections_water(self.c))

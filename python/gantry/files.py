@@ -37,7 +37,7 @@ def _unit(unit: str) -> int:
 # What a reading option is where nothing is said.
 _IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "deg", "air": None, "values": "counts",
            "sinogram": False, "gaps": False, "source_to_axis": None, "source_to_detector": None, "geometry": None, "direction": "auto",
-           "axis_side": "auto", "raw": None}
+           "axis_side": "auto", "raw": None, "flat_at": None}
 _APPLY = {**{name: ("frames", "nxtomo") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
           "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct")}
 _SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
@@ -61,7 +61,7 @@ def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
     """How counts become line integrals."""
     f = ffi.new("gt_frames_options *", lib.gt_frames_defaults)
     held.append(f)
-    for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw"):
+    for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw", "flat_at"):
         if given[name] is not None:
             held.append(ffi.new("char[]", os.fsencode(given[name])))
             setattr(f, name, held[-1])
@@ -80,7 +80,7 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
                  flat_after: Path | None = None, dark: Path | None = None, white: float | None = None, angles: Path | None = None,
                  angle_unit: str = "deg", air: str | None = None, values: str = "counts", sinogram: bool = False, gaps: bool = False,
                  source_to_axis: float | None = None, source_to_detector: float | None = None, geometry: Path | None = None,
-                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None) -> Any:
+                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None, flat_at: str | None = None) -> Any:
     """What a reader is told.
 
     geometry_only: the scan without its data. without_statistics: neither weights nor photons. axis: column where the rotation axis is
@@ -88,7 +88,8 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
     middle of the volume is put at (0, 0, 0).
 
     Of images, with the words of the command: flat and dark: a file or a folder of fields, or "none"; None: those named so in the folder.
-    flat_after: flat fields after the scan, where flat or the folder has those before it; a view is divided by what is between. white:
+    flat_after: flat fields after the scan, where flat or the folder has those before it; a view is divided by what is between. flat_at:
+    "0,300,600": flat fields were taken after so many views, as many each time. white:
     counts without a body, where there are no flat fields. angles: a file, "FIRST:STEP" or "FIRST..LAST", in the angle_unit "deg" or "rad".
     air: "auto", "no" or "LEFT,RIGHT" columns that see none of the body. values: "counts" or "line-integrals". sinogram: an image is one
     row of the detector in all views. gaps: numbers may be missing among the files. source_to_axis, source_to_detector: mm, of cone beams.

@@ -606,7 +606,7 @@ def wavelet(
     *,
     noise: str | None = ...,
     strength: float = ...,
-    filter: Literal['haar', 'db2', 'sym4'] = ...,
+    filter: Literal['haar', 'db2', 'db3', 'db4', 'sym4'] = ...,
     levels: int = ...,
     inner: int = ...,
 ) -> Penalty: ...

@@ -20,7 +20,20 @@ def _figure(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("pictures need matplotlib: pip install 'gantry-ct[all]', or matplotlib alone") from None
-    return Figure(figsize=(width, height), layout="constrained")
+
+    class Shown(Figure):
+        """A notebook draws by itself only the figures that pyplot made."""
+
+        def _repr_png_(self) -> bytes:
+            return _png(self, dpi=100)
+
+    return Shown(figsize=(width, height), layout="constrained")
+
+
+def _png(figure: Any, dpi: int) -> bytes:
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=dpi)
+    return out.getvalue()
 
 
 def _slice_axes(v: Volume) -> list[tuple[str, Array, tuple[float, float, float, float], str, str]]:
@@ -145,8 +158,7 @@ def as_html(what: Volume | Projections) -> str:
     """For notebooks: a picture where there is matplotlib, and a line of text."""
     line = f"<p>{html.escape(repr(what))}</p>"
     try:
-        out = io.BytesIO()
-        show(what).savefig(out, format="png", dpi=80)
+        drawn = _png(show(what), dpi=80)
     except (ImportError, ArgumentError):
         return line
-    return f'<img src="data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"/>{line}'
+    return f'<img src="data:image/png;base64,{base64.b64encode(drawn).decode()}"/>{line}'

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
-from .backend import Array, check_shape, host_array, pointer
+from .backend import Array, backend as opened, check_shape, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, keep as keep_raised, settle, text, thread
 from .geometry import Scan
@@ -51,7 +51,7 @@ def _fields(given: Any, p: Projections, what: str, keep: list[Any]) -> dict[str,
     return {"data": pointer(images), "images": len(images)}
 
 
-def _copy(p: Any) -> Any:
+def copied(p: Any) -> Any:
     """The library's own copy of its projections, which the caller frees."""
     out = ffi.new("gt_projections **")
     scan = lib.gt_projections_scan(p)
@@ -93,7 +93,7 @@ class _Fields:
 @ffi.def_extern(error=int(lib.GT_STOPPED), onerror=keep_raised)  # type: ignore[untyped-decorator]
 def gt_py_step(self: Any, step: Any, p: Any) -> int:
     """gt_prepare_auto() has done a step."""
-    ffi.from_handle(self)(text(step), Projections.from_c(_copy(p)[0]))
+    ffi.from_handle(self)(text(step), Projections.from_c(copied(p)[0]))
     return int(lib.GT_OK if thread.raised is None else lib.GT_STOPPED)
 
 
@@ -121,6 +121,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
     o = ffi.new("gt_prepare_options *", lib.gt_prepare_defaults)
     o.threads, o.notes.say = threads, lib.gt_py_message
     if backend is not None:
+        opened(backend)
         keep.append(ffi.new("char[]", os.fsencode(backend)))
         o.backend = keep[-1]
     if after is not None:
@@ -128,7 +129,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
         o.after, o.after_self = lib.gt_py_step, keep[-1]
     fields = _Fields(p.scan.copy(), [_fields(flats, p, "flats", keep), _fields(darks, p, "darks", keep)])
     o.flats, o.darks = fields.fields
-    out = _copy(p.c)
+    out = copied(p.c)
     try:
         if auto:
             check(lib.gt_prepare_auto(out, o, ffi.NULL))
@@ -138,7 +139,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
             settle()
             fields.crop(lib.gt_projections_scan(out[0]), o)
             if after is not None:
-                after(spec.partition(":")[0], Projections.from_c(_copy(out[0])[0]))
+                after(spec.partition(":")[0], Projections.from_c(copied(out[0])[0]))
     except BaseException:
         lib.gt_projections_free(out[0])
         raise

@@ -14,13 +14,14 @@ from .backend import Array, pointer
 from .errors import ArgumentError, keep, settle, thread
 
 NUMBERS = ("cost", "data", "penalty", "gradient", "residual", "change")
-PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes")
+PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes", "within")
 
 
 class Progress:
     """One iteration, or a phase of a reconstruction. Numbers are nan where they are not known.
 
-    phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", with `done` from 0 to 1.
+    phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", "within"
+    (an iteration or a direct method is in progress), with `done` from 0 to 1.
     cost = data + penalty; residual |Ax - b| (of reconstruct(): over |b|); change: root mean square of this iteration's, mm^-1.
     """
 
@@ -112,6 +113,8 @@ def gt_py_iteration(self: Any, c: Any) -> int:
 def gt_py_phase(self: Any, c: Any) -> int:
     """A reconstruction has come to a phase."""
     call: Call = ffi.from_handle(self)
+    if c.phase >= len(PHASES):
+        return 0
     p = Progress(c)
     p.phase, p.done = PHASES[c.phase], float(c.done)
     p.water = float(c.water) if c.water_told else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from . import foreign
 from ._c import ffi, lib
-from .backend import Array, Backend, Lent, backend, c_type, host_array, result_array
+from .backend import Array, Backend, Lent, backend, c_type, finite, host_array, result_array
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
 
@@ -29,11 +30,12 @@ class Operator:
     def __init__(self, c: Any, be: Backend, dtype: np.dtype[Any], shapes: tuple[tuple[int, ...], tuple[int, ...]], transposed: bool) -> None:
         self.c, self.backend, self.dtype, self.transposed = c, be, dtype, transposed
         self.domain_shape, self.range_shape = shapes
-        self.shape = (int(np.prod(self.range_shape)), int(np.prod(self.domain_shape)))
+        self.shape = (math.prod(self.range_shape), math.prod(self.domain_shape))
 
     def __call__(self, x: Any, out: Any = None) -> Any:
         """The operator applied to x, in `out` if it is given: a writeable C-contiguous array of the operator's type.
 
+        Numbers that are not finite are refused in the host's memory; on a GPU they go through, since to look would be to wait.
         x may be of NumPy, or of PyTorch, CuPy or JAX where it lies on the operator's device: the result then is of the same library.
         """
         if type(x) is np.ndarray and x.dtype == self.dtype and x.shape == self.domain_shape and x.flags.c_contiguous:
@@ -54,11 +56,11 @@ class Operator:
         result = result_array(out, self.dtype, batch + self.range_shape)
         if np.may_share_memory(array, result):
             raise ArgumentError("out: shares memory with x, expected an array of its own")
-        count = int(np.prod(batch))
+        count = math.prod(batch)
         if not count:
             return result
         if self.backend.is_gpu:
-            given, made = Lent(self.backend, array), Lent(self.backend, result, put=False)
+            given, made = Lent(self.backend, finite(array, self.backend, "x")), Lent(self.backend, result, put=False)
             check(lib.gt_py_apply(self.c, self.transposed, count, lib.gt_array_data(given.c), lib.gt_array_data(made.c)))
             made.get()
             check(lib.gt_backend_status(self.backend.c))
@@ -104,8 +106,8 @@ class Projector(Operator):
     model: "dd" (the default), "sf-tr", "joseph", ... or "NAME:key=value"; device: "auto", "cpu", "cpu:8", "cuda:0"; dtype: float32
     or float64. NumPy arrays of that type in C order are not copied on the CPU; others are converted once.
 
-    device="cuda:0-3", "cuda:0,2" or "cpu:4x2" (two members of four threads) makes a TeamProjector: several devices, each with a run of
-    the views, as one operator on NumPy's arrays.
+    device="cuda:0-3", "cuda:0,2", "cpu:4x2" (two members of four threads) or "cpu:1+cpu:2" makes a TeamProjector: several devices, each
+    with a run of the views, as one operator on NumPy's arrays.
     """
 
     if not TYPE_CHECKING:
@@ -113,7 +115,7 @@ class Projector(Operator):
         def __new__(cls, scan=None, grid=None, model=None, *, device=None, dtype=np.float32):
             from .team import TeamProjector, is_team
 
-            return TeamProjector(scan, grid, model, device, dtype) if is_team(device) else super().__new__(cls)
+            return super().__new__(TeamProjector if is_team(device) else cls)
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: str | Backend | None = None,
                  dtype: DTypeLike = np.float32) -> None:
@@ -121,8 +123,9 @@ class Projector(Operator):
         self.model = text(lib.gt_projectors[0].name) if model is None else model
         be, out = backend(device), ffi.new("gt_linop **")
         check(lib.gt_projector_new(os.fsencode(self.model), be.c, c_type(dtype), self.grid.c, scan.c, out))
+        made = ffi.gc(out[0], lib.gt_linop_free)
         check(lib.gt_backend_status(be.c))
-        super().__init__(ffi.gc(out[0], lib.gt_linop_free), be, np.dtype(dtype), (self.grid.shape, scan.shape), False)
+        super().__init__(made, be, np.dtype(dtype), (self.grid.shape, scan.shape), False)
         self._transpose = Transpose(self)
 
     @property
@@ -136,15 +139,19 @@ class Projector(Operator):
 
     def adjoint(self, y: Any, out: Any = None) -> Any:
         """A' y."""
-        return self._transpose(y, out)
+        return self.T(y, out)
+
+    @property
+    def _place(self) -> str | Backend:
+        return self.backend
 
     def subsets(self, n: int) -> list[Projector]:
         """Views k, k + n, ... for k = 0 ... n-1: an operator each, on y[k::n]."""
-        return [Projector(self.scan.subset(k, n), self.grid, self.model, device=self.backend, dtype=self.dtype) for k in range(n)]
+        return [Projector(self.scan.subset(k, n), self.grid, self.model, device=self._place, dtype=self.dtype) for k in range(n)]
 
     def astype(self, dtype: DTypeLike) -> Projector:
         """The same in another precision."""
-        return Projector(self.scan, self.grid, self.model, device=self.backend, dtype=dtype)
+        return Projector(self.scan, self.grid, self.model, device=self._place, dtype=dtype)
 
     def to(self, device: str | Backend) -> Projector:
         """The same on another device."""

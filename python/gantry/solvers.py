@@ -9,14 +9,14 @@ from numpy.typing import DTypeLike
 
 from . import tables
 from ._c import ffi, lib
-from .backend import Array, Backend, Lent, backend, c_type, check_shape, host_array, result_array
+from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
 from .data import Projections
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
 from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose
-from .team import TeamProjector
+from .team import TeamProjector, is_team
 
 Bounds = tuple[float | None, float | None]
 
@@ -25,7 +25,8 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
              dtype: DTypeLike = np.float32, out: Array | None = None, **parameters: Any) -> Array:
     """A volume [z][y][x] in mm^-1 by an analytic method, or by the one that fits the scan (None).
 
-    data: Projections, or an array [view][row][column] with its scan. grid: what fits the scan where it is None.
+    data: Projections, or an array [view][row][column] with its scan. grid: what fits the scan where it is None. device: of float32 also
+    several, as "cuda:0-3" or "cpu:1x2".
     """
     if isinstance(data, Projections):
         if scan is not None:
@@ -34,16 +35,31 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
     if scan is None:
         raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
     c_type(dtype)
-    be, grid = backend(device), scan.grid() if grid is None else grid
-    module, given = tables.options("analytic", tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters))
+    grid = scan.grid() if grid is None else grid
+    spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
+    module, given = tables.options("analytic", spec)
     method = ffi.cast("const gt_analytic *", module)
     array = host_array(data, dtype, "data")
     check_shape("data", array.shape, scan.shape, "[view][row][column]")
-    volume = result_array(out, np.dtype(dtype), grid.shape)
-    b, x = Lent(be, array), Lent(be, volume, put=False)
+    if is_team(device):
+        return _by_several(spec, array, scan, grid, str(device), out)
+    be, volume = backend(device), result_array(out, np.dtype(dtype), grid.shape)
+    b, x = Lent(be, finite(array, be, "data")), Lent(be, volume, put=False)
     check(lib.gt_analytic_run(method, be.c, grid.c, scan.c, given, b.c, x.c))
     x.get()
     check(lib.gt_backend_status(be.c))
+    return volume
+
+
+def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out: Array | None) -> Array:
+    """By the devices of a team, as reconstruct() does."""
+    from .recon import reconstruct
+
+    if data.dtype != np.float32:
+        raise ArgumentError(f"dtype {data.dtype}: expected float32 of several devices ({device}), or one device")
+    volume = result_array(out, data.dtype, grid.shape)
+    finite(data, backend("cpu"), "data")
+    volume[...] = reconstruct(data, scan, grid, solver=spec, backend=device).data
     return volume
 
 
@@ -142,10 +158,12 @@ def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = Non
     w = None if weights is None else host_array(weights, A.dtype, "weights")
     if w is not None:
         check_shape("weights", w.shape, A.range_shape, "[view][row][column]")
+    finite(array, A.backend, "b")
     x = result_array(out, A.dtype, A.domain_shape)
     start = None if x0 is None else host_array(x0, A.dtype, "x0")
     if start is not None:
         check_shape("x0", start.shape, A.domain_shape, "[z][y][x]")
+        finite(start, A.backend, "x0")
     x[...] = 0 if start is None else start
     problem = _Problem(A, array, w, penalty, _subsets(solver, options, len(A.scan)))
     lo, hi = bounds

@@ -18,11 +18,18 @@ from .projector import Operator, Projector
 
 def is_team(device: object) -> bool:
     """Whether a name is one of several devices, as the library's commands write it."""
-    return isinstance(device, str) and bool(re.match(r"cpu:.*x|cuda:.*[,-]", device))
+    return isinstance(device, str) and bool(re.match(r"cpu:.*[x+]|cuda:.*[,+-]|mpi(:|$)", device))
 
 
 def members(device: str) -> list[str]:
-    """The devices of "cpu:THREADSxMEMBERS", "cuda:FIRST-LAST", "cuda:NUMBER,NUMBER"."""
+    """The devices of "cpu:THREADSxMEMBERS", "cuda:FIRST-LAST", "cuda:NUMBER,NUMBER", or of one kind with + between."""
+    if device.startswith("mpi"):
+        raise ArgumentError(f"device {device!r}: several processes, expected devices of this one: reconstruct(backend={device!r}) takes those")
+    if "+" in device:
+        parts = [one for part in device.split("+") for one in (members(part) if is_team(part) else [part])]
+        if not all(re.fullmatch(r"cpu:[1-9]\d{0,3}|cuda:\d{1,4}", part) for part in parts) or len({part[:3] for part in parts}) > 1:
+            raise ArgumentError(f"device {device!r}: expected devices of one kind with + between, as cpu:1+cpu:2")
+        return parts
     cpu = re.fullmatch(r"cpu:([1-9]\d{0,3})x([1-9]\d{0,3})", device)
     if cpu:
         return [f"cpu:{cpu[1]}"] * int(cpu[2])
@@ -35,22 +42,22 @@ def members(device: str) -> list[str]:
     return [f"cuda:{n}" for n in numbers]
 
 
-class TeamProjector(Operator):
+class TeamProjector(Projector):
     """Line integrals of volumes by several devices side by side, for NumPy's arrays: each projects its run of views, and the volumes
     that come back are added in the order of devices. A(x) has the bits of one device; its transpose is exact, up to the rounding of
     that sum. Each device holds the whole volume and its views. Solvers run on teams by reconstruct(backend="cuda:0-3")."""
 
-    def __init__(self, scan: Scan, grid: Grid | None, model: str | None, device: str, dtype: DTypeLike) -> None:
+    def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: Any = None, dtype: DTypeLike = np.float32) -> None:
         self.scan, self.grid = scan, scan.grid() if grid is None else grid
         names = members(device)
         if len(names) > len(scan):
             raise ArgumentError(f"device {device!r}: {len(names)} members for {len(scan)} views, expected at least a view for each")
-        self.device = device
+        self.device: str = device
         self.edges = [round(k * len(scan) / len(names)) for k in range(len(names) + 1)]
         self.parts = [Projector(scan.run(a, b), self.grid, model, device=Backend(name), dtype=dtype)
                       for a, b, name in zip(self.edges, self.edges[1:], names)]
         self.model = self.parts[0].model
-        super().__init__(None, self.parts[0].backend, np.dtype(dtype), (self.grid.shape, scan.shape), False)
+        Operator.__init__(self, None, self.parts[0].backend, np.dtype(dtype), (self.grid.shape, scan.shape), False)
 
     def __call__(self, x: Any, out: Any = None) -> Array:
         """The operator applied to x, in `out` if it is given."""
@@ -61,6 +68,18 @@ class TeamProjector(Operator):
         """The transpose."""
         return TeamTranspose(self)
 
+    @property
+    def _place(self) -> str:
+        return self.device
+
+    def mismatch(self, seed: int = 0) -> float:
+        """|<Ax, y> - <x, A'y>| / (|Ax| |y|) of random x and y: 0 up to rounding."""
+        random = np.random.default_rng(seed)
+        x, y = (random.random(shape).astype(self.dtype) for shape in (self.domain_shape, self.range_shape))
+        forward = np.asarray(self(x), np.float64)
+        there, back = np.vdot(forward, y), np.vdot(x.astype(np.float64), self.T(y))
+        return float(abs(there - back) / (np.linalg.norm(forward) * np.linalg.norm(y)))
+
     def __repr__(self) -> str:
         return f"<gantry.{type(self).__name__} {self.domain_shape} -> {self.range_shape}, {self.dtype}, {self.device}>"
 
@@ -68,8 +87,8 @@ class TeamProjector(Operator):
         return _again, (self.scan, self.grid, self.model, self.device, self.dtype.str)
 
 
-def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> TeamProjector:
-    return TeamProjector(scan, grid, model, device, dtype)
+def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Projector:
+    return Projector(scan, grid, model, device=device, dtype=dtype)
 
 
 class TeamTranspose(Operator):

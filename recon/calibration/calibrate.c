@@ -10,6 +10,7 @@
 #include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
+#include "core/device/backend.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/coarse_scan.h"
@@ -34,6 +35,7 @@ typedef struct {
 	gt_projections *coarse;
 	size_t by[2];
 	gt_backend *be;
+	gt_type type; /* double on the CPU: single has noise in the slopes that end the search */
 	gt_grid grid;
 	gt_array *y, *x, *left, *work, *J[N], *part;
 	int free[N];                            /* parameters that are looked for */
@@ -51,7 +53,7 @@ static gt_status make_operator(const search *s, const double value[N], gt_linop 
 	own[GT_CALIBRATE_CENTER] /= (double)s->by[0];
 	GT_TRY(gt_scan_clone(s->coarse->scan, &scan));
 	gt_calibrate_apply(own, scan);
-	GT_TRY(gt_projector_new("joseph", s->be, GT_F32, &s->grid, scan, A));
+	GT_TRY(gt_projector_new("joseph", s->be, s->type, &s->grid, scan, A));
 done:
 	gt_scan_free(scan);
 	return st;
@@ -194,8 +196,9 @@ static gt_status allocate(search *s)
 	/* A detector that turns out to be further off sees more. */
 	for (int a = 0; a < 2; a++)
 		s->grid.n[a] += 2 * (size_t)(ROOM * (double)s->grid.n[a]);
-	GT_TRY(gt_array_new(s->be, GT_F32, n, &s->y));
-	GT_TRY(gt_array_new(s->be, GT_F32, gt_grid_voxels(&s->grid), &s->x));
+	s->type = s->be->kind == GT_CPU ? GT_F64 : GT_F32;
+	GT_TRY(gt_array_new(s->be, s->type, n, &s->y));
+	GT_TRY(gt_array_new(s->be, s->type, gt_grid_voxels(&s->grid), &s->x));
 	GT_TRY(gt_array_like(s->x, &s->part));
 	GT_TRY(gt_array_like(s->y, &s->left));
 	GT_TRY(gt_array_like(s->y, &s->work));
@@ -324,6 +327,8 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 		memcpy(o, given, given->size);
 	if (!p || !p->data)
 		return gt_fail(GT_ERR_ARG, "gt_calibrate: found no line integrals");
+	if (p->filtered)
+		return gt_projections_unfiltered(p, "calibration", "");
 	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
 		return gt_fail(GT_ERR_ARG,
 		               "gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: "

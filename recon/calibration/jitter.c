@@ -16,7 +16,7 @@
 #include "recon/calibration/note.h"
 
 enum { LEAST_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
-const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 128 };
+const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 96 };
 /* A volume of few iterations is smooth, as is the way to the shifts at first; pixels of the
  * whole scan end it, or a round after which as much is left as before. */
 static const char *const solvers[] = { "cgls:iterations=5", "cgls:iterations=12" };
@@ -33,6 +33,7 @@ typedef struct {
 	float *model;    /* projections of the volume */
 	double *history; /* [2 + 2 DEPTH][2 views]: the last shifts and step, differences of both before */
 	size_t kept;
+	double (*best)[2], least; /* [views]: those of the rounds so far that left least, by the finer solver */
 	gt_jitter *r;
 } search;
 
@@ -72,6 +73,15 @@ done:
 	gt_free(options);
 	gt_linop_free(A);
 	return st;
+}
+
+/* Root mean square of what the volume does not explain, once it was projected. */
+static double left_over(const search *s)
+{
+	double squares = 0;
+	for (size_t i = 0; i < gt_scan_size(s->scan); i++)
+		squares += pow((double)s->coarse->data[i] - s->model[i], 2);
+	return sqrt(squares / (double)gt_scan_size(s->scan));
 }
 
 /* How the line integrals grow along an axis there: of the view and its model, the mean. */
@@ -202,16 +212,19 @@ static gt_status round_of(search *s, double *left)
 {
 	const gt_scan *scan = s->scan;
 	const size_t size = scan->rows * scan->columns;
-	double squares = 0, change = 0, (*was)[2] = malloc(scan->views * sizeof *was);
+	double change = 0, (*was)[2] = malloc(scan->views * sizeof *was);
 	gt_status st = was ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	memcpy(was, s->r->shift, scan->views * sizeof *was);
 	GT_TRY(project_volume(s, solvers[s->r->rounds >= EARLY]));
+	*left = left_over(s);
+	if (s->r->rounds >= EARLY && *left < s->least) {
+		s->least = *left;
+		memcpy(s->best, was, scan->views * sizeof *was);
+	}
 	for (size_t v = 0; v < scan->views; v++) {
 		const float *seen = s->coarse->data + v * size, *model = s->model + v * size;
 		double x[TERMS] = { 0 }, error[2] = { 0 };
-		for (size_t i = 0; i < size; i++)
-			squares += ((double)seen[i] - model[i]) * ((double)seen[i] - model[i]);
 		if (!register_view(scan, seen, model, x, error))
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "jitter: view %zu has no structure that could be compared", v));
 		for (int a = 0; a < 2; a++) {
@@ -225,7 +238,6 @@ static gt_status round_of(search *s, double *left)
 	if (s->r->rounds >= EARLY)
 		accelerate(s, &was[0][0]);
 	move_views(s->coarse->scan, s->r->shift, s->by, s->scan);
-	*left = sqrt(squares / (double)gt_scan_size(scan));
 	for (size_t i = 0; i < 2 * scan->views; i++)
 		change += pow(s->r->shift[i / 2][i % 2] - was[i / 2][i % 2], 2);
 	s->r->change = sqrt(change / (double)scan->views);
@@ -257,22 +269,51 @@ static gt_status leave_untold(search *s)
 	return s->r->told[0] || s->r->told[1] ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "jitter: nothing in the projections that tells it");
 }
 
+static gt_status judge(search *s, double (*shift)[2], double *left)
+{
+	move_views(s->coarse->scan, shift, s->by, s->scan);
+	const gt_status st = project_volume(s, solvers[1]);
+	*left = left_over(s);
+	return st;
+}
+
+/* The last round is not always the best one, nor the best one better than nothing: one solver judges all. */
+static gt_status keep_best(search *s, gt_jitter *r)
+{
+	const size_t bytes = s->scan->views * sizeof *s->best;
+	gt_status st = judge(s, r->shift, &r->after);
+	if (s->least < r->after) {
+		r->after = s->least;
+		memcpy(r->shift, s->best, bytes);
+	}
+	memset(s->best, 0, bytes);
+	st = st == GT_OK ? judge(s, s->best, &r->before) : st;
+	r->kept = st == GT_OK && !(r->after < r->before);
+	if (r->kept) {
+		gt_calibration_note(&s->o->notes, GT_WARNING,
+		                    "jitter: moved views would leave %.4g unexplained, the scan as it was %.4g: it stays as it was",
+		                    r->after, r->before);
+		r->after = r->before;
+		memset(r->shift, 0, bytes);
+	}
+	return st;
+}
+
 static gt_status find(search *s)
 {
 	double left = 0;
 	gt_status st = GT_OK;
 	while (s->r->rounds < s->o->rounds && !s->r->converged) {
 		GT_TRY(round_of(s, &left));
-		if (!s->r->rounds++) {
-			s->r->before = left;
+		if (!s->r->rounds++)
 			GT_TRY(leave_untold(s));
-		}
 		s->r->converged = s->r->rounds > EARLY + 1 && (s->r->change < small || left > settled * s->r->after);
 		s->r->after = left;
 		gt_calibration_note(&s->o->notes, GT_INFO,
 		                    "round %d: views moved by %.4f pixels (root mean square), %.4g of the line integrals were left",
 		                    s->r->rounds, s->r->change, left);
 	}
+	st = keep_best(s, s->r);
 done:
 	return st;
 }
@@ -283,8 +324,8 @@ static gt_status prepare(search *s, const gt_projections *p)
 	size_t below, above;
 	char name[32];
 	gt_status st = GT_OK;
-	if (!p->data)
-		return gt_fail(GT_ERR_ARG, "jitter: found no line integrals");
+	if (!p->data || p->filtered)
+		return p->data ? gt_projections_unfiltered(p, "jitter", "") : gt_fail(GT_ERR_ARG, "jitter: found no line integrals");
 	if (s->o->rounds < 1 || s->o->columns < 16)
 		return gt_fail(GT_ERR_ARG, "jitter: rounds=%d, columns=%zu: expected 1, 16 and more", s->o->rounds, s->o->columns);
 	if (scan->shape == GT_ARC || gt_scan_is_helical(scan))
@@ -309,8 +350,9 @@ static gt_status prepare(search *s, const gt_projections *p)
 	s->model = malloc(gt_scan_size(s->scan) * sizeof *s->model);
 	s->r->shift = calloc(scan->views, sizeof *s->r->shift);
 	s->r->error = calloc(scan->views, sizeof *s->r->error);
+	s->best = calloc(scan->views, sizeof *s->best);
 	s->history = calloc((2 + 2 * DEPTH) * 2 * scan->views, sizeof *s->history);
-	if (!s->model || !s->history || !s->r->shift || !s->r->error)
+	if (!s->model || !s->best || !s->history || !s->r->shift || !s->r->error)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	s->r->views = scan->views;
 	s->r->told[0] = 1;
@@ -328,7 +370,7 @@ gt_status gt_calibrate_jitter(gt_projections *p, const gt_jitter_options *given,
 	GT_NEED(p);
 	GT_NEED(r);
 	*r = (gt_jitter){ .before = NAN };
-	search s = { .o = &o, .r = r };
+	search s = { .o = &o, .r = r, .least = INFINITY };
 	GT_TRY(gt_options_complete("gt_calibrate_jitter", "gt_jitter_options", given, &o, sizeof o));
 	GT_TRY(prepare(&s, p));
 	GT_TRY(find(&s));
@@ -339,6 +381,7 @@ done:
 	gt_array_free(s.x);
 	gt_array_free(s.again);
 	free(s.model);
+	free(s.best);
 	free(s.history);
 	gt_scan_free(s.scan);
 	gt_scan_free(old);

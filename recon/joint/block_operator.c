@@ -9,7 +9,7 @@ typedef struct {
 
 gt_array gt_block_of(const gt_array *all, size_t first, size_t n)
 {
-	return (gt_array){ GT_IS_ARRAY, all->be, all->type, n, (char *)all->data + first * gt_type_size(all->type), 1, 0, n, 0 };
+	return gt_array_at(all->be, all->type, n, (char *)all->data + first * gt_type_size(all->type));
 }
 
 static void apply(const block *s, int back, const gt_array *from, gt_array *to)

@@ -6,8 +6,10 @@
 #include <gantry/regularizer.h>
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "recon/joint/block_operator.h"
+#include "recon/projector_spec.h"
 #include "recon/recon.h"
 
 /* Of one scan. */
@@ -28,6 +30,7 @@ typedef struct {
 	gt_linop **A; /* [subsets] */
 	gt_array **b, **w;
 	gt_penalty *R;
+	char *kernels; /* of the run that is continued */
 } joint;
 
 static const gt_recon_job *job_of(const joint *q, size_t i) { return &q->part[i].r->job; }
@@ -46,16 +49,19 @@ static gt_status check(const joint *q)
 		               "one scan at a time",
 		               q->parts));
 	if (j->penalty->automatic || j->penalty->kappa)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: penalty %s: expected strength=NUMBER, and no noise= or kappa=", q->parts,
-		               j->penalty->spec));
+		GT_TRY(gt_fail(
+			GT_ERR_ARG,
+			"%zu scans together: penalty %s: expected joint-tv or low-rank with strength=NUMBER, and no noise= or kappa=",
+			q->parts, j->penalty->spec));
 	if (gt_recon_is_team(j))
 		GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: expected one device, not several (%s)", q->parts,
 		               j->backend ? j->backend : "reproducible"));
-	if (j->checkpoint || j->resume)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: checkpoints are of one scan: expected no --checkpoint and no --resume",
-		               q->parts));
 	if (j->split && strcmp(j->split, "auto"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->split, q->parts));
+	for (size_t i = 1; i < q->parts && j->checkpoint; i++) {
+		const gt_checkpointing c = { .spec = j->checkpoint };
+		GT_TRY(gt_checkpointing_check(&c, (const char *const[]){ q->part[i].r->path, NULL }));
+	}
 	for (size_t i = 0; i < q->parts; i++)
 		if (q->part[i].r->set.device_memory > 0 || q->part[i].r->set.host_memory > 0)
 			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: what they need is not known before: expected no --%s-memory",
@@ -185,6 +191,37 @@ done:
 	return st;
 }
 
+/* That of one scan where all have the same, else one after the other. */
+static char *projectors_of(const joint *q)
+{
+	char *all = gt_projector_text(job_of(q, 0)->projector);
+	int unlike = 0;
+	for (size_t i = 1; i < q->parts; i++)
+		unlike |= strcmp(job_of(q, i)->projector, job_of(q, 0)->projector) != 0;
+	for (size_t i = 1; i < q->parts && unlike && all; i++) {
+		char *one = gt_projector_text(job_of(q, i)->projector), *more = one ? gt_text("%s %s", all, one) : NULL;
+		free(one);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+static gt_status open_checkpoint(joint *q)
+{
+	gt_run_scan *scan = calloc(q->parts, sizeof *scan);
+	if (!scan)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < q->parts; i++) {
+		const scan_part *p = &q->part[i];
+		scan[i] = (gt_run_scan){ &p->e.p, p->w, p->r->found.weights, p->r->found.start };
+	}
+	const gt_status st = gt_recon_open_checkpoint(job_of(q, 0), projectors_of(q), &q->part[0].e.grid, scan, q->parts, q->be,
+	                                              &q->part[0].r->found);
+	free(scan);
+	return st;
+}
+
 static gt_status solve(joint *q)
 {
 	const gt_recon_job *j = job_of(q, 0);
@@ -192,6 +229,7 @@ static gt_status solve(joint *q)
 	const gt_grid *g = &q->part[0].e.grid;
 	gt_run *run = &q->part[0].r->found.run;
 	double squares = 0;
+	gt_status st = GT_OK;
 	const gt_problem problem = { .subsets = q->subsets,
 		                     .A = q->A,
 		                     .b = q->b,
@@ -205,7 +243,11 @@ static gt_status solve(joint *q)
 	run->data_norm = sqrt(squares);
 	run->rule = j->stop;
 	run->rule.change *= j->stop.change_in_hu ? j->water / GT_WATER_DEFAULT : 1;
-	return gt_recon_solve(j, &q->part[0].e, &problem, q->x, &q->part[0].r->found);
+	GT_TRY(open_checkpoint(q));
+	GT_TRY(gt_recon_solve(j, &q->part[0].e, &problem, q->x, &q->part[0].r->found));
+done:
+	gt_recon_close_checkpoint(&q->part[0].r->found);
+	return st;
 }
 
 static gt_status compute(joint *q)
@@ -215,9 +257,10 @@ static gt_status compute(joint *q)
 	const double start = gt_seconds();
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &q->be));
-	gt_backend_poll(q->be, j->cancel, j->cancel_self);
+	gt_recon_within_open(&q->part[0].r->found.within, j, q->be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s; %zu scans together", gt_backend_name(q->be), gt_backend_describe(q->be),
 	       q->parts);
+	GT_TRY(gt_recon_settle_kernels(j, q->be, &q->kernels));
 	GT_TRY(gt_array_new(q->be, j->type, q->parts * gt_grid_voxels(&q->part[0].e.grid), &q->x));
 	for (size_t i = 0; i < q->parts; i++)
 		GT_TRY(prepare_part(q, i));
@@ -296,6 +339,7 @@ static void release(joint *q)
 		gt_array_free(q->part[i].x);
 		q->part[i].r->is_busy = 0;
 	}
+	gt_recon_forget_kernels(q->kernels);
 	gt_penalty_free(q->R);
 	gt_array_free(q->x);
 	gt_backend_close(q->be);

@@ -16,6 +16,8 @@
 #include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"
 
+/* Of the noise that is asked for: what even the least penalty leaves less of cannot be had. */
+#define UNREACHED 0.5
 enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
 /* A field of noise times this has differences so small that any penalty is quadratic in them. */
 #define QUADRATIC_RANGE_SCALE 1e-5
@@ -305,10 +307,12 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	gt_status st = GT_OK;
 	GT_TRY(remaining_curvature(p, quadratic, &left));
 	double at = log(quadratic / left);
+	/* Where voxels are so large that there is less noise without a penalty, there is nothing to look for. */
+	const int unreached = gt_noise_patches_quadratic(p, quadratic) < UNREACHED * noise;
 	for (int i = 0; i < MAX_TRIALS; i++) {
 		GT_TRY(simulate(p, exp(at), left, &found));
 		const double off = log(found / noise);
-		if (fabs(off) < MAX_LOG_NOISE_ERROR || !isfinite(off))
+		if (fabs(off) < MAX_LOG_NOISE_ERROR || !isfinite(off) || unreached)
 			break;
 		if (off > 0) {
 			low = at;

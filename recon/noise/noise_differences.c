@@ -1,7 +1,7 @@
 /* How noisy projections are, by themselves. Products of second differences along two axes (or a sixth one along one)
  * leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their
  * squares does not see the few at edges. Where pixels are coarse there are edges nearly everywhere: then it is looked
- * at the quietest places alone, by differences all around them, which share no pixel with the place itself and so say
+ * at the quietest places alone, by the differences next to them, which share no pixel with the place itself and so say
  * nothing of its own noise. Of several pairs of axes and bounds of the line integral the least is taken: structure
  * only adds. It takes 4 MB. */
 #include <math.h>
@@ -66,14 +66,26 @@ static double ratio_at(const struct search *s, size_t i, double min_line)
 	return difference * difference / variance;
 }
 
-/* Mean of the ratios at the eight neighbours that share no pixel with the stencil at i; -1: one was not measured. */
+/* The nearest eight places that share no pixel with one: those around a stencil of two axes, in its own steps; beside
+ * one of a single axis, four to either side, as those before and behind it would lie as far off as an edge does. */
+static void reach(const struct stencil *t, size_t by[2])
+{
+	by[0] = t->count[1] == 1 ? 0 : t->count[0];
+	by[1] = t->count[1] == 1 ? 4 : t->count[1];
+}
+
+/* Mean of the ratios at these; -1: one was not measured. */
 static double ratio_around(const struct search *s, size_t i)
 {
-	const size_t by[2] = { s->t.step[0] * s->t.count[0], s->t.step[1] * s->t.count[1] };
+	size_t by[2];
 	double sum = 0;
-	for (size_t a = 0; a < 3; a++)
-		for (size_t b = 0; b < 3; b++) {
-			const double r = a == 1 && b == 1 ? 0 : ratio_at(s, i - by[0] - by[1] + a * by[0] + b * by[1], -INFINITY);
+	reach(&s->t, by);
+	const size_t lines = by[0] ? 3 : 1, places = by[0] ? 3 : 9, step = by[0] ? by[1] : 1,
+		     first = i - by[0] * s->t.step[0] - by[1] * s->t.step[1];
+	for (size_t a = 0; a < lines; a++)
+		for (size_t b = 0; b < places; b++) {
+			const size_t at = first + a * by[0] * s->t.step[0] + b * step * s->t.step[1];
+			const double r = at == i ? 0 : ratio_at(s, at, -INFINITY);
 			if (r < 0)
 				return -1;
 			sum += r / 8;
@@ -103,13 +115,15 @@ static int lay(const gt_scan *scan, const int along[2], struct search *s)
 	const size_t n[AXES] = { scan->columns, scan->rows, scan->views }, step[AXES] = { 1, n[0], n[0] * n[1] };
 	const int one = along[0] == along[1], other = one ? (along[0] == 0 ? 2 : 0) : along[1];
 	const int axis[2] = { along[0], other };
+	size_t by[2];
 	s->t = (struct stencil){ { step[axis[0]], step[axis[1]] }, { one ? 7 : 3, one ? 1 : 3 } };
+	reach(&s->t, by);
 	for (int a = 0; a < AXES; a++) {
 		s->places[a] = n[a];
 		s->margin[a] = 0;
 	}
 	for (int k = 0; k < 2; k++) {
-		const size_t beside = s->around ? s->t.count[k] : 0, taken = s->t.count[k] - 1 + 2 * beside;
+		const size_t beside = s->around ? by[k] : 0, taken = s->t.count[k] - 1 + 2 * beside;
 		if (n[axis[k]] <= taken)
 			return 0;
 		s->places[axis[k]] -= taken;

@@ -27,6 +27,8 @@ enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };
 /* Rays of fewer photons are starved; more than this part of all rays is told. */
 enum { MIN_PHOTONS = 10 };
 #define MAX_STARVED_RATIO 1e-3
+/* What is left is told where it is less than this part of what is asked for. */
+#define MIN_OF_ASKED 0.5
 /* Noise, in HU, that nobody sees. */
 #define MIN_VISIBLE_HU 1.
 
@@ -179,6 +181,22 @@ done:
 	return st;
 }
 
+/* The noise that is left where that is far less than what is asked for, which is told; else INFINITY. */
+static double tell_unreached(const gt_strength_search *s, double noise)
+{
+	double square = 0;
+	for (int k = 0; k < GT_NOISE_PATCHES; k++)
+		square += s->patch.noise[k] * s->patch.noise[k] / GT_NOISE_PATCHES;
+	if (!(sqrt(square) < MIN_OF_ASKED * noise))
+		return INFINITY;
+	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+	       "noise of %.4g HU is asked for, and without a penalty these voxels have %.3g HU: "
+	       "they are much larger than the pixels at the "
+	       "axis, and the penalty is next to none",
+	       hu(s, noise), hu(s, sqrt(square)));
+	return sqrt(square);
+}
+
 /* The strength by what was measured, with the penalty of strength 1 on the grid of a patch. */
 static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 {
@@ -203,7 +221,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	s->patch.g = g;
 	GT_TRY(gt_noise_patches_strength(&s->patch, noise, &found->strength));
 	found->strength *= s->factor;
-	found->noise_hu = hu(s, noise);
+	found->noise_hu = hu(s, fmin(noise, tell_unreached(s, noise)));
 	found->reference_hu = hu(s, s->reference);
 done:
 	free(own);

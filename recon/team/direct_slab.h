@@ -9,4 +9,11 @@
  * does not go by slabs. */
 gt_status gt_direct_slab(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
                          gt_range slices, gt_array *x);
+/* The same of `slices`; `to`, unless it is NULL, gets the voxels too, in single as x is, from the first of these slices
+ * on. A share of `large` bytes and 64 slices then goes by several slabs, of which one leaves the device while the next
+ * one is computed. */
+typedef struct { gt_range slices; float *to; size_t large; } gt_direct_share;
+enum { GT_DIRECT_LARGE = 256 << 20 };
+gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
+                          const gt_direct_share *share, gt_array *x);
 #endif

@@ -154,6 +154,9 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	prepare(r, n, shared, plan);
 	st = gt_team_run(t, run_member, r);
 	f->plan = plan;
+	const char *how = gt_team_exchanges(gt_team_backend_here(t));
+	if (how)
+		gt_say(&r->j->log, GT_INFO, GT_ABOUT_CHOICE, "GPUs of several processes exchange by %s", how);
 	for (int i = 0; i < n; i++)
 		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
 	if (plan && st == GT_OK) {

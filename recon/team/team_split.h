@@ -34,6 +34,11 @@ gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const
 /* Seconds of a projection and a backprojection by this member's operator of the first subset, without what is
  * exchanged; the lesser of two runs. What it takes is freed. */
 gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds);
+/* Slices of a slab that views see: of a helix some, else all; rows by which these are seen. n 0: none. */
+gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views);
+gt_range gt_seen_rows  (const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views);
+/* Some views and rows of a scan, as a scan of their own. */
+gt_status gt_scan_window(const gt_scan *scan, gt_range views, gt_range rows, gt_scan **part);
 /* Slices first ... first+n-1 of a grid. */
 gt_grid gt_grid_slab(const gt_grid *grid, gt_range slices);
 #endif

@@ -33,7 +33,7 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 
 /* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the
  * grid, and one more at each end, as models reach half a voxel further. */
-static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
+gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
 {
 	double low = INFINITY, high = -INFINITY;
 	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
@@ -74,7 +74,7 @@ static int corner_rows(const gt_scan *scan, const gt_view *view, const double bo
 
 /* Rows that a slab is seen by: straight rays on a flat detector meet the box between what its corners meet. Models
  * reach half a voxel and half a cell further; one of each is added. All rows of other detectors. */
-static gt_range seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
+gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
 {
 	const gt_range all = { 0, scan->rows };
 	double box[3][2], least = INFINITY, most = -INFINITY;
@@ -87,9 +87,16 @@ static gt_range seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range sli
 	for (size_t v = 0; v < views.n; v++)
 		if (!corner_rows(scan, &scan->view[views.first + v], (const double(*)[2])box, &least, &most))
 			return all;
-	if (!(most >= -2 && least <= (double)scan->rows + 1))
+	/* Pixels of panels that lean are cut level at the middle of their column: half a column aside at 45 degrees. */
+	double aside = 0;
+	for (size_t v = 0; v < views.n; v++)
+		if (fabs(scan->view[views.first + v].row_axis[2]) < 1 - 1e-12)
+			aside = ceil(0.5 * scan->column_pitch / scan->row_pitch) + 1;
+	least -= 2 + aside;
+	most += 3 + aside;
+	if (!(most >= 1 && least <= (double)scan->rows - 1))
 		return (gt_range){ 0, 0 };
-	const size_t first = least > 2 ? (size_t)floor(least) - 2 : 0, end = (size_t)fmin((double)scan->rows, fmax(0, ceil(most) + 3));
+	const size_t first = least > 0 ? (size_t)floor(least) : 0, end = (size_t)fmin((double)scan->rows, fmax(0, ceil(most)));
 	return (gt_range){ first, end > first ? end - first : 0 };
 }
 
@@ -107,8 +114,8 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 		p->own[X][i] = block(gt_team_share(be, i, grid->n[2]), whole_slice);
 		p->own[Y][i] = block(gt_team_share(be, i, scan->views), whole_view);
 		p->views[i] = gt_team_share_among(be, first, (int)s->blocks, i, scan->views);
-		p->slices[i] = p->views[i].n ? seen_slices(grid, scan, slab, p->views[i]) : (gt_range){ slab.first, 0 };
-		p->rows[i] = seen_rows(grid, scan, p->slices[i], p->views[i]);
+		p->slices[i] = p->views[i].n ? gt_seen_slices(grid, scan, slab, p->views[i]) : (gt_range){ slab.first, 0 };
+		p->rows[i] = gt_seen_rows(grid, scan, p->slices[i], p->views[i]);
 		if (!p->slices[i].n || !p->rows[i].n) {
 			p->views[i].n = p->slices[i].n = 0;
 			p->rows[i] = (gt_range){ 0, scan->rows };
@@ -116,6 +123,18 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 		p->local[X][i] = block(p->slices[i], whole_slice);
 		p->local[Y][i] = block(p->views[i], times(p->rows[i], columns));
 	}
+}
+
+gt_status gt_scan_window(const gt_scan *scan, gt_range views, gt_range rows, gt_scan **part)
+{
+	const gt_status st = gt_scan_clone(scan, part);
+	if (st != GT_OK)
+		return st;
+	memmove((*part)->view, (*part)->view + views.first, views.n * sizeof *(*part)->view);
+	(*part)->views = views.n;
+	(*part)->rows = rows.n;
+	(*part)->row_center -= (double)rows.first;
+	return GT_OK;
 }
 
 /* The member's operator: its slices, views and rows. */
@@ -128,11 +147,7 @@ static gt_status new_local(const struct subset_plan *p, const gt_team_problem *q
 	if (!p->views[me].n || !p->slices[me].n)
 		return GT_OK;
 	const gt_grid g = gt_grid_slab(q->grid, p->slices[me]);
-	GT_TRY(gt_scan_clone(scan, &part));
-	memmove(part->view, part->view + p->views[me].first, p->views[me].n * sizeof *part->view);
-	part->views = p->views[me].n;
-	part->rows = p->rows[me].n;
-	part->row_center -= (double)p->rows[me].first;
+	GT_TRY(gt_scan_window(scan, p->views[me], p->rows[me], &part));
 	GT_TRY(gt_projector_new(q->projector, be, q->type, &g, part, local));
 done:
 	gt_scan_free(part);

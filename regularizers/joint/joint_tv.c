@@ -8,7 +8,7 @@
  * Process. 18 (2009) 2419, with the projection on matrices whose Frobenius (spectral) norm is at most 1. The dual is
  * kept from call to call.
  *
- * Memory: 7 numbers per voxel of every volume. */
+ * Memory: 7 numbers per voxel of every volume, in a team, which takes one volume, 8. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
@@ -40,7 +40,8 @@ struct state {
 	double strength, norm2; /* |D|^2 */
 	size_t volumes;
 	int inner;
-	gt_array *u, *p, *r;
+	gt_array *u, *p, *r, *given; /* rooms of the site; given: in a team what is read of others */
+	gt_array *kept;              /* of p */
 };
 
 /* As gt_site_fits(), of all volumes. */
@@ -58,7 +59,7 @@ static void value_async(void *self, const gt_array *x, double *value)
 	*value = NAN;
 	if (!fits(s, x))
 		return;
-	call.a[0] = x->data;
+	call.a[0] = gt_site_reads(&s->site, x, s->given);
 	gt_site_run(&s->site, GT_PASS_joint_value, &call, value, NULL);
 }
 
@@ -81,29 +82,35 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	k[3] = 1 / (k[2] * s->norm2);
 	k[5] = lo;
 	k[6] = hi;
-	call.a[0] = z->data;
+	call.a[0] = gt_site_reads(&s->site, z, s->given);
 	gt_copy(s->p, s->r);
+	gt_site_refresh(&s->site, &s->r, 1);
 	for (int i = 0; i < s->inner && isfinite(k[3]); i++) {
 		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
 		k[4] = i + 1 < s->inner ? (momentum - 1) / next : 0;
 		momentum = next;
 		gt_site_run(&s->site, GT_PASS_joint_primal, &call, NULL, NULL);
+		gt_site_refresh(&s->site, &s->u, 1);
 		gt_site_run(&s->site, GT_PASS_joint_dual, &call, NULL, NULL);
+		gt_site_refresh(&s->site, &s->r, 1);
 	}
-	call.a[1] = x->data;
+	call.a[1] = gt_site_writes(&s->site, x, s->u);
 	gt_site_run(&s->site, GT_PASS_joint_primal, &call, NULL, NULL);
+	gt_site_take(&s->site, s->u, x);
 }
 
 static size_t state(void *self, gt_state_entry *list)
 {
 	const struct state *s = self;
-	list[0] = (gt_state_entry){ "joint_tv_dual", s->p, NULL };
+	list[0] = (gt_state_entry){ "joint_tv_dual", s->kept, NULL };
 	return 1;
 }
 
 static void release(void *self)
 {
 	struct state *s = self;
+	gt_array_free(s->kept);
+	gt_array_free(s->given);
 	gt_array_free(s->u);
 	gt_array_free(s->p);
 	gt_array_free(s->r);
@@ -117,14 +124,15 @@ static const struct gt_penalty_ops ops = {
 
 static gt_status fill(struct state *s, const gt_grid *grid)
 {
-	const size_t n = s->volumes * s->site.voxels;
 	gt_status st = GT_OK;
 	for (int a = 0; a < 3; a++)
 		s->norm2 += grid->n[a] > 1 ? 4 * s->call.k[GT_PASS_W + a] * s->call.k[GT_PASS_W + a] : 0;
-	GT_TRY(gt_array_new(s->site.be, s->site.type, n, &s->u));
-	GT_TRY(gt_array_new(s->site.be, s->site.type, 3 * n, &s->p));
-	GT_TRY(gt_array_like(s->p, &s->r));
-	gt_fill(0, s->p);
+	GT_TRY(gt_site_room(&s->site, s->volumes, &s->u));
+	GT_TRY(gt_site_room(&s->site, 3 * s->volumes, &s->p));
+	GT_TRY(gt_site_room(&s->site, 3 * s->volumes, &s->r));
+	GT_TRY(gt_site_kept(&s->site, s->p, 0, &s->kept));
+	if (s->site.shares)
+		GT_TRY(gt_site_room(&s->site, 1, &s->given));
 	s->call.a[1] = s->u->data;
 	s->call.a[2] = s->p->data;
 	s->call.a[3] = s->r->data;
@@ -149,7 +157,7 @@ static gt_status make_joint(gt_backend *be, gt_type type, const gt_grid *grid, s
 	GT_TRY(fill(s, grid));
 done:
 	if (st == GT_OK)
-		return gt_penalty_new(&ops, s, be, type, volumes * s->site.voxels, 1, R);
+		return gt_penalty_new(&ops, s, be, type, volumes * gt_grid_voxels(grid), 1, R);
 	release(s);
 	return st;
 }

@@ -109,8 +109,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		char *data = (char *)x->data + i * s->each * gt_type_size(s->site.type);
-		gt_array part = { GT_IS_ARRAY, s->site.be, s->site.type, s->each, data, 1, 0, s->each, 0 };
+		gt_array part = gt_array_at(s->site.be, s->site.type, s->each, (char *)x->data + i * s->each * gt_type_size(s->site.type));
 		gt_fill(0, &part);
 		gt_basis_add(s->z, n, s->mix + i * n, &part);
 	}
@@ -132,7 +131,7 @@ static const struct gt_penalty_ops ops = { .name = "low-rank", .value = value, .
 static gt_status fill(struct state *s)
 {
 	const size_t n = s->volumes;
-	gt_array model = { GT_IS_ARRAY, s->site.be, s->site.type, s->each, NULL, 1, 0, s->each, 0 };
+	gt_array model = gt_array_at(s->site.be, s->site.type, s->each, NULL);
 	s->gram = calloc(n * n, sizeof *s->gram);
 	s->vectors = calloc(n * n, sizeof *s->vectors);
 	s->mix = calloc(n * n, sizeof *s->mix);

@@ -13,6 +13,10 @@
  *   |u - z|^2/2 + max over |p| <= 1 of sum of t strength_j <p_j, D_j u>.
  * p is kept from call to call; u begins and ends as P(z - D'p), P being the projection on the bounds.
  *
+ * In a team members fetch the slices that the coarsest filter reaches below and above, half its taps times
+ * 2^(levels-1): of what a level divides and of what it joins, 9 levels numbers per voxel of these slices in an inner
+ * iteration. The share of a member may be less.
+ *
  * Memory: 7 levels + 6 numbers per voxel, 3 levels + 6 in a slice. */
 #include <gantry/regularizer.h>
 #include <math.h>
@@ -30,7 +34,7 @@ static const struct options defaults = { .strength = 1, .filter = 0, .levels = 3
 static const gt_param params[] = {
 	GT_PARAM_STRENGTH(struct options),
 	{ .key = "filter",
-	  .help = "Haar's, or Daubechies' of 4 and, nearly symmetric, 8 taps",
+	  .help = "Haar's, or Daubechies' of 4, 6 and 8 taps, sym4 being nearly symmetric",
 	  .kind = GT_CHOICE,
 	  .at = offsetof(struct options, filter),
 	  .names = gt_wavelet_names },
@@ -46,13 +50,14 @@ struct state {
 	struct gt_site site;
 	double strength, norm2;
 	int filter, levels, inner, axes, axis[3]; /* axes: along which there are neighbours */
-	gt_array *u, *ahead, *room[ROOMS], *dual;
+	gt_array *u, *ahead, *room[ROOMS], *dual; /* all but u rooms of the site */
+	gt_array *kept;                           /* of dual */
 };
 
 static void *detail_at(const struct state *s, int level, int band)
 {
 	const size_t bands = ((size_t)1 << s->axes) - 1, k = (size_t)level * bands + (size_t)band - 1;
-	return (char *)s->dual->data + k * s->site.voxels * gt_type_size(s->site.type);
+	return (char *)s->dual->data + k * gt_site_apart(&s->site) * gt_type_size(s->site.type);
 }
 
 static double weight(const struct state *s, int level) { return s->strength * pow(2, -s->axes * (level + 1) / 2.); }
@@ -85,10 +90,10 @@ static void split(const struct state *s, const struct level *l, int axis, int ba
 	call.a[0] = (void *)(size_t)from;
 	if (axis < 2 && axis + 1 < s->axes) {
 		void *between = s->room[ROOM_AXIS + axis]->data;
-		for (int high = 0; high < 2; high++) {
+		for (int high = 0; high < 2; high++) { /* of the neighbours' slices too, which z reads */
 			call.a[1] = high ? NULL : between;
 			call.a[2] = high ? between : NULL;
-			gt_site_run(&s->site, GT_PASS_wavelet_split, &call, NULL, NULL);
+			gt_site_run_on(&s->site, s->site.n, GT_PASS_wavelet_split, &call);
 			split(s, l, axis + 1, band | high << axis, between);
 		}
 	} else {
@@ -103,15 +108,16 @@ static void split(const struct state *s, const struct level *l, int axis, int ba
 
 /* All levels. With `sizes` the weighted sizes of the details of x are added to it. Else, for a proximal step t, the
  * dual moves by `dual` times the details of x, divided by t weight, since its bounds are 1. */
-static void analyse(const struct state *s, const gt_array *x, gt_array *sizes, double dual, double t)
+static void analyse(const struct state *s, gt_array *x, gt_array *sizes, double dual, double t)
 {
-	const void *from = x->data;
+	gt_array *from = x;
 	for (int level = 0; level < s->levels; level++) {
 		const double w = weight(s, level);
-		const struct level l = { level, sizes ? w : dual / (t * w), s->room[level % 2 ? ROOM_OTHER : ROOM_COARSE]->data,
-			                 sizes ? sizes->data : NULL };
-		split(s, &l, 0, 0, from);
-		from = l.coarse;
+		gt_array *coarse = s->room[level % 2 ? ROOM_OTHER : ROOM_COARSE];
+		const struct level l = { level, sizes ? w : dual / (t * w), coarse->data, sizes ? sizes->data : NULL };
+		gt_site_refresh(&s->site, &from, 1);
+		split(s, &l, 0, 0, from->data);
+		from = coarse;
 	}
 }
 
@@ -142,8 +148,11 @@ static void join(const struct state *s, const struct level *l, int axis, int ban
 /* Where the sum of t weight D'p is left. */
 static gt_array *transpose(const struct state *s, double t)
 {
-	gt_array *from = NULL, *to = NULL;
+	gt_array *from = NULL, *to = NULL, *const dual = s->dual;
+	gt_site_refresh(&s->site, &dual, 1);
 	for (int level = s->levels - 1; level >= 0; level--, from = to) {
+		if (from)
+			gt_site_refresh(&s->site, &from, 1);
 		const struct level l = { level, t * weight(s, level), from ? from->data : NULL, NULL };
 		to = s->room[level % 2 ? ROOM_OTHER : ROOM_COARSE];
 		join(s, &l, 0, 0, to->data, 0);
@@ -158,9 +167,15 @@ static void value_async(void *self, const gt_array *x, double *value)
 	if (!gt_site_fits(&s->site, x))
 		return;
 	gt_fill(0, s->ahead);
-	if (s->axes)
-		analyse(s, x, s->ahead, 0, 0);
-	gt_sum_async(s->ahead, value);
+	if (s->axes) {
+		gt_array own = gt_site_own(&s->site, s->room[ROOM_OTHER]);
+		const gt_array here = gt_halo_local(x);
+		gt_copy(&here, &own);
+		analyse(s, s->room[ROOM_OTHER], s->ahead, 0, 0);
+	}
+	const gt_array sizes = gt_site_own(&s->site, s->ahead);
+	gt_sum_async(&sizes, value);
+	gt_team_join_later(s->site.be, value);
 }
 
 static double value(void *self, const gt_array *x)
@@ -174,9 +189,10 @@ static double value(void *self, const gt_array *x)
 /* u = P(z - D'p) */
 static void from_dual(const struct state *s, double t, double lo, double hi, const gt_array *z, gt_array *u)
 {
-	gt_array *back = transpose(s, t);
-	gt_sub_clamped(z, lo, hi, back);
-	gt_copy(back, u);
+	gt_array back = gt_site_own(&s->site, transpose(s, t)), to = gt_halo_local(u);
+	const gt_array from = gt_halo_local(z);
+	gt_sub_clamped(&from, lo, hi, &back);
+	gt_copy(&back, &to);
 }
 
 static void prox(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x)
@@ -190,19 +206,21 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 		gt_clamp(lo, hi, x);
 		return;
 	}
+	gt_array ahead = gt_site_own(&s->site, s->ahead);
+	const size_t own[3] = { s->site.n[0], s->site.n[1], s->site.end - s->site.from };
 	from_dual(s, t, lo, hi, z, s->u);
-	gt_copy(s->u, s->ahead);
+	gt_copy(s->u, &ahead);
 	double primal = 1 / sqrt(s->norm2), dual = primal;
 	for (int i = 0; i < s->inner; i++) {
-		struct gt_pass_call call = { .a = { z->data, s->u->data, s->ahead->data } };
 		const double beyond = 1 / sqrt(1 + 2 * primal);
 		analyse(s, s->ahead, NULL, dual, t);
-		call.a[3] = transpose(s, t)->data;
+		gt_array back = gt_site_own(&s->site, transpose(s, t));
+		struct gt_pass_call call = { .a = { z->data, s->u->data, ahead.data, back.data } };
 		call.k[GT_PASS_OWN] = primal;
 		call.k[GT_PASS_OWN + 1] = beyond;
 		call.k[GT_PASS_OWN + 2] = lo;
 		call.k[GT_PASS_OWN + 3] = hi;
-		gt_site_run(&s->site, GT_PASS_wavelet_primal, &call, NULL, NULL);
+		gt_site_run_on(&s->site, own, GT_PASS_wavelet_primal, &call);
 		primal *= beyond;
 		dual /= beyond;
 	}
@@ -212,7 +230,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 static size_t state(void *self, gt_state_entry *list)
 {
 	const struct state *s = self;
-	list[0] = (gt_state_entry){ "wavelet_dual", s->dual, NULL };
+	list[0] = (gt_state_entry){ "wavelet_dual", s->kept, NULL };
 	return 1;
 }
 
@@ -221,6 +239,7 @@ static void release(void *self)
 	struct state *s = self;
 	gt_array_free(s->u);
 	gt_array_free(s->ahead);
+	gt_array_free(s->kept);
 	gt_array_free(s->dual);
 	for (int i = 0; i < ROOMS; i++)
 		gt_array_free(s->room[i]);
@@ -235,15 +254,38 @@ static const struct gt_penalty_ops ops = {
 /* A single voxel has no details, and one number of a dual that stays 0. */
 static gt_status fill(struct state *s)
 {
-	gt_array **const volumes[] = { &s->u, &s->ahead, &s->room[0], &s->room[1], &s->room[2], &s->room[3] };
+	gt_array **const rooms[] = { &s->ahead, &s->room[0], &s->room[1], &s->room[2], &s->room[3] };
 	const size_t bands = s->axes ? ((size_t)1 << s->axes) - 1 : 1;
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
-		GT_TRY(gt_array_new(s->site.be, s->site.type, s->site.voxels, volumes[i]));
-	GT_TRY(gt_array_new(s->site.be, s->site.type, bands * (size_t)s->levels * s->site.voxels, &s->dual));
-	gt_fill(0, s->dual);
+	for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+		GT_TRY(gt_site_room(&s->site, 1, rooms[i]));
+	GT_TRY(gt_array_new(s->site.be, s->site.type, s->site.voxels, &s->u));
+	GT_TRY(gt_site_room(&s->site, bands * (size_t)s->levels, &s->dual));
+	GT_TRY(gt_site_kept(&s->site, s->dual, 0, &s->kept));
 done:
 	return st;
+}
+
+/* Slices that the coarsest filter reads below and above. */
+static size_t reach(const struct options *o)
+{
+	double low[GT_WAVELET_TAPS];
+	return (size_t)(gt_wavelet_filter(o->filter, low) / 2) << (o->levels - 1);
+}
+
+/* Taps of the last level are 2^(levels-1) voxels apart: an axis that is no longer has mirror images alone for it. */
+static gt_status check_levels(const struct options *o, const gt_grid *grid)
+{
+	static const char *const along[] = { "voxels along x", "voxels along y", "slices" };
+	for (int a = 0; a < 3; a++) {
+		int most = 1;
+		while ((size_t)1 << most < grid->n[a] && most < o->levels)
+			most++;
+		if (grid->n[a] > 1 && most < o->levels)
+			return gt_fail(GT_ERR_ARG, "penalty 'wavelet': levels=%d on %zu %s: expected at most levels=%d, or more of them",
+			               o->levels, grid->n[a], along[a], most);
+	}
+	return GT_OK;
 }
 
 static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const void *options, const gt_array *kappa, gt_penalty **R)
@@ -252,6 +294,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	struct state *s = NULL;
 	gt_status st = gt_no_kappa("wavelet", kappa);
 	GT_TRY(st);
+	GT_TRY(check_levels(o, grid));
 	if (!(s = calloc(1, sizeof *s)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'wavelet'");
 	s->strength = o->strength;
@@ -261,10 +304,10 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	for (int a = 0; a < 3; a++)
 		if (grid->n[a] > 1)
 			s->axis[s->axes++] = a;
-	GT_TRY(gt_site_open(&s->site, "wavelet", be, type, grid));
+	GT_TRY(gt_site_open_wide(&s->site, "wavelet", be, type, grid, reach(o)));
 	GT_TRY(fill(s));
 	GT_TRY(gt_wavelet_norm2(o->filter, o->levels, grid->n, &s->norm2));
-	return gt_penalty_new(&ops, s, be, type, s->site.voxels, 1, R);
+	return gt_penalty_new(&ops, s, be, type, gt_grid_voxels(grid), 1, R);
 done:
 	if (s)
 		release(s);

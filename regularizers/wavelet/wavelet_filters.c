@@ -6,20 +6,24 @@
 #include "core/try.h"
 #include "regularizers/wavelet/wavelet_filters.h"
 
-const char *const gt_wavelet_names[] = { "haar", "db2", "sym4", NULL };
+const char *const gt_wavelet_names[] = { "haar", "db2", "db3", "db4", "sym4", NULL };
 
 /* Of the orthonormal transform. */
 static const double haar[] = { 0.70710678118654752, 0.70710678118654752 };
 static const double db2[] = { 0.48296291314453414, 0.83651630373780790, 0.22414386804201338, -0.12940952255126038 };
-static const double sym4[] = { 0.03222310060404270, -0.01260396726203783, -0.09921954357684722, 0.29785779560527736,
-	                       0.80373875180591610, 0.49761866763201545,  -0.02963552764599851, -0.07576571478927333 };
+static const double db3[] = { 0.33267055295008263,  0.80689150931109255,  0.45987750211849154,
+	                      -0.13501102001025458, -0.08544127388202666, 0.03522629188570953 };
+static const double db4[] = { 0.23037781330889650,  0.71484657055291565, 0.63088076792985890, -0.02798376941685985,
+	                      -0.18703481171909309, 0.03084138183556076, 0.03288301166688520, -0.01059740178506903 };
+static const double sym4[] = { 0.03222310060405147, -0.01260396726203130, -0.09921954357663353, 0.29785779560530605,
+	                       0.80373875180513208, 0.49761866763277499,  -0.02963552764600249, -0.07576571478950221 };
 
 int gt_wavelet_filter(int filter, double low[GT_WAVELET_TAPS])
 {
 	static const struct {
 		int taps;
 		const double *h;
-	} all[] = { { 2, haar }, { 4, db2 }, { 8, sym4 } };
+	} all[] = { { 2, haar }, { 4, db2 }, { 6, db3 }, { 8, db4 }, { 8, sym4 } };
 	const int taps = all[filter].taps;
 	for (int k = 0; k < taps; k++)
 		low[k] = all[filter].h[k] * sqrt(0.5);

@@ -4,24 +4,13 @@
 #include <malloc.h>
 #include "analytic/fbp/fast/back_single.h"
 #include "tests/analytic/back_problems.h"
+#include "tests/support/vector_sets.h"
 
-/* Vectors of 16 in plain C, so that their logic is tested where no processor has them. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
-#define GT_LANES 16
 #define GT_BACK_KERNELS sixteen_lanes
 #define GT_BACK_KERNELS_NAME "sixteen"
 #include "analytic/fbp/fast/back_single_kernels.inc"
 
-static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
-enum { SETS = sizeof sets / sizeof *sets };
-
-/* 0 where the processor does not have it. */
-static int use(const char *set)
-{
-	const gt_back_single_kernels *k = strcmp(set, "sixteen") ? gt_back_single_find(set) : &sixteen_lanes;
-	gt_back_single_use(k);
-	return k != NULL;
-}
+GT_TEST_USE(gt_back_single)
 
 static double *volume_of(const char *backend, const problem *p, const gt_grid *g, const gt_scan *s, const double *data, gt_type type)
 {
@@ -138,13 +127,7 @@ START_TEST(slices_begin_on_the_first_row)
 }
 END_TEST
 
-START_TEST(kernels_are_found_by_name)
-{
-	ck_assert_ptr_nonnull(gt_back_single_find(NULL));
-	ck_assert_str_eq(gt_back_single_find("any")->name, "any");
-	ck_assert_ptr_null(gt_back_single_find("none"));
-}
-END_TEST
+GT_TEST_FOUND_BY_NAME(gt_back_single)
 
 static void fill(TCase *tc)
 {

@@ -3,16 +3,11 @@
  * labels: property unit; backend: none */
 #include "analytic/wfbp/fast/wfbp_single.h"
 #include "tests/analytic/helices.h"
+#include "tests/support/vector_sets.h"
 
-/* Vectors of 16 in plain C, so that their logic is tested where no processor has them. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
-#define GT_LANES 16
 #define GT_WFBP_KERNELS sixteen_lanes
 #define GT_WFBP_KERNELS_NAME "sixteen"
 #include "analytic/wfbp/fast/wfbp_single_kernels.inc"
-
-static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
-enum { SETS = sizeof sets / sizeof *sets };
 
 /* Slices of 0.4 to 3.5 rows, more and fewer than a vector has. */
 static const gt_grid several[] = {
@@ -23,13 +18,7 @@ static const gt_grid several[] = {
 };
 enum { SEVERAL = sizeof several / sizeof *several };
 
-/* 0 where the processor does not have it. */
-static int use(const char *set)
-{
-	const gt_wfbp_single_kernels *k = strcmp(set, "sixteen") ? gt_wfbp_single_find(set) : &sixteen_lanes;
-	gt_wfbp_single_use(k);
-	return k != NULL;
-}
+GT_TEST_USE(gt_wfbp_single)
 
 static double *volume_of(const char *backend, gt_type type, const char *text, const gt_grid *g, const gt_scan *s, const double *data)
 {
@@ -113,13 +102,7 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-START_TEST(kernels_are_found_by_name)
-{
-	ck_assert_ptr_nonnull(gt_wfbp_single_find(NULL));
-	ck_assert_str_eq(gt_wfbp_single_find("any")->name, "any");
-	ck_assert_ptr_null(gt_wfbp_single_find("none"));
-}
-END_TEST
+GT_TEST_FOUND_BY_NAME(gt_wfbp_single)
 
 static void fill(TCase *tc)
 {

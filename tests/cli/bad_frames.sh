@@ -101,5 +101,47 @@ ok compare drift.nc before.nc --max 0
 named 2 good "flat fields after the scan, and none before it: expected both (--flat, --flat-after)" --flat none --flat-after good.after.tif
 named 1 good "row 0, column 0 has 0 counts above the dark field after the scan and 4000 before" --flat-after good/dark_0001.tif
 named 1 good "a flat field of 6 rows x 40 columns, expected 8 x 40" --flat-after small/flat_0001.tif
+# Views in place of fields; fields of both kinds in one folder.
+mkdir views and
+cp good/scan_* views/
+named 1 good "60 % of the detector has less than 0.7 of the light that it had before: a body is in these flat fields; are they views?" --flat-after views
+cp good/angles.txt views/
+named 2 good "views: holds angles.txt, so its images are views: expected a folder of flat fields" --flat-after views
+rm views/angles.txt
+told good "views/scan_0001.tif: as many flat fields as views, 12: are they views?" --flat views --air no
+cp good.after.tif and/flat_0001.tif
+cp good/dark_0001.tif and/
+told good "and: 1 dark fields are left out of the flat fields" --flat-after and
+told good "and/flat_0001.tif, 1 of that before" --flat-after and
+
+# One view is amid the fields before and after it.
+counts one views=1 flat=3000
+counts between views=1 flat=4000 after=2000
+told one "1 angles from one/angles.txt" --air no
+mv one.nc amid.nc
+cp between/flat_0001.tif one/
+told one "0.5 of that before; views are divided by what is between" --air no --flat-after between.after.tif
+ok compare one.nc amid.nc --json
+holds "$(value rmse) < 1e-3" "one view amid its fields"
+
+# Flat fields of three times: the light follows them.
+counts steps after=3000
+counts middle flat=3500
+mkdir times
+cp steps/flat_0001.tif times/flat_0001.tif
+cp middle/flat_0001.tif times/flat_0002.tif
+cp steps.after.tif times/flat_0003.tif
+told steps "flat fields of 3 times, the last with 0.75 of the first one's light: views are divided by what is between" --flat times --flat-at 0,6,12 --air no
+told good "flat field: 1 image" --air no
+ok compare steps.nc good.nc --json
+holds "$(value rmse) < 2e-3" "steps of light mended"
+told steps "flat field: 3 images" --flat times --air no
+ok compare steps.nc good.nc --json
+holds "$(value rmse) > 3e-2" "steps of light by their mean"
+named 2 steps "flat_at 0,6: 2 times, and 3 flat fields: expected as many for each time" --flat times --flat-at 0,6
+named 2 steps "flat_at 0,12,6: expected ascending numbers of views from 0 to 12, with commas between" --flat times --flat-at 0,12,6
+named 2 steps "flat_at 0,6,13: expected" --flat times --flat-at 0,6,13
+named 2 steps "flat_at 0,,6: expected" --flat times --flat-at 0,,6
+named 2 steps "flat fields of no later time than those before" --flat times --flat-at 0,6,12 --flat-after steps.after.tif
 refused_output 2 "--flat-after does not apply" prepare good.nc --flat-after good.after.tif --rings gain
 finish

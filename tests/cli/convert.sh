@@ -29,6 +29,26 @@ ok measure truth.tif --roi 0,0,0,20 --json
 refused_output 1 "holds a volume, expected projections" recon truth.tif
 rm truth.tif
 
+# A folder of slices: by its name, by its numbers, the same numbers as in one file; what is missing or of another volume is named.
+ok convert truth.nc -o slices.tif/
+ok compare truth.nc slices.tif --max 1e-9mm-1
+ok convert truth.nc -o slices/ --number u16 --range -0.01:0.05
+ok convert truth.nc -o one.tif --number u16 --range -0.01:0.05
+ok compare one.tif slices/ --max 0
+ok measure slices --roi 0,0,0,20 --json
+ok view slices/ -o slices.png
+ok info slices
+says "kind                     volume"
+refused 1 "already exists and is not empty" convert truth.nc -o slices/ --number u8 --range 0:1
+last=$(printf '%s\n' slices/* | tail -1)
+rm "$last"
+refused_output 1 "is a file missing?" convert slices
+cp slices/000001.tif slices/000002.tif
+refused_output 1 "slices/000002.tif: is slice 1, expected 2" convert slices
+cp slices.tif/000002.tif slices/000002.tif
+refused_output 1 "is no slice of the volume of slices/000001.tif" convert slices
+rm -r slices slices.tif one.tif slices.png
+
 ok convert truth.nc -o ffp.nc --position FFP
 # A folder of DICOM images: whole HU.
 if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then

@@ -49,6 +49,14 @@ ok recon smooth.nc -o from-smooth.nc --like truth.nc --solver fdk --backend "$ba
 ok compare from-smooth.nc best.nc --json
 holds "$(value rmse) < 0.9 * $noisy" "projections: $(value rmse) of $noisy"
 
+# HU are of the volume's water: here 1 HU is 4e-5 mm-1.
+ok simulate --phantom water-cylinder --water 0.04 --truth dense.nc --grid 12x10x3@20x20x20
+ok denoise dense.nc -o hu.nc --penalty nlm:h=200HU --backend "$backend"
+ok denoise dense.nc -o mm.nc --penalty nlm:h=8e-3mm-1 --backend "$backend"
+ok compare hu.nc mm.nc --json
+holds "$(value max) == 0" "200 HU of water of 0.04 mm-1 are not 8e-3 mm-1"
+ok compare hu.nc dense.nc --json
+holds "$(value rmse_HU) > 1" "nothing was smoothed"
 refused_output 2 "penalty tv: no strength: expected strength=NUMBER" denoise noisy.nc --penalty tv
 refused_output 2 "did you mean 'tgv'" denoise noisy.nc --penalty tgw:strength=1
 refused_output 2 "unknown parameter 'delat'" denoise noisy.nc --penalty huber:delat=3

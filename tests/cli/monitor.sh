@@ -54,6 +54,14 @@ holds "${early:-20} > 12" "ended after iteration $early"
 ok "${sqs[@]}" --stop "change=${after}HU"
 holds "$(ended) == 4"
 
+# A long iteration shows that it moves, and how long it may take: on a terminal ten times a second.
+if command -v script >/dev/null; then
+	script -qec "'$gantry' recon scan.nc -o slow.nc --grid 240x240x120@0.8x0.8x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --solver cgls:iterations=1" \
+		/dev/null </dev/null | tr '\r' '\n' >terminal.txt
+	moves=$(grep -o '0/1  iteration 1: [0-9]* %  left [0-9]*:[0-9][0-9]' terminal.txt | sort -u | wc -l)
+	[ "$moves" -ge 2 ] || fail "an iteration tells $moves times how far it is: $(cat terminal.txt)"
+fi
+
 # Plots: nothing is computed where they cannot be drawn.
 refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg
 (PATH=$work && "$gantry" recon scan.nc -o no.nc "${pcg[@]}" --plot a.png) 2>stderr.txt && fail "a plot without gnuplot did not fail"

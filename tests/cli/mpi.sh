@@ -112,6 +112,36 @@ team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
 nothing_left out.nc "refusals"
 
+# A process that ends well, and early, is missed within seconds.
+cat >early.sh <<'END'
+#!/bin/bash
+[ "${OMPI_COMM_WORLD_RANK:-}" = "$who" ] && exec "$gantry" recon --help >help.txt
+exec "$gantry" recon "$@"
+END
+chmod +x early.sh
+for who in 0 1; do
+	export who
+	team_refused 1 "process $who of 2: it has ended without the others, which wait for it" 2 ./early.sh "${args[@]}"
+done
+
+# An output of its own for each process: each computes alone, one command after the other.
+cat >alone.sh <<'END'
+#!/bin/bash
+for n in 1 2; do
+	"$gantry" recon scan.nc -o "alone$OMPI_COMM_WORLD_RANK-$n.nc" --backend cpu:1 --solver "sirt:iterations=$n" || exit 3
+done
+END
+chmod +x alone.sh
+"${launch[@]}" -n 2 ./alone.sh 2>stderr.txt || fail "commands alone: $(cat stderr.txt)"
+[ "$(grep -c "2 processes were started, each with an output of its own" stderr.txt)" = 1 ] || fail "not told once: $(cat stderr.txt)"
+ok recon scan.nc -o one.nc --backend cpu:1 --solver sirt:iterations=2 --quiet
+for n in 0 1; do
+	ok compare alone$n-2.nc one.nc --rmse 0
+done
+sed -i 's/alone.OMPI_COMM_WORLD_RANK/alone/; s/sirt:iterations=.n/sirt:iterations=1/' alone.sh
+"${launch[@]}" -n 2 ./alone.sh 2>stderr.txt && fail "two commands joined the others"
+grep -q "an earlier command of this one has joined the others" stderr.txt || fail "joined twice: $(cat stderr.txt)"
+
 # A launcher's end of time is told to all by SIGTERM: the first process saves and writes what they have.
 run=(recon scan.nc -o saved.nc --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
 timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
@@ -131,6 +161,21 @@ else
 	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
 	kill $all
 fi
+
+# Ctrl-C under mpirun, which then sends SIGTERM: one key press, and all is saved.
+rm -f saved.*
+timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+all=$!
+for _ in $(seq 100); do
+	[ -e saved.csv ] && [ "$(wc -l <saved.csv)" -gt 5 ] && break
+	sleep 0.2
+done
+kill -INT "$(pgrep -P $all -x mpirun)"
+wait $all && fail "a run that was stopped was no failure"
+ok info saved.nc
+[ -s saved.ck ] || fail "no checkpoint after Ctrl-C: $(tail -c 500 stderr.txt)"
+sleep 0.5
+pgrep -f "^$gantry ${run[*]}" >left.txt && fail "processes go on after Ctrl-C"
 
 # A process is killed in the midst of the iterations: the launcher names it and ends the others.
 run=(recon scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)

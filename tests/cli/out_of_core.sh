@@ -35,6 +35,12 @@ if [ "$backend" = cpu ]; then
 	ok compare slabs.nc whole.nc --rmse 1e-8
 fi
 
+# Into a folder: numbers make it one of TIFF.
+ok "${recon[@]}" -o whole.tif --number u16 --range 0:0.05
+ok "${recon[@]}" "${little[@]}" -o slices/ --number u16 --range 0:0.05 --json
+holds "$(value slabs) > 1" "slabs into a folder"
+ok compare slices/ whole.tif --max 1e-6mm-1
+
 # Projections of later slabs: from memory, from a scratch file, read again.
 mkdir scratch
 ok "${recon[@]}" "${little[@]}" -o slabs.nc --json
@@ -126,4 +132,13 @@ code=$?
 set +m
 [ $code -eq 130 ] || fail "Ctrl-C gave $code: $(cat stderr.txt)"
 nothing_left cut.nc "Ctrl-C"
+
+# Iterations on arrays of the host, computed by a device of which a part may be used; what does not fit there at all is refused.
+iterate=(--solver "os-sart:iterations=1,subsets=2" --no-check)
+ok "${recon[@]}" "${iterate[@]}" -o whole.nc
+ok "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 8MiB -o slabs.nc
+ok compare slabs.nc whole.nc --rmse 1e-7
+refused 1 "a slice and a view at a time need" "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 10KiB -o cut.nc
+refused 2 "for iterative methods" "${recon[@]}" --solver wfbp --backend "stream:$backend" -o cut.nc
+nothing_left cut.nc "refused streams"
 finish

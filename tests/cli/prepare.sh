@@ -36,14 +36,22 @@ fi
 if command -v python3 >/dev/null; then
 	ok simulate --scanner micro-ct --phantom shepp-logan --scale 0.05 --reduce 2 --rows 60 --photons 1e5 -o long.nc -q
 	python3 - "$gantry" <<'END' || fail "Ctrl-C in pieces"
-import signal, subprocess, sys, time
+import glob, os, signal, subprocess, sys
 p = subprocess.Popen([sys.argv[1], "prepare", "long.nc", "-o", "none.nc", "--zingers", "auto", "--rings", "sorting", "--memory", "1"], stderr=subprocess.PIPE,
                      text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-while "%" not in p.stderr.readline():
+def writes(): # the output has another name until it is whole
+    for fd in glob.glob(f"/proc/{p.pid}/fd/*"):
+        try:
+            if "none.nc" in os.readlink(fd):
+                return True
+        except OSError: # closed meanwhile
+            pass
+    return False
+while p.poll() is None and not writes():
     pass
 p.send_signal(signal.SIGINT)
-text = p.stderr.read()
-sys.exit(p.wait(60) != 1 or "interrupted: none.nc was not written" not in text)
+text = p.communicate(timeout=60)[1]
+sys.exit(p.returncode != 1 or "interrupted: none.nc was not written" not in text)
 END
 	nothing_left none "Ctrl-C in pieces"
 fi
@@ -81,4 +89,17 @@ if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 	grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
 fi
+# Steps say what they did.
+ok prepare scan.nc -o notes.nc --rings sorting --bin rows=1,columns=2
+grep -qE 'rings: line integrals changed by [0-9.e-]+ \(root mean square\), by [0-9.e-]+ at most' stderr.txt || fail "rings says nothing: $(cat stderr.txt)"
+said=$(sed -n 's/.*bin: \([0-9]*\) rows x \([0-9]*\) columns made of .*, of \([0-9.]*\) x \([0-9.]*\) mm now/\1 \2 \3 \4/p' stderr.txt)
+ok info notes.nc --json
+[ "$said" = "$(value rows) $(value columns) $(printf '%.4g %.4g' "$(value row_pitch_mm)" "$(value column_pitch_mm)")" ] || fail "bin says '$said': $out"
+# Rows that are continued are no rays that two ends measured.
+echo 'cylinder radii=160,130 length=300 density=1' > wide.shapes
+ok simulate --scanner ge-ct750hd --reduce 8 --phantom wide.shapes --rows 4 --columns 60 -o wide.nc
+ok prepare wide.nc -o extended.nc --extend auto
+grep -qE 'extend: [0-9]+ columns in front of the first and [0-9]+ behind the last' stderr.txt || fail "extend says '$(cat stderr.txt)'"
+ok recon extended.nc -o extended-volume.nc --grid 48x48x4@4.67x4.67x5
+! grep -q 'conjugate rays disagree' stderr.txt || fail "columns that were added are compared: $(cat stderr.txt)"
 finish

@@ -16,7 +16,24 @@ grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "it is not
 # Filtered twice they would be a picture of nothing.
 refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20
 refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20 --solver sirt:iterations=1
+ok import set.rctd -o imported.nc
+refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc -o never.nc --grid 8x8x8@20x20x20
+refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc --data imported.nc -o never.nc --grid 8x8x8@20x20x20
+# Calibrations and preparation take line integrals; who takes the numbers as they are tells what they are.
+refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find center
+refused 1 "jitter: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --jitter
+refused 1 "calibration by beads: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --beads 4
+refused 1 "the projections are weighted and filtered already" prepare imported.nc -o never.nc --rings gain
+refused 1 "the projections are weighted and filtered already" prepare imported.nc -o never.nc --rings gain --memory 1
 nothing_left never.nc "a scan that was refused"
+ok backproject imported.nc --grid 8x8x8@20x20x20 -o back.nc --backend "$backend"
+grep -q "imported.nc: the projections are weighted and filtered already" stderr.txt || fail "backproject does not tell: $(cat stderr.txt)"
+ok denoise imported.nc -o smooth.nc --penalty tv:strength=0.01,inner=2,z=0 --backend "$backend"
+grep -q "imported.nc: the projections are weighted and filtered already" stderr.txt || fail "denoise does not tell: $(cat stderr.txt)"
+for file in imported.nc smooth.nc; do
+	ok info $file
+	says "projections              weighted and filtered already"
+done
 ok recon set.rctd -o forced.nc --grid 8x8x8@20x20x20 --force
 # The result is its own reference; another precision is near it, and so is the other layout.
 ok rabbitct set.rctd --size 64 --backend "$backend" -o own.vol

@@ -28,10 +28,24 @@ refused_output 2 "expected no --host-memory" recon quiet.nc noisy.nc "${common[@
 refused_output 2 "--split=views: one device" recon quiet.nc noisy.nc "${common[@]}" --penalty $joint --split views
 refused_output 2 "2 scans together: no penalty" recon quiet.nc noisy.nc "${common[@]}"
 refused_output 1 "penalty 'tv' is of one volume, not of 2" recon quiet.nc noisy.nc "${common[@]}" --penalty tv:strength=1
-refused_output 2 "expected strength=NUMBER" recon quiet.nc noisy.nc "${common[@]}" --penalty huber
+refused_output 2 "with strength=NUMBER" recon quiet.nc noisy.nc "${common[@]}" --penalty huber
 refused_output 1 "expected no bounds (nonneg=no)" recon quiet.nc noisy.nc "${common[@]}" --penalty low-rank:strength=1
 refused_output 2 "fdk is an analytic method" recon quiet.nc noisy.nc --like truth.nc
-refused_output 2 "--checkpoint: is of one scan, and 2 are given" recon quiet.nc noisy.nc --checkpoint never.ck --penalty $joint
+ok recon quiet.nc noisy.nc -o some.nc "${common[@]}" --solver "fista:iterations=7,prox=yes" --penalty $joint --checkpoint run.ck
+ok recon quiet.nc noisy.nc -o rest.nc "${common[@]}" --solver "fista:iterations=12,prox=yes" --penalty $joint --resume run.ck
+ok recon quiet.nc noisy.nc -o whole.nc "${common[@]}" --solver "fista:iterations=12,prox=yes" --penalty $joint
+for i in 1 2; do
+	ok convert rest-$i.nc -o rest-$i.npy
+	ok convert whole-$i.nc -o whole-$i.npy
+	cmp rest-$i.npy whole-$i.npy || fail "other bits of volume $i after --resume"
+done
+refused_output 1 "run.ck: is of another run: the scan's geometry" recon noisy.nc quiet.nc "${common[@]}" --solver "fista:iterations=12,prox=yes" --penalty $joint --resume run.ck
+refused 2 "is the same file as" recon quiet.nc noisy.nc -o some.nc "${common[@]}" --penalty $joint --checkpoint some-2.nc
+ok recon quiet.nc noisy.nc -o preset.nc --like truth.nc --padding no --no-check --backend "$backend" --preset iterative --solver "fista:iterations=9,prox=yes" --penalty $joint
+ok info preset-2.nc
+says "weights=model:"
+refused_output 2 "expected joint-tv or low-rank with strength=NUMBER" recon quiet.nc noisy.nc --like truth.nc --padding no --preset iterative
+refused_output 2 "solver 'os-sqs' needs a gradient of a penalty, which 'joint-tv' does not" recon quiet.nc noisy.nc --like truth.nc --padding no --preset iterative --penalty $joint
 refused_output 2 "--dry-run: is of one scan" recon quiet.nc noisy.nc --dry-run --penalty $joint
 refused_output 2 "did you mean 'joint-tv'" recon quiet.nc noisy.nc --penalty join-tv:strength=1
 refused_output 1 "missing.nc" recon quiet.nc missing.nc "${common[@]}" --penalty $joint

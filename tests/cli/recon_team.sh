@@ -22,6 +22,8 @@ direct=0
 same scan.nc 1e-9 --solver os-sart:subsets=4,iterations=2
 same helix.nc 1e-9 --solver os-sart:subsets=3,iterations=1
 same helix.nc 1e-9 --solver pcg:iterations=2 --penalty qggmrf:strength=10 --init zero
+ok recon scan.nc -o prior.nc --backend cpu:1 --quiet --solver cgls:iterations=3 --padding no
+same scan.nc 1e-9 --padding no --solver os-sqs:subsets=2,iterations=2 --penalty piccs:strength=1,prior=prior.nc
 direct=1
 same scan.nc 1e-9
 same helix.nc 1e-9
@@ -29,12 +31,21 @@ ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" --preset iterative --s
 ok recon scan.nc -o team.nc --backend cpu:1x3 "${common[@]}" --preset iterative --solver pcg:iterations=3
 ok compare team.nc one.nc --rmse 1e-8
 
-# Saved by four, continued by any number.
-solve=(--solver "fista:iterations=6,prox=yes" --penalty tv:strength=0.01)
-ok recon scan.nc -o four.nc --backend cpu:1x4 --split 2x2 "${common[@]}" "${solve[@]/6/3}" --checkpoint run.ck
-ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" "${solve[@]}"
-for b in cpu:1x3 cpu:1; do
-	ok recon scan.nc -o more.nc --backend $b "${common[@]}" "${solve[@]}" --resume run.ck
+direct=0
+same scan.nc 1e-9 --padding no --solver os-sqs:subsets=2,iterations=2 --penalty nltv:strength=1,search=3,prior=prior.nc
+
+# Saved by four, continued by any number; saved by one, continued by three. What a penalty keeps is several numbers a voxel.
+for p in tv:strength=0.01 tgv:strength=0.01,inner=6 joint-tv:strength=0.01,inner=6 wavelet:strength=0.01,inner=4,levels=2; do
+	solve=("${common[@]}" --penalty "$p" --solver)
+	ok recon scan.nc -o one.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=6
+	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${solve[@]}" fista:prox=yes,iterations=3 --checkpoint run.ck
+	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
+	ok compare more.nc one.nc --rmse 1e-9
+	[[ $p = t* ]] || continue
+	ok recon scan.nc -o more.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
+	ok compare more.nc one.nc --rmse 1e-9
+	ok recon scan.nc -o half.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=3 --checkpoint run.ck
+	ok recon scan.nc -o more.nc --backend cpu:1x3 "${solve[@]}" fista:prox=yes,iterations=6 --resume run.ck
 	ok compare more.nc one.nc --rmse 1e-9
 done
 
@@ -53,6 +64,7 @@ refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver si
 refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solver os-sart:subsets=30 -o out.nc
 refused 2 "goes by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
 refused 1 "solver 'hybrid-lsqr' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver hybrid-lsqr -o out.nc
-refused 1 "penalty 'tgv' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver fista:prox=yes --penalty tgv:strength=1 -o out.nc
+low_rank=(--solver "fista:prox=yes,nonneg=no" --penalty low-rank:strength=1)
+refused 1 "penalty 'low-rank' of 1 volume cannot run on several devices" recon scan.nc --backend cpu:1x2 "${low_rank[@]}" -o out.nc
 [ ! -e out.nc ] || fail "out.nc was written"
 exit $((failures > 0))

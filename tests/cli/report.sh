@@ -15,6 +15,7 @@ done
 [ "$(find page -type f | wc -l)" -eq 1 ] || fail "more than the page: $(ls page)"
 # An analytic method has one volume and no cost; a second report takes the place of the first.
 ok recon scan.nc -o out.nc --like truth.nc --solver fdk --report page
+grep -qF "page/report.html: open it in a browser" stderr.txt || fail "the page is not named: $(cat stderr.txt)"
 grep -qF "before: the analytic" page/report.html && fail "an analytic method has a before"
 grep -qF "<h2>Cost</h2>" page/report.html && fail "an analytic method has a cost"
 holds_text "the volume"

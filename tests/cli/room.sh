@@ -12,8 +12,9 @@ early() {
 	nothing_left none "gantry $*"
 }
 
-# all FOLDER: no command begins where there is no room in the folder.
+# all FOLDER [OUTSIDE]: no command begins where there is no room in the folder.
 all() {
+	local outside=${2:-small.nc}
 	for name in none.nc none.mha none.nii none.tif none.npy none.raw; do
 		early recon scan.nc -o "$1$name" --grid 64x64x40@4x4x5 --solver os-sart:iterations=2,subsets=2 --backend cpu
 	done
@@ -25,9 +26,19 @@ all() {
 	early denoise truth.nc -o "$1none.nc" --penalty nlm:h=20HU
 	early prepare large.nc -o "$1none.nc" --rings gain
 	early calibrate large.nc -o "$1none.nc"
+	for name in none.nc none.mha none.nii none.tif none.npy none.raw; do
+		early convert truth.nc -o "$1$name"
+	done
+	early import large.nc -o "$1none.nc"
+	early import truth.nc -o "$1none.nc"
+	early view noise.nc -o "$1none.html" --page-size 1MB
+	# Of a checkpoint the image is known at once, what a solver keeps beside it when it begins.
+	early recon scan.nc -o "$outside" --grid 64x64x40@4x4x5 --solver fista:iterations=2 --checkpoint "$1none.ck" --backend cpu
+	early recon scan.nc -o "$outside" --grid 40x40x12@6x6x12 --solver fista:iterations=2 --checkpoint "$1none.ck" --backend cpu
 }
 
 ok simulate --phantom forbild-head --reduce 8 -o large.nc -q
+ok recon scan.nc -o noise.nc --grid 64x64x40@4x4x5 --solver fdk -q
 # A limit on the size of files is one as a disk's end is.
 (
 	ulimit -f 100
@@ -43,13 +54,19 @@ head -c 900K /dev/urandom >disk/others
 all disk/
 head -c 80K /dev/urandom >>disk/others
 refused 1 "the disk has too little room: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
-# Writers that nobody asked before say it too.
-for name in none.mha none.nii none.tif none.npy none.raw none/; do
-	refused 1 "o space left on" convert truth.nc -o disk/$name
+early convert truth.nc -o disk/none/
+refused 1 "the disk has too little room: needs " import large.nc -o disk/none/ --format dicom-ct-pd
+nothing_left none "import to DICOM"
+# A checkpoint that fits, but not beside the one before it; with one that is there already it does.
+rm disk/others
+head -c 800K /dev/urandom >disk/others
+early recon scan.nc -o out.nc --grid 40x40x12@6x6x12 --solver fista:iterations=2 --checkpoint disk/none.ck --backend cpu
+# What is compressed cannot be asked for: writers say what happened.
+head -c 180K /dev/urandom >>disk/others
+for name in none.nii.gz none.nc; do
+	refused 1 "o space left on" convert noise.nc -o disk/$name --deflate 1
 	grep -qF "disk/${name%/}" stderr.txt || fail "no name in: $(cat stderr.txt)"
 	nothing_left none "convert to $name"
 done
-refused 1 "o space left on" import large.nc -o disk/none/ --format dicom-ct-pd
-nothing_left none "import to DICOM"
 [ "$(ls disk)" = others ] || fail "left on the disk: $(ls -a disk)"
 finish

@@ -51,5 +51,18 @@ done
 refused 2 "expected reduce=1" recon "${common[@]}" -o no.nc --solver os-sart:anderson=3
 refused 2 "solver 'ab-gmres' cannot take a penalty" recon "${common[@]}" -o no.nc --solver ab-gmres --penalty tv:strength=1
 refused 2 "steps=0: expected" recon "${common[@]}" -o no.nc --solver ba-gmres:steps=0
+# A basis that does not fit: how many vectors would, which then does, and one more does not.
+while read -r solver key; do
+	refused 1 "would fit: --solver $solver:$key=" recon "${common[@]}" -o no.nc --solver "$solver:$key=400" --device-memory 6MiB
+	fits=$(sed -n "s/.*--solver $solver:$key=\([0-9]*\) .*/\1/p" stderr.txt)
+	[ "${fits:-0}" -gt 5 ] || fail "$solver: $key=$fits of 400 fit: $(cat stderr.txt)"
+	ok recon "${common[@]}" -o fits.nc --solver "$solver:$key=$fits" --device-memory 6MiB --dry-run
+	more=$solver:$key=$((fits + 1))
+	refused 1 "would fit: --solver $solver:$key=$fits (" recon "${common[@]}" -o no.nc --solver "$more" --device-memory 6MiB
+done <<'END'
+ab-gmres steps
+ba-gmres steps
+hybrid-lsqr iterations
+END
 [ ! -e no.nc ] || fail "no.nc was written"
 finish

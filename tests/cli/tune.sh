@@ -43,7 +43,8 @@ refused 1 "no candidate of this log was right" tune --replay wrong.txt
 refused 1 "nowhere.txt: cannot be read" tune --replay nowhere.txt
 
 ok tune --list
-says "nothing is kept"
+says "came with gantry"
+[ "$(grep -c 'dd-forward on NVIDIA H200' <<<"$out")" -ge 1 ] || fail "the table that came with the library: $out"
 mkdir -p cache/gantry/tune
 echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 } ] }' >cache/gantry/tune/dd-forward.json
 ok tune --list
@@ -54,20 +55,23 @@ echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { }, 7, "x", { "source
 ok tune --list
 for k in 1 2 3 5; do says "dd-forward: entry $k of the cache is damaged: not used (gantry tune --forget dd-forward removes all of them)"; done
 says "dd-forward on A device, rows=16"
-[ "$(wc -l <<<"$out")" -eq 6 ] || fail "lines of damaged entries: $out"
+[ "$(grep -cE 'is damaged|A device|A=4' <<<"$out")" -eq 6 ] || fail "lines of damaged entries: $out"
 echo '{ "format": 1' >cache/gantry/tune/dd-forward.json
 refused 1 "dd-forward.json: damaged" tune --list
 refused 2 "no kernel \"dd\"" tune --forget dd
 ok tune --forget dd-forward
 ok tune --list
-says "nothing is kept"
+[ "$(grep -c 'A device' <<<"$out")" -eq 0 ] || fail "forgotten, and still there: $out"
 mkfifo cache/gantry/tune/dd-forward.json
 timeout 20 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
 rm cache/gantry/tune/dd-forward.json
 
 refused 2 "expected a scan or --workload" tune
 refused 2 "no workload \"even\"" tune --workload even
-refused 2 "no kernel \"dd-back\" that can be tuned" tune --workload quick-arc --kernel dd-back
+refused 2 "no kernel \"dd-bs\" that can be tuned: expected dd-forward, dd-back, sf-forward, sf-back, joseph-forward, joseph-back or fdk-published" tune --workload quick-arc --kernel dd-bs
+refused 2 "unknown solver 'bees'" tune --workload quick-arc --solver bees
+refused 2 "cannot be combined with --candidate" tune --workload quick-arc --solver os-sart --candidate ""
+refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-arc --projector dd-bs
 refused 2 "no searcher \"bees\"" tune --workload quick-arc --search bees
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a sentence, and nothing is kept
 	"$gantry" tune --workload quick-arc --programs 3 >out.txt 2>err.txt
@@ -76,5 +80,19 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "tune without a GPU: $(cat err.txt)"
 	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
+	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
 fi
+
+# the study, on logs
+mkdir logs
+sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt
+echo "no log" >logs/readme.txt
+ok study tuner -o study --logs logs --no-figures
+grep -q ',5,4,3,2,1.5,4.5$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
+grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
+grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
+rm logs/fdk-256.txt
+refused 2 "expected logs of gantry tune" study tuner -o none --logs logs --no-figures
+refused 1 "nowhere: cannot be read" study tuner -o none --logs nowhere --no-figures
+refused 2 "is for the study 'tuner'" study fdk -o none --logs logs
 finish

@@ -11,6 +11,16 @@ refused 2 "are for pictures" view t.nc -o none.html --slice 2
 refused 2 "expected no --output" view t.nc -o none.html --serve
 refused 1 "nowhere/none.html" view t.nc -o nowhere/none.html
 refused 1 "absent.nc" view t.nc absent.nc -o none.html
+# What no page holds is refused by its head: nothing is read, which would take 4 GB of memory.
+truncate -s 4G big.raw
+printf '%s\n' "ObjectType = Image" "NDims = 3" "DimSize = 1024 1024 1024" "ElementSpacing = 1 1 1" "ElementType = MET_FLOAT" "BinaryDataByteOrderMSB = False" \
+	"ElementDataFile = big.raw" >big.mhd
+(
+	ulimit -v 3000000
+	refused 1 "1.07e+09 values, a page in a browser holds 6e+08 at most: a page that is served (gantry view --serve)" view t.nc big.mhd -o none.html
+	exit $failures
+) || fail "a volume that no page holds"
+rm big.raw
 nothing_left none "a refused page"
 ok view t.nc s.nc -o page.html
 grep -qE "(src|href)=\"?[^d\"#]|https?://|@import" page.html && fail "the page asks for something outside"

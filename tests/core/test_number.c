@@ -9,6 +9,7 @@
 #include <gantry/io.h>
 #include <gantry/module.h>
 #include <gantry/recon.h>
+#include <gantry/regularizer.h>
 #include <gantry/text.h>
 #include "core/text.h"
 #include "tests/support/support.h"
@@ -63,6 +64,9 @@ START_TEST(texts)
 	ck_ok(gt_bytes_parse("size", "1.5kB", &value));
 	ck_assert(value == 1500);
 	ck_ok(gt_recon_check("stop", "change=0.5HU,gradient=0.001"));
+	made = gt_penalty_spec_of_water("qggmrf:c=2.5HU", 0.5);
+	ck_assert_str_eq(made, "qggmrf:c=0.00125");
+	free(made);
 	ck_ok(gt_module_parse("solver", "os-sart:relax=0.75", &m, &options));
 	made = gt_module_print(m, options);
 	ck_assert_msg(strstr(made, "relax=0.75") != NULL, "%s", made);

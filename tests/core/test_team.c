@@ -16,6 +16,9 @@ START_TEST(names)
 	ck_assert(gt_team_is_spec("cpu:1x4") && gt_team_is_spec("cuda:0,1") && gt_team_is_spec("cuda:0-3") &&
 	          gt_team_is_spec("cpu:1+cpu:2"));
 	ck_assert(!gt_team_is_spec("cpu:4") && !gt_team_is_spec("cuda:0") && !gt_team_is_spec("auto") && !gt_team_is_spec(NULL));
+	gt_backend *be = NULL;
+	ck_refused(gt_backend_open("cpu:1x4", &be), GT_ERR_ARG, "backend 'cpu:1x4': several devices, expected one");
+	ck_refused(gt_backend_open("cuda:0-3", &be), GT_ERR_ARG, "backend 'cuda:0-3': several devices, expected one");
 	ck_refused(gt_team_open("cuda:0,1,0", &t), GT_ERR_ARG, "device 0 is named twice");
 	ck_refused(gt_team_open("cuda:0-2,1", &t), GT_ERR_ARG, "device 1 is named twice");
 	ck_refused(gt_team_open("cuda:3-1", &t), GT_ERR_ARG, "expected");
@@ -91,6 +94,102 @@ START_TEST(shares)
 		ck_assert(fabs(sums[0] - (dot + 1000 * least + 1e6 * part)) < 1e-6);
 		for (int i = 1; i < gt_team_size(t); i++)
 			ck_assert(sums[i] == sums[0]);
+		gt_team_close(t);
+	}
+}
+END_TEST
+
+/* Fields --------------------------------------------------------------------- */
+
+enum { FIELDS = 4, APART = N + 5, MARK = -7 };
+
+static gt_status is(const double *found, double a, double b, double from, size_t i, const char *what)
+{
+	return fabs(found[i] - (a * (from + (double)i) + b)) > 0
+	               ? gt_fail(GT_ERR_ARG, "%s: element %zu is %g, expected %g", what, i, found[i], a * (from + (double)i) + b)
+	               : GT_OK;
+}
+
+/* A member has a run of each of some fields, in memory with more around them; all of them are one after the other. */
+static gt_status fields_text(gt_backend *be, void *self)
+{
+	const gt_range own = gt_my_share(be, N);
+	const gt_share_fields f = { .count = FIELDS, .each = N, .first = own.first, .n = own.n, .apart = APART };
+	double room[FIELDS * APART], host[FIELDS * N], back[FIELDS * N];
+	gt_array *a = NULL, *part = NULL, *none = NULL;
+	gt_status st = GT_OK;
+	(void)self;
+	for (size_t i = 0; i < FIELDS * APART; i++)
+		room[i] = MARK;
+	for (size_t i = 0; i < FIELDS * N; i++)
+		host[i] = (double)i;
+	GT_TRY(gt_array_wrap_fields(be, GT_F64, room, &f, &a));
+	if (gt_array_size(a) != FIELDS * N)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%zu elements", gt_array_size(a)));
+	gt_array_put(host, a);
+	for (size_t i = 0; i < FIELDS; i++)
+		for (size_t k = 0; k < APART; k++)
+			if (fabs(room[i * APART + k] - (k < own.n ? (double)(i * N + own.first + k) : MARK)) > 0)
+				GT_TRY(gt_fail(GT_ERR_ARG, "field %zu: element %zu is %g", i, k, room[i * APART + k]));
+	gt_array_get(a, back);
+	for (size_t i = 0; i < FIELDS * N; i++)
+		GT_TRY(is(back, 1, 0, 0, i, "all"));
+	/* Parts that begin and end within fields, as files are read; and parts of these. */
+	for (size_t first = 0; first < FIELDS * N; first += 17) {
+		const size_t n = FIELDS * N - first < 17 ? FIELDS * N - first : 17;
+		double some[17];
+		for (size_t i = 0; i < n; i++)
+			some[i] = 3 * (double)(first + i) + 1;
+		GT_TRY(gt_array_part(a, first, n, &part));
+		gt_array_put(some, part);
+		gt_array_free(part);
+		part = NULL;
+	}
+	gt_array_get(a, back);
+	for (size_t i = 0; i < FIELDS * N; i++)
+		GT_TRY(is(back, 3, 1, 0, i, "by parts"));
+	gt_fill(0.5, a);
+	gt_array_get(a, back);
+	for (size_t i = 0; i < FIELDS * N; i++)
+		GT_TRY(is(back, 0, 0.5, 0, i, "filled"));
+	for (size_t i = 0; i < FIELDS * APART; i++)
+		if (i % APART >= own.n && fabs(room[i] - MARK) > 0)
+			GT_TRY(gt_fail(GT_ERR_ARG, "what lies between fields is %g", room[i]));
+	if (gt_array_like(a, &none) != GT_ERR_UNSUPPORTED)
+		GT_TRY(gt_fail(GT_ERR_ARG, "another array of fields was made"));
+done:
+	gt_array_free(part);
+	gt_array_free(a);
+	return st;
+}
+
+static gt_status operated_text(gt_backend *be, void *self)
+{
+	const gt_range own = gt_my_share(be, N);
+	const gt_share_fields f = { .count = 2, .each = N, .first = own.first, .n = own.n, .apart = N };
+	double room[2 * N] = { 0 };
+	gt_array *a = NULL;
+	gt_status st = gt_array_wrap_fields(be, GT_F64, room, &f, &a);
+	(void)self;
+	if (st == GT_OK) {
+		gt_scale(2, a);
+		st = gt_backend_status(be);
+	}
+	gt_array_free(a);
+	return st;
+}
+
+START_TEST(fields)
+{
+	for (int members = 2; members < 5; members++) {
+		static const double uneven[] = { 1, 0.02, 3, 1.3 };
+		char spec[16];
+		gt_team *t = NULL;
+		snprintf(spec, sizeof spec, "cpu:1x%d", members);
+		ck_ok(gt_team_open(spec, &t));
+		ck_ok(gt_team_set_weights(t, uneven));
+		ck_ok(gt_team_run(t, fields_text, NULL));
+		ck_refused(gt_team_run(t, operated_text, NULL), GT_ERR_ARG, "scale");
 		gt_team_close(t);
 	}
 }
@@ -210,6 +309,7 @@ static void fill(TCase *tc)
 	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, shares);
+	tcase_add_test(tc, fields);
 	tcase_add_test(tc, one_fails);
 	tcase_add_test(tc, one_ends);
 	tcase_add_test(tc, one_does_not_answer);

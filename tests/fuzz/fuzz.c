@@ -1,5 +1,6 @@
 /* Files from bytes, and what must hold of whatever is read from them. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,16 +55,21 @@ const char *gt_fuzz_folder(void)
 	return folder;
 }
 
-void gt_fuzz_clear(void)
+/* Folders within too; what begins with a dot stays. */
+static void clear_folder(int folder_at)
 {
-	DIR *d = opendir(gt_fuzz_folder());
+	DIR *d = folder_at >= 0 ? fdopendir(folder_at) : NULL;
 	const struct dirent *e;
 	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
+		if (e->d_name[0] != '.' && unlinkat(dirfd(d), e->d_name, 0) != 0) {
+			clear_folder(openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY));
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+		}
 	if (d)
 		closedir(d);
 }
+
+void gt_fuzz_clear(void) { clear_folder(open(gt_fuzz_folder(), O_RDONLY | O_DIRECTORY)); }
 
 const char *gt_fuzz_file(const char *name, const void *data, size_t size)
 {
@@ -171,7 +177,63 @@ static void compare_pieces(const char *path, const gt_read_options *o, const gt_
 	gt_view_reader_close(r);
 }
 
-static void read_projections(const char *path, const gt_read_options *o)
+/* Flat and dark fields, where the format has them. */
+static void read_fields(const char *path, const gt_read_options *o, const gt_scan *s)
+{
+	for (int dark = 0; dark < 2; dark++) {
+		const gt_fields_request wanted = { s->rows, s->columns, dark };
+		gt_fields f = { NULL, 0 };
+		if (gt_read_fields(path, o, &wanted, &f) != GT_OK)
+			gt_fuzz_failed();
+		else
+			check_finite(f.data, f.images * s->rows * s->columns, 0);
+		gt_fields_free(&f);
+	}
+}
+
+/* The name of a new file of that format; 0: it is written as a folder. */
+static int name_again(const gt_format *f, char *path, size_t size)
+{
+	const int n = (int)strcspn(f->extensions, " ");
+	snprintf(path, size, "%s/again.%.*s", gt_fuzz_folder(), n, f->extensions);
+	return n > 0 && !f->folders;
+}
+
+/* What was read can be written as the same format, or is refused with a sentence, and reads back in its size. */
+static void write_volume_again(const gt_format *f, const gt_volume *v, gt_unit unit)
+{
+	char path[2 * PATH];
+	gt_write_options o = gt_write_defaults;
+	gt_volume *again = NULL;
+	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MOST_PIECES || !name_again(f, path, sizeof path))
+		return;
+	o.unit = unit;
+	o.format = f->name;
+	if (gt_write_volume(path, &o, v) != GT_OK || gt_read_volume(path, NULL, &again) != GT_OK)
+		gt_fuzz_failed();
+	else
+		gt_fuzz_must(!memcmp(again->grid.n, v->grid.n, sizeof v->grid.n), "a volume that changed its size on the way");
+	gt_volume_free(again);
+	unlink(path);
+}
+
+static void write_projections_again(const gt_format *f, const gt_projections *p)
+{
+	char path[2 * PATH];
+	gt_write_options o = gt_write_defaults;
+	gt_projections *again = NULL;
+	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MOST_PIECES || !name_again(f, path, sizeof path))
+		return;
+	o.format = f->name;
+	if (gt_write_projections(path, &o, p) != GT_OK || gt_read_projections(path, NULL, &again) != GT_OK)
+		gt_fuzz_failed();
+	else
+		gt_fuzz_must(again->scan->views == p->scan->views, "views that got lost on the way");
+	gt_projections_free(again);
+	unlink(path);
+}
+
+static void read_projections(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_projections *p = NULL;
 	if (gt_read_projections(path, o, &p) != GT_OK) {
@@ -186,12 +248,15 @@ static void read_projections(const char *path, const gt_read_options *o)
 	check_finite(p->weight, n, 1);
 	check_finite(p->photons, n, 1);
 	gt_fuzz_must(isfinite(p->water) && p->water >= 0, "an attenuation of water that is none");
-	if (p->data)
+	if (p->data) {
 		compare_pieces(path, o, p);
+		read_fields(path, o, p->scan);
+		write_projections_again(f, p);
+	}
 	gt_projections_free(p);
 }
 
-static void read_volume(const char *path, const gt_read_options *o)
+static void read_volume(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_volume *v = NULL;
 	if (gt_read_volume(path, o, &v) != GT_OK) {
@@ -202,6 +267,8 @@ static void read_volume(const char *path, const gt_read_options *o)
 	gt_fuzz_check_grid(&v->grid);
 	check_finite(v->data, gt_grid_voxels(&v->grid), 0);
 	gt_fuzz_must(isfinite(v->water) && v->water >= 0, "an attenuation of water that is none");
+	write_volume_again(f, v, GT_PER_MM);
+	write_volume_again(f, v, GT_HU);
 	gt_volume_free(v);
 }
 
@@ -215,11 +282,11 @@ void gt_fuzz_read(const gt_format *format, const char *path, const gt_read_optio
 	head.geometry_only = 1;
 	gt_file_kind(path, &format, &projections);
 	if (format->read_projections) {
-		read_projections(path, &whole);
-		read_projections(path, &head);
+		read_projections(format, path, &whole);
+		read_projections(format, path, &head);
 	}
 	if (format->read_volume) {
-		read_volume(path, &whole);
-		read_volume(path, &head);
+		read_volume(format, path, &whole);
+		read_volume(format, path, &head);
 	}
 }

@@ -1,4 +1,4 @@
-/* HDF5 by its own interface: a Data Exchange file whose names, types, shapes, layouts, attributes and values are as
+/* HDF5 by its own interface: a Data Exchange or NXtomo file whose names, types, shapes, layouts, attributes and values are as
  * the bytes say. No child process tries these files. */
 #include <hdf5.h>
 #include <math.h>
@@ -24,15 +24,23 @@ typedef struct {
 	hsize_t size[MOST_RANK];
 	double first, step; /* values */
 	const char *units;
+	const double *values; /* others than by first and step; NULL: these */
 } entry;
 
 static const entry entries[] = {
-	{ "exchange/data", 3, { 4, 2, 8 }, 500, -1, NULL },
-	{ "exchange/data_white", 3, { 2, 2, 8 }, 1000, 1, NULL },
-	{ "exchange/data_dark", 3, { 2, 2, 8 }, 20, 0.1, NULL },
-	{ "exchange/theta", 1, { 4 }, 0, 45, "deg" },
-	{ "measurement/instrument/detector/x_pixel_size", 0, { 0 }, 6.5, 0, "um" },
-	{ "measurement/instrument/detection_system/objective/magnification", 0, { 0 }, 5, 0, NULL },
+	{ "exchange/data", 3, { 4, 2, 8 }, 500, -1, NULL, NULL },
+	{ "exchange/data_white", 3, { 2, 2, 8 }, 1000, 1, NULL, NULL },
+	{ "exchange/data_dark", 3, { 2, 2, 8 }, 20, 0.1, NULL, NULL },
+	{ "exchange/theta", 1, { 4 }, 0, 45, "deg", NULL },
+	{ "measurement/instrument/detector/x_pixel_size", 0, { 0 }, 6.5, 0, "um", NULL },
+	{ "measurement/instrument/detection_system/objective/magnification", 0, { 0 }, 5, 0, NULL, NULL },
+};
+/* A flat field, views, one that is not to be used, a dark field: by their keys. */
+static const double keys[] = { 1, 0, 0, 0, 3, 2 };
+static const entry frames[] = {
+	{ "entry1/tomo_entry/instrument/detector/data", 3, { 6, 2, 8 }, 1000, -9, NULL, NULL },
+	{ "entry1/tomo_entry/instrument/detector/image_key", 1, { 6 }, 0, 0, NULL, keys },
+	{ "entry1/tomo_entry/sample/rotation_angle", 1, { 6 }, 0, 36, "degrees", NULL },
 };
 
 static unsigned change(gt_fuzz_input *in)
@@ -138,7 +146,7 @@ static void put_values(gt_fuzz_input *in, hid_t id, const entry *e, hid_t space)
 	if (n < 1 || n > CELLS)
 		return;
 	for (hssize_t i = 0; i < n; i++)
-		value[i] = e->first + e->step * (double)i;
+		value[i] = e->values && i < (hssize_t)e->size[0] ? e->values[i] : e->first + e->step * (double)i;
 	if (change(in))
 		value[gt_fuzz_byte(in) % (size_t)n] = gt_fuzz_number(in);
 	const hid_t type = H5Dget_type(id);
@@ -193,12 +201,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	H5Pset_libver_bounds(access, how & 1 ? H5F_LIBVER_LATEST : H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
 	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
 	gt_fuzz_must(file >= 0, "no file to write");
-	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-		put_entry(&in, file, &entries[i]);
+	const int keyed = (how & 4) != 0;
+	const entry *const put = keyed ? frames : entries;
+	for (size_t i = 0; i < (keyed ? sizeof frames / sizeof *frames : sizeof entries / sizeof *entries); i++)
+		put_entry(&in, file, &put[i]);
 	H5Fclose(file);
 	H5Pclose(access);
 	if (how & 2)
 		o.axis = 3.5;
-	gt_fuzz_read(&gt_format_dataexchange, path, &o);
+	gt_fuzz_read(keyed ? &gt_format_nxtomo : &gt_format_dataexchange, path, &o);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "io/trial.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_VARIABLES = 32, MOST_DIMENSIONS = 8, CELLS = 4096, CHANGES_FROM = 208 };
+enum { MOST_VARIABLES = 32, MOST_DIMENSIONS = 8, CELLS = 4096, CHANGES_FROM = 208, MOST_FILLED = 1 << 20 };
 
 gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk);
 gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk)
@@ -209,18 +209,27 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 		change_name(in, name);
 	else if (how > 4 && how < 12)
 		type = change_type(in, to);
-	else if (how < 20 && rank > 1) {
+	else if (how >= 12 && how < 20 && rank > 1) {
 		const int first = dimension[0];
 		dimension[0] = dimension[rank - 1];
 		dimension[rank - 1] = first;
-	} else if (how < 28 && rank > 0)
+	} else if (how >= 20 && how < 28 && rank > 0)
 		rank--;
-	else if (how < 36 && rank < MOST_DIMENSIONS)
+	else if (how >= 28 && how < 36 && rank < MOST_DIMENSIONS)
 		dimension[rank++] = (int)at;
-	else if (how < 44 && rank)
+	else if (how >= 36 && how < 44 && rank)
 		dimension[at % (unsigned)rank] = (int)at / 2;
 	if (nc_def_var(to, name, type, rank, dimension, &w) != NC_NOERR)
 		return -1;
+	/* What is not written is not filled either: that of a large one takes longer than a fuzzer has. */
+	double cells = 1;
+	for (int i = 0; i < rank; i++) {
+		size_t length = 0;
+		nc_inq_dimlen(to, dimension[i], &length);
+		cells *= (double)length;
+	}
+	if (cells > MOST_FILLED)
+		nc_def_var_fill(to, w, NC_NOFILL, NULL);
 	if (how == 45)
 		nc_def_var_deflate(to, w, 1, 1, 1);
 	if (how == 46)
@@ -274,6 +283,7 @@ static void copy_changed(gt_fuzz_input *in, const char *from_path, const char *t
 	gt_fuzz_must(n <= MOST_VARIABLES, "more variables than the copy has room for");
 	for (int v = 0; v < n; v++)
 		w[v] = copy_definition(in, from, v, to);
+	nc_set_fill(to, NC_NOFILL, NULL); /* of the classic formats, which know no other */
 	nc_enddef(to);
 	for (int v = 0; v < n; v++)
 		if (w[v] >= 0)

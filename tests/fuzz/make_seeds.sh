@@ -1,10 +1,11 @@
 #!/bin/bash
-# Makes the first files of each harness's corpus by the command itself. Usage: make_seeds.sh GANTRY MADE_HDF5 [CORPUS]
-# MADE_HDF5: the harness of that name, which writes the Data Exchange file.
+# Makes the first files of each harness's corpus by the command itself. Usage: make_seeds.sh GANTRY TESTS [CORPUS]
+# TESTS: the folder of the tests' programs: fuzz_made_hdf5 writes the Data Exchange file, fuzz_made_netcdf a checkpoint of the variables that read_checkpoint asks for.
 set -euo pipefail
-gantry=$(realpath "${1:?usage: make_seeds.sh GANTRY MADE_HDF5 [CORPUS]}")
-made_hdf5=$(realpath "${2:?usage: make_seeds.sh GANTRY MADE_HDF5 [CORPUS]}")
-corpus=$(realpath -m "${3:-$(dirname "$0")/corpus}")
+gantry=$(realpath "${1:?usage: make_seeds.sh GANTRY TESTS [CORPUS]}")
+tests=$(realpath "${2:?usage: make_seeds.sh GANTRY TESTS [CORPUS]}")
+here=$(realpath "$(dirname "$0")")
+corpus=$(realpath -m "${3:-$here/corpus}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -28,31 +29,38 @@ run recon scan.nc --solver cgls:iterations=2 --grid 3x2x2@.5x.5x.4 --checkpoint 
 seed read_netcdf scan <scan.nc
 seed read_checkpoint run <run.ck
 # Without its checksum, of an even size: the harness puts a right one behind whatever becomes of it.
-size=$(($(stat -c %s run.ck) - 32))
-{ head -c $size run.ck && head -c $((size % 2)) /dev/zero; } | seed read_checkpoint unsigned
+unsigned() { # FILE
+	local size
+	size=$(($(stat -c %s "$1") - 32))
+	head -c $size "$1" && head -c $((size % 2)) /dev/zero
+}
+unsigned run.ck | seed read_checkpoint unsigned
 for unit in mm-1 HU; do
 	run convert volume.nc -o volume.mha --unit $unit
 	part volume.mha | seed read_metaimage mha-$unit
 	sed 's/ByteOrderMSB = False/ByteOrderMSB = True/; s/^DimSize = .*/DimSize = 2 2 2/' volume.mha >other.mha
 	part other.mha | seed read_metaimage msb-$unit
-	run convert volume.nc -o volume.mhd --unit $unit
-	{ part volume.mhd; part volume.raw; } | seed read_metaimage mhd-$unit
+	run convert volume.nc -o a.mhd --unit $unit
+	{ part a.mhd; part a.raw; } | seed read_metaimage mhd-$unit
 	run convert volume.nc -o volume.nii --unit $unit
 	seed read_nifti nii-$unit <volume.nii
 	run convert volume.nc -o volume.nii.gz --unit $unit
 	seed read_nifti gz-$unit <volume.nii.gz
-	rm volume.m* volume.raw volume.nii*
+	rm volume.mha a.mhd a.raw volume.nii*
 done
 for number in float u16 u8; do
-	run convert volume.nc -o volume.npy --number $number
-	{ printf '\x01'; part volume.npy.json; part volume.npy; } | seed read_plain npy-$number
-	run convert volume.nc -o volume.raw --number $number --unit HU
-	{ printf '\x00'; part volume.raw.json; part volume.raw; } | seed read_plain raw-$number
+	# Under the names that the harness gives them: one names the other.
+	run convert volume.nc -o a.npy --number $number
+	{ printf '\x01'; part a.npy.json; part a.npy; } | seed read_plain npy-$number
+	run convert volume.nc -o a.raw --number $number --unit HU
+	{ printf '\x00'; part a.raw.json; part a.raw; } | seed read_plain raw-$number
 done
-rm volume.npy* volume.raw*
+rm a.npy* a.raw*
 
 run simulate --scanner c-arm --phantom box --views 2 --columns 5 --rows 3 --column-pitch 60 --row-pitch 80 -o set.rctd
 part set.rctd | seed read_rabbitct rctd
+run simulate --scanner c-arm --phantom box --views 2 --columns 5 --rows 3 --column-pitch 60 --row-pitch 80 -o set.rct
+part set.rct | seed read_rabbitct rct
 { part set.rctd; part set.rctd; } | seed read_rabbitct twice
 
 if run simulate --phantom box --views 2 --columns 5 --rows 3 --column-pitch 150 --row-pitch 20 --format dicom-ct-pd -o projections 2>/dev/null; then
@@ -61,6 +69,12 @@ if run simulate --phantom box --views 2 --columns 5 --rows 3 --column-pitch 150 
 	for file in slices/*; do part "$file"; done | seed read_dicom slices
 fi
 
+for number in float u16 u8; do
+	run convert volume.nc -o pages.tif --number $number --unit HU
+	seed read_tiff $number <pages.tif
+done
+run convert volume.nc -o pages.tif --deflate 4
+seed read_tiff deflate <pages.tif
 run convert volume.nc -o pages.tif
 run simulate --phantom water-cylinder --truth slice.nc --grid 5x3x1@40x50x40
 run convert slice.nc -o image.tif
@@ -129,6 +143,18 @@ done
 # shellcheck disable=SC2059
 for which in 0 1 2; do printf "\\x0$which" | seed made_netcdf whole-$which; done
 printf '\x03' | seed made_hdf5 whole
-GT_FUZZ_KEEP=1 TMPDIR=$work "$made_hdf5" "$corpus/made_hdf5/whole" >/dev/null 2>&1
+printf '\x06' | seed made_hdf5 keyed
+# As long as all that may change, so that a fuzzer need not grow it first.
+# shellcheck disable=SC2059
+for which in 0 1 2; do { printf "\\x0$which" && head -c 500 /dev/zero; } | seed made_netcdf long-$which; done
+for which in 2 6; do
+	# shellcheck disable=SC2059
+	{ printf "\\x0$which" && head -c 150 /dev/zero; } | seed made_hdf5 long-$which
+done
+GT_FUZZ_KEEP=1 TMPDIR=$work "$tests/fuzz_made_hdf5" "$corpus/made_hdf5/whole" >/dev/null 2>&1
 seed read_dataexchange whole <"$(echo "$work"/gantry-fuzz-*/a.h5)"
+rm -r "$work"/gantry-fuzz-*
+GT_FUZZ_KEEP=1 TMPDIR=$work "$tests/fuzz_made_netcdf" "$corpus/made_netcdf/whole-2" >/dev/null 2>&1
+unsigned "$(echo "$work"/gantry-fuzz-*/.base2.nc)" | seed read_checkpoint own
+python3 -B "$here/seeds_of_scanners.py" "$corpus"
 du -sb "$corpus"

@@ -44,9 +44,14 @@ static size_t replay(const char *path)
 	return n;
 }
 
+/* Where all harnesses are one program it is chosen by name (one_program.sh). */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+
 int main(int argc, char **argv)
 {
 	size_t n = 0;
+	if (LLVMFuzzerInitialize)
+		LLVMFuzzerInitialize(&argc, &argv);
 	for (int i = 1; i < argc; i++)
 		if (argv[i][0] != '-')
 			n += replay(argv[i]);

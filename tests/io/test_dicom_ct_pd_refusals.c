@@ -96,6 +96,16 @@ START_TEST(what_the_folder_holds)
 }
 END_TEST
 
+/* The format has no word for it, so who reads them would filter them again. */
+START_TEST(filtered_projections)
+{
+	gt_projections *p = projections(GT_ARC, 29.7);
+	p->filtered = 1;
+	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "the projections are weighted and filtered already");
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(what_contradicts_itself)
 {
 	write_scan(29.7);
@@ -123,6 +133,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_bad_view, 0, 14);
 	tcase_add_test(tc, what_the_folder_holds);
+	tcase_add_test(tc, filtered_projections);
 	tcase_add_test(tc, what_contradicts_itself);
 }
 

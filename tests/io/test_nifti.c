@@ -23,6 +23,12 @@ START_TEST(volumes_come_back)
 			ck_ok(gt_write_volume(path, &o, v));
 			ck_ok(gt_read_volume(path, NULL, &w));
 			same(v, w, 0);
+			gt_read_options head = gt_read_defaults;
+			gt_volume *grid;
+			head.geometry_only = 1;
+			ck_ok(gt_read_volume(path, &head, &grid));
+			ck_assert(!grid->data && !memcmp(&grid->grid, &w->grid, sizeof w->grid));
+			gt_volume_free(grid);
 			ck_assert(w->water == 0.0191 && (int)w->position == position);
 			ck_assert_str_eq(w->from.command, "gantry recon");
 			ck_assert_str_eq(w->from.parameters, "a=1 b=2");

@@ -180,6 +180,19 @@ START_TEST(refusals)
 	refused("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", GT_ERR_FORMAT, "no geometry of a known kind");
 	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED, "only circles");
 	refused("nothing\n", GT_ERR_FORMAT, "no geometry of a known kind");
+	/* Keys of another language are not guessed. */
+	refused("[Geometrie]\nFDA=240\nFOA=120\n[Bild]\nDimX=48\n", GT_ERR_FORMAT, "no geometry of a known kind");
+	refused("[XTekCT]\nProjektionen=90\nAbstandQuelleObjekt=120\n", GT_ERR_FORMAT, "Projections is missing in [XTekCT]");
+	/* Keys that contradict each other. */
+	refused("[Geometry]\nFDD=240\nFOD=120\nVoxelSizeX=0.7\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
+	        GT_ERR_FORMAT, "VoxelSizeX is 0.7 mm, and the detector's pixel at the axis 0.5 mm: expected one number");
+	refused("[Geometry]\nFDD=120\nFOD=240\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n", GT_ERR_FORMAT,
+	        "FDD is 120 mm and FOD 240 mm: expected the first to be larger");
+	refused("[XTekCT]\nProjections=90\nSrcToObject=240\nSrcToDetector=120\n", GT_ERR_FORMAT,
+	        "SrcToDetector is 120 mm and SrcToObject 240 mm: expected the first to be larger");
+	refused("[Geometry]\nFDD=240\nFOD=120\n[CT]\nNumberImages=90\nRotationSector=0\n[Image]\nDimX=4\nDimY=4\n[Detector]\n"
+	        "PixelsizeX=1\nPixelsizeY=1\n",
+	        GT_ERR_FORMAT, "RotationSector is 0, expected the degrees of all views");
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 /* labels: unit, backend: none */
 #include <math.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <gantry/io.h>
 #include "geometry/volume.h"
 #include "tests/io/notes.h"
@@ -208,6 +209,59 @@ START_TEST(slices_make_the_same_file)
 }
 END_TEST
 
+/* The same in a folder, where files can become pages; a folder of numbers is of TIFF, without a word of them it may be of others. */
+START_TEST(slices_in_a_folder)
+{
+	gt_slice_writer *s = NULL;
+	gt_volume *v = NULL;
+	char folder[600], name[32];
+	snprintf(folder, sizeof folder, "%s/", tiff_path("a"));
+	options.bits = 16;
+	options.low = 0;
+	options.high = 0.05;
+	ck_ok(gt_can_write_slices(folder));
+	ck_ok(gt_can_write_slices_as(folder, &options));
+	ck_ok(gt_slice_writer_create(folder, &options, volume, &s));
+	gt_slice_writer_drop(s);
+	ck_assert_int_ne(access(folder, F_OK), 0);
+	ck_ok(gt_slice_writer_create(folder, &options, volume, &s));
+	ck_ok(gt_slice_writer_write(s, 2, volume->data));
+	ck_ok(gt_slice_writer_write(s, 3, volume->data + 2 * NX * NY));
+	ck_ok(gt_slice_writer_commit(s));
+	ck_ok(gt_read_volume(folder, NULL, &v));
+	ck_assert_mem_eq(&v->grid, &volume->grid, sizeof v->grid);
+	for (size_t i = 0; i < NX * NY * NZ; i++)
+		ck_assert_double_eq_tol(v->data[i], fmin(fmax(volume->data[i], 0), 0.05), 0.501 * 0.05 / 65535 + 2e-8);
+	gt_volume_free(v);
+	TIFF *t = TIFFOpen(tiff_path("a/000003.tif"), "a");
+	uint16_t line[NX] = { 0 };
+	TIFFSetField(t, TIFFTAG_IMAGEWIDTH, NX);
+	TIFFSetField(t, TIFFTAG_IMAGELENGTH, NY);
+	TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 16);
+	TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1);
+	TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+	for (uint32_t y = 0; y < NY; y++)
+		ck_assert_int_eq(TIFFWriteScanline(t, line, y, 0), 1);
+	TIFFClose(t);
+	ck_refused(gt_read_volume(folder, NULL, &v), GT_ERR_FORMAT, "6 pages in 5 files: expected a slice in each");
+	for (int slice = 1; slice <= NZ; slice++) {
+		snprintf(name, sizeof name, "a/%06d.tif", slice);
+		ck_assert_int_eq(unlink(tiff_path(name)), 0);
+	}
+	ck_assert_int_eq(rmdir(tiff_path("a")), 0);
+}
+END_TEST
+
+/* A file system that does not say how large it is may have room for all. */
+START_TEST(disk_of_unknown_size)
+{
+	struct statvfs s;
+	if (statvfs("/proc", &s) == 0 && s.f_blocks == 0)
+		ck_ok(gt_has_room("/proc/none.nc", 1e30));
+	ck_refused(gt_has_room("/tmp/none.nc", 1e30), GT_ERR_IO, "the disk has too little room");
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_refused)
 {
 	options.bits = 12;
@@ -235,6 +289,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, whole_numbers_come_back_to_half_a_step);
 	tcase_add_test(tc, the_range_is_found_where_none_is_given);
 	tcase_add_test(tc, slices_make_the_same_file);
+	tcase_add_test(tc, slices_in_a_folder);
+	tcase_add_test(tc, disk_of_unknown_size);
 	tcase_add_test(tc, what_makes_no_sense_is_refused);
 }
 

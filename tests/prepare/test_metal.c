@@ -1,5 +1,5 @@
 /* Metal in a body of water and bone, by the rays of a spectrum: the streaks, before and after, in HU; a body without
- * metal stays as it is; what is refused. labels: unit physics  backend: none */
+ * metal stays as it is; what is refused. labels: unit physics slow  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

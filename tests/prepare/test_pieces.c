@@ -42,7 +42,10 @@ static const char *const chains[][8] = {
 	  "rings:method=all", NULL },
 	{ "views:from=2,to=30", "scatter:fraction=0.02", "beam-hardening:polynomial=0.9:0.05", "rings:method=gain", NULL },
 	{ "rings:method=dead", "beam-hardening:polynomial=1:0.01", NULL },
+	{ "lag:rates=0.5:0.05,amounts=0.02:0.001", "rings:method=gain", NULL },
+	{ "scatter:method=kernel,fraction=0.1,width=9", "bin:rows=1,columns=2", NULL },
 	{ "phase:energy=20,distance=50,delta-beta=500", "bin:rows=2,columns=2", NULL },
+	{ "crop:first-columns=18,last-columns=18", "extend:water=0.1", NULL },
 	{ NULL },
 };
 
@@ -205,7 +208,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, same_bits, 0, 6);
+	tcase_add_loop_test(tc, same_bits, 0, 9);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, fields_of_another_size);

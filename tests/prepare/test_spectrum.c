@@ -9,6 +9,7 @@
 #include <gantry/recon.h>
 #include <gantry/scan_math.h>
 #include "prepare/materials.h"
+#include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
 static gt_projections *fan(size_t views, size_t rows, size_t columns)
@@ -214,6 +215,95 @@ START_TEST(scatter)
 }
 END_TEST
 
+/* Light of a body and what a kernel makes of it, by sums over all pixels: taken off to a fiftieth of what it was. Another
+ * pitch of rows than of columns; the body lies off the middle, and beyond it is air. Then on a coarse view, whose last
+ * column and row are of fewer pixels. */
+START_TEST(scatter_of_a_body)
+{
+	enum { ROWS = 41, COLUMNS = 59, CELLS = ROWS * COLUMNS };
+	static const double pitches[2][2] = { { 2, 3 }, { 0.7, 0.9 } }, offset[2] = { 0, 0 }, sigma = 14, amplitude = 0.35, power = 1.2;
+	const double *pitch = pitches[_i];
+	gt_projections *p = half_turn((const size_t[3]){ 3, ROWS, COLUMNS }, pitch, offset);
+	float *x = gt_projections_data(p);
+	double primary[CELLS], spread[CELLS], sum = 0, off = 0, darkest = 1, fraction = 0;
+	char spec[128];
+	for (int i = 0; i < CELLS; i++) {
+		const double u = (i % COLUMNS - 27) / 20.0, v = (i / COLUMNS - 21) / 13.0, inside = 1 - u * u - v * v;
+		primary[i] = exp(-(inside > 0 ? 3 * sqrt(inside) : 0));
+	}
+	for (int i = 0; i < CELLS; i++) {
+		spread[i] = 0;
+		for (int j = 0; j < CELLS; j++) {
+			const double dx = (i % COLUMNS - j % COLUMNS) * pitch[0], dy = (i / COLUMNS - j / COLUMNS) * pitch[1];
+			spread[i] += amplitude * primary[j] * pow(-log(primary[j]), power) *
+			             exp(-(dx * dx + dy * dy) / (2 * sigma * sigma)) / (2 * GT_PI * sigma * sigma) * pitch[0] * pitch[1];
+		}
+	}
+	for (int i = 0; i < CELLS; i++)
+		if (primary[i] + spread[i] < darkest) {
+			fraction = spread[i] / (darkest = primary[i] + spread[i]);
+		}
+	for (int i = 0; i < 3 * CELLS; i++)
+		x[i] = (float)-log(primary[i % CELLS] + spread[i % CELLS]);
+	snprintf(spec, sizeof spec, "scatter:method=kernel,fraction=%.6f,width=%g,power=%g", fraction, sigma, power);
+	ck_ok(gt_prepare(&p, spec, NULL));
+	x = gt_projections_data(p);
+	for (int i = 0; i < 3 * CELLS; i++) {
+		sum += pow(spread[i % CELLS], 2);
+		off += pow(exp(-x[i]) - primary[i % CELLS], 2);
+	}
+	ck_assert_double_gt(fraction, 0.3);
+	ck_assert_double_lt(sqrt(off / sum), _i ? 0.03 : 0.002);
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.1", NULL), GT_ERR_ARG, "width=0: expected a pixel of ");
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,width=14", NULL), GT_ERR_ARG, "fraction=0: ");
+	ck_refused(gt_prepare(&p, "scatter:fraction=0.1,width=3", NULL), GT_ERR_ARG, "method=kernel alone");
+	memset(x, 0, 3 * CELLS * sizeof(float));
+	x[CELLS + 20 * COLUMNS + 30] = 9;
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.8,width=4", NULL), GT_ERR_ARG, "fraction=0.8: by this width and power");
+	x[CELLS + 20 * COLUMNS + 30] = 0;
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.1,width=14", NULL), GT_ERR_FORMAT, "no body");
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Light that each pixel saw, as a panel with two exponentials shows it by its response to each frame before, against flat
+ * fields of steady light. */
+START_TEST(lag)
+{
+	enum { VIEWS = 50, PIXELS = 6 };
+	static const double pitch[2] = { 1, 1 }, offset[2] = { 0, 0 }, rate[2] = { 0.4, 0.03 }, amount[2] = { 0.02, 0.002 };
+	for (int lit = 0; lit < 2; lit++) {
+		gt_projections *p = half_turn((const size_t[3]){ VIEWS, 2, PIXELS / 2 }, pitch, offset);
+		float *x = gt_projections_data(p);
+		double steady = 1, before = 0;
+		for (int n = 0; n < 2; n++)
+			steady += amount[n] / (1 - exp(-rate[n]));
+		for (int i = 0; i < PIXELS; i++)
+			for (int v = 0; v < VIEWS; v++) {
+				double seen = exp(-1 - sin(0.3 * v + i));
+				for (int n = 0; n < 2; n++)
+					/* With light from long before: as if the first view had gone on for 3000 frames. */
+					for (int k = 0; k <= v + (lit ? 3000 : 0); k++)
+						seen += amount[n] * exp(-rate[n] * k) * exp(-1 - sin(0.3 * (v > k ? v - k : 0) + i));
+				x[v * PIXELS + i] = (float)-log(seen / steady);
+				before = fmax(before, fabs(x[v * PIXELS + i] - 1 - sin(0.3 * v + i)));
+			}
+		ck_ok(gt_prepare(&p, lit ? "lag:rates=0.4:0.03,amounts=0.02:0.002,lit" : "lag:rates=0.4:0.03,amounts=0.02:0.002", NULL));
+		x = gt_projections_data(p);
+		ck_assert_double_gt(before, 0.05);
+		for (int i = 0; i < PIXELS * VIEWS; i++)
+			ck_assert_double_eq_tol(x[i], 1 + sin(0.3 * (i / PIXELS) + i % PIXELS), 1e-6);
+		ck_refused(gt_prepare(&p, "lag:rates=0.4:0.03,amounts=0.02", NULL), GT_ERR_ARG, "2 rates and 1 amounts");
+		ck_refused(gt_prepare(&p, "lag:rates=0.4", NULL), GT_ERR_ARG, "expected both");
+		ck_refused(gt_prepare(&p, "lag:rates=0.4:,amounts=0.1", NULL), GT_ERR_ARG, "rates=0.4:: expected numbers");
+		ck_refused(gt_prepare(&p, "lag:rates=-1,amounts=0.1", NULL), GT_ERR_ARG, "rate -1, amount 0.1");
+		ck_refused(gt_prepare(&p, "lag:rates=1e-18,amounts=0.01", NULL), GT_ERR_ARG,
+		           "under steady light 1 of the signal would be lag");
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
 /* A fringe t = 0.5 + 0.1 cos k u along columns: its amplitude falls by 1 + alpha k^2, the mean stays. */
 START_TEST(fringe)
 {
@@ -301,6 +391,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flatness);
 	tcase_add_loop_test(tc, flat_water, 0, 2);
 	tcase_add_test(tc, scatter);
+	tcase_add_loop_test(tc, scatter_of_a_body, 0, 2);
+	tcase_add_test(tc, lag);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, fringe);
 }

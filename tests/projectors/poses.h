@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_POSES_H
 #define GT_TESTS_POSES_H
-/* Scans with flat detectors in all poses for the distance-driven pair. */
+/* Scans with detectors in all poses for the distance-driven pair. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -24,12 +24,17 @@ static inline void turn_detectors(gt_scan *s, double roll, double lean, double s
 {
 	for (size_t v = 0; v < s->views; v++) {
 		gt_view *w = &s->view[v];
-		double normal[3];
+		double normal[3], arm = 0;
 		gt_cross3(w->column_axis, w->row_axis, normal);
+		for (int a = 0; a < 3; a++)
+			arm += (w->detector[a] - w->arc_center[a]) * normal[a];
 		turn_axes(w->column_axis, normal, slant);
 		gt_cross3(w->column_axis, w->row_axis, normal);
 		turn_axes(w->row_axis, normal, lean);
 		turn_axes(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
+		gt_cross3(w->column_axis, w->row_axis, normal);
+		for (int a = 0; a < 3 && s->shape == GT_ARC; a++) /* the arc's axis turns with it */
+			w->arc_center[a] = w->detector[a] - arm * normal[a];
 	}
 	ck_ok(gt_scan_check(s));
 }
@@ -89,6 +94,12 @@ static const struct {
 	{ "parallel, rolled by 91 degrees",
 	  { GT_PARALLEL, .views = 6, .rows = 15, .columns = 13, .column_pitch = 1.3, .row_pitch = 1.7,
 	  .start_angle = 0.05, .turn = GT_PI }, { { 11, 14, 7 }, { 1.5, 1.2, 1.1 }, { 1.2, -2.3, 0.4 } }, 91, 3, 0, 2 },
+	{ "arc, tilted by 1 degree",
+	  { SMALL(GT_ARC, 5, 14, 9), .column_pitch = 4.1, .row_pitch = 3.3, .start_angle = 0.2, .column_offset = 0.7,
+	  .row_offset = -1.1 }, { { 37, 35, 21 }, { 2.3, 1.9, 1.7 }, { 1.3, -2.2, 0.4 } }, 0, 1, 0, 0 },
+	{ "arc, rolled by 20 degrees, slanted",
+	  { SMALL(GT_ARC, 5, 13, 29), .column_pitch = 3.1, .row_pitch = 3.3, .start_angle = 0.9 },
+	  { { 13, 15, 17 }, { 2.3, 1.9, 1.7 }, { 1.3, -2.2, 0.4 } }, 20, -3, 0, 4 },
 };
 #undef SMALL
 enum { POSES = sizeof poses / sizeof *poses };

@@ -1,4 +1,4 @@
-/* The distance-driven pair for flat detectors in any pose, on the CPU, with the kernels of every instruction set there
+/* The distance-driven pair for tilted detectors on the CPU, with the kernels of every instruction set there
  * is: its transpose entry by entry, the pair in double, the level pair where the detector does not lean, rays through
  * every part of a pixel, bodies whose line integrals are known, and what is refused.
  * labels: property unit; backend: none */
@@ -12,24 +12,13 @@
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 #include "tests/projectors/poses.h"
 #include "tests/support/images.h"
+#include "tests/support/vector_sets.h"
 
-/* Vectors of 16 in plain C, so that their logic is tested where no processor has them. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
-#define GT_LANES 16
 #define GT_DD_KERNELS sixteen_lanes
 #define GT_DD_KERNELS_NAME "sixteen"
 #include "projectors/dd/tilt/dd_tilt_kernels.inc"
 
-static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
-enum { SETS = sizeof sets / sizeof *sets };
-
-/* 0 where the processor does not have it. */
-static int use(const char *set)
-{
-	const gt_dd_tilt_kernels *k = strcmp(set, "sixteen") ? gt_dd_tilt_find(set) : &sixteen_lanes;
-	gt_dd_tilt_use(k);
-	return k != NULL;
-}
+GT_TEST_USE(gt_dd_tilt)
 
 static gt_backend *backend(const char *name)
 {
@@ -98,7 +87,7 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
-/* Flat scans of all projectors, leaning by next to nothing: the level pair. Parallel rays that climb as well. Lengths of rays
+/* Scans of all projectors, leaning by next to nothing: the level pair. Parallel rays that climb as well. Lengths of rays
  * differ in second order: there of a column's middle ray, here of the mean of its edges. */
 START_TEST(level_where_nothing_leans)
 {
@@ -106,21 +95,18 @@ START_TEST(level_where_nothing_leans)
 	int compared = 0;
 	for (int i = 0; i < gt_test_geometries(); i++) {
 		struct gt_test_geometry g = gt_test_geometry(i);
-		if (g.scan->shape != GT_ARC) {
-			const struct gt_test_images level = gt_test_apply("dd", be, GT_F64, &g);
-			turn_detectors(g.scan, 3e-9, 0, 0, 0);
-			ck_assert_int_ne(gt_scan_rows_along_z(g.scan, ""), GT_OK);
-			const struct gt_test_images r = gt_test_apply("dd", be, GT_F64, &g);
-			const double x = gt_test_off(r.x, level.x, gt_grid_voxels(&g.grid)),
-				     y = gt_test_off(r.y, level.y, gt_scan_size(g.scan));
-			ck_assert_msg(x < 1e-4 && y < 1e-4, "%s: forward %.2e, back %.2e", g.name, y, x);
-			gt_test_images_free(level);
-			gt_test_images_free(r);
-			compared++;
-		}
+		const struct gt_test_images level = gt_test_apply("dd", be, GT_F64, &g);
+		turn_detectors(g.scan, 3e-9, 0, 0, 0);
+		ck_assert_int_ne(gt_scan_rows_along_z(g.scan, ""), GT_OK);
+		const struct gt_test_images r = gt_test_apply("dd", be, GT_F64, &g);
+		const double x = gt_test_off(r.x, level.x, gt_grid_voxels(&g.grid)), y = gt_test_off(r.y, level.y, gt_scan_size(g.scan));
+		ck_assert_msg(x < 1e-4 && y < 1e-4, "%s: forward %.2e, back %.2e", g.name, y, x);
+		gt_test_images_free(level);
+		gt_test_images_free(r);
+		compared++;
 		gt_scan_free(g.scan);
 	}
-	ck_assert_int_ge(compared, 6);
+	ck_assert_int_ge(compared, 10);
 	gt_backend_close(be);
 }
 END_TEST
@@ -256,8 +242,8 @@ START_TEST(refused)
 	ck_refused(gt_projector_new("dd", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED, "runs along the detector");
 	gt_scan_free(g.scan);
 	g = gt_test_geometry(0);
-	turn_detectors(g.scan, 0.02, 0, 0, 0);
-	ck_refused(gt_projector_new("dd", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED, "--projector sf-tr takes tilted");
+	turn_detectors(g.scan, 1, 0, 0, 0);
+	ck_refused(gt_projector_new("dd", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED, "view 0: the arc is rolled so far");
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }

@@ -1,6 +1,7 @@
 """What several tests of the package share: tiny scans, a body off every centre, and the command."""
 
 import os
+import signal
 import subprocess
 
 import numpy as np
@@ -10,6 +11,7 @@ import gantry
 
 COMMAND = os.environ.get("GANTRY_COMMAND", os.path.join(os.path.dirname(gantry.__file__), "bin", "gantry"))
 DEVICE = os.environ.get("GT_BACKEND", "cpu:2")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start what runs in the background without Ctrl-C
 
 
 def tiny(kind="flat"):

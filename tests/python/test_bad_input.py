@@ -1,5 +1,8 @@
 """What cannot be is refused with a sentence: the thing, what was found, what was expected."""
 
+import gc
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -48,6 +51,69 @@ def test_out_must_fit_as_it_is(fault):
             square(both[:4], out=both[1:])
         else:
             A(x, out=wrong)
+
+
+class Elsewhere:
+    """What an array of another library tells of itself before anyone looks at its memory."""
+
+    def __init__(self, device, requires_grad=False):
+        self.device, self.requires_grad = device, requires_grad
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_arrays_of_other_devices_and_tensors_that_record():
+    A = small()
+    with refused(gantry.ArgumentError, f"x: lies on cuda:7, and the operator on {A.backend.name}: make it with device='cuda:7', or move x"):
+        A(Elsewhere((2, 7)))
+    with refused(gantry.ArgumentError, "x: DLPack device 4, expected memory of the host or of CUDA"):
+        A(Elsewhere((4, 0)))
+    with refused(gantry.ArgumentError, "x: a tensor that records gradients: gantry.torch.layer"):
+        A(Elsewhere((1, 0), requires_grad=True))
+    for given in ({"b": Elsewhere((2, 0))}, {"b": np.zeros(A.range_shape), "x0": Elsewhere((2, 0))}):
+        with refused(gantry.ArgumentError, "lies on a GPU, and is needed in the host's memory"):
+            gantry.cgls(A, **given)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_that_are_not_finite(value, dtype, tmp_path):
+    A = small().astype(dtype)
+    x, p = np.ones(A.domain_shape, dtype), np.ones(A.range_shape, dtype)
+    for good in (x, -x, 1e38 * x):  # what is large and finite goes through
+        A(good)
+    x[3, 4, 5], p[23, 8, 30] = value, value
+    number = np.ravel_multi_index((3, 4, 5), x.shape)
+    with refused(gantry.ArgumentError, rf"x: (number {number} is not finite|element \[3, 4, 5\] is)"):
+        A(x)
+    with refused(gantry.ArgumentError, "x: "):
+        A.T(np.stack([np.ones_like(p), p]))
+    with refused(gantry.ArgumentError, rf"b: element \[23, 8, 30\] is {value}, expected finite numbers"):
+        gantry.cgls(A, p)
+    with refused(gantry.ArgumentError, r"x0: element \[3, 4, 5\] is"):
+        gantry.cgls(A, np.ones_like(p), x0=x)
+    with refused(gantry.ArgumentError, r"data: element \[23, 8, 30\] is"):
+        gantry.fdk(p, tiny(), GRID, device=DEVICE)
+    with refused(gantry.FormatError, "1 values are not finite"):
+        gantry.reconstruct(p, tiny(), GRID, backend=DEVICE)
+    with refused(gantry.ArgumentError, r"voxel \[3\]\[4\]\[5\] is"):
+        gantry.reconstruct(np.ones_like(p), tiny(), GRID, solver="cgls", init=x, backend=DEVICE)
+    with refused(gantry.UnsupportedError, "values are not finite"):
+        gantry.write(tmp_path / "v.nc", gantry.Volume(x, GRID))
+    assert A(np.ones_like(x)).any()
+
+
+def test_one_number_in_many(rng):
+    """Large arrays are looked through in pieces, by several threads."""
+    scan, grid = gantry.parallel([0.3], (2, 9), 8.0), gantry.Grid((7, 150, 151), 1.0)
+    A = gantry.Projector(scan, grid, device="cpu:2")
+    for number in (0, 65535, 65536, grid.shape[0] * 150 * 151 - 1):
+        x = rng.random(grid.shape, np.float32)
+        assert A(x).any()
+        x.flat[number] = np.nan
+        with refused(gantry.ArgumentError, f"x: number {number} is not finite"):
+            A(x)
 
 
 def test_names():
@@ -127,6 +193,66 @@ def test_files(tmp_path):
     with refused(gantry.ArgumentError, "unit 'kg': expected one of mm-1, HU, auto"):
         gantry.write(tmp_path / "v.nc", volume, unit="kg")
     assert not list(tmp_path.glob("v.*"))
+
+
+def test_denoising(tmp_path):
+    v, p = gantry.Volume(np.ones(GRID.shape), GRID), gantry.Projections(np.ones(tiny().shape), tiny())
+    for wrong in (v.data, [], [v, p], None):
+        with refused(gantry.ArgumentError, "expected a gantry.Volume, a list of them, or gantry.Projections"):
+            gantry.denoise(wrong, "tv:strength=1e-3")
+    with refused(gantry.UnknownNameError, "wardrobe"):
+        gantry.denoise(v, "wardrobe")
+    with refused(gantry.ArgumentError, "strength"):
+        gantry.denoise(v, gantry.tv())
+    with refused(gantry.ArgumentError, "precision 'half': expected 'single' or 'double'"):
+        gantry.denoise(v, "tv:strength=1e-3", precision="half")
+    with refused(gantry.ArgumentError, "0 iterations"):
+        gantry.denoise(v, "huber:strength=1e-3", iterations=0)
+    with refused(gantry.ArgumentError, "has no text"):
+        gantry.denoise(v, gantry.Denoiser(lambda z, t: z))
+
+
+@pytest.mark.skipif(DEVICE.startswith("cuda"), reason="of a GPU: test_devices.py")
+def test_an_operator_after_its_device_failed(rng):
+    """A failure that sticks to the device, as what is queued leaves it, is told once by its sentence; then the device goes on."""
+    A, B, x = small(), gantry.Analytic(tiny(), GRID, device=DEVICE), rng.random(GRID.shape, np.float32)
+    y, out = np.ones(A.range_shape, np.float32), gantry._c.ffi.new("gt_array **")
+    calls = [lambda: A(x), lambda: A.T(y), lambda: A(np.stack([x, x])), lambda: B(y), lambda: gantry.cgls(A, y, iterations=3),
+             lambda: gantry.fdk(y, tiny(), GRID, device=DEVICE), lambda: gantry.Projector(tiny(), GRID, device=DEVICE), A.mismatch]
+    for call in calls:
+        call()
+    gc.collect()
+    expected, held = A(x), A.backend.counters()["bytes"]
+    for call in calls:
+        gantry._c.lib.gt_array_new(A.backend.c, gantry._c.lib.GT_F32, 5, out)
+        gantry._c.lib.gt_forward(A.c, out[0], out[0])  # an array that does not fit
+        gantry._c.lib.gt_array_free(out[0])
+        with refused(gantry.ArgumentError, "5"):
+            call()
+        gc.collect()  # exceptions hold what was computed
+        assert np.array_equal(A(x), expected) and A.backend.counters()["bytes"] == held
+
+
+def test_memory_that_is_not_there():
+    """In a process of its own that may have little: a sentence, and what fits goes on."""
+    code = """
+import resource, numpy as np, gantry
+s = gantry.circular(24, (9, 31), 4.0, 500, 1000)
+A = gantry.Projector(s, gantry.Grid(20, 2.0), device="cpu:1")
+before = A(np.ones(A.domain_shape, np.float32))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 300 * 2**20,) * 2)
+for call in (lambda: gantry.fdk(np.ones(s.shape), s, gantry.Grid(800, 0.02), device="cpu:1"),
+             lambda: gantry.Phantom("shepp-logan").voxelise(gantry.Grid(1000, 0.1)),
+             lambda: gantry.reconstruct(np.ones(s.shape), s, gantry.Grid(800, 0.02), solver="cgls:iterations=1", init="zero", backend="cpu:1")):
+    try:
+        call()
+    except MemoryError as error:
+        print(type(error).__name__, error)
+assert np.array_equal(A(np.ones(A.domain_shape, np.float32)), before)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3, done.stdout + done.stderr
 
 
 def test_messages_are_of_the_thread_that_failed(tmp_path):

@@ -38,6 +38,25 @@ def test_callbacks_see_each_iteration(scene):
     assert not np.array_equal(seen[0][2], r.x)
 
 
+@pytest.mark.skipif(DEVICE.startswith("cuda"), reason="a GPU has its own memory")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_solvers_use_arrays_where_they_are(dtype):
+    """Data, weights and the result of the operator's type are neither put nor got; the start stays as it was. Subsets put the tables of their operators."""
+    A = gantry.Projector(tiny(), GRID, device=DEVICE, dtype=dtype)
+    p, x0, out = BODY.project(tiny()).astype(dtype), np.full(GRID.shape, 0.01, dtype), np.empty(GRID.shape, dtype)
+    w = np.exp(-p)
+
+    def moved(call):
+        before = A.backend.counters()
+        result, after = call(), A.backend.counters()
+        return result, [after[key] - before[key] for key in ("put_bytes", "gets")]
+
+    for solver, settings, tables in (("pcg", {}, [0, 0]), ("os-sqs", {"subsets": 3}, moved(lambda: A.subsets(3))[1])):
+        r, found = moved(lambda: gantry.solve(solver, A, p, x0=x0, weights=w, iterations=2, out=out, **settings))
+        assert r.x is out and found == tables
+        assert (x0 == dtype(0.01)).all() and not np.array_equal(out, x0)
+
+
 def test_a_callback_stops(scene):
     A, p = scene
     r = gantry.pcg(A, p, iterations=50, callback=lambda s: s.iteration == 3)
@@ -69,13 +88,33 @@ def test_what_a_callback_raises_comes_out(scene, tmp_path):
     assert gantry.cgls(A, p, iterations=2).iterations == 2  # nothing of that is left behind
 
 
+def test_what_is_raised_at_a_later_checkpoint_leaves_one_to_go_on_from(scene, tmp_path):
+    A, p = scene
+    settings, saves = {"grid": GRID, "solver": "cgls:iterations=9", "init": "zero", "backend": DEVICE}, []
+
+    def fail(s):
+        if s.phase == "saves":
+            saves.append(s.iteration)
+            if len(saves) == 3:
+                raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        gantry.reconstruct(p, A.scan, checkpoint=f"{tmp_path}/run.ck:every=2", callback=fail, **settings)
+    assert [f.name for f in tmp_path.iterdir()] == ["run.ck"]
+    seen = []
+    resumed = gantry.reconstruct(p, A.scan, resume=tmp_path / "run.ck", **settings,
+                                 callback=lambda s: s.phase == "iteration" and seen.append(s.iteration))
+    assert 1 < min(seen) <= 7 and max(seen) == 9
+    assert np.array_equal(resumed.data, gantry.reconstruct(p, A.scan, **settings).data)
+
+
 def interrupt_after(seconds):
-    """Ctrl-C once, after so long; returns when it was pressed, and the thread that does it."""
+    """Ctrl-C once, after so long; returns when it was pressed, in processor time, and the thread that does it."""
     pressed = []
 
     def press():
         time.sleep(seconds)
-        pressed.append(time.perf_counter())
+        pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press)
@@ -100,7 +139,7 @@ def test_ctrl_c_ends_a_long_call(what):
             calls[what]()
     finally:
         thread.join()
-    assert time.perf_counter() - pressed[0] < 10  # 0.2 s on a machine of one's own
+    assert time.process_time() - pressed[0] < 0.4  # processor time; 0.2 s and less where nobody else computes
     small = gantry.Projector(tiny(), GRID, device="cpu:1")
     assert small(np.ones(GRID.shape, np.float32)).any()  # and the device goes on
 
@@ -135,6 +174,41 @@ def test_threads_share_an_operator(scene):
     assert not wrong
 
 
+def test_threads_reconstruct_side_by_side():
+    """Each with its own settings, callbacks, messages and failures: what each gets is what it gets alone."""
+    scan = tiny()
+    p = gantry.Projections(gantry.add_noise(BODY.project(scan), 1e5, seed=1), scan)
+    jobs = [{"solver": "cgls:iterations=4", "backend": "cpu:1"}, {"solver": "os-sart:iterations=2,subsets=4", "backend": "cpu:2"},
+            {"solver": "fdk:filter=hann", "backend": "cpu:1"}, {"solver": "fista:iterations=3", "penalty": "tv:strength=1e-3", "backend": "cpu:1x2"},
+            {"solver": "pcg:iterations=3", "backend": "cpu:2"}, {"solver": "nonsense"}]
+    expected = [gantry.reconstruct(p, grid=GRID, **job).data for job in jobs[:-2]]
+    wrong = []
+
+    def work(k):
+        def tell(s):
+            seen.append(s)
+            if jobs[k]["solver"].startswith("pcg") and s.phase == "iteration" and s.iteration == 2:
+                raise ZeroDivisionError(f"of thread {k}")
+
+        for _ in range(3):
+            seen = []
+            try:
+                v = gantry.reconstruct(p, grid=GRID, callback=tell, **jobs[k])
+                if not np.array_equal(v.data, expected[k]) or len([s for s in seen if s.phase == "iteration"]) != v.result.iterations:
+                    wrong.append(k)
+            except ZeroDivisionError as error:
+                wrong.extend([k] * (str(error) != "of thread 4"))
+            except gantry.UnknownNameError as error:
+                wrong.extend([k] * (k != 5 or "nonsense" not in str(error)))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(jobs))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
 def _in_child(queue, A, x):
     queue.put(A(x))
 
@@ -153,12 +227,37 @@ def test_a_child_of_fork_computes_on(scene):
     assert child.exitcode == 0
 
 
-def test_an_interpreter_that_exits_during_a_run():
-    code = ("import gantry, numpy as np, threading, time\n"
-            "s = gantry.circular(360, 64, 1., 500, 1000)\n"
-            "t = threading.Thread(target=lambda: gantry.cgls(gantry.Projector(s, device='cpu:1'), np.ones(s.shape), iterations=10**6), daemon=True)\n"
-            "t.start(); time.sleep(0.3)\n")
-    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+EXITS = {"solver": "gantry.cgls(A, b, iterations=10**6, callback=tell)",
+         "forward": "[tell(A(x)) for _ in range(10**6)]",
+         "team": "[tell(B(x)) for _ in range(10**6)]",
+         "denoiser": "gantry.pnp_fista(A, b, penalty=gantry.Denoiser(lambda z, t: (tell(z), z)[1]), iterations=10**6)",
+         "checkpoint": "gantry.reconstruct(b, s, A.grid, solver='cgls:iterations=1000000', backend='cpu:1', checkpoint='run.ck:every=1', callback=tell)"}
+
+
+@pytest.mark.parametrize("what", list(EXITS))
+def test_an_interpreter_that_exits_during_a_run(what, tmp_path):
+    """While threads of it compute and call back: the exit is quiet, and what was half written is no checkpoint."""
+    code = f"""
+import gantry, logging, numpy as np, sys, threading, warnings
+warnings.simplefilter("ignore")
+s = gantry.circular(90, (8, 32), 1., 500, 1000)
+A, begun = gantry.Projector(s, device='cpu:1'), threading.Semaphore(0)
+B = gantry.Projector(s, A.grid, device='cpu:1x2')
+x, b = np.ones(A.domain_shape, np.float32), np.ones(s.shape, np.float32)
+def tell(p):
+    begun.release()
+for _ in range(2):
+    threading.Thread(target=lambda: {EXITS[what]}, daemon=True).start()
+for _ in range(30):
+    begun.acquire(timeout=20)
+sys.exit(3)
+"""
+    done = subprocess.run([sys.executable, "-c", code], timeout=60, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 3
+    assert not done.stderr or what == "team"  # whose threads Python refuses by then
+    if what == "checkpoint":
+        assert gantry.reconstruct(np.ones((90, 8, 32)), gantry.circular(90, (8, 32), 1.0, 500, 1000), solver="cgls:iterations=1000000", backend="cpu:1",
+                                  resume=tmp_path / "run.ck", callback=lambda s: s.phase == "iteration").result.stopped
 
 
 def test_choices_are_logged_and_remarks_are_warnings(scene, caplog):

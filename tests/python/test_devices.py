@@ -1,6 +1,8 @@
 """CuPy and JAX on a GPU: their memory is used in place, behind what is on their streams."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -46,3 +48,26 @@ def test_jax(operator, rng):
     assert np.array_equal(np.asarray(operator.T(y)), operator.T(np.asarray(y)))
     with pytest.raises(gantry.ArgumentError, match="out: "):
         operator(x, out=y)
+
+
+def test_an_operator_after_its_device_failed():
+    """A kernel reads memory that is not there, which ends all work of the process on that device: exceptions from then on, and a quiet end."""
+    code = f"""
+import numpy as np, gantry
+from gantry._c import ffi, lib
+A = gantry.Projector(gantry.circular(24, (9, 31), 4.0, 500, 1000), gantry.Grid(20, 2.0), device={DEVICE!r})
+x = np.ones(A.domain_shape, np.float32)
+assert A(x).any()
+lib.gt_py_apply_on_stream(A.c, 0, 1, ffi.cast("void *", 4096), ffi.cast("void *", 8192), ffi.NULL)
+for call in (lambda: A(x), lambda: A.T(np.ones(A.range_shape, np.float32)), lambda: gantry.cgls(A, np.ones(A.range_shape)),
+             lambda: gantry.Projector(A.scan, A.grid, device=A.backend)):
+    try:
+        call()
+    except gantry.Error as error:
+        print(type(error).__name__, error)
+    else:
+        raise SystemExit("no error")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("DeviceError") >= 1 and len(done.stdout.splitlines()) == 4

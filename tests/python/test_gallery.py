@@ -1,5 +1,6 @@
 """The scripts that the documents show run, and say what they promise."""
 
+import json
 import os
 import pathlib
 import re
@@ -7,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+import gantry
 
 GALLERY = pathlib.Path(__file__).parents[2] / "docs" / "gallery"
 
@@ -23,6 +26,8 @@ PROMISES = {
     "quick_start": lambda out: first_is_less(numbers(out, r"(\d+) HU rms")[::-1], 0.9),
     "plug_and_play": lambda out: first_is_less(numbers(out, r"(\d+) HU rms")[::-1], 0.9),
     "learned_primal_dual": lambda out: first_is_less(numbers(out, r"error ([\d.]+)"), 0.8),
+    "helix": lambda out: first_is_less(numbers(out, r"noise of ([\d.]+) HU")[::-1], 0.5) and 2 < numbers(out, r"pcg: noise of ([\d.]+)")[0] < 7,
+    "own_solver": lambda out: numbers(out, r"numpy: rmse ([\d.]+)")[0] < 0.8 * numbers(out, r"fdk: rmse ([\d.]+)")[0],
     "your_geometry": lambda out: first_is_less(numbers(out, r"rmse ([\d.]+)"), 0.95),
 }
 
@@ -41,3 +46,22 @@ def test_script(name, tmp_path):
     assert done.returncode == 0, done.stderr
     assert PROMISES[name](done.stdout), done.stdout
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def test_notebook(tmp_path, monkeypatch):
+    """Its cells but the first, which installs the package: figures that a notebook can draw, in at most 8 lines."""
+    pytest.importorskip("matplotlib", reason="first_pictures.ipynb draws")
+    cells = [c["source"] for c in json.loads((GALLERY / "first_pictures.ipynb").read_text())["cells"] if c["cell_type"] == "code"]
+    lines = [line for source in cells for line in source if line.strip()]
+    assert len(lines) <= 8 and lines[0].startswith("%pip install")
+    monkeypatch.chdir(tmp_path)
+    real = pathlib.Path(os.environ.get("GT_DATA", "")) / "tooth.h5"
+    if real.is_file():
+        (tmp_path / "tooth.h5").symlink_to(real)
+    names = {}
+    for source in cells[1:] if real.is_file() else [cells[1][:1], *cells[2:]]:
+        *before, last = source
+        exec("".join(before if len(source) > 1 else source), names)
+        if len(source) > 1:
+            assert eval(last, names)._repr_png_().startswith(b"\x89PNG")
+    assert 20 < gantry.roi(names["head"], (0, -30, 0), radius=20, unit="HU").mean < 60  # the brain's 50

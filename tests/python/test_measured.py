@@ -61,7 +61,7 @@ def test_prepared_as_by_the_command(data, command, tmp_path, steps, options):
 
 
 def test_what_prepare_refuses(data):
-    with pytest.raises(gantry.ArgumentError, match="step 'ring': expected one of views, crop"):
+    with pytest.raises(gantry.ArgumentError, match="step 'ring': expected one of lag, views, crop"):
         gantry.prepare(data, ring="gain")
     with pytest.raises(gantry.Error, match="gian"):
         gantry.prepare(data, rings="gian")

@@ -81,3 +81,23 @@ def test_solvers_on_arrays_agree_with_the_command(scans, command, tmp_path):
     A = gantry.Projector(p.scan, grid, device=DEVICE)
     r = gantry.os_sqs(A, p, x0=gantry.fdk(p, grid=grid, device=DEVICE), penalty=gantry.qggmrf(strength=100, c="10HU"), iterations=3, subsets=4)
     assert r.x.tobytes() == gantry.read_volume(tmp_path / "v.nc").data.tobytes()
+
+
+def test_denoising_agrees_with_the_command(scans, command, tmp_path, rng):
+    v = gantry.Volume(0.02 + 1e-3 * rng.normal(size=(5, 12, 11)).astype(np.float32), gantry.Grid((5, 12, 11), (2.0, 1.5, 1.4)), water=0.019)
+    w = gantry.Volume(v.data[::-1].copy(), v.grid, water=0.019)
+    gantry.write(tmp_path / "v.nc", v)
+    gantry.write(tmp_path / "w.nc", w)
+    before = v.data.copy()
+    for penalty, given in (("tv:strength=2e-4", {}), ("nlm:h=20HU", {}), ("huber:strength=100", {"iterations": 20, "nonneg": True, "precision": "double"})):
+        options = [word for k, value in given.items() for word in ([f"--{k}"] if value is True else [f"--{k}={value}"])]
+        command("denoise", "v.nc", "-o", "d.nc", "--penalty", penalty, "--backend", DEVICE, *options, "--unit", "mm-1", cwd=tmp_path)
+        found = gantry.denoise(v, penalty, device=DEVICE, **given)
+        assert found.data.tobytes() == gantry.read_volume(tmp_path / "d.nc").data.tobytes() != before.tobytes()
+        assert np.array_equal(v.data, before) and found.water == v.water and found.data.std() < before.std()
+    command("denoise", "v.nc", "w.nc", "-o", "d.nc", "--penalty", "joint-tv:strength=4e-4", "--backend", DEVICE, "--unit", "mm-1", cwd=tmp_path)
+    for k, found in enumerate(gantry.denoise([v, w], gantry.Penalty("joint-tv", strength=4e-4), device=DEVICE)):
+        assert found.data.tobytes() == gantry.read_volume(tmp_path / f"d-{k + 1}.nc").data.tobytes()
+    p = gantry.read_projections(scans / "flat.nc")
+    command("denoise", scans / "flat.nc", "-o", "q.nc", "--penalty", "tv:strength=0.02,z=0", "--backend", DEVICE, cwd=tmp_path)
+    assert gantry.denoise(p, "tv:strength=0.02,z=0", device=DEVICE).data.tobytes() == gantry.read_projections(tmp_path / "q.nc").data.tobytes()

@@ -1,5 +1,6 @@
-"""Several devices at one volume: members on the CPU against one."""
+"""Several devices at one volume: members on the CPU against one, and against the command."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -27,11 +28,89 @@ def test_projector_of_a_team(kind, rng):
         team(y)
 
 
+def test_a_team_does_what_one_does(rng):
+    """The other members of a Projector: subsets, precisions, devices, how well the pair fits."""
+    one, team = gantry.Projector(tiny(), GRID, device="cpu:1"), gantry.Projector(tiny(), GRID, device="cpu:1+cpu:1")
+    assert isinstance(team, gantry.Projector) and len(team.parts) == 2
+    x, y = rng.random(GRID.shape, np.float32), rng.random(one.range_shape, np.float32)
+    assert np.array_equal(team.forward(x), one(x)) and np.array_equal(team.adjoint(y), team.T(y)) and np.array_equal(team.H(y), team.T(y))
+    for k, part in enumerate(team.subsets(5)):
+        assert isinstance(part, gantry.TeamProjector) and np.array_equal(part(x), one(x)[k::5])
+    double = team.astype(np.float64)
+    assert double.device == team.device and double(x).dtype == np.float64
+    assert team.mismatch() < 1e-6 and 0 < double.mismatch(3) < 1e-14
+    back = team.to("cpu:1")
+    assert type(back) is gantry.Projector and np.array_equal(back.T(y), one.T(y))
+    assert isinstance(one.to("cpu:1x3"), gantry.TeamProjector)
+
+
+@pytest.mark.filterwarnings("ignore::gantry.Remark")
+@pytest.mark.parametrize("kind, settings", [
+    ("flat", {"solver": "fdk:filter=hann"}), ("arc", {"solver": "fdk", "split": "slices"}), ("parallel", {"solver": "fbp"}), ("helix", {"solver": "wfbp"}),
+    ("flat", {"solver": "os-sart:iterations=2,subsets=4", "split": "views"}),
+    ("flat", {"solver": "pcg:iterations=3", "penalty": "qggmrf:strength=20", "split": "slices"}),
+    ("helix", {"solver": "fista:iterations=2", "penalty": "tv:strength=1e-3", "precision": "double"}),
+    ("flat", {"preset": "iterative", "split": "views"})], ids=lambda v: v if isinstance(v, str) else next(iter(v.values())))
+def test_the_command_and_python_agree_by_teams(kind, settings, command, tmp_path):
+    scan = tiny(kind)
+    p = gantry.Projections(gantry.add_noise(gantry.Phantom("shepp-logan", scale=0.3, shift=(1, 2, -1)).project(scan), 1e5, seed=4), scan)
+    gantry.write(tmp_path / "p.nc", p)
+    settings = {"backend": "cpu:1x3", **settings}
+    command("recon", "p.nc", "-o", "v.nc", "--quiet", "--unit", "mm-1", "--grid", GRID, *[f"--{k}={v}" for k, v in settings.items()], cwd=tmp_path)
+    expected = gantry.read_volume(tmp_path / "v.nc").data
+    found = gantry.reconstruct(p, grid=GRID, **settings)
+    assert found.result.backend == "cpu:1x3" and found.data.any()
+    assert found.data.tobytes() == expected.tobytes()
+    name, _, given = settings.get("solver", "").partition(":")
+    if name in gantry.names("analytic"):
+        out = np.empty(GRID.shape, np.float32)
+        given = dict(item.split("=") for item in given.split(",") if item)
+        assert gantry.analytic(name, p, grid=GRID, device="cpu:1x3", out=out, **given) is out
+        one = gantry.analytic(name, p, grid=GRID, device="cpu:1", **given)
+        assert np.allclose(out, one, rtol=0, atol=1e-5 * np.abs(one).max())
+        if "split" not in settings:
+            assert out.tobytes() == expected.tobytes()
+
+
+DEVICES = {"Analytic", "Projector", "TeamProjector", "analytic", "backend", "calibrate", "calibrate_jitter", "denoise", "prepare", "reconstruct",
+           *map(lambda name: name.replace("-", "_"), gantry.names("analytic"))}
+
+
+def test_who_takes_one_device_says_so():
+    """Every function with a device or a backend takes several, or refuses them by their name."""
+
+    def takes(what):
+        try:
+            return {"device", "backend"} & set(inspect.signature(what).parameters)
+        except (TypeError, ValueError):
+            return False
+
+    assert {name for name in gantry.__all__ if callable(getattr(gantry, name)) and takes(getattr(gantry, name))} | {"backend"} == DEVICES
+    team, p = "cpu:1x2", gantry.Projections(np.ones(tiny().shape, np.float32), tiny())
+    for call in (lambda: gantry.Backend(team), lambda: gantry.backend(team), lambda: gantry.Analytic(tiny(), GRID, device=team),
+                 lambda: gantry.calibrate(p, backend=team), lambda: gantry.calibrate_jitter(p, backend=team),
+                 lambda: gantry.prepare(p, bin=2, backend=team), lambda: gantry.denoise(p, "tv:strength=1", device=team)):
+        with pytest.raises(gantry.ArgumentError, match="backend 'cpu:1x2': several devices, expected one, such as cpu:2 or cuda:0"):
+            call()
+    with pytest.raises(gantry.ArgumentError, match=r"dtype float64: expected float32 of several devices \(cpu:1x2\), or one device"):
+        gantry.fdk(p, grid=GRID, device=team, dtype=np.float64)
+    with pytest.raises(gantry.ArgumentError, match="2 scans together: expected one device"):
+        gantry.reconstruct([p, p], grid=GRID, solver="fista", penalty="joint-tv:strength=0.1", backend=team)
+    p.data[2, 3, 4] = np.nan
+    with pytest.raises(gantry.ArgumentError, match=r"data: element \[2, 3, 4\] is nan"):
+        gantry.fdk(p, grid=GRID, device=team)
+
+
 def test_names_of_teams():
     assert members("cpu:2x3") == ["cpu:2"] * 3 and members("cuda:0-2,5") == [f"cuda:{k}" for k in (0, 1, 2, 5)]
     for wrong in ("cpu:0x2", "cpu:x2", "cuda:0-", "cuda:a-b"):
         with pytest.raises(gantry.ArgumentError, match="expected cpu:THREADSxMEMBERS"):
             gantry.Projector(tiny(), GRID, device=wrong)
+    assert members("cpu:1+cpu:2") == ["cpu:1", "cpu:2"] and members("cpu:2+cpu:1x2") == ["cpu:2", "cpu:1", "cpu:1"]
+    with pytest.raises(gantry.ArgumentError, match="devices of one kind with [+] between"):
+        gantry.Projector(tiny(), GRID, device="cpu:1+cuda:0")
+    with pytest.raises(gantry.ArgumentError, match="device 'mpi:cpu:2': several processes"):
+        gantry.Projector(tiny(), GRID, device="mpi:cpu:2")
     with pytest.raises(gantry.ArgumentError, match="named twice"):
         members("cuda:0-2,1")
     with pytest.raises(gantry.ArgumentError, match="25 members for 24 views"):

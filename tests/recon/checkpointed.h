@@ -62,19 +62,21 @@ static void set_method(const char *spec)
 	ck_ok(gt_method_parse(spec, &method));
 }
 
+/* Those who change it call identity() for what it was. */
+static gt_run_scan scan;
+
 static gt_run_identity identity(void)
 {
+	scan = (gt_run_scan){ &p, weights, "photons:count=1e5", "zero" };
 	return (gt_run_identity){ .log = &listener,
 		                  .type = GT_F32,
 		                  .command = "gantry recon a.nc",
 		                  .method = &method,
-		                  .p = &p,
-		                  .w = weights,
+		                  .scan = &scan,
+		                  .scans = 1,
 		                  .grid = &grid,
 		                  .projector = "dd",
-		                  .weights = "photons:count=1e5",
 		                  .penalty = "huber:strength=3 strength_from=10HU",
-		                  .start = "zero",
 		                  .backend = gt_backend_name(problem.be) };
 }
 

@@ -13,8 +13,27 @@
 enum { VIEWS = 48, ROWS = 10, COLUMNS = 40 };
 static const gt_grid grid = { { 24, 22, 6 }, { 6, 6, 6 }, { 0, 0, 0 } };
 
-/* A body in noise, on a scan that fdk takes. */
-static gt_projections *projections(void)
+/* A body on such an orbit, in noise where there are photons. */
+static inline gt_projections *projections_on(const gt_orbit *orbit, double photons)
+{
+	gt_projections *p;
+	gt_scan *scan;
+	gt_phantom *body;
+	const gt_phantom_options half = { .water = 0.02, .scale = 0.5 };
+	ck_ok(gt_scan_orbit(orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	float *data = gt_projections_data(p);
+	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, data));
+	if (photons > 0)
+		gt_add_photon_noise(photons, 0, 3, 0, NULL, data, gt_scan_size(scan));
+	gt_phantom_free(body);
+	gt_scan_free(scan);
+	return p;
+}
+
+/* On a scan that fdk takes. */
+static inline gt_projections *projections(void)
 {
 	const gt_orbit orbit = { .views = VIEWS,
 		                 .rows = ROWS,
@@ -24,19 +43,7 @@ static gt_projections *projections(void)
 		                 .column_pitch = 8,
 		                 .row_pitch = 10,
 		                 .turn = 2 * GT_PI };
-	gt_projections *p;
-	gt_scan *scan;
-	gt_phantom *body;
-	const gt_phantom_options half = { .water = 0.02, .scale = 0.5 };
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	float *data = gt_projections_data(p);
-	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
-	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, data));
-	gt_add_photon_noise(1e5, 0, 3, 0, NULL, data, gt_scan_size(scan));
-	gt_phantom_free(body);
-	gt_scan_free(scan);
-	return p;
+	return projections_on(&orbit, 1e5);
 }
 
 /* On the backend of the tests. */

@@ -19,7 +19,7 @@ static inline int team_of(int members, gt_team **t)
 	if (getenv("GT_TEAM") && processes && members > 1) {
 		if (members % atoi(processes))
 			return 0;
-		snprintf(spec, sizeof spec, "mpi:cpu:1x%d", members);
+		snprintf(spec, sizeof spec, on_gpu ? "mpi:cuda:0-%d" : "mpi:cpu:1x%d", on_gpu ? members - 1 : members);
 	} else
 		snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
 	ck_assert_msg(gt_team_open(spec, t) == GT_OK, "%s: %s", spec, gt_error());

@@ -38,13 +38,13 @@ START_TEST(what_differs)
 	weights[3] += 1;
 	refused(&id, "the values of the weights have the hash ");
 	gt_test_random(2, gt_scan_size(problem.scan), weights);
-	id.w = NULL;
+	scan.w = NULL;
 	refused(&id, ", expected none");
 	id = identity();
 	id.projector = "sf-tr";
-	refused(&id, "the projector is dd, expected sf-tr");
+	refused(&id, "the projector is dd, expected sf-tr; --projector dd is what it goes on with");
 	id = identity();
-	id.weights = "uniform";
+	scan.weights = "uniform";
 	refused(&id, "the weights are photons:count=1e5, expected uniform");
 	id = identity();
 	id.penalty = "huber:strength=2 strength_from=10HU";
@@ -52,7 +52,7 @@ START_TEST(what_differs)
 	id.penalty = NULL;
 	refused(&id, "the penalty is huber:strength=3, expected none");
 	id = identity();
-	id.start = "fdk";
+	scan.start = "fdk";
 	refused(&id, "the start is zero, expected fdk");
 	id = identity();
 	id.type = GT_F64;

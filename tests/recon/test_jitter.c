@@ -119,6 +119,35 @@ START_TEST(found)
 }
 END_TEST
 
+/* Noise alone, and a scan whose views are right: never more is left than before, and what is kept stays to the bit. */
+START_TEST(never_worse)
+{
+	gt_jitter_options o = gt_jitter_defaults;
+	gt_jitter r;
+	double truth[VIEWS][2];
+	gt_projections *p = scan_of(GT_PARALLEL, truth);
+	const size_t n = gt_scan_size(gt_projections_scan(p));
+	float *x = gt_projections_data(p);
+	gt_scan *before = NULL;
+	for (size_t i = 0; i < n; i++)
+		x[i] = (float)(0.3 * sin((double)(i % 56) / (4 + (double)(i / 1792) / 9)) + 0.3 + 0.05 * gt_test_normal(7, i));
+	ck_ok(gt_scan_clone(gt_projections_scan(p), &before));
+	o.threads = 2;
+	o.rounds = 6;
+	o.columns = 28;
+	o.notes.say = print;
+	ck_ok(gt_calibrate_jitter(p, &o, &r));
+	ck_assert_double_le(r.after, r.before);
+	ck_assert_int_eq(r.kept, 1);
+	ck_assert_uint_eq(gt_scan_hash(gt_projections_scan(p)), gt_scan_hash(before));
+	for (int v = 0; v < VIEWS; v++)
+		ck_assert_double_eq(r.shift[v][0], 0);
+	gt_scan_free(before);
+	gt_jitter_free(&r);
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	gt_jitter_options o = gt_jitter_defaults;
@@ -138,6 +167,7 @@ static void fill(TCase *tc)
 {
 	tcase_set_timeout(tc, 100);
 	tcase_add_loop_test(tc, found, 0, 2);
+	tcase_add_test(tc, never_worse);
 	tcase_add_test(tc, refused);
 }
 

@@ -1,6 +1,10 @@
 /* Several scans together: one is what it is alone, to the bit; two share their edges; what cannot be together is
- * refused. labels: unit property */
+ * refused. labels: unit property slow */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "core/variant/of_run.h"
+#include "core/variant/variant.h"
 #include "recon/joint/block_operator.h"
 #include "tests/recon/small_recon.h"
 #include "tests/support/images.h"
@@ -188,6 +192,124 @@ START_TEST(low_rank_of_two)
 }
 END_TEST
 
+static const gt_variant_wish toy = { "dd-toy", "rows=8", "A=9" };
+/* Kernels of scans together are those of one run, so that a checkpoint can name them. */
+static int looks(void *self, const gt_recon_progress *p)
+{
+	static const char *const given[] = { "dd-toy[A=1]", "dd-toy[A=2]" };
+	char *text = self;
+	for (size_t i = 0; i < 2 && !*text && p->phase == GT_RECON_ITERATION; i++) {
+		gt_variant_only(given[i]);
+		gt_variant_find(&toy, text, 64);
+		*text = i ? *text : 0;
+	}
+	return 0;
+}
+
+START_TEST(one_run_has_one_choice_of_kernels)
+{
+	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
+	char text[64] = "";
+	gt_recon *r[2];
+	gt_volume *v[2];
+	for (int i = 0; i < 2; i++) {
+		r[i] = ready(p[i], "fista:iterations=2,prox=yes", "joint-tv:strength=0.3");
+		v[i] = volume();
+	}
+	gt_recon_on_progress(r[0], looks, text);
+	ck_ok(gt_recon_run_joint(r, 2, v));
+	ck_assert_str_eq(text, "A=1");
+	ck_assert_int_eq(gt_variant_find(&toy, text, sizeof text), GT_VARIANT_NONE);
+	for (int i = 0; i < 2; i++)
+		gt_recon_free(r[i]), gt_volume_free(v[i]), gt_projections_free(p[i]);
+}
+END_TEST
+/* Checkpoints: a run that is continued ends with the bits of one in one go, and other data are refused. */
+static gt_status joint_until(gt_projections **p, const char *solver, const char *key, const char *value, gt_volume **v)
+{
+	gt_recon *r[2];
+	for (int i = 0; i < 2; i++) {
+		r[i] = ready(p[i], solver, "joint-tv:strength=0.3");
+		ck_ok(gt_recon_set(r[i], "weights", "noise"));
+		v[i] = volume();
+	}
+	if (key)
+		ck_ok(gt_recon_set(r[0], key, value));
+	const gt_status st = gt_recon_run_joint(r, 2, v);
+	gt_recon_free(r[0]), gt_recon_free(r[1]);
+	return st;
+}
+
+START_TEST(continued_with_the_same_bits)
+{
+	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) }, *swapped[2] = { p[1], p[0] };
+	gt_volume *whole[2], *v[2];
+	char path[] = "/tmp/gantry-joint-XXXXXX", spec[64];
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	snprintf(spec, sizeof spec, "%s/run.nc:every=4", path);
+	ck_ok(joint_until(p, "fista:iterations=9,prox=yes", NULL, NULL, whole));
+	ck_ok(joint_until(p, "fista:iterations=5,prox=yes", "checkpoint", spec, v));
+	gt_volume_free(v[0]), gt_volume_free(v[1]);
+	*strrchr(spec, ':') = 0;
+	gt_recon *r[2];
+	for (int i = 0; i < 2; i++) {
+		r[i] = ready(p[i], "fista:iterations=9,prox=yes", "joint-tv:strength=0.3");
+		ck_ok(gt_recon_set(r[i], "weights", "noise"));
+		v[i] = volume();
+	}
+	ck_ok(gt_recon_set(r[0], "resume", spec));
+	ck_ok(gt_recon_set(r[1], "projector", "joseph")); /* of the second scan alone */
+	ck_refused(gt_recon_run_joint(r, 2, v), GT_ERR_UNSUPPORTED, "65536 joseph");
+	for (int i = 0; i < 2; i++)
+		gt_recon_free(r[i]), gt_volume_free(v[i]);
+	ck_ok(joint_until(p, "fista:iterations=9,prox=yes", "resume", spec, v));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_mem_eq(gt_volume_data(v[i]), gt_volume_data(whole[i]), gt_grid_voxels(&grid) * sizeof(float));
+		gt_volume_free(v[i]), gt_volume_free(whole[i]);
+	}
+	ck_refused(joint_until(swapped, "fista:iterations=9,prox=yes", "resume", spec, v), GT_ERR_UNSUPPORTED, "the measured data");
+	gt_volume_free(v[0]), gt_volume_free(v[1]);
+	unlink(spec);
+	ck_assert_int_eq(rmdir(path), 0);
+	gt_projections_free(p[0]), gt_projections_free(p[1]);
+}
+END_TEST
+
+/* Scans of unequal dose: weights have the mean 1 in each, so that the strength which is best for one is so for the
+ * other. If each counted by its photons, the noisy one would want a thirtieth of it. */
+START_TEST(one_strength_for_any_dose)
+{
+	static const double strengths[] = { 0.1, 1, 3 };
+	static const char *const said[2] = { "photons:count=1e5", "photons:count=2000" };
+	const gt_projections *p[2] = { channel(1, 1e5, 4), channel(1, 2000, 5) };
+	gt_volume *truth = truth_of(1);
+	double error[3][2];
+	for (size_t k = 0; k < 3; k++) {
+		char penalty[64];
+		gt_recon *r[2];
+		gt_volume *v[2];
+		snprintf(penalty, sizeof penalty, "joint-tv:strength=%g", strengths[k]);
+		for (int i = 0; i < 2; i++) {
+			r[i] = ready(p[i], "fista:iterations=150,prox=yes", penalty);
+			ck_ok(gt_recon_set(r[i], "weights", said[i]));
+			v[i] = volume();
+		}
+		ck_ok(gt_recon_run_joint(r, 2, v));
+		for (int i = 0; i < 2; i++) {
+			error[k][i] = apart(v[i], truth);
+			gt_volume_free(v[i]), gt_recon_free(r[i]);
+		}
+		printf("strength %g: errors %.4f, %.4f\n", strengths[k], error[k][0], error[k][1]);
+		fflush(stdout);
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert_double_le(error[1][i], 1.02 * fmin(error[0][i], error[2][i]));
+		gt_projections_free((gt_projections *)p[i]);
+	}
+	gt_volume_free(truth);
+}
+END_TEST
+
 static void scale(void *self, const gt_array *x, gt_array *y)
 {
 	gt_copy(x, y);
@@ -243,13 +365,10 @@ START_TEST(refusals)
 	refused(r, r, GT_ERR_ARG, "gt_recon_run_joint");
 	refused(ready(p, fista, NULL), ready(p, fista, NULL), GT_ERR_ARG, "2 scans together: no penalty");
 	refused(ready(p, "fdk", NULL), ready(p, "fdk", NULL), GT_ERR_ARG, "fdk is an analytic method");
-	refused(ready(p, fista, "tv"), ready(p, fista, "tv"), GT_ERR_ARG, "expected strength=NUMBER");
+	refused(ready(p, fista, "tv"), ready(p, fista, "tv"), GT_ERR_ARG, "with strength=NUMBER");
 	refused(ready(p, fista, "tv:strength=1"), ready(p, fista, "tv:strength=1"), GT_ERR_UNSUPPORTED, "of one volume, not of 2");
 	refused(ready(p, "fista:iterations=2", "low-rank:strength=1"), ready(p, fista, "low-rank:strength=1"), GT_ERR_UNSUPPORTED,
 	        "nonneg=no");
-	r = ready(p, fista, joint);
-	ck_ok(gt_recon_set(r, "checkpoint", "never.ck"));
-	refused(r, ready(p, fista, joint), GT_ERR_ARG, "expected no --checkpoint");
 	r = ready(p, fista, joint);
 	ck_ok(gt_recon_set(r, "backend", "cpu:1x2"));
 	refused(r, ready(p, fista, joint), GT_ERR_ARG, "expected one device");
@@ -271,6 +390,9 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, two_scans_share_edges);
 	tcase_add_test(tc, each_says_how_it_ended);
 	tcase_add_test(tc, low_rank_of_two);
+	tcase_add_test(tc, one_run_has_one_choice_of_kernels);
+	tcase_add_test(tc, continued_with_the_same_bits);
+	tcase_add_test(tc, one_strength_for_any_dose);
 	tcase_add_test(tc, blocks_are_side_by_side);
 	tcase_add_test(tc, refusals);
 }

@@ -257,6 +257,7 @@ END_TEST
 static struct model {
 	double constant;
 	size_t keep_at;    /* of the solver's options; 0: it has none */
+	size_t steps_at;   /* the same of how many vectors it keeps, of 64 KiB each */
 	int no, asked_for; /* the number of keep=no; how many runs were asked for */
 } model;
 static const gt_grid cube = { { 64, 64, 64 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -265,11 +266,13 @@ static gt_status take(void *self, const gt_memory_variant *v, gt_memory_estimate
 {
 	const struct model *m = self;
 	const double voxels = (double)gt_grid_voxels(v->grid ? v->grid : &cube);
-	int keep = -1;
-	if (v->options)
+	int keep = -1, steps = 40;
+	if (v->options && !m->steps_at)
 		memcpy(&keep, (const char *)v->options + m->keep_at, sizeof keep);
+	else if (v->options)
+		memcpy(&steps, (const char *)v->options + m->steps_at, sizeof steps);
 	model.asked_for++;
-	e->host_peak = m->constant + voxels * (v->single ? 4 : 8) * (keep == m->no ? 0.5 : 1);
+	e->host_peak = m->constant + voxels * (v->single ? 4 : 8) * (keep == m->no ? 0.5 : 1) + (m->steps_at ? 65536 * steps : 0);
 	e->peak = (size_t)e->host_peak;
 	return GT_OK;
 }
@@ -278,7 +281,9 @@ static void set_model(const gt_method *m, double constant)
 {
 	model = (struct model){ .constant = constant };
 	for (const gt_param *q = m->solver ? m->solver->params : NULL; q && q->key; q++)
-		if (!strcmp(q->key, "keep")) {
+		if (!strcmp(q->key, "steps")) {
+			model.steps_at = q->at;
+		} else if (!strcmp(q->key, "keep")) {
 			model.keep_at = q->at;
 			while (strcmp(q->names[model.no], "no") != 0)
 				model.no++;
@@ -300,6 +305,12 @@ static const struct refusal refusals[] = {
 	{ "os-sart", NULL,
 	  "needs 2 MiB on dev:0, 1 MiB are free; would fit: --solver os-sart:keep=no (1 MiB), or --grid 50x50x50@1.28x1.28x1.28 (977 KiB)",
 	  0, 0, 0, 1048576 },
+	{ "ab-gmres:steps=40", NULL,
+	  "needs 4.5 MiB on dev:0, 3 MiB are free; would fit: --solver ab-gmres:steps=16 (3 MiB), or --grid 40x40x40@1.6x1.6x1.6 "
+	  "(2.99 MiB)",
+	  0, 0, 0, 3145728 },
+	{ "ab-gmres:steps=40", NULL, "needs 4.5 MiB on dev:0, 2.05 MiB are free; no grid would fit: the data alone need more", 0, 0, 0,
+	  2150000 },
 	{ "fdk", NULL, "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more", 0, 0, 1e6, 1e6 },
 	{ "fdk", "my scan.dcm",
 	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more; my scan.dcm is read as a whole, and fdk "

@@ -4,6 +4,7 @@
 #include <gantry/analytic.h>
 #include <gantry/array.h>
 #include <gantry/backend_author.h>
+#include <gantry/checkpoint.h>
 #include <gantry/consistency.h>
 #include <gantry/data_weights.h>
 #include <gantry/grid.h>
@@ -82,6 +83,7 @@ START_TEST(first_half)
 	ck_refused(gt_grid_default(NULL, NULL), GT_ERR_ARG, "gt_grid_default: ");
 	ck_refused(gt_grid_parse(NULL, NULL), GT_ERR_ARG, "gt_grid_parse: ");
 	ck_refused(gt_has_room(NULL, 0), GT_ERR_ARG, "gt_has_room: ");
+	ck_refused(gt_checkpoint_has_room(NULL, 0), GT_ERR_ARG, "gt_checkpoint_has_room: ");
 	ck_refused(gt_has_room_for_projections(NULL, NULL, NULL), GT_ERR_ARG, "gt_has_room_for_projections: ");
 	ck_refused(gt_has_room_for_volume(NULL, NULL, NULL), GT_ERR_ARG, "gt_has_room_for_volume: ");
 	ck_refused(gt_linop_mismatch(NULL, 0, NULL), GT_ERR_ARG, "gt_linop_mismatch: ");

@@ -2,6 +2,7 @@
  * labels: unit  backend: none */
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/regularizer.h>
 #include "recon/penalty_spec.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
 /* The strength of a penalty: it leaves the noise that was asked for, follows units as it must, and is what the record says.
- * labels: property */
+ * labels: property slow */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -100,7 +100,7 @@ START_TEST(messages)
 END_TEST
 
 typedef struct {
-	int phase[GT_RECON_WRITES + 1], last, stop_at;
+	int phase[GT_RECON_WITHIN + 1], last, stop_at;
 	double cost;
 } seen;
 

@@ -57,6 +57,33 @@ done:
 	return st;
 }
 
+static void compare(const char *split, int members, const double *share, const gt_grid *g, const gt_scan *scan)
+{
+	gt_team *t = NULL;
+	double most = 0, off = 0;
+	const size_t n = gt_grid_voxels(g) * gt_scan_size(scan);
+	struct matrix m = { split, g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
+	struct matrix one = { "views", g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
+	if (team_of(members, &t)) {
+		ck_ok(gt_team_set_weights(t, share));
+		ck_ok(gt_team_run(t, matrix_text, &m));
+		gt_team_close(t);
+		ck_assert(team_of(1, &t)); /* a team of one: the whole operator */
+		ck_ok(gt_team_run(t, matrix_text, &one));
+		gt_team_close(t);
+		for (size_t i = 0; i < n; i++) {
+			most = fmax(most, fabs(one.forward[i]));
+			off = fmax(off, fmax(fabs(m.forward[i] - m.adjoint[i]), fabs(m.forward[i] - one.forward[i])));
+		}
+		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members,
+		              (int)scan->shape, off, most);
+	}
+	free(m.forward);
+	free(m.adjoint);
+	free(one.forward);
+	free(one.adjoint);
+}
+
 static void certify(const char *split, int members, const double *share, gt_shape shape, double pitch, double shift)
 {
 	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
@@ -73,34 +100,41 @@ static void certify(const char *split, int members, const double *share, gt_shap
 		             .turn = 2 * M_PI * (pitch > 0 ? 2 : 1),
 		             .pitch_per_turn = pitch };
 	gt_scan *scan = NULL;
-	gt_team *t = NULL;
-	double most = 0, off = 0;
 	ck_ok(gt_scan_orbit(&o, &scan));
 	if (shift > 0)
 		ck_ok(gt_scan_perturb(scan, shift, 0, 3));
-	const size_t n = gt_grid_voxels(&g) * gt_scan_size(scan);
-	struct matrix m = { split, &g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
-	struct matrix one = { "views", &g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
-	if (team_of(members, &t)) {
-		ck_ok(gt_team_set_weights(t, share));
-		ck_ok(gt_team_run(t, matrix_text, &m));
-		gt_team_close(t);
-		ck_assert(team_of(1, &t)); /* a team of one: the whole operator */
-		ck_ok(gt_team_run(t, matrix_text, &one));
-		gt_team_close(t);
-		for (size_t i = 0; i < n; i++) {
-			most = fmax(most, fabs(one.forward[i]));
-			off = fmax(off, fmax(fabs(m.forward[i] - m.adjoint[i]), fabs(m.forward[i] - one.forward[i])));
-		}
-		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members, (int)shape,
-		              off, most);
-	}
-	free(m.forward);
-	free(m.adjoint);
-	free(one.forward);
-	free(one.adjoint);
+	compare(split, members, share, &g, scan);
 	gt_scan_free(scan);
 }
+
+/* Pixels sixty times as wide as high: what a member's slices meet lies many rows beside the column's middle. */
+START_TEST(rolled_panels_of_wide_pixels)
+{
+	const gt_grid g = { { 3, 3, 23 }, { 2, 2, 1 }, { 3, -5, 0 } };
+	const gt_orbit o = { .shape = GT_FLAT,
+		             .views = 3,
+		             .rows = 120,
+		             .columns = 2,
+		             .source_to_axis = 541,
+		             .source_to_detector = 949,
+		             .column_pitch = 60,
+		             .row_pitch = 1,
+		             .turn = 2 * M_PI };
+	for (int degrees = -20; degrees <= 44; degrees += 32) {
+		const double c = cos(degrees * M_PI / 180), s = sin(degrees * M_PI / 180);
+		gt_scan *scan = NULL;
+		ck_ok(gt_scan_orbit(&o, &scan));
+		for (size_t v = 0; v < scan->views; v++)
+			for (int a = 0; a < 3; a++) {
+				const double column = scan->view[v].column_axis[a], row = scan->view[v].row_axis[a];
+				scan->view[v].column_axis[a] = c * column + s * row;
+				scan->view[v].row_axis[a] = c * row - s * column;
+			}
+		compare("slices", 4, NULL, &g, scan);
+		gt_scan_free(scan);
+	}
+}
+END_TEST
 
 START_TEST(every_entry)
 {
@@ -125,6 +159,7 @@ static void fill(TCase *tc)
 {
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, every_entry);
+	tcase_add_test(tc, rolled_panels_of_wide_pixels);
 }
 
 int main(void) { return gt_test_main("team operator", fill); }

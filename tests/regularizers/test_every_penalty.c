@@ -69,7 +69,8 @@ static void gradient_is_the_value_s(struct prior *p)
 	}
 }
 
-static void majorizers_are_above(struct prior *p)
+/* From x along a direction, by steps of these lengths and shorter. */
+static void majorizers_hold(struct prior *p, const gt_array *u, double length)
 {
 	const char *name = gt_penalty_name(p->R);
 	gt_array *all;
@@ -78,19 +79,43 @@ static void majorizers_are_above(struct prior *p)
 	gt_penalty_gradient(p->R, p->x, p->g, p->d);
 	gt_penalty_majorize(p->R, all);
 	const double here = gt_penalty_value(p->R, p->x);
-	for (unsigned seed = 3; seed < 7; seed++) {
-		gt_array *u = gt_test_array(p->be, GT_F64, p->n, seed);
-		for (double length = 4; length > 1e-2; length /= 4) {
-			const double there = at(p, p->x, length, u), line = here + length * gt_dot(p->g, u);
-			for (int k = 0; k < 2; k++) {
-				const double above = line + length * length / 2 * gt_weighted_norm2(u, k ? all : p->d) - there;
-				ck_assert_msg(above >= -1e-6 * (here + there), "%s: %s is %g below", name, k ? "majorize" : "gradient",
-				              -above);
-			}
+	for (const double least = length / 400; length > least; length /= 4) {
+		const double there = at(p, p->x, length, u), line = here + length * gt_dot(p->g, u);
+		for (int k = 0; k < 2; k++) {
+			const double above = line + length * length / 2 * gt_weighted_norm2(u, k ? all : p->d) - there;
+			ck_assert_msg(above >= -1e-6 * (here + there), "%s: %s is %g below %g", name, k ? "majorize" : "gradient", -above,
+			              there);
 		}
-		gt_array_free(u);
 	}
 	gt_array_free(all);
+}
+
+/* Up and down from voxel to voxel: what bends a penalty of differences most. */
+static gt_array *checkered(const struct prior *p, const gt_grid *g)
+{
+	double *host = malloc(p->n * sizeof *host);
+	gt_array *u;
+	for (size_t i = 0; i < p->n; i++)
+		host[i] = (i % g->n[0] + i / g->n[0] % g->n[1] + i / g->n[0] / g->n[1]) % 2 ? 1 : -0.9;
+	ck_ok(gt_array_like(p->x, &u));
+	gt_array_put(host, u);
+	free(host);
+	return u;
+}
+
+/* From any volume, and from one that is nearly flat, where curvatures are largest. */
+static void majorizers_are_above(struct prior *p, const gt_grid *g)
+{
+	gt_array *flat = checkered(p, g);
+	for (unsigned seed = 3; seed < 7; seed++) {
+		gt_array *u = gt_test_array(p->be, GT_F64, p->n, seed);
+		majorizers_hold(p, u, 4);
+		gt_array_free(u);
+	}
+	gt_scale(1e-4, p->x);
+	majorizers_hold(p, flat, 0.05);
+	gt_scale(1e4, p->x);
+	gt_array_free(flat);
 }
 
 static void lines_fit(struct prior *p)
@@ -168,7 +193,7 @@ START_TEST(every_row)
 		ck_assert_msg(has & (GT_HAS_GRADIENT | GT_HAS_PROX), "%s has nothing that a solver takes", r->name);
 		if (gt_penalty_has(p.R) & GT_HAS_GRADIENT) {
 			gradient_is_the_value_s(&p);
-			majorizers_are_above(&p);
+			majorizers_are_above(&p, &grids[i]);
 		}
 		if (gt_penalty_has(p.R) & GT_HAS_LINE)
 			lines_fit(&p);

@@ -270,16 +270,18 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char 
 	return u;
 }
 
-/* Grids of several tiles and of a part of one, an odd number of iterations; on a GPU by one pass and by two. */
+/* Grids of several tiles and of a part of one, rows of odd and of even length, an odd number of iterations; on a GPU by
+ * one pass and by two. */
 START_TEST(same_everywhere)
 {
-	static const gt_grid two[] = { { { 67, 9, 66 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } },
-		                       { { 37, 19, 11 }, { 0.5, 0.6, 0.4 }, { 0, 0, 0 } } };
+	static const gt_grid some[] = { { { 67, 9, 66 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } },
+		                        { { 37, 19, 11 }, { 0.5, 0.6, 0.4 }, { 0, 0, 0 } },
+		                        { { 70, 27, 5 }, { 0.5, 0.7, 0.4 }, { 0, 0, 0 } } };
 	gt_backend *one, *three, *be = gt_test_backend();
 	ck_ok(gt_backend_open("cpu:1", &one));
 	ck_ok(gt_backend_open("cpu:3", &three));
-	for (int k = 0; k < 2; k++) {
-		const gt_grid *g = &two[k];
+	for (int k = 0; k < 3; k++) {
+		const gt_grid *g = &some[k];
 		const size_t n = gt_grid_voxels(g);
 		double *want = after(one, GT_F64, g, ",inner=5"), *threads = after(three, GT_F64, g, ",inner=5"),
 		       *here = after(be, GT_F64, g, ",inner=5"), *single = after(be, GT_F32, g, ",inner=5"),

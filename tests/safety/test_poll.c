@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <gantry/gantry.h>
+#include "core/device/backend.h"
 #include "tests/support/penalties.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
@@ -127,12 +128,58 @@ START_TEST(a_solver_ends)
 }
 END_TEST
 
+/* Asked, it computes for a while on another backend, which is no part of the call. */
+struct busy {
+	const struct gt_test_problem *other;
+	const gt_backend *be;
+	int calls, inside, most;
+	double moved; /* what the call seemed to have done meanwhile */
+};
+
+static int compute(void *self)
+{
+	struct busy *b = self;
+	const double before = gt_backend_passes(b->be);
+	b->most = ++b->inside > b->most ? b->inside : b->most;
+	if (b->calls++ < 3)
+		for (const double start = seconds(); seconds() - start < 0.05;) {
+			call(b->other, FORWARD);
+			call(b->other, FDK);
+		}
+	b->moved += gt_backend_passes(b->be) - before;
+	b->inside--;
+	return 0;
+}
+
+START_TEST(who_is_asked_may_compute)
+{
+	gt_backend *be = NULL, *elsewhere = NULL;
+	ck_ok(gt_backend_open("cpu:2", &be));
+	ck_ok(gt_backend_open("cpu:2", &elsewhere));
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 64, 90, 1), other = gt_test_problem(elsewhere, GT_F32, 32, 30, 1);
+	struct busy b = { .other = &other, .be = be };
+	gt_backend_poll(be, compute, &b);
+	call(&p, FORWARD);
+	ck_ok(gt_backend_status(be));
+	ck_ok(gt_backend_status(elsewhere));
+	ck_assert_int_ge(b.calls, 2);
+	ck_assert_int_eq(b.most, 1);
+	ck_assert_double_eq(b.moved, 0);
+	gt_backend_poll(be, NULL, NULL);
+	gt_test_problem_free(&p);
+	gt_test_problem_free(&other);
+	gt_backend_close(elsewhere);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, inside_one_call, 0, LONG_CALLS);
 	tcase_add_test(tc, a_stopped_analytic_run_says_so);
 	tcase_add_test(tc, it_sticks_until_the_status_is_asked);
 	tcase_add_test(tc, a_solver_ends);
+	tcase_add_test(tc, who_is_asked_may_compute);
 }
 
 int main(void) { return gt_test_main("poll", fill); }

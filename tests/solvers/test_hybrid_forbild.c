@@ -1,5 +1,5 @@
 /* The strength that hybrid-lsqr finds by itself, on scans of the FORBILD head with several draws of the photons' noise:
- * its error is within 20 % of that of the best strength. labels: unit physics */
+ * its error is within 20 % of that of the best strength. labels: unit physics slow */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>

@@ -41,7 +41,7 @@ static const struct run {
 	{ "mlem", "iterations=2", NULL, 1, 0, 2, 1, 0, 2 },
 	{ "osem", "iterations=2", NULL, 4, 0, 2, 1, 0, 2 },
 	{ "mltr", "iterations=2", "huber", 4, 1, 3, 0, 1, 2 },
-	{ "mltr", "iterations=2,curvature=precomputed", NULL, 1, 0, 3, 0, 1, 2 },
+	{ "mltr", "iterations=2,curvature=precomputed", NULL, 1, 0, 4, 0, 1, 2 },
 	{ "saga", "iterations=2", "huber", 4, 1, 5, 0, 1, 1 },
 	{ "svrg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },
 	{ "spdhg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },

@@ -278,8 +278,8 @@ static int may_be_idle(size_t which, const char *name)
 	/* By these it begins anew where the cost rises, which a wrong lowest one only puts off. */
 	if (!strcmp(cases[which].solver, "pdhg") && (!strcmp(name, "begun") || !strcmp(name, "lowest")))
 		return 1;
-	/* Where it never rises twice. */
-	if (!strcmp(cases[which].solver, "os-sqs") && !strcmp(name, "lowest"))
+	/* Where it never rises twice; what is near the data stays so, and is found to be. */
+	if ((!strcmp(cases[which].solver, "os-sqs") && !strcmp(name, "lowest")) || !strcmp(name, "near"))
 		return 1;
 	return !strcmp(name, "first") || (d != damping && *d) || (!strcmp(cases[which].solver, "lsqr") && !strcmp(name, "gradient")) ||
 	       (!strcmp(cases[which].solver, "cgls") && !cases[which].weights && !strcmp(name, "data"));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/counts/counts.h"
+#include "tests/support/head.h"
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
@@ -278,6 +279,67 @@ START_TEST(subsets_are_faster_at_first)
 }
 END_TEST
 
+/* From nothing behind a noisy head: e^-(line integral) is a hundredth there, and so the curvature at the data that of a
+ * step a hundred times too long, after which line integrals come back by one a pass. */
+struct passes {
+	int calls;
+	double cost[24], near[24];
+};
+
+static int see_pass(void *self, const gt_progress *g)
+{
+	struct passes *s = self;
+	s->cost[s->calls] = g->cost;
+	for (const gt_state_entry *k = g->kept; k->name; k++)
+		if (!strcmp(k->name, "near"))
+			s->near[s->calls] = *k->value;
+	s->calls++;
+	return 0;
+}
+
+static struct passes passes_of(const char *text, size_t subsets, double start)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_head *h = gt_test_head(be, GT_F32, 24, 2, 16, subsets, 1e4);
+	const gt_solver *s = gt_solver_find("mltr");
+	struct passes seen = { 0 };
+	const gt_monitor m = { .each = see_pass, .self = &seen };
+	void *options = malloc(s->options_size);
+	memcpy(options, s->defaults, s->options_size);
+	ck_ok(gt_params_parse(s->params, text, options));
+	h->problem.w = NULL;
+	gt_fill(start, h->x);
+	ck_ok(gt_solve(s, &h->problem, options, h->x, &m));
+	free(options);
+	gt_test_head_free(h);
+	gt_backend_close(be);
+	return seen;
+}
+
+START_TEST(from_nothing_no_pass_goes_too_far)
+{
+	static const size_t subsets[] = { 1, 4, 9 };
+	char text[96];
+	const size_t n = subsets[_i];
+	snprintf(text, sizeof text, "iterations=20,subsets=%zu,curvature=current", n);
+	const struct passes fresh = passes_of(text, n, 0);
+	snprintf(text, sizeof text, "iterations=20,subsets=%zu,curvature=precomputed", n);
+	const struct passes once = passes_of(text, n, 0);
+	printf("mltr:%s from nothing: cost %g, then %g, at the end %g; with new curvatures %g; near from pass", text, once.cost[0],
+	       once.cost[1], once.cost[19], fresh.cost[19]);
+	int near = 0;
+	while (near < 20 && !(once.near[near] > 0))
+		near++;
+	printf(" %d\n", near + 1);
+	fflush(stdout);
+	for (int k = 1; k < 20; k++)
+		ck_assert_double_le(once.cost[k], once.cost[k - 1]);
+	ck_assert_double_le(once.cost[19], n > 1 ? 1.1 * fresh.cost[19] : 2 * fresh.cost[19]);
+	ck_assert_int_gt(near, 0); /* not before it is so */
+	ck_assert(n == 1 || near < 19);
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
@@ -306,6 +368,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, reaches_the_minimum_that_coordinate_descent_finds, 0, CASES);
 	tcase_add_loop_test(tc, the_likelihood_never_falls, 0, 3);
 	tcase_add_test(tc, subsets_are_faster_at_first);
+	tcase_add_loop_test(tc, from_nothing_no_pass_goes_too_far, 0, 3);
 	tcase_add_test(tc, refusals);
 }
 

@@ -100,7 +100,7 @@ START_TEST(of_the_forward_kernel)
 	};
 	gt_space *s = NULL;
 	uint8_t pick[GT_MOST_LAYERS];
-	ck_ok(gt_space_read(gt_kernel_files[0].text, "dd-forward", "rows=104 slices=104", &s));
+	ck_ok(gt_space_read(gt_kernel_file_of("dd-forward")->text, "dd-forward", "rows=104 slices=104", &s));
 	for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
 		ck_assert_msg(gt_space_parse(s, built_in[i], pick), "%s", built_in[i]);
 		ck_assert_msg(gt_space_find(s, pick) != SIZE_MAX, "%s", built_in[i]);

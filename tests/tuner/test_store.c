@@ -2,13 +2,16 @@
  * writers at once. Logs: written, read, and what is wrong in them named; replays.
  * labels: unit, backend: none */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/variant/folder.h"
+#include "core/variant/of_run.h"
 #include "core/variant/store.h"
+#include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/log.h"
 
@@ -200,8 +203,98 @@ START_TEST(logs)
 }
 END_TEST
 
+static int finds(const char *kernel, const char *expected)
+{
+	char text[512];
+	const gt_variant_wish w = { kernel, "rows=8", "A=9" };
+	const int found = gt_variant_find(&w, text, sizeof text);
+	ck_assert_str_eq(text, expected);
+	return found;
+}
+
+START_TEST(variants_of_a_run)
+{
+	char about[256], built_in[512];
+	make_folder();
+	gt_variant_only("dd-forward[A=1,B=2];dd-back[C=3]");
+	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_KEPT);
+	ck_assert_int_eq(finds("dd-back", "C=3"), GT_VARIANT_KEPT);
+	ck_assert_int_eq(finds("dd", ""), GT_VARIANT_NONE);
+	ck_assert_int_eq(finds("sf-back", ""), GT_VARIANT_NONE);
+	gt_variant_try("sf-back", "D=4");
+	ck_assert_int_eq(finds("sf-back", "D=4"), GT_VARIANT_TRIED);
+	ck_assert_int_eq(finds("dd-back", ""), GT_VARIANT_NONE);
+	gt_variant_try(NULL, NULL);
+	gt_variant_only("built-in");
+	ck_assert_int_eq(finds("dd-back", ""), GT_VARIANT_NONE);
+	gt_variant_same(1);
+	gt_variant_only("dd-forward[A=1,B=2]");
+	finds("dd-forward", "A=1 B=2");
+	finds("dd-back", "");
+	gt_variant_only("dd-forward[A=3];dd-back[C=3]"); /* as another class of problems might get */
+	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_KEPT);
+	ck_assert_int_eq(finds("dd-back", ""), GT_VARIANT_NONE);
+	gt_variant_same(0);
+	finds("dd-forward", "A=3");
+	gt_variant_only(NULL);
+	ck_assert_int_eq(gt_variant_asked("dd-back", about, built_in, sizeof about), 1);
+	ck_assert_str_eq(built_in, "A=9");
+	ck_assert_int_eq(gt_variant_asked("joseph-back", about, built_in, sizeof about), 0);
+	gt_variant_took(NULL, NULL);
+	ck_assert_int_eq(gt_variant_asked("dd-back", about, built_in, sizeof about), 0);
+	ck_assert_str_eq(gt_variant_taken(), "");
+	gt_variant_took("dd-forward", "A=1 B=2");
+	gt_variant_took("dd-back", "C=3");
+	ck_assert_str_eq(gt_variant_taken(), "dd-forward[A=1,B=2];dd-back[C=3]");
+	gt_variant_took(NULL, NULL);
+	remove_folder();
+}
+END_TEST
+
+/* A number that is out of bounds leaves the others as they were built in. */
+START_TEST(numbers_of_a_run)
+{
+	static const gt_variant_number numbers[] = { { "A", 1, 8, 0 }, { "B", 1, 8, 0 }, { "C", 1, 8, 0 }, { NULL, 0, 0, 0 } };
+	static const gt_variant_family family = { "dd-forward", "a.cuh", "GT_", numbers };
+	int value[3] = { 5, 6, 7 }, found;
+	make_folder();
+	gt_variant_only("dd-forward[A=2,B=9,C=3]");
+	ck_ok(gt_variant_choose(&family, "rows=8", value, &found));
+	ck_assert_int_eq(found, GT_VARIANT_NONE);
+	ck_assert(value[0] == 5 && value[1] == 6 && value[2] == 7);
+	gt_variant_only("dd-forward[A=2,C=3]");
+	ck_ok(gt_variant_choose(&family, "rows=8", value, &found));
+	ck_assert_int_eq(found, GT_VARIANT_KEPT);
+	ck_assert(value[0] == 2 && value[1] == 6 && value[2] == 3);
+	gt_variant_only(NULL);
+	remove_folder();
+}
+END_TEST
+
+static void shipped(void *self, const gt_store_entry *e)
+{
+	int *n = self;
+	++*n;
+	ck_assert_int_eq(e->shipped, 1);
+	ck_assert(*e->device && *e->about && *e->variant && *e->source && e->ms > 0 && e->built_in_ms > e->ms);
+}
+
+/* What came with the library is whole, and is of kernels that there are. */
+START_TEST(tables)
+{
+	int n = 0;
+	for (size_t i = 0; gt_tune_kernel_name(i); i++)
+		gt_store_list_shipped(gt_tune_kernel_name(i), shipped, &n);
+	gt_store_list_shipped("toy", shipped, &n);
+	printf("%d entries came with the library\n", n);
+}
+END_TEST
+
 static void fill(TCase *t)
 {
+	tcase_add_test(t, variants_of_a_run);
+	tcase_add_test(t, numbers_of_a_run);
+	tcase_add_test(t, tables);
 	tcase_add_test(t, kept_and_replaced);
 	tcase_add_test(t, damaged_files);
 	tcase_add_test(t, unwritable);

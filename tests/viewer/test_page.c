@@ -85,15 +85,15 @@ START_TEST(round_trip)
 		data[900] = INFINITY;
 		data[VALUES - 1] = -INFINITY;
 		data[1] = 40 * scales[s];
-		ck_assert_int_eq(gt_tiles_plan(data, size, 1e9, &t), GT_OK);
+		ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 1e9, &t), GT_OK);
 		ck_assert_int_eq(t.bits, 16);
 		expect_round_trip(data, &t);
 		const double fine = t.step, bytes = all_bytes(data, &t);
-		ck_assert_int_eq(gt_tiles_plan(data, size, 0.55 * bytes, &t), GT_OK);
+		ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 0.55 * bytes, &t), GT_OK);
 		ck_assert_msg(t.step > 4 * fine, "half the bytes at a step of %g, before %g", t.step, fine);
 		ck_assert(all_bytes(data, &t) <= 0.55 * bytes);
 		expect_round_trip(data, &t);
-		ck_assert_int_eq(gt_tiles_plan(data, size, 10, &t), GT_ERR_UNSUPPORTED);
+		ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 10, &t), GT_ERR_UNSUPPORTED);
 	}
 }
 END_TEST
@@ -104,7 +104,7 @@ START_TEST(eight_bits)
 	struct gt_page_tiles t;
 	gt_test_random(3, VALUES, data);
 	data[0] = 100;
-	ck_assert_int_eq(gt_tiles_plan(data, size, 1300, &t), GT_OK);
+	ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 1300, &t), GT_OK);
 	ck_assert_int_eq(t.bits, 8);
 	expect_round_trip(data, &t);
 }
@@ -118,16 +118,16 @@ START_TEST(odd_values)
 	for (size_t c = 0; c < 4; c++) {
 		for (size_t i = 0; i < VALUES; i++)
 			data[i] = constant[c];
-		ck_assert_int_eq(gt_tiles_plan(data, size, 1e6, &t), GT_OK);
+		ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 1e6, &t), GT_OK);
 		ck_assert(t.step <= fmax(1e-4 * fabs((double)constant[c]), constant[c] == 0 ? 1 : 0));
 		expect_round_trip(data, &t);
 	}
 	data[3] = -3e38f;
-	ck_assert_int_eq(gt_tiles_plan(data, size, 1e6, &t), GT_OK);
+	ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 1e6, &t), GT_OK);
 	expect_round_trip(data, &t);
 	for (size_t i = 0; i < VALUES; i++)
 		data[i] = NAN;
-	ck_assert_int_eq(gt_tiles_plan(data, size, 1e6, &t), GT_OK);
+	ck_assert_int_eq(gt_tiles_plan(NULL, data, size, 1e6, &t), GT_OK);
 	ck_assert_uint_eq(t.missing, VALUES);
 	expect_round_trip(data, &t);
 }
@@ -162,6 +162,9 @@ static char *put_by(void (*put)(FILE *, const char *), const char *text)
 START_TEST(texts)
 {
 	char *html = put_by(gt_html_text, "<a href=\"x\">'&\n\x01\xff");
+	char *setting = put_by(gt_html_breakable, "pcg:iterations=6,nonneg=yes, a/b <c:d> e,");
+	ck_assert_str_eq(setting, "pcg:<wbr>iterations=6,<wbr>nonneg=yes, a/<wbr>b &lt;c:<wbr>d&gt; e,");
+	free(setting);
 	char *json = put_by(gt_write_json_text, "</script>\"\\\n\x02&'\xc3\xa4");
 	ck_assert_str_eq(html, "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\n??");
 	ck_assert_str_eq(json, "\"\\u003c/script\\u003e\\u0022\\u005c\\u000a?\\u0026\\u0027\xc3\xa4\"");
@@ -250,6 +253,8 @@ START_TEST(refusals)
 	char folder[64] = "/tmp/gantry-page-XXXXXX", path[128];
 	const gt_grid grid = { { 4, 3, 2 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_volume *v = NULL;
+	ck_assert_int_eq(gt_page_holds(512.0 * 512 * 512), GT_OK);
+	ck_refused(gt_page_holds(1024.0 * 1024 * 1024), GT_ERR_UNSUPPORTED, "1.07e+09 values, a page in a browser holds 6e+08 at most");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/a.html", folder);
 	ck_assert_int_eq(gt_volume_new(&grid, &v), GT_OK);

@@ -9,6 +9,11 @@ function el(tag, properties, ...children) {
 	return element;
 }
 
+// A text whose long words, such as settings and paths, may go on in the next line behind a comma, colon, semicolon or slash.
+function breakable(text) {
+	return text.split(/(?<=[,:;/])(?! |$)/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
+}
+
 function choice(label, names, value, chosen) {
 	const select = el("select", {}, ...names.map(name => el("option", { value: name, textContent: name })));
 	select.value = value;
@@ -93,6 +98,9 @@ function lookControls(viewer) {
 	if (!viewer.flat && !viewer.items.some(item => item.live))
 		group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0], thick);
 	group.append(check("smooth", "smooth"), check("cross", "cross"));
+	viewer.alikeLine = check("same scale", "alike");
+	viewer.alikeLine.addEventListener("change", () => viewer.arrange());
+	group.append(viewer.alikeLine);
 	const swipe = el("input", { type: "range", min: 0, max: 1, step: 0.005, value: 0.5 });
 	swipe.addEventListener("input", () => set("swipe")(+swipe.value));
 	viewer.swipeLine = el("label", { hidden: true }, "divider ", swipe);
@@ -129,7 +137,7 @@ function details(viewer) {
 			facts.push(["values in this page", stepText(item)]);
 		if (item.missing)
 			facts.push(["not a number", `${item.missing} values, drawn in magenta`]);
-		const rows = facts.map(([key, value]) => el("tr", {}, el("th", { scope: "row", textContent: key }), el("td", { textContent: value })));
+		const rows = facts.map(([key, value]) => el("tr", {}, el("th", { scope: "row", textContent: key }), el("td", {}, ...breakable(value))));
 		out.push(el("details", {}, el("summary", { textContent: `About ${item.name}` }), el("div", { className: "wide", tabIndex: 0 },
 			el("table", {}, el("tbody", {}, ...rows)))));
 	}
@@ -170,7 +178,8 @@ function showState(viewer) {
 		viewer.root.dataset.ready = "true";
 		return;
 	}
-	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name} ${stepText(i)}`).join("; ");
+	const stepped = viewer.items.filter(i => i.data && !i.served), coarsest = stepped.reduce((a, b) => a.step > b.step ? a : b, stepped[0]);
+	const items = stepped.length > 3 ? stepText(coarsest).replace("steps of", "steps of at most") : stepped.map(i => `${i.name} ${stepText(i)}`).join("; ");
 	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." :
 		gone ? `The page is cut off: ${left} of ${all} slices are missing. What is drawn of them is coarse.` :
 		left ? `Reading: ${all - left} of ${all} slices` : items ? `Values on this page: ${items}.` : "Values are exact.";

@@ -59,6 +59,12 @@ function joined(points, which) {
 	return Array.from(out, v => v === undefined ? NaN : v);
 }
 
+// Whether a logarithmic axis shows more: all values are positive, and the greatest is ten times the least.
+function spansDecades(points, which) {
+	const [low, high] = extremes(points.map(p => p[which]).filter(v => v !== null));
+	return low > 0 && high > 10 * low;
+}
+
 function duration(seconds) {
 	const s = Math.round(seconds);
 	return s < 100 ? `${s} s` : s < 6000 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`;
@@ -75,10 +81,9 @@ class LivePage {
 		this.bar = el("progress", { max: 1, value: 0, ariaLabel: "part of the iterations that is done" });
 		this.numbers = el("p", { className: "readout" });
 		this.pictures = el("div", { className: "group-viewer" });
-		this.curves = [["Cost", 1, false], ["Change of the volume in an iteration, HU", 2, true]].map(([title, which, log]) => {
-			const canvas = el("canvas", { className: "curve", role: "img", ariaLabel: title });
-			const box = el("section", { hidden: true }, el("h2", { textContent: log ? `${title} (logarithmic)` : title }), canvas);
-			return { title, which, log, canvas, box };
+		this.curves = [["Cost", 1], ["Change of the volume in an iteration, HU", 2]].map(([title, which]) => {
+			const canvas = el("canvas", { className: "curve", role: "img", ariaLabel: title }), heading = el("h2", { textContent: title });
+			return { title, which, canvas, heading, box: el("section", { hidden: true }, heading, canvas) };
 		});
 		root.append(this.state, this.bar, this.numbers, this.pictures, ...this.curves.map(c => c.box));
 		new ResizeObserver(() => this.draw()).observe(root);
@@ -164,8 +169,9 @@ class LivePage {
 	}
 
 	draw() {
-		for (const { title, which, log, canvas, box } of this.curves) {
-			const values = joined(this.points, which).map(v => log ? Math.log10(v) : v), known = values.filter(Number.isFinite);
+		for (const { title, which, canvas, heading, box } of this.curves) {
+			const log = spansDecades(this.points, which), values = joined(this.points, which).map(v => log ? Math.log10(v) : v), known = values.filter(Number.isFinite);
+			heading.textContent = log ? `${title} (logarithmic)` : title;
 			box.hidden = known.length < 2;
 			if (box.hidden)
 				continue;
@@ -178,6 +184,6 @@ class LivePage {
 
 for (const section of document.querySelectorAll("section.live")) {
 	const page = new LivePage(section);
-	window.gantryLive = page;
+	Object.assign(window, { gantryLive: page, gantryAxes: { roundTicks, decadeTicks, tickText, spansDecades } });
 	page.run();
 }

@@ -65,31 +65,62 @@ function profile(plane, a, b, points) {
 
 const CURVE_COLOURS = ["#62e0ff", "#ff9f5a", "#8fd18f", "#e58fe0", "#ffd84d", "#b0b0ff", "#ffffff", "#ff7d7d"];
 
+// Least and greatest; of more values than a call takes arguments.
+function extremes(values) {
+	return values.reduce(([low, high], v) => [v < low ? v : low, v > high ? v : high], [Infinity, -Infinity]);
+}
+
+// Multiples of 1, 2 or 5 times a power of ten, with at most so many steps between both ends.
+function roundTicks(low, high, most = 5) {
+	const power = 10 ** Math.floor(Math.log10((high - low) / most)), step = power * [1, 2, 5, 10].find(m => m * power * most >= (high - low) * (1 - 1e-9));
+	const first = Math.ceil(low / step - 1e-6), last = Math.floor(high / step + 1e-6);
+	return Array.from({ length: last - first + 1 }, (_, k) => +((first + k) * step).toPrecision(12));
+}
+
+// Of a logarithmic axis, by the logarithms of its ends: decades, with 2 and 5 between where they are few; round values within a decade.
+function decadeTicks(low, high) {
+	if (high - low < 1)
+		return roundTicks(10 ** low, 10 ** high);
+	const stride = Math.ceil((high - low) / 6), between = high - low < 2.5 ? [1, 2, 5] : [1], first = Math.floor(low), out = [];
+	for (let k = first; k <= high + 1e-9; k++)
+		out.push(...((k - first) % stride ? [] : between.map(m => +`${m}e${k}`)));
+	return out.filter(v => Math.log10(v) > low - 1e-9 && Math.log10(v) < high + 1e-9);
+}
+
+function tickText(v) {
+	return v && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3) ? v.toExponential().replace("e+", "e") : String(v);
+}
+
 // log: values are logarithms to the base 10.
 function drawCurves(canvas, curves, length, unit, log) {
 	const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d");
-	const all = curves.flatMap(c => c.values).filter(Number.isFinite), left = 70, bottom = 30;
+	const all = curves.flatMap(c => c.values).filter(Number.isFinite), bottom = 30;
 	if (!width || !all.length)
 		return;
 	canvas.width = width * ratio;
 	canvas.height = height * ratio;
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
-	let low = Math.min(...all), high = Math.max(...all);
-	if (low === high)
+	let [low, high] = extremes(all);
+	if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high)))
 		[low, high] = [low - Math.max(Math.abs(low) * 0.1, 1e-9), high + Math.max(Math.abs(high) * 0.1, 1e-9)];
-	const at = (t, v) => [left + t * (width - left - 10), height - bottom - (v - low) / (high - low) * (height - bottom - 14)];
 	context.font = "12px sans-serif";
+	const ticks = log ? decadeTicks(low, high) : roundTicks(low, high), left = 14 + Math.max(30, ...ticks.map(v => context.measureText(tickText(v)).width));
+	const at = (t, v) => [left + t * (width - left - 10), height - bottom - (v - low) / (high - low) * (height - bottom - 14)];
 	context.fillStyle = "#d8dce2";
 	context.strokeStyle = "#4a5260";
 	context.textAlign = "right";
-	for (let i = 0; i <= 4; i++) {
-		const v = low + i / 4 * (high - low), [, y] = at(0, v);
+	for (const v of ticks) {
+		const [, y] = at(0, log ? Math.log10(v) : v);
 		context.strokeRect(left, y, width - left - 10, 0);
-		context.fillText((log ? 10 ** v : v).toPrecision(log ? 2 : 4), left - 6, y + 4);
+		context.fillText(tickText(v), left - 6, y + 4);
 	}
 	context.textAlign = "center";
-	for (let i = 0; i <= 4; i++)
-		context.fillText(+(i / 4 * length).toPrecision(3) + (i === 4 ? ` ${unit}` : ""), Math.min(at(i / 4, 0)[0], width - 26), height - 10);
+	const along = length > 0 ? roundTicks(0, length, width < 500 ? 5 : 10) : [0];
+	along.forEach((v, k) => {
+		const text = tickText(v) + (k === along.length - 1 && unit ? ` ${unit}` : ""), half = context.measureText(text).width / 2;
+		context.fillText(text, Math.min(at(length > 0 ? v / length : 0, 0)[0], width - half - 2), height - 10);
+	});
+	canvas.ticks = ticks;
 	curves.forEach((curve, k) => {
 		context.strokeStyle = CURVE_COLOURS[k % CURVE_COLOURS.length];
 		context.lineWidth = 1.5;

@@ -7,8 +7,6 @@ class Pane {
 		Object.assign(this, { viewer, source, axis, second, hover: null });
 		const { item } = source, name = PLANE_NAMES[item.kind][axis];
 		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
-		if (viewer.flat)
-			this.canvas.style.aspectRatio = `${item.n[0] * item.shown[0]} / ${item.n[1] * item.shown[1]}`;
 		this.caption = el("span", { className: "caption" });
 		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
 		this.slider.hidden = item.n[axis] < 2 || !!item.live;
@@ -23,10 +21,11 @@ class Pane {
 	// Of a source's pixels along the two axes: where they are on the canvas, in CSS pixels.
 	place() {
 		const { item } = this.source, [right, up] = AXES[this.axis], width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+		const extent = this.viewer.extentOf(item, this.axis);
 		let w = item.n[right] * item.shown[right], h = item.n[up] * item.shown[up];
-		if (item.kind === "projections" && this.axis !== 2)
+		if (!extent)
 			[w, h] = [width, height];
-		const scale = Math.min(width / w, height / h), flip = item.kind === "volume" || this.axis === 2;
+		const scale = extent ? Math.min(width / extent[0], height / extent[1]) : 1, flip = item.kind === "volume" || this.axis === 2;
 		return { x: (width - w * scale) / 2, y: (height - h * scale) / 2, w: w * scale, h: h * scale, nx: item.n[right], ny: item.n[up], flip,
 			mm: scale };
 	}
@@ -76,6 +75,14 @@ class Pane {
 		const w = p.w * picture.wider, h = p.h * picture.higher;
 		context.imageSmoothingEnabled = this.viewer.state.smooth || !!picture.coarse;
 		context.drawImage(picture.canvas, p.x, p.flip ? p.y + p.h - h : p.y, w, h);
+	}
+
+	// The canvas has the shape of the picture where the style leaves its height open.
+	shape() {
+		const extent = this.viewer.extentOf(this.source.item, this.axis);
+		this.canvas.toggleAttribute("data-tall", !extent);
+		if (extent)
+			this.canvas.style.aspectRatio = `${extent[0]} / ${extent[1]}`;
 	}
 
 	draw() {

@@ -71,13 +71,13 @@ class FileSource extends Source {
 		this.changed();
 	}
 
-	// The slice nearest to the one that is looked at, of those that have arrived.
+	// The slice nearest to the one that is looked at, of those that have arrived whole: something stands behind them.
 	next() {
 		const { item, ready, wanted } = this, d = item.n[2];
 		for (let far = 0; far < d; far++)
 			for (const z of [wanted + far, wanted - far]) {
 				const element = z >= 0 && z < d && !ready[z] ? document.getElementById(`s${item.id}-${z}`) : null;
-				if (element)
+				if (element && (element.nextSibling || document.readyState !== "loading"))
 					return [z, element];
 			}
 		return null;

@@ -14,7 +14,7 @@ class Viewer {
 		this.state = { at: first.n.map((n, a) => first.first[a] + (n >> 1) * first.pitch[a]), low: Math.min(...items.map(i => i.window[0])),
 			high: Math.max(...items.map(i => i.window[1])), unit: first.unit === "HU" && !water ? "mm-1" : first.unit,
 			colours: "grey", smooth: false, mode: "slice", thick: 0, layout: "side by side", pair: [0, 1], swipe: 0.5, tool: first.live ? "window" : "point", cross: true, measure: null,
-			spread: null, playing: 0 };
+			spread: null, playing: 0, alike: true };
 		this.water = water ? first.water : NaN;
 		this.presets = water;
 		this.pending = false;
@@ -76,6 +76,27 @@ class Viewer {
 	// All volumes are single slices, which stand beside each other.
 	get flat() { return this.kind === "volume" && this.items.every(item => item.n[2] === 1); }
 
+	// [across, upwards] in mm of what a pane has room for: the largest volume, or with scales of their own each volume; of sinograms, whose axes have no
+	// scale, null.
+	extentOf(item, axis) {
+		if (item.kind === "projections" && axis !== 2)
+			return null;
+		const all = item.kind === "volume" && this.state.alike && this.state.layout === "side by side" ? this.items : [item];
+		return AXES[axis].map(a => Math.max(...all.map(i => i.n[a] * i.shown[a])));
+	}
+
+	// One volume of a few slices: two of its planes are lines beside the third.
+	get thin() {
+		const [x, y, z] = this.items[0].n.map((n, a) => n * this.items[0].shown[a]);
+		return this.kind === "volume" && !this.flat && z < 0.45 * Math.min(x, y);
+	}
+
+	// Volumes beside each other of which one is larger than another.
+	get unlike() {
+		const extents = this.items.map(item => item.n.map((n, a) => n * item.shown[a]));
+		return this.kind === "volume" && extents.some(e => e.some((mm, a) => Math.abs(mm - extents[0][a]) > 1e-3 * mm));
+	}
+
 	// Panes anew: one group for each item, or one for a pair. Volumes stand beside each other where the window is wide enough.
 	arrange() {
 		const { layout } = this.state, [a, b] = this.state.pair.map(i => this.sources[i]), pair = b && layout !== "side by side";
@@ -86,14 +107,18 @@ class Viewer {
 		this.grid.className = "grid";
 		this.grid.classList.toggle("flat", this.flat);
 		this.grid.classList.toggle("beside", !this.flat && shown.length > 1);
-		const level = this.root.closest("section")?.querySelector("h2") ? "3" : "2";
+		this.grid.classList.toggle("thin", shown.length === 1 && this.thin);
+		const own = this.unlike && !this.state.alike ? ", at a scale of its own" : "";
+		const level = this.root.closest("section")?.querySelector(":scope > h2") ? "3" : "2";
 		for (const source of shown) {
-			const row = el("div", { className: "row" }, el("h3", { ariaLevel: level, textContent: pair ? this.pairName(layout) : source.item.name }));
+			const row = el("div", { className: "row" }, el("h3", { ariaLevel: level, textContent: pair ? this.pairName(layout) : source.item.name + own }));
 			const panes = (this.flat ? [2] : [2, 1, 0]).map(axis => new Pane(this, source, axis, second));
 			row.append(el("div", { className: "panes" }, ...panes.map(p => p.figure)));
 			this.panes.push(...panes);
 			this.grid.append(row);
 		}
+		this.panes.forEach(pane => pane.shape());
+		this.alikeLine.hidden = !this.unlike || this.state.layout !== "side by side";
 		this.swipeLine.hidden = layout !== "swipe" || !pair;
 		this.pairLine.hidden = !pair || this.items.length < 3;
 		this.refresh();

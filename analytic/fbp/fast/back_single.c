@@ -1,29 +1,9 @@
 /* Backprojection on the CPU in single precision: choice of the instruction set, and memory. Memory of a worker: sums of
  * a tile, and a line of the detector for each of its columns of voxels. */
-#include <string.h>
 #include "analytic/fbp/fast/back_single.h"
 #include "core/vectors/sets.h"
 
-static const gt_back_single_kernels *const kernels[] = {
-#ifdef GT_X86_KERNELS
-	&gt_back_single_avx512,
-	&gt_back_single_avx2,
-#endif
-	&gt_back_single_any,
-};
-enum { KERNELS = sizeof kernels / sizeof *kernels };
-
-static const gt_back_single_kernels *chosen; /* by a test */
-
-void gt_back_single_use(const gt_back_single_kernels *k) { chosen = k; }
-
-const gt_back_single_kernels *gt_back_single_find(const char *name)
-{
-	for (int i = 0; i < KERNELS; i++)
-		if (gt_runs_here(kernels[i]->name) && (!name || !strcmp(kernels[i]->name, name)))
-			return kernels[i];
-	return NULL;
-}
+GT_KERNEL_SETS(gt_back_single)
 
 static size_t pieces(size_t n, size_t size) { return (n + size - 1) / size; }
 
@@ -37,6 +17,6 @@ size_t gt_back_single_bytes(const gt_fbp_plan *p)
 
 void gt_back_single_run(gt_pool *pool, gt_back_single *b)
 {
-	const gt_back_single_kernels *k = chosen ? chosen : gt_back_single_find(NULL);
+	const gt_back_single_kernels *k = gt_back_single_best();
 	gt_parallel(pool, gt_back_single_tiles(b->plan), 1, k->tiles, b);
 }

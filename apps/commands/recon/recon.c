@@ -1,6 +1,7 @@
 /* gantry recon: projections -> volume, by a direct method or by iteration. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <gantry/analytic.h>
 #include <gantry/solver.h>
 #include "apps/cli/try.h"
@@ -56,6 +57,7 @@ static gt_status compute(const cli_call *call, const recon_options *o, recon_mon
 	GT_TRY(gt_recon_choose(m->r));
 	GT_TRY(check_log(o, m->r));
 	st = gt_recon_run_to(m->r, o->output, &w);
+	recon_end_direct(m);
 	if (m->writes)
 		st = cli_end_writing(st);
 	GT_TRY(m->st != GT_OK ? m->st : st);
@@ -107,8 +109,34 @@ static void write_nothing(recon_options *o)
 	o->watch = 0;
 }
 
-static int run(const cli_call *call, const void *given)
+/* Processes that a launcher started for volumes of their own have nothing to do with each other. */
+static gt_status part(cli_call *call, const recon_options *o)
 {
+	char folder[4096] = "";
+	int alone = 0;
+	if (call->processes < 2)
+		return GT_OK;
+	const int own = !o->team && o->output && !o->dry_run;
+	if (own && *o->output != '/' && !getcwd(folder, sizeof folder))
+		*folder = 0;
+	char *work = own ? cli_text("%s/%s", folder, o->output) : cli_text("%s", "");
+	const gt_status st = work ? gt_processes_part(work, &alone) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(work);
+	if (st != GT_OK || !alone)
+		return st;
+	cli_note(call, "%d processes were started, each with an output of its own: each computes alone (--team mpi: together)",
+	         call->processes);
+	call->process = 0;
+	call->processes = 1;
+	call->common.quiet = call->common.quiet == 1;
+	call->log = cli_listener(call);
+	return GT_OK;
+}
+
+static int run(const cli_call *begun, const void *given)
+{
+	cli_call mine = *begun;
+	const cli_call *const call = &mine;
 	recon_options all = *(const recon_options *)given;
 	const recon_options *o = &all;
 	recon_monitor m = { .call = call, .o = o };
@@ -116,9 +144,10 @@ static int run(const cli_call *call, const void *given)
 	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
+	GT_TRY(part(&mine, o));
 	if (call->process) {
 		write_nothing(&all);
-		cli_let_first_stop(o->checkpoint != NULL);
+		cli_let_first_stop();
 	}
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);

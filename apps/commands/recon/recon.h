@@ -31,6 +31,7 @@ typedef struct {
 	app_progress progress;
 	cli_notes notes;                /* what the reader said, in one line when it has read */
 	int reads;                      /* 1: it reads now */
+	int direct;                     /* 1: the bar is that of a direct method */
 	app_runlog log;
 	recon_journal journal;          /* for --report */
 	gt_live_page *page;             /* for --watch; NULL: not asked for */
@@ -40,6 +41,8 @@ typedef struct {
 } recon_monitor;
 void recon_say(void *self, const gt_message *m);
 int recon_progress(void *self, const gt_recon_progress *p);
+/* The bar of a direct method goes, if there is one. */
+void recon_end_direct(recon_monitor *m);
 
 /* Several scans together, into numbered files. */
 gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading);

@@ -10,15 +10,35 @@ static gt_status check(const cli_call *call, const recon_options *o)
 	const struct {
 		const char *name;
 		int given;
-	} alone[] = { { "dry-run", o->dry_run },       { "watch", o->watch },
-		      { "report", o->report != NULL }, { "log", o->log != NULL },
-		      { "plot", o->plot != NULL },     { "checkpoint", o->checkpoint != NULL },
-		      { "resume", o->resume != NULL }, { "data", o->data != NULL },
-		      { "preset", o->preset != 0 },    { "init=FILE", o->init && strchr(o->init, '.') } };
+	} alone[] = { { "dry-run", o->dry_run },
+		      { "watch", o->watch },
+		      { "report", o->report != NULL },
+		      { "log", o->log != NULL },
+		      { "plot", o->plot != NULL },
+		      { "data", o->data != NULL },
+		      { "init=FILE", o->init && strchr(o->init, '.') } };
 	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
 		if (alone[i].given)
 			return gt_fail(GT_ERR_ARG, "--%s: is of one scan, and %zu are given", alone[i].name, call->files);
 	return cli_check_numbered(call, o->output);
+}
+
+/* The checkpoint is none of the volumes. */
+static gt_status check_checkpoint(const cli_call *call, const recon_options *o, gt_recon *r)
+{
+	const char *checkpoint = gt_recon_text(r, "checkpoint");
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < call->files && checkpoint && st == GT_OK; i++) {
+		char *name = cli_numbered(o->output, i + 1);
+		if (!name)
+			st = gt_fail(GT_ERR_MEMORY, "out of memory");
+		else if (gt_same_file(checkpoint, name))
+			st = gt_fail(GT_ERR_ARG,
+			             "--checkpoint=%s: is the same file as %s, which would be overwritten: expected another name",
+			             checkpoint, name);
+		free(name);
+	}
+	return st;
 }
 
 /* Before they are computed: each by itself, as disks may differ. */
@@ -47,6 +67,7 @@ static gt_status open_all(const cli_call *call, const recon_options *o, recon_mo
 	m->r = r[0];
 	gt_recon_on_progress(r[0], recon_progress, m);
 	GT_TRY(gt_recon_choose(r[0]));
+	GT_TRY(check_checkpoint(call, o, r[0]));
 	GT_TRY(gt_recon_chosen_grid(r[0], &grid));
 	GT_TRY(have_room(call, o, &grid));
 	for (size_t i = 0; i < call->files; i++)

@@ -37,7 +37,7 @@ static int begin(recon_monitor *m, const gt_recon_progress *p)
 	start(m, "recon", p);
 	if ((m->st = open_log(m)) != GT_OK)
 		return 1;
-	cli_begin_iterating(m->o->checkpoint != NULL);
+	cli_begin_iterating(m->o->checkpoint || m->call->processes > 1);
 	return 0;
 }
 
@@ -60,6 +60,13 @@ static int iteration(recon_monitor *m, const gt_recon_progress *p)
 	return cli_asked_to_stop();
 }
 
+void recon_end_direct(recon_monitor *m)
+{
+	if (m->direct)
+		app_progress_end(&m->progress);
+	m->direct = 0;
+}
+
 void recon_say(void *self, const gt_message *message)
 {
 	recon_monitor *m = self;
@@ -67,6 +74,7 @@ void recon_say(void *self, const gt_message *message)
 		recon_journal_say(&m->journal, message);
 	if (m->call->common.quiet)
 		return;
+	recon_end_direct(m);
 	const gt_listener to = m->reads ? cli_collect(&m->notes) : m->call->log;
 	if (to.say)
 		to.say(to.self, message);
@@ -91,10 +99,26 @@ static int fraction(recon_monitor *m, const gt_recon_progress *p)
 	return 0;
 }
 
+/* Of a direct method a bar of its own, which ends where something else begins. */
+static void within(recon_monitor *m, const gt_recon_progress *p)
+{
+	if (p->iterations) {
+		m->progress.resumed = p->resumed;
+		app_progress_within(&m->progress, p->iteration, p->iterations, p->within, p->left);
+		return;
+	}
+	if (!m->direct)
+		start(m, p->text ? p->text : "recon", p);
+	m->direct = 1;
+	app_progress_text(&m->progress, p->done, "");
+}
+
 int recon_progress(void *self, const gt_recon_progress *p)
 {
 	recon_monitor *m = self;
 	gt_live_page_progress(m->page, p);
+	if (p->phase != GT_RECON_WITHIN)
+		recon_end_direct(m);
 	switch (p->phase) {
 	case GT_RECON_READING:
 	case GT_RECON_SLAB:
@@ -113,6 +137,9 @@ int recon_progress(void *self, const gt_recon_progress *p)
 	case GT_RECON_WRITES:
 		cli_begin_writing();
 		m->writes = 1;
+		return 0;
+	case GT_RECON_WITHIN:
+		within(m, p);
 		return 0;
 	}
 	return 0;

@@ -275,13 +275,15 @@ static gt_status make_folder(const char *folder)
 	return GT_OK;
 }
 
-static gt_status put(const char *folder, const gt_page_part *part, size_t parts, const char *title)
+static gt_status put(const cli_call *call, const char *folder, const gt_page_part *part, size_t parts, const char *title)
 {
 	const gt_page page = { .size = sizeof page, .title = title, .part = part, .parts = parts };
 	char *path = page_path(folder);
 	gt_status st = path ? make_folder(folder) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st == GT_OK)
 		st = gt_page_write(path, &page);
+	if (st == GT_OK)
+		cli_note(call, "%s: open it in a browser", path);
 	free(path);
 	return st;
 }
@@ -323,7 +325,7 @@ gt_status recon_page_write(const char *folder, const cli_call *call, gt_recon *r
 		                        .columns = 2,
 		                        .text = j->lost ? "There was no memory for all of it." : NULL };
 	parts += add_curves(part + parts, j, xy);
-	GT_TRY(put(folder, part, parts, title));
+	GT_TRY(put(call, folder, part, parts, title));
 done:
 	gt_volume_free(shown[0]);
 	gt_volume_free(shown[1]);

@@ -7,7 +7,7 @@
 #include "apps/study/iterative/methods/methods.h"
 
 /* Columns of pictures, each with three planes and its scale below, in pixels. */
-enum { COLUMN = 350, PICTURE = 310, LEFT = 20, TOP = 36, GAP = 26, SCALE = 50, PROFILES = 325 };
+enum { COLUMN = 350, PICTURE = 310, LEFT = 20, TOP = 36, GAP = 26, SCALE = 58, PROFILES = 335 };
 
 typedef struct {
 	char name[64]; /* of the files */
@@ -72,12 +72,12 @@ static void profiles(const study_table *t, const char *csv, const study_case *c,
 	const size_t half = t->columns / 2;
 	const double middle = width / 2;
 	fprintf(out,
-	        "unset colorbox\nset datafile columnheaders\nset xtics\nset ytics\nset format x '%%g'\nset format y '%%g'\nset border 3\nset grid\n"
+	        "unset colorbox\nset datafile columnheaders\nset xtics nomirror\nset ytics nomirror\nset format x '%%g'\nset format y '%%g'\nset border 3\nset grid\n"
 	        "set autoscale\nset yrange [%g:%g]\nset key top center horizontal\n",
 	        c->low - 0.3 * (c->high - c->low), c->high + 0.35 * (c->high - c->low));
 	for (size_t axis = 0; axis < 2; axis++) {
 		const size_t first = axis * half + 1;
-		study_plot_panel(out, axis ? middle + 60 : 70, axis ? width - 20 : middle - 10, top + 40, top + PROFILES - 50, width,
+		study_plot_panel(out, axis ? middle + 60 : 70, axis ? width - 20 : middle - 10, top + 40, top + PROFILES - 60, width,
 		                 height);
 		fprintf(out,
 		        "set title 'along %s, through the middle'\nset xlabel '%s [mm]'\nset ylabel '%s'\nset xrange [*:*] noextend\nplot ",

@@ -76,8 +76,8 @@ done:
 	return st;
 }
 
-static gt_status reconstruct(const study *s, const quality_scene *c, const quality_candidate *by, int draw, double noise, double *strength,
-                             gt_volume **v)
+gt_status quality_reconstruct(const study *s, const quality_scene *c, const quality_candidate *by, int draw, double noise, double *strength,
+                              gt_volume **v)
 {
 	gt_recon *r = NULL;
 	gt_status st = GT_OK;
@@ -166,7 +166,7 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 	gt_status st = GT_OK;
 	*r = (quality_result){ .strength = strength, .runs = 1 };
 	for (int d = 0; d < QUALITY_DRAWS; d++) {
-		GT_TRY(reconstruct(s, scene, c, d, noise, &r->strength, &v[d]));
+		GT_TRY(quality_reconstruct(s, scene, c, d, noise, &r->strength, &v[d]));
 		x[d] = gt_volume_data(v[d]);
 	}
 	quality_errors(scene, x, r);

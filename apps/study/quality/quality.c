@@ -67,6 +67,15 @@ static void make_heads(study *s)
 	study_head(asked, "noise asked for [HU]");
 	study_head(asked, "had [HU]");
 	study_head(asked, "ratio");
+	static const char *const of_texture[] = { "case",      "candidate",     "MTF 0.5 [1/mm]",  "MTF 0.1 [1/mm]",
+		                                  "edge [mm]", "disc's height", "NPS peak [1/mm]", "NPS mean [1/mm]" };
+	static const char *const of_even[] = {
+		"case", "candidate", "patches", "draws", "within 10 %, counted", "spread", "within 10 %, without the draws' error"
+	};
+	for (size_t k = 0; k < sizeof of_texture / sizeof *of_texture; k++)
+		study_head(&s->table[QUALITY_TEXTURE], "%s", of_texture[k]);
+	for (size_t k = 0; k < sizeof of_even / sizeof *of_even; k++)
+		study_head(&s->table[QUALITY_EVEN], "%s", of_even[k]);
 	for (size_t k = 0; k < sizeof of_verdict / sizeof *of_verdict; k++)
 		study_head(verdict, "%s", of_verdict[k]);
 }
@@ -91,6 +100,37 @@ static void add_asked(study *s, const quality_case *c, const quality_candidate *
 	study_number(t, c->noise);
 	study_number(t, r->noise);
 	study_number(t, r->noise / c->noise);
+}
+
+/* With the noise of the others: sharpness and spectrum, and of the preset how even its noise is. */
+static gt_status add_texture(study *s, const quality_scene *scene, int number, const quality_result *r)
+{
+	static const int draws_of[] = { [QUALITY_QUICK] = 0, [QUALITY_COARSE] = 0, [QUALITY_SMALL] = 24, [QUALITY_FULL] = 16 };
+	const quality_candidate *by = &quality_candidates[number];
+	study_table *t = &s->table[QUALITY_TEXTURE];
+	const int draws = number == QUALITY_PRESET || number == QUALITY_EVEN_NOISE ? draws_of[scene->size] : 0;
+	quality_texture x;
+	quality_even e;
+	gt_status st = GT_OK;
+	GT_TRY(quality_texture_of(s, scene, by, r, &x));
+	study_text(t, "%s", scene->of->key);
+	study_text(t, "%s", by->name);
+	const double *const number_of[] = { &x.f50, &x.f10, &x.width, &x.height, &x.peak, &x.mean };
+	for (size_t k = 0; k < sizeof number_of / sizeof *number_of; k++)
+		study_number(t, *number_of[k]);
+	if (!draws)
+		return GT_OK;
+	GT_TRY(quality_even_of(s, scene, by, r, draws, &e));
+	t = &s->table[QUALITY_EVEN];
+	study_text(t, "%s", scene->of->key);
+	study_text(t, "%s", by->name);
+	study_number(t, (double)e.patches);
+	study_number(t, draws);
+	study_number(t, e.counted);
+	study_number(t, e.spread);
+	study_number(t, e.within);
+done:
+	return st;
 }
 
 /* Lines of one case, and how many classes have the preset near the best. */
@@ -134,6 +174,7 @@ static gt_status run_candidates(study *s, const quality_scene *scene, quality_re
 			add_asked(s, c, by, &asked);
 		guess = by->penalty ? r[i].strength : guess;
 		add_result(s, c, by, &r[i]);
+		GT_TRY(add_texture(s, scene, i, &r[i]));
 		if (by->quick) {
 			char name[64];
 			snprintf(name, sizeof name, "%s-%d", c->key, i);
@@ -184,7 +225,7 @@ done:
 	return st;
 }
 
-static const char *const tables[] = { "errors", "asked", "verdict" };
+static const char *const tables[] = { "errors", "asked", "verdict", "texture", "even" };
 const study_kind study_kind_quality = {
 	.name = "quality",
 	.title = "Image quality at equal noise",

@@ -3,12 +3,13 @@
 /* `gantry study quality`: the preset and what one would choose by hand, on several scans, with the same noise in soft
  * tissue. Errors are told by the kind of tissue, from means of the body over voxels. */
 #include <gantry/data.h>
+#include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "apps/study/study.h"
 
-enum { QUALITY_DRAWS = 3, QUALITY_FDK = 0, QUALITY_PRESET = 1 };
+enum { QUALITY_DRAWS = 3, QUALITY_RAYS = 4, QUALITY_FDK = 0, QUALITY_PRESET = 1, QUALITY_EVEN_NOISE = 6 };
 /* Its tables. */
-enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT };
+enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT, QUALITY_TEXTURE, QUALITY_EVEN };
 /* Kinds of places: of one kind all around are all but the edges, which is the rest. */
 enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALITY_LUNG, QUALITY_CLASSES };
 extern const char *const quality_class_names[QUALITY_CLASSES];
@@ -54,6 +55,10 @@ typedef struct {
 } quality_scene;
 gt_status quality_scene_new (study *s, const quality_case *c, quality_size size, quality_scene *scene);
 void      quality_scene_free(quality_scene *scene);
+/* A body of statements, which stay in the folder under that name. */
+gt_status quality_body      (study *s, const char *name, const char *statements, double scale, double water, gt_phantom **body);
+/* The projections with the noise of that seed. */
+gt_status quality_draw      (study *s, const quality_scene *scene, int seed, gt_projections **p);
 
 /* Of one candidate on one scan: root mean squares over the draws, HU. */
 typedef struct {
@@ -69,6 +74,10 @@ typedef struct {
 /* Made ready to run on one draw, with texts as in quality_run(). */
 gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
                         gt_recon **r);
+/* The same, run; *strength 0: as the noise says, and is then what was taken. */
+gt_status quality_reconstruct(const study *s, const quality_scene *scene, const quality_candidate *c, int draw,
+                        double noise, double *strength,
+                              gt_volume **v);
 /* rms and noise of one volume for each draw. */
 void      quality_errors(const quality_scene *c, const float *const x[], quality_result *r);
 /* With strength 0: as the noise asked for in `noise` (HU) says; else by the strength or cut-off. */
@@ -78,6 +87,18 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 gt_status quality_match(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double guess,
                         quality_result *asked, quality_result *r);
 void      quality_result_free(quality_result *r);
+/* What becomes of a disc of ten times the noise in a large piece of soft tissue: frequencies where its MTF is 0.5 and
+ * 0.1, width of its edge, its height as a part of what it should be; and of the noise there: frequency of the largest
+ * power, mean frequency. 1/mm, mm; NAN: the piece is too small. */
+typedef struct { double f50, f10, width, height, peak, mean; } quality_texture;
+gt_status quality_texture_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
+                        quality_texture *t);
+/* Noise of patches of 5 mm (of the head; two voxels of the small study) over the mean of all, by draws of their own:
+ * the part that is within a tenth as it was counted, which holds the error of few draws; the spread without that error,
+ * as a part; and what would be within a tenth by it. */
+typedef struct { size_t patches; double counted, spread, within; } quality_even;
+gt_status quality_even_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
+                        int draws, quality_even *e);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }

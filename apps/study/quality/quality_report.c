@@ -136,6 +136,19 @@ void quality_parts(const study *s, study_page *p)
 		"Overshoot: what a hundredth of the voxels at edges exceeds, beyond the values nearby, in the mean of the draws.",
 		QUALITY_DRAWS);
 	study_page_table(p, QUALITY_ERRORS);
+	study_page_text(
+		p, "Sharpness and texture",
+		"At the same noise, in the largest round piece of soft tissue of the middle slice: the answer to a disc of ten times the "
+		"noise that is added to the body (the difference of two pictures with the same draw), whose edge gives the modulation "
+		"transfer; the spectrum of the difference of two draws. Methods that keep edges answer to smaller contrasts by less.");
+	study_page_table(p, QUALITY_TEXTURE);
+	study_page_text(p, "Noise from place to place",
+	                "Noise of patches of 5 mm of soft tissue over the mean of all. What is counted "
+	                "holds the error of so few draws; the spread is "
+	                "of what two halves of the draws have in common, and the last column is what a "
+	                "normal spread of so much has within 10 %%. The "
+	                "preset keeps the resolution even (kappa); the other keeps the noise even.");
+	study_page_table(p, QUALITY_EVEN);
 	for (int k = 0; k < QUALITY_CASES; k++)
 		if (quality_has_case(s, k))
 			case_pictures(s, &quality_cases[k], p);

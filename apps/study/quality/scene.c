@@ -7,28 +7,33 @@
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
-enum { USUAL_RAYS = 4, POINTS = 4, AROUND = 2 };
+enum { POINTS = 4, AROUND = 2 };
 
-/* A body of its own is a file of shapes, which stays in the folder. */
-static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
+gt_status quality_body(study *s, const char *name, const char *statements, double scale, double water, gt_phantom **body)
 {
 	gt_phantom_options o = gt_phantom_defaults;
 	FILE *out = NULL;
-	char *name = cli_text("%s.shapes", c->key), *path = name ? cli_text("%s/%s", s->folder.tmp, name) : NULL;
+	char *file = cli_text("%s.shapes", name), *path = file ? cli_text("%s/%s", s->folder.tmp, file) : NULL;
 	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	o.water = c->water;
-	o.scale = c->scale;
-	if (c->own) {
-		GT_TRY(study_open(&s->folder, name, &out));
-		fputs(c->body, out);
-		GT_TRY(study_close(name, out));
-	}
-	GT_TRY(gt_phantom_new(c->own ? path : c->body, &o, body));
+	o.water = water;
+	o.scale = scale;
+	GT_TRY(study_open(&s->folder, file, &out));
+	fputs(statements, out);
+	GT_TRY(study_close(file, out));
+	GT_TRY(gt_phantom_new(path, &o, body));
 done:
-	free(name);
+	free(file);
 	free(path);
 	return st;
+}
+
+static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
+{
+	gt_phantom_options o = gt_phantom_defaults;
+	o.water = c->water;
+	o.scale = c->scale;
+	return c->own ? quality_body(s, c->key, c->body, c->scale, c->water, body) : gt_phantom_new(c->body, &o, body);
 }
 
 /* Pixels are as many times smaller or larger than those of the small study. */
@@ -108,20 +113,29 @@ static gt_status make_kinds(quality_scene *c)
 	return GT_OK;
 }
 
-/* Noise of each draw by a seed of its own. */
-static gt_status make_draws(quality_scene *c, gt_pool *pool)
+gt_status quality_draw(study *s, const quality_scene *c, int seed, gt_projections **p)
 {
 	const size_t n = gt_scan_size(c->scan);
+	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
-	for (int d = 0; d < QUALITY_DRAWS; d++) {
-		GT_TRY(gt_projections_new(c->scan, &c->p[d]));
-		GT_TRY(gt_projections_set_water(c->p[d], c->of->water));
-		float *data = gt_projections_data(c->p[d]);
-		for (size_t i = 0; i < n; i++)
-			data[i] = c->lines[i];
-		gt_add_photon_noise(c->of->photons, 0, (uint64_t)d + 1, 0, pool, data, n);
-	}
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	GT_TRY(gt_projections_new(c->scan, p));
+	GT_TRY(gt_projections_set_water(*p, c->of->water));
+	float *data = gt_projections_data(*p);
+	for (size_t i = 0; i < n; i++)
+		data[i] = c->lines[i];
+	gt_add_photon_noise(c->of->photons, 0, (uint64_t)seed, 0, pool, data, n);
 done:
+	gt_pool_free(pool);
+	return st;
+}
+
+/* Noise of each draw by a seed of its own. */
+static gt_status make_draws(study *s, quality_scene *c)
+{
+	gt_status st = GT_OK;
+	for (int d = 0; d < QUALITY_DRAWS && st == GT_OK; d++)
+		st = quality_draw(s, c, d + 1, &c->p[d]);
 	return st;
 }
 
@@ -137,9 +151,9 @@ gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, 
 	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
 	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
 	GT_TRY(gt_phantom_voxelise(body, &scene->grid, POINTS, pool, NULL, NULL, scene->truth));
-	GT_TRY(gt_phantom_project(body, scene->scan, (int)(c->rays ? c->rays : USUAL_RAYS), pool, NULL, NULL, scene->lines));
+	GT_TRY(gt_phantom_project(body, scene->scan, (int)(c->rays ? c->rays : QUALITY_RAYS), pool, NULL, NULL, scene->lines));
 	GT_TRY(make_kinds(scene));
-	GT_TRY(make_draws(scene, pool));
+	GT_TRY(make_draws(s, scene));
 done:
 	gt_phantom_free(body);
 	gt_pool_free(pool);

@@ -17,6 +17,23 @@
  * was chosen, counted from the middle of the tile, one instruction more: no error grows with the rows then. Where sums
  * from the middle of the detector are large, they count from the tile's upper edge instead, one more.
  *
+ * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
+ * numbers of the problem's class. EDGES: z edges of a lane, FILL: blocks that a launch should have. SLOT also stands
+ * for SLOT_FINE. Shared memory: the ring, plans of 33 records of each warp, 1 KiB of the system's, for each of BLOCKS.
+ *
+ * tune dd-back
+ * EDGES 1 2 3 4
+ * STRIP 4 8 16
+ * BLOCKS 1 2 3 4 5 6
+ * SLOTS 2 3 4
+ * SLOT 12288 16384 20480 24576 28672 33280 34816 40960 53248
+ * FILL 400 800 1200 2400 4800 9600
+ * keep STRIP * EDGES <= 32
+ * keep 32 * EDGES <= slices + 64
+ * keep SLOT * SLOTS <= 220000
+ * keep (SLOT * SLOTS + 5632 + 4224 * (rows > 64) + 1024) * BLOCKS <= 233472
+ * end
+ *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
 #define GT_DD_ADJOINT_STRIP 16
@@ -251,7 +268,7 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	await_last_launch();
 	/* not kept in a register: those are scarce */
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end;
-	if (FORM == FINE && EDGES == 2)                                          /* nor what follows from these */
+	if (FORM == FINE && EDGES == 2) /* nor what follows from these */
 		asm volatile("" : "+r"(i0), "+r"(n));
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {

@@ -5,6 +5,7 @@
 #include "core/device/cuda_streams.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_adjoint.cuh"
+#include "projectors/dd/fast/dd_tuned.cuh"
 
 /* [y][x][z] -> [z][y][x], of one volume or the sum of two, DEEP slices of WARP columns per block */
 enum { DEEP = 2 * WARP, UNFOLD_WARPS = 8 };
@@ -38,7 +39,10 @@ static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS)
 /* Host ------------------------------------------------------------------------- */
 
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
-static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
+extern "C" int gt_dd_adjoint_form(const gt_dd *d)
+{
+	return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL;
+}
 
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the
  * detector. */
@@ -62,31 +66,43 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
 	}
 	return best;
 }
-static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+/* Bundles see a part of the slices alone. */
+static int is_part(const gt_dd *d, const gt_dd_fast *f) { return f->typical_span < 0.8 * d->n[2]; }
+/* Where tiles are cut by the ends of parts, they cost more than blocks that wait. */
+enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
+extern "C" gt_dd_strip gt_dd_adjoint_strip(const gt_dd *d, const gt_dd_fast *f)
 {
+	static const int strip[] = { 0, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP3, GT_DD_ADJOINT_STRIP4 };
 	double least;
-	return edges_of(d, f, &least);
+	if (f->back)
+		return *gt_dd_tuned_back_strip(f->back);
+	const int edges = edges_of(d, f, &least);
+	return { edges,
+		 strip[edges],
+		 slot_of(gt_dd_adjoint_form(d)),
+		 GT_DD_ADJOINT_SLOTS,
+		 GT_DD_ADJOINT_BLOCKS,
+		 is_part(d, f) ? FEW_BLOCKS : MANY_BLOCKS };
 }
 static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
 {
 	double least;
 	edges_of(d, f, &least);
-	return gt_dd_thin_adjoint_cost(d, f) < least;
+	return !f->back && gt_dd_thin_adjoint_cost(d, f) < least;
 }
-/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the
- * slices alone, tiles that are cut by the ends of parts cost more than blocks that wait. */
-enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
-static int part_of(const gt_dd *d, const gt_dd_fast *f, int height, size_t blocks)
+/* Slices of z that a block owns: all, unless there were too few blocks for the device. */
+static int part_of(const gt_dd *d, const gt_dd_strip *s, size_t blocks)
 {
-	const size_t least = f->typical_span < 0.8 * d->n[2] ? FEW_BLOCKS : MANY_BLOCKS;
-	const int tiles = pieces(d->n[2], height), parts = blocks < least ? pieces((int)least, (int)blocks) : 1;
+	const int height = WARP * s->edges, tiles = pieces(d->n[2], height),
+		  parts = blocks < (size_t)s->fill ? pieces(s->fill, (int)blocks) : 1;
 	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
 
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * edges_of(d, f), SLICES);
-	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)slot_of(form_of(d)) &&
+	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
+	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * s.edges, SLICES);
+	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 
@@ -109,8 +125,7 @@ static int begins_early(const gt_dd *d, const gt_dd_fast *f)
 /* With more views, where blocks are few, both axes run beside each other, each with a volume and sums of its own. */
 static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 {
-	static const int strip[] = { 0, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP3, GT_DD_ADJOINT_STRIP4 };
-	const double blocks = (double)d->n[0] * d->n[1] / (strip[edges_of(d, f)] * SLICES);
+	const double blocks = (double)d->n[0] * d->n[1] / (gt_dd_adjoint_strip(d, f).strip * SLICES);
 	const size_t batch = batch_views(d, f);
 	return f->views[0] && f->views[1] && !begins_early(d, f) && batch >= (size_t)f->views[0] && batch >= (size_t)f->views[1] &&
 	       blocks <= GT_DD_ADJOINT_BESIDE && 2 * (volume_bytes(d) + sums_bytes(d, batch)) <= f->limit;
@@ -124,18 +139,15 @@ extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f
 	return (volume_bytes(d) + sums_bytes(d, batch_views(d, f))) * (runs_beside(d, f) ? 2 : 1);
 }
 
-template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+template <int STRIP, int EDGES, int FORM>
+static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const job &j, size_t blocks)
 {
 	const int bytes = slot_of(FORM) * GT_DD_ADJOINT_SLOTS;
-	j.strips = pieces(d->n[1 - j.axis], STRIP);
-	j.slice_groups = pieces(d->n[j.axis], SLICES);
-	const size_t columns = (size_t)j.strips * j.slice_groups;
-	j.part = part_of(d, f, WARP * EDGES, columns);
 	cudaLaunchAttribute early = {};
 	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	early.val.programmaticStreamSerializationAllowed = 1;
 	cudaLaunchConfig_t c = {};
-	c.gridDim = (unsigned)(columns * pieces(d->n[2], j.part));
+	c.gridDim = (unsigned)blocks;
 	c.blockDim = THREADS;
 	c.dynamicSmemBytes = bytes;
 	c.stream = queue;
@@ -144,29 +156,36 @@ template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStr
 	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	return e == cudaSuccess ? cudaLaunchKernelEx(&c, adjoint_kernel<STRIP, EDGES, FORM>, *d, *f, j) : e;
 }
-template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+template <int STRIP, int EDGES>
+static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const job &j, size_t blocks)
 {
-	return j.form == SHORT  ? launch_form<STRIP, EDGES, SHORT>(queue, d, f, j)
-	       : j.form == FINE ? launch_form<STRIP, EDGES, FINE>(queue, d, f, j)
-	                        : launch_form<STRIP, EDGES, TALL>(queue, d, f, j);
+	return j.form == SHORT  ? launch_form<STRIP, EDGES, SHORT>(queue, d, f, j, blocks)
+	       : j.form == FINE ? launch_form<STRIP, EDGES, FINE>(queue, d, f, j, blocks)
+	                        : launch_form<STRIP, EDGES, TALL>(queue, d, f, j, blocks);
 }
 
-static cudaError_t launch_edges(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, int edges, job j)
+static cudaError_t launch_edges(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
-	return edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
-	       : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
-	       : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)
-	                    : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j);
+	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
+	j.strips = pieces(d->n[1 - j.axis], s.strip);
+	j.slice_groups = pieces(d->n[j.axis], SLICES);
+	const size_t columns = (size_t)j.strips * j.slice_groups;
+	j.part = part_of(d, &s, columns);
+	const size_t blocks = columns * pieces(d->n[2], j.part);
+	if (f->back)
+		return gt_dd_tuned_back_launch(queue, d, f, &j, blocks);
+	return s.edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j, blocks)
+	       : s.edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j, blocks)
+	       : s.edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j, blocks)
+	                      : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j, blocks);
 }
 
 static size_t view_stride_of(const gt_dd *d) { return (size_t)d->columns * stride_of(d); }
 static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const float *y, int first, int views, float2 *sums)
 {
 	const int groups = pieces(d->columns, WARP);
-	sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(*d, f->view + first, y, sums,
-	                                                                                                   view_stride_of(d), stride_of(d),
-	                                                                                                   d->rows / 2, form_of(d), UNIT,
-	                                                                                                   groups);
+	sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
+		*d, f->view + first, y, sums, view_stride_of(d), stride_of(d), d->rows / 2, gt_dd_adjoint_form(d), UNIT, groups);
 }
 
 /* Adds what the views of an axis see to b, with sums behind it: of all views already there, or made here by batches.
@@ -174,7 +193,7 @@ static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, c
 static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, int early)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	const int edges = edges_of(d, f), first = axis ? f->views[0] : 0, end = first + f->views[axis];
+	const int first = axis ? f->views[0] : 0, end = first + f->views[axis];
 	const size_t batch = batch_views(d, f);
 	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
 	job j = { sums,
@@ -186,7 +205,7 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 		  axis,
 		  stride_of(d),
 		  d->rows / 2,
-		  form_of(d),
+		  gt_dd_adjoint_form(d),
 		  view_stride_of(d),
 		  0,
 		  0,
@@ -198,7 +217,7 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 			j.sums = sums + j.first * j.view_stride;
 		else
 			sum_views(queue, d, f, y, j.first, j.views, sums);
-		if (gt_cuda_check(be, launch_edges(queue, d, f, edges, j), "dd adjoint"))
+		if (gt_cuda_check(be, launch_edges(queue, d, f, j), "dd adjoint"))
 			return 0;
 	}
 	return 1;

@@ -11,6 +11,7 @@
 struct state {
 	gt_dd_fast f;
 	gt_dd_tuned *tuned;
+	gt_dd_tuned_back *back;
 	int forward, adjoint; /* is that direction done by the fast kernels? */
 	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes;
 };
@@ -265,6 +266,7 @@ static void free_(gt_backend *be, void *state)
 	gt_backend_free(be, (void *)s->f.group, s->group_bytes);
 	gt_backend_free(be, (void *)s->f.bundle, s->bundle_bytes);
 	gt_dd_tuned_free(s->tuned);
+	gt_dd_tuned_back_free(s->back);
 	free(s);
 }
 
@@ -296,6 +298,9 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 		f->tuned = s->tuned;
 		join_runs(h, f);
 	}
+	if ((st = gt_dd_tuned_back_find(d, f, &s->back)) != GT_OK)
+		return st;
+	f->back = s->back;
 	if (!(f->view = (const gt_dd_near *)gt_dd_upload(be, h->view, s->view_bytes)) ||
 	    !(f->height = (const gt_dd_edge_q *)gt_dd_upload(be, h->height, s->edge_bytes)) ||
 	    !(f->inverse = (const gt_dd_edge_q *)gt_dd_upload(be, h->inverse, s->edge_bytes)) ||

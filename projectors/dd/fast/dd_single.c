@@ -2,6 +2,7 @@
  * jobs. Memory: running sums of the volume or of BATCH views, 4 bytes a voxel or pixel, and what each worker needs. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/poll.h"
 #include "core/vectors/sets.h"
 #include "projectors/dd/fast/dd_single.h"
 
@@ -11,28 +12,7 @@ enum {
 	BATCH = 32     /* views whose columns the adjoint holds at a time */
 };
 
-static const gt_dd_single_kernels *const kernels[] = {
-#ifdef GT_X86_KERNELS
-	&gt_dd_single_avx512,
-	&gt_dd_single_avx2,
-#endif
-	&gt_dd_single_any,
-};
-enum { KERNELS = sizeof kernels / sizeof *kernels };
-
-static const gt_dd_single_kernels *chosen; /* by a test */
-
-void gt_dd_single_use(const gt_dd_single_kernels *k) { chosen = k; }
-
-const gt_dd_single_kernels *gt_dd_single_find(const char *name)
-{
-	for (int i = 0; i < KERNELS; i++)
-		if (gt_runs_here(kernels[i]->name) && (!name || !strcmp(kernels[i]->name, name)))
-			return kernels[i];
-	return NULL;
-}
-
-static const gt_dd_single_kernels *best(void) { return chosen ? chosen : gt_dd_single_find(NULL); }
+GT_KERNEL_SETS(gt_dd_single)
 
 int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_DD_WIDEST; }
 
@@ -40,19 +20,19 @@ int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_DD_WIDEST; }
 
 /* An odd number, so that the same place of neighbouring lines is not in the same set of a cache. */
 static size_t row_of(const gt_dd *d) { return (size_t)d->n[0] | 1; }
-static size_t volume_floats(const gt_dd *d) { return row_of(d) * (size_t)d->n[1] * gt_dd_lanes_of((size_t)d->n[2]); }
+static size_t volume_floats(const gt_dd *d) { return row_of(d) * (size_t)d->n[1] * gt_lanes_of((size_t)d->n[2]); }
 static size_t batch_floats(const gt_dd *d)
 {
-	return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * gt_dd_lanes_of((size_t)d->rows);
+	return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * gt_lanes_of((size_t)d->rows);
 }
-static size_t window_floats(int length) { return gt_dd_lanes_of((size_t)length) + 2 * GT_DD_PAD; }
+static size_t window_floats(int length) { return gt_lanes_of((size_t)length) + 2 * GT_LINE_PAD; }
 static size_t forward_floats(const gt_dd *d)
 {
-	return (size_t)GROUP * COLUMNS * gt_dd_lanes_of((size_t)d->rows) + GT_DD_SLICES * window_floats(d->n[2]);
+	return (size_t)GROUP * COLUMNS * gt_lanes_of((size_t)d->rows) + GT_LINE_SLICES * window_floats(d->n[2]);
 }
-static size_t adjoint_floats(const gt_dd *d) { return (size_t)GT_DD_SLICES * GT_DD_TILE_LINES * GT_DD_TILE + window_floats(d->rows); }
+static size_t adjoint_floats(const gt_dd *d) { return GT_LINE_TILE_FLOATS + window_floats(d->rows); }
 /* The list of views, in floats; whole vectors, as all else. */
-static size_t list_floats(const gt_dd *d) { return gt_dd_lanes_of(d->views * sizeof(size_t) / sizeof(float)); }
+static size_t list_floats(const gt_dd *d) { return gt_lanes_of(d->views * sizeof(size_t) / sizeof(float)); }
 
 size_t gt_dd_single_scratch(gt_backend *be, const gt_dd *d)
 {
@@ -85,16 +65,16 @@ static void start_job(gt_backend *be, gt_dd_single *j, size_t lines)
 static size_t forward_jobs(const gt_dd_single *j)
 {
 	const size_t group = (size_t)j->group;
-	return (gt_dd_pieces(j->count[0], group) + gt_dd_pieces(j->count[1], group)) *
-	       gt_dd_pieces((size_t)j->d->columns, (size_t)j->columns);
+	return (gt_pieces_of(j->count[0], group) + gt_pieces_of(j->count[1], group)) *
+	       gt_pieces_of((size_t)j->d->columns, (size_t)j->columns);
 }
 
 void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float *y)
 {
-	const gt_dd_single_kernels *k = best();
+	const gt_dd_single_kernels *k = gt_dd_single_best();
 	const size_t enough = 8 * (size_t)gt_pool_threads(be->pool);
 	gt_dd_single j = { .d = d, .in = x, .out = y, .group = GROUP, .columns = COLUMNS };
-	j.stride = gt_dd_lanes_of((size_t)d->n[2]);
+	j.stride = gt_lanes_of((size_t)d->n[2]);
 	j.scratch_floats = forward_floats(d);
 	start_job(be, &j, volume_floats(d));
 	while (forward_jobs(&j) < enough && j.columns > 16) { /* no cell depends on how they are shared out */
@@ -102,32 +82,30 @@ void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float 
 		j.group = j.group > 3 ? j.group / 2 : j.group;
 	}
 	gt_parallel(be->pool, (size_t)d->n[1], 1, k->sum_lines, &j);
+	gt_poll_part(0, 1);
 	gt_parallel(be->pool, forward_jobs(&j), 1, k->forward, &j);
-}
-
-static size_t adjoint_jobs(const gt_dd *d, int axis)
-{
-	return gt_dd_pieces((size_t)d->n[1 - axis], GT_DD_ALONG) * gt_dd_pieces((size_t)d->n[2], GT_DD_TILE) *
-	       gt_dd_pieces((size_t)d->n[axis], GT_DD_STRETCH);
 }
 
 void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float *x)
 {
-	const gt_dd_single_kernels *k = best();
+	const gt_dd_single_kernels *k = gt_dd_single_best();
 	gt_dd_single j = { .d = d, .in = y, .out = x };
-	j.stride = gt_dd_lanes_of((size_t)d->rows);
+	j.stride = gt_lanes_of((size_t)d->rows);
 	j.scratch_floats = adjoint_floats(d);
 	start_job(be, &j, batch_floats(d));
-	const size_t views[2] = { j.count[0], j.count[1] };
+	const size_t views[2] = { j.count[0], j.count[1] }, all = views[0] + views[1];
+	size_t done = 0;
 	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * sizeof *x);
 	for (j.axis = 0; j.axis < 2; j.axis++) {
-		size_t left = views[j.axis], batches = gt_dd_pieces(left, BATCH);
+		size_t left = views[j.axis], batches = gt_pieces_of(left, BATCH);
 		for (; left; batches--) {
-			const size_t batch = gt_dd_pieces(left, batches);
+			const size_t batch = gt_pieces_of(left, batches);
 			j.count[j.axis] = batch;
 			gt_parallel(be->pool, batch, 1, k->sum_columns, &j);
-			gt_parallel(be->pool, adjoint_jobs(d, j.axis), 1, k->adjoint, &j);
+			gt_poll_part((double)done / (double)all, (double)(done + batch) / (double)all);
+			gt_parallel(be->pool, gt_line_tiles(d->n, j.axis), 1, k->adjoint, &j);
 			j.views += batch;
+			done += batch;
 			left -= batch;
 		}
 	}

@@ -5,16 +5,13 @@
  * dd_single_avx2.c and dd_single_avx512.c. Places are found in double, sums and differences are taken in float, in
  * vectors of rows (forward) or z (back). */
 #include <gantry/threads.h>
+#include "core/vectors/sets.h"
 #include "projectors/dd/dd_impl.h"
+#include "projectors/kit/vector_lines.h"
 
 enum {
-	GT_DD_SLICES = 32,       /* slices that a column is prepared for at a time */
-	GT_DD_TILE = 64,         /* rows (forward) or z (back) of a tile */
-	GT_DD_ALONG = 32,        /* voxels of a tile of the adjoint across the slices */
-	GT_DD_TILE_LINES = 35,   /* its lines per slice: three more, so that neighbours do not lie 8192 bytes apart */
-	GT_DD_PAD = 32,          /* constant entries on either side of a window of running sums */
 	GT_DD_RESTART = 64,      /* running sums begin again after so many entries */
-	GT_DD_WIDEST = 16         /* gt_dd.tallest that these kernels take; beyond, entries are less precise */
+	GT_DD_WIDEST = 16        /* gt_dd.tallest that these kernels take; beyond, entries are less precise */
 };
 
 /* What the jobs of one direction share; lines hold the sum of values 0..e as entry e, begun again every
@@ -33,11 +30,6 @@ typedef struct {
 	int group, columns;      /* views and columns of a job of the forward direction */
 	int axis;                /* back: of the batch */
 } gt_dd_single;
-
-static inline size_t gt_dd_lanes_of(size_t n) { return (n + 15) & ~(size_t)15; }
-static inline size_t gt_dd_pieces(size_t n, size_t size) { return (n + size - 1) / size; }
-/* Slices of a job of the adjoint: some tiles one after the other, which share columns in the cache. */
-enum { GT_DD_STRETCH = 2 * GT_DD_SLICES };
 
 /* Loops over y (sums of the lines of a volume), over jobs of both directions, and over views of a batch. */
 typedef struct {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/pieces.cuh"
-#include "core/try.h"
 #include "core/variant/variant.h"
 #include "projectors/dd/fast/dd_forward.cuh"
 #include "projectors/dd/fast/dd_tuned.cuh"
@@ -15,46 +14,29 @@ struct gt_dd_tuned {
 	gt_variant *kernel;
 };
 
-static const char *const names[] = { "ROWS", "LANES", "COLUMNS", "EXTRA", "WARPS", "SLOT", "SLOTS", "BLOCKS", "WHOLE", "FLUSH", "AHEAD" };
-enum { NAMES = sizeof names / sizeof *names };
-static_assert(sizeof(gt_dd_tile) == NAMES * sizeof(int), "a name for each number of a tile");
-
-static void write_tile(const gt_dd_tile *t, char *text, size_t size)
-{
-	int number[NAMES];
-	size_t n = 0;
-	memcpy(number, t, sizeof number);
-	for (int i = 0; i < NAMES && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s=%d", i ? " " : "", names[i], number[i]);
-}
-
-static void read_tile(const char *text, const gt_dd_tile *otherwise, gt_dd_tile *t)
-{
-	int number[NAMES];
-	memcpy(number, otherwise, sizeof number);
-	for (int i = 0; i < NAMES; i++)
-		number[i] = (int)gt_variant_value(text, names[i], number[i]);
-	memcpy(t, number, sizeof number);
-}
+static const gt_variant_number numbers[] = {
+	{ "ROWS", 1, 8, 1 },     { "LANES", 4, 32, 1 },        { "COLUMNS", 2, 8, 1 }, { "EXTRA", 0, 15, 1 },
+	{ "WARPS", 4, 28, 0 },   { "SLOT", 4096, 1 << 17, 0 }, { "SLOTS", 2, 8, 0 },   { "BLOCKS", 1, 8, 0 },
+	{ "WHOLE", 16, 512, 0 }, { "FLUSH", 512, 8192, 0 },    { "AHEAD", 0, 1, 1 },   { NULL, 0, 0, 0 },
+};
+static const gt_variant_family family = { "dd-forward", "projectors/dd/fast/dd_forward.cuh", "GT_DD_FORWARD_", numbers };
+enum { NUMBERS = sizeof numbers / sizeof *numbers - 1 };
+static_assert(sizeof(gt_dd_tile) == NUMBERS * sizeof(int), "a name for each number of a tile");
 
 /* What must hold so that the kernel stays within its memory and its lanes: also of a text that somebody wrote. */
 static const char *not_legal(const gt_dd_tile *t)
 {
 	const int tall = t->rows * t->lanes + t->extra;
-	if (t->rows < 1 || t->rows > 8 || t->lanes < 4 || t->lanes > WARP || (t->lanes & (t->lanes - 1)))
-		return "expected 1 to 8 ROWS of 4, 8, 16 or 32 LANES";
-	if (t->columns < 2 || t->columns > 8 || (t->columns & (t->columns - 1)) || t->columns * t->lanes < WARP)
+	if (t->lanes & (t->lanes - 1))
+		return "expected rows of 4, 8, 16 or 32 LANES";
+	if ((t->columns & (t->columns - 1)) || t->columns * t->lanes < WARP)
 		return "expected 2, 4 or 8 COLUMNS, which with the LANES fill a warp";
-	if (t->extra < 0 || t->extra > WARP / t->columns - 1)
+	if (t->extra > WARP / t->columns - 1)
 		return "expected EXTRA rows less than 32 / COLUMNS";
-	if (t->warps < 4 || t->warps > 28 || t->warps % GT_DD_GROUP || t->blocks < 1 || t->blocks > 8)
-		return "expected WARPS in fours, 28 at most, and 1 to 8 BLOCKS";
-	if (t->slots < 2 || t->slots > 8 || t->slot < 4096 || t->slot % 128 || t->slot > 1 << 17)
-		return "expected 2 to 8 SLOTS of 4096 bytes and more in multiples of 128";
+	if (t->warps % GT_DD_GROUP || t->slot % 128)
+		return "expected WARPS in fours, and SLOTS in multiples of 128 bytes";
 	if ((size_t)tall * (t->warps * t->columns + GT_DD_GROUP) * sizeof(float) > (size_t)t->slot * t->slots)
 		return "expected SLOTS that hold the results of a block";
-	if (t->whole < 16 || t->whole > 512 || t->flush < 512 || t->flush > 8192 || t->ahead < 0 || t->ahead > 1)
-		return "expected WHOLE of 16 to 512, FLUSH of 512 to 8192, AHEAD of 0 or 1";
 	return NULL;
 }
 
@@ -74,22 +56,19 @@ static gt_status compile(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned *u)
 	}
 	snprintf(instance, sizeof instance, "forward_kernel<%d,%d,%d,%d,%d,%s>", t->rows, t->lanes, t->columns, t->extra, form,
 	         t->ahead ? "true" : "false");
-	const gt_variant_code code = { "projectors/dd/fast/dd_forward.cuh", instance, macros };
+	const gt_variant_code code = { family.source, instance, macros, NULL };
 	return gt_variant_new(&code, (size_t)t->slot * t->slots, &u->kernel);
 }
 
-/* Whole powers of two by halves: 512, 768, 1024 ... */
-static int bin_of(double n)
+void gt_dd_tuned_describe(const gt_dd *d, const gt_dd_fast *f, char *about, size_t size)
 {
-	double low = 1;
-	while (2 * low <= n)
-		low *= 2;
-	return (int)(n >= 1.5 * low ? 1.5 * low : low);
+	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", gt_variant_fine_bin(d->rows),
+	         gt_variant_fine_bin(d->n[2]), gt_variant_bin((double)d->views), gt_variant_bin(d->columns), gt_variant_bin(d->n[0]),
+	         f->together, (int)(4 * (f->most_A + f->least_A) + 0.5));
 }
-static int fine_bin_of(int n) { return n <= 128 ? (n + 7) / 8 * 8 : bin_of(n); }
 
-/* The class of a problem, and the built-in tile that most of its rows get. */
-static void describe(const gt_dd *d, const gt_dd_fast *f, char *about, char *built_in, size_t size)
+/* The built-in tile that most rows of a problem get. */
+static gt_dd_tile tile_of_most(const gt_dd_fast *f)
 {
 	int shape = 0, most = 0;
 	for (int i = 0; i < GT_DD_SHAPES; i++)
@@ -97,11 +76,7 @@ static void describe(const gt_dd *d, const gt_dd_fast *f, char *about, char *bui
 			most = f->run[0][i].groups + f->run[1][i].groups;
 			shape = i;
 		}
-	const gt_dd_tile t = gt_dd_forward_tile(f, shape);
-	write_tile(&t, built_in, size);
-	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", fine_bin_of(d->rows),
-	         fine_bin_of(d->n[2]), bin_of((double)d->views), bin_of(d->columns), bin_of(d->n[0]), f->together,
-	         (int)(4 * (f->most_A + f->least_A) + 0.5));
+	return gt_dd_forward_tile(f, shape);
 }
 
 extern "C" void gt_dd_tuned_free(gt_dd_tuned *u)
@@ -113,36 +88,39 @@ extern "C" void gt_dd_tuned_free(gt_dd_tuned *u)
 
 extern "C" const gt_dd_tile *gt_dd_tuned_tile(const gt_dd_tuned *u) { return &u->tile; }
 
-/* A kept variant that cannot be had is none; one that is being tried is a failure. */
-extern "C" gt_status gt_dd_tuned_find(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned **out)
+/* Why not, in words; NULL: it fits. */
+static const char *unfit(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tuned *u)
 {
-	char about[512], built_in[512], text[512];
-	gt_dd_tile first;
 	gt_dd_fast as_tuned = *f;
-	gt_status st = GT_OK;
-	*out = NULL;
-	describe(d, f, about, built_in, sizeof about);
-	const gt_variant_wish wish = { "dd-forward", about, built_in };
-	const int found = gt_variant_find(&wish, text, sizeof text);
-	if (!found)
-		return GT_OK;
-	gt_dd_tuned *u = (gt_dd_tuned *)calloc(1, sizeof *u);
-	if (!u)
-		return gt_fail(GT_ERR_MEMORY, "no memory for a variant of dd-forward");
-	read_tile(built_in, &u->tile, &first);
-	read_tile(text, &first, &u->tile);
 	as_tuned.tuned = u;
 	if (not_legal(&u->tile))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "dd-forward %s: %s", text, not_legal(&u->tile)));
-	if (2 * (gt_dd_forward_entries(d, &as_tuned, &u->tile) + 20) * 4 + sizeof(unit) > u->tile.slot)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "dd-forward %s: a line of this problem does not fit into a SLOT", text));
-	GT_TRY(compile(d, f, u));
-	gt_variant_took("dd-forward", text);
-	*out = u;
-done:
-	if (st != GT_OK)
+		return not_legal(&u->tile);
+	return 2 * (gt_dd_forward_entries(d, &as_tuned, &u->tile) + 20) * 4 + sizeof(unit) > u->tile.slot
+	               ? "a line of this problem does not fit into a SLOT"
+	               : NULL;
+}
+
+extern "C" gt_status gt_dd_tuned_find(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned **out)
+{
+	char about[256];
+	int value[NUMBERS], found;
+	const gt_dd_tile built_in = tile_of_most(f);
+	memcpy(value, &built_in, sizeof value);
+	gt_dd_tuned_describe(d, f, about, sizeof about);
+	gt_status st = gt_variant_choose(&family, about, value, &found);
+	*out = NULL;
+	if (st != GT_OK || !found)
+		return st;
+	gt_dd_tuned *u = (gt_dd_tuned *)calloc(1, sizeof *u);
+	if (!u)
+		return gt_fail(GT_ERR_MEMORY, "no memory for a variant of %s", family.kernel);
+	memcpy(&u->tile, value, sizeof value);
+	st = unfit(d, f, u) ? gt_fail(GT_ERR_UNSUPPORTED, "%s: %s", family.kernel, unfit(d, f, u)) : compile(d, f, u);
+	if (st == GT_OK)
+		*out = u;
+	else
 		gt_dd_tuned_free(u);
-	return found == GT_VARIANT_TRIED ? st : GT_OK;
+	return gt_variant_settle(&family, value, found, st);
 }
 
 cudaError_t gt_dd_tuned_launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const struct job *j, size_t blocks)
@@ -152,7 +130,6 @@ cudaError_t gt_dd_tuned_launch(cudaStream_t queue, const gt_dd *d, const gt_dd_f
 	gt_dd_fast fast = *f;
 	struct job job = *j;
 	void *arguments[] = { &grid, &fast, &job };
-	const int e = gt_variant_launch(u->kernel, (unsigned)blocks, (unsigned)(u->tile.warps + 1) * WARP,
-	                                (size_t)u->tile.slot * u->tile.slots, queue, arguments);
-	return (cudaError_t)e;
+	const gt_variant_grid g = { blocks, { (unsigned)(u->tile.warps + 1) * WARP, 1 }, 0, queue };
+	return (cudaError_t)gt_variant_launch(u->kernel, &g, arguments);
 }

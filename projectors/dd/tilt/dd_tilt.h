@@ -1,8 +1,9 @@
 #ifndef GT_PROJECTORS_DD_TILT_DD_TILT_H
 #define GT_PROJECTORS_DD_TILT_DD_TILT_H
-/* The distance-driven coefficients of flat detectors in any pose (tilted, rolled, seen from behind; fans and parallel
- * rays), the only place where they are written. The model of dd_row.h, after De Man and Basu, Phys. Med. Biol. 49
- * (2004) 2463, with pixels whose image on a slice is a sheared rectangle in place of an upright one.
+/* The distance-driven coefficients of detectors in any pose (flat ones tilted, rolled, seen from behind; arcs that roll
+ * by less than 45 degrees; fans and parallel rays), the only place where they are written. The model of dd_row.h, after
+ * De Man and Basu, Phys. Med. Biol. 49 (2004) 2463, with pixels whose image on a slice is a sheared rectangle in place
+ * of an upright one.
  *
  * Each view cuts the volume into slices perpendicular to x or y. In units of voxels, with voxel i = [i, i+1] along the
  * in-slice axis and along z, and R the distance of a slice from the source plane along the slice axis, a ray (U, N)
@@ -11,6 +12,8 @@
  * Fans have F0 = 0, F1 = 1 and slopes U, N; parallel beams F0 = 1, F1 = 0 and places. In the plane (U, N) the detector
  * is the projective image of a rectangle: its straight lines stay straight. Strips are its columns, pieces of a strip
  * its rows; the other way round where the image of the rows is nearer to z (a roll by more than 45 degrees).
+ * The columns of an arc are straight lines as well, and their images meet in one point as those of a flat detector do;
+ * its rows are not needed as lines.
  *   edge k of the strips:        U = at + slope N
  *   edge l of strip k's pieces:  N = N0 + Q T(l),  T(l) = l / (1 + C l),  on the strip's middle line
  *   a[kl; inj] = weight_kl / F * overlap of voxel i with the strip at the height of the middle of voxel j
@@ -43,6 +46,23 @@ typedef struct {
 	const gt_dd_tilt_edge *edge;    /* [views][longest + 1] */
 	const gt_dd_tilt_strip *strip;  /* [views][longest] */
 } gt_dd_tilt;
+
+/* A slice n: its F, Z of N = 0, and X of U = 0. */
+typedef struct { double scale, zero, at; } gt_dd_tilt_slice;
+GT_HD gt_dd_tilt_slice gt_dd_tilt_slice_of(const gt_dd_pose *v, int n)
+{
+	const double R = v->R0 + n * v->dR;
+	gt_dd_tilt_slice s;
+	s.scale = v->F0 + R * v->F1;
+	s.zero = v->Z0 + R * v->Z1;
+	s.at = v->X0 + R * v->M0;
+	return s;
+}
+/* X of an edge of the strips on it, at Z = 0; it moves by the edge's slope per Z. */
+GT_HD double gt_dd_tilt_across(const gt_dd_tilt_slice *s, const gt_dd_tilt_edge *e)
+{
+	return s->at - e->slope * s->zero + s->scale * e->at;
+}
 
 GT_HD double gt_dd_tilt_piece(const gt_dd_tilt_strip *s, double l) { return l / (1 + s->C * l); }
 /* Its inverse. */

@@ -1,19 +1,42 @@
 #ifndef GT_PROJECTORS_DD_TILT_DD_TILT_OPERATOR_H
 #define GT_PROJECTORS_DD_TILT_DD_TILT_OPERATOR_H
-/* The distance-driven pair for flat detectors in any pose, on the CPU: its tables, its operator, and what the driver
- * (dd_tilt.c) and the kernels share. The kernels are one text, dd_tilt_kernels.inc, compiled for each instruction set
- * and for both types. Places are found in double; sums and differences are taken in the type of the arrays, in vectors
- * of rows or z. */
+/* The distance-driven pair for tilted detectors: its tables, its operator (dd_tilt.c), what that asks of each backend,
+ * and what the driver on the CPU (dd_tilt_cpu.c) and its kernels share. These are one text, dd_tilt_kernels.inc,
+ * compiled for each instruction set and for both types. Places are found in double; sums and differences are taken in
+ * the type of the arrays, in vectors of rows or z. */
 #include <gantry/threads.h>
 #include <gantry/projector.h>
 #include "projectors/dd/fast/dd_single.h"
 #include "projectors/dd/tilt/dd_tilt.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tables and lists on the backend. */
+typedef struct {
+	gt_dd_tilt d;
+	const size_t *order;     /* views of axis 0, then those of axis 1 */
+	size_t count[2];         /* how many of each */
+	size_t limit;            /* GPU: bytes of scratch at most, if one slice and one view take less */
+	double rows;             /* pieces of a strip that a voxel is high, at most */
+} gt_dd_tilt_plan;
+
+/* One per backend. Volumes [z][y][x], data [view][row][column], of type t. */
+struct gt_dd_tilt_impl {
+	size_t (*scratch)(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t);
+	void   (*forward)(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, const void *x, void *y);
+	void   (*adjoint)(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, const void *y, void *x);
+};
+extern const struct gt_dd_tilt_impl gt_dd_tilt_cpu, gt_dd_tilt_cuda;
 
 /* Tables of view `at`; GT_ERR_UNSUPPORTED with a text where the view has rays along the slices. */
 gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_pose *v, gt_dd_tilt_edge *edge,
                           gt_dd_tilt_strip *strip);
-/* The operator, for scans whose rows do not all run along z. */
-gt_status gt_dd_tilt_make(const char *name, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A);
+/* How many pieces of one of the strips a voxel is high at most in slices that the view sees. */
+double gt_dd_tilt_rows(const gt_dd_pose *v, const gt_dd_tilt_strip *strip);
+/* The operator, for scans whose rows do not all run along z. memory: of scratch on a GPU, in MiB. */
+gt_status gt_dd_tilt_make(const char *name, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, double memory,
+                          gt_linop **A);
 
 /* What the jobs of one direction share; `in`, `out`, `lines` and `scratch` are of the type of the kernels. */
 typedef struct {
@@ -29,7 +52,7 @@ typedef struct {
 	size_t count[2];         /* how many views of each axis */
 	int group, strips;       /* views and strips of a job of the forward direction */
 	int axis;                /* back: of the batch */
-} gt_dd_tilt_job;
+} gt_dd_tilt_jobs;
 
 /* Loops over y (lines of the volume), over jobs of both directions, and over views of a batch. */
 typedef struct {
@@ -44,4 +67,7 @@ extern const gt_dd_tilt_kernels gt_dd_tilt_avx2, gt_dd_tilt_avx512, gt_dd_tilt_a
 void gt_dd_tilt_use(const gt_dd_tilt_kernels *k);
 /* Kernels in single precision by the name of their instruction set; NULL if the processor does not have it. */
 const gt_dd_tilt_kernels *gt_dd_tilt_find(const char *name);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,4 @@
-/* Tables of the distance-driven projector for flat detectors in any pose, in double on the host: see dd_tilt.h. Memory:
+/* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory:
  * per view, 40 bytes for each column or row, whichever are more. */
 #include <math.h>
 #include <stdlib.h>
@@ -143,6 +143,21 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 	v->Z1 = fan ? 0 : up.slope;
 	gt_dd_slices_in_front(fan, (int)g->n[c->axis], g->pitch[c->axis], v->R0, v->dR, &v->first, &v->end);
 	turn(&f);
+	if (f.turned && scan->shape == GT_ARC)
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: view %zu: the arc is rolled so far that its columns run more across z than along it: --projector joseph "
+			"takes any detector",
+			name, at);
 	lay_out(&f, v);
 	return fill_strips(&f, v, edge, strip);
+}
+
+double gt_dd_tilt_rows(const gt_dd_pose *v, const gt_dd_tilt_strip *strip)
+{
+	const double scale = fmin(gt_dd_tilt_slice_of(v, v->first).scale, gt_dd_tilt_slice_of(v, v->end - 1).scale);
+	double least = INFINITY;
+	for (int k = 0; k < v->strips && v->end > v->first; k++)
+		least = fmin(least, strip[k].Q * fmin(gt_dd_tilt_height(&strip[k], 0), gt_dd_tilt_height(&strip[k], v->pieces - 1)));
+	return 1 / (scale * least);
 }

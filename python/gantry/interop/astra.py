@@ -7,7 +7,7 @@ row. Its projections are [row][view][column]: np.transpose(p, (1, 0, 2)) is [vie
 from __future__ import annotations
 
 import json
-import os
+import pathlib
 import tempfile
 from typing import Any
 
@@ -53,8 +53,7 @@ def grid(vol_geom: dict[str, Any]) -> Grid:
 def geometry(s: Scan) -> dict[str, Any]:
     """A flat or parallel scan as a geometry of ASTRA with vectors."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "geometry.json")
+        path = pathlib.Path(folder, "geometry.json")
         write_geometry(path, s, format="astra")
-        with open(path, encoding="ascii") as file:
-            found: dict[str, Any] = json.load(file)
+        found: dict[str, Any] = json.loads(path.read_text())
     return {**found, "Vectors": np.asarray(found["Vectors"], np.float64)}

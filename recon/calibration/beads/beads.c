@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
 #include "core/try.h"
@@ -35,7 +36,7 @@ static gt_status check(const gt_projections *p, const gt_beads_options *o)
 		                                     : "parallel rays (gantry calibrate --find center,roll does)");
 	if (s->views < LEAST_VIEWS)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views: beads need %d and more, best of a full turn", s->views, LEAST_VIEWS);
-	return GT_OK;
+	return gt_projections_unfiltered(p, "calibration by beads", "");
 }
 
 static void forget_sights(gt_bead_search *s)
@@ -86,10 +87,12 @@ static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)
 			gt_beads_assign(s, fmin(gates[1] * (round ? 1 : 2), fmax(1, 6 * left_of(fit))));
 	}
 	if (!(left_of(fit) < most))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%.3g pixels are left between shadows and geometry, expected less than %g: %s",
-		               left_of(fit), most,
-		               shape ? "the places given are not those of these balls, or views move by themselves (--each-view)"
-		                     : "balls were taken for each other, or views move by themselves (--each-view)"));
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED, "%.3g pixels are left between shadows and geometry, expected less than %g: %s", left_of(fit),
+			most,
+			shape ? "the places given are not those of these balls, or views move by themselves (--each-view)"
+			      : "balls were taken for each other, views move by themselves (--each-view), or columns or the turn run "
+				"the other way (gantry import --flip columns, turn)"));
 done:
 	return st;
 }
@@ -281,20 +284,58 @@ static gt_status check_rest(gt_bead_search *s)
 	return s->beads == beads ? GT_OK : wrong_number(s->beads, beads);
 }
 
+/* Columns that run the other way are seen as a panel from behind. */
+static void note_behind(const gt_bead_search *s, const gt_beads_options *o)
+{
+	const double slant = remainder(s->value[GT_BEADS_SLANT], 2 * GT_PI), off = remainder(slant, GT_PI);
+	if (fabs(slant) < GT_PI / 2)
+		return;
+	gt_calibration_note(&o->notes, GT_WARNING,
+	                    "the panel is seen from behind, so columns are counted from the other end%s: the slant of %+.2f deg is one of "
+	                    "%+.2f deg then (gantry import SCAN -o MENDED --flip columns%s, and once more)",
+	                    o->place ? "" : " or the scan turns the other way, which without the beads' places cannot be told apart",
+	                    slant * GT_DEGREES, off * GT_DEGREES, o->place ? "" : ", or turn");
+}
+
+/* From the scan as it is given, or as seen from behind. */
+static gt_status find_from(gt_bead_search *s, int behind, const gt_beads_options *o, gt_beads_fit *fit, gt_beads_report *r)
+{
+	gt_status st = GT_OK;
+	memset(s->value, 0, sizeof s->value);
+	s->value[GT_BEADS_SLANT] = behind ? GT_PI : 0;
+	gt_beads_apply(s->given, s->value, s->scan);
+	GT_TRY(find_beads(s, o->beads));
+	gt_calibration_note(&o->notes, GT_INFO, "%zu balls, shadows of %.1f pixels; they lie off by %.2f columns and %.2f rows", s->beads,
+	                    2 * s->blobs.radius, s->shift[0], s->shift[1]);
+	st = adjust_told(s, o, NULL, fit, r);
+done:
+	return st;
+}
+
+/* The first refusal says more, where both are. */
+static gt_status find_either(gt_bead_search *s, const gt_beads_options *o, gt_beads_fit *fit, gt_beads_report *r)
+{
+	char why[512];
+	gt_status st = find_from(s, 0, o, fit, r);
+	if (st != GT_ERR_UNSUPPORTED)
+		return st;
+	snprintf(why, sizeof why, "%s", gt_error());
+	st = find_from(s, 1, o, fit, r);
+	return st == GT_ERR_UNSUPPORTED ? gt_fail(st, "%s", why) : st;
+}
+
 static gt_status find(gt_bead_search *s, const gt_beads_options *o, gt_beads_report *r)
 {
 	double shape[MOST][3];
 	gt_beads_fit fit = { 0 };
 	gt_status st = GT_OK;
-	GT_TRY(find_beads(s, o->beads));
-	gt_calibration_note(&o->notes, GT_INFO, "%zu balls, shadows of %.1f pixels; they lie off by %.2f columns and %.2f rows", s->beads,
-	                    2 * s->blobs.radius, s->shift[0], s->shift[1]);
-	GT_TRY(adjust_told(s, o, NULL, &fit, r));
+	GT_TRY(find_either(s, o, &fit, r));
 	GT_TRY(check_rest(s));
 	if (o->place) {
 		GT_TRY(take_places(s, o->place, shape));
 		GT_TRY(adjust_told(s, o, (const double(*)[3])shape, &fit, r));
 	}
+	note_behind(s, o);
 	GT_TRY(residual_before(s, r));
 	tell_sights(s, r);
 	if (o->each_view) {

@@ -4,13 +4,14 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/order_statistics.h>
+#include "core/float_medians.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/blobs.h"
 #include "recon/calibration/beads/least_squares.h"
 
 enum { SAMPLES = 11, LEAST_PIXELS = 5, AROUND = 2, FRAME = 4 };
-static const double part_of_maximum = 0.25, most_area = 1.35;
+static const double part_of_maximum = 0.25, most_area = 1.35, most_uneven = 3, negligible = 1e-3, least_moving = 0.7;
 
 typedef struct {
 	size_t low[2], high[2], pixels;
@@ -19,8 +20,10 @@ typedef struct {
 typedef struct {
 	size_t rows, columns, step, nodes[2]; /* step: pixels between the nodes of the background */
 	double *node, *sample;
-	float *above; /* a view, less its background */
-	int *label;   /* 0, or 1 + the number of the shadow */
+	const float *view;
+	float *above;  /* the view, less its background */
+	float *steady; /* median of all views, pixel by pixel: a holder that is round about the axis */
+	int *label;    /* 0, or 1 + the number of the shadow */
 	size_t *stack;
 	extent *found; /* shadows of the view */
 	size_t space;
@@ -31,6 +34,7 @@ static void forget(room *r)
 	free(r->node);
 	free(r->sample);
 	free(r->above);
+	free(r->steady);
 	free(r->label);
 	free(r->stack);
 	free(r->found);
@@ -45,9 +49,10 @@ static gt_status make_room(const gt_scan *s, room *r)
 	r->node = malloc(r->nodes[0] * r->nodes[1] * sizeof *r->node);
 	r->sample = malloc((size_t)SAMPLES * SAMPLES * sizeof *r->sample);
 	r->above = malloc(size * sizeof *r->above);
+	r->steady = malloc(size * sizeof *r->steady);
 	r->label = malloc(size * sizeof *r->label);
 	r->stack = malloc(size * sizeof *r->stack);
-	return r->node && r->sample && r->above && r->label && r->stack ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	return r->node && r->sample && r->above && r->steady && r->label && r->stack ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
 /* The median of at most SAMPLES x SAMPLES pixels within two steps of the node. */
@@ -65,6 +70,7 @@ static double node_value(const room *r, const float *view, size_t row, size_t co
 static double subtract_background(room *r, const float *view)
 {
 	double most = 0;
+	r->view = view;
 	for (size_t i = 0; i < r->nodes[0]; i++)
 		for (size_t j = 0; j < r->nodes[1]; j++)
 			r->node[i * r->nodes[1] + j] = node_value(r, view, i, j);
@@ -114,20 +120,59 @@ static extent grow(room *r, size_t at, int label, double threshold)
 	return e;
 }
 
-/* A plane through the pixels FRAME around the shadow that belong to no other: ground, and its slopes. 0: too few. */
-static int fit_plane(const room *r, const extent *e, double plane[3])
+/* Pixels FRAME around the shadow that belong to no other. */
+static int is_ground(const room *r, const extent *e, size_t l, size_t k)
+{
+	const int inside = l + AROUND >= e->low[0] && l <= e->high[0] + AROUND && k + AROUND >= e->low[1] && k <= e->high[1] + AROUND;
+	return !inside && !r->label[l * r->columns + k];
+}
+
+typedef struct {
+	size_t first[2], end[2];
+} frame_of;
+
+static frame_of frame_around(const room *r, const extent *e)
+{
+	const size_t size[2] = { r->rows, r->columns };
+	frame_of f;
+	for (int a = 0; a < 2; a++) {
+		f.first[a] = e->low[a] < FRAME ? 0 : e->low[a] - FRAME;
+		f.end[a] = e->high[a] + FRAME + 1 < size[a] ? e->high[a] + FRAME + 1 : size[a];
+	}
+	return f;
+}
+
+/* What shadows are measured in: the view, or what of it is not steady. */
+typedef struct {
+	const room *r;
+	int moving;
+	double plane[3]; /* height at 0 and slopes of what is around a shadow */
+} ground;
+
+static double value_at(const ground *g, size_t l, size_t k)
+{
+	const size_t i = l * g->r->columns + k;
+	return (double)g->r->view[i] - (g->moving ? g->r->steady[i] : 0);
+}
+
+static double over_plane(const ground *g, size_t l, size_t k)
+{
+	return value_at(g, l, k) - g->plane[0] - g->plane[1] * (double)l - g->plane[2] * (double)k;
+}
+
+/* 0: too few pixels. */
+static int fit_plane(const extent *e, ground *g)
 {
 	const double middle[2] = { (double)(e->low[0] + e->high[0]) / 2, (double)(e->low[1] + e->high[1]) / 2 };
+	const frame_of f = frame_around(g->r, e);
 	double m[9] = { 0 }, b[3] = { 0 };
-	for (size_t l = e->low[0] < FRAME ? 0 : e->low[0] - FRAME; l < r->rows && l <= e->high[0] + FRAME; l++)
-		for (size_t k = e->low[1] < FRAME ? 0 : e->low[1] - FRAME; k < r->columns && k <= e->high[1] + FRAME; k++) {
-			const int inside = l + AROUND >= e->low[0] && l <= e->high[0] + AROUND && k + AROUND >= e->low[1] &&
-			                   k <= e->high[1] + AROUND;
+	for (size_t l = f.first[0]; l < f.end[0]; l++)
+		for (size_t k = f.first[1]; k < f.end[1]; k++) {
 			const double at[3] = { 1, (double)l - middle[0], (double)k - middle[1] };
-			if (inside || r->label[l * r->columns + k])
+			if (!is_ground(g->r, e, l, k))
 				continue;
 			for (int i = 0; i < 3; i++) {
-				b[i] += at[i] * r->above[l * r->columns + k];
+				b[i] += at[i] * value_at(g, l, k);
 				for (int j = 0; j < 3; j++)
 					m[3 * i + j] += at[i] * at[j];
 			}
@@ -135,28 +180,64 @@ static int fit_plane(const room *r, const extent *e, double plane[3])
 	if (!gt_least_squares_invert(3, m))
 		return 0;
 	for (int i = 0; i < 3; i++)
-		plane[i] = m[3 * i] * b[0] + m[3 * i + 1] * b[1] + m[3 * i + 2] * b[2];
-	plane[0] -= plane[1] * middle[0] + plane[2] * middle[1];
+		g->plane[i] = m[3 * i] * b[0] + m[3 * i + 1] * b[1] + m[3 * i + 2] * b[2];
+	g->plane[0] -= g->plane[1] * middle[0] + g->plane[2] * middle[1];
 	return 1;
 }
 
-/* The centre of what is above that plane in the shadow and AROUND it. */
+/* Root mean square of the ground over the plane. */
+static double unevenness(const extent *e, const ground *g)
+{
+	const frame_of f = frame_around(g->r, e);
+	double squares = 0;
+	size_t n = 0;
+	for (size_t l = f.first[0]; l < f.end[0]; l++)
+		for (size_t k = f.first[1]; k < f.end[1]; k++)
+			if (is_ground(g->r, e, l, k)) {
+				squares += pow(over_plane(g, l, k), 2);
+				n++;
+			}
+	return n > 3 ? sqrt(squares / (double)(n - 3)) : 0;
+}
+
+/* The sum of what is above the plane in the shadow and AROUND it, and its centre, row and column. 0: another shadow is
+ * among it, or too little is around. */
+static double weigh(const extent *e, int label, ground *g, double center[2])
+{
+	double sum = 0;
+	center[0] = center[1] = 0;
+	if (!fit_plane(e, g))
+		return 0;
+	for (size_t l = e->low[0] - AROUND; l <= e->high[0] + AROUND; l++)
+		for (size_t k = e->low[1] - AROUND; k <= e->high[1] + AROUND; k++) {
+			const int here = g->r->label[l * g->r->columns + k];
+			const double value = over_plane(g, l, k);
+			if (here && here != label)
+				return 0;
+			sum += value;
+			center[0] += value * (double)l;
+			center[1] += value * (double)k;
+		}
+	center[0] /= sum;
+	center[1] /= sum;
+	return sum;
+}
+
+/* What is steady is taken off, as a holder that bends under a shadow pulls at its centre, to the same side all the way
+ * round; but for balls near the axis, which are steady themselves. */
 static gt_blob measure(const room *r, const extent *e, int label)
 {
-	double sum = 0, column = 0, row = 0, plane[3];
-	int others = e->edge || !fit_plane(r, e, plane);
-	for (size_t l = e->low[0] - AROUND; !others && l <= e->high[0] + AROUND; l++)
-		for (size_t k = e->low[1] - AROUND; k <= e->high[1] + AROUND; k++) {
-			const int here = r->label[l * r->columns + k];
-			const double value = r->above[l * r->columns + k] - plane[0] - plane[1] * (double)l - plane[2] * (double)k;
-			others |= here && here != label;
-			sum += value;
-			column += value * (double)k;
-			row += value * (double)l;
-		}
 	const gt_blob none = { (double)(e->low[1] + e->high[1]) / 2, (double)(e->low[0] + e->high[0]) / 2, sqrt((double)e->pixels / GT_PI),
-		               0 };
-	return others || !(sum > 0) ? none : (gt_blob){ column / sum, row / sum, none.radius, 1 };
+		               0, 0 };
+	ground whole = { .r = r }, moving = { .r = r, .moving = 1 };
+	double center[2], of_moving[2];
+	const double sum = e->edge ? 0 : weigh(e, label, &whole, center);
+	if (!(sum > 0))
+		return none;
+	const int use = weigh(e, label, &moving, of_moving) > least_moving * sum;
+	const ground *g = use ? &moving : &whole;
+	const double *at = use ? of_moving : center;
+	return (gt_blob){ at[1], at[0], none.radius, 1, unevenness(e, g) * (double)e->pixels / sum };
 }
 
 /* Labels all shadows of the view; how many, in *n. */
@@ -217,6 +298,29 @@ static gt_status leave_joined(gt_blobs *b)
 	return GT_OK;
 }
 
+/* The quieter half of the shadows says how uneven noise alone makes the ground. */
+static gt_status leave_uneven(gt_blobs *b)
+{
+	const size_t all = b->first[b->views];
+	size_t n = 0;
+	double *uneven = malloc((all + 1) * sizeof *uneven);
+	if (!uneven)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < all; i++)
+		if (b->blob[i].whole)
+			uneven[n++] = b->blob[i].uneven;
+	const double middle = n ? gt_upper_median(uneven, n) : 0;
+	size_t quiet = 0;
+	for (size_t i = 0; i < all; i++)
+		if (b->blob[i].whole && b->blob[i].uneven <= middle)
+			uneven[quiet++] = b->blob[i].uneven;
+	const double usual = quiet ? gt_upper_median(uneven, quiet) : 0;
+	free(uneven);
+	for (size_t i = 0; i < all; i++)
+		b->blob[i].whole &= b->blob[i].uneven < most_uneven * usual || b->blob[i].uneven < negligible;
+	return GT_OK;
+}
+
 gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 {
 	const gt_scan *s = p->scan;
@@ -228,6 +332,7 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 	if (!most || !b->first)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(make_room(s, &r));
+	GT_TRY(gt_column_medians(p->data, s->views, size, size, r.steady));
 	for (size_t v = 0; v < s->views; v++)
 		most[v] = subtract_background(&r, p->data + v * size);
 	usual = gt_upper_median(most, s->views);
@@ -238,6 +343,7 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 		GT_TRY(find_in_view(&r, part_of_maximum * usual, v, b));
 	}
 	GT_TRY(leave_joined(b));
+	GT_TRY(leave_uneven(b));
 done:
 	free(most);
 	forget(&r);

@@ -40,7 +40,7 @@ def main() -> None:
         return out
 
     for v in range(views):
-        a = v / (views - 1)
+        a = v / max(1, views - 1)
         image(f"{folder}/scan_{v + 1:04d}.tif", frame((1 - a) * o["flat"] + a * after, 1.2, 0.7 * math.sin(v)), int(o["most"]),
               int(o["samples"]))
     image(f"{folder}/flat_0001.tif", frame(o["flat"], 0, 0))

@@ -13,7 +13,7 @@ import browser
 
 gantry, folder, axe = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 pictures = Path(sys.argv[4]) if len(sys.argv) > 4 else None
-failures = []
+failures, started = [], []
 READY = "gantryViewers.every(v => v.root.dataset.ready === 'true')"
 SIZES = ((1280, 800), (390, 844))
 
@@ -44,6 +44,21 @@ BROKEN = """[...document.querySelectorAll("table:not(.many) td:first-child:not(:
 }).map(cell => cell.textContent).join(", ")"""
 
 
+# Words of settings, paths and sentences that go on in the next line though they would fit into one.
+WITHIN = """[...document.querySelectorAll("table:not(.many) td, table:not(.many) th")].flatMap(cell => {
+    const found = [], texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node; (node = texts.nextNode());)
+        for (const word of node.data.matchAll(/[^\\s,:;/-]+/g)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (word[0].length < 24 && new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1)
+                found.push(word[0]);
+        }
+    return found;
+}).join(" ")"""
+
+
 def audit(b, name):
     """No complaint, no sideways scrolling, and nothing serious of axe-core, at two sizes of the window."""
     check(b.complaints() == [], f"{name}: {b.complaints()}")
@@ -55,6 +70,8 @@ def audit(b, name):
         check(b.evaluate("document.documentElement.scrollWidth") <= width, f"{name}: wider than a window of {width}")
         broken = b.evaluate(BROKEN)
         check(not broken, f"{name}, {width}: words of first columns broken within: {broken}")
+        within = b.evaluate(WITHIN)
+        check(not within, f"{name}, {width}: broken within: {within}")
         if pictures:
             b.picture(pictures / f"{name}-{width}.png", whole=True)
         if axe == "-":
@@ -74,9 +91,10 @@ def audit(b, name):
 def study(b):
     run("study", "quality", "-o", "study", "--quick", "--backend", "cpu", "-q")
     show(b, "study/report.html")
-    column = "[...document.querySelectorAll('table.sorted')].pop().tBodies[0].rows"
+    table = "[...document.querySelectorAll('table.sorted')].find(t => t.tHead.rows[0].cells[3].textContent.includes('all [HU]'))"
+    column = f"{table}.tBodies[0].rows"
     values = f"[...{column}].map(r => +r.cells[3].textContent)"
-    button = "[...document.querySelectorAll('table.sorted')].pop().tHead.rows[0].cells[3]"
+    button = f"{table}.tHead.rows[0].cells[3]"
     before = b.evaluate(values)
     b.evaluate(f"{button}.querySelector('button').click()")
     check(b.evaluate(values) == sorted(before) and b.evaluate(f"{button}.ariaSort") == "ascending", f"sorted: {b.evaluate(values)}")
@@ -136,15 +154,32 @@ def begin(*more):
     # A shell has what it runs in the background ignore Ctrl-C.
     command = subprocess.Popen([gantry, "recon", "scan.nc", "-o", "watched.nc", "--solver", "os-sart:iterations=100000,subsets=4", "--watch", "-q", *more],
                                cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    started.append(command)
     address = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", command.stderr.readline())
     check(address is not None, "no address to watch")
     return command, address.group(0) if address else "about:blank"
+
+
+def ticks(b):
+    """Of curves: 1, 2 or 5 times a power of ten or multiples of that, decades where there are many; an axis is logarithmic where values span a decade."""
+    for call, wanted in (("roundTicks(0, 137)", [0, 50, 100]), ("roundTicks(35.02, 51.6)", [40, 45, 50]), ("roundTicks(-0.0031, 0.0042)", [-0.002, 0, 0.002, 0.004]),
+                         ("roundTicks(123456.781, 123456.802)", [123456.785, 123456.79, 123456.795, 123456.8]), ("roundTicks(0, 6, 10)", [0, 1, 2, 3, 4, 5, 6]),
+                         ("decadeTicks(Math.log10(0.05), Math.log10(44))", [0.1, 1, 10]), ("decadeTicks(Math.log10(3), Math.log10(120))", [5, 10, 20, 50, 100]),
+                         ("decadeTicks(Math.log10(12), Math.log10(31))", [15, 20, 25, 30]), ("decadeTicks(-9.5, 5.5)", [1e-7, 1e-4, 0.1, 100, 1e5]),
+                         ("[1e-4, 0.25, 0, -2e7, 5e-324, 1e6].map(tickText)", ["1e-4", "0.25", "0", "-2e7", "5e-324", "1e6"]),
+                         ("[[5, 51], [5, 49], [0, 51], [-1, 99], []].map(s => spansDecades(s.map(v => [1, v, v]), 1))", [True, False, False, False, False])):
+        found = b.evaluate("with (gantryAxes) " + call)
+        check(found == wanted, f"{call}: {found}, expected {wanted}")
 
 
 def watch(b):
     command, address = begin("--checkpoint", "w.ck")
     b.open(address)
     b.until("window.gantryLive && gantryLive.version > 1 && gantryLive.points.length > 3")
+    ticks(b)
+    b.until("gantryLive.curves[1].canvas.ticks && gantryLive.curves[1].heading.textContent.includes('(logarithmic)')")
+    shown = b.evaluate("gantryLive.curves[1].canvas.ticks")
+    check(len(shown) > 1 and all(f"{v:e}"[0] in "125" for v in shown), f"ticks of the change: {shown}")
     shown = b.evaluate("(v => v.sources[0].planes.map(p => p.data.some(x => x > 0.01)))(gantryLive.viewer)")
     check(shown == [True, True, True], f"slices without anything: {shown}")
     check(b.evaluate("gantryLive.points.every((p, i) => p[0] === i + 1)"), "the points of the curves are not one for each iteration")
@@ -178,6 +213,8 @@ def main():
             step(b)
     finally:
         b.close()
+        for command in started:
+            command.kill()
     sys.exit(bool(failures))
 
 

@@ -2,6 +2,7 @@
 that look like scripts, odd volumes, the server. Usage: view_page.py GANTRY FOLDER [PICTURES]"""
 
 import array
+import http.server
 import json
 import math
 import os
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -239,6 +241,32 @@ def two(b, values, other):
     check("interpolated" in b.evaluate("document.querySelector('h3').textContent"), "nothing says that the second is interpolated")
 
 
+def scales(b):
+    """Volumes of other sizes stand beside each other at one scale in mm, or say that they do not; planes of thin ones have their own shape."""
+    write("part.mha", (6, 4, 3), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), range(72))
+    run("view", "a.mha", "part.mha", "-o", "scales.html")
+    show(b, "scales.html")
+    scale = "gantryViewers[0].panes.map(p => p.place().mm)"
+    axial, coronal, sagittal, *second = b.evaluate(scale)
+    check(second == [axial, coronal, sagittal], f"side by side at other scales: {second}, expected {[axial, coronal, sagittal]}")
+    box = "[...document.querySelectorAll('label')].find(l => l.textContent.includes('same scale')).querySelector('input')"
+    b.evaluate(f"{box}.click()")
+    b.frame()
+    found = b.evaluate(scale)
+    names = b.evaluate("[...document.querySelectorAll('h3')].map(h => h.textContent)")
+    check(found[3] > 1.5 * found[0] and all(n.endswith(", at a scale of its own") for n in names), f"scales of their own: {found}, {names}")
+    show(b, "two.html")
+    check(b.evaluate(f"{box}.closest('label').hidden"), "volumes of one size offer a scale")
+    write("thin.mha", (40, 40, 3), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), range(4800))
+    run("view", "thin.mha", "-o", "thin.html")
+    for width, height in ((1400, 1000), (390, 844)):
+        b.size(width, height)
+        show(b, "thin.html")
+        first, *others = b.evaluate("gantryViewers[0].panes.map(p => p.canvas.clientHeight)")
+        check(first > 250 and all(60 < h < 130 for h in others), f"a thin volume in a window of {width}: heights {first}, {others}")
+    b.size(1400, 1000)
+
+
 def odd(b):
     shapes = {"constant": ((5, 4, 3), [12.5] * 60), "voxel": ((1, 1, 1), [-3.25]), "slice": ((6, 4, 1), [float(i - 9) for i in range(24)]),
               "negative": ((4, 4, 4), [-1000.0 - i for i in range(64)])}
@@ -279,6 +307,51 @@ def cut_off(b):
     whole = (folder / "long.html").read_bytes()
     (folder / "cut.html").write_bytes(whole[: whole.index(b'id="s0-70"') + 1000])
     show(b, "cut.html", "document.querySelector('.status').textContent.startsWith('The page is cut off: 50 of 120')")
+
+
+def slowly(b):
+    """A page that comes in pieces, each of which ends in the midst of a slice: slices are shown as they come, and each is taken up whole."""
+    n = (40, 40, 60)
+    values = write("slow.mha", n, (1, 1, 1), (0, 0, 0), [random.random() for _ in range(n[0] * n[1] * n[2])])
+    run("view", "slow.mha", "-o", "slow.html")
+    page = (folder / "slow.html").read_bytes()
+    cuts = [page.index(b'id="s0-%d"' % z) + 700 for z in (4, 30, 31, 59)]
+    seen, go = [], threading.Semaphore(0)
+
+    class Slow(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            for begin, end in zip([0, *cuts], [*cuts, len(page)]):
+                self.wfile.write(page[begin:end])
+                self.wfile.flush()
+                go.acquire(timeout=20)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        b.open(f"http://127.0.0.1:{server.server_port}/")
+        left = "gantryViewers[0].sources[0].left"
+        for z in (4, 30, 31, 59):       # what is there whole; the one that has begun would be decoded in this time as well
+            b.until(f"window.gantryViewers && gantryViewers.length && {left} === {n[2] - z} && document.getElementById('s0-{z}')?.textContent")
+            time.sleep(0.1)
+            seen.append(b.evaluate(f"document.readyState === 'loading' && {left} === {n[2] - z}"))
+            go.release()
+        go.release()
+        b.until(READY)
+        check(seen == [True] * 4, f"slices of a page that comes in pieces: {seen}")
+        check(b.complaints() == [] and "cut off" not in b.evaluate("document.querySelector('.status').textContent"), "a page that comes in pieces complains")
+        got = b.evaluate("(() => { const s = gantryViewers[0].sources[0], [w, h, d] = s.item.n, o = []; for (let k = 0; k < d; k++) for (let j = 0; j < h; j++)"
+                         " for (let i = 0; i < w; i++) o.push(s.value(i, j, k) * 1000 / s.item.water - 1000); return o })()")
+        worst = max(abs(a - v) if a is not None else math.inf for a, v in zip(got, values))
+        check(worst < 0.1, f"a page that comes in pieces: {worst} HU off")
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def request(port, text):
@@ -398,8 +471,8 @@ def main():
         show(b, "a.html")
         half = b.evaluate("gantryViewers[0].items[0].step * 500 / gantryViewers[0].water")
         for step in (lambda: read_out(b, values, half), lambda: moves(b), lambda: windows(b, values), lambda: measures(b, values, half),
-                     lambda: projections_of_slices(b, values), lambda: looks(b, "volume"), lambda: two(b, values, other), lambda: looks(b, "two"),
-                     lambda: odd(b), lambda: unitless(b), lambda: evil(b), lambda: cut_off(b), lambda: projections(b), lambda: served(b, values)):
+                     lambda: projections_of_slices(b, values), lambda: looks(b, "volume"), lambda: two(b, values, other), lambda: looks(b, "two"), lambda: scales(b),
+                     lambda: odd(b), lambda: unitless(b), lambda: evil(b), lambda: cut_off(b), lambda: slowly(b), lambda: projections(b), lambda: served(b, values)):
             step()
     finally:
         b.close()

@@ -1,5 +1,5 @@
-#ifndef GT_PREPARE_STRIPES_H
-#define GT_PREPARE_STRIPES_H
+#ifndef GT_PREPARE_STRIPES_STRIPES_H
+#define GT_PREPARE_STRIPES_STRIPES_H
 /* Stripes of a sinogram s[view][column], after Vo, Atwood, Drakopoulos, Opt. Express 26 (2018) 28396; private to
  * prepare/. */
 #include "prepare/step.h"

@@ -1,0 +1,17 @@
+#ifndef GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_SPACE_CUH
+#define GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_SPACE_CUH
+/* The published forms of the backprojection as a space to be searched; nothing is compiled for it.
+ *
+ * What `gantry tune` may choose, read by tuner/space.c, all of it when it runs: FORM, 0 to 12 from strided on as in
+ * forms.def, the last three of any number of VIEWS per launch (0: as published); BLOCK as fdk's option counts them;
+ * SLAB, slices per launch.
+ *
+ * tune fdk-published
+ * FORM 0 1 2 3 4 5 6 7 8 9 10 11 12
+ * VIEWS 0 1 2 4 8 12 16 20 24 32
+ * BLOCK 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14
+ * SLAB 16 32 64 128 256 512
+ * keep VIEWS == 0 || FORM >= 10
+ * keep SLAB <= slices
+ * end */
+#endif

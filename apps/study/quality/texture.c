@@ -1,0 +1,228 @@
+/* How sharp a picture is and what its noise is like, where the noise is the same: the answer to a small disc that is
+ * added to the body, the noise's spectrum, and how even it is from place to place. Methods with edges are not linear:
+ * what is told is of that disc, in that place. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/image_quality.h>
+#include <gantry/phantom.h>
+#include "apps/cli/try.h"
+#include "apps/study/quality/quality.h"
+
+/* The disc is brighter by so many times the noise, and so much of the round piece of tissue is its radius. */
+#define CONTRAST 10
+#define OF_PIECE 0.4
+/* A square of the spectrum within that piece; fewer voxels have none. */
+#define OF_SQUARE 1.3
+enum { LEAST_SQUARE = 8, LEAST_DISC = 3, FIRST_SEED = 100 };
+#define MAX_UNEVEN 0.1
+
+/* All voxels so near are of soft tissue. */
+static int fits(const quality_scene *c, long x, long y, long radius)
+{
+	const long wide = (long)c->grid.n[0], high = (long)c->grid.n[1];
+	const unsigned char *kind = c->kind + c->grid.n[2] / 2 * c->grid.n[0] * c->grid.n[1];
+	if (x < radius || y < radius || x + radius >= wide || y + radius >= high)
+		return 0;
+	for (long j = -radius; j <= radius; j++)
+		for (long i = -radius; i <= radius; i++)
+			if (i * i + j * j <= radius * radius && kind[x + i + wide * (y + j)] != QUALITY_SOFT)
+				return 0;
+	return 1;
+}
+
+/* The largest round piece of soft tissue in the middle slice; radius in voxels. */
+static long find_piece(const quality_scene *c, double center[2])
+{
+	long radius = 0;
+	for (long y = 0; y < (long)c->grid.n[1]; y++)
+		for (long x = 0; x < (long)c->grid.n[0]; x++)
+			while (fits(c, x, y, radius + 1)) {
+				radius++;
+				center[0] = gt_grid_first(&c->grid, 0) + (double)x * c->grid.pitch[0];
+				center[1] = gt_grid_first(&c->grid, 1) + (double)y * c->grid.pitch[1];
+			}
+	return radius;
+}
+
+/* The first draw with a disc in it. */
+static gt_status add_disc(study *s, const quality_scene *c, const gt_disc *disc, gt_projections **out)
+{
+	char *text = cli_text("cylinder center=%.9g,%.9g,0 radius=%.9g length=%.9g density=%.9g\n", disc->center[0], disc->center[1],
+	                      disc->radius, 1e4, CONTRAST * c->of->noise / 1000);
+	float *lines = NULL;
+	gt_phantom *body = NULL;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	const size_t n = gt_scan_size(c->scan);
+	GT_TRY(text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(quality_body(s, "disc", text, 1, c->of->water, &body));
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	GT_TRY(study_host_floats(n, "line integrals", &lines));
+	GT_TRY(gt_phantom_project(body, c->scan, (int)(c->of->rays ? c->of->rays : QUALITY_RAYS), pool, NULL, NULL, lines));
+	GT_TRY(gt_projections_new(c->scan, out));
+	GT_TRY(gt_projections_set_water(*out, c->of->water));
+	for (size_t i = 0; i < n; i++)
+		gt_projections_data(*out)[i] = gt_projections_data(c->p[0])[i] + lines[i];
+done:
+	free(text);
+	free(lines);
+	gt_phantom_free(body);
+	gt_pool_free(pool);
+	return st;
+}
+
+/* What the disc alone became, in the picture's unit. */
+static gt_status sharpness(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, const gt_disc *disc,
+                           quality_texture *t)
+{
+	quality_scene with = *c;
+	gt_volume *v = NULL;
+	gt_mtf m = { .f50 = NAN };
+	double strength = r->strength;
+	gt_status st = GT_OK;
+	with.p[0] = NULL;
+	GT_TRY(add_disc(s, c, disc, &with.p[0]));
+	GT_TRY(quality_reconstruct(s, &with, by, 0, c->of->noise, &strength, &v));
+	float *x = gt_volume_data(v);
+	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++)
+		x[i] -= r->x[i];
+	if (gt_mtf_of_disc(&c->grid, x, disc, &m) == GT_OK) {
+		t->f50 = m.f50;
+		t->f10 = m.f10;
+		t->width = m.width;
+		t->height = (m.inside - m.outside) / (CONTRAST * c->of->noise / 1000 * c->of->water);
+	}
+	gt_curve_free(&m.mtf);
+done:
+	gt_projections_free(with.p[0]);
+	gt_volume_free(v);
+	return st;
+}
+
+static gt_status spectrum(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, const gt_roi *piece,
+                          size_t side, quality_texture *t)
+{
+	gt_volume *v = NULL;
+	gt_nps nps = { .squares = 0 };
+	double strength = r->strength;
+	gt_status st = GT_OK;
+	GT_TRY(quality_reconstruct(s, c, by, 1, c->of->noise, &strength, &v));
+	if (gt_nps_measure(&c->grid, r->x, gt_volume_data(v), piece, side, &nps) == GT_OK) {
+		t->peak = nps.peak;
+		t->mean = nps.mean;
+	}
+	gt_curve_free(&nps.radial);
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+gt_status quality_texture_of(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, quality_texture *t)
+{
+	gt_disc disc = { .first = c->grid.n[2] / 2, .slices = 1 };
+	gt_status st = GT_OK;
+	*t = (quality_texture){ NAN, NAN, NAN, NAN, NAN, NAN };
+	const long radius = find_piece(c, disc.center);
+	const size_t side = (size_t)(OF_SQUARE * (double)radius);
+	const gt_roi piece = { { disc.center[0], disc.center[1], c->grid.center[2] }, (double)radius * c->grid.pitch[0], 0 };
+	disc.radius = OF_PIECE * piece.radius;
+	if (OF_PIECE * (double)radius >= LEAST_DISC)
+		GT_TRY(sharpness(s, c, by, r, &disc, t));
+	if (side >= LEAST_SQUARE)
+		GT_TRY(spectrum(s, c, by, r, &piece, side, t));
+done:
+	return st;
+}
+
+/* Sums of two halves of the draws over each voxel. */
+typedef struct {
+	double *sum[2], *square[2];
+	size_t patch, wide, high; /* voxels along the side of a patch; patches */
+} moments;
+
+/* Mean variance of a patch over a half of the draws, HU^2; NAN: not all of it is soft tissue. */
+static double patch_variance(const quality_scene *c, const moments *m, int half, size_t at, double draws)
+{
+	const size_t x = at % m->wide * m->patch, y = at / m->wide * m->patch, wide = c->grid.n[0], n = m->patch * m->patch;
+	const size_t first = c->grid.n[2] / 2 * wide * c->grid.n[1];
+	double variance = 0;
+	for (size_t k = 0; k < n; k++) {
+		const size_t i = first + x + k % m->patch + wide * (y + k / m->patch);
+		if (c->kind[i] != QUALITY_SOFT)
+			return NAN;
+		variance += (m->square[half][i] - m->sum[half][i] * m->sum[half][i] / draws) / (draws - 1) / (double)n;
+	}
+	return variance;
+}
+
+static double spread_of(const double *x, const double *y, size_t n)
+{
+	double a = 0, b = 0, both = 0;
+	for (size_t i = 0; i < n; i++) {
+		a += x[i] / (double)n;
+		b += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		both += (x[i] - a) * (y[i] - b) / (double)n;
+	return sqrt(fmax(0, both));
+}
+
+/* Half of the draws does not know the errors of the other half: what logarithms of both have in common is of the noise
+ * itself, and a normal spread of so much has that part within a tenth. */
+static gt_status judge_patches(const quality_scene *c, const moments *m, double draws, quality_even *e)
+{
+	const size_t n = m->wide * m->high;
+	double *a = malloc((2 * n + 1) * sizeof *a), *b = a + n, mean = 0;
+	if (!a)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t at = 0; at < n; at++) {
+		const double one = patch_variance(c, m, 0, at, draws), other = patch_variance(c, m, 1, at, draws);
+		if (one > 0 && other > 0) {
+			a[e->patches] = log(one);
+			b[e->patches++] = log(other);
+			mean += (one + other) / 2;
+		}
+	}
+	for (size_t i = 0; i < e->patches; i++)
+		e->counted += fabs(sqrt((exp(a[i]) + exp(b[i])) / 2 / mean * (double)e->patches) - 1) <= MAX_UNEVEN;
+	e->counted /= (double)e->patches;
+	e->spread = spread_of(a, b, e->patches) / 2;
+	e->within = erf(MAX_UNEVEN / (e->spread * sqrt(2)));
+	free(a);
+	return GT_OK;
+}
+
+static gt_status add_draw(study *s, const quality_scene *c, const quality_candidate *by, double strength, int draw, moments *m)
+{
+	quality_scene own = *c;
+	gt_volume *v = NULL;
+	const double hu = 1000 / c->of->water;
+	gt_status st = quality_draw(s, c, FIRST_SEED + draw, &own.p[0]);
+	if (st == GT_OK)
+		st = quality_reconstruct(s, &own, by, 0, c->of->noise, &strength, &v);
+	for (size_t i = 0; st == GT_OK && i < c->count[QUALITY_ALL]; i++) {
+		const double off = hu * ((double)gt_volume_data(v)[i] - c->truth[i]);
+		m->sum[draw & 1][i] += off;
+		m->square[draw & 1][i] += off * off;
+	}
+	gt_projections_free(own.p[0]);
+	gt_volume_free(v);
+	return st;
+}
+
+gt_status quality_even_of(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, int draws,
+                          quality_even *e)
+{
+	const size_t n = c->count[QUALITY_ALL], patch = c->size == QUALITY_FULL ? 8 : 2;
+	double *all = calloc(4 * n, sizeof *all);
+	moments m = { { all, all + n }, { all + 2 * n, all + 3 * n }, patch, c->grid.n[0] / patch, c->grid.n[1] / patch };
+	gt_status st = all ? GT_OK : gt_fail(GT_ERR_MEMORY, "sums over draws need %.3g MB", (double)n * 32e-6);
+	*e = (quality_even){ .patches = 0 };
+	for (int d = 0; d < draws && st == GT_OK; d++)
+		st = add_draw(s, c, by, r->strength, d, &m);
+	if (st == GT_OK)
+		st = judge_patches(c, &m, draws / 2, e);
+	free(all);
+	return st;
+}

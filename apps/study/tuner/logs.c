@@ -1,0 +1,115 @@
+/* Where the logs of `gantry study tuner` come from: a folder, or searches on a GPU. */
+#include <dirent.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "apps/cli/try.h"
+#include "apps/study/tuner/tuner.h"
+
+extern char **environ;
+
+static gt_status add_log(const char *path, tuner_findings *f)
+{
+	tuner_log *l = &f->log[f->logs];
+	const gt_status st = gt_tune_log_facts_of(path, &l->facts);
+	if (st != GT_OK)
+		return st;
+	const char *name = strrchr(path, '/');
+	if (!l->facts.right)
+		return GT_OK;
+	if (!(l->path = strdup(path)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	snprintf(l->name, sizeof l->name, "%s", name ? name + 1 : path);
+	char *end = strstr(l->name, ".txt");
+	if (end && !end[4])
+		*end = 0;
+	f->logs++;
+	return GT_OK;
+}
+
+static int is_text(const struct dirent *d)
+{
+	const size_t n = strlen(d->d_name);
+	return n > 4 && !strcmp(d->d_name + n - 4, ".txt");
+}
+
+gt_status tuner_read_logs(const char *folder, tuner_findings *f)
+{
+	struct dirent **name = NULL;
+	const int n = scandir(folder, &name, is_text, alphasort);
+	if (n < 0)
+		return gt_fail(GT_ERR_IO, "--logs=%s: cannot be read (%s)", folder, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char path[1024];
+		snprintf(path, sizeof path, "%s/%s", folder, name[i]->d_name);
+		if (f->logs < TUNER_MOST_LOGS)
+			add_log(path, f); /* other texts may lie there */
+		free(name[i]);
+	}
+	free(name);
+	return f->logs ? GT_OK
+	               : gt_fail(GT_ERR_ARG, "--logs=%s: expected logs of gantry tune (NAME.txt) with a candidate that was right", folder);
+}
+
+/* What is searched: the seed's two, and ours. */
+static const struct {
+	const char *name, *kernel, *workload, *grid, *every;
+} searches[] = {
+	{ "fdk-256", "fdk-published", "rabbit512", "256x256x256@1x1x1", "1" },
+	{ "fdk-512", "fdk-published", "rabbit512", NULL, "1" },
+	{ "sf-256", "sf-back", "rabbit512", "256x256x256@1x1x1", "1" },
+	{ "sf-512", "sf-back", "rabbit512", NULL, "1" },
+	{ "joseph-back-ge-hd", "joseph-back", "ge-hd", NULL, "1" },
+	{ "joseph-forward-ge-hd", "joseph-forward", "ge-hd", NULL, "1" },
+	{ "dd-forward-20-views", "dd-forward", "ge-hd", NULL, "49" },
+	{ "dd-back-odd-101", "dd-back", "odd-101", NULL, "1" },
+};
+enum { SEARCHES = sizeof searches / sizeof *searches, QUICK_SECONDS = 60, SECONDS = 1200 };
+
+static int run_self(char *const *arguments)
+{
+	pid_t child;
+	int status = -1;
+	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ) == 0)
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+	return status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static gt_status search_one(study *s, int i, const char *path, double seconds)
+{
+	char minutes[32];
+	const char *argument[24] = {
+		"gantry",          "tune",     "--kernel", searches[i].kernel, "--workload", searches[i].workload, "--every",
+		searches[i].every, "--search", "random",   "--no-keep",        "--quiet",    "--minutes",          minutes,
+		"--log",           path
+	};
+	int n = 16;
+	snprintf(minutes, sizeof minutes, "%.3f", seconds / 60);
+	if (searches[i].grid) {
+		argument[n++] = "--grid";
+		argument[n++] = searches[i].grid;
+	}
+	argument[n] = NULL;
+	study_step(s, "%s", searches[i].name);
+	return run_self((char *const *)argument) == 0 ? GT_OK
+	                                              : gt_fail(GT_ERR_UNSUPPORTED, "gantry tune failed: what it said stands above");
+}
+
+gt_status tuner_search(study *s, tuner_findings *f)
+{
+	const double all = s->seconds >= 0 ? s->seconds : s->quick ? QUICK_SECONDS : SECONDS;
+	s->steps = 1 + SEARCHES;
+	for (int i = 0; i < SEARCHES; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "%s.txt", searches[i].name);
+		const char *path = study_file(&s->folder, name);
+		if (!path)
+			return gt_fail(GT_ERR_MEMORY, "out of memory");
+		if (search_one(s, i, path, all / SEARCHES) != GT_OK || add_log(path, f) != GT_OK)
+			study_leave_out(s, searches[i].kernel, searches[i].name);
+	}
+	return f->logs ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "no kernel could be tuned: nothing to report");
+}

@@ -1,0 +1,31 @@
+#ifndef GT_APPS_STUDY_TUNER_H
+#define GT_APPS_STUDY_TUNER_H
+/* `gantry study tuner`: searchers on logs of `gantry tune`, and tables II and III of Papenhausen, Zheng, Mueller,
+ * "Creating optimal code for GPU-accelerated CT reconstruction using ant colony optimization", Med. Phys. 40 (2013)
+ * 031110 beside ours. */
+#include <gantry/tune.h>
+#include "apps/study/study.h"
+
+/* Its tables. */
+enum { TUNER_GAINS = STUDY_OWN, TUNER_SEARCHERS, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3 };
+enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST_LOGS = 40 };
+
+typedef struct {
+	char *path, name[96];           /* name: of the file, without .txt */
+	gt_tune_log_facts facts;
+	double published_ms;            /* ants:as-published after TUNER_PUBLISHED programs, the median */
+} tuner_log;
+typedef struct {
+	tuner_log log[TUNER_MOST_LOGS];
+	int logs;
+	char claim[512];
+} tuner_findings;
+static inline tuner_findings *tuner_found(const study *s) { return (tuner_findings *)s->own; }
+
+/* Logs of that folder, by name; others are passed over. GT_ERR_ARG: there is none. */
+gt_status tuner_read_logs(const char *folder, tuner_findings *f);
+/* Searches on the GPU, by this program in processes of their own, into logs of the study's folder. */
+gt_status tuner_search(study *s, tuner_findings *f);
+gt_status tuner_figures(study *s);
+void      tuner_parts(const study *s, study_page *p);
+#endif

@@ -1,0 +1,29 @@
+#ifndef GT_CORE_FFT_CUFFT_CUH
+#define GT_CORE_FFT_CUFFT_CUH
+/* cuFFT, opened when the first transform is planned: it is ten times as large as the library, and most need none. */
+#include <cufft.h>
+#include <gantry/status.h>
+
+#define GT_CUFFT_FUNCTIONS(X)      \
+	X(cufftCreate)             \
+	X(cufftDestroy)            \
+	X(cufftSetAutoAllocation)  \
+	X(cufftSetStream)          \
+	X(cufftSetWorkArea)        \
+	X(cufftMakePlanMany64)     \
+	X(cufftExecR2C)            \
+	X(cufftExecC2R)            \
+	X(cufftExecD2Z)            \
+	X(cufftExecZ2D)
+
+struct gt_cufft_functions {
+#define GT_CUFFT_MEMBER(name) decltype(&::name) name;
+	GT_CUFFT_FUNCTIONS(GT_CUFFT_MEMBER)
+#undef GT_CUFFT_MEMBER
+};
+/* Set once gt_cufft_open() has returned GT_OK, which all call before they plan. */
+extern struct gt_cufft_functions gt_cufft;
+/* GT_ERR_UNSUPPORTED where it cannot be opened, with what is missing. */
+gt_status gt_cufft_open(void);
+
+#endif

@@ -1,0 +1,100 @@
+/* Whether the GPUs of several processes exchange without the host, which all of them decide together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/team/far.h"
+#include "core/team/world.h"
+
+/* What members say before they open it, and whether they could. */
+struct says {
+	int can, version;
+	char device[GT_FAR_DEVICE], host[64], id[GT_FAR_ID], why[160];
+};
+
+static const struct gt_far_impl *impl_of(const gt_backend *be) { return gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_far_nccl) : NULL; }
+
+static void look(gt_backend *be, struct says *mine)
+{
+	const struct gt_far_impl *impl = impl_of(be);
+	gt_status st = impl ? impl->load(&mine->version) : gt_fail(GT_ERR_UNSUPPORTED, "some member is no GPU");
+	if (st == GT_OK)
+		st = impl->device(be, mine->device);
+	if (st == GT_OK && gt_member(be) == 0)
+		st = impl->make_id(mine->id);
+	mine->can = st == GT_OK;
+	snprintf(mine->host, sizeof mine->host, "%s", gt_world_host());
+	snprintf(mine->why, sizeof mine->why, "%s", st == GT_OK ? "" : gt_error());
+}
+
+/* NULL: nothing keeps them from it. */
+static const char *why_not(const struct says *all, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!all[i].can)
+			return all[i].why;
+		for (int k = 0; k < i; k++)
+			if (!strcmp(all[i].device, all[k].device) && !strcmp(all[i].host, all[k].host))
+				return "two members share a device";
+	}
+	return NULL;
+}
+
+static gt_status agree(gt_backend *be, struct says *all)
+{
+	struct gt_member *m = be->member;
+	const int n = gt_members(be);
+	struct says mine = { .can = 0 };
+	look(be, &mine);
+	gt_status st = gt_team_gather(be, &mine, sizeof mine, all);
+	if (st != GT_OK)
+		return st;
+	const char *why = why_not(all, n);
+	if (!why) {
+		mine.can = impl_of(be)->open(be, all[0].id, n, m->rank, &m->far) == GT_OK;
+		snprintf(mine.why, sizeof mine.why, "%s", mine.can ? "" : gt_error());
+		const int version = all[0].version;
+		st = gt_team_gather(be, &mine, sizeof mine, all);
+		why = st == GT_OK ? why_not(all, n) : NULL;
+		if (st == GT_OK && !why)
+			snprintf(m->how, sizeof m->how, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+	}
+	if (why) {
+		snprintf(m->how, sizeof m->how, "memory of the host: %s", why);
+		gt_far_close(be);
+	}
+	return st;
+}
+
+int gt_far_is_open(gt_backend *be)
+{
+	struct gt_member *m = be->member;
+	if (!gt_backend_is_gpu(be))
+		return 0;
+	if (!*m->how) {
+		struct says *all = calloc((size_t)gt_members(be), sizeof *all);
+		const gt_status st = all ? agree(be, all) : gt_fail(GT_ERR_MEMORY, "no memory for what members tell each other");
+		free(all);
+		if (st != GT_OK)
+			gt_backend_fail(be, st);
+	}
+	return m->far != NULL;
+}
+
+int gt_far_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+{
+	char mine = 0, all[GT_TEAM_MAX];
+	/* Nothing is queued before all have come: who fails before does not come, and nobody's queue waits for it. */
+	if (gt_team_gather(be, &mine, 1, all) != GT_OK)
+		return 0;
+	impl_of(be)->exchange(be, be->member->far, out, outs, in, ins);
+	for (size_t k = 0; k < ins; k++)
+		be->member->exchanged += in[k].bytes * in[k].count;
+	return be->status == GT_OK;
+}
+
+void gt_far_close(gt_backend *be)
+{
+	if (be->member->far)
+		impl_of(be)->close(be, be->member->far);
+	be->member->far = NULL;
+}

@@ -1,0 +1,320 @@
+/* Flat fields of one time or several: before, within and after a scan. A view is divided by what is between those
+ * before and after it. Views that were given as fields are told from light that changes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "io/finite.h"
+#include "io/frames/intensity.h"
+#include "io/write_kit/volume_units.h"
+
+/* A field has less than this part of another's light, against what most of the detector has, in more than this part of
+ * the detector: bodies do that, in most views; light does not. */
+#define DARK_PART 0.7
+#define DIM_PART 0.9
+#define DARK_AREA 0.02
+/* Cells with less than this part of the light that they had are no longer lit. */
+#define DEAD 0.1
+enum { BLOCK = 8 };
+
+static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
+
+gt_status gt_mean_field(const gt_frame_source *s, size_t first, size_t n, const gt_frame_source *views, const char *what, float **out)
+{
+	const size_t cells = views->rows * views->columns;
+	double *sum = NULL;
+	float *frame = NULL;
+	gt_status st = GT_OK;
+	if (s->rows != views->rows || s->columns != views->columns)
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?",
+		               s->name(s, 0), what, s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
+	sum = calloc(cells, sizeof *sum);
+	frame = malloc(cells * sizeof *frame);
+	*out = malloc(cells * sizeof **out);
+	if (!sum || !frame || !*out)
+		GT_TRY(out_of_memory());
+	for (size_t i = first; i < first + n; i++) {
+		GT_TRY(s->read(s, i, 0, s->rows, frame));
+		const size_t bad = gt_first_bad(frame, cells);
+		if (bad < cells)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu", s->name(s, i), bad / s->columns,
+			               bad % s->columns));
+		for (size_t c = 0; c < cells; c++)
+			sum[c] += frame[c];
+	}
+	for (size_t c = 0; c < cells; c++)
+		(*out)[c] = (float)(sum[c] / (double)n);
+done:
+	free(sum);
+	free(frame);
+	return st;
+}
+
+void gt_note_saturated(const gt_frame_source *flat, const float *mean, const gt_read_options *o)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
+		n += mean[c] >= flat->most;
+	if (n)
+		gt_read_note(o,
+		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
+		             "flat fields of less light, or --white, help",
+		             flat->name(flat, 0), n, flat->most);
+}
+
+static double share_below(const double *ratio, size_t n, double level)
+{
+	size_t below = 0;
+	for (size_t i = 0; i < n; i++)
+		below += ratio[i] < level;
+	return (double)below / (double)n;
+}
+
+/* Parts of the detector where one field has less light than another, against the rest. */
+typedef struct {
+	double dark, dim;
+} shadow;
+
+/* By blocks of cells, without most of the noise; the level is that of the brighter half's middle. */
+static gt_status find_shadow(const gt_intensity *x, const float *field, const float *other, shadow *found)
+{
+	const size_t across = (x->columns + BLOCK - 1) / BLOCK, n = across * ((x->rows + BLOCK - 1) / BLOCK);
+	double *ratio = calloc(3 * n, sizeof *ratio), *first = ratio + n, *some = first + n;
+	size_t upper = 0;
+	if (!ratio)
+		return out_of_memory();
+	for (size_t c = 0; c < x->rows * x->columns; c++) {
+		const size_t block = c / x->columns / BLOCK * across + c % x->columns / BLOCK;
+		ratio[block] += field[c];
+		first[block] += other[c];
+	}
+	for (size_t i = 0; i < n; i++)
+		some[i] = ratio[i] /= first[i];
+	const double middle = gt_upper_median(some, n);
+	for (size_t i = 0; i < n; i++)
+		if (ratio[i] >= middle)
+			some[upper++] = ratio[i];
+	const double level = gt_upper_median(some, upper);
+	*found = (shadow){ share_below(ratio, n, DARK_PART * level), share_below(ratio, n, DIM_PART * level) };
+	free(ratio);
+	return GT_OK;
+}
+
+static gt_status body_in(const char *name, double part, const char *which)
+{
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: against the rest, %.0f %% of the detector has less than %g of the light that it had %s: "
+	               "a body is in these flat fields; are they views?",
+	               name, 100 * part, DARK_PART, which);
+}
+
+static double light_of(const gt_intensity *x, const float *field)
+{
+	double sum = 0;
+	for (size_t c = 0; c < x->rows * x->columns; c++)
+		sum += field[c];
+	return sum;
+}
+
+/* Is what a field has, against the first one, light alone? *first: the body is in the first one. */
+static gt_status check_light(const gt_intensity *x, const float *gain, const char *name, const gt_read_options *o, int *first)
+{
+	shadow later, earlier;
+	gt_status st = GT_OK;
+	GT_TRY(find_shadow(x, gain, x->gain, &later));
+	GT_TRY(find_shadow(x, x->gain, gain, &earlier));
+	/* Beside a large body in one the other one seems to have another around it. */
+	*first = earlier.dark > DARK_AREA && (later.dark <= DARK_AREA || light_of(x, x->gain) < light_of(x, gain));
+	if (*first)
+		st = body_in(name, earlier.dark, "in those of a later time");
+	else if (later.dark > DARK_AREA)
+		st = body_in(name, later.dark, "before");
+	else if (later.dim > DARK_AREA)
+		gt_read_note(o,
+		             "%s: against the rest, %.0f %% of the detector has less than %g of the light that it had before: "
+		             "is a body in it?",
+		             name, 100 * later.dim, DIM_PART);
+done:
+	return st;
+}
+
+static gt_status append(gt_intensity *x, double view, float *gain)
+{
+	gt_flat_set *more = realloc(x->set, (x->sets + 1) * sizeof *more);
+	if (!more)
+		return out_of_memory();
+	x->set = more;
+	x->set[x->sets++] = (gt_flat_set){ view, gain };
+	return GT_OK;
+}
+
+/* Some images of flat fields, and the view that they belong to. own: as gt_fields_of_scan. */
+typedef struct {
+	const gt_frame_source *source;
+	size_t first, n;
+	double view;
+	int own;
+} later_set;
+
+/* Few cells that are no longer lit have died, and are filled in all views; many: the shutter is closed. */
+static gt_status check_lit(gt_intensity *x, float *gain, const char *name, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	unsigned char *dead = calloc(cells, 1);
+	size_t n = 0, first = 0;
+	gt_status st = GT_OK;
+	if (!dead)
+		return out_of_memory();
+	for (size_t i = 0; i < x->fills; i++)
+		dead[x->fill[i].row * x->columns + x->fill[i].column] = 1;
+	for (size_t c = 0; c < cells; c++)
+		if (!dead[c] && !(gain[c] > DEAD * x->gain[c])) {
+			first = n++ ? first : c;
+			dead[c] = 1;
+		}
+	if ((double)n > DARK_AREA * (double)cells)
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
+		               "shutter closed, or is it of another scan?",
+		               name, first / x->columns, first % x->columns, (double)gain[first], (double)x->gain[first]));
+	if (!n)
+		goto done;
+	gt_read_note(o,
+	             "%s: %zu cell%s without light that had some before (the first at row %zu, column %zu): filled from their neighbours",
+	             name, n, n == 1 ? "" : "s", first / x->columns, first % x->columns);
+	GT_TRY(gt_intensity_fill(x, dead, name));
+	for (size_t c = 0; c < cells; c++)
+		gain[c] = dead[c] ? 1 : gain[c];
+done:
+	free(dead);
+	return st;
+}
+
+/* What a file's own sets do not fit by is told, with those of them that are left out; else refused. */
+static gt_status leave_out(const later_set *l, gt_status why, int first, const gt_read_options *o)
+{
+	if (!l->own || why != GT_ERR_FORMAT)
+		return why;
+	gt_read_note(o, "%s (flat fields of %s time are left out; --flat takes others)", gt_error(), first ? "the first" : "that");
+	return GT_OK;
+}
+
+static gt_status add_later(gt_intensity *x, const later_set *l, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	const char *name = l->source->name(l->source, l->first);
+	float *gain = NULL;
+	int first = 0;
+	gt_status st = GT_OK;
+	if (l->view <= x->set[x->sets - 1].view)
+		return gt_fail(GT_ERR_ARG, "%s: flat fields of no later time than those before: expected one set for each time", name);
+	GT_TRY(gt_host_room(16 * (double)cells, "flat fields of another time"));
+	GT_TRY(gt_mean_field(l->source, l->first, l->n, x->frames, "flat", &gain));
+	gt_note_saturated(l->source, gain, o);
+	for (size_t c = 0; c < cells && x->dark; c++)
+		gain[c] -= x->dark[c];
+	for (size_t i = 0; i < x->fills; i++)
+		gain[x->fill[i].row * x->columns + x->fill[i].column] = 1;
+	gt_status fits = check_lit(x, gain, name, o);
+	if (fits == GT_OK)
+		fits = check_light(x, gain, name, o, &first);
+	if (fits != GT_OK) {
+		/* More than one set before it says that it is this one. */
+		first = first && x->sets == 1;
+		GT_TRY(leave_out(l, fits, first, o));
+		if (first) {
+			memcpy(x->gain, gain, cells * sizeof *gain);
+			x->set[0].view = l->view;
+		}
+		goto done;
+	}
+	GT_TRY(append(x, l->view, gain));
+	gain = NULL;
+done:
+	free(gain);
+	return st;
+}
+
+/* The view that a set belongs to which so many views came before. */
+static double view_of_set(const gt_intensity *x, size_t before)
+{
+	if (x->views == 1) /* amid those before and after it */
+		return before ? 0.5 : -0.5;
+	return before == 0 ? 0 : before >= x->views ? (double)x->views - 1 : (double)before - 0.5;
+}
+
+/* Light of the last set as a part of the first one's. */
+static double last_level(const gt_intensity *x)
+{
+	const float *last = x->set[x->sets - 1].gain;
+	double before = 0, after = 0;
+	for (size_t c = 0; c < x->rows * x->columns; c++) {
+		before += x->gain[c];
+		after += last[c];
+	}
+	return after / before;
+}
+
+gt_status gt_intensity_add_sets(gt_intensity *x, const gt_fields_of_scan *f, const gt_read_options *o)
+{
+	const size_t images = f->flat && f->before ? f->flat->frames : 0;
+	gt_status st = append(x, view_of_set(x, images ? f->before[0] : 0), x->gain);
+	later_set l = { .source = f->flat, .own = f->own };
+	for (; l.first < images && st == GT_OK; l.first += l.n) {
+		for (l.n = 1; l.first + l.n < images && f->before[l.first + l.n] == f->before[l.first];)
+			l.n++;
+		l.view = view_of_set(x, f->before[l.first]);
+		if (l.first > 0)
+			st = add_later(x, &l, o);
+	}
+	if (st == GT_OK && x->sets > 1)
+		gt_read_note(o,
+		             "flat fields of %zu times, the last with %.4g of the first one's light: views are divided by what is between",
+		             x->sets, last_level(x));
+	return st;
+}
+
+gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
+{
+	const later_set l = { flat, 0, flat->frames, view_of_set(x, x->views), 0 };
+	const gt_status st = add_later(x, &l, o);
+	if (st == GT_OK)
+		gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
+		             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), last_level(x));
+	return st;
+}
+
+gt_status gt_flat_times(const char *text, size_t images, size_t views, size_t **before)
+{
+	const char *at = text;
+	size_t times = 1;
+	for (const char *c = at; *c; c++)
+		times += *c == ',';
+	if (!images || images % times)
+		return gt_fail(GT_ERR_ARG, "flat_at %s: %zu times, and %zu flat fields: expected as many for each time", text, times,
+		               images);
+	free(*before);
+	if (!(*before = malloc(images * sizeof **before)))
+		return out_of_memory();
+	for (size_t time = 0, last = 0; time < times; time++) {
+		char *end;
+		const unsigned long long n = strtoull(at, &end, 10);
+		if (*at < '0' || *at > '9' || *end != (time + 1 < times ? ',' : 0) || n > views || (time && n <= last))
+			return gt_fail(GT_ERR_ARG, "flat_at %s: expected ascending numbers of views from 0 to %zu, with commas between",
+			               text, views);
+		for (size_t i = 0; i < images / times; i++)
+			(*before)[time * (images / times) + i] = (size_t)n;
+		last = (size_t)n;
+		at = end + 1;
+	}
+	return GT_OK;
+}
+
+void gt_note_number(const gt_frame_source *field, const char *what, const gt_frame_source *scan, const gt_read_options *o)
+{
+	if (field && field->frames > 1 && field->frames == scan->frames)
+		gt_read_note(o, "%s: as many %s fields as views, %zu: are they views?", field->name(field, 0), what, field->frames);
+}

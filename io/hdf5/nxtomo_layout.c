@@ -1,0 +1,132 @@
+/* Where frames, keys and angles are, by the names that programs at beamlines give. */
+#include <stdio.h>
+#include <string.h>
+#include "io/hdf5/nxtomo_layout.h"
+
+enum { NAME = GT_NXTOMO_NAME, MOST_MEMBERS = 10000 };
+typedef gt_nxtomo_layout layout;
+
+/* E: a group of the root; D: one in it. */
+static const char *const data_names[] = { "%E/tomo_entry/data/data",
+	                                  "%E/tomo_entry/instrument/detector/data",
+	                                  "%E/instrument/detector/data",
+	                                  "%E/data/data",
+	                                  "%E/%D/data",
+	                                  NULL };
+static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key", "%E/instrument/detector/image_key",
+	                                 "%E/tomo_entry/data/image_key", "%E/instrument/%D/image_key", NULL };
+static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle",
+	                                   "%E/sample/rotation_angle",
+	                                   "%E/tomo_entry/data/rotation_angle",
+	                                   "%E/data/rotation_angle",
+	                                   "%E/%D/gts_theta_value",
+	                                   NULL };
+
+/* Every part but the last is there, and the last is a link, whether its target is there or not. */
+static int has_link(hid_t file, const char *name)
+{
+	char part[NAME];
+	for (size_t n = 1; n < sizeof part; n++)
+		if (!name[n] || name[n] == '/') {
+			snprintf(part, sizeof part, "%.*s", (int)n, name);
+			if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
+				return 0;
+			if (!name[n])
+				return 1;
+			if (H5Oexists_by_name(file, part, H5P_DEFAULT) <= 0)
+				return 0;
+		}
+	return 0;
+}
+
+static void fill_in(const char *pattern, const char *entry, const char *detector, char name[NAME])
+{
+	size_t n = 0;
+	for (; *pattern && n + 1 < NAME; pattern++) {
+		const char *what = *pattern != '%' ? NULL : pattern[1] == 'E' ? entry : detector;
+		if (!what) {
+			name[n++] = *pattern;
+			continue;
+		}
+		n += (size_t)snprintf(name + n, NAME - n, "%s", what);
+		n = n < NAME ? n : NAME - 1;
+		pattern++;
+	}
+	name[n] = 0;
+}
+
+static int find_name(hid_t file, const char *const *patterns, const char *entry, const char *detector, char name[NAME])
+{
+	for (; *patterns; patterns++) {
+		if (!detector && strstr(*patterns, "%D"))
+			continue;
+		fill_in(*patterns, entry, detector, name);
+		if (has_link(file, name))
+			return 1;
+	}
+	name[0] = 0;
+	return 0;
+}
+
+static hsize_t members_of(hid_t file, const char *group)
+{
+	H5G_info_t about;
+	if (H5Gget_info_by_name(file, group, &about, H5P_DEFAULT) < 0)
+		return 0;
+	return about.nlinks < MOST_MEMBERS ? about.nlinks : MOST_MEMBERS;
+}
+
+static int member(hid_t file, const char *group, hsize_t i, char name[NAME])
+{
+	return H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, i, name, NAME, H5P_DEFAULT) > 0;
+}
+
+static int find_all(hid_t file, const char *entry, const char *detector, layout *l)
+{
+	return find_name(file, key_names, entry, detector, l->key) && find_name(file, data_names, entry, detector, l->data) &&
+	       find_name(file, angle_names, entry, detector, l->angle);
+}
+
+/* Images, whose data are there: three dimensions, and more than one cell in each frame. */
+static int holds_images(hid_t file, const char *name)
+{
+	const hid_t data = H5Oexists_by_name(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+	const hid_t space = data >= 0 ? H5Dget_space(data) : -1;
+	hsize_t size[H5S_MAX_RANK] = { 0 };
+	const int found = space >= 0 && H5Sget_simple_extent_ndims(space) == 3 && H5Sget_simple_extent_dims(space, size, NULL) == 3 &&
+	                  size[1] * size[2] > 1;
+	if (space >= 0)
+		H5Sclose(space);
+	if (data >= 0)
+		H5Dclose(data);
+	return found;
+}
+
+/* Takes the found one over where it has images; keeps the first of those whose data are missing, to be named, but
+ * rather one that is called as detectors of images are. */
+static int is_better(hid_t file, const layout *found, layout *l)
+{
+	const int images = holds_images(file, found->data);
+	if (images || !l->data[0] || (strstr(found->data, "imag") && !strstr(l->data, "imag")))
+		*l = *found;
+	return images;
+}
+
+int gt_nxtomo_find(hid_t file, gt_nxtomo_layout *l)
+{
+	char entry[NAME], detector[NAME];
+	layout found;
+	l->data[0] = 0;
+	const hsize_t entries = members_of(file, "/");
+	for (hsize_t e = 0; e < entries; e++) {
+		if (!member(file, "/", e, entry) || H5Oexists_by_name(file, entry, H5P_DEFAULT) <= 0)
+			continue;
+		if (find_all(file, entry, NULL, &found) && is_better(file, &found, l))
+			return 1;
+		const hsize_t within = members_of(file, entry);
+		for (hsize_t d = 0; d < within; d++)
+			if (member(file, entry, d, detector) && find_all(file, entry, detector, &found) && is_better(file, &found, l))
+				return 1;
+	}
+	return l->data[0] != 0;
+}

@@ -1,0 +1,276 @@
+/* Bodies that are wider than the detector: its rows are continued. Each end of a row goes on as the shadow of a
+ * cylinder of water that has the value and the slope there (J. Hsieh et al., Med. Phys. 31 (2004) 2385): with p =
+ * 2 mu sqrt(R^2 - s^2) the slope is -4 mu^2 s/p, so that s = -p p'/(4 mu^2), R^2 = s^2 + (p/2 mu)^2. Where values rise
+ * outwards no cylinder does: they stay, and are rolled off by a cosine. What is added has the weight 0 for iterative
+ * methods. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/grid.h>
+#include "core/try.h"
+#include "prepare/step.h"
+
+struct options {
+	double water;
+	int columns;
+};
+static const struct options defaults = { 0, 0 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "water",
+	  .help = "attenuation of what the body is of at its rim, mm-1; 0: that of water, which the projections say, else 0.02",
+	  .kind = GT_REAL,
+	  .at = AT(water),
+	  .least = 0,
+	  .most = 1e3 },
+	{ .key = "columns",
+	  .help = "columns that are added at either side at most; 0: as many as the detector has",
+	  .kind = GT_INT,
+	  .at = AT(columns),
+	  .least = 0,
+	  .most = 65536 },
+	{ .key = NULL },
+};
+
+/* Cells whose means give value and slope of an end; views and rows that are looked at; what part of the largest value
+ * is no longer air; a detector shifted by so many columns leaves its nearer side to the rays from behind. */
+enum { CELLS = 6, VIEWS = 48, ROWS = 16, SHIFTED_BY = 4, LEFT = 0, RIGHT = 1 };
+#define NOT_AIR 0.05
+
+typedef struct {
+	size_t added[2], columns;
+	double water, edge[2];
+} extend_known;
+
+/* The end of a row: value at its last cell, and the cylinder, in mm at the axis; radius 0: values rise outwards. */
+typedef struct {
+	double value, at, radius;
+} rim;
+
+static double cell_of(const gt_scan *s)
+{
+	return s->shape == GT_PARALLEL ? s->column_pitch : s->column_pitch * s->source_to_axis / s->source_to_detector;
+}
+
+static rim rim_of(const float *row, size_t columns, int side, double cell, double water)
+{
+	double mean[2] = { 0, 0 };
+	for (size_t k = 0; k < 2 * CELLS; k++)
+		mean[k / CELLS] += row[side == RIGHT ? columns - 1 - k : k] / CELLS;
+	const double rise = (mean[0] - mean[1]) / CELLS, value = fmax(0, mean[0] + rise * (CELLS - 1) / 2.), slope = rise / cell;
+	rim e = { .value = value };
+	if (slope <= 0 && value > 0) {
+		e.at = -value * slope / (4 * water * water);
+		e.radius = hypot(e.at, value / (2 * water));
+	}
+	return e;
+}
+
+/* Cells until nothing is left. */
+static double reach_of(const rim *e, double cell, size_t columns)
+{
+	return !(e->value > 0) ? 0 : e->radius > 0 ? (e->radius - e->at) / cell : (double)columns / 4;
+}
+
+/* Where the cylinder is wider than what is added, its last quarter is rolled off. */
+static double beyond(const rim *e, size_t j, size_t added, double cell, double water, size_t columns)
+{
+	const double reach = reach_of(e, cell, columns), s = e->at + (double)j * cell, rest = 4 * (double)j / (double)added - 3;
+	const double fade = reach > (double)added && rest > 0 ? cos(GT_PI / 2 * fmin(1, rest)) : 1;
+	if ((double)j >= reach)
+		return 0;
+	return fade * (e->radius > 0 ? 2 * water * sqrt(fmax(0, e->radius * e->radius - s * s))
+	                             : e->value * (1 + cos(GT_PI * (double)j / reach)) / 2);
+}
+
+typedef struct {
+	double edge[2], reach[2], most, n;
+} looked;
+
+static void look_at_view(const gt_scan *s, const float *view, double water, looked *l)
+{
+	const size_t step = 1 + (s->rows - 1) / ROWS;
+	for (size_t r = 0; r < s->rows; r += step, l->n++) {
+		const float *row = view + r * s->columns;
+		for (size_t k = 0; k < s->columns; k++)
+			l->most = fmax(l->most, row[k]);
+		for (int side = LEFT; side <= RIGHT; side++) {
+			const rim e = rim_of(row, s->columns, side, cell_of(s), water);
+			l->edge[side] += e.value;
+			l->reach[side] = fmax(l->reach[side], reach_of(&e, cell_of(s), s->columns));
+		}
+	}
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_scan *s = c->source.scan;
+	const size_t most = o->columns ? (size_t)o->columns : s->columns, step = 1 + (s->views - 1) / VIEWS;
+	const double shift = 2 * s->column_center - ((double)s->columns - 1);
+	const int asked[2] = { !(shift < -2 * SHIFTED_BY), !(shift > 2 * SHIFTED_BY) };
+	looked l = { .most = 0 };
+	float *view = NULL;
+	gt_status st = GT_OK;
+	if (s->columns < 4 * CELLS)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns: expected %d and more", s->columns, 4 * CELLS);
+	if (s->shape != GT_PARALLEL && !(s->source_to_axis > 0 && s->source_to_detector > 0))
+		return gt_fail(GT_ERR_UNSUPPORTED, "the source's distances from axis and detector are not known");
+	GT_TRY(gt_prepare_known(c, sizeof(extend_known)));
+	extend_known *known = c->known;
+	known->columns = s->columns;
+	known->water = o->water > 0 ? o->water : c->water > 0 ? c->water : GT_MU_WATER;
+	if (!(view = malloc(s->rows * s->columns * sizeof *view)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t v = 0; v < s->views; v += step) {
+		GT_TRY(c->source.read(c->source.self, v, 1, view));
+		look_at_view(s, view, known->water, &l);
+	}
+	for (int side = LEFT; side <= RIGHT; side++) {
+		known->edge[side] = l.most > 0 ? l.edge[side] / l.n / l.most : 0;
+		if (asked[side] && known->edge[side] > NOT_AIR)
+			known->added[side] = (size_t)fmin((double)most, ceil(l.reach[side]) + 1);
+	}
+done:
+	free(view);
+	return st;
+}
+
+/* Direct methods roll rows off by themselves, and who wants more room beside the body must say so: told alone. */
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	void *known = c->known;
+	gt_status st = GT_OK;
+	(void)spec;
+	if (c->source.scan->columns < 4 * CELLS) {
+		snprintf(why, size, "too few columns to see whether rows end in air");
+		return GT_OK;
+	}
+	c->known = NULL;
+	st = look(c, &defaults);
+	const extend_known *k = c->known;
+	if (st == GT_OK && k->added[LEFT] + k->added[RIGHT])
+		snprintf(why, size,
+		         "rows end at %.2g and %.2g of the largest value, not in air: direct methods roll them off, --extend continues "
+		         "them as a cylinder of water",
+		         k->edge[LEFT], k->edge[RIGHT]);
+	else if (st == GT_OK)
+		snprintf(why, size, "rows end in air");
+	free(c->known);
+	c->known = known;
+	return st;
+}
+
+static gt_status reshape(gt_prepare_call *c, const void *options, const gt_scan *in, size_t *view, gt_scan **out)
+{
+	const extend_known *known = c->known;
+	const gt_status st = gt_scan_clone(in, out);
+	(void)options;
+	(void)view;
+	if (st == GT_OK) {
+		(*out)->columns += known->added[LEFT] + known->added[RIGHT];
+		(*out)->column_center += (double)known->added[LEFT];
+	}
+	return st;
+}
+
+typedef struct {
+	const extend_known *known;
+	const gt_projections *p;
+	gt_projections *q;
+	double cell;
+} extend_call;
+
+static void extend_row(const extend_call *x, const float *in, float *out)
+{
+	const extend_known *known = x->known;
+	const size_t n = known->columns;
+	memcpy(out + known->added[LEFT], in, n * sizeof *out);
+	for (int side = LEFT; side <= RIGHT; side++) {
+		const rim e = rim_of(in, n, side, x->cell, known->water);
+		for (size_t j = 1; j <= known->added[side]; j++)
+			out[side == RIGHT ? known->added[LEFT] + n - 1 + j : known->added[LEFT] - j] = (float)
+				beyond(&e, j, known->added[side], x->cell, known->water, n);
+	}
+}
+
+/* Of weights and photons: those of the last cell go on. */
+static void extend_beside(const extend_call *x, size_t line, const float *in, float *out)
+{
+	const size_t n = x->known->columns, wide = x->q->scan->columns;
+	for (size_t k = 0; k < wide && in; k++) {
+		const size_t from = k < x->known->added[LEFT] ? 0 : k - x->known->added[LEFT];
+		out[line * wide + k] = in[line * n + (from < n ? from : n - 1)];
+	}
+}
+
+static void loop(void *self, size_t begin, size_t end, int worker)
+{
+	const extend_call *x = self;
+	(void)worker;
+	for (size_t line = begin; line < end; line++) {
+		extend_row(x, x->p->data + line * x->known->columns, x->q->data + line * x->q->scan->columns);
+		extend_beside(x, line, x->p->weight, x->q->weight);
+		extend_beside(x, line, x->p->photons, x->q->photons);
+	}
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	const extend_known *known = c->known;
+	const gt_projections *p = *c->p;
+	const size_t lines = p->scan->views * p->scan->rows, wide = known->columns + known->added[LEFT] + known->added[RIGHT];
+	gt_scan *scan = NULL;
+	gt_projections *q = NULL;
+	float *weights;
+	gt_status st = GT_OK;
+	if (wide == known->columns)
+		return GT_OK;
+	GT_TRY(reshape(c, options, p->scan, NULL, &scan));
+	GT_TRY(gt_prepare_like(p, scan, &q));
+	extend_call x = { known, p, q, cell_of(scan) };
+	gt_parallel(c->pool, lines, 16, loop, &x);
+	gt_prepare_replace(c, q);
+	GT_TRY(gt_prepare_weights(c, &weights));
+	for (size_t line = 0; line < lines; line++) {
+		memset(weights + line * wide, 0, known->added[LEFT] * sizeof *weights);
+		memset(weights + (line + 1) * wide - known->added[RIGHT], 0, known->added[RIGHT] * sizeof *weights);
+	}
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+static int weighs(const void *known)
+{
+	const extend_known *k = known;
+	return k->added[LEFT] + k->added[RIGHT] > 0;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const extend_known *k = c->known;
+	if (!weighs(k)) {
+		gt_prepare_note(c, "rows end in air (%.2g and %.2g of the largest value): nothing was added", k->edge[LEFT],
+		                k->edge[RIGHT]);
+		return;
+	}
+	gt_prepare_note(c,
+	                "%zu columns in front of the first and %zu behind the last, of cylinders of %g mm-1, weight 0: what is right lies "
+	                "within the %zu that were measured (--grid leaves the rest out)",
+	                k->added[LEFT], k->added[RIGHT], k->water, k->columns);
+}
+
+const gt_preparation gt_preparation_extend = {
+	.name = "extend",
+	.about = "bodies wider than the detector: rows go on as those of a cylinder of water",
+	GT_STEP_MEMBERS,
+	.advise = advise,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
+	.tell = tell,
+	.reshape = reshape,
+	.weighs = weighs,
+};

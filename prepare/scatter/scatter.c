@@ -1,0 +1,159 @@
+/* Scatter as a constant: t <- (t - s)/(1 - s), s the part of an unattenuated pixel's signal that is scatter
+ * everywhere. What is left is a thousandth of the transmission at least, and counted. A scan's own: the mean behind
+ * a strip of lead, over that of the air. Or scatter that follows the body: scatter_kernel.h. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "core/try.h"
+#include "prepare/scatter/scatter_kernel.h"
+#include "prepare/step.h"
+
+enum { CONSTANT, KERNEL };
+struct options {
+	int method;
+	double fraction, width, power;
+};
+static const struct options defaults = { CONSTANT, 0, 0, 1 };
+static const char *const methods[] = { "constant", "kernel", NULL };
+static const gt_param params[] = {
+	{ .key = "method",
+	  .help = "constant; kernel: what the rays through each place spread around it",
+	  .kind = GT_CHOICE,
+	  .at = offsetof(struct options, method),
+	  .names = methods },
+	{ .key = "fraction",
+	  .help = "constant: scatter, as a part of what a pixel gets that nothing attenuates; kernel: of the light "
+	          "where the middle view is darkest",
+	  .kind = GT_REAL,
+	  .at = offsetof(struct options, fraction),
+	  .least = 0,
+	  .most = 0.9 },
+	{ .key = "width",
+	  .help = "kernel: deviation of its Gaussian at the detector, mm",
+	  .kind = GT_REAL,
+	  .at = offsetof(struct options, width),
+	  .least = 0,
+	  .most = 1e5 },
+	{ .key = "power",
+	  .help = "kernel: of the line integral, which with the light makes the scatter",
+	  .kind = GT_REAL,
+	  .at = offsetof(struct options, power),
+	  .least = 1, /* below, the least error in air makes scatter of its own */
+	  .most = 4 },
+	{ .key = NULL },
+};
+
+typedef struct {
+	double s;
+	size_t limited, values;
+	gt_scatter_kernel kernel;
+} scatter_known;
+
+static void forget(void *known)
+{
+	gt_scatter_kernel_free(&((scatter_known *)known)->kernel);
+	free(known);
+}
+
+static gt_status look_at_middle(gt_prepare_call *c, const struct options *o, gt_scatter_kernel *k)
+{
+	const gt_scan *scan = c->source.scan;
+	float *p = malloc(scan->rows * scan->columns * sizeof *p);
+	double *scratch = NULL;
+	gt_status st = GT_OK;
+	if (!(o->fraction > 0))
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "fraction=0: expected above 0, the part of the light that is scatter where the body is darkest"));
+	GT_TRY(gt_scatter_kernel_new(scan, o->width, o->power, k));
+	scratch = malloc(gt_scatter_kernel_scratch(k) * sizeof *scratch);
+	if (!p || !scratch)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "scatter: out of memory"));
+	GT_TRY(c->source.read(c->source.self, scan->views / 2, 1, p));
+	GT_TRY(gt_scatter_kernel_fit(k, p, o->fraction, scratch));
+	gt_prepare_note(c, "rays through a line integral of 1 spread %.4g of the light that is left", k->amplitude);
+done:
+	free(p);
+	free(scratch);
+	return st;
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_status st = gt_prepare_known(c, sizeof(scatter_known));
+	if (st != GT_OK)
+		return st;
+	scatter_known *known = c->known;
+	c->forget = forget;
+	known->s = o->fraction;
+	if (o->method == KERNEL)
+		return look_at_middle(c, o, &known->kernel);
+	return o->width > 0 ? gt_fail(GT_ERR_ARG, "width=%g: expected with method=kernel alone", o->width) : GT_OK;
+}
+
+typedef struct {
+	const gt_scatter_kernel *kernel;
+	float *p;
+	double *scratch;
+	atomic_size_t limited;
+} views_call;
+
+static void views_loop(void *self, size_t begin, size_t end, int worker)
+{
+	views_call *v = self;
+	const gt_scatter_kernel *k = v->kernel;
+	for (size_t view = begin; view < end; view++)
+		atomic_fetch_add(&v->limited, gt_scatter_kernel_take_off(k, v->p + view * k->rows * k->columns,
+		                                                         v->scratch + (size_t)worker * gt_scatter_kernel_scratch(k)));
+}
+
+static gt_status run_kernel(gt_prepare_call *c, scatter_known *known)
+{
+	const gt_scatter_kernel *k = &known->kernel;
+	views_call v = { k, (*c->p)->data, malloc((size_t)gt_pool_threads(c->pool) * gt_scatter_kernel_scratch(k) * sizeof(double)), 0 };
+	if (!v.scratch)
+		return gt_fail(GT_ERR_MEMORY, "scatter: out of memory");
+	gt_parallel(c->pool, (*c->p)->scan->views, 1, views_loop, &v);
+	free(v.scratch);
+	known->limited += atomic_load(&v.limited);
+	return GT_OK;
+}
+
+static size_t work(const void *self, float *x, size_t n)
+{
+	const double s = ((const scatter_known *)self)->s;
+	size_t limited = 0;
+	for (size_t i = 0; i < n; i++) {
+		const double t = exp(-x[i]), left = (t - s) / (1 - s);
+		limited += left < 1e-3 * t;
+		x[i] = (float)-log(fmax(left, 1e-3 * t));
+	}
+	return limited;
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	scatter_known *known = c->known;
+	known->values += gt_scan_size((*c->p)->scan);
+	if (((const struct options *)options)->method == KERNEL)
+		return run_kernel(c, known);
+	known->limited += gt_prepare_values(c, work, known);
+	return GT_OK;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const scatter_known *known = c->known;
+	if (known->limited)
+		gt_prepare_note(c, "%zu of %zu values are below the scatter: fraction=%g may be too large", known->limited, known->values,
+		                known->s);
+}
+
+const gt_preparation gt_preparation_scatter = {
+	.name = "scatter",
+	.about = "scatter as a constant part of the signal, or as what follows the body, taken off",
+	GT_STEP_MEMBERS,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
+	.tell = tell,
+};

@@ -1,0 +1,346 @@
+/* Stripes by the order of their values. The published algorithms smooth or divide every column, which takes details
+ * of a body for stripes; here only what is off its neighbours in all views alike is corrected. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/order_statistics.h>
+#include "core/clones.h"
+#include "prepare/stripes/running_medians.h"
+#include "prepare/stripes/sort_column.h"
+#include "prepare/stripes/stripes.h"
+
+/* A column that fluctuates does so by this factor more, or less, than its neighbours. */
+#define FLUCTUATES 1.5
+/* Variances of a mean that a correction must be above. */
+#define NOISE 4.0
+/* Columns that a stripe is compared with: of one or two columns; of more. */
+enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
+
+/* Columns, or lines, that are worked on at a time: as many floats as a line of the processor's cache has. */
+enum { BLOCK = GT_MEDIAN_LINES, LINE = 64, PAGE = 4096 };
+/* Lines from one to the next are a page apart or more, which processors do not fetch by themselves. */
+enum { AHEAD = 12 };
+#ifdef __GNUC__
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p) ((void)(p))
+#endif
+
+/* Places from one column to the next: whole lines of the cache, no number of pages. */
+static size_t stride_of(size_t views)
+{
+	const size_t stride = (views + BLOCK - 1) / BLOCK * BLOCK;
+	return stride * sizeof(float) % PAGE ? stride : stride + BLOCK;
+}
+
+/* Scratch: value, view, smooth [column][rank], stride_of() places from column to column; the rest is of a block, or of
+ * a line. */
+typedef struct {
+	size_t stride;
+	float *value, *smooth, *block, *line, *median, *window;
+	uint32_t *view;
+	double *sort, *weight, *mean, *squares, *f, *level, *few;
+	unsigned char *stripe;
+} arrays;
+
+size_t gt_stripes_scratch(size_t views, size_t columns)
+{
+	const size_t stride = stride_of(views);
+	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
+}
+
+static arrays lay_out(const gt_stripes *t, double *scratch)
+{
+	const size_t stride = stride_of(t->views), n = t->columns * stride;
+	arrays a = { .stride = stride };
+	a.value = (float *)(((uintptr_t)scratch + LINE - 1) / LINE * LINE);
+	a.smooth = a.value + n;
+	a.view = (uint32_t *)(a.smooth + n);
+	a.block = (float *)(a.view + n);
+	a.sort = (double *)(a.block + BLOCK * stride);
+	a.line = (float *)(a.sort + gt_sort_column_scratch(t->views));
+	a.median = a.line + BLOCK * t->columns;
+	a.window = a.median + BLOCK * t->columns;
+	a.weight = (double *)(a.window + (gt_running_medians_scratch(t->columns) + 1) / 2 * 2);
+	a.mean = a.weight + t->columns;
+	a.squares = a.mean + t->columns;
+	a.f = a.squares + t->columns;
+	a.level = a.f + t->columns;
+	a.few = a.level + t->columns;
+	a.stripe = (unsigned char *)(a.few + 2 * t->columns);
+	return a;
+}
+
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Median of x[k - half ... k + half] within n values. scratch: 2 half + 1. */
+static double running_median(const double *x, size_t n, size_t k, size_t window, double *scratch)
+{
+	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < n ? k + half : n - 1;
+	memcpy(scratch, x + first, (last - first + 1) * sizeof *scratch);
+	return gt_upper_median(scratch, last - first + 1);
+}
+
+/* Columns k ... of the sinogram, each by itself: block[column][view]. */
+static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, const arrays *a)
+{
+	for (size_t v = 0; v < t->views; v++) {
+		const float *row = s + v * t->columns + k;
+		if (v + AHEAD < t->views)
+			FETCH(row + AHEAD * t->columns);
+		for (size_t j = 0; j < n; j++)
+			a->block[j * a->stride + v] = row[j];
+	}
+}
+
+static void sort_columns(const gt_stripes *t, const float *s, const arrays *a)
+{
+	for (size_t k = 0; k < t->columns; k += BLOCK) {
+		const size_t n = least_of(BLOCK, t->columns - k);
+		gather(t, s, k, n, a);
+		for (size_t j = 0; j < n; j++) {
+			const size_t at = (k + j) * a->stride;
+			gt_sort_column(a->block + j * a->stride, t->views, a->sort, a->value + at, a->view + at);
+		}
+	}
+}
+
+static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, const arrays *a)
+{
+	sort_columns(t, s, a);
+	/* Lines behind the last view are worked on with any numbers. */
+	for (size_t k = 0; k < t->columns; k++)
+		for (size_t rank = t->views; rank < a->stride; rank++)
+			a->value[k * a->stride + rank] = 0;
+	for (size_t rank = 0; rank < t->views; rank += BLOCK) {
+		for (size_t k = 0; k < t->columns; k++) {
+			const float *from = a->value + k * a->stride + rank;
+			if (k + AHEAD < t->columns)
+				FETCH(from + AHEAD * a->stride);
+			memcpy(a->line + k * BLOCK, from, BLOCK * sizeof *from);
+		}
+		gt_running_medians(a->line, t->columns, window, a->window, a->median);
+		for (size_t k = 0; k < t->columns; k++)
+			memcpy(a->smooth + k * a->stride + rank, a->median + k * BLOCK, BLOCK * sizeof *a->smooth);
+	}
+}
+
+static GT_CLONES void add_off(const float *restrict median, const float *restrict x, size_t n, double views, double *restrict mean,
+                              double *restrict squares)
+{
+	for (size_t k = 0; k < n; k++) {
+		const double off = (double)median[k] - x[k];
+		mean[k] += off / views;
+		squares[k] += off * off;
+	}
+}
+
+/* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike,
+ * the edge of a body to one side in some views and to the other in others: the mean over the views of what a median
+ * along the columns differs by, against what its variance makes it by chance. */
+static void stripe_weights(const gt_stripes *t, size_t around, const float *s, const arrays *a)
+{
+	const double views = (double)t->views;
+	memset(a->mean, 0, t->columns * sizeof *a->mean);
+	memset(a->squares, 0, t->columns * sizeof *a->squares);
+	for (size_t v = 0; v < t->views; v++) {
+		gt_short_medians(s + v * t->columns, t->columns, around, a->median);
+		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares);
+	}
+	for (size_t k = 0; k < t->columns; k++) {
+		const double mean = a->mean[k];
+		a->weight[k] = mean != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (mean * mean)) : 0;
+	}
+}
+
+/* smooth <- values as they are corrected; 0: this column stays as it is. */
+typedef int (*correction)(const arrays *a, size_t column, const float *value, float *smooth, size_t n);
+
+/* Values as they are corrected, back to their views. */
+static void put_back(const gt_stripes *t, const arrays *a, correction correct, float *s)
+{
+	for (size_t k = 0; k < t->columns; k += BLOCK) {
+		const size_t n = least_of(BLOCK, t->columns - k);
+		size_t changed[BLOCK], changes = 0;
+		for (size_t j = 0; j < n; j++) {
+			const size_t at = (k + j) * a->stride;
+			if (!correct(a, k + j, a->value + at, a->smooth + at, t->views))
+				continue;
+			float *to = a->block + changes * a->stride;
+			for (size_t rank = 0; rank < t->views; rank++)
+				to[a->view[at + rank]] = a->smooth[at + rank];
+			changed[changes++] = k + j;
+		}
+		for (size_t v = 0; v < t->views && changes; v++) {
+			float *row = s + v * t->columns;
+			if (v + AHEAD < t->views)
+				FETCH(row + AHEAD * t->columns + k);
+			for (size_t j = 0; j < changes; j++)
+				row[changed[j]] = a->block[j * a->stride + v];
+		}
+	}
+}
+
+static GT_CLONES void mix(double weight, const float *restrict value, float *restrict smooth, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		smooth[i] = value[i] + (float)(weight * ((double)smooth[i] - (double)value[i]));
+}
+
+static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
+{
+	if (!(a->weight[k] > 0))
+		return 0;
+	mix(a->weight[k], value, smooth, n);
+	return 1;
+}
+
+void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch)
+{
+	const arrays a = lay_out(t, scratch);
+	sort_and_smooth(t, window, s, &a);
+	stripe_weights(t, AROUND_NARROW, s, &a);
+	put_back(t, &a, towards_smooth, s);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch)
+{
+	const size_t drop = columns / 4, n = columns - 2 * drop;
+	double mean_x = 0, mean_y = 0, xx = 0, xy = 0, most = -INFINITY, least = INFINITY;
+	memcpy(scratch, f, columns * sizeof *f);
+	qsort(scratch, columns, sizeof *scratch, ascending);
+	memset(stripe, 0, columns);
+	for (size_t i = drop; i < drop + n; i++) {
+		mean_x += (double)i / (double)n;
+		mean_y += scratch[i] / (double)n;
+	}
+	for (size_t i = drop; i < drop + n; i++) {
+		xx += ((double)i - mean_x) * ((double)i - mean_x);
+		xy += ((double)i - mean_x) * (scratch[i] - mean_y);
+	}
+	const double slope = xx > 0 ? xy / xx : 0, low = mean_y - slope * mean_x, high = low + slope * (double)(columns - 1),
+		     noise = high - low;
+	/* Without noise there is no measure of what stands out. */
+	if (!(noise > 1e-5))
+		return;
+	most = scratch[columns - 1];
+	least = scratch[0];
+	for (size_t k = 0; k < columns; k++)
+		stripe[k] = (unsigned char)((most - high > snr * noise && f[k] > high + 0.5 * snr * noise) ||
+		                            (low - least > snr * noise && f[k] < low - 0.5 * snr * noise));
+}
+
+/* One column more on either side. */
+static void dilate(unsigned char *stripe, size_t columns)
+{
+	for (size_t k = 0; k < columns; k++)
+		if (stripe[k] & 1) {
+			if (k > 0)
+				stripe[k - 1] |= 2;
+			if (k + 1 < columns)
+				stripe[k + 1] |= 2;
+		}
+	for (size_t k = 0; k < columns; k++)
+		stripe[k] = stripe[k] != 0;
+}
+
+static int divided(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
+{
+	if (a->stripe[k])
+		return 1;
+	if (!(a->weight[k] > 0 && a->f[k] > 0.5))
+		return 0;
+	const double by = 1 + a->weight[k] * (1 / a->f[k] - 1);
+	for (size_t i = 0; i < n; i++)
+		smooth[i] = (float)(value[i] * by);
+	return 1;
+}
+
+static double sum_of(const float *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch)
+{
+	const size_t drop = (size_t)(t->drop * (double)t->views), kept = t->views - 2 * drop;
+	const arrays a = lay_out(t, scratch);
+	double most = 0;
+	sort_and_smooth(t, window, s, &a);
+	for (size_t k = 0; k < t->columns; k++) {
+		a.level[k] = sum_of(a.smooth + k * a.stride + drop, kept);
+		a.f[k] = sum_of(a.value + k * a.stride + drop, kept);
+		most = fmax(most, fabs(a.level[k]));
+	}
+	/* A ratio means nothing in air. */
+	for (size_t k = 0; k < t->columns; k++)
+		a.f[k] = fabs(a.level[k]) > 0.02 * most ? a.f[k] / a.level[k] : 1;
+	stripe_weights(t, AROUND_WIDE, s, &a);
+	gt_stripes_detect(a.f, t->columns, t->snr, a.stripe, a.few);
+	for (size_t k = 0; k < t->columns; k++)
+		a.stripe[k] &= a.weight[k] > 0;
+	dilate(a.stripe, t->columns);
+	put_back(t, &a, divided, s);
+}
+
+/* d[column]: sum over the views of |s - mean of 10 views|. */
+static void fluctuations(const gt_stripes *t, const float *s, double *d, double *mean)
+{
+	memset(d, 0, t->columns * sizeof *d);
+	for (size_t v = 0; v < t->views; v++) {
+		const size_t first = v < 5 ? 0 : v - 5, last = v + 4 < t->views ? v + 4 : t->views - 1;
+		memset(mean, 0, t->columns * sizeof *mean);
+		for (size_t i = first; i <= last; i++)
+			for (size_t k = 0; k < t->columns; k++)
+				mean[k] += s[i * t->columns + k];
+		for (size_t k = 0; k < t->columns; k++)
+			d[k] += fabs(s[v * t->columns + k] - mean[k] / (double)(last - first + 1));
+	}
+}
+
+static void interpolate(const gt_stripes *t, const unsigned char *stripe, float *row)
+{
+	for (size_t k = 0; k < t->columns; k++) {
+		size_t left = k, right = k;
+		if (!stripe[k])
+			continue;
+		while (left > 0 && stripe[left])
+			left--;
+		while (right + 1 < t->columns && stripe[right])
+			right++;
+		if (stripe[left] && stripe[right])
+			continue;
+		const float a = row[stripe[left] ? right : left], b = row[stripe[right] ? left : right];
+		row[k] = right > left ? a + (b - a) * (float)(k - left) / (float)(right - left) : a;
+	}
+}
+
+void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad)
+{
+	double *d = scratch, *f = d + t->columns, *few = f + t->columns;
+	unsigned char *stripe = (unsigned char *)(few + t->columns);
+	fluctuations(t, s, d, few);
+	for (size_t k = 0; k < t->columns; k++) {
+		const double around = running_median(d, t->columns, k, window, few);
+		f[k] = around > 0 ? d[k] / around : 1;
+	}
+	gt_stripes_detect(f, t->columns, t->snr, stripe, few);
+	/* Noise that differs from column to column is no fault. */
+	for (size_t k = 0; k < t->columns; k++)
+		stripe[k] &= f[k] > FLUCTUATES || f[k] < 1 / FLUCTUATES;
+	dilate(stripe, t->columns);
+	for (size_t v = 0; v < t->views; v++)
+		interpolate(t, stripe, s + v * t->columns);
+	memcpy(bad, stripe, t->columns);
+}

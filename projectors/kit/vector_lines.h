@@ -1,0 +1,27 @@
+#ifndef GT_PROJECTORS_KIT_VECTOR_LINES_H
+#define GT_PROJECTORS_KIT_VECTOR_LINES_H
+/* Sizes that the projectors on the CPU share which work on lines of the volume or of the detector by vectors: what a
+ * driver and its kernels must agree on. */
+#include <stddef.h>
+
+enum {
+	GT_LINE_SLICES = 32,       /* slices that a column of the detector is prepared for at a time */
+	GT_LINE_TILE = 64,         /* rows (forward) or z (back) of a tile */
+	GT_LINE_ALONG = 32,        /* voxels of a tile of the adjoint across the slices */
+	GT_LINE_TILE_LINES = 35,   /* its lines per slice: three more, so that neighbours do not lie 8192 bytes apart */
+	GT_LINE_TILE_FLOATS = GT_LINE_SLICES * GT_LINE_TILE_LINES * GT_LINE_TILE,
+	GT_LINE_PAD = 32,          /* constant entries on either side of a window of a line */
+	/* slices of a job of the adjoint: some tiles one after the other, which share columns in the cache */
+	GT_LINE_STRETCH = 2 * GT_LINE_SLICES
+};
+
+static inline size_t gt_lanes_of(size_t n) { return (n + 15) & ~(size_t)15; }
+static inline size_t gt_pieces_of(size_t n, size_t size) { return (n + size - 1) / size; }
+
+/* Tiles of the adjoint over n voxels along x, y, z, for slices perpendicular to x (0) or y (1), by stretches. */
+static inline size_t gt_line_tiles(const int *n, int axis)
+{
+	return gt_pieces_of((size_t)n[1 - axis], GT_LINE_ALONG) * gt_pieces_of((size_t)n[2], GT_LINE_TILE) *
+	       gt_pieces_of((size_t)n[axis], GT_LINE_STRETCH);
+}
+#endif

@@ -1,0 +1,72 @@
+#ifndef GT_PROJECTORS_RAY_FAST_JOSEPH_SINGLE_H
+#define GT_PROJECTORS_RAY_FAST_JOSEPH_SINGLE_H
+/* Joseph's pair on the CPU for arrays in single precision and level scans (ray_level.h): what its driver
+ * (joseph_single.c) and its kernels share. The kernels are one text, joseph_single_kernels.inc, compiled for each
+ * instruction set by joseph_single_any.c, joseph_single_avx2.c and joseph_single_avx512.c. Places are found in double,
+ * values are interpolated and added in float, in vectors of rows (forward) or z (back). */
+#include <gantry/threads.h>
+#include "core/vectors/sets.h"
+#include "projectors/kit/vector_lines.h"
+#include "projectors/ray/ray_impl.h"
+#include "projectors/ray/ray_level.h"
+
+enum {
+	/* voxels from row to row, or rows from voxel to voxel, that these kernels take; beyond they are less exact */
+	GT_JOSEPH_WIDEST = 16
+};
+
+/* Tables of a scan, on the backend; the lists hold those views that have entries of an axis. */
+typedef struct {
+	gt_ray_level level;
+	size_t *views[2];        /* [views], of which there are count[] */
+	size_t count[2];
+	size_t bytes;            /* of all of them, one block; 0: a scan that these kernels do not take */
+} gt_joseph_tables;
+
+/* What the jobs of one direction share. */
+typedef struct {
+	const gt_rays *g;
+	const gt_ray_level *level;
+	float *lines;            /* of the volume [y][x][stride], or of a batch of views: see gt_joseph_line() */
+	size_t stride, row;      /* floats of a line, a multiple of 16; lines of the volume from one y to the next */
+	const float *in;
+	float *out;
+	const size_t *views;     /* back: a batch of one axis */
+	size_t count;
+	int axis;
+	int group, columns;      /* views and columns of a job of the forward direction */
+	float *scratch;          /* scratch_floats for each worker */
+	size_t scratch_floats;
+} gt_joseph_single;
+
+/* The line of entry p of view i of a batch: ascending rows, times the length of their rays in a slice, and zeros up to
+ * the next one; more zeros lie below the first entry of an axis. */
+enum { GT_JOSEPH_BELOW = GT_LINE_PAD + 32 };
+static inline size_t gt_joseph_stride(int rows) { return gt_lanes_of((size_t)rows + 2) + GT_LINE_PAD; }
+static inline size_t gt_joseph_view_floats(const gt_rays *g) { return GT_JOSEPH_BELOW + (size_t)g->columns * gt_joseph_stride(g->rows); }
+static inline float *gt_joseph_line(const gt_joseph_single *j, size_t i, int p)
+{
+	return j->lines + i * gt_joseph_view_floats(j->g) + GT_JOSEPH_BELOW + (size_t)p * j->stride;
+}
+
+/* Loops over y (lines of a volume), over jobs of both directions, and over views of a batch. */
+typedef struct {
+	const char *name;        /* of the instruction set */
+	gt_loop copy_lines, forward, weigh_columns, adjoint;
+} gt_joseph_single_kernels;
+extern const gt_joseph_single_kernels gt_joseph_single_any;
+#ifdef GT_X86_KERNELS
+extern const gt_joseph_single_kernels gt_joseph_single_avx2, gt_joseph_single_avx512;
+#endif
+
+/* Tables of a scan, from those of `host` in host memory; t->bytes tells whether these kernels take it. */
+gt_status gt_joseph_single_make(gt_backend *be, const gt_rays *host, gt_joseph_tables *t);
+void      gt_joseph_single_free(gt_backend *be, gt_joseph_tables *t);
+size_t    gt_joseph_single_scratch(gt_backend *be, const gt_rays *g);
+void      gt_joseph_single_forward(gt_backend *be, const gt_rays *g, const gt_joseph_tables *t, const float *x, float *y);
+void      gt_joseph_single_adjoint(gt_backend *be, const gt_rays *g, const gt_joseph_tables *t, const float *y, float *x);
+/* The kernels of an instruction set, of the best there is if name is NULL; NULL if the processor does not have it. */
+const gt_joseph_single_kernels *gt_joseph_single_find(const char *name);
+/* Tests: every operator uses these kernels from here on; NULL: the best that there are. */
+void      gt_joseph_single_use(const gt_joseph_single_kernels *k);
+#endif

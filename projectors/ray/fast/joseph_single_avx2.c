@@ -1,0 +1,9 @@
+/* Joseph's pair in single precision for x86-64 with AVX2 and FMA: CMakeLists.txt has the options. Memory: see
+ * joseph_single.c. */
+#ifdef GT_X86_KERNELS
+#define GT_JOSEPH_KERNELS gt_joseph_single_avx2
+#define GT_JOSEPH_KERNELS_NAME "avx2"
+#include "projectors/ray/fast/joseph_single_kernels.inc"
+#else
+typedef int gt_joseph_single_no_avx2;
+#endif

@@ -1,0 +1,60 @@
+"""Volumes and projections with less noise, without a reconstruction: what `gantry denoise` does."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, overload
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import Backend, backend, c_type
+from .data import Projections, Volume
+from .errors import ArgumentError, check
+from .penalties import Penalty
+from .preparation import copied
+
+
+def _volume(v: Volume) -> Volume:
+    return Volume(np.array(v.data), v.grid, water=v.water, position=v.position if lib.gt_volume_position_known(v.c) else None)
+
+
+@overload
+def denoise(data: Volume, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+            precision: str = "single") -> Volume: ...
+@overload
+def denoise(data: Projections, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+            precision: str = "single") -> Projections: ...
+@overload
+def denoise(data: list[Volume] | tuple[Volume, ...], penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False,
+            device: str | Backend | None = None, precision: str = "single") -> list[Volume]: ...
+def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+            precision: str = "single") -> Any:
+    """A copy of a volume or of projections with less noise: the u with the least R(u) + |u - data|^2/2, to the bits of `gantry denoise`.
+
+    penalty: a Penalty or its text, such as "tv:strength=2e-4" or "nlm:h=20HU"; strengths are in the unit of the data, mm^-1 of volumes, none
+    of projections. iterations: of penalties without a proximal step. nonneg: no value below 0. Several volumes on one grid, as a list, are
+    denoised together by a penalty that takes several ("joint-tv:strength=4e-4"): a list comes back. precision: "single" or "double".
+    """
+    if precision not in ("single", "double"):
+        raise ArgumentError(f"precision {precision!r}: expected 'single' or 'double'")
+    several = isinstance(data, (list, tuple))
+    volumes = list(data) if several else [data] if isinstance(data, Volume) else []
+    if (several and not volumes) or not (all(isinstance(v, Volume) for v in volumes) if volumes else isinstance(data, Projections)):
+        raise ArgumentError(f"data: a {type(data).__name__}, expected a gantry.Volume, a list of them, or gantry.Projections")
+    if not volumes and not data.has_data:
+        raise ArgumentError("data: these projections are a geometry alone, expected line integrals")
+    spec = ffi.new("char[]", os.fsencode(penalty.spec if isinstance(penalty, Penalty) else penalty))
+    o = ffi.new("gt_denoise_options *", lib.gt_denoise_defaults)
+    o.penalty, o.iterations, o.least = spec, iterations, 0.0 if nonneg else -np.inf
+    be, kind = backend(device), c_type(np.float32 if precision == "single" else np.float64)
+    if not volumes:
+        p = Projections.from_c(copied(data.c)[0])
+        check(lib.gt_denoise_projections(be.c, kind, o, p.c))
+        return p
+    made = [_volume(v) for v in volumes]
+    if several:
+        check(lib.gt_denoise_volumes(be.c, kind, o, [v.c for v in made], len(made)))
+    else:
+        check(lib.gt_denoise_volume(be.c, kind, o, made[0].c))
+    return made if several else made[0]

@@ -1,0 +1,102 @@
+/* What is told while an iteration, or a direct method, is in progress: how far, and how long it may take. */
+#include <math.h>
+#include <string.h>
+#include "core/clock.h"
+#include "core/device/backend.h"
+#include "recon/job.h"
+
+static const double tell_every = 0.1; /* s */
+
+/* The solver's own option; 0: it has none. */
+static int iterations_of(const gt_method *m)
+{
+	for (const gt_param *p = m->solver ? m->solver->params : NULL; p && p->key; p++)
+		if (p->kind == GT_INT && !strcmp(p->key, "iterations"))
+			return *(const int *)((const char *)m->options + p->at);
+	return 0;
+}
+
+/* An iteration that takes more passes than were expected is not over before it says so, and does not go back. */
+static double part_of_iteration(const gt_recon_within *w, double passes) { return passes / fmax(w->each, floor(passes) + 1); }
+
+static gt_recon_progress of_iterations(gt_recon_within *w, double now)
+{
+	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_WITHIN);
+	const double passes = gt_backend_passes(w->be), in = w->ready ? passes - w->passes : 0, made = passes - w->first;
+	p.iteration = w->iteration;
+	p.iterations = w->iterations;
+	p.seconds = now - w->began;
+	p.resumed = w->resumed;
+	if (w->ready)
+		p.within = w->within = fmax(w->within, part_of_iteration(w, in));
+	p.done = (w->iteration + (w->ready ? p.within : 0)) / w->iterations;
+	if (made > 0)
+		p.left = p.seconds / made * fmax(0, (w->iterations - w->iteration) * w->each - in);
+	return p;
+}
+
+static gt_recon_progress of_direct(const gt_recon_within *w)
+{
+	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_WITHIN);
+	p.done = gt_backend_part(w->be);
+	p.text = w->job->method.solver ? "start" : NULL;
+	return p;
+}
+
+/* The backend's question whether to stop. */
+static int ask(void *self)
+{
+	gt_recon_within *w = self;
+	const gt_recon_job *j = w->job;
+	const double now = gt_seconds();
+	if (j->cancel && j->cancel(j->cancel_self))
+		return 1;
+	if (!w->be || now - w->told < tell_every || !(w->direct || w->iterations))
+		return 0;
+	w->told = now;
+	const gt_recon_progress p = w->direct ? of_direct(w) : of_iterations(w, now);
+	w->stop |= j->each(j->each_self, &p) != 0;
+	return w->direct && w->stop;
+}
+
+void gt_recon_within_open(gt_recon_within *w, const gt_recon_job *j, gt_backend *be)
+{
+	*w = (gt_recon_within){ .job = j, .be = j->each && !gt_backend_is_gpu(be) ? be : NULL, .told = gt_seconds() };
+	if (w->be || j->cancel)
+		gt_backend_poll(be, ask, w);
+}
+
+void gt_recon_within_start(gt_recon_within *w, size_t subsets)
+{
+	if (!w->be)
+		return;
+	w->iterations = iterations_of(&w->job->method);
+	w->each = 2 * (double)subsets;
+	w->passes = w->first = gt_backend_passes(w->be);
+	w->began = gt_seconds();
+}
+
+void gt_recon_within_ready(gt_recon_within *w, int done)
+{
+	if (!w->be)
+		return;
+	w->ready = 1;
+	w->iteration = w->resumed = done;
+	w->within = 0;
+	w->passes = gt_backend_passes(w->be);
+}
+
+void gt_recon_within_step(gt_recon_within *w, int done, int most)
+{
+	if (!w->be)
+		return;
+	const double passes = gt_backend_passes(w->be);
+	w->each = fmax(1, passes - w->passes);
+	w->passes = passes;
+	w->within = 0;
+	w->iteration = done;
+	w->iterations = most;
+	w->told = gt_seconds();
+}
+
+void gt_recon_within_end(gt_recon_within *w) { w->iterations = 0; }

@@ -1,0 +1,144 @@
+/* What goes between arrays of the host and a device: threads copy a piece into page-locked memory, or out of it, while
+ * the piece before is on its way. */
+#include <string.h>
+#include "core/device/backend.h"
+#include "core/try.h"
+#include "recon/stream/stream_impl.h"
+
+#define PIECE_BYTES ((size_t)64 << 20)
+enum { GRAIN = 1 << 20 }; /* bytes that a thread copies at once */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* A dense range of n runs of `bytes`, from byte `first` of it on: what lies `stride` apart on the host. */
+struct copying {
+	char *packed, *host;
+	size_t first, all, bytes, stride;
+	int gives_back;
+};
+
+static void copy_part(void *self, size_t begin, size_t end, int worker)
+{
+	const struct copying *c = self;
+	const size_t last = least(end * GRAIN, c->all);
+	(void)worker;
+	for (size_t at = begin * GRAIN; at < last;) {
+		const size_t run = (c->first + at) / c->bytes, into = (c->first + at) % c->bytes, n = least(c->bytes - into, last - at);
+		char *host = c->host + run * c->stride + into;
+		if (c->gives_back)
+			memcpy(host, c->packed + at, n);
+		else
+			memcpy(c->packed + at, host, n);
+		at += n;
+	}
+}
+
+static void copy(gt_stream *s, struct copying c) { gt_parallel(gt_backend_pool(s->host), (c.all + GRAIN - 1) / GRAIN, 1, copy_part, &c); }
+
+void gt_stream_up(gt_stream *s, gt_upload *to, const void *from, size_t n, size_t bytes, size_t stride)
+{
+	const size_t all = n * bytes;
+	for (size_t at = 0; at < all; at += s->piece) {
+		char *piece = s->up[s->packed++ % GT_STREAM_TURNS];
+		const size_t size = least(s->piece, all - at);
+		copy(s, (struct copying){ piece, (char *)from, at, size, bytes, stride, 0 });
+		gt_upload_wait(to); /* the piece before: its memory is filled next */
+		gt_upload_put(to, piece, at, size);
+	}
+	gt_upload_wait(to);
+}
+
+void gt_stream_down(gt_stream *s, const gt_array *x, void *to)
+{
+	const size_t all = gt_array_bytes(x), each = gt_type_size(s->type);
+	for (size_t at = 0, before = 0, k = 0; at < all || before; k++) {
+		const size_t size = least(s->piece, all - at);
+		gt_array *part = NULL;
+		if (before)
+			gt_download_wait(s->down);
+		if (size && gt_array_part(x, at / each, size / each, &part) == GT_OK)
+			gt_download_get(s->down, part, s->up[k % GT_STREAM_TURNS]);
+		if (before)
+			copy(s, (struct copying){ s->up[(k + 1) % GT_STREAM_TURNS], (char *)to + at - before, 0, before, before, 0, 1 });
+		gt_array_free(part);
+		at += size;
+		before = size;
+	}
+}
+
+struct adding {
+	const void *from;
+	void *y;
+	size_t run, stride;
+	gt_type type;
+};
+
+static void add_part(void *self, size_t begin, size_t end, int worker)
+{
+	const struct adding *a = self;
+	(void)worker;
+	for (size_t k = begin; k < end; k++) {
+		if (a->type == GT_F32) {
+			const float *from = (const float *)a->from + k * a->run;
+			float *y = (float *)a->y + k * a->stride;
+			for (size_t i = 0; i < a->run; i++)
+				y[i] += from[i];
+		} else {
+			const double *from = (const double *)a->from + k * a->run;
+			double *y = (double *)a->y + k * a->stride;
+			for (size_t i = 0; i < a->run; i++)
+				y[i] += from[i];
+		}
+	}
+}
+
+void gt_stream_add(gt_stream *s, const void *from, size_t n, size_t run, void *y, size_t stride)
+{
+	struct adding a = { from, y, run, stride, s->type };
+	gt_parallel(gt_backend_pool(s->host), n, 1, add_part, &a);
+}
+
+gt_status gt_stream_rooms_new(gt_stream *s)
+{
+	const size_t each = gt_type_size(s->type), larger = s->slab > s->batch ? s->slab : s->batch;
+	const int dry = gt_backend_is_dry_run(s->device);
+	gt_status st = GT_OK;
+	s->piece = least(PIECE_BYTES, larger);
+	if (dry) { /* as the uploads would take */
+		GT_TRY(gt_array_new(s->device, s->type, GT_STREAM_TURNS * (s->slab + s->batch) / each, &s->sum));
+		GT_TRY(gt_array_new(s->device, s->type, s->slab / each, &s->part[0]));
+		return gt_array_new(s->device, s->type, (larger + s->batch) / each, &s->part[1]);
+	}
+	GT_TRY(gt_upload_new(s->device, s->slab, &s->slabs));
+	GT_TRY(gt_upload_new(s->device, s->batch, &s->batches));
+	GT_TRY(gt_download_new(s->device, &s->down));
+	GT_TRY(gt_array_new(s->device, s->type, s->slab / each, &s->sum));
+	GT_TRY(gt_array_new(s->device, s->type, larger / each, &s->part[0]));
+	GT_TRY(gt_array_new(s->device, s->type, s->batch / each, &s->part[1]));
+	for (int i = 0; i < GT_STREAM_TURNS; i++) {
+		if (!(s->up[i] = gt_locked_new(s->device, s->piece, "pieces on their way to a device")))
+			GT_TRY(GT_ERR_MEMORY);
+		if (!(s->back[i] = gt_locked_new(s->device, s->batch, "views on their way from a device")))
+			GT_TRY(GT_ERR_MEMORY);
+	}
+done:
+	return st;
+}
+
+void gt_stream_rooms_free(gt_stream *s)
+{
+	for (int i = 0; i < GT_STREAM_TURNS; i++) {
+		gt_array_free(s->part[i]);
+		gt_locked_free(s->device, s->up[i]);
+		gt_locked_free(s->device, s->back[i]);
+		s->part[i] = NULL;
+		s->up[i] = s->back[i] = NULL;
+	}
+	gt_array_free(s->sum);
+	gt_upload_free(s->slabs);
+	gt_upload_free(s->batches);
+	gt_download_free(s->down);
+	s->sum = NULL;
+	s->slabs = s->batches = NULL;
+	s->down = NULL;
+}

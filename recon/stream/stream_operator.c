@@ -1,0 +1,217 @@
+/* The operator: of each slab the parts that batches of views see of it. */
+#include <stdlib.h>
+#include <gantry/projector.h>
+#include "core/device/backend.h"
+#include "core/try.h"
+#include "recon/stream/stream_impl.h"
+#include "recon/team/team_split.h"
+
+/* A batch of views that sees some slices of a slab, by some rows. */
+struct seen_part {
+	gt_range slices, views, rows;
+	gt_linop *A;
+};
+
+struct streamed {
+	gt_stream *s;
+	size_t plane, columns, rows, views; /* of a slice, of the scan */
+	struct seen_part *part;             /* slab by slab */
+	size_t *first, parts;               /* [slabs + 1]: the parts of slab k begin at first[k] */
+};
+
+static size_t slab_slices(const gt_stream *s, size_t slab)
+{
+	const size_t first = slab * s->cut.slices;
+	return s->grid.n[2] - first < s->cut.slices ? s->grid.n[2] - first : s->cut.slices;
+}
+
+/* Computing -------------------------------------------------------------------- */
+
+static char *at(const gt_stream *s, const gt_array *a, size_t element)
+{
+	return (char *)gt_array_data(a) + element * gt_type_size(s->type);
+}
+
+/* `n` values of the device's memory. */
+static gt_array *wrap(gt_stream *s, const void *block, size_t first, size_t n)
+{
+	gt_array *a = NULL;
+	if (gt_array_wrap(s->device, s->type, n, (char *)block + first * gt_type_size(s->type), &a) != GT_OK)
+		return NULL;
+	return a;
+}
+
+static size_t voxels(const struct streamed *o, const struct seen_part *p) { return p->slices.n * o->plane; }
+static size_t cells(const struct streamed *o, const struct seen_part *p) { return p->views.n * p->rows.n * o->columns; }
+static size_t first_cell(const struct streamed *o, const struct seen_part *p)
+{
+	return (p->views.first * o->rows + p->rows.first) * o->columns;
+}
+
+/* Failures of the device are those of the host's backend, which solvers ask. */
+static void settle(const struct streamed *o)
+{
+	const gt_status st = gt_backend_status(o->s->device);
+	if (st != GT_OK)
+		gt_backend_fail(o->s->host, st);
+}
+
+static void send_slab(const struct streamed *o, const gt_array *x, size_t slab)
+{
+	gt_stream *s = o->s;
+	const size_t n = slab_slices(s, slab) * o->plane * gt_type_size(s->type);
+	gt_stream_up(s, s->slabs, at(s, x, slab * s->cut.slices * o->plane), 1, n, n);
+}
+
+/* What has come of a batch is added while the next one is computed. */
+static void add_batch(const struct streamed *o, const struct seen_part *p, size_t turn, gt_array *y)
+{
+	if (!p)
+		return;
+	gt_download_wait(o->s->down);
+	gt_stream_add(o->s, o->s->back[turn % GT_STREAM_TURNS], p->views.n, p->rows.n * o->columns, at(o->s, y, first_cell(o, p)),
+	              o->rows * o->columns);
+}
+
+static void forward(void *self, const gt_array *x, gt_array *y)
+{
+	struct streamed *o = self;
+	gt_stream *s = o->s;
+	const struct seen_part *before = NULL;
+	size_t turn = 0;
+	gt_fill(0, y);
+	send_slab(o, x, 0);
+	for (size_t slab = 0; slab < s->cut.slabs && gt_backend_known(s->device) == GT_OK; slab++) {
+		const void *block = gt_upload_block(s->slabs);
+		for (size_t k = o->first[slab]; k < o->first[slab + 1]; k++, turn++) {
+			const struct seen_part *p = &o->part[k];
+			gt_array *in = wrap(s, block, (p->slices.first - slab * s->cut.slices) * o->plane, voxels(o, p)), *out = NULL;
+			if (in && gt_array_part(s->part[turn % GT_STREAM_TURNS], 0, cells(o, p), &out) == GT_OK) {
+				gt_forward(p->A, in, out);
+				add_batch(o, before, turn + 1, y);
+				gt_download_get(s->down, out, s->back[turn % GT_STREAM_TURNS]);
+			}
+			before = p;
+			gt_array_free(in);
+			gt_array_free(out);
+		}
+		gt_upload_turn(s->slabs);
+		if (slab + 1 < s->cut.slabs)
+			send_slab(o, x, slab + 1);
+	}
+	add_batch(o, before, turn + 1, y);
+	settle(o);
+}
+
+/* sum: of the slab; the first part may be all of it. */
+static void back_part(const struct streamed *o, const struct seen_part *p, size_t slab, const gt_array *y, int is_first, gt_array *sum)
+{
+	gt_stream *s = o->s;
+	const size_t bytes = p->rows.n * o->columns * gt_type_size(s->type);
+	gt_array *in = NULL, *to = NULL, *more = NULL;
+	gt_stream_up(s, s->batches, at(s, y, first_cell(o, p)), p->views.n, bytes, o->rows * o->columns * gt_type_size(s->type));
+	in = wrap(s, gt_upload_block(s->batches), 0, cells(o, p));
+	if (in && gt_array_part(sum, (p->slices.first - slab * s->cut.slices) * o->plane, voxels(o, p), &to) == GT_OK) {
+		const int is_all = is_first && p->slices.n == slab_slices(s, slab);
+		if (is_first && !is_all)
+			gt_fill(0, sum);
+		if (is_all) {
+			gt_adjoint(p->A, in, to);
+		} else if (gt_array_part(s->part[0], 0, voxels(o, p), &more) == GT_OK) {
+			gt_adjoint(p->A, in, more);
+			gt_axpy(1, more, to);
+		}
+	}
+	gt_upload_turn(s->batches);
+	gt_array_free(in);
+	gt_array_free(to);
+	gt_array_free(more);
+}
+
+static void adjoint(void *self, const gt_array *y, gt_array *x)
+{
+	struct streamed *o = self;
+	gt_stream *s = o->s;
+	for (size_t slab = 0; slab < s->cut.slabs && gt_backend_known(s->device) == GT_OK; slab++) {
+		gt_array *sum = NULL;
+		if (gt_array_part(s->sum, 0, slab_slices(s, slab) * o->plane, &sum) != GT_OK)
+			break;
+		if (o->first[slab] == o->first[slab + 1])
+			gt_fill(0, sum);
+		for (size_t k = o->first[slab]; k < o->first[slab + 1]; k++)
+			back_part(o, &o->part[k], slab, y, k == o->first[slab], sum);
+		gt_stream_down(s, sum, at(s, x, slab * s->cut.slices * o->plane));
+		gt_array_free(sum);
+	}
+	settle(o);
+}
+
+/* Making ------------------------------------------------------------------------- */
+
+static void destroy(void *self)
+{
+	struct streamed *o = self;
+	for (size_t k = 0; k < o->parts; k++)
+		gt_linop_free(o->part[k].A);
+	free(o->part);
+	free(o->first);
+	gt_stream_free(o->s);
+	free(o);
+}
+
+static gt_status new_part(const struct streamed *o, const gt_scan *scan, struct seen_part *p)
+{
+	const gt_grid g = gt_grid_slab(&o->s->grid, p->slices);
+	gt_scan *own = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_scan_window(scan, p->views, p->rows, &own));
+	GT_TRY(gt_projector_new(o->s->projector, o->s->device, o->s->type, &g, own, &p->A));
+done:
+	gt_scan_free(own);
+	return st;
+}
+
+/* The parts of a slab that there are: views that do not see it have none. */
+static gt_status add_slab(struct streamed *o, const gt_scan *scan, size_t slab)
+{
+	const gt_range all = { slab * o->s->cut.slices, slab_slices(o->s, slab) };
+	gt_status st = GT_OK;
+	o->first[slab] = o->parts;
+	for (size_t v = 0; v < scan->views; v += o->s->cut.views) {
+		struct seen_part *p = &o->part[o->parts];
+		p->views = (gt_range){ v, scan->views - v < o->s->cut.views ? scan->views - v : o->s->cut.views };
+		p->slices = gt_seen_slices(&o->s->grid, scan, all, p->views);
+		p->rows = p->slices.n ? gt_seen_rows(&o->s->grid, scan, p->slices, p->views) : (gt_range){ 0, 0 };
+		if (!p->slices.n || !p->rows.n)
+			continue;
+		GT_TRY(new_part(o, scan, p));
+		o->parts++;
+	}
+	o->first[slab + 1] = o->parts;
+done:
+	return st;
+}
+
+gt_status gt_stream_operator(gt_stream *s, const gt_scan *scan, gt_linop **A)
+{
+	static const struct gt_linop_ops ops = { .name = "streamed", .forward = forward, .adjoint = adjoint, .free = destroy };
+	const size_t batches = (scan->views + s->cut.views - 1) / s->cut.views;
+	gt_status st = GT_OK;
+	struct streamed *o = calloc(1, sizeof *o);
+	if (!o)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	*o = (struct streamed){
+		.s = s, .plane = s->grid.n[0] * s->grid.n[1], .columns = scan->columns, .rows = scan->rows, .views = scan->views
+	};
+	s->users++;
+	o->part = calloc(s->cut.slabs * batches, sizeof *o->part);
+	o->first = calloc(s->cut.slabs + 1, sizeof *o->first);
+	if (!o->part || !o->first)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t slab = 0; slab < s->cut.slabs; slab++)
+		GT_TRY(add_slab(o, scan, slab));
+	return gt_linop_new(&ops, o, s->host, s->type, gt_grid_voxels(&s->grid), gt_scan_size(scan), A);
+done:
+	destroy(o);
+	return st;
+}

@@ -1,0 +1,15 @@
+#ifndef GT_SOLVERS_STEPS_OPTIONS_H
+#define GT_SOLVERS_STEPS_OPTIONS_H
+/* Inside this room: lines of the parameter table of a solver whose options are a `struct options` with these
+ * members. */
+#include <stddef.h>
+#include <gantry/params.h>
+
+#define OPTION_REAL(id, text, low, high) \
+	{ .key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .least = low, .most = high }
+#define OPTION_INT(id, text, low, high) \
+	{ .key = #id, .help = text, .kind = GT_INT, .at = offsetof(struct options, id), .least = low, .most = high }
+#define OPTION_FLAG(id, text) { .key = #id, .help = text, .kind = GT_FLAG, .at = offsetof(struct options, id) }
+#define OPTION_CHOICE(id, text, words) \
+	{ .key = #id, .help = text, .kind = GT_CHOICE, .at = offsetof(struct options, id), .names = words }
+#endif

@@ -1,0 +1,86 @@
+#!/bin/bash
+# All fuzzers of a folder at once, for machines with many processors and nothing to build with: each processor runs one harness with a seed of its own, those
+# that come to few files a second more than others, from a copy of the corpus in memory. Prints executions, edges and what was found for each harness; what
+# is new, minimised, is packed into OUT/new.tar.gz, what was found into OUT/found.tar.gz. Usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]
+set -u
+fuzzers=$(realpath "${1:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
+corpus=$(realpath "${2:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
+seconds=${3:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}
+out=$(realpath "${4:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
+processors=${5:-$(nproc)}
+here=$(realpath "$(dirname "$0")")
+work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")
+TMPDIR=$work/files
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$TMPDIR" "$work/found" "$work/new" "$out"
+export TMPDIR fuzzers corpus work here
+export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
+
+options() { # HARNESS: words and the longest file
+	local most=40000
+	[[ $1 == made_* || $1 == read_geometry ]] && most=600
+	echo "-max_len=$most -len_control=0 -timeout=25 -rss_limit_mb=3000"
+	[ ! -f "$here/words/$1" ] || echo "-dict=$here/words/$1"
+}
+# One processor, until the time is over: what ends by a finding begins again with the next seed.
+one() { # HARNESS NUMBER SECONDS
+	local end=$((SECONDS + $3)) seed=$2 left log=$work/$1-$2.log
+	mkdir -p "$work/$1"
+	while left=$((end - SECONDS)) && [ $left -gt 2 ]; do
+		# shellcheck disable=SC2046
+		"$fuzzers/$1" $(options "$1") -seed="$seed" -max_total_time=$left -reload=30 -print_final_stats=1 -artifact_prefix="$work/found/$1-" \
+			"$work/$1" "$corpus/$1" >>"$log" 2>&1 </dev/null && break
+		seed=$((seed + 1000))
+	done
+}
+# What adds edges to those of the corpus.
+pick() { # HARNESS
+	mkdir -p "$work/new/$1"
+	# shellcheck disable=SC2046
+	timeout 40 "$fuzzers/$1" $(options "$1") -merge=1 "$work/picked-$1" "$corpus/$1" "$work/$1" >"$work/$1-merge.log" 2>&1 </dev/null
+}
+export -f options one
+
+mapfile -t names < <(cd "$fuzzers" && find . -maxdepth 1 ! -type d \( -name 'read_*' -o -name 'made_*' -o -name 'parse_*' \) -printf '%f\n' | sort)
+# By libraries and children they come to few files: two processors for those, while there are some.
+plan=("${names[@]}")
+for name in made_netcdf read_netcdf read_checkpoint read_dicom read_dataexchange made_hdf5 read_frames read_txrm; do
+	[ ${#plan[@]} -ge "$processors" ] || [ ! -x "$fuzzers/$name" ] || plan+=("$name")
+done
+rounds=$(((${#plan[@]} + processors - 1) / processors))
+while [ ${#plan[@]} -lt $((rounds * processors)) ]; do plan+=("${names[${#plan[@]} % ${#names[@]}]}"); done
+each=$((seconds / rounds))
+echo "${#names[@]} harnesses, $processors processors, $rounds rounds of $each s each"
+for ((round = 0; round < rounds; round++)); do
+	for ((i = round * processors; i < (round + 1) * processors; i++)); do one "${plan[i]}" $((i + 1)) $each & done
+	wait
+done
+
+printf '%-18s %10s %10s %8s %6s  %s\n' harness runs executions edges 'cpu h' found
+total=0
+for name in "${names[@]}"; do
+	runs=$(printf '%s\n' "${plan[@]}" | grep -cx "$name")
+	units=$(cat "$work/$name"-*.log 2>/dev/null | sed -n 's/^stat::number_of_executed_units: *//p' | awk '{ n += $1 } END { print n + 0 }')
+	edges=$(cat "$work/$name"-*.log 2>/dev/null | grep -o 'cov: [0-9]*' | awk '$2 > n { n = $2 } END { print n + 0 }')
+	found=$(find "$work/found" -name "$name-*" | wc -l)
+	what=$(cat "$work/$name"-*.log 2>/dev/null | grep -E '^fuzz:|runtime error|SUMMARY|ERROR' | sort | uniq -c | sort -rn | head -2 | tr '\n' ';' | cut -c1-200)
+	printf '%-18s %10d %10d %8d %6.2f  %s\n' "$name" "$runs" "$units" "$edges" "$(awk -v r="$runs" -v s="$each" 'BEGIN { print r * s / 3600 }')" "$found $what"
+	total=$((total + units))
+done
+awk -v p="$processors" -v s="$each" -v r="$rounds" -v n="$total" 'BEGIN { printf "%d executions in %.2f processor hours\n", n, p * s * r / 3600 }'
+export -f pick
+# What was found is kept even if the rest is not waited for.
+cp "$work"/*.log "$work/found/" 2>/dev/null
+find "$work/found" -name '*.log' -size +200k -exec truncate -s 200k {} \;
+tar -C "$work" -czf "$out/found.tar.gz" found
+for name in "${names[@]}"; do mkdir -p "$work/picked-$name"; done
+printf '%s\n' "${names[@]}" | xargs -P "$processors" -I{} bash -c 'pick {}'
+# The merge keeps one file for each feature; those of the corpus are not new.
+for name in "${names[@]}"; do
+	for file in "$work/picked-$name"/*; do
+		[ ! -f "$file" ] || find "$corpus/$name" -type f -exec cmp -s {} "$file" \; -print -quit | grep -q . || cp "$file" "$work/new/$name/"
+	done
+done
+tar -C "$work" -czf "$out/new.tar.gz" new
+ls -l "$out/new.tar.gz" "$out/found.tar.gz"

@@ -1,0 +1,105 @@
+#!/bin/bash
+# Which lines of each reader do the files of the corpora, and the tests of io, come to? A build by clang with its counters in BUILD, the corpora and the tests once
+# each, and a line for each reader, by the corpora alone and by both; what is missing of both, file by file, is in BUILD/lines. Usage: coverage.sh BUILD [LEAST]; exits 1 where a reader has less than LEAST per cent of its lines (85).
+set -euof pipefail
+build=$(realpath -m "${1:?usage: coverage.sh BUILD [LEAST]}")
+least=${2:-85}
+here=$(realpath "$(dirname "$0")")
+root=$(realpath "$here/../..")
+
+# Reader and its files, as patterns below io/ (what only writes is left out).
+readers='dataexchange hdf5/dataexchange.c hdf5/hdf5_*.c hdf5/external_hdf5.c external.c
+nxtomo hdf5/nxtomo.c hdf5/nxtomo_layout.c
+netcdf netcdf/netcdf.c netcdf/netcdf_projections.c netcdf/netcdf_views.c netcdf/netcdf_volume.c netcdf/nc_read.c netcdf/nc_walk.c netcdf/nc_classic.c trial.c
+checkpoint checkpoint.c checksum.c
+metaimage metaimage/*.c
+nifti nifti/*.c
+rabbitct rabbitct/rabbitct.c rabbitct/rabbitct_projections.c
+dicom_ct_pd dicom/dicom_ct_pd.c dicom/dicom_ct_pd_[hlopr]*.c dicom/dicom_is.c dicom/dicom_nesting.c dicom/dicom_dcmtk.cpp
+dicom_series dicom/dicom_series.c dicom/dicom_series_read.c
+npy,raw plain/plain.c plain/plain_find.c plain/plain_head.c plain/plain_read.c
+tiff tiff/tiff_volume_read.c
+frames frames/air.c frames/axis_*.c frames/bare_*.c frames/frame*.c frames/intensity.c frames/npy_*.c frames/parallel_*.c frames/rotation_*.c frames/settle_*.c frames/sinogram_*.c frames/tiff_*.c frames/view_*.c fields.c
+linac frames/linac_source.c frames/xim_file.c frames/hnd_file.c
+txrm frames/txrm_source.c frames/ole2_file.c
+scanner geometry/*.c
+common dispatch.c finite.c options.c plausibility.c same_file.c stray_columns.c view_reader.c write_kit/gantry_comment.c write_kit/number_types.c write_kit/volume_units.c write_kit/voxel_order.c
+phantom ../phantoms/shape_file.c'
+
+flags="-O0 -fprofile-instr-generate -fcoverage-mapping"
+mkdir -p "$build"
+CC=clang CXX=clang++ CFLAGS=$flags CXXFLAGS=$flags cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DGANTRY_CUDA=OFF >"$build/log" 2>&1 ||
+	{ cat "$build/log" >&2 && exit 1; }
+names=()
+while read -r source; do names+=("$(basename "$source" .c)"); done < <(find "$here" -name 'read_*.c' -o -name 'made_*.c' | sort)
+# A child that tries a file ends by _exit(), and would not tell where it was.
+cat >"$build/tell.c" <<'END'
+int __llvm_profile_write_file(void);
+void __real__exit(int code) __attribute__((noreturn));
+void __wrap__exit(int code) __attribute__((noreturn));
+void __wrap__exit(int code)
+{
+	__llvm_profile_write_file();
+	__real__exit(code);
+}
+END
+clang -c "$build/tell.c" -o "$build/tell.o"
+link_with="$build/tell.o -Wl,--wrap=_exit" "$here/one_program.sh" "$build" "$build/readers"
+rm -rf "$build/raw" "$build/raw-tests"
+for name in "${names[@]}"; do
+	LLVM_PROFILE_FILE="$build/raw/$name-%m" "$build/readers/$name" "$here/corpus/$name" >/dev/null 2>&1 || echo "coverage.sh: $name did not end well" >&2
+done
+# Tests that need no other rooms than readers do.
+mapfile -t tests < <(find "$root/tests/io" -name 'test_*.c' | sort | sed 's#.*/#io_#; s#io_test_#test_io_#; s#\.c$##')
+mapfile -t objects < <(ninja -C "$build" -t targets all | sed -n 's/: [A-Z]*_COMPILER.*//p' | grep -E 'tests/CMakeFiles/(test_io_[a-z0-9_]*|test_support)\.dir/')
+ninja -C "$build" "${objects[@]}" tests/libtest_support.a >"$build/tests.log" 2>&1 || { tail -20 "$build/tests.log" >&2 && exit 1; }
+programs=()
+for name in "${tests[@]}"; do
+	link=$(cd "$build" && ninja -t commands "tests/$name" | tail -1)
+	(cd "$build" && bash -c "${link/ libgantry_private.a / $build/tell.o -Wl,--wrap=_exit libreaders.a }") >>"$build/tests.log" 2>&1 || continue
+	(cd "$build" && LLVM_PROFILE_FILE="$build/raw-tests/$name-%p" timeout 300 "tests/$name" >>"$build/tests.log" 2>&1) || echo "coverage.sh: $name did not end well" >&2
+	programs+=(-object "$build/tests/$name")
+done
+echo "${#programs[@]} tests of io"
+# file hit lines; and the lines that are missing. Inline functions are there more than once: the most counts.
+count() { # NAME PROFILES PROGRAMS...: BUILD/files-NAME, BUILD/lines
+	local name=$1 profiles=$2
+	shift 2
+	# shellcheck disable=SC2086
+	find $profiles -type f >"$build/profiles"
+	llvm-profdata merge -sparse -f "$build/profiles" -o "$build/merged"
+	llvm-cov export -format=lcov -instr-profile "$build/merged" "$@" >"$build/lcov"
+	awk -v root="$root/" -v out="$build/lines" '
+		/^SF:/ { file = substr($0, 4); sub(root, "", file) }
+		/^DA:/ { split(substr($0, 4), a, ","); if (a[2] + 0 > n[file, a[1]] || !((file, a[1]) in n)) n[file, a[1]] = a[2] + 0 }
+		END { for (k in n) { split(k, a, SUBSEP); all[a[1]]++; if (n[k] > 0) hit[a[1]]++; else printf "%s:%d\n", a[1], a[2] >out }
+			for (f in all) print f, hit[f] + 0, all[f] }' "$build/lcov" | sort >"$build/files-$name"
+}
+count corpus "$build/raw" "$build/readers/fuzzers"
+count both "$build/raw $build/raw-tests" "$build/readers/fuzzers" "${programs[@]}"
+sort -t: -k1,1 -k2,2n -o "$build/lines" "$build/lines"
+lines_of() { # NAME PATTERNS...: lines, and of them those that were come to
+	local name=$1 hit=0 all=0 wanted
+	shift
+	for pattern; do
+		wanted=$(realpath -m --relative-to="$root" "$root/io/$pattern")
+		while read -r file h n; do
+			# shellcheck disable=SC2053
+			[[ $file == $wanted ]] || continue
+			hit=$((hit + h)) all=$((all + n))
+		done <"$build/files-$name"
+	done
+	echo "$all $hit"
+}
+printf '%-14s %6s %8s %6s %6s\n' reader lines corpora both '%'
+code=0
+while read -r name patterns; do
+	# shellcheck disable=SC2086
+	read -r _ corpus <<<"$(lines_of corpus $patterns)"
+	# shellcheck disable=SC2086
+	read -r all hit <<<"$(lines_of both $patterns)"
+	part=$(awk -v h="$hit" -v n="$all" 'BEGIN { printf "%.1f", n ? 100 * h / n : 0 }')
+	printf '%-14s %6d %8d %6d %6s\n' "$name" "$all" "$corpus" "$hit" "$part"
+	awk -v p="$part" -v l="$least" 'BEGIN { exit p < l }' || code=1
+done <<<"$readers"
+exit $code

@@ -1,0 +1,203 @@
+/* Flat fields of NXtomo: sets before, within and after the views; bodies, dead cells and a closed shutter among them.
+ * The files are made through NetCDF-4, whose groups and variables are those of HDF5.
+ * labels: unit property, backend: none */
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/io.h>
+#include "geometry/projections.h"
+#include "tests/io/notes.h"
+#include "tests/io/others.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 12, FIELDS = 3, ROWS = 24, COLUMNS = 40, CELLS = ROWS * COLUMNS, FRAMES = VIEWS + 2 * FIELDS };
+enum { GOOD, BODY_AFTER, BODY_BEFORE, LARGE_AFTER, LARGE_BEFORE, DEAD_CELL, SHUTTER, FAULTS };
+static char folder[64], path[128], notes[8192];
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gantry-nxtomo-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.nxs", folder);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+}
+
+static double integral_of(size_t view, size_t cell)
+{
+	const double u = (double)(cell % COLUMNS) - 19.5 - 2 * cos((double)view), radius = 11;
+	return fabs(u) < radius ? (0.06 + 0.001 * (double)(cell / COLUMNS)) * sqrt(radius * radius - u * u) : 0;
+}
+
+/* Light falls by 3 % from the fields before the views to those after. */
+static double light_of(size_t cell, double part) { return (5000 + 31 * (double)(cell % 17)) * (1 - 0.03 * part); }
+
+static int hidden(int fault, int after, size_t cell)
+{
+	const size_t row = cell / COLUMNS, column = cell % COLUMNS;
+	if (fault == (after ? LARGE_AFTER : LARGE_BEFORE))
+		return column >= 8 && column < 32;
+	return fault == (after ? BODY_AFTER : BODY_BEFORE) && row >= 8 && row < 16 && column >= 8 && column < 24;
+}
+
+static double field_of(int fault, int after, size_t cell)
+{
+	const double light = light_of(cell, after) * (hidden(fault, after, cell) ? 0.5 : 1);
+	if (after && (fault == SHUTTER || (fault == DEAD_CELL && cell == 5 * COLUMNS + 17)))
+		return 2;
+	return light;
+}
+
+static int put(int group, const char *name, nc_type type, int rank, const size_t *size, const double *data)
+{
+	int dims[3], variable;
+	char dimension[32];
+	for (int i = 0; i < rank; i++) {
+		snprintf(dimension, sizeof dimension, "%s_%d", name, i);
+		nc_ok(nc_def_dim(group, dimension, size[i], &dims[i]));
+	}
+	nc_ok(nc_def_var(group, name, type, rank, dims, &variable));
+	nc_ok(nc_put_var_double(group, variable, data));
+	return variable;
+}
+
+static void write_scan(int fault)
+{
+	int file, entry, detector, sample;
+	double *data = malloc(sizeof *data * FRAMES * CELLS), key[FRAMES], angle[FRAMES];
+	for (size_t f = 0; f < FRAMES; f++) {
+		const int after = f >= FIELDS + VIEWS, field = f < FIELDS || after;
+		const size_t view = field ? 0 : f - FIELDS;
+		key[f] = field;
+		angle[f] = 15.0 * (double)view;
+		for (size_t c = 0; c < CELLS; c++)
+			data[f * CELLS + c] = field ? field_of(fault, after, c)
+			                            : light_of(c, (double)view / (VIEWS - 1)) * exp(-integral_of(view, c));
+	}
+	nc_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &file));
+	nc_ok(nc_def_grp(file, "entry", &entry));
+	nc_ok(nc_def_grp(entry, "instrument", &detector));
+	nc_ok(nc_def_grp(detector, "detector", &detector));
+	nc_ok(nc_def_grp(entry, "sample", &sample));
+	put(detector, "data", NC_FLOAT, 3, (const size_t[]){ FRAMES, ROWS, COLUMNS }, data);
+	put(detector, "image_key", NC_INT, 1, (const size_t[]){ FRAMES }, key);
+	nc_ok(nc_put_att_text(sample, put(sample, "rotation_angle", NC_DOUBLE, 1, (const size_t[]){ FRAMES }, angle), "units", 3, "deg"));
+	nc_ok(nc_close(file));
+	free(data);
+}
+
+static gt_projections *scan_with(int fault)
+{
+	gt_projections *p;
+	gt_read_options o = gt_read_defaults;
+	gt_frames_options f = gt_frames_defaults;
+	f.air = "no";
+	o.frames = &f;
+	o.axis = 19.5;
+	o.notes = notes_into(notes);
+	notes[0] = 0;
+	write_scan(fault);
+	ck_ok(gt_read_projections(path, &o, &p));
+	return p;
+}
+
+static void told(const char *text) { ck_assert_msg(strstr(notes, text) != NULL, "'%s' is not said: %s", text, notes); }
+
+/* Line integrals are those of the body, but for light that is not followed: level(view, part of the scan). */
+static void check(const gt_projections *p, double (*level)(double))
+{
+	for (size_t v = 0; v < VIEWS; v++)
+		for (size_t c = 0; c < CELLS; c++) {
+			const double part = (double)v / (VIEWS - 1), expected = integral_of(v, c) - log((1 - 0.03 * part) / level(part));
+			ck_assert_double_eq_tol(p->data[v * CELLS + c], expected, 1e-5);
+		}
+}
+
+static double followed(double part) { return 1 - 0.03 * part; }
+static double before_alone(double part) { return 1 + 0 * part; }
+static double after_alone(double part) { return 0.97 + 0 * part; }
+
+static const struct {
+	int fault;
+	double (*level)(double);
+	const char *say[2];
+} cases[] = {
+	{ GOOD, followed, { "flat fields of 2 times, the last with 0.97 of the first one's light" } },
+	{ BODY_AFTER, before_alone, { "that it had before: a body is in these flat fields", "flat fields of that time are left out" } },
+	{ BODY_BEFORE,
+	  after_alone,
+	  { "that it had in those of a later time: a body is in", "flat fields of the first time are left out" } },
+	{ LARGE_AFTER, before_alone, { "60 % of the detector has less than 0.7 of the light", "flat fields of that time are left out" } },
+	{ LARGE_BEFORE,
+	  after_alone,
+	  { "60 % of the detector has less than 0.7 of the light", "flat fields of the first time are left out" } },
+	{ SHUTTER, before_alone, { "has the shutter closed", "flat fields of that time are left out" } },
+};
+
+START_TEST(sets_that_do_not_fit_are_left_out)
+{
+	gt_projections *p = scan_with(cases[_i].fault);
+	for (int k = 0; k < 2 && cases[_i].say[k]; k++)
+		told(cases[_i].say[k]);
+	check(p, cases[_i].level);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A cell that dies meanwhile is no shutter that closes: it is filled in all views. */
+START_TEST(a_cell_that_dies_is_filled)
+{
+	gt_projections *good = scan_with(GOOD), *p = scan_with(DEAD_CELL);
+	told("1 cell without light that had some before (the first at row 5, column 17): filled from their neighbours");
+	told("flat fields of 2 times");
+	for (size_t v = 0; v < VIEWS; v++)
+		for (size_t r = 0; r < ROWS; r++)
+			for (size_t c = 0; c < COLUMNS; c++) {
+				const size_t i = v * CELLS + r * COLUMNS + c;
+				const int filled = r == 5 && c == 17;
+				ck_assert_float_eq_tol(p->data[i], good->data[i], (filled ? 0.05f : 1e-30f));
+				ck_assert(!filled || p->data[i] != good->data[i]);
+			}
+	gt_projections_free(good);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* The frames are in a file that was not copied along, or that has none; keys and angles are not one for each frame. */
+START_TEST(links_that_lead_nowhere_are_named)
+{
+	gt_projections *p = NULL;
+	hid_t file, other;
+	char gone[160], text[256];
+	write_scan(GOOD);
+	file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	ck_assert(file >= 0 && H5Ldelete(file, "entry/instrument/detector/data", H5P_DEFAULT) >= 0);
+	ck_assert(H5Lcreate_external("gone.h5", "/frames", file, "entry/instrument/detector/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+	H5Fclose(file);
+	snprintf(gone, sizeof gone, "%s/gone.h5", folder);
+	snprintf(text, sizeof text, "entry/instrument/detector/data: its data are in %s, which is not there", gone);
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_IO, text);
+	other = H5Fcreate(gone, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	H5Fclose(other);
+	snprintf(text, sizeof text, "%s is there, but has no /frames", gone);
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, text);
+	unlink(gone);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, sets_that_do_not_fit_are_left_out, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(tc, a_cell_that_dies_is_filled);
+	tcase_add_test(tc, links_that_lead_nowhere_are_named);
+}
+
+int main(void) { return gt_test_main("nxtomo", fill); }

@@ -1,0 +1,206 @@
+/* Frames with a key that says what each is: values from the counts, and what does not fit is named.
+ * labels: unit, backend: none */
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/constants.h>
+#include <gantry/io.h>
+#include "geometry/projections.h"
+#include "tests/support/support.h"
+
+enum { FRAMES = 9, VIEWS = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS };
+#define ENTRY "/entry1/tomo_entry"
+
+static char folder[64], path[96], other[96];
+/* Dark, flat, views, a flat and a dark amid them. */
+static const double keys[FRAMES] = { 2, 1, 0, 0, 1, 0, 2, 0, 0 };
+static const size_t frame_of[VIEWS] = { 2, 3, 5, 7, 8 };
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gantry-nxtomo-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.nxs", folder);
+	snprintf(other, sizeof other, "%s/b.h5", folder);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	unlink(other);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static hid_t with_groups(void)
+{
+	const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+	H5Pset_create_intermediate_group(links, 1);
+	return links;
+}
+
+static void put(hid_t file, const char *name, int rank, const hsize_t *size, const double *values, const char *units)
+{
+	const hid_t links = with_groups(), space = H5Screate_simple(rank, size, NULL),
+		    id = H5Dcreate2(file, name, H5T_NATIVE_FLOAT, space, links, H5P_DEFAULT, H5P_DEFAULT);
+	ck_assert(id >= 0 && H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+	if (units) {
+		const hid_t type = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+		H5Tset_size(type, strlen(units) + 1);
+		const hid_t a = H5Acreate2(id, "units", type, one, H5P_DEFAULT, H5P_DEFAULT);
+		ck_assert(a >= 0 && H5Awrite(a, type, units) >= 0);
+		H5Aclose(a);
+		H5Sclose(one);
+		H5Tclose(type);
+	}
+	H5Dclose(id);
+	H5Sclose(space);
+	H5Pclose(links);
+}
+
+/* What a view counts; 1000 is white and 100 dark. */
+static double counts_of(size_t frame, size_t pixel) { return 100 + 900 * exp(-0.1 * (double)frame - 0.03 * (double)(pixel * pixel % 7)); }
+
+/* What differs from a good file. */
+typedef struct {
+	size_t keys, angles; /* 0: as many as there are frames */
+	double angle;        /* of frame 5, where it is not 0 */
+	int no_views;
+	const char *units;         /* of the angles; NULL: none */
+	const char *link, *object; /* the data are in that file; object NULL: they are here */
+	int dangling;              /* 1: the angles are a link within the file to nothing */
+} spoilt;
+
+static void make(spoilt s)
+{
+	const hsize_t size[3] = { FRAMES, ROWS, COLUMNS }, n[2] = { s.keys ? s.keys : FRAMES, s.angles ? s.angles : FRAMES };
+	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), links = with_groups();
+	double data[FRAMES * PIXELS], key[FRAMES], angle[FRAMES];
+	for (size_t i = 0; i < FRAMES; i++) {
+		key[i] = s.no_views && keys[i] == 0 ? 3 : keys[i];
+		angle[i] = i == 5 && s.angle != 0 ? s.angle : 0.3 * (double)i;
+		for (size_t k = 0; k < PIXELS; k++)
+			data[i * PIXELS + k] = keys[i] == 2 ? 100 : keys[i] == 1 ? 1000 : counts_of(i, k);
+	}
+	if (s.object)
+		ck_assert(H5Lcreate_external(s.link, s.object, file, ENTRY "/data/data", links, H5P_DEFAULT) >= 0);
+	else
+		put(file, ENTRY "/data/data", 3, size, data, NULL);
+	put(file, ENTRY "/instrument/detector/image_key", 1, &n[0], key, NULL);
+	if (s.dangling)
+		ck_assert(H5Lcreate_soft("/nothing", file, ENTRY "/sample/rotation_angle", links, H5P_DEFAULT) >= 0);
+	else
+		put(file, ENTRY "/sample/rotation_angle", 1, &n[1], angle, s.units);
+	H5Pclose(links);
+	H5Fclose(file);
+}
+
+static gt_read_options how(gt_frames_options *f)
+{
+	gt_read_options o = gt_read_defaults;
+	*f = gt_frames_defaults;
+	o.axis = 1.25;
+	o.frames = f;
+	return o;
+}
+
+static void refused(spoilt s, gt_status code, const char *text)
+{
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	make(s);
+	ck_refused(gt_read_projections(path, &o, &p), code, text);
+	ck_assert_ptr_null(p);
+	ck_assert_ptr_nonnull(strstr(gt_error(), "a.nxs"));
+}
+
+static double line(size_t view, size_t pixel) { return -log((counts_of(frame_of[view], pixel) - 100) / 900); }
+
+START_TEST(counts_become_line_integrals)
+{
+	static const struct {
+		const char *units;
+		double unit;
+	} cases[] = { { NULL, 1 }, { "rad", 1 }, { "degrees", GT_PI / 180 } };
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	make((spoilt){ .units = cases[_i].units });
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert(p->scan->views == VIEWS && p->scan->rows == ROWS && p->scan->columns == COLUMNS);
+	for (size_t v = 0; v < VIEWS; v++) {
+		const double turned = fmod(fabs(p->scan->view[v].angle - p->scan->view[0].angle), 2 * GT_PI);
+		ck_assert_double_eq_tol(turned, 0.3 * (double)(frame_of[v] - frame_of[0]) * cases[_i].unit, 1e-6);
+		for (size_t k = 0; k < PIXELS; k++)
+			ck_assert_double_eq_tol(p->data[v * PIXELS + k], line(v, k), 2e-6);
+	}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* One row of two views. */
+START_TEST(pieces)
+{
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *head;
+	gt_view_reader *r;
+	float part[2 * COLUMNS];
+	make((spoilt){ .units = "rad" });
+	ck_ok(gt_view_reader_open_scan(path, &o, &head, &r));
+	ck_ok(gt_view_reader_read(r, 2, 2, 1, 1, part));
+	for (size_t v = 0; v < 2; v++)
+		for (size_t c = 0; c < COLUMNS; c++)
+			ck_assert_double_eq_tol(part[v * COLUMNS + c], line(v + 2, COLUMNS + c), 2e-6);
+	gt_view_reader_close(r);
+	gt_projections_free(head);
+}
+END_TEST
+
+START_TEST(one_angle_for_each_view)
+{
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	make((spoilt){ .angles = VIEWS, .units = "rad" });
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_double_eq_tol(fabs(p->scan->view[4].angle - p->scan->view[0].angle), 1.2, 1e-6);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(what_does_not_fit)
+{
+	refused((spoilt){ .keys = 8 }, GT_ERR_FORMAT, "image_key: has 8 keys, expected 9, one for each frame");
+	refused((spoilt){ .angles = 7 }, GT_ERR_FORMAT,
+	        "rotation_angle: has 7 angles, expected 9, one for each frame, or 5, one for each view");
+	refused((spoilt){ .angle = NAN }, GT_ERR_FORMAT, "the angle of view 2 is nan, expected a finite number");
+	refused((spoilt){ .units = "gon" }, GT_ERR_FORMAT, "units are 'gon', expected degrees or radians");
+	refused((spoilt){ .no_views = 1 }, GT_ERR_FORMAT, "none of 9 frames has the key 0, of a projection");
+}
+END_TEST
+
+START_TEST(links)
+{
+	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_IO, "its data are in");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "b.h5, which is not there"));
+	H5Fclose(H5Fcreate(other, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_FORMAT, "b.h5 is there, but has no /x");
+	refused((spoilt){ .dangling = 1 }, GT_ERR_FORMAT, "rotation_angle: leads to nothing");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, counts_become_line_integrals, 0, 3);
+	tcase_add_test(tc, pieces);
+	tcase_add_test(tc, one_angle_for_each_view);
+	tcase_add_test(tc, what_does_not_fit);
+	tcase_add_test(tc, links);
+}
+
+int main(void) { return gt_test_main("nxtomo_damaged", fill); }

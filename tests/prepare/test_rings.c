@@ -1,0 +1,147 @@
+/* Rings: what they leave of a tube about the axis, and of a real scan where GT_DATA names the folder that has it.
+ * labels: unit physics  backend: cpu */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/constants.h>
+#include <gantry/io.h>
+#include <gantry/order_statistics.h>
+#include <gantry/prepare.h>
+#include <gantry/recon.h>
+#include "tests/prepare/half_turn.h"
+#include "tests/support/support.h"
+
+/* Of one row of the detector, about the axis, in voxels of a pixel. */
+static void slice_of(const gt_projections *p, size_t side, float *out)
+{
+	const gt_scan *s = gt_projections_scan(p);
+	const double voxel = s->column_pitch;
+	const gt_grid grid = { { side, side, 1 }, { voxel, voxel, voxel }, { 0, 0, s->view[0].detector[2] } };
+	gt_recon *r = NULL;
+	gt_volume *v = NULL;
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_new((gt_projections *)(uintptr_t)p, &r));
+	ck_ok(gt_recon_set(r, "solver", "fbp"));
+	ck_ok(gt_recon_set(r, "backend", "cpu:2"));
+	ck_ok(gt_recon_set(r, "check", "no"));
+	ck_ok(gt_recon_run(r, v));
+	memcpy(out, gt_volume_data(v), side * side * sizeof *out);
+	gt_recon_free(r);
+	gt_volume_free(v);
+}
+
+enum { AROUND = 15 };
+
+/* Deviation over the radii from `first` on of the azimuthal median, less its running median over 15 pixels; deviation of the slice
+ * less its rings within half of the radius, about their mean over 5 x 5: texture. */
+static double ring_metric(const float *slice, size_t side, size_t first, double *texture)
+{
+	const size_t radii = side / 2 - 2, most = 8 * side;
+	const double middle = ((double)side - 1) / 2;
+	double *along = malloc(most * sizeof *along), *ring = malloc(radii * sizeof *ring), few[AROUND], squares = 0, n = 0;
+	for (size_t r = 4; r < radii; r++) {
+		const size_t steps = (size_t)(2 * GT_PI * (double)r);
+		for (size_t i = 0; i < steps; i++) {
+			const double a = 2 * GT_PI * (double)i / (double)steps, x = middle + (double)r * cos(a),
+				     y = middle + (double)r * sin(a);
+			const size_t k = (size_t)x, l = (size_t)y;
+			const double u = x - (double)k, v = y - (double)l;
+			const float *at = slice + l * side + k;
+			along[i] = (1 - v) * ((1 - u) * at[0] + u * at[1]) + v * ((1 - u) * at[side] + u * at[side + 1]);
+		}
+		ring[r] = gt_median(along, steps);
+	}
+	for (size_t r = first + AROUND / 2; r + AROUND / 2 < radii; r++) {
+		memcpy(few, ring + r - AROUND / 2, sizeof few);
+		squares += pow(ring[r] - gt_median(few, AROUND), 2);
+		n++;
+	}
+	const double metric = sqrt(squares / n);
+	double sum = 0;
+	squares = n = 0;
+	for (size_t y = 0; y < side; y++)
+		for (size_t x = 0; x < side; x++)
+			if (hypot((double)x - middle, (double)y - middle) < (double)side / 4) {
+				sum += slice[y * side + x];
+				squares += pow(slice[y * side + x], 2);
+				n++;
+			}
+	*texture = sqrt(squares / n - sum * sum / n / n);
+	free(along);
+	free(ring);
+	return metric;
+}
+
+/* A tube with a wall of 6 pixels about the axis, the case that looks like a ring: its wall keeps all but a twentieth. */
+START_TEST(a_tube_keeps_its_wall)
+{
+	enum { VIEWS = 180, COLUMNS = 128 };
+	const double outer = 40, inner = 34;
+	gt_projections *p = half_turn((const size_t[]){ VIEWS, 1, COLUMNS }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
+	float *x = gt_projections_data(p), *slice = malloc(2 * COLUMNS * COLUMNS * sizeof *slice), *after = slice + COLUMNS * COLUMNS;
+	double wall[2] = { 0, 0 }, n = 0;
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++) {
+		double sum = 0;
+		for (int k = 0; k < 9; k++) {
+			const double u = (double)(i % COLUMNS) - (COLUMNS - 1) / 2. + (k - 4) / 9.;
+			sum += 2 * (sqrt(fmax(0, outer * outer - u * u)) - sqrt(fmax(0, inner * inner - u * u))) / 9;
+		}
+		x[i] = (float)(0.02 * sum + 0.003 * gt_test_normal(3, i));
+	}
+	slice_of(p, COLUMNS, slice);
+	ck_ok(gt_prepare(&p, "rings", NULL));
+	slice_of(p, COLUMNS, after);
+	for (size_t i = 0; i < COLUMNS * COLUMNS; i++) {
+		const double r = hypot((double)(i % COLUMNS) - (COLUMNS - 1) / 2., (double)(i / COLUMNS) - (COLUMNS - 1) / 2.);
+		if (r > inner + 1.5 && r < outer - 1.5) {
+			wall[0] += slice[i];
+			wall[1] += after[i];
+			n++;
+		}
+	}
+	fprintf(stderr, "tube: wall %.5f before, %.5f after (%+.2f %%)\n", wall[0] / n, wall[1] / n, 100 * (wall[1] / wall[0] - 1));
+	ck_assert_double_eq_tol(wall[1] / wall[0], 1, 0.05);
+	free(slice);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Near the axis the tooth itself has what is round about it, and a ring few pixels. */
+START_TEST(a_real_scan_without_rings)
+{
+	enum { SIDE = 512, OUTSIDE = 120 };
+	const char *data = getenv("GT_DATA");
+	char path[1024];
+	gt_projections *p = NULL;
+	float *slice = malloc(SIDE * SIDE * sizeof *slice);
+	double before[2], after[2], texture[2];
+	snprintf(path, sizeof path, "%s/tooth.h5", data ? data : "");
+	if (data && access(path, R_OK) == 0) {
+		ck_ok(gt_read_projections(path, NULL, &p));
+		slice_of(p, SIDE, slice);
+		for (int k = 0; k < 2; k++)
+			before[k] = ring_metric(slice, SIDE, k ? OUTSIDE : 4, &texture[0]);
+		ck_ok(gt_prepare(&p, "rings", NULL));
+		slice_of(p, SIDE, slice);
+		for (int k = 0; k < 2; k++)
+			after[k] = ring_metric(slice, SIDE, k ? OUTSIDE : 4, &texture[1]);
+		fprintf(stderr, "tooth.h5: rings %.3f of what they were, %.3f from %d pixels on; texture %.3f\n", after[0] / before[0],
+		        after[1] / before[1], OUTSIDE, texture[1] / texture[0]);
+		ck_assert_double_lt(after[0] / before[0], 0.7);
+		ck_assert_double_lt(after[1] / before[1], 0.4);
+		ck_assert_double_gt(texture[1] / texture[0], 0.97);
+		gt_projections_free(p);
+	}
+	free(slice);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, a_tube_keeps_its_wall);
+	tcase_add_test(tc, a_real_scan_without_rings);
+}
+
+int main(void) { return gt_test_main("rings", fill); }

@@ -1,0 +1,278 @@
+#ifndef GT_TESTS_SINGLE_PAIRS_H
+#define GT_TESTS_SINGLE_PAIRS_H
+/* Tests of a pair in single precision on the CPU, with the kernels of every instruction set there is: against the pair
+ * in double, against its own transpose, and whatever the threads, the memory and the numbers. The test that includes
+ * this defines PAIR, the projector's name, SCANS() and SCAN(i), small scans for it, and use() and kernels_are_found_by_name
+ * by tests/support/vector_sets.h. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/projector.h>
+#include "tests/support/images.h"
+#include "tests/support/support.h"
+#include "tests/support/vector_sets.h"
+
+#define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
+
+/* What the small scans of all projectors do not have: rows and voxels of very different heights, sums that begin
+ * again, more slices and voxels than a tile has. */
+static const struct {
+	const char *name;
+	gt_orbit orbit;
+	gt_grid grid;
+} special[] = {
+	{ "arc, rows 5 voxels high",
+	  { SCANNER(GT_ARC, 5, 9, 11), .turn = 2 * GT_PI, .column_pitch = 7.1, .row_pitch = 6.1, .start_angle = 0.6, .row_offset = 1.3 },
+	  { { 9, 8, 41 }, { 5.9, 6.2, 0.7 }, { 1.2, -2.3, 1.1 } } },
+	{ "flat, voxels 5 rows high",
+	  { SCANNER(GT_FLAT, 5, 45, 9), .turn = 3.9, .end_view = 1, .column_pitch = 5, .row_pitch = 1.1, .start_angle = 0.4 },
+	  { { 8, 7, 9 }, { 3.9, 4.2, 3.1 }, { 1.6, -2.1, 0.3 } } },
+	{ "flat, voxels 7 rows high, of which many lie below the detector",
+	  { SCANNER(GT_FLAT, 5, 45, 9), .turn = 3.9, .end_view = 1, .column_pitch = 5, .row_pitch = 0.8, .start_angle = 0.4 },
+	  { { 8, 7, 19 }, { 3.9, 4.2, 3.1 }, { 1.6, -2.1, 0.3 } } },
+	{ "arc, rows 40 voxels high: not by these kernels",
+	  { SCANNER(GT_ARC, 5, 3, 11), .turn = 2 * GT_PI, .column_pitch = 7.1, .row_pitch = 48, .start_angle = 0.6 },
+	  { { 7, 6, 91 }, { 5.9, 6.2, 0.7 }, { 1.2, -2.3, 1.1 } } },
+	{ "flat, rows 2.3 voxels high, 130 of them, 150 slices",
+	  { SCANNER(GT_FLAT, 3, 130, 4), .turn = 3.9, .end_view = 1, .column_pitch = 9, .row_pitch = 2.1, .start_angle = 0.4 },
+	  { { 5, 4, 150 }, { 3.9, 4.2, 0.52 }, { 1.6, -2.1, 0.3 } } },
+	{ "arc, helix, 67 x 35 voxels per slice, columns that meet many of them",
+	  { SCANNER(GT_ARC, 9, 5, 5), .turn = 4 * GT_PI, .column_pitch = 50, .row_pitch = 3.3, .start_angle = 0.1, .pitch_per_turn = 11 },
+	  { { 67, 35, 2 }, { 2.3, 1.6, 4.2 }, { -1.7, 2.1, 1.2 } } },
+	{ "parallel, 33 x 70 voxels per slice",
+	  { .shape = GT_PARALLEL,
+	    .views = 5,
+	    .rows = 4,
+	    .columns = 37,
+	    .column_pitch = 2.3,
+	    .row_pitch = 1.4,
+	    .start_angle = 0.3,
+	    .turn = GT_PI },
+	  { { 33, 70, 2 }, { 1.4, 0.9, 1.1 }, { 1.1, -0.6, 0.4 } } },
+	{ "flat, near a focal spot close to the volume",
+	  { .shape = GT_FLAT,
+	    .views = 5,
+	    .rows = 21,
+	    .columns = 15,
+	    .source_to_axis = 60,
+	    .source_to_detector = 200,
+	    .column_pitch = 6,
+	    .row_pitch = 5,
+	    .turn = 2 * GT_PI,
+	    .start_angle = 0.2 },
+	  { { 13, 12, 17 }, { 5.1, 5.3, 2.9 }, { 1.1, -0.6, 0.4 } } },
+	{ "flat, one thick slice half a voxel from the focal spot",
+	  { .shape = GT_FLAT,
+	    .views = 1,
+	    .rows = 37,
+	    .columns = 59,
+	    .source_to_axis = 51.646,
+	    .source_to_detector = 124.4,
+	    .column_pitch = 2.51,
+	    .row_pitch = 0.73,
+	    .column_offset = -14.4,
+	    .turn = 2 * GT_PI,
+	    .start_angle = 2.1695 },
+	  { { 1, 68, 8 }, { 48, 0.91, 1.76 }, { 1.6, 4.8, 0 } } },
+};
+enum { SPECIAL = sizeof special / sizeof *special };
+
+static int geometries(void) { return SCANS() + SPECIAL; }
+static struct gt_test_geometry geometry(int i)
+{
+	if (i < SCANS())
+		return SCAN(i);
+	struct gt_test_geometry g = { special[i - SCANS()].name, NULL, special[i - SCANS()].grid };
+	ck_ok(gt_scan_orbit(&special[i - SCANS()].orbit, &g.scan));
+	return g;
+}
+
+static gt_backend *backend(const char *name)
+{
+	gt_backend *be = NULL;
+	ck_ok(gt_backend_open(name, &be));
+	return be;
+}
+
+/* Forward of a random volume and back of random data, by the kernels of a set: the numbers of the double pair. */
+START_TEST(as_in_double)
+{
+	const struct gt_test_geometry g = geometry(_i);
+	gt_backend *be = backend("cpu:2");
+	const struct gt_test_images exact = gt_test_apply(PAIR, be, GT_F64, &g);
+	for (int s = 0; s < SETS; s++) {
+		if (!use(sets[s]))
+			continue;
+		const struct gt_test_images r = gt_test_apply(PAIR, be, GT_F32, &g);
+		const double x = gt_test_off(r.x, exact.x, gt_grid_voxels(&g.grid)), y = gt_test_off(r.y, exact.y, gt_scan_size(g.scan));
+		ck_assert_msg(y <= 2e-6 && x <= 2e-6, "%s, %s: forward %.2e, back %.2e from double", g.name, sets[s], y, x);
+		gt_test_images_free(r);
+	}
+	gt_test_images_free(exact);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Every entry of forward is that of back. */
+START_TEST(transpose)
+{
+	struct gt_test_geometry g = geometry(_i);
+	gt_backend *be = backend("cpu:1");
+	if (_i < SCANS())
+		gt_test_crop(&g.grid, 9);
+	for (int s = 0; s < SETS; s++) {
+		gt_linop *A = NULL;
+		double difference, largest;
+		if (!use(sets[s]))
+			continue;
+		ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
+		ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+		ck_assert_msg(largest > 0 && difference <= 1e-5 * largest, "%s, %s: %.3e of the largest entry", g.name, sets[s],
+		              difference / largest);
+		gt_linop_free(A);
+	}
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* 75 views of a volume that is larger than a tile each way. */
+static struct gt_test_geometry large(void)
+{
+	const gt_orbit orbit = { SCANNER(GT_ARC, 75, 37, 147), .column_pitch = 2.1, .row_pitch = 1.7,
+		                 .start_angle = 0.1,           .turn = 2 * GT_PI,   .column_offset = 0.25 };
+	struct gt_test_geometry g = { "large", NULL, { { 71, 67, 67 }, { 2.3, 2.4, 0.6 }, { 3.1, -2.2, 0.9 } } };
+	ck_ok(gt_scan_orbit(&orbit, &g.scan));
+	return g;
+}
+
+START_TEST(threads)
+{
+	const struct gt_test_geometry g = large();
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
+	struct gt_test_images one = { NULL, NULL };
+	for (int n = 1; n <= 8; n++) {
+		char name[16];
+		snprintf(name, sizeof name, "cpu:%d", n);
+		gt_backend *be = backend(name);
+		const struct gt_test_images r = gt_test_apply(PAIR, be, GT_F32, &g);
+		if (n == 1)
+			one = r;
+		else {
+			ck_assert_msg(!memcmp(r.x, one.x, nx * sizeof *r.x), "back: %d threads make other numbers than one", n);
+			ck_assert_msg(!memcmp(r.y, one.y, ny * sizeof *r.y), "forward: %d threads make other numbers than one", n);
+			gt_test_images_free(r);
+		}
+		gt_backend_close(be);
+	}
+	gt_test_images_free(one);
+	gt_scan_free(g.scan);
+}
+END_TEST
+
+/* Arrays in memory of the caller's that begin at no whole vector: the same bits, and nothing around them is touched. */
+START_TEST(loose_memory)
+{
+	const struct gt_test_geometry g = large();
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
+	gt_backend *be = backend("cpu:2");
+	gt_linop *A = NULL;
+	gt_array *x = gt_test_array(be, GT_F32, nx, 7), *y = NULL, *back = NULL, *loose[3];
+	float *memory[3], *result = malloc((nx > ny ? nx : ny) * sizeof *result);
+	const size_t sizes[3] = { nx, ny, nx };
+	ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
+	ck_ok(gt_array_new(be, GT_F32, ny, &y));
+	ck_ok(gt_array_like(x, &back));
+	for (int i = 0; i < 3; i++) {
+		memory[i] = malloc((sizes[i] + 4) * sizeof(float));
+		for (size_t k = 0; k < sizes[i] + 4; k++)
+			memory[i][k] = -77;
+		ck_ok(gt_array_wrap(be, GT_F32, sizes[i], memory[i] + 1 + i % 2, &loose[i]));
+	}
+	gt_array_get(x, gt_array_data(loose[0]));
+	gt_forward(A, x, y);
+	gt_adjoint(A, y, back);
+	gt_forward(A, loose[0], loose[1]);
+	gt_adjoint(A, loose[1], loose[2]);
+	ck_ok(gt_backend_status(be));
+	gt_array_get(y, result);
+	ck_assert(!memcmp(result, memory[1] + 2, ny * sizeof *result));
+	gt_array_get(back, result);
+	ck_assert(!memcmp(result, memory[2] + 1, nx * sizeof *result));
+	for (int i = 0; i < 3; i++) {
+		const size_t first = (size_t)(1 + i % 2);
+		ck_assert(memory[i][first - 1] == -77 && memory[i][first + sizes[i]] == -77);
+		gt_array_free(loose[i]);
+		free(memory[i]);
+	}
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(back);
+	gt_linop_free(A);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+	free(result);
+}
+END_TEST
+
+/* Numbers too small for a normal float are numbers like others, up to their own rounding. */
+START_TEST(denormals)
+{
+	const struct gt_test_geometry g = geometry(0);
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
+	gt_backend *be = backend("cpu:1");
+	gt_linop *A = NULL, *B = NULL;
+	float *values = malloc(nx * sizeof *values), *result = malloc(ny * sizeof *result);
+	double *exact = malloc(ny * sizeof *exact);
+	gt_array *x = NULL, *y = NULL, *u = NULL, *v = NULL;
+	gt_test_random(3, nx, values);
+	for (size_t i = 0; i < nx; i++)
+		values[i] *= 1e-41f;
+	ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
+	ck_ok(gt_projector_new(PAIR, be, GT_F64, &g.grid, g.scan, &B));
+	ck_ok(gt_array_new(be, GT_F32, nx, &x));
+	ck_ok(gt_array_new(be, GT_F32, ny, &y));
+	ck_ok(gt_array_new(be, GT_F64, nx, &u));
+	ck_ok(gt_array_new(be, GT_F64, ny, &v));
+	gt_array_put_float(values, x);
+	gt_array_put_float(values, u);
+	gt_forward(A, x, y);
+	gt_forward(B, u, v);
+	gt_array_get(y, result);
+	gt_array_get(v, exact);
+	double size = 0, worst = 0;
+	for (size_t i = 0; i < ny; i++) {
+		size = fmax(size, fabs(exact[i]));
+		worst = fmax(worst, fabs(exact[i] - (double)result[i]));
+	}
+	/* A unit of these is 1.4e-45; a ray meets some tens of voxels, each of some millimetres. */
+	ck_assert_msg(size > 1e-41 && worst <= 3e-43, "%.2e off, of %.2e", worst, size);
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(u);
+	gt_array_free(v);
+	gt_linop_free(A);
+	gt_linop_free(B);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+	free(values);
+	free(result);
+	free(exact);
+}
+END_TEST
+
+/* All tests of such a pair. */
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, as_in_double, 0, geometries());
+	tcase_add_loop_test(tc, transpose, 0, geometries());
+	tcase_add_test(tc, threads);
+	tcase_add_test(tc, loose_memory);
+	tcase_add_test(tc, denormals);
+	tcase_add_test(tc, kernels_are_found_by_name);
+}
+#endif

@@ -1,0 +1,190 @@
+/* Operators that a device computes for arrays of the host, slab by slab: entry by entry those of the whole, whatever
+ * fits; and runs that start, iterate and end as without.
+ * labels: unit */
+#include <math.h>
+#include <gantry/projector.h>
+#include "recon/stream/stream.h"
+#include "tests/recon/small_recon.h"
+
+static const char *device(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu:1"; }
+
+/* Every entry of A, [ny][nx], and of its adjoint. */
+static void entries(const gt_linop *A, double *forward, double *adjoint)
+{
+	const size_t nx = gt_linop_nx(A), ny = gt_linop_ny(A), most = nx > ny ? nx : ny;
+	double *unit = calloc(most, sizeof *unit), *got = calloc(most, sizeof *got);
+	gt_array *x, *y;
+	ck_ok(gt_array_new(gt_linop_backend(A), GT_F64, nx, &x));
+	ck_ok(gt_array_new(gt_linop_backend(A), GT_F64, ny, &y));
+	for (size_t j = 0; j < nx + ny; j++) {
+		const int is_x = j < nx;
+		const size_t at = is_x ? j : j - nx, n = is_x ? ny : nx;
+		unit[at] = 1;
+		gt_array_put(unit, is_x ? x : y);
+		unit[at] = 0;
+		gt_fill(NAN, is_x ? y : x);
+		if (is_x)
+			gt_forward(A, x, y);
+		else
+			gt_adjoint(A, y, x);
+		gt_array_get(is_x ? y : x, got);
+		for (size_t i = 0; i < n; i++)
+			*(is_x ? &forward[i * nx + at] : &adjoint[at * nx + i]) = got[i];
+	}
+	ck_ok(gt_backend_status(gt_linop_backend(A)));
+	gt_array_free(x);
+	gt_array_free(y);
+	free(unit);
+	free(got);
+}
+
+static gt_scan *scan_of(gt_shape shape, double pitch)
+{
+	const gt_orbit o = { .shape = shape,
+		             .views = 7,
+		             .rows = 5,
+		             .columns = 7,
+		             .source_to_axis = 541,
+		             .source_to_detector = 949,
+		             .column_pitch = 40,
+		             .row_pitch = 14,
+		             .column_offset = 0.3,
+		             .row_offset = 0.4,
+		             .turn = 2 * GT_PI * (pitch > 0 ? 2 : 1),
+		             .pitch_per_turn = pitch };
+	gt_scan *scan;
+	ck_ok(gt_scan_orbit(&o, &scan));
+	return scan;
+}
+
+static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
+{
+	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
+	gt_scan *scan = scan_of(shape, pitch);
+	const size_t n = gt_grid_voxels(&g) * gt_scan_size(scan);
+	double *a[4], most = 0, off = 0;
+	gt_backend *host, *whole;
+	gt_stream *s = NULL;
+	gt_linop *A, *one;
+	for (int i = 0; i < 4; i++)
+		a[i] = calloc(n, sizeof *a[i]);
+	ck_ok(gt_backend_open("cpu:2", &host));
+	ck_ok(gt_backend_open(device(), &whole));
+	const gt_stream_problem q = { NULL, device(), 0, host, GT_F64, "dd", &g, scan, 1, slices, views };
+	ck_ok(gt_stream_new(&q, &s));
+	ck_ok(gt_stream_operator(s, scan, &A));
+	gt_stream_free(s); /* the operator holds it */
+	ck_ok(gt_projector_new("dd", whole, GT_F64, &g, scan, &one));
+	entries(A, a[0], a[1]);
+	entries(one, a[2], a[3]);
+	for (size_t i = 0; i < n; i++) {
+		most = fmax(most, fabs(a[2][i]));
+		off = fmax(off, fmax(fabs(a[0][i] - a[1][i]), fabs(a[0][i] - a[2][i])));
+	}
+	ck_assert_msg(most > 0 && off <= 1e-12 * most, "shape %d, slabs of %zu, %zu views: entries differ by %g of %g", (int)shape, slices,
+	              views, off, most);
+	gt_linop_free(A);
+	gt_linop_free(one);
+	gt_backend_close(host);
+	gt_backend_close(whole);
+	gt_scan_free(scan);
+	for (int i = 0; i < 4; i++)
+		free(a[i]);
+}
+
+START_TEST(every_entry)
+{
+	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL };
+	for (int i = 0; i < 3; i++) {
+		certify(shapes[i], 0, 0, 0);
+		certify(shapes[i], 0, 5, 3);
+		certify(shapes[i], 0, 2, 7);
+		certify(shapes[i], 0, 1, 1);
+	}
+	certify(GT_ARC, 40, 2, 3);
+	certify(GT_FLAT, 90, 1, 2); /* some views see nothing of a slab */
+}
+END_TEST
+
+/* Relative RMS of streamed runs from those of the device alone. */
+static double differs(const gt_projections *p, const char *const (*set)[2], const char *limit)
+{
+	char backend[64];
+	gt_volume *v[2];
+	double d = 0, all = 0;
+	snprintf(backend, sizeof backend, "stream:%s", device());
+	for (int i = 0; i < 2; i++) {
+		gt_recon *r = recon(p, set);
+		ck_ok(gt_recon_set(r, "backend", i ? backend : device()));
+		if (i)
+			ck_ok(gt_recon_set(r, "device-memory", limit));
+		ck_ok(gt_recon_grid(r, &grid));
+		ck_ok(gt_volume_new(&grid, &v[i]));
+		ck_ok(gt_recon_run(r, v[i]));
+		gt_recon_free(r);
+	}
+	for (size_t i = 0; i < gt_grid_voxels(&grid); i++) {
+		d += pow((double)v[1]->data[i] - v[0]->data[i], 2);
+		all += pow((double)v[0]->data[i], 2);
+	}
+	gt_volume_free(v[0]);
+	gt_volume_free(v[1]);
+	return sqrt(d / all);
+}
+
+START_TEST(runs_end_alike)
+{
+	static const char *const sets[][5][2] = {
+		{ { "solver", "sirt:iterations=3" }, { "precision", "double" } },
+		{ { "solver", "os-sart:iterations=2,subsets=3" }, { "precision", "double" }, { "init", "zero" } },
+		{ { "solver", "pcg:iterations=4" },
+		  { "penalty", "qggmrf:strength=10" },
+		  { "precision", "double" },
+		  { "weights", "photons:count=1e5" } },
+	};
+	gt_projections *p = projections();
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		for (int k = 0; k < 2; k++) {
+			const double d = differs(p, sets[i], k ? "850KiB" : "3MiB");
+			ck_assert_msg(d < 2e-7, "%s: %g", sets[i][0][1], d); /* volumes are in single */
+		}
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_refused)
+{
+	gt_projections *p = projections();
+	gt_volume *v;
+	ck_ok(gt_volume_new(&grid, &v));
+	static const char *const direct[][2] = { { "solver", "fdk" }, { NULL, NULL } }, *const little[][2] = { { "solver", "sirt" },
+		                                                                                               { NULL, NULL } };
+	gt_recon *r = recon(p, direct);
+	ck_ok(gt_recon_set(r, "backend", "stream:cpu:1"));
+	ck_ok(gt_recon_grid(r, &grid));
+	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "backend 'stream:cpu:1': for iterative methods");
+	gt_recon_free(r);
+	r = recon(p, little);
+	ck_ok(gt_recon_set(r, "backend", "stream:cpu:1"));
+	ck_ok(gt_recon_set(r, "device-memory", "1KiB"));
+	ck_ok(gt_recon_grid(r, &grid));
+	ck_refused(gt_recon_run(r, v), GT_ERR_MEMORY, "a slice and a view at a time need");
+	ck_ok(gt_recon_set(r, "backend", "stream:gpu"));
+	ck_refused(gt_recon_run(r, v), GT_ERR_UNKNOWN, "backend 'gpu'");
+	gt_recon_free(r);
+	gt_volume_free(v);
+	gt_projections_free(p);
+	ck_assert_ptr_null(gt_stream_device("streams"));
+	ck_assert_str_eq(gt_stream_device("stream"), "auto");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, every_entry);
+	tcase_add_test(tc, runs_end_alike);
+	tcase_add_test(tc, what_cannot_be_is_refused);
+}
+
+int main(void) { return gt_test_main("stream", fill); }

@@ -1,0 +1,185 @@
+/* Penalties that read more than the neighbouring slices, or in every inner iteration, on several members: what one computes, also where
+ * members hold fewer slices than are read, or none; and what cannot be shared is refused.
+ * labels: unit */
+#include "tests/recon/team_runs.h"
+
+static const struct team_case cases[] = {
+	{ "fista", "iterations=4,prox=yes", "tgv:strength=0.1,inner=6", 1, 1, 0, 1e-12, 1e-5 },
+	{ "pdhg", "iterations=4", "tgv:strength=0.05,ratio=1.2,inner=4", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=4,prox=yes", "nlm:strength=0.8,h=200HU", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=3,prox=yes", "nlm:h=200HU,search=3,patch=5", 1, 0, 0, 1e-12, 1e-5 },
+	{ "os-sqs", "iterations=2", "nltv:strength=5,h=100HU,prior=PRIOR", 4, 1, 0, 1e-12, 1e-5 },
+	{ "pcg", "iterations=4,preconditioner=diagonal", "nltv:strength=5,h=100HU,search=3,patch=1,prior=PRIOR", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=4,prox=yes", "joint-tv:strength=0.1,inner=6", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=4,prox=yes", "joint-tv:strength=0.1,kind=nuclear,inner=5", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=4,prox=yes", "wavelet:strength=0.1,inner=5", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=3,prox=yes", "wavelet:strength=0.1,filter=db2,levels=2,inner=4", 1, 1, 0, 1e-12, 1e-5 },
+	{ "pnp-fista", "iterations=3", "nlm:strength=0.8,h=200HU", 1, 1, 0, 1e-12, 1e-5 },
+	{ "red", "iterations=3", "nlm:strength=0.8,h=200HU", 1, 0, 0, 1e-12, 1e-5 },
+	{ "pnp-admm", "iterations=3", "nlm:strength=0.8,h=200HU", 1, 0, 0, 1e-12, 1e-5 },
+	{ "pdhg", "iterations=3", "wavelet:strength=0.1,filter=sym4,levels=4,inner=3", 1, 1, 0, 1e-12, 1e-5 },
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static const struct team_split splits[] = { { "views", 2, 0 }, { "slices", 3, 1 }, { "2x2", 4, 0 }, { "slices", 4, 0 } };
+enum { SPLITS = sizeof splits / sizeof *splits };
+
+START_TEST(members_compute_what_one_does)
+{
+	each_split(&cases[_i], splits, SPLITS, _i % 2 ? GT_ARC : GT_FLAT, 0, GT_F64);
+	each_split(&cases[_i], splits + 1, 1, _i % 2 ? GT_FLAT : GT_ARC, 0, GT_F32);
+}
+END_TEST
+
+/* More members than slices: some hold none, all but those at the ends read those of six others. */
+START_TEST(more_members_than_slices)
+{
+	struct data d = data_of(GT_FLAT, 0);
+	double *one = calloc(gt_grid_voxels(&grid), sizeof *one);
+	for (size_t k = 0; k < CASES; k += 2) {
+		struct run r = run_of(&cases[k], &d, GT_F64);
+		r.result = one;
+		r.subsets = 1;
+		run(&r);
+		r.members = 11;
+		compare(&r, one, 1e-12);
+	}
+	free(one);
+	data_free(&d);
+}
+END_TEST
+
+/* All that a penalty goes on from is in what it keeps: a new one that is given that has the same bits, whoever has which
+ * slices. */
+static const char *const keeping[] = { "tv:strength=0.05,inner=4", "tgv:strength=0.05,inner=4", "joint-tv:strength=0.05,inner=4",
+	                               "wavelet:strength=0.05,filter=db2,levels=2,inner=3" };
+
+static gt_status hand_over(const gt_state_entry *from, const gt_state_entry *to)
+{
+	if (!from->array) {
+		*to->value = *from->value;
+		return GT_OK;
+	}
+	double *all = malloc(gt_array_size(from->array) * sizeof *all);
+	if (!all)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_array_get(from->array, all);
+	gt_array_put(all, to->array);
+	free(all);
+	return GT_OK;
+}
+
+static gt_status go_on(gt_backend *be, void *self)
+{
+	const char *spec = self;
+	const size_t n = gt_grid_voxels(&grid);
+	gt_state_entry kept[GT_STATE_MAX], given[GT_STATE_MAX];
+	gt_penalty *R[3] = { NULL };
+	gt_array *z = NULL, *x[3] = { NULL };
+	double *host = malloc(n * sizeof *host);
+	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	for (size_t i = 0; i < n; i++)
+		host[i] = gt_test_normal(9, i);
+	GT_TRY(gt_array_new_shared(be, GT_F64, grid.n[0] * grid.n[1], grid.n[2], &z));
+	gt_array_put(host, z);
+	for (int k = 0; k < 3; k++) {
+		GT_TRY(gt_array_like(z, &x[k]));
+		GT_TRY(gt_regularizer_new(spec, be, GT_F64, &grid, NULL, &R[k]));
+	}
+	gt_penalty_prox(R[0], 1, -INFINITY, INFINITY, z, x[0]);
+	const size_t entries = gt_penalty_state(R[0], kept);
+	gt_penalty_state(R[1], given);
+	for (size_t i = 0; i < entries; i++)
+		GT_TRY(hand_over(&kept[i], &given[i]));
+	gt_scale(-0.7, z);
+	for (int k = 0; k < 3; k++)
+		gt_penalty_prox(R[k], 1, -INFINITY, INFINITY, z, x[k]);
+	const double on = gt_distance2(x[0], x[1]), anew = gt_distance2(x[0], x[2]);
+	const double values[2] = { gt_penalty_value(R[0], x[0]), gt_penalty_value(R[1], x[0]) };
+	if (!(on <= 0) || !(anew > 0) || fabs(values[0] - values[1]) > 0)
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "%s: %d members: the square of the distance is %g, without what was kept %g; values %.17g, %.17g", spec,
+		               gt_members(be), on, anew, values[0], values[1]));
+	GT_TRY(gt_backend_status(be));
+done:
+	for (int k = 0; k < 3; k++) {
+		gt_penalty_free(R[k]);
+		gt_array_free(x[k]);
+	}
+	gt_array_free(z);
+	free(host);
+	return st;
+}
+
+START_TEST(a_penalty_goes_on_from_what_it_keeps)
+{
+	static const double uneven[] = { 1, 2.5, 0.4, 1.5, 0.8 };
+	static const int members[] = { 2, 3, 5, 11 };
+	for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+		char spec[96];
+		gt_team *t = NULL;
+		if (!team_of(members[k], &t))
+			continue;
+		if (members[k] <= 5)
+			ck_ok(gt_team_set_weights(t, uneven));
+		snprintf(spec, sizeof spec, "%s", keeping[_i]);
+		ck_ok(gt_team_run(t, go_on, spec));
+		gt_team_close(t);
+	}
+}
+END_TEST
+
+static gt_status refused_text(gt_backend *be, void *self)
+{
+	(void)self;
+	gt_penalty *R = NULL;
+	return gt_regularizer_new("low-rank", be, GT_F32, &grid, NULL, &R);
+}
+
+static gt_status refused_joint(gt_backend *be, void *self)
+{
+	(void)self;
+	gt_penalty *R = NULL;
+	return gt_regularizer_new_joint("joint-tv", be, GT_F32, &grid, 2, &R);
+}
+
+static gt_status denoise(void *self, gt_denoise_call *call)
+{
+	(void)self, (void)call;
+	return GT_OK;
+}
+
+static gt_status refused_denoiser(gt_backend *be, void *self)
+{
+	const gt_denoiser d = { .size = sizeof d, .name = "mine", .denoise = denoise };
+	(void)self;
+	gt_penalty *R = NULL;
+	return gt_penalty_of_denoiser(&d, be, GT_F32, &grid, &R);
+}
+
+START_TEST(what_cannot_be_shared_is_refused_by_name)
+{
+	gt_team *t = NULL;
+	if (!team_of(2, &t))
+		return;
+	ck_refused(gt_team_run(t, refused_text, NULL), GT_ERR_UNSUPPORTED,
+	           "penalty 'low-rank' of 1 volume cannot run on several devices together");
+	ck_refused(gt_team_run(t, refused_joint, NULL), GT_ERR_UNSUPPORTED,
+	           "penalty 'joint-tv' of 2 volumes cannot run on several devices together");
+	ck_refused(gt_team_run(t, refused_denoiser, NULL), GT_ERR_UNSUPPORTED,
+	           "denoiser 'mine' cannot run on several devices together: expected one");
+	gt_team_close(t);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, members_compute_what_one_does, 0, CASES);
+	tcase_add_test(tc, more_members_than_slices);
+	tcase_add_loop_test(tc, a_penalty_goes_on_from_what_it_keeps, 0, sizeof keeping / sizeof *keeping);
+	tcase_add_test(tc, what_cannot_be_shared_is_refused_by_name);
+}
+
+int main(void) { return gt_test_main("team_penalties", fill); }

@@ -1,0 +1,149 @@
+/* A long iteration, and a direct method, tell how far they are.
+ * labels: unit */
+#include <math.h>
+#include <string.h>
+#include "tests/recon/small_recon.h"
+
+/* Slow enough, one thread, that an operator takes more than some tenths of a second. */
+static gt_projections *slow(void)
+{
+	const gt_orbit orbit = { .views = 80,
+		                 .rows = 60,
+		                 .columns = 90,
+		                 .source_to_axis = 500,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 4,
+		                 .row_pitch = 4,
+		                 .turn = 2 * GT_PI };
+	return projections_on(&orbit, 0);
+}
+
+struct told {
+	int within, ended, most; /* calls in an iteration, or a direct method; iterations; in one iteration at most */
+	int now;
+	int inside;   /* of them, those that were neither at the beginning nor at the end of what was in progress */
+	double done;  /* of all, at the last call */
+	double left;  /* at the first one that knew it */
+	int stop;     /* answer this from the second call on */
+	int starts;   /* calls of the direct method before an iterative one */
+	int prepares; /* calls before the first iteration */
+};
+
+static int listen(void *self, const gt_recon_progress *p)
+{
+	struct told *t = self;
+	if (p->phase == GT_RECON_ITERATION) {
+		ck_assert_int_eq(p->iteration, ++t->ended);
+		ck_assert_double_ge(p->done, t->done);
+		ck_assert(isnan(p->within) && isnan(p->left));
+		t->now = 0;
+	}
+	if (p->phase != GT_RECON_WITHIN)
+		return 0;
+	ck_assert(p->done >= 0 && p->done <= 1);
+	t->within++;
+	if (!p->iterations) {
+		t->starts += p->text && !strcmp(p->text, "start");
+		t->inside += p->done > 0.05 && p->done < 0.95;
+		return t->stop && t->within > 1;
+	}
+	ck_assert_int_eq(p->iteration, t->ended);
+	if (isnan(p->within)) {
+		t->prepares++;
+		ck_assert_double_eq(p->done, 0);
+		return 0;
+	}
+	ck_assert_double_ge(p->done, t->done);
+	ck_assert_double_eq_tol(p->done * p->iterations, p->iteration + p->within, 1e-9);
+	t->done = p->done;
+	t->inside += p->within > 0.05 && p->within < 0.95;
+	t->most = ++t->now > t->most ? t->now : t->most;
+	if (!t->left && p->left > 0)
+		t->left = p->left;
+	return t->stop;
+}
+
+static gt_status run(const gt_projections *p, const char *const (*set)[2], struct told *t, gt_recon_outcome *how)
+{
+	const gt_grid large = { { 160, 160, 80 }, { 0.9, 0.9, 0.9 }, { 0, 0, 0 } };
+	gt_recon *r = recon(p, set);
+	gt_volume *v;
+	ck_ok(gt_recon_set(r, "backend", "cpu:1"));
+	ck_ok(gt_volume_new(&large, &v));
+	gt_recon_on_progress(r, listen, t);
+	const gt_status st = gt_recon_run(r, v);
+	if (st == GT_OK) {
+		how->size = sizeof *how;
+		ck_ok(gt_recon_result(r, how));
+	}
+	gt_volume_free(v);
+	gt_recon_free(r);
+	return st;
+}
+
+/* By operators, and by parts of them: one subset has two operators in an iteration, so more calls than that, at several
+ * places, come from within. */
+static const char *const iterative[][5][2] = {
+	{ { "solver", "cgls:iterations=2" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
+	{ { "solver", "cgls:iterations=1" }, { "init", "zero" }, { "projector", "joseph" } },
+	{ { "solver", "cgls:iterations=1" }, { "init", "zero" }, { "projector", "sf-tr" } },
+	{ { "solver", "svrg:iterations=1,subsets=4" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
+	{ { "solver", "os-sart:iterations=1,subsets=4" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
+};
+
+START_TEST(iterations_tell_how_far_they_are)
+{
+	gt_projections *p = slow();
+	struct told t = { 0 };
+	gt_recon_outcome how;
+	ck_ok(run(p, iterative[_i], &t, &how));
+	ck_assert_int_eq(t.ended, how.most);
+	ck_assert_msg(t.most >= 3 && t.inside >= 2, "told %d times within %d iterations, %d of them in between", t.within, t.ended,
+	              t.inside);
+	ck_assert_msg(t.left > 0 && t.left < 20 * how.seconds, "%g s left of %g", t.left, how.seconds);
+	gt_projections_free(p);
+}
+END_TEST
+
+static const char *const fdk[][2] = { { "solver", "fdk" }, { "precision", "double" }, { NULL, NULL } };
+
+START_TEST(direct_methods_tell_how_far_they_are)
+{
+	static const char *const starts[][2] = {
+		{ "solver", "cgls:iterations=1" }, { "precision", "double" }, { "init", "fdk" }, { NULL, NULL }
+	};
+	gt_projections *p = slow();
+	struct told t = { 0 }, started = { 0 };
+	gt_recon_outcome how;
+	ck_ok(run(p, fdk, &t, &how));
+	ck_assert_msg(t.within >= 3 && t.inside >= 2, "told %d times, %d of them in between", t.within, t.inside);
+	ck_assert_int_eq(t.starts, 0);
+	ck_ok(run(p, starts, &started, &how));
+	ck_assert_int_ge(started.starts, 3);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Iterations end where one has ended, with the volume; a direct method has none to give. */
+START_TEST(an_answer_stops)
+{
+	gt_projections *p = slow();
+	struct told t = { .stop = 1 }, direct = { .stop = 1 };
+	gt_recon_outcome how = { .iterations = 0 };
+	ck_ok(run(p, iterative[0], &t, &how));
+	ck_assert_int_eq(how.iterations, 1);
+	ck_assert_int_eq(how.stopped, 1);
+	ck_refused(run(p, fdk, &direct, &how), GT_STOPPED, "stopped by the caller");
+	ck_assert_int_eq(direct.within, 2);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, iterations_tell_how_far_they_are, 0, sizeof iterative / sizeof *iterative);
+	tcase_add_test(tc, direct_methods_tell_how_far_they_are);
+	tcase_add_test(tc, an_answer_stops);
+}
+
+int main(void) { return gt_test_main("within", fill); }

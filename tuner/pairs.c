@@ -1,0 +1,58 @@
+/* Times of a variant and of the built-in kernel in turn: clocks change. */
+#include "tuner/pairs.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/clock.h"
+
+/* A sample of the clock is as many runs as take so long, ms; a variant that takes so much longer after three pairs is
+ * not timed on. */
+static const double sample_ms = 2, hopeless = 1.25;
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+static double median_of(const double *x, int n)
+{
+	double sorted[GT_MOST_PAIRS];
+	memcpy(sorted, x, (size_t)n * sizeof *x);
+	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
+	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/* ms, of one run. */
+static double sample(const gt_trial_pair *c, const gt_operation *A, int times)
+{
+	double own = 0, sum = 0;
+	gt_backend_wait(A->be);
+	const double begin = gt_seconds();
+	for (int i = 0; i < times; i++) {
+		if (gt_operation_run(A, c->in, c->out, &own) != GT_OK)
+			return INFINITY;
+		sum += own;
+	}
+	gt_backend_wait(A->be);
+	return (A->A ? gt_seconds() - begin : sum) / times * 1000;
+}
+
+/* Pairs until the median of the ratio is told by more than its spread, or they are enough. */
+gt_status gt_trial_pair_time(const gt_trial_pair *c, const gt_operation *A, gt_tune_trial *t)
+{
+	double own[GT_MOST_PAIRS], other[GT_MOST_PAIRS], ratio[GT_MOST_PAIRS];
+	sample(c, A, 2);
+	const double once = sample(c, c->built_in, 2);
+	const int times = once > 0 && once < sample_ms && A->A ? (int)(sample_ms / once) + 1 : 1;
+	for (t->pairs = 0; t->pairs < c->most;) {
+		const int k = t->pairs++;
+		own[k] = sample(c, A, times);
+		other[k] = sample(c, c->built_in, times);
+		ratio[k] = own[k] / other[k];
+		t->built_in_ms = median_of(other, t->pairs);
+		t->ms = median_of(ratio, t->pairs) * t->built_in_ms;
+		if (t->pairs >= 3 && t->ms > hopeless * t->built_in_ms)
+			break;
+	}
+	return gt_backend_status(A->be);
+}

@@ -1,0 +1,14 @@
+#ifndef GT_TUNER_PAIRS_H
+#define GT_TUNER_PAIRS_H
+/* A variant timed in turn with the built-in kernel. */
+#include <gantry/tune.h>
+#include "tuner/operation.h"
+enum { GT_MOST_PAIRS = 64 };
+typedef struct {
+	const gt_operation *built_in;
+	const gt_array *in;
+	gt_array *out;
+	int most;                       /* pairs, up to GT_MOST_PAIRS; a variant that is much slower has three */
+} gt_trial_pair;
+gt_status gt_trial_pair_time(const gt_trial_pair *p, const gt_operation *A, gt_tune_trial *t);
+#endif
