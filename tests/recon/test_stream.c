@@ -4,6 +4,7 @@
 #include <math.h>
 #include <gantry/projector.h>
 #include "recon/stream/stream.h"
+#include "tests/recon/coarse_turn.h"
 #include "tests/recon/small_recon.h"
 
 static const char *device(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu:1"; }
@@ -38,30 +39,10 @@ static void entries(const gt_linop *A, double *forward, double *adjoint)
 	free(got);
 }
 
-static gt_scan *scan_of(gt_shape shape, double pitch)
-{
-	const gt_orbit o = { .shape = shape,
-		             .views = 7,
-		             .rows = 5,
-		             .columns = 7,
-		             .source_to_axis = 541,
-		             .source_to_detector = 949,
-		             .column_pitch = 40,
-		             .row_pitch = 14,
-		             .column_offset = 0.3,
-		             .row_offset = 0.4,
-		             .turn = 2 * GT_PI * (pitch > 0 ? 2 : 1),
-		             .pitch_per_turn = pitch };
-	gt_scan *scan;
-	ck_ok(gt_scan_orbit(&o, &scan));
-	return scan;
-}
-
 static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 {
-	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
-	gt_scan *scan = scan_of(shape, pitch);
-	const size_t n = gt_grid_voxels(&g) * gt_scan_size(scan);
+	gt_scan *scan = coarse_turn(shape, pitch);
+	const size_t n = gt_grid_voxels(&coarse_grid) * gt_scan_size(scan);
 	double *a[4], most = 0, off = 0;
 	gt_backend *host, *whole;
 	gt_stream *s = NULL;
@@ -70,11 +51,11 @@ static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 		a[i] = calloc(n, sizeof *a[i]);
 	ck_ok(gt_backend_open("cpu:2", &host));
 	ck_ok(gt_backend_open(device(), &whole));
-	const gt_stream_problem q = { NULL, device(), 0, host, GT_F64, "dd", &g, scan, 1, slices, views };
+	const gt_stream_problem q = { NULL, device(), 0, host, GT_F64, "dd", &coarse_grid, scan, 1, slices, views };
 	ck_ok(gt_stream_new(&q, &s));
 	ck_ok(gt_stream_operator(s, scan, &A));
 	gt_stream_free(s); /* the operator holds it */
-	ck_ok(gt_projector_new("dd", whole, GT_F64, &g, scan, &one));
+	ck_ok(gt_projector_new("dd", whole, GT_F64, &coarse_grid, scan, &one));
 	entries(A, a[0], a[1]);
 	entries(one, a[2], a[3]);
 	for (size_t i = 0; i < n; i++) {

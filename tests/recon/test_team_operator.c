@@ -5,6 +5,7 @@
 #include "core/team/share.h"
 #include "core/try.h"
 #include "recon/team/team_split.h"
+#include "tests/recon/coarse_turn.h"
 #include "tests/recon/team_of.h"
 
 /* Every entry of the team's operator and of its adjoint, from unit vectors. */
@@ -86,24 +87,10 @@ static void compare(const char *split, int members, const double *share, const g
 
 static void certify(const char *split, int members, const double *share, gt_shape shape, double pitch, double shift)
 {
-	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
-	const gt_orbit o = { .shape = shape,
-		             .views = 7,
-		             .rows = 5,
-		             .columns = 7,
-		             .source_to_axis = 541,
-		             .source_to_detector = 949,
-		             .column_pitch = 40,
-		             .row_pitch = 14,
-		             .column_offset = 0.3,
-		             .row_offset = 0.4,
-		             .turn = 2 * M_PI * (pitch > 0 ? 2 : 1),
-		             .pitch_per_turn = pitch };
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&o, &scan));
+	gt_scan *scan = coarse_turn(shape, pitch);
 	if (shift > 0)
 		ck_ok(gt_scan_perturb(scan, shift, 0, 3));
-	compare(split, members, share, &g, scan);
+	compare(split, members, share, &coarse_grid, scan);
 	gt_scan_free(scan);
 }
 
