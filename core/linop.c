@@ -99,9 +99,16 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 	return 0;
 }
 
+/* What is written is added to. */
+static int begins(const gt_linop *A, const gt_array *from, const gt_array *to)
+{
+	gt_backend_moves(A->be, (double)gt_array_bytes(from) + 2 * (double)gt_array_bytes(to));
+	return gt_backend_begin(A->be);
+}
+
 void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
 {
-	if (fits(A, x, y) && gt_backend_begin(A->be)) {
+	if (fits(A, x, y) && begins(A, x, y)) {
 		gt_poll_pass_begins();
 		A->ops->forward(A->self, x, y);
 		gt_poll_pass_ends();
@@ -111,7 +118,7 @@ void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
 
 void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
 {
-	if (fits(A, x, y) && gt_backend_begin(A->be)) {
+	if (fits(A, x, y) && begins(A, y, x)) {
 		gt_poll_pass_begins();
 		A->ops->adjoint(A->self, y, x);
 		gt_poll_pass_ends();

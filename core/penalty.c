@@ -77,6 +77,8 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 			                               R->ops->name, gt_backend_name(gt_array_backend(a[i])), gt_backend_name(R->be)));
 			return 0;
 		}
+	for (size_t i = 0; i < arrays; i++)
+		gt_backend_moves(R->be, 2 * (double)gt_array_bytes(a[i]));
 	return 1;
 }
 

@@ -50,14 +50,16 @@ static int how_read(const char *path)
 	return gt_file_kind(path, &format, &projections) != GT_OK ? NOT_AT_ALL : format->open_views ? IN_PIECES : AS_A_WHOLE;
 }
 
-/* Settings that would do nothing. */
-static gt_status only_by_slabs(const gt_recon_settings *s, const char *what, const char *how)
+/* Settings that would do nothing. A folder for files may hold arrays of iterations on one device. */
+static gt_status only_by_slabs(const gt_recon *r, const char *what, const char *how)
 {
-	const char *option = s->slabs                        ? "slabs=yes"
-	                     : !s->overlap                   ? "--no-overlap"
-	                     : s->keep != GT_VIEW_CACHE_AUTO ? "--keep"
-	                     : s->text[GT_SET_SCRATCH]       ? "--scratch"
-	                                                     : NULL;
+	const gt_recon_settings *s = &r->set;
+	const int iterates = (s->preset == GT_PRESET_ITERATIVE || s->method.solver) && !gt_recon_is_team(&r->job);
+	const char *option = s->slabs                               ? "slabs=yes"
+	                     : !s->overlap                          ? "--no-overlap"
+	                     : s->keep != GT_VIEW_CACHE_AUTO        ? "--keep"
+	                     : s->text[GT_SET_SCRATCH] && !iterates ? "--scratch"
+	                                                            : NULL;
 	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
@@ -85,19 +87,19 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	gt_status st = GT_OK;
 	*by_slabs = 0;
 	if (gt_recon_is_team(j))
-		return only_by_slabs(&r->set, "several devices", "compute all at once");
+		return only_by_slabs(r, "several devices", "compute all at once");
 	if (r->set.preset == GT_PRESET_ITERATIVE)
-		return only_by_slabs(&r->set, "--preset iterative", "computes all at once");
+		return only_by_slabs(r, "--preset iterative", "computes all at once");
 	if (r->set.text[GT_SET_VIEWS])
-		return only_by_slabs(&r->set, "--views", "reads all that it takes at once");
+		return only_by_slabs(r, "--views", "reads all that it takes at once");
 	const int how = how_read(data);
 	if (how != IN_PIECES)
-		return how == AS_A_WHOLE ? only_by_slabs(&r->set, data, "is of a format that is read as a whole") : GT_OK;
+		return how == AS_A_WHOLE ? only_by_slabs(r, data, "is of a format that is read as a whole") : GT_OK;
 	GT_TRY(gt_recon_read(r, &nobody, 1, &r->owned));
 	j->p = r->owned;
 	GT_TRY(method_of(r, r->owned->scan, &j->method));
 	if (!goes_by_slabs(r, &j->method)) {
-		st = only_by_slabs(&r->set, gt_method_name(&j->method), "computes all at once");
+		st = only_by_slabs(r, gt_method_name(&j->method), "computes all at once");
 		goto done;
 	}
 	GT_TRY(gt_recon_find_grid(r, &nobody, r->owned->scan, &j->grid));

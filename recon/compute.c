@@ -166,6 +166,8 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
 	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->backend : gt_backend_name(be));
+	if (j->scratch && !f->plan)
+		GT_TRY(gt_backend_scratch(be, j->scratch, j->arrays_limit));
 	GT_TRY(gt_recon_model_case(j, e, be, &c));
 	if (!streams)
 		gt_model(&c, 1, 1, &f->model);

@@ -131,6 +131,7 @@ static void begin_job(gt_recon *r)
 		                 .resume = s->text[GT_SET_RESUME],
 		                 .command = s->text[GT_SET_COMMAND],
 		                 .start = r->start,
+		                 .scratch = s->text[GT_SET_SCRATCH],
 		                 .device_limit = s->device_memory,
 		                 .type = s->precision ? GT_F64 : GT_F32,
 		                 .margin = (gt_z_margin_mode)s->margin,

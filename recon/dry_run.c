@@ -4,6 +4,7 @@
 #include <gantry/slab.h>
 #include "core/try.h"
 #include "recon/recon.h"
+#include "recon/scratch.h"
 
 /* What gt_memory_dry_run is given. */
 typedef struct {
@@ -15,6 +16,8 @@ typedef struct {
 static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
+	if (j->scratch && j->method.solver)
+		gt_memory_estimate_spill(e);
 }
 
 static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)
@@ -30,6 +33,8 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 		j.backend = variant->backend;
 	if (variant->options)
 		j.method.options = (void *)variant->options;
+	if (variant->spills)
+		j.scratch = "";
 	if (variant->grid) {
 		j.grid = *variant->grid;
 		j.grid_is_given = 1;
@@ -39,6 +44,12 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	limit(d->r, &j, e);
 	gt_recon_found_free(&f);
 	return st;
+}
+
+static gt_status dry_run_of(gt_recon *r, gt_memory_estimate *e)
+{
+	dry d = { r, &r->job };
+	return dry_run(&d, &(gt_memory_variant){ 0 }, e);
 }
 
 /* The file, if importing it would let the method go by slabs. */
@@ -55,7 +66,9 @@ static const char *read_whole(const gt_recon *r, const gt_recon_job *j)
 
 static gt_memory_dry_run again(dry *d)
 {
-	return (gt_memory_dry_run){ dry_run, d, &d->j->method, &d->j->grid, d->j->type == GT_F64, read_whole(d->r, d->j) };
+	return (gt_memory_dry_run){
+		dry_run, d, &d->j->method, &d->j->grid, d->j->type == GT_F64, read_whole(d->r, d->j), !gt_recon_is_team(d->j)
+	};
 }
 
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j)
@@ -65,12 +78,12 @@ int gt_recon_fits(const gt_recon *r, const gt_recon_job *j)
 	return dry_run(&d, &(gt_memory_variant){ 0 }, &e) != GT_OK || gt_memory_estimate_fits(&e);
 }
 
-gt_status gt_recon_check_memory(const gt_recon *r, const char *failed)
+gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
 	gt_memory_estimate e = { .host_free = r->host_free };
-	gt_status st = dry_run(&d, &(gt_memory_variant){ 0 }, &e);
+	gt_status st = gt_recon_stream_files(r, dry_run_of, &e);
 	if (st == GT_ERR_DEVICE && !failed) /* the run itself says better what the device lacks */
 		return GT_OK;
 	if (st != GT_OK)
@@ -80,6 +93,8 @@ gt_status gt_recon_check_memory(const gt_recon *r, const char *failed)
 		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in all it " : "", needs);
 	else if (failed)
 		st = gt_fail(GT_ERR_MEMORY, "%s", failed);
+	else
+		st = gt_recon_choose_scratch(r, &e);
 	free(needs);
 	return st;
 }
@@ -89,11 +104,14 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
-	gt_recon_job j = r->job;
 	gt_status st = GT_OK;
+	gt_recon_forget(r);
+	*e = (gt_memory_estimate){ .host_free = r->host_free };
+	if (r->job.scratch)
+		gt_recon_stream_files(r, dry_run_of, e);
+	gt_recon_job j = r->job;
 	j.each = NULL;
 	j.compares = 1;
-	gt_recon_forget(r);
 	*e = (gt_memory_estimate){ .host_free = r->host_free };
 	gt_memory_estimate_begin(e, j.p, &j.grid);
 	r->found.plan = e;
@@ -106,6 +124,8 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 		char *text = gt_memory_estimate_explain(&more, e);
 		st = gt_fail(GT_ERR_MEMORY, "%s", text ? text : "out of memory");
 		free(text);
+	} else {
+		st = gt_recon_choose_scratch(r, e);
 	}
 done:
 	r->found.plan = NULL;

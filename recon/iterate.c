@@ -246,7 +246,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	if (!f->plan)
 		GT_TRY(gt_recon_open_checkpoint(j, gt_projector_text(j->projector), &e->grid, &run, 1, be, f));
 	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
-	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
+	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes, f->run.moved);
 	if (f->run.reason)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
 		       f->run.reason);

@@ -35,6 +35,8 @@ typedef struct {
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;
+	const char *scratch;            /* folder of files for arrays that do not fit memory; NULL: none */
+	double arrays_limit;            /* bytes of arrays that stay in memory beside those files */
 	double device_limit;            /* bytes of a device that computes for arrays of the host; 0: what is free */
 	double water;                   /* mm^-1 */
 	int water_told;                 /* by the scan or the user */

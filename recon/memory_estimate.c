@@ -1,4 +1,5 @@
 /* What a run takes of memory, noted step by step while it is run dry, and what would make one fit that does not. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,12 @@ void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, con
 	e->host_weights = weighted ? bytes_of(gt_scan_size(scan)) : 0;
 }
 
-void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t iterating, size_t best)
+void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t iterating, size_t best, double moved)
 {
 	if (!e)
 		return;
 	e->best_image = best;
+	e->moved = moved;
 	e->solver = iterating - held(be) - best;
 }
 
@@ -110,9 +112,23 @@ void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes)
 		e->free = (size_t)bytes;
 }
 
+/* Of memory, for the pages of files that are at work. */
+static const double for_pages = 0.1;
+
+double gt_memory_estimate_room(const gt_memory_estimate *e) { return (1 - for_pages) * e->host_free; }
+
+void gt_memory_estimate_spill(gt_memory_estimate *e)
+{
+	const double over = e->host_peak - gt_memory_estimate_room(e);
+	e->scratch = e->on_host && e->host_free >= 0 && over > 0 ? fmin(over, (double)e->peak) : 0;
+}
+
 static int fits_device(const gt_memory_estimate *e) { return (e->on_host && !e->limited) || e->peak <= e->free; }
 
-int gt_memory_estimate_fits(const gt_memory_estimate *e) { return fits_device(e) && (e->host_free < 0 || e->host_peak <= e->host_free); }
+int gt_memory_estimate_fits(const gt_memory_estimate *e)
+{
+	return fits_device(e) && (e->host_free < 0 || e->host_peak - e->scratch <= e->host_free);
+}
 
 /* What would fit ---------------------------------------------------------------- */
 
@@ -269,6 +285,8 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 		snprintf(what, sizeof what, "--backend %s", backend);
 		offer(r, &(gt_memory_variant){ .backend = backend }, e, what, &list);
 	}
+	if (r->may_spill && r->method->solver && e->on_host && !(e->scratch > 0))
+		offer(r, &(gt_memory_variant){ .spills = 1 }, e, "--scratch FOLDER", &list);
 	if (r->is_double)
 		offer(r, &(gt_memory_variant){ .single = 1 }, e, "--precision single", &list);
 	offer_grid(r, e, &list);

@@ -14,13 +14,18 @@ void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int finds_strength);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
-void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best);
+void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* No more than that may be taken on the device (bytes; 0: no limit). */
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
 
+/* What memory has no room for lies in files, as far as it can: arrays of a solver on the host. */
+void gt_memory_estimate_spill(gt_memory_estimate *e);
+/* Of memory what is left to fill beside pages of such files. */
+double gt_memory_estimate_room(const gt_memory_estimate *e);
+
 /* What may be changed to make a run fit; NULL and 0: as asked for. */
-typedef struct { const gt_grid *grid; const void *options; int single; const char *backend; } gt_memory_variant;
+typedef struct { const gt_grid *grid; const void *options; int single; const char *backend; int spills; } gt_memory_variant;
 typedef struct {
 	gt_status (*dry_run)(void *self, const gt_memory_variant *v, gt_memory_estimate *e);
 	void *self;
@@ -28,6 +33,7 @@ typedef struct {
 	const gt_grid *grid;
 	int is_double;
 	const char *read_whole;         /* the file, where its format alone keeps the method from going by slabs; else NULL */
+	int may_spill;                  /* 1: arrays of the host may lie in files */
 } gt_memory_dry_run;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e);

@@ -83,6 +83,8 @@ void gt_recon_undecide(gt_recon *r)
 	gt_method_free(&r->method);
 	gt_penalty_spec_free(&r->penalty);
 	free(r->penalty_text);
+	free(r->streamed);
+	r->streamed = NULL;
 	gt_projections_free(r->owned);
 	r->method = (gt_method){ 0 };
 	r->owned = NULL;

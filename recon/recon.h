@@ -35,6 +35,7 @@ struct gt_recon {
 	gt_method method;               /* where the settings have none */
 	gt_penalty_spec penalty;        /* the same, */
 	char *penalty_text;             /* and its text, owned; NULL: no preset has made them */
+	char *streamed;                 /* owned: the backend that streams from files what memory does not hold; NULL: as asked for */
 	double host_free;               /* bytes, before anything was read; < 0: not known */
 	gt_recon_job job;
 	/* Found. */
@@ -70,7 +71,7 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p);
 /* Memory. p may be the geometry alone. What cannot be told fits: the run itself says why. */
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j);
 /* Refuses at once what would not fit in the end. failed: what did not, NULL if nothing did yet. */
-gt_status gt_recon_check_memory(const gt_recon *r, const char *failed);
+gt_status gt_recon_check_memory(gt_recon *r, const char *failed);
 
 /* By slabs. Whether a run from the file goes that way: *by_slabs; then all is chosen. */
 gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs);

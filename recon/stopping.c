@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/data.h>
 #include "core/clock.h"
+#include "core/device/backend.h"
 #include "core/spec.h"
 #include "core/team/team.h"
 #include "recon/stopping.h"
@@ -115,12 +116,23 @@ static int first_iteration(void *self, const gt_progress *g)
 	gt_backend_counters(gt_array_backend(g->x), &count);
 	r->iterating_bytes = count.bytes;
 	r->best_bytes = r->divergence.best ? gt_array_bytes(r->divergence.best) : 0;
+	r->moved = gt_backend_moved(gt_array_backend(g->x)) - r->moved;
 	return 1;
+}
+
+static gt_status before_first(void *self, const gt_state_entry *state, int *done)
+{
+	gt_run *r = self;
+	(void)state;
+	*done = 0;
+	r->moved = gt_backend_moved(gt_array_backend(r->x));
+	return GT_OK;
 }
 
 static gt_status dry_run(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	const gt_monitor monitor = { .each = first_iteration, .self = r };
+	const gt_monitor monitor = { first_iteration, r, before_first };
+	r->x = x;
 	gt_divergence_start(&r->divergence, x);
 	const gt_status st = gt_solve(solver, problem, options, x, &monitor);
 	gt_divergence_free(&r->divergence);

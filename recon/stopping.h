@@ -35,6 +35,7 @@ typedef struct {
 	const char *diverged;           /* how that was seen; NULL: it did not. Points into this struct */
 	int returned_iteration;         /* of a run that diverged: the iteration of which x is. The best; the last, where memory had no second volume */
 	size_t iterating_bytes, best_bytes;     /* of a dry run: what an iteration holds on the device in all, and of it the best image */
+	double moved;                   /* of a dry run: bytes of arrays that an iteration reads and writes */
 	/* Private. */
 	gt_divergence divergence;
 	double first_gradient, started;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/text.h>
 #include "core/device/backend.h"
+#include "core/device/mapped_files.h"
 #include "core/arguments.h"
 #include "core/team/team.h"
 #include "core/try.h"
@@ -61,6 +62,7 @@ void gt_backend_destroy(gt_backend *be)
 {
 	if (!be->lost)
 		be->ops->close(be);
+	gt_mapped_files_free(be->files);
 	gt_pool_free(be->pool);
 	gt_turns_free(be);
 	be->tag = GT_FREED;
@@ -117,6 +119,8 @@ void gt_backend_memory(gt_backend *be, size_t *available, size_t *total)
 	be->ops->memory(be, available, total);
 	gt_backend_unlock(be);
 }
+
+double gt_backend_moved(const gt_backend *be) { return be->moved; }
 
 double gt_backend_rate(gt_backend *be, gt_resource r) { return be->lost ? 0 : be->ops->rate(be, r); }
 
@@ -211,14 +215,30 @@ static void *no_memory(gt_backend *be, size_t bytes, const char *what)
 	return NULL;
 }
 
+gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory)
+{
+	if (be->kind != GT_CPU || be->files)
+		return gt_fail(GT_ERR_ARG, "%s: %s", be->name,
+		               be->files ? "its arrays have a folder already" : "only arrays of the CPU may lie in files");
+	return gt_mapped_files_new(folder, memory, &be->files);
+}
+
+static void *take(gt_backend *be, size_t bytes, const char *what)
+{
+	void *p = be->files && gt_mapped_files_want(be->files, be->count.bytes, bytes) ? NULL : be->ops->alloc(be, bytes ? bytes : 1);
+	if (!p && be->files)
+		return gt_mapped_files_take(be->files, bytes ? bytes : 1, what);
+	return p ? p : no_memory(be, bytes, what);
+}
+
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what)
 {
 	gt_backend_lock(be);
 	void *p = NULL;
 	if (be->lost)
 		gt_backend_known(be);
-	else if (!(p = be->ops->alloc(be, bytes ? bytes : 1)))
-		no_memory(be, bytes, what);
+	else
+		p = take(be, bytes, what);
 	if (p) {
 		be->count.allocations++;
 		be->count.bytes += bytes;
@@ -234,7 +254,7 @@ void gt_backend_free(gt_backend *be, void *p, size_t bytes)
 	if (!p)
 		return;
 	gt_backend_lock(be);
-	if (!be->lost)
+	if (!be->lost && !(be->files && gt_mapped_files_give(be->files, p)))
 		be->ops->free(be, p);
 	be->count.bytes -= bytes;
 	gt_backend_unlock(be);

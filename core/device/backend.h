@@ -97,6 +97,8 @@ struct gt_backend {
 	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
 	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
+	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
+	double    moved;                /* see gt_backend_moved() */
 };
 /* An array of `count` fields of `each` elements, one field after the other, of which elements `from` to `from` + all
  * are meant: of every field the `n` from `first` on are here, `apart` elements from those of the field before. */
@@ -144,6 +146,16 @@ void        gt_backend_let_go(gt_backend *be);
 
 /* gt_backend_open() without waiting for a device that is being started. */
 gt_status gt_backend_open_now(const char *name, gt_backend **out);
+/* From here on what does not fit `memory` bytes, or what is free, lies in files of this folder (mapped_files.h). The
+ * CPU's alone. */
+gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory);
+/* Bytes of arrays that a dry run would have read and written so far, by operators, penalties and loops. */
+double    gt_backend_moved(const gt_backend *be);
+static inline void gt_backend_moves(gt_backend *be, double bytes)
+{
+	if (be->rehearsed)
+		be->moved += bytes;
+}
 /* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on
  * failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);

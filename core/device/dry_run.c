@@ -24,20 +24,29 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	*available -= be->count.bytes < *available ? be->count.bytes : *available;
 }
 
+/* What is written is read before, where it lies in pages that are not in memory. */
+static void moves(gt_backend *be, gt_type t, size_t n, const void *x, const void *z, int writes)
+{
+	gt_backend_moves(be, (double)n * (double)gt_type_size(t) * ((x != NULL) + (z && z != x) + 2 * writes));
+}
+
 static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
-	(void)be, (void)t, (void)op, (void)n, (void)x, (void)z, (void)abc, (void)y;
+	(void)op, (void)abc, (void)y;
+	moves(be, t, n, x, z, 1);
 }
 
 static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
-	(void)t, (void)op, (void)n, (void)x, (void)y;
+	(void)op;
+	moves(be, t, n, x, y, 0);
 	be->slot[slot] = 1;
 }
 
 static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
 {
-	(void)t, (void)op, (void)n, (void)x, (void)z, (void)y;
+	(void)op, (void)y;
+	moves(be, t, n, x, z, 1);
 	be->slot[slot] = 1;
 }
 static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }

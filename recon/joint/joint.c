@@ -63,6 +63,10 @@ static gt_status check(const joint *q)
 		GT_TRY(gt_checkpointing_check(&c, (const char *const[]){ q->part[i].r->path, NULL }));
 	}
 	for (size_t i = 0; i < q->parts; i++)
+		if (job_of(q, i)->scratch)
+			GT_TRY(gt_fail(GT_ERR_ARG, "--scratch=%s: %zu scans are computed together in memory: expected one scan",
+			               job_of(q, i)->scratch, q->parts));
+	for (size_t i = 0; i < q->parts; i++)
 		if (q->part[i].r->set.device_memory > 0 || q->part[i].r->set.host_memory > 0)
 			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: what they need is not known before: expected no --%s-memory",
 			               q->parts, q->part[i].r->set.device_memory > 0 ? "device" : "host"));

@@ -21,6 +21,8 @@ struct gt_stream {
 	gt_array *sum, *part[GT_STREAM_TURNS]; /* a slab; batches, or in an adjoint what one batch gives */
 	void *up[GT_STREAM_TURNS], *back[GT_STREAM_TURNS];      /* page-locked: pieces; batches */
 	size_t packed;                  /* pieces so far */
+	void *stands_for;               /* in a dry run, memory of the host beside its arrays: so many bytes */
+	size_t beside;
 };
 
 /* recon/stream/stream_moves.c: between arrays of the host and a device, through page-locked pieces. */

@@ -1,7 +1,9 @@
 /* How large slabs and batches may be: as few slabs as fit, found by making the operators without computing. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/text.h>
+#include "core/device/backend.h"
 #include "core/log.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
@@ -9,8 +11,8 @@
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 #define BATCH_BYTES ((size_t)512 << 20)
-enum { LEAST_VIEWS = 16 }; /* of a batch, before slabs become thinner */
-static const double of_free = 0.95;
+enum { LEAST_VIEWS = 16 };                         /* of a batch, before slabs become thinner */
+static const double of_free = 0.95, of_host = 0.2; /* of_host: where the device's memory is that of the arrays */
 
 const char *gt_stream_device(const char *backend)
 {
@@ -26,6 +28,7 @@ void gt_stream_free(gt_stream *s)
 	if (s->device)
 		gt_stream_rooms_free(s);
 	gt_backend_close(s->device);
+	gt_backend_free(s->host, s->stands_for, s->beside);
 	free(s->projector);
 	free(s);
 }
@@ -114,6 +117,7 @@ static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cu
 	const size_t nz = q->grid->n[2], view = q->scan->rows * q->scan->columns * gt_type_size(q->type),
 		     all = (q->scan->views + q->subsets - 1) / q->subsets, some = BATCH_BYTES / view ? BATCH_BYTES / view : 1;
 	size_t views = all < some ? all : some, slabs = 1;
+	double least = INFINITY;
 	gt_status st = GT_OK;
 	if (q->slices && q->views)
 		return rehearse(q, (nz + q->slices - 1) / q->slices, q->views, cut);
@@ -124,8 +128,10 @@ static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cu
 			if (cut->bytes <= limit)
 				return GT_OK;
 		}
-		if (slabs == nz && views == 1)
+		/* More parts have more tables: from somewhere on they take more in all. */
+		if ((slabs == nz && views == 1) || cut->bytes > 2 * least)
 			break;
+		least = fmin(least, cut->bytes);
 		/* Whichever takes more becomes less. */
 		const int batches = slabs == nz || (views > LEAST_VIEWS && (double)view * (double)views > rooms(q, slabs, 0) / 4);
 		if (batches)
@@ -133,8 +139,8 @@ static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cu
 		else
 			slabs = slabs + slabs / 2 + 1 < nz ? slabs + slabs / 2 + (slabs < 2) : nz;
 	}
-	return gt_fail(GT_ERR_MEMORY, "%s: a slice and a view at a time need %s, %s may be used", q->device, BYTES(cut->bytes),
-	               BYTES(limit));
+	return gt_fail(GT_ERR_MEMORY, "%s: slabs of the volume and batches of views need %s at least, %s may be used", q->device,
+	               BYTES(fmin(least, cut->bytes)), BYTES(limit));
 done:
 	return st;
 }
@@ -147,11 +153,21 @@ static gt_status free_there(const gt_stream_problem *q, double *limit)
 	if (st != GT_OK)
 		return st;
 	gt_backend_memory(be, &available, &total);
+	*limit = (gt_backend_is_gpu(be) || q->limit > 0 ? of_free : of_host) * (double)available;
 	gt_backend_close(be);
-	*limit = of_free * (double)available;
 	if (q->limit > 0 && q->limit < *limit)
 		*limit = q->limit;
 	return GT_OK;
+}
+
+/* What it takes of the host beside arrays: page-locked memory, and all of a device that is the host. */
+static gt_status count_host(gt_stream *s)
+{
+	if (!gt_backend_is_dry_run(s->host))
+		return GT_OK;
+	s->beside = GT_STREAM_TURNS * (s->piece + s->batch) + (gt_backend_is_gpu(s->device) ? 0 : (size_t)s->cut.bytes);
+	s->stands_for = gt_backend_alloc(s->host, s->beside, "slabs and views on their way");
+	return s->stands_for ? GT_OK : GT_ERR_MEMORY;
 }
 
 gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
@@ -166,6 +182,7 @@ gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
 	set_cut(s, q, (q->grid->n[2] + cut.slices - 1) / cut.slices, cut.views);
 	s->cut = cut;
 	GT_TRY(gt_stream_rooms_new(s));
+	GT_TRY(count_host(s));
 	gt_say(q->log, GT_INFO, GT_ABOUT_CHOICE,
 	       "%s computes for arrays of the host: %zu slab%s of %zu slices, %zu views at a time, %s there", gt_backend_name(s->device),
 	       cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));

@@ -138,7 +138,7 @@ iterate=(--solver "os-sart:iterations=1,subsets=2" --no-check)
 ok "${recon[@]}" "${iterate[@]}" -o whole.nc
 ok "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 8MiB -o slabs.nc
 ok compare slabs.nc whole.nc --rmse 1e-7
-refused 1 "a slice and a view at a time need" "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 10KiB -o cut.nc
+refused 1 "slabs of the volume and batches of views need" "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 10KiB -o cut.nc
 refused 2 "for iterative methods" "${recon[@]}" --solver wfbp --backend "stream:$backend" -o cut.nc
 nothing_left cut.nc "refused streams"
 finish

@@ -95,7 +95,7 @@ static gt_status iterate(const struct example *c, const gt_method *m, gt_array *
 		                     .lo = -INFINITY,
 		                     .hi = INFINITY };
 	const gt_status st = gt_run_solve(&run, m->solver, &problem, m->options, x);
-	gt_memory_estimate_solved(e, be, run.iterating_bytes, run.best_bytes);
+	gt_memory_estimate_solved(e, be, run.iterating_bytes, run.best_bytes, run.moved);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
 	return st;
@@ -327,7 +327,7 @@ START_TEST(explained)
 	gt_method m;
 	ck_ok(gt_method_parse(c->method, &m));
 	set_model(&m, c->constant);
-	const gt_memory_dry_run r = { take, &model, &m, &cube, c->is_double, c->read_whole };
+	const gt_memory_dry_run r = { take, &model, &m, &cube, c->is_double, c->read_whole, 0 };
 	gt_memory_estimate e = {
 		.on_host = c->on_host, .host_free = c->on_host ? c->free : -1, .free = (size_t)c->free, .backend = "dev:0"
 	};
@@ -340,6 +340,29 @@ START_TEST(explained)
 }
 END_TEST
 
+/* On the host, and no more than there are arrays. */
+START_TEST(what_spills_into_files)
+{
+	gt_memory_estimate e = { .on_host = 1, .host_peak = 100, .host_free = 60, .peak = 70 };
+	ck_assert(!gt_memory_estimate_fits(&e));
+	gt_memory_estimate_spill(&e);
+	ck_assert(e.scratch == 46 && gt_memory_estimate_fits(&e));
+	e.host_free = 20;
+	gt_memory_estimate_spill(&e);
+	ck_assert(e.scratch == 70 && !gt_memory_estimate_fits(&e));
+	e.host_free = 112;
+	gt_memory_estimate_spill(&e);
+	ck_assert(e.scratch == 0 && gt_memory_estimate_fits(&e));
+	e.host_free = -1;
+	gt_memory_estimate_spill(&e);
+	ck_assert(e.scratch == 0);
+	e.host_free = 60;
+	e.on_host = 0;
+	gt_memory_estimate_spill(&e);
+	ck_assert(e.scratch == 0 && !gt_memory_estimate_fits(&e));
+}
+END_TEST
+
 START_TEST(with_keep_and_without)
 {
 	gt_method m;
@@ -347,7 +370,7 @@ START_TEST(with_keep_and_without)
 	size_t with = 0, without = 0;
 	ck_ok(gt_method_parse("os-sart", &m));
 	set_model(&m, 0);
-	gt_memory_dry_run r = { take, &model, &m, &cube, 0, NULL };
+	gt_memory_dry_run r = { take, &model, &m, &cube, 0, NULL, 0 };
 	ck_assert_int_eq(gt_memory_estimate_compare(&r, &e, &with, &without), 1);
 	ck_assert(with == 2097152 && without == 1048576);
 	gt_method_free(&m);
@@ -368,6 +391,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, without_the_best_image);
 	tcase_add_test(tc, limits);
 	tcase_add_loop_test(tc, explained, 0, REFUSALS);
+	tcase_add_test(tc, what_spills_into_files);
 	tcase_add_test(tc, with_keep_and_without);
 }
 

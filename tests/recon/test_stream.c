@@ -149,7 +149,7 @@ START_TEST(what_cannot_be_is_refused)
 	ck_ok(gt_recon_set(r, "backend", "stream:cpu:1"));
 	ck_ok(gt_recon_set(r, "device-memory", "1KiB"));
 	ck_ok(gt_recon_grid(r, &grid));
-	ck_refused(gt_recon_run(r, v), GT_ERR_MEMORY, "a slice and a view at a time need");
+	ck_refused(gt_recon_run(r, v), GT_ERR_MEMORY, "slabs of the volume and batches of views need");
 	ck_ok(gt_recon_set(r, "backend", "stream:gpu"));
 	ck_refused(gt_recon_run(r, v), GT_ERR_UNKNOWN, "backend 'gpu'");
 	gt_recon_free(r);

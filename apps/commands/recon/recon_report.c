@@ -101,6 +101,8 @@ static void print_text(const gt_memory_estimate *p, const char *settings)
 	print_parts("memory of the host", host, HOST_PARTS);
 	printf("  %-20s %16s of %s that were free%s\n", "at most", SIZE(p->host_peak), SIZE(p->host_free),
 	       p->on_host ? ", with the above" : "");
+	if (p->scratch > 0)
+		printf("  %-20s %16s of it, in files (--scratch)\n", "on the disk", SIZE(p->scratch));
 }
 
 static cJSON *parts_json(const part *list, int n)
@@ -128,6 +130,7 @@ static void print_json(const gt_memory_estimate *p, const char *settings)
 	}
 	cJSON_AddNumberToObject(on_host, "peak", p->host_peak);
 	cJSON_AddNumberToObject(on_host, "free", p->host_free);
+	cJSON_AddNumberToObject(on_host, "scratch", p->scratch);
 	cJSON_AddItemToObject(json, "device_bytes", on_device);
 	cJSON_AddItemToObject(json, "host_bytes", on_host);
 	cli_json(json);

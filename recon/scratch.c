@@ -1,0 +1,121 @@
+/* Iterations on arrays that memory does not hold: which part of them lies in files, and whether that is worth it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/text.h>
+#include "core/device/mapped_files.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/recon.h"
+#include "recon/scratch.h"
+
+#define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
+
+/* Of an iteration by the operators alone: files may take so many times as long. */
+static const double most_times = 8;
+
+gt_status gt_scratch_is_worth(const gt_scratch_cost *c)
+{
+	const double disk = c->moved / c->rate;
+	if (disk <= most_times * c->operators)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG,
+	               "--scratch=%s: an iteration of %s would read and write %s there, which takes %.3g s at the %s/s that were measured; "
+	               "its operators take %.3g s: expected a solver that moves less, as sirt or os-sart of few subsets, or more memory",
+	               c->folder, c->solver, BYTES(c->moved), disk, BYTES(c->rate), c->operators);
+}
+
+/* s, of an iteration, by the model. */
+static gt_status operators_of(const gt_recon *r, double *seconds)
+{
+	const gt_recon_job *j = &r->job;
+	const char *device = gt_recon_streams(j) ? gt_recon_streams(j) : j->backend ? j->backend : "auto";
+	gt_model_case c = { .grid = &j->grid, .scan = j->p->scan, .element = gt_type_size(j->type) };
+	gt_model_times t;
+	gt_backend *be = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(device, &be));
+	c.on_cpu = !gt_backend_is_gpu(be);
+	c.threads = gt_pool_threads(gt_backend_pool(be));
+	GT_TRY(gt_recon_count_subsets(&j->method, c.scan, &c.subsets));
+	gt_model(&c, 1, 1, &t);
+	*seconds = t.operators;
+done:
+	gt_backend_close(be);
+	return st;
+}
+
+/* Of memory, for slabs of the volume and batches of views. */
+static const double for_slabs = 0.35;
+
+static int streams_files(gt_recon *r, const gt_memory_estimate *e)
+{
+	gt_recon_job *j = &r->job;
+	if (!j->scratch || !(e->scratch > 0) || !e->on_host || j->arrays_limit > 0 || gt_recon_streams(j) ||
+	    !(r->streamed = gt_text("stream:%s", e->backend)))
+		return 0;
+	j->backend = r->streamed;
+	if (!(j->device_limit > 0))
+		j->device_limit = for_slabs * e->host_free;
+	return 1;
+}
+
+gt_status gt_recon_stream_files(gt_recon *r, gt_status (*dry_run)(gt_recon *r, gt_memory_estimate *e), gt_memory_estimate *e)
+{
+	gt_recon_job *j = &r->job;
+	const char *backend = j->backend;
+	const double limit = j->device_limit;
+	gt_status st = dry_run(r, e);
+	if (st != GT_OK || !streams_files(r, e))
+		return st;
+	st = dry_run(r, e);
+	if (st != GT_ERR_MEMORY)
+		return st;
+	j->backend = backend; /* slabs are too small to be worth their tables */
+	j->device_limit = limit;
+	free(r->streamed);
+	r->streamed = NULL;
+	return dry_run(r, e);
+}
+
+/* Bytes of arrays that memory holds, beside all else that a run takes of it. */
+static double memory_for_arrays(const gt_recon_job *j, const gt_memory_estimate *e)
+{
+	const double streams = gt_recon_streams(j) ? (double)e->operators : 0; /* theirs are other backends' */
+	return gt_memory_estimate_room(e) - (e->host_peak - (double)e->peak) - streams;
+}
+
+gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
+{
+	gt_recon_job *j = &r->job;
+	gt_scratch_cost c = { .folder = j->scratch, .solver = gt_method_name(&j->method) };
+	double room = 0;
+	gt_status st = GT_OK;
+	if (!j->scratch || j->arrays_limit > 0)
+		return GT_OK;
+	if (!j->method.solver)
+		return gt_fail(GT_ERR_ARG, "--scratch=%s: for iterative methods, and for what goes by slabs: %s computes all at once",
+		               j->scratch, gt_method_name(&j->method));
+	GT_TRY(gt_folder_room(j->scratch, &room));
+	if (!(e->scratch > 0)) {
+		j->arrays_limit = INFINITY;
+		gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: nothing needs to lie there: %s of memory hold all of it",
+		       j->scratch, BYTES(e->host_peak));
+		return GT_OK;
+	}
+	if (e->scratch > room)
+		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: the disk has too little room: needs %s, %s are left", j->scratch,
+		               BYTES(e->scratch), BYTES(room)));
+	GT_TRY(gt_folder_rate(j->scratch, &c.rate));
+	GT_TRY(operators_of(r, &c.operators));
+	c.moved = e->moved * e->scratch / (double)e->peak;
+	GT_TRY(gt_scratch_is_worth(&c));
+	j->arrays_limit = fmax(1, memory_for_arrays(j, e));
+	gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY,
+	       "--scratch=%s: %s of %s of arrays lie in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
+	       "operators take %.3g s",
+	       j->scratch, BYTES(e->scratch), BYTES((double)e->peak), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate), c.operators);
+done:
+	return st;
+}

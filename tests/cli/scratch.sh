@@ -1,0 +1,32 @@
+#!/bin/bash
+# Iterations whose arrays memory does not hold: in files of a folder, with the same result; refused where that cannot be.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --scanner ge-ct750hd --detector flat --reduce 8 --rows 24 --views 360 --phantom forbild-head --rays 1 -o scan.nc
+recon=(recon scan.nc --grid 121x117x37@2.1x2.2x2+3,-2,5 --no-check --backend "cpu:2" --solver "os-sart:iterations=2,subsets=2")
+mkdir scratch
+
+# What the process holds before, and what the run needs: memory for all but the last megabytes of that.
+ok "${recon[@]}" --host-memory 8GiB -o all.nc --dry-run --json
+needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
+free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
+little=$(awk "BEGIN { printf \"%.0f\", 8 * 1024^3 - $free + $needs - 4e6 }")
+
+ok "${recon[@]}" -o all.nc
+refused_output 1 "--scratch FOLDER (" "${recon[@]}" --host-memory "$little"
+ok "${recon[@]}" --host-memory "$little" --scratch scratch -o files.nc
+grep -q -- "--scratch=scratch: .* of .* of arrays lie in files there; an iteration reads and writes about" stderr.txt ||
+	fail "it is not said what lies in files: $(cat stderr.txt)"
+ok compare all.nc files.nc --max 1e-6mm-1
+[ -z "$(ls -A scratch)" ] || fail "files stay: $(ls -A scratch)"
+
+# A dry run says how much; memory for all needs none of it.
+ok "${recon[@]}" --host-memory "$little" --scratch scratch -o no.nc --dry-run
+says "of it, in files (--scratch)"
+ok "${recon[@]}" --scratch scratch -o all-2.nc
+grep -q -- "--scratch=scratch: nothing needs to lie there" stderr.txt || fail "it is not said that memory holds all: $(cat stderr.txt)"
+ok compare all.nc all-2.nc --max 0
+
+refused_output 1 "--scratch=nowhere: " "${recon[@]}" --host-memory "$little" --scratch nowhere
+refused_output 1 "are free; " "${recon[@]}" --host-memory 1MB --scratch scratch
+refused_output 2 "--scratch: only for reconstruction by slabs, and 'several devices'" "${recon[@]}" --backend cpu:1x2 --scratch scratch

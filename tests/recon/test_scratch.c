@@ -1,0 +1,130 @@
+/* Iterations on arrays in files: the same result, files that are there while it runs and not after, and what is refused.
+ * labels: unit */
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/host_memory.h>
+#include "recon/scratch.h"
+#include "tests/recon/small_recon.h"
+
+static const gt_grid fine = { { 160, 150, 40 }, { 0.9, 0.95, 0.9 }, { 1, -2, 3 } };
+static char folder[] = "/tmp/gantry-scratch-XXXXXX";
+
+struct seen {
+	int iterations, in_files; /* those at whose end pages of files of the folder were mapped */
+};
+
+static int look(void *self, const gt_recon_progress *p)
+{
+	struct seen *s = self;
+	char line[512];
+	int found = 0;
+	if (p->phase != GT_RECON_ITERATION)
+		return 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	ck_assert_ptr_nonnull(maps);
+	while (fgets(line, sizeof line, maps))
+		found |= strstr(line, folder) != NULL;
+	fclose(maps);
+	s->iterations++;
+	s->in_files += found;
+	return 0;
+}
+
+/* bytes: of memory for what the run needs; 0: all there is. */
+static void run(const gt_projections *p, const char *solver, double bytes, int with_files, struct seen *s, gt_volume **v)
+{
+	char text[32];
+	gt_recon *r = recon(p, NULL);
+	ck_ok(gt_recon_set(r, "backend", "cpu:2"));
+	ck_ok(gt_recon_set(r, "solver", solver));
+	ck_ok(gt_recon_set(r, "init", "zero"));
+	if (with_files)
+		ck_ok(gt_recon_set(r, "scratch", folder));
+	ck_ok(gt_volume_new(&fine, v));
+	if (bytes > 0) {
+		snprintf(text, sizeof text, "%.0f", gt_host_used() + bytes);
+		ck_ok(gt_recon_set(r, "host-memory", text));
+	}
+	gt_recon_on_progress(r, look, s);
+	ck_ok(gt_recon_run(r, *v));
+	gt_recon_free(r);
+}
+
+static double needs(const gt_projections *p, const char *solver, double *scratch)
+{
+	gt_memory_estimate e = { .size = sizeof e };
+	gt_recon *r = recon(p, NULL);
+	ck_ok(gt_recon_set(r, "backend", "cpu:2"));
+	ck_ok(gt_recon_set(r, "solver", solver));
+	ck_ok(gt_recon_set(r, "init", "zero"));
+	ck_ok(gt_recon_set(r, "grid", "160x150x40@0.9x0.95x0.9+1,-2,3"));
+	ck_ok(gt_recon_plan(r, &e, NULL));
+	ck_assert(e.moved > 0);
+	*scratch = e.scratch;
+	gt_recon_free(r);
+	return e.host_peak;
+}
+
+static const char *const solvers[] = { "os-sart:iterations=2,subsets=3", "sirt:iterations=2", "cgls:iterations=2" };
+
+START_TEST(arrays_in_files_compute_the_same)
+{
+	gt_projections *p = projections();
+	struct seen all = { 0 }, files = { 0 };
+	gt_volume *v[2];
+	double scratch;
+	strcpy(folder + sizeof folder - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	const double most = needs(p, solvers[_i], &scratch);
+	ck_assert_double_eq(scratch, 0);
+	run(p, solvers[_i], 0, 1, &all, &v[0]);
+	run(p, solvers[_i], most - 2.5e6, 1, &files, &v[1]);
+	ck_assert_int_eq(all.iterations, 2);
+	ck_assert_int_eq(all.in_files, 0);
+	ck_assert_int_eq(files.in_files, 2);
+	for (size_t i = 0, n = gt_grid_voxels(&fine); i < n; i++)
+		ck_assert_float_eq_tol(gt_volume_data(v[0])[i], gt_volume_data(v[1])[i], 2e-7f);
+	ck_assert_int_eq(rmdir(folder), 0);
+	gt_volume_free(v[0]);
+	gt_volume_free(v[1]);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(slow_disks_are_refused_with_the_figures)
+{
+	gt_scratch_cost c = { "/scratch", "pcg", 854e9, 2.5e9, 20 };
+	ck_refused(gt_scratch_is_worth(&c), GT_ERR_ARG,
+	           "--scratch=/scratch: an iteration of pcg would read and write 795 GiB there, which takes 342 s at the 2.33 GiB/s "
+	           "that were measured; its operators take 20 s: expected a solver that moves less");
+	c.solver = "sirt";
+	c.moved = 250e9;
+	ck_ok(gt_scratch_is_worth(&c));
+}
+END_TEST
+
+START_TEST(what_computes_all_at_once_takes_no_folder)
+{
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, NULL);
+	gt_volume *v;
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_set(r, "backend", "cpu:1"));
+	ck_ok(gt_recon_set(r, "solver", "fdk"));
+	ck_ok(gt_recon_set(r, "scratch", "/tmp"));
+	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "--scratch=/tmp: for iterative methods, and for what goes by slabs");
+	gt_recon_free(r);
+	gt_volume_free(v);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, arrays_in_files_compute_the_same, 0, sizeof solvers / sizeof *solvers);
+	tcase_add_test(tc, slow_disks_are_refused_with_the_figures);
+	tcase_add_test(tc, what_computes_all_at_once_takes_no_folder);
+}
+
+int main(void) { return gt_test_main("scratch", fill); }
