@@ -4,7 +4,7 @@
 #include <gantry/slab.h>
 #include "core/try.h"
 #include "recon/recon.h"
-#include "recon/scratch.h"
+#include "recon/stream/scratch.h"
 
 /* What gt_memory_dry_run is given. */
 typedef struct {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --detector flat --reduce 8 --rows 24 --views 360 --phantom forbild-head --rays 1 -o scan.nc
-recon=(recon scan.nc --grid 121x117x37@2.1x2.2x2+3,-2,5 --no-check --backend "cpu:2" --solver "os-sart:iterations=2,subsets=2")
+recon=(recon scan.nc --grid "121x117x37@2.1x2.2x2+3,-2,5" --no-check --backend "cpu:2" --solver os-sart:"iterations=2,subsets=2")
 mkdir scratch
 
 # What the process holds before, and what the run needs: memory for all but the last megabytes of that.

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/host_memory.h>
-#include "recon/scratch.h"
+#include "recon/stream/scratch.h"
 #include "tests/recon/small_recon.h"
 
 static const gt_grid fine = { { 160, 150, 40 }, { 0.9, 0.95, 0.9 }, { 1, -2, 3 } };

@@ -79,7 +79,7 @@ const cli_option recon_table[] = {
 	  .help = "by slabs: where projections are kept for the slabs after the first (no: read again; default auto)",
 	  .at = AT(keep), .names = places },
 	{ .name = "scratch", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "folder for files of what memory does not hold: projections by slabs, arrays of iterations on the CPU", .at = AT(scratch) },
+	  .help = "folder for files of what memory does not hold: projections by slabs, arrays of iterations", .at = AT(scratch) },
 	{ .name = "no-overlap", .kind = CLI_FLAG, .help = "by slabs: run the stages one after the other, to time each alone", .at = AT(no_overlap) },
 	{ .name = "dry-run", .kind = CLI_FLAG,
 	  .help = "dry run: check all and compute nothing; print what would be done and the memory that it needs", .at = AT(dry_run) },

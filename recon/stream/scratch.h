@@ -1,5 +1,5 @@
-#ifndef GT_RECON_SCRATCH_H
-#define GT_RECON_SCRATCH_H
+#ifndef GT_RECON_STREAM_SCRATCH_H
+#define GT_RECON_STREAM_SCRATCH_H
 /* Arrays of iterations in files, where memory does not hold them (core/device/mapped_files.h). */
 #include <gantry/memory.h>
 #include <gantry/recon.h>

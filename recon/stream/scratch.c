@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/recon.h"
-#include "recon/scratch.h"
+#include "recon/stream/scratch.h"
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
