@@ -1,6 +1,7 @@
 /* Volumes that are written slice by slice: what the formats share. */
 #include <stdatomic.h>
 #include "core/arguments.h"
+#include "core/not_finite.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"

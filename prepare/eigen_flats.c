@@ -47,6 +47,8 @@ static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flat
 	gt_status st = GT_OK;
 	if (!dark)
 		return gt_fail(GT_ERR_MEMORY, "flat fields: out of memory");
+	GT_TRY(gt_prepare_fields_finite(flats, "flat", n));
+	GT_TRY(gt_prepare_fields_finite(darks, "dark", n));
 	for (size_t k = 0; k < darks->images; k++)
 		for (size_t i = 0; i < n; i++)
 			dark[i] += darks->data[k * n + i] / (float)darks->images;
