@@ -15,6 +15,7 @@
 #define NOISE 4.0
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
+enum { MOST_GAIN = 63, MOST_WINDOW = 1001 };
 struct options {
 	int method, window, passes;
 	double limit, snr, drop;
@@ -29,11 +30,11 @@ static const gt_param params[] = {
 	  .at = AT(method),
 	  .names = methods },
 	{ .key = "window",
-	  .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
+	  .help = "columns of the median, odd, from 3 on; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
 	  .kind = GT_INT,
 	  .at = AT(window),
 	  .least = 0,
-	  .most = 1001 },
+	  .most = MOST_WINDOW },
 	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
 	{ .key = "limit",
 	  .help = "gain: largest correction of a line integral",
@@ -69,7 +70,7 @@ typedef struct {
 /* window values around column k, within the row. */
 static double neighbours_median(const float *row, size_t columns, size_t k, size_t window)
 {
-	float value[64];
+	float value[MOST_GAIN];
 	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < columns ? k + half : columns - 1;
 	memcpy(value, row + first, (last - first + 1) * sizeof *value);
 	return gt_median_few(value, last - first + 1);
@@ -194,8 +195,9 @@ static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *scan = c->source.scan;
-	if (o->window && (o->window % 2 == 0 || (o->method == GAIN && o->window > 63)))
-		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number%s", o->window, o->method == GAIN ? " up to 63" : "");
+	if (o->window && (o->window % 2 == 0 || o->window < 3 || (o->method == GAIN && o->window > MOST_GAIN)))
+		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number from 3 to %d", o->window,
+		               o->method == GAIN ? MOST_GAIN : MOST_WINDOW);
 	if (scan->columns < 5 || scan->views < 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
 	const gt_status st = gt_prepare_known(c, sizeof(rings_known));
@@ -252,6 +254,16 @@ static void tell(gt_prepare_call *c)
 		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+	while (b) {
+		const size_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* Third differences along columns hold noise and pattern, their changes from view to view noise alone. */
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 {
@@ -263,7 +275,11 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		snprintf(why, size, "too few views or columns to see a pattern");
 		return GT_OK;
 	}
-	const size_t most = 200000, step = views * n / most + 1;
+	const size_t most = 200000;
+	size_t step = views * n / most + 1;
+	/* One that shares a divisor with the columns would pass some of them by. */
+	while (common_divisor(step, columns) > 1)
+		step++;
 	all = malloc((most + views) * sizeof *all);
 	change = malloc((most + views) * sizeof *change);
 	if (!all || !change) {

@@ -48,7 +48,7 @@ size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 6 * columns + columns / 8 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -69,7 +69,7 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.f = a.squares + t->columns;
 	a.level = a.f + t->columns;
 	a.few = a.level + t->columns;
-	a.stripe = (unsigned char *)(a.few + 2 * t->columns);
+	a.stripe = (unsigned char *)(a.few + t->columns);
 	return a;
 }
 

@@ -138,10 +138,44 @@ START_TEST(a_real_scan_without_rings)
 }
 END_TEST
 
+/* A pattern that some columns do not have is seen whatever the sizes: of so many values every 20th is looked at, and there
+ * are 20 columns. */
+START_TEST(a_pattern_is_looked_for_in_all_columns)
+{
+	enum { VIEWS = 38000, ROWS = 5, COLUMNS = 20 };
+	for (int planted = 0; planted < 2; planted++) {
+		gt_projections *p = half_turn((const size_t[]){ VIEWS, ROWS, COLUMNS }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
+		float *x = gt_projections_data(p);
+		size_t steps = 0;
+		gt_test_random(17, gt_scan_size(gt_projections_scan(p)), x);
+		for (size_t i = 0; i < gt_scan_size(gt_projections_scan(p)); i++)
+			x[i] = 1 + 0.01f * x[i] + (planted && i % COLUMNS > 3 ? 0.05f * (float)gt_test_normal(2, i % COLUMNS) : 0);
+		ck_ok(gt_prepare_auto(&p, NULL, &steps));
+		const char *done = gt_projections_provenance(p)->parameters;
+		ck_assert_msg(!planted == !(done && strstr(done, "prepare=rings:method=gain")), "pattern %d: %s", planted, done);
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
+START_TEST(windows)
+{
+	static const char *const even[] = { "rings:window=4", "rings:method=sorting,window=1" };
+	gt_projections *p = half_turn((const size_t[]){ 5, 2, 9 }, (const double[]){ 1, 1 }, (const double[]){ 0, 0 });
+	gt_test_random(3, 90, gt_projections_data(p));
+	ck_refused(gt_prepare(&p, even[0], NULL), GT_ERR_ARG, "window=4: expected an odd number from 3 to 63");
+	ck_refused(gt_prepare(&p, even[1], NULL), GT_ERR_ARG, "window=1: expected an odd number from 3 to 1001");
+	ck_refused(gt_prepare(&p, "rings:window=65", NULL), GT_ERR_ARG, "from 3 to 63");
+	gt_projections_free(p);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, a_tube_keeps_its_wall);
 	tcase_add_test(tc, a_real_scan_without_rings);
+	tcase_add_test(tc, a_pattern_is_looked_for_in_all_columns);
+	tcase_add_test(tc, windows);
 }
 
 int main(void) { return gt_test_main("rings", fill); }
