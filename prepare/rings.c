@@ -1,7 +1,8 @@
 /* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
  * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
  * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
- * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. Memory: a few sinograms per thread. */
+ * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. What is
+ * round about the axis is told from a stripe by both sides of the column (stripes/witness.h). Memory: a few sinograms per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,12 @@
 #include "core/try.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/stripes.h"
+#include "prepare/stripes/witness.h"
 
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
+/* Columns of a stripe that the median of five tells. */
+enum { WIDTH = 2 };
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
 enum { MOST_GAIN = 63, MOST_WINDOW = 1001 };
@@ -88,15 +92,24 @@ static void medians_of(const float *row, size_t columns, size_t window, float *m
 
 static double within(double limit, double x) { return x < -limit ? -limit : x > limit ? limit : x; }
 
-/* c: the correction; of, squares: a sum over the views each. What a correction would be by noise alone is taken off
+static void mean_view(const rings_call *r, const float *s, double *mean)
+{
+	memset(mean, 0, r->columns * sizeof *mean);
+	for (size_t v = 0; v < r->views; v++)
+		for (size_t k = 0; k < r->columns; k++)
+			mean[k] += s[v * r->columns + k] / (double)r->views;
+}
+
+/* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would be by noise alone is taken off
  * it: of c^2 so many times its variance. */
 static void gain(const rings_call *r, float *s, double *c)
 {
 	const size_t n = r->columns;
 	const double limit = r->o->limit, views = (double)r->views;
-	double *of = c + n, *squares = of + n;
-	float *median = (float *)(squares + n);
+	double *of = c + n, *squares = of + n, *mean = squares + n, usual = 0;
+	float *median = (float *)(mean + n);
 	memset(c, 0, n * sizeof *c);
+	mean_view(r, s, mean);
 	for (int pass = 0; pass < r->o->passes; pass++) {
 		memset(of, 0, 2 * n * sizeof *of);
 		for (size_t v = 0; v < r->views; v++) {
@@ -108,10 +121,14 @@ static void gain(const rings_call *r, float *s, double *c)
 				squares[k] += off * off;
 			}
 		}
+		for (size_t k = 0; k < n; k++)
+			of[k] /= views;
+		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
 		for (size_t k = 0; k < n; k++) {
-			const double wanted = within(limit, c[k] + of[k] / views);
-			of[k] = wanted - c[k];
-			c[k] = wanted;
+			const double wanted = c[k] + of[k], witness = gt_stripe_witness(mean, n, k, WIDTH, wanted < 0 ? 1 : -1);
+			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
+			of[k] = allowed - c[k];
+			c[k] = allowed;
 		}
 		for (size_t v = 0; v < r->views; v++)
 			for (size_t k = 0; k < n; k++)
@@ -224,7 +241,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	r.change = calloc(scan->rows, sizeof *r.change);
 	if (!r.bad || !r.change)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "rings: out of memory"));
-	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 4 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
+	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 5 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
 	for (size_t row = 0; row < scan->rows; row++) {
 		known->change.squares += r.change[row].squares;
 		known->change.most = fmax(known->change.most, r.change[row].most);

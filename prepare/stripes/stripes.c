@@ -9,6 +9,7 @@
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/sort_column.h"
 #include "prepare/stripes/stripes.h"
+#include "prepare/stripes/witness.h"
 
 /* A column that fluctuates does so by this factor more, or less, than its neighbours. */
 #define FLUCTUATES 1.5
@@ -137,6 +138,21 @@ static GT_CLONES void add_off(const float *restrict median, const float *restric
 	}
 }
 
+/* No stripe is what goes on to one side. */
+static void ask_witnesses(const gt_stripes *t, size_t reach, const float *s, const arrays *a)
+{
+	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few);
+	double *level = a->squares;
+	memset(level, 0, t->columns * sizeof *level);
+	for (size_t v = 0; v < t->views; v++)
+		for (size_t k = 0; k < t->columns; k++)
+			level[k] += s[v * t->columns + k] / (double)t->views;
+	for (size_t k = 0; k < t->columns; k++) {
+		const double off = a->mean[k], allowed = fmax(usual, gt_stripe_witness(level, t->columns, k, reach, off < 0 ? 1 : -1));
+		a->weight[k] *= fabs(off) > allowed ? allowed / fabs(off) : 1;
+	}
+}
+
 /* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike,
  * the edge of a body to one side in some views and to the other in others: the mean over the views of what a median
  * along the columns differs by, against what its variance makes it by chance. */
@@ -153,6 +169,7 @@ static void stripe_weights(const gt_stripes *t, size_t around, const float *s, c
 		const double mean = a->mean[k];
 		a->weight[k] = mean != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (mean * mean)) : 0;
 	}
+	ask_witnesses(t, around / 2, s, a);
 }
 
 /* smooth <- values as they are corrected; 0: this column stays as it is. */

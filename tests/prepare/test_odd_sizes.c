@@ -1,6 +1,6 @@
 /* Every step on detectors of one row or column, on few views, with windows wider than the detector: it gives finite
  * values or refuses with a sentence, and NaN and infinite values are refused before anything is changed.
- * labels: unit property  backend: none */
+ * labels: unit property slow  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
