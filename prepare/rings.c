@@ -92,12 +92,10 @@ static void medians_of(const float *row, size_t columns, size_t window, float *m
 
 static double within(double limit, double x) { return x < -limit ? -limit : x > limit ? limit : x; }
 
-static void mean_view(const rings_call *r, const float *s, double *mean)
+static GT_CLONES void add_view(const float *restrict view, size_t n, double views, double *restrict mean)
 {
-	memset(mean, 0, r->columns * sizeof *mean);
-	for (size_t v = 0; v < r->views; v++)
-		for (size_t k = 0; k < r->columns; k++)
-			mean[k] += s[v * r->columns + k] / (double)r->views;
+	for (size_t k = 0; k < n; k++)
+		mean[k] += view[k] / views;
 }
 
 /* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would be by noise alone is taken off
@@ -109,11 +107,13 @@ static void gain(const rings_call *r, float *s, double *c)
 	double *of = c + n, *squares = of + n, *mean = squares + n, usual = 0;
 	float *median = (float *)(mean + n);
 	memset(c, 0, n * sizeof *c);
-	mean_view(r, s, mean);
+	memset(mean, 0, n * sizeof *mean);
 	for (int pass = 0; pass < r->o->passes; pass++) {
 		memset(of, 0, 2 * n * sizeof *of);
 		for (size_t v = 0; v < r->views; v++) {
 			const float *row = s + v * n;
+			if (!pass)
+				add_view(row, n, views, mean);
 			medians_of(row, n, r->window[GAIN], median);
 			for (size_t k = 0; k < n; k++) {
 				const double off = within(limit, (double)median[k] - row[k]);

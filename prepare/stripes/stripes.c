@@ -129,26 +129,22 @@ static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, 
 }
 
 static GT_CLONES void add_off(const float *restrict median, const float *restrict x, size_t n, double views, double *restrict mean,
-                              double *restrict squares)
+                              double *restrict squares, double *restrict level)
 {
 	for (size_t k = 0; k < n; k++) {
-		const double off = (double)median[k] - x[k];
+		const double here = x[k], off = (double)median[k] - here;
 		mean[k] += off / views;
 		squares[k] += off * off;
+		level[k] += here / views;
 	}
 }
 
 /* No stripe is what goes on to one side. */
-static void ask_witnesses(const gt_stripes *t, size_t reach, const float *s, const arrays *a)
+static void ask_witnesses(const gt_stripes *t, size_t reach, const arrays *a)
 {
 	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few);
-	double *level = a->squares;
-	memset(level, 0, t->columns * sizeof *level);
-	for (size_t v = 0; v < t->views; v++)
-		for (size_t k = 0; k < t->columns; k++)
-			level[k] += s[v * t->columns + k] / (double)t->views;
 	for (size_t k = 0; k < t->columns; k++) {
-		const double off = a->mean[k], allowed = fmax(usual, gt_stripe_witness(level, t->columns, k, reach, off < 0 ? 1 : -1));
+		const double off = a->mean[k], allowed = fmax(usual, gt_stripe_witness(a->level, t->columns, k, reach, off < 0 ? 1 : -1));
 		a->weight[k] *= fabs(off) > allowed ? allowed / fabs(off) : 1;
 	}
 }
@@ -161,15 +157,16 @@ static void stripe_weights(const gt_stripes *t, size_t around, const float *s, c
 	const double views = (double)t->views;
 	memset(a->mean, 0, t->columns * sizeof *a->mean);
 	memset(a->squares, 0, t->columns * sizeof *a->squares);
+	memset(a->level, 0, t->columns * sizeof *a->level);
 	for (size_t v = 0; v < t->views; v++) {
 		gt_short_medians(s + v * t->columns, t->columns, around, a->median);
-		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares);
+		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares, a->level);
 	}
 	for (size_t k = 0; k < t->columns; k++) {
 		const double mean = a->mean[k];
 		a->weight[k] = mean != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (mean * mean)) : 0;
 	}
-	ask_witnesses(t, around / 2, s, a);
+	ask_witnesses(t, around / 2, a);
 }
 
 /* smooth <- values as they are corrected; 0: this column stays as it is. */
