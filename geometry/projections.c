@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/projections.h"
 
 static int is(const gt_projections *p) { return p && p->tag == GT_IS_PROJECTIONS; }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "io/dispatch.h"
 #include "io/frames/frame_folder.h"
 #include "io/hdf5/hdf5_data.h"

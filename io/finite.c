@@ -1,5 +1,5 @@
 /* What would not be read again is not written. */
-#include "core/not_finite.h"
+#include "geometry/not_finite.h"
 #include "io/finite.h"
 
 gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n)

@@ -1,8 +1,8 @@
 /* Volumes that are written slice by slice: what the formats share. */
 #include <stdatomic.h>
 #include "core/arguments.h"
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
 #include "io/finite.h"

@@ -1,7 +1,7 @@
 /* Projections that are read by views and rows: what the formats share. */
 #include <math.h>
 #include "core/arguments.h"
-#include "core/not_finite.h"
+#include "geometry/not_finite.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
 #include "io/view_reader.h"

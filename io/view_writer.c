@@ -1,7 +1,7 @@
 /* Projections that are written by views and rows: what the formats share. */
 #include "core/arguments.h"
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/projections.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"

@@ -1,8 +1,8 @@
 /* Phase contrast of one distance to the line integrals of a body of one material: Paganin, Mayo, Gureyev, Miller,
  * Wilkins, J. Microsc. 206 (2002) 33. mu T = -ln F'[F(I/I0)/(1 + alpha k^2)], alpha = z delta/mu = z lambda
  * (delta/beta)/(4 pi); in a cone beam z and the pixels are those at the object: z = (Dsd - Dso) Dso/Dsd. Each view
- * is continued by its edge values, 8 sqrt(alpha) and a pixel, where exp(-8)/2 of the filter is left. The generalised form, whose k^2 is that of
- * differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
+ * is continued by its edge values, 8 sqrt(alpha) and a pixel, where exp(-8)/2 of the filter is left. The generalised
+ * form, whose k^2 is that of differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/noise.h>
-#include "core/not_finite.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "prepare/step.h"
 
 const gt_prepare_options gt_prepare_defaults = { .size = sizeof(gt_prepare_options) };

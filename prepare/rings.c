@@ -1,8 +1,8 @@
 /* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
  * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
  * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
- * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. What is
- * round about the axis is told from a stripe by both sides of the column (stripes/witness.h). Memory: a few sinograms per thread. */
+ * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. What is round about the axis is told from
+ * a stripe by both sides of the column (stripes/witness.h). Memory: a few sinograms per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const gt_param params[] = {
 	  .at = AT(method),
 	  .names = methods },
 	{ .key = "window",
-	  .help = "columns of the median, odd, from 3 on; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
+	  .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
 	  .kind = GT_INT,
 	  .at = AT(window),
 	  .least = 0,
@@ -98,8 +98,8 @@ static GT_CLONES void add_view(const float *restrict view, size_t n, double view
 		mean[k] += view[k] / views;
 }
 
-/* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would be by noise alone is taken off
- * it: of c^2 so many times its variance. */
+/* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would
+ * be by noise alone is taken off it: of c^2 so many times its variance. */
 static void gain(const rings_call *r, float *s, double *c)
 {
 	const size_t n = r->columns;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/order_statistics.h>
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 

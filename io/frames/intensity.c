@@ -6,8 +6,8 @@
 #include <gantry/host_memory.h>
 #include <gantry/order_statistics.h>
 #include "core/line_integrals.h"
-#include "core/not_finite.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 

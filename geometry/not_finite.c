@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include "core/not_finite.h"
+#include "geometry/not_finite.h"
 
 /* Without a branch per value: as fast as memory. */
 static int all_finite(const float *data, size_t n)

@@ -1,5 +1,5 @@
-#ifndef GT_CORE_NOT_FINITE_H
-#define GT_CORE_NOT_FINITE_H
+#ifndef GT_GEOMETRY_NOT_FINITE_H
+#define GT_GEOMETRY_NOT_FINITE_H
 #include <stddef.h>
 
 /* The first of n values that is NaN or infinite; n: none. As fast as memory. */
