@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/projections.h"
 
 static int is(const gt_projections *p) { return p && p->tag == GT_IS_PROJECTIONS; }
@@ -85,6 +86,17 @@ gt_status gt_projections_unfiltered(const gt_projections *p, const char *name, c
 	if (!p->filtered)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: the projections are weighted and filtered already: expected line integrals%s", name, hint);
+}
+
+gt_status gt_projections_finite(const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	const size_t n = gt_scan_size(s), first = gt_first_bad(p->data, n);
+	if (first == n)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "the projections: %zu values are not finite, the first %g in view %zu, row %zu, column %zu",
+	               gt_count_bad(p->data, n), (double)p->data[first], first / s->columns / s->rows, first / s->columns % s->rows,
+	               first % s->columns);
 }
 
 gt_scan *gt_projections_scan(const gt_projections *p) { return is(p) ? p->scan : NULL; }

@@ -25,5 +25,7 @@ gt_projections *gt_projections_blank(void);
 gt_status       gt_projections_are(const char *function, const gt_projections *p);
 /* GT_ERR_FORMAT if they are weighted and filtered already. name: of the file or the call; hint: behind it, or "". */
 gt_status       gt_projections_unfiltered(const gt_projections *p, const char *name, const char *hint);
+/* GT_ERR_FORMAT if a value is NaN or infinite: how many, and where the first is. */
+gt_status       gt_projections_finite(const gt_projections *p);
 
 #endif

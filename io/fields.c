@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "io/dispatch.h"
-#include "io/finite.h"
 #include "io/frames/frame_folder.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"

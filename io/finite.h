@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <gantry/status.h>
 
-/* The first of n values that is not finite; n: none. */
-size_t    gt_first_bad   (const float *data, size_t n);
 /* GT_ERR_UNSUPPORTED if one of n values is not finite; first: the number of data[0], for the message. */
 gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n);
 

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include "core/arguments.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
 #include "io/finite.h"

@@ -1,9 +1,9 @@
 /* Projections that are read by views and rows: what the formats share. */
 #include <math.h>
 #include "core/arguments.h"
+#include "geometry/not_finite.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
-#include "io/finite.h"
 #include "io/view_reader.h"
 
 gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)

@@ -1,10 +1,10 @@
 /* Projections that are written by views and rows: what the formats share. */
 #include "core/arguments.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "geometry/projections.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
-#include "io/finite.h"
 #include "io/view_writer.h"
 
 static gt_status format_of_views(const char *path, const gt_format **f)

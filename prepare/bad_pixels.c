@@ -97,6 +97,10 @@ gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_i
 		return out_of_memory();
 	if (!light && !none)
 		GT_TRY(gt_fail(GT_ERR_ARG, "neither flat nor dark fields: expected some of them"));
+	if (none)
+		GT_TRY(gt_prepare_fields_finite(darks, "dark", n));
+	if (light)
+		GT_TRY(gt_prepare_fields_finite(flats, "flat", n));
 	memset(bad, 0, n);
 	memset(dark, 0, n * sizeof *dark);
 	if (none) {
@@ -253,6 +257,11 @@ gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *
 	double mean = 0, dark = 0, variance = 0;
 	if (flats->images < 2)
 		return gt_fail(GT_ERR_ARG, "%zu flat fields: the gain of the detector takes 2", flats->images);
+	gt_status st = gt_prepare_fields_finite(flats, "flat", pixels);
+	if (st == GT_OK)
+		st = gt_prepare_fields_finite(darks, "dark", pixels);
+	if (st != GT_OK)
+		return st;
 	for (size_t i = 0; i < pixels * darks->images; i++)
 		dark += darks->data[i] / ((double)pixels * (double)darks->images);
 	for (int kind = 0; kind < 2; kind++) {

@@ -47,6 +47,8 @@ static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flat
 	gt_status st = GT_OK;
 	if (!dark)
 		return gt_fail(GT_ERR_MEMORY, "flat fields: out of memory");
+	GT_TRY(gt_prepare_fields_finite(flats, "flat", n));
+	GT_TRY(gt_prepare_fields_finite(darks, "dark", n));
 	for (size_t k = 0; k < darks->images; k++)
 		for (size_t i = 0; i < n; i++)
 			dark[i] += darks->data[k * n + i] / (float)darks->images;
@@ -73,18 +75,28 @@ done:
 	return st;
 }
 
-/* The k-th component over the mean, smooth. */
-static void component(const gt_prepare_call *c, gt_basis *b, const double *v, const gt_grid *image, gt_array *w, gt_eigen_flats *e)
+/* Cells of less than this part of the mean field are dead, and views have them from their neighbours. */
+#define DEAD 0.1
+
+static void smooth(const gt_prepare_call *c, const gt_grid *image, float *x)
+{
+	for (int twice = 0; twice < 2; twice++)
+		gt_prepare_smooth(image, c->pool, x);
+}
+
+/* The k-th component over the mean, smooth; in dead cells over the smooth mean, as their neighbours have it. */
+static void component(const gt_prepare_call *c, gt_basis *b, const double *v, const gt_grid *image, const float *smooth_mean, gt_array *w,
+                      gt_eigen_flats *e)
 {
 	float *u = e->u + e->count * e->pixels;
 	double square = 0;
 	gt_fill(0, w);
 	gt_basis_add(b, e->images, v, w);
 	gt_array_get_float(w, u);
-	for (int twice = 0; twice < 2; twice++)
-		gt_prepare_smooth(image, c->pool, u);
+	smooth(c, image, u);
 	for (size_t i = 0; i < e->pixels; i++) {
-		u[i] = e->mean[i] > 0 ? u[i] / e->mean[i] : 0;
+		const float over = e->mean[i] > DEAD ? e->mean[i] : smooth_mean[i];
+		u[i] = over > DEAD ? u[i] / over : 0;
 		square += (double)u[i] * u[i] / (double)e->pixels;
 	}
 	for (size_t i = 0; i < e->pixels && square > 0; i++)
@@ -97,10 +109,13 @@ static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_arra
 {
 	const size_t n = e->images;
 	double *a = malloc((2 * n * n + 2 * n) * sizeof *a), *v = a + n * n, *values = v + n * n, *column = values + n;
+	float *smooth_mean = malloc(e->pixels * sizeof *smooth_mean);
 	gt_array *w = NULL;
 	gt_status st = GT_OK;
-	if (!a)
-		return gt_fail(GT_ERR_MEMORY, "flat fields: out of memory");
+	if (!a || !smooth_mean)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "flat fields: out of memory"));
+	memcpy(smooth_mean, e->mean, e->pixels * sizeof *smooth_mean);
+	smooth(c, image, smooth_mean);
 	GT_TRY(gt_array_like(model, &w));
 	for (size_t i = 0; i < n; i++)
 		gt_basis_dots(b, n, gt_basis_vector(b, i), a + i * n);
@@ -117,10 +132,11 @@ static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_arra
 		a[largest * n + largest] = 0;
 		for (size_t i = 0; i < n; i++)
 			column[i] = v[i * n + largest];
-		component(c, b, column, image, w, e);
+		component(c, b, column, image, smooth_mean, w, e);
 	}
 done:
 	free(a);
+	free(smooth_mean);
 	gt_array_free(w);
 	return st;
 }

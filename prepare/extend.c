@@ -38,9 +38,12 @@ static const gt_param params[] = {
  * is no longer air; a detector shifted by so many columns leaves its nearer side to the rays from behind. */
 enum { CELLS = 6, VIEWS = 48, ROWS = 16, SHIFTED_BY = 4, LEFT = 0, RIGHT = 1 };
 #define NOT_AIR 0.05
+/* Of a turn, that is one; angles of a table are not exact. */
+#define WHOLE 0.995
 
 typedef struct {
 	size_t added[2], columns;
+	int behind[2]; /* rays from behind see on beyond this side */
 	double water, edge[2];
 } extend_known;
 
@@ -104,13 +107,30 @@ static void look_at_view(const gt_scan *s, const float *view, double water, look
 	}
 }
 
+/* Of a shifted detector the nearer side, in a whole turn. */
+static gt_status look_behind(const gt_scan *s, int behind[2])
+{
+	const double shift = 2 * s->column_center - ((double)s->columns - 1);
+	gt_scan *copy = NULL;
+	behind[LEFT] = shift < -2 * SHIFTED_BY;
+	behind[RIGHT] = shift > 2 * SHIFTED_BY;
+	if (!behind[LEFT] && !behind[RIGHT])
+		return GT_OK;
+	const gt_status st = gt_scan_clone(s, &copy);
+	if (st != GT_OK)
+		return st;
+	gt_scan_derive_angles(copy);
+	if (!(gt_scan_angular_range(copy) > WHOLE * 2 * GT_PI))
+		behind[LEFT] = behind[RIGHT] = 0;
+	gt_scan_free(copy);
+	return GT_OK;
+}
+
 static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *s = c->source.scan;
 	const size_t most = o->columns ? (size_t)o->columns : s->columns, step = 1 + (s->views - 1) / VIEWS;
-	const double shift = 2 * s->column_center - ((double)s->columns - 1);
-	const int asked[2] = { !(shift < -2 * SHIFTED_BY), !(shift > 2 * SHIFTED_BY) };
 	looked l = { .most = 0 };
 	float *view = NULL;
 	gt_status st = GT_OK;
@@ -120,6 +140,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		return gt_fail(GT_ERR_UNSUPPORTED, "the source's distances from axis and detector are not known");
 	GT_TRY(gt_prepare_known(c, sizeof(extend_known)));
 	extend_known *known = c->known;
+	GT_TRY(look_behind(s, known->behind));
 	known->columns = s->columns;
 	known->water = o->water > 0 ? o->water : c->water > 0 ? c->water : GT_MU_WATER;
 	if (!(view = malloc(s->rows * s->columns * sizeof *view)))
@@ -130,12 +151,21 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	}
 	for (int side = LEFT; side <= RIGHT; side++) {
 		known->edge[side] = l.most > 0 ? l.edge[side] / l.n / l.most : 0;
-		if (asked[side] && known->edge[side] > NOT_AIR)
+		if (!known->behind[side] && known->edge[side] > NOT_AIR)
 			known->added[side] = (size_t)fmin((double)most, ceil(l.reach[side]) + 1);
 	}
 done:
 	free(view);
 	return st;
+}
+
+/* Why nothing is added. */
+static const char *ends_in(const extend_known *k)
+{
+	for (int side = LEFT; side <= RIGHT; side++)
+		if (k->behind[side] && k->edge[side] > NOT_AIR)
+			return "rows end in air, and where rays from behind see on";
+	return "rows end in air";
 }
 
 /* Direct methods roll rows off by themselves, and who wants more room beside the body must say so: told alone. */
@@ -157,7 +187,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		         "them as a cylinder of water",
 		         k->edge[LEFT], k->edge[RIGHT]);
 	else if (st == GT_OK)
-		snprintf(why, size, "rows end in air");
+		snprintf(why, size, "%s", ends_in(k));
 	free(c->known);
 	c->known = known;
 	return st;
@@ -253,8 +283,7 @@ static void tell(gt_prepare_call *c)
 {
 	const extend_known *k = c->known;
 	if (!weighs(k)) {
-		gt_prepare_note(c, "rows end in air (%.2g and %.2g of the largest value): nothing was added", k->edge[LEFT],
-		                k->edge[RIGHT]);
+		gt_prepare_note(c, "%s (%.2g and %.2g of the largest value): nothing was added", ends_in(k), k->edge[LEFT], k->edge[RIGHT]);
 		return;
 	}
 	gt_prepare_note(c,

@@ -1,8 +1,8 @@
 /* Phase contrast of one distance to the line integrals of a body of one material: Paganin, Mayo, Gureyev, Miller,
  * Wilkins, J. Microsc. 206 (2002) 33. mu T = -ln F'[F(I/I0)/(1 + alpha k^2)], alpha = z delta/mu = z lambda
  * (delta/beta)/(4 pi); in a cone beam z and the pixels are those at the object: z = (Dsd - Dso) Dso/Dsd. Each view
- * is continued by its edge values, 4 sqrt(alpha) and a pixel. The generalised form, whose k^2 is that of
- * differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
+ * is continued by its edge values, 8 sqrt(alpha) and a pixel, where exp(-8)/2 of the filter is left. The generalised
+ * form, whose k^2 is that of differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const gt_param params[] = {
 };
 /* mm keV */
 #define WAVELENGTH 1.239841984e-6
-enum { MOST_MARGIN = 4096 };
+enum { MOST_MARGIN = 8192 };
 
 typedef struct {
 	int method;
@@ -67,7 +67,7 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 	f->pixel[0] = s->column_pitch * at;
 	f->pixel[1] = s->row_pitch * at;
 	for (int a = 0; a < 2; a++) {
-		const double margin = ceil(4 * sqrt(f->alpha) / f->pixel[a]) + 1;
+		const double margin = ceil(8 * sqrt(f->alpha) / f->pixel[a]) + 1;
 		if (margin > MOST_MARGIN)
 			return gt_fail(
 				GT_ERR_ARG,

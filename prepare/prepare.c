@@ -8,6 +8,7 @@
 #include <gantry/noise.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/not_finite.h"
 #include "prepare/step.h"
 
 const gt_prepare_options gt_prepare_defaults = { .size = sizeof(gt_prepare_options) };
@@ -48,7 +49,9 @@ static gt_status check(gt_projections *const *p)
 	if (!(*p)->data)
 		return gt_fail(GT_ERR_ARG, "gt_prepare: the projections hold the geometry alone, expected line integrals");
 	gt_status st = gt_projections_unfiltered(*p, "gt_prepare", "");
-	return st == GT_OK ? gt_scan_check((*p)->scan) : st;
+	if (st == GT_OK)
+		st = gt_scan_check((*p)->scan);
+	return st == GT_OK ? gt_fail_in(gt_projections_finite(*p), "gt_prepare") : st;
 }
 
 /* The parameters so far and one step more. */
@@ -257,6 +260,14 @@ done:
 	gt_projections_free(q);
 	gt_scan_free(few);
 	return st;
+}
+
+gt_status gt_prepare_fields_finite(const gt_field_images *f, const char *what, size_t pixels)
+{
+	const size_t n = f->images * pixels, first = n ? gt_first_bad(f->data, n) : 0;
+	return first == n ? GT_OK
+	                  : gt_fail(GT_ERR_FORMAT, "%s field %zu is %g at pixel %zu of %zu: expected finite numbers", what, first / pixels,
+	                            (double)f->data[first], first % pixels, pixels);
 }
 
 typedef struct {

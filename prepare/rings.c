@@ -1,7 +1,8 @@
 /* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
  * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
  * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
- * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. Memory: a few sinograms per thread. */
+ * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. What is round about the axis is told from
+ * a stripe by both sides of the column (stripes/witness.h). Memory: a few sinograms per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,15 @@
 #include "core/try.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/stripes.h"
+#include "prepare/stripes/witness.h"
 
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
+/* Columns of a stripe that the median of five tells. */
+enum { WIDTH = 2 };
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
+enum { MOST_GAIN = 63, MOST_WINDOW = 1001 };
 struct options {
 	int method, window, passes;
 	double limit, snr, drop;
@@ -33,7 +38,7 @@ static const gt_param params[] = {
 	  .kind = GT_INT,
 	  .at = AT(window),
 	  .least = 0,
-	  .most = 1001 },
+	  .most = MOST_WINDOW },
 	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
 	{ .key = "limit",
 	  .help = "gain: largest correction of a line integral",
@@ -69,7 +74,7 @@ typedef struct {
 /* window values around column k, within the row. */
 static double neighbours_median(const float *row, size_t columns, size_t k, size_t window)
 {
-	float value[64];
+	float value[MOST_GAIN];
 	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < columns ? k + half : columns - 1;
 	memcpy(value, row + first, (last - first + 1) * sizeof *value);
 	return gt_median_few(value, last - first + 1);
@@ -87,19 +92,28 @@ static void medians_of(const float *row, size_t columns, size_t window, float *m
 
 static double within(double limit, double x) { return x < -limit ? -limit : x > limit ? limit : x; }
 
-/* c: the correction; of, squares: a sum over the views each. What a correction would be by noise alone is taken off
- * it: of c^2 so many times its variance. */
+static GT_CLONES void add_view(const float *restrict view, size_t n, double views, double *restrict mean)
+{
+	for (size_t k = 0; k < n; k++)
+		mean[k] += view[k] / views;
+}
+
+/* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would
+ * be by noise alone is taken off it: of c^2 so many times its variance. */
 static void gain(const rings_call *r, float *s, double *c)
 {
 	const size_t n = r->columns;
 	const double limit = r->o->limit, views = (double)r->views;
-	double *of = c + n, *squares = of + n;
-	float *median = (float *)(squares + n);
+	double *of = c + n, *squares = of + n, *mean = squares + n, usual = 0;
+	float *median = (float *)(mean + n);
 	memset(c, 0, n * sizeof *c);
+	memset(mean, 0, n * sizeof *mean);
 	for (int pass = 0; pass < r->o->passes; pass++) {
 		memset(of, 0, 2 * n * sizeof *of);
 		for (size_t v = 0; v < r->views; v++) {
 			const float *row = s + v * n;
+			if (!pass)
+				add_view(row, n, views, mean);
 			medians_of(row, n, r->window[GAIN], median);
 			for (size_t k = 0; k < n; k++) {
 				const double off = within(limit, (double)median[k] - row[k]);
@@ -107,10 +121,14 @@ static void gain(const rings_call *r, float *s, double *c)
 				squares[k] += off * off;
 			}
 		}
+		for (size_t k = 0; k < n; k++)
+			of[k] /= views;
+		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
 		for (size_t k = 0; k < n; k++) {
-			const double wanted = within(limit, c[k] + of[k] / views);
-			of[k] = wanted - c[k];
-			c[k] = wanted;
+			const double wanted = c[k] + of[k], witness = gt_stripe_witness(mean, n, k, WIDTH, wanted < 0 ? 1 : -1);
+			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
+			of[k] = allowed - c[k];
+			c[k] = allowed;
 		}
 		for (size_t v = 0; v < r->views; v++)
 			for (size_t k = 0; k < n; k++)
@@ -194,8 +212,9 @@ static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *scan = c->source.scan;
-	if (o->window && (o->window % 2 == 0 || (o->method == GAIN && o->window > 63)))
-		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number%s", o->window, o->method == GAIN ? " up to 63" : "");
+	if (o->window && (o->window % 2 == 0 || o->window < 3 || (o->method == GAIN && o->window > MOST_GAIN)))
+		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number from 3 to %d", o->window,
+		               o->method == GAIN ? MOST_GAIN : MOST_WINDOW);
 	if (scan->columns < 5 || scan->views < 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
 	const gt_status st = gt_prepare_known(c, sizeof(rings_known));
@@ -222,7 +241,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	r.change = calloc(scan->rows, sizeof *r.change);
 	if (!r.bad || !r.change)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "rings: out of memory"));
-	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 4 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
+	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 5 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
 	for (size_t row = 0; row < scan->rows; row++) {
 		known->change.squares += r.change[row].squares;
 		known->change.most = fmax(known->change.most, r.change[row].most);
@@ -252,6 +271,16 @@ static void tell(gt_prepare_call *c)
 		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+	while (b) {
+		const size_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* Third differences along columns hold noise and pattern, their changes from view to view noise alone. */
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 {
@@ -263,7 +292,11 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		snprintf(why, size, "too few views or columns to see a pattern");
 		return GT_OK;
 	}
-	const size_t most = 200000, step = views * n / most + 1;
+	const size_t most = 200000;
+	size_t step = views * n / most + 1;
+	/* One that shares a divisor with the columns would pass some of them by. */
+	while (common_divisor(step, columns) > 1)
+		step++;
 	all = malloc((most + views) * sizeof *all);
 	change = malloc((most + views) * sizeof *change);
 	if (!all || !change) {

@@ -33,6 +33,8 @@ gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes);
 gt_status gt_prepare_numbers(const char *key, const char *text, size_t most, double *x, size_t *n);
 /* For look(): GT_ERR_UNSUPPORTED in pieces, since `what` takes all projections at once. */
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what);
+/* GT_ERR_FORMAT if one of the fields holds NaN or an infinite number. what: "flat", "dark". */
+gt_status gt_prepare_fields_finite(const gt_field_images *f, const char *what, size_t pixels);
 /* Work on values, any of them at a time; the sum of what it gives back. */
 typedef size_t (*gt_value_work)(const void *self, float *x, size_t n);
 size_t gt_prepare_values(const gt_prepare_call *c, gt_value_work work, const void *self);

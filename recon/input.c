@@ -116,18 +116,10 @@ done:
 gt_status gt_recon_check_given(const gt_recon *r)
 {
 	const gt_projections *p = r->given;
-	const gt_scan *s = p->scan;
-	size_t bad = 0, first = 0;
 	gt_status st = r->set.force ? GT_OK : gt_projections_unfiltered(p, "these", "");
 	if (st == GT_OK)
-		st = gt_fail_in(gt_scan_check(s), "the projections");
-	for (size_t i = 0, n = st == GT_OK ? gt_scan_size(s) : 0; i < n; i++)
-		if (!isfinite(p->data[i]) && !bad++)
-			first = i;
-	if (bad)
-		st = gt_fail(GT_ERR_FORMAT, "the projections: %zu values are not finite, the first %g in view %zu, row %zu, column %zu",
-		             bad, (double)p->data[first], first / s->columns / s->rows, first / s->columns % s->rows, first % s->columns);
-	return st;
+		st = gt_fail_in(gt_scan_check(p->scan), "the projections");
+	return st == GT_OK ? gt_projections_finite(p) : st;
 }
 
 static gt_status grid_of_file(const char *path, const gt_listener *log, gt_grid *grid)

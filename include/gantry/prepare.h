@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Images of one kind, [image][row][column], without a body or without rays, in counts. Borrowed. */
+/* Images of one kind, [image][row][column], without a body or without rays, in finite counts. Borrowed. */
 typedef struct { const float *data; size_t images; } gt_field_images;
 
 /* Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
@@ -58,7 +58,8 @@ GT_API extern const gt_module_kind gt_preparation_kind;
 /* One step, by its text: "rings:method=gain". *p must own its values, and is replaced where sizes change (crop,
  * bin, views); what pointed into it is then no longer valid. The record of *p gets the step with all of its
  * parameters. o NULL: defaults. GT_ERR_UNKNOWN, GT_ERR_ARG: the text; GT_ERR_UNSUPPORTED: the step cannot do this
- * scan; GT_ERR_FORMAT: values that it cannot be right for. After a failure *p is valid, its values are undefined. */
+ * scan; GT_ERR_FORMAT: values that it cannot be right for; NaN and infinity are refused by every step, as in files,
+ * before it begins. After a failure *p is valid, its values are undefined. */
 GT_API gt_status gt_prepare(gt_projections **p, const char *spec, const gt_prepare_options *o);
 /* What projections need, step by step as gt_preparations has them: each that is needed is told in a note, with its
  * reason, and done. *steps, which may be NULL: how many were. */

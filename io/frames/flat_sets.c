@@ -6,7 +6,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/order_statistics.h>
 #include "core/try.h"
-#include "io/finite.h"
+#include "geometry/not_finite.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
@@ -159,38 +159,53 @@ typedef struct {
 	int own;
 } later_set;
 
-/* Few cells that are no longer lit have died, and are filled in all views; many: the shutter is closed. */
-static gt_status check_lit(gt_intensity *x, float *gain, const char *name, const gt_read_options *o)
+/* Cells that are no longer lit: few have died, and are filled in all views; many: the shutter is closed. */
+typedef struct {
+	unsigned char *dead; /* with those that were before */
+	size_t n, first;
+} unlit_cells;
+
+static gt_status find_unlit(const gt_intensity *x, const float *gain, const char *name, unlit_cells *u)
 {
 	const size_t cells = x->rows * x->columns;
-	unsigned char *dead = calloc(cells, 1);
-	size_t n = 0, first = 0;
-	gt_status st = GT_OK;
-	if (!dead)
+	if (!(u->dead = calloc(cells, 1)))
 		return out_of_memory();
 	for (size_t i = 0; i < x->fills; i++)
-		dead[x->fill[i].row * x->columns + x->fill[i].column] = 1;
+		u->dead[x->fill[i].row * x->columns + x->fill[i].column] = 1;
 	for (size_t c = 0; c < cells; c++)
-		if (!dead[c] && !(gain[c] > DEAD * x->gain[c])) {
-			first = n++ ? first : c;
-			dead[c] = 1;
+		if (!u->dead[c] && !(gain[c] > DEAD * x->gain[c])) {
+			u->first = u->n++ ? u->first : c;
+			u->dead[c] = 1;
 		}
-	if ((double)n > DARK_AREA * (double)cells)
-		GT_TRY(gt_fail(GT_ERR_FORMAT,
+	if ((double)u->n > DARK_AREA * (double)cells)
+		return gt_fail(GT_ERR_FORMAT,
 		               "%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
 		               "shutter closed, or is it of another scan?",
-		               name, first / x->columns, first % x->columns, (double)gain[first], (double)x->gain[first]));
-	if (!n)
-		goto done;
+		               name, u->first / x->columns, u->first % x->columns, (double)gain[u->first], (double)x->gain[u->first]);
+	return GT_OK;
+}
+
+static gt_status fill_unlit(gt_intensity *x, float *gain, const char *name, const unlit_cells *u, const gt_read_options *o)
+{
+	if (!u->n)
+		return GT_OK;
 	gt_read_note(o,
 	             "%s: %zu cell%s without light that had some before (the first at row %zu, column %zu): filled from their neighbours",
-	             name, n, n == 1 ? "" : "s", first / x->columns, first % x->columns);
-	GT_TRY(gt_intensity_fill(x, dead, name));
-	for (size_t c = 0; c < cells; c++)
-		gain[c] = dead[c] ? 1 : gain[c];
-done:
-	free(dead);
-	return st;
+	             name, u->n, u->n == 1 ? "" : "s", u->first / x->columns, u->first % x->columns);
+	for (size_t c = 0; c < x->rows * x->columns; c++)
+		gain[c] = u->dead[c] ? 1 : gain[c];
+	return gt_intensity_fill(x, u->dead, name);
+}
+
+/* Is it light alone, in all but cells that died? *first: as check_light. */
+static gt_status check_set(const gt_intensity *x, float *gain, const char *name, const gt_read_options *o, unlit_cells *u, int *first)
+{
+	const gt_status st = find_unlit(x, gain, name, u);
+	if (st != GT_OK)
+		return st;
+	for (size_t c = 0; c < x->rows * x->columns; c++)
+		gain[c] = u->dead[c] ? x->gain[c] : gain[c];
+	return check_light(x, gain, name, o, first);
 }
 
 /* What a file's own sets do not fit by is told, with those of them that are left out; else refused. */
@@ -202,39 +217,52 @@ static gt_status leave_out(const later_set *l, gt_status why, int first, const g
 	return GT_OK;
 }
 
+/* o: who is told of saturated cells; NULL: nobody. */
+static gt_status light_of_set(const gt_intensity *x, const later_set *l, const gt_read_options *o, float **gain)
+{
+	const gt_status st = gt_mean_field(l->source, l->first, l->n, x->frames, "flat", gain);
+	if (o && st == GT_OK)
+		gt_note_saturated(l->source, *gain, o);
+	for (size_t c = 0; c < x->rows * x->columns && x->dark && st == GT_OK; c++)
+		(*gain)[c] -= x->dark[c];
+	return st;
+}
+
 static gt_status add_later(gt_intensity *x, const later_set *l, const gt_read_options *o)
 {
 	const size_t cells = x->rows * x->columns;
 	const char *name = l->source->name(l->source, l->first);
-	float *gain = NULL;
+	float *gain = NULL, *raw = NULL;
+	unlit_cells unlit = { NULL, 0, 0 };
 	int first = 0;
 	gt_status st = GT_OK;
 	if (l->view <= x->set[x->sets - 1].view)
 		return gt_fail(GT_ERR_ARG, "%s: flat fields of no later time than those before: expected one set for each time", name);
 	GT_TRY(gt_host_room(16 * (double)cells, "flat fields of another time"));
-	GT_TRY(gt_mean_field(l->source, l->first, l->n, x->frames, "flat", &gain));
-	gt_note_saturated(l->source, gain, o);
-	for (size_t c = 0; c < cells && x->dark; c++)
-		gain[c] -= x->dark[c];
+	GT_TRY(light_of_set(x, l, o, &gain));
 	for (size_t i = 0; i < x->fills; i++)
 		gain[x->fill[i].row * x->columns + x->fill[i].column] = 1;
-	gt_status fits = check_lit(x, gain, name, o);
-	if (fits == GT_OK)
-		fits = check_light(x, gain, name, o, &first);
+	const gt_status fits = check_set(x, gain, name, o, &unlit, &first);
 	if (fits != GT_OK) {
 		/* More than one set before it says that it is this one. */
 		first = first && x->sets == 1;
 		GT_TRY(leave_out(l, fits, first, o));
 		if (first) {
-			memcpy(x->gain, gain, cells * sizeof *gain);
+			/* Cells that the body alone had made dark are none that died. */
+			GT_TRY(light_of_set(x, l, NULL, &raw));
+			memcpy(x->gain, raw, cells * sizeof *raw);
 			x->set[0].view = l->view;
+			st = gt_intensity_find_dead(x, name, o);
 		}
 		goto done;
 	}
+	GT_TRY(fill_unlit(x, gain, name, &unlit, o));
 	GT_TRY(append(x, l->view, gain));
 	gain = NULL;
 done:
 	free(gain);
+	free(raw);
+	free(unlit.dead);
 	return st;
 }
 

@@ -7,7 +7,7 @@
 #include <gantry/order_statistics.h>
 #include "core/line_integrals.h"
 #include "core/try.h"
-#include "io/finite.h"
+#include "geometry/not_finite.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
@@ -68,7 +68,7 @@ gt_status gt_intensity_fill(gt_intensity *x, const unsigned char *dead, const ch
 	return GT_OK;
 }
 
-static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_options *o)
+gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_read_options *o)
 {
 	const size_t cells = x->rows * x->columns;
 	unsigned char *dead = calloc(cells, 1);
@@ -132,7 +132,7 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	}
 	for (size_t c = 0; c < cells; c++)
 		x->gain[c] = (f->flat ? x->gain[c] : (float)(f->white > 0 ? f->white : 1)) - (f->dark && lit ? x->dark[c] : 0);
-	GT_TRY(find_dead(x, f->flat ? f->flat->name(f->flat, 0) : frames->name(frames, 0), o));
+	GT_TRY(gt_intensity_find_dead(x, f->flat ? f->flat->name(f->flat, 0) : frames->name(frames, 0), o));
 	GT_TRY(gt_intensity_add_sets(x, f, o));
 	*out = x;
 	x = NULL;

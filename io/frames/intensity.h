@@ -55,6 +55,9 @@ void      gt_note_number(const gt_frame_source *field, const char *what, const g
 gt_status gt_mean_field(const gt_frame_source *s, size_t first, size_t n, const gt_frame_source *views, const char *what, float **out);
 /* The sets of flat fields; x->gain has the first, less the dark field, with 1 in cells that are filled. */
 gt_status gt_intensity_add_sets(gt_intensity *x, const gt_fields_of_scan *fields, const gt_read_options *o);
+/* Cells of x->gain, less the dark field, that have no light are filled from now on; the first set is the only one.
+ * path: for messages. */
+gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_read_options *o);
 /* dead[row][column]: 1 in cells that all views get from their neighbours from now on; path: for messages. */
 gt_status gt_intensity_fill(gt_intensity *x, const unsigned char *dead, const char *path);
 /* Saturated flat fields hide what was there: told. */

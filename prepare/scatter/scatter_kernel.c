@@ -6,7 +6,7 @@
 #include "core/try.h"
 #include "prepare/scatter/scatter_kernel.h"
 
-enum { COARSEST = 16, ROUNDS = 60, HALVINGS = 40 };
+enum { COARSEST = 16, ROUNDS = 60, HALVINGS = 40, MOST_ROWS = 65536 };
 /* Scatter is at most all but this part of the light. */
 #define LEAST 0.05
 /* Of white: where P stays. */
@@ -41,6 +41,9 @@ gt_status gt_scatter_kernel_new(const gt_scan *scan, double width, double power,
 	if (!(sigma[0] >= 1) || !(sigma[0] < 4 * (double)scan->columns))
 		return gt_fail(GT_ERR_ARG, "width=%g: expected a pixel of %g mm at least, and less than four times the detector's %g mm",
 		               width, scan->column_pitch, scan->column_pitch * (double)scan->columns);
+	/* A single row may be as thin as its maker likes. */
+	if (!(sigma[1] < MOST_ROWS))
+		return gt_fail(GT_ERR_ARG, "width=%g: expected less than %d rows of %g mm", width, (int)MOST_ROWS, scan->row_pitch);
 	gt_status st = set_axis(k, 0, sigma[0], scan->columns);
 	return st == GT_OK ? set_axis(k, 1, sigma[1], scan->rows) : st;
 }

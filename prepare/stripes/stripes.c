@@ -9,6 +9,7 @@
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/sort_column.h"
 #include "prepare/stripes/stripes.h"
+#include "prepare/stripes/witness.h"
 
 /* A column that fluctuates does so by this factor more, or less, than its neighbours. */
 #define FLUCTUATES 1.5
@@ -48,7 +49,7 @@ size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 6 * columns + columns / 8 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -69,7 +70,7 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.f = a.squares + t->columns;
 	a.level = a.f + t->columns;
 	a.few = a.level + t->columns;
-	a.stripe = (unsigned char *)(a.few + 2 * t->columns);
+	a.stripe = (unsigned char *)(a.few + t->columns);
 	return a;
 }
 
@@ -128,12 +129,23 @@ static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, 
 }
 
 static GT_CLONES void add_off(const float *restrict median, const float *restrict x, size_t n, double views, double *restrict mean,
-                              double *restrict squares)
+                              double *restrict squares, double *restrict level)
 {
 	for (size_t k = 0; k < n; k++) {
-		const double off = (double)median[k] - x[k];
+		const double here = x[k], off = (double)median[k] - here;
 		mean[k] += off / views;
 		squares[k] += off * off;
+		level[k] += here / views;
+	}
+}
+
+/* No stripe is what goes on to one side. */
+static void ask_witnesses(const gt_stripes *t, size_t reach, const arrays *a)
+{
+	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few);
+	for (size_t k = 0; k < t->columns; k++) {
+		const double off = a->mean[k], allowed = fmax(usual, gt_stripe_witness(a->level, t->columns, k, reach, off < 0 ? 1 : -1));
+		a->weight[k] *= fabs(off) > allowed ? allowed / fabs(off) : 1;
 	}
 }
 
@@ -145,14 +157,16 @@ static void stripe_weights(const gt_stripes *t, size_t around, const float *s, c
 	const double views = (double)t->views;
 	memset(a->mean, 0, t->columns * sizeof *a->mean);
 	memset(a->squares, 0, t->columns * sizeof *a->squares);
+	memset(a->level, 0, t->columns * sizeof *a->level);
 	for (size_t v = 0; v < t->views; v++) {
 		gt_short_medians(s + v * t->columns, t->columns, around, a->median);
-		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares);
+		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares, a->level);
 	}
 	for (size_t k = 0; k < t->columns; k++) {
 		const double mean = a->mean[k];
 		a->weight[k] = mean != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (mean * mean)) : 0;
 	}
+	ask_witnesses(t, around / 2, a);
 }
 
 /* smooth <- values as they are corrected; 0: this column stays as it is. */

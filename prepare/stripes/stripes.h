@@ -9,7 +9,7 @@ typedef struct { size_t views, columns; double snr, drop; } gt_stripes;
 /* Doubles of scratch that each of these takes. */
 size_t gt_stripes_scratch(size_t views, size_t columns);
 /* Algorithm 4: columns whose factor f stands out of the others' straight line of ranks. stripe[columns]: 1 or 0.
- * scratch: 2 columns. */
+ * scratch: one of each column. */
 void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch);
 /* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back; in columns that are off
  * their neighbours in all views alike. */

@@ -14,7 +14,7 @@
 #include "tests/support/support.h"
 
 enum { VIEWS = 12, FIELDS = 3, ROWS = 24, COLUMNS = 40, CELLS = ROWS * COLUMNS, FRAMES = VIEWS + 2 * FIELDS };
-enum { GOOD, BODY_AFTER, BODY_BEFORE, LARGE_AFTER, LARGE_BEFORE, DEAD_CELL, SHUTTER, FAULTS };
+enum { GOOD, BODY_AFTER, BODY_BEFORE, LARGE_AFTER, LARGE_BEFORE, DENSE_AFTER, DENSE_BEFORE, DEAD_CELL, SHUTTER, FAULTS };
 static char folder[64], path[128], notes[8192];
 
 static void setup(void)
@@ -44,12 +44,20 @@ static int hidden(int fault, int after, size_t cell)
 	const size_t row = cell / COLUMNS, column = cell % COLUMNS;
 	if (fault == (after ? LARGE_AFTER : LARGE_BEFORE))
 		return column >= 8 && column < 32;
+	if (fault == (after ? DENSE_AFTER : DENSE_BEFORE))
+		return row >= 8 && row < 16 && column >= 8 && column < 24;
 	return fault == (after ? BODY_AFTER : BODY_BEFORE) && row >= 8 && row < 16 && column >= 8 && column < 24;
+}
+
+/* A pin in the body, two columns wide, that lets nothing through. */
+static int behind_pin(int fault, int after, size_t cell)
+{
+	return fault == (after ? DENSE_AFTER : DENSE_BEFORE) && hidden(fault, after, cell) && cell % COLUMNS / 2 == 7;
 }
 
 static double field_of(int fault, int after, size_t cell)
 {
-	const double light = light_of(cell, after) * (hidden(fault, after, cell) ? 0.5 : 1);
+	const double light = light_of(cell, after) * (behind_pin(fault, after, cell) ? 0.01 : hidden(fault, after, cell) ? 0.5 : 1);
 	if (after && (fault == SHUTTER || (fault == DEAD_CELL && cell == 5 * COLUMNS + 17)))
 		return 2;
 	return light;
@@ -138,6 +146,8 @@ static const struct {
 	{ LARGE_BEFORE,
 	  after_alone,
 	  { "60 % of the detector has less than 0.7 of the light", "flat fields of the first time are left out" } },
+	{ DENSE_AFTER, before_alone, { "a body is in these flat fields", "flat fields of that time are left out" } },
+	{ DENSE_BEFORE, after_alone, { "a body is in these flat fields", "flat fields of the first time are left out" } },
 	{ SHUTTER, before_alone, { "has the shutter closed", "flat fields of that time are left out" } },
 };
 

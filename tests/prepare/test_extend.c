@@ -144,10 +144,33 @@ START_TEST(rows_that_end_in_air_stay)
 }
 END_TEST
 
+static void keep(void *self, const gt_message *m) { snprintf(self, 512, "%s", m->text); }
+
+/* It does so in a whole turn alone; and what it leaves is said. */
+START_TEST(only_a_whole_turn_sees_from_behind)
+{
+	char note[512] = "";
+	gt_prepare_options o = gt_prepare_defaults;
+	gt_projections *p = seen(0, 256);
+	o.notes = (gt_listener){ .say = keep, .self = note };
+	ck_ok(gt_prepare(&p, "crop:last-columns=80", NULL));
+	ck_ok(gt_prepare(&p, "extend", &o));
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 176);
+	ck_assert_msg(strstr(note, "rows end in air, and where rays from behind see on (") != NULL, "%s", note);
+	ck_ok(gt_prepare(&p, "views:from=0,to=199", NULL));
+	ck_ok(gt_prepare(&p, "extend:columns=30", &o));
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 176 + 30);
+	ck_assert_double_eq_tol(gt_projections_scan(p)->column_center, 127.5, 1e-9);
+	ck_assert_msg(strstr(note, "0 columns in front of the first and 30 behind the last") != NULL, "%s", note);
+	gt_projections_free(p);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, the_inside_is_right, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(tc, rows_that_end_in_air_stay);
+	tcase_add_test(tc, only_a_whole_turn_sees_from_behind);
 }
 
 int main(void) { return gt_test_main("extend", fill); }
