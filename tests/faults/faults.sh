@@ -2,9 +2,12 @@
 # shellcheck disable=SC2154,SC1091
 # One call of a command fails, each in its turn: an allocation, a reading, a writing. Whatever fails, the command ends with the same files as
 # without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
-# Usage: faults.sh GANTRY fail_nth.so SAMPLES: so many of the calls of each kind, evenly spread; 0: all of them.
+# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS]]: so many of the calls of each kind, evenly spread; 0: all of them.
+# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, write.
 fault=$(realpath "$2")
 samples=$3
+only=${4:-}
+kinds=${5:-alloc read write}
 tests=$(realpath "$(dirname "$0")/..")
 . "$tests/cli/support/lib.sh"
 
@@ -84,13 +87,15 @@ judge() {
 	runs=$((runs + 1))
 }
 
-runs=0 told=0 netcdf=0
+runs=0 told=0 netcdf=0 tried=0
 for line in "${commands[@]}"; do
+	[[ $line =~ $only ]] || continue
+	tried=$((tried + 1))
 	read -ra words <<<"$line"
 	output=${words[0]}
 	words=("${words[@]:1}")
 	[ "$output" = - ] || words+=(-o "out/$output" --quiet)
-	for kind in alloc read write; do
+	for kind in $kinds; do
 		run $kind -1 || fail "${words[*]}: fails of itself: $(cat stderr.txt)"
 		{ tree && cat stdout.txt; } >expected.txt
 		calls=$(cat count.txt)
@@ -103,5 +108,6 @@ for line in "${commands[@]}"; do
 done
 find in -type f -exec sha1sum {} + | cmp -s - before.txt || fail "an input was changed: $(find in -type f -exec sha1sum {} + | diff - before.txt)"
 [ "$told" -gt $((runs / 10)) ] || fail "of $runs failures only $told were told"
-echo "${#commands[@]} commands, $runs failures, $told of them told, $netcdf crashes of libnetcdf within nc_close()"
+[ "$tried" -gt 0 ] || fail "no command fits '$only'"
+echo "$tried commands, $runs failures, $told of them told, $netcdf crashes of libnetcdf within nc_close()"
 [ "$failures" -eq 0 ]
