@@ -68,6 +68,8 @@ static gt_status read_pairs(const char *path, const char *what, double **x, doub
 		(*x)[n] = a;
 		(*y)[n++] = b;
 	}
+	if (ferror(file))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)));
 	if (!n)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no lines of an energy in keV and %s", path, what));
 	*count = n;

@@ -2,22 +2,19 @@
  * Revision 6.0", Adobe 1992. Each read opens its file anew: handles of libtiff serve one thread, and a scan has more
  * files than a process may hold open. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <tiffio.h>
 #include <gantry/host_memory.h>
-#include <gantry/text.h>
 #include "core/try.h"
 #include "io/frames/frame_source.h"
+#include "io/tiff/tiff_file.h"
 #include "io/write_kit/number_types.h"
 
 /* No method of compression makes fewer bytes of many. */
 #define MOST_COMPRESSED 65536.0
-#define MOST_OF_A_TAG ((tmsize_t)1 << 30)
 
 struct page {
 	size_t file;
@@ -37,45 +34,6 @@ typedef struct {
 	size_t bytes; /* of a strip or a tile */
 } tiff_shape;
 
-typedef struct {
-	char text[256];
-} complaint;
-
-static int complain(TIFF *t, void *self, const char *module, const char *format, va_list args)
-{
-	complaint *c = self;
-	(void)t;
-	(void)module;
-	vsnprintf(c->text, sizeof c->text, format, args);
-	gt_utf8_shown(c->text, strlen(c->text), c->text, sizeof c->text);
-	return 1;
-}
-
-static int ignore(TIFF *t, void *self, const char *module, const char *format, va_list args)
-{
-	(void)t;
-	(void)self;
-	(void)module;
-	(void)format;
-	(void)args;
-	return 1;
-}
-
-/* Not mapped: a file that somebody shortens meanwhile must not end the process. */
-static TIFF *open_tiff(const char *path, complaint *c)
-{
-	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
-	snprintf(c->text, sizeof c->text, "out of memory");
-	if (!o)
-		return NULL;
-	TIFFOpenOptionsSetMaxSingleMemAlloc(o, MOST_OF_A_TAG);
-	TIFFOpenOptionsSetErrorHandlerExtR(o, complain, c);
-	TIFFOpenOptionsSetWarningHandlerExtR(o, ignore, NULL);
-	TIFF *t = TIFFOpenExt(path, "rm", o);
-	TIFFOpenOptionsFree(o);
-	return t;
-}
-
 int gt_is_tiff(const char *path)
 {
 	static const unsigned char starts[4][4] = { { 'I', 'I', 42, 0 }, { 'M', 'M', 0, 42 }, { 'I', 'I', 43, 0 }, { 'M', 'M', 0, 43 } };
@@ -92,15 +50,13 @@ int gt_is_tiff(const char *path)
 
 int gt_tiff_description(const char *path, char *text, size_t size)
 {
-	complaint why;
+	gt_tiff_file f;
 	char *about = NULL;
-	TIFF *t = open_tiff(path, &why);
-	const int found = t && TIFFGetField(t, TIFFTAG_IMAGEDESCRIPTION, &about) && about;
+	const int found = gt_tiff_open(path, &f) && TIFFGetField(f.t, TIFFTAG_IMAGEDESCRIPTION, &about) && about;
 	if (found)
 		snprintf(text, size, "%s", about);
-	if (t)
-		TIFFClose(t);
-	return found;
+	/* One that is cut off is refused where it is read. */
+	return gt_tiff_close(path, &f, GT_ERR_FORMAT) == GT_ERR_FORMAT && found;
 }
 
 /* Numbers without a format are unsigned. */
@@ -221,7 +177,7 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 {
 	const char *path = s->files.path[file];
 	gt_status st = GT_OK;
-	complaint why;
+	gt_tiff_file f;
 	struct stat about;
 	if (stat(path, &about) != 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be opened: %s%s", path, strerror(errno),
@@ -230,21 +186,19 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 		                       : "");
 	if (!S_ISREG(about.st_mode))
 		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
-	TIFF *t = open_tiff(path, &why);
-	if (!t)
-		return gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
-		               (long long)about.st_size, why.text);
+	if (!gt_tiff_open(path, &f))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
+		               (long long)about.st_size, f.why));
 	do {
-		GT_TRY(add_page(s, file, t));
-		*why.text = 0;
-	} while (TIFFReadDirectory(t));
+		GT_TRY(add_page(s, file, f.t));
+		*f.why = 0;
+	} while (TIFFReadDirectory(f.t));
 	/* At a page that it cannot read the library ends as behind the last one, but for what it says. */
-	if (*why.text)
-		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(t) + 1u,
-		             why.text);
+	if (*f.why)
+		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(f.t) + 1u,
+		             f.why);
 done:
-	TIFFClose(t);
-	return st;
+	return gt_tiff_close(path, &f, st);
 }
 
 static const char *name(const gt_frame_source *self, size_t frame)
@@ -315,25 +269,24 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 {
 	const struct tiff_source *s = (const struct tiff_source *)self;
 	const char *path = name(self, frame);
-	complaint why;
+	gt_tiff_file f;
 	gt_status st = GT_OK;
-	tiff_reading r = { s, open_tiff(path, &why), malloc(s->base.bytes), row, rows, out };
+	const int is_open = gt_tiff_open(path, &f);
+	tiff_reading r = { s, f.t, malloc(s->base.bytes), row, rows, out };
 	uint32_t high = 0, wide = 0;
 	if (!r.piece)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	if (!r.t || !TIFFSetSubDirectory(r.t, s->page[frame].offset))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: cannot be read: %s", path, why.text));
+	if (!is_open || !TIFFSetSubDirectory(r.t, s->page[frame].offset))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: cannot be read: %s", path, f.why));
 	TIFFGetField(r.t, TIFFTAG_IMAGELENGTH, &high);
 	TIFFGetField(r.t, TIFFTAG_IMAGEWIDTH, &wide);
 	if (high != s->base.rows || wide != s->base.columns)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: has changed since it was opened", path));
 	if (!(TIFFIsTiled(r.t) ? read_tiles(&r) : read_strips(&r)))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: %s", path, why.text));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: %s", path, f.why));
 done:
 	free(r.piece);
-	if (r.t)
-		TIFFClose(r.t);
-	return st;
+	return gt_tiff_close(path, &f, st);
 }
 
 gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **out)

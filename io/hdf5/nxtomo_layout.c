@@ -1,5 +1,6 @@
 /* Where frames, keys and angles are, by the names that programs at beamlines give. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "io/hdf5/nxtomo_layout.h"
 
@@ -68,17 +69,39 @@ static int find_name(hid_t file, const char *const *patterns, const char *entry,
 	return 0;
 }
 
-static hsize_t members_of(hid_t file, const char *group)
+/* The members of a group, by name. */
+typedef struct {
+	char (*name)[NAME];
+	size_t n, room;
+} members;
+
+static herr_t add_member(hid_t group, const char *name, const H5L_info_t *info, void *self)
 {
-	H5G_info_t about;
-	if (H5Gget_info_by_name(file, group, &about, H5P_DEFAULT) < 0)
-		return 0;
-	return about.nlinks < MOST_MEMBERS ? about.nlinks : MOST_MEMBERS;
+	members *m = self;
+	(void)group, (void)info;
+	if (m->n == m->room)
+		return 1;
+	if (strlen(name) < NAME)
+		strcpy(m->name[m->n++], name);
+	return 0;
 }
 
-static int member(hid_t file, const char *group, hsize_t i, char name[NAME])
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* In the library's own order, and sorted here: for each that is asked for by number it makes a table of all members
+ * anew, and libhdf5 1.10.8 crashes where it cannot read them all. Those of a group that cannot be read are none. */
+static void members_of(hid_t file, const char *group, members *m)
 {
-	return H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, i, name, NAME, H5P_DEFAULT) > 0;
+	H5G_info_t about;
+	*m = (members){ NULL, 0, 0 };
+	if (H5Gget_info_by_name(file, group, &about, H5P_DEFAULT) < 0 || about.nlinks == 0)
+		return;
+	m->room = about.nlinks < MOST_MEMBERS ? about.nlinks : MOST_MEMBERS;
+	m->name = malloc(m->room * sizeof *m->name);
+	if (m->name && H5Literate_by_name(file, group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_member, m, H5P_DEFAULT) < 0)
+		m->n = 0;
+	if (m->n)
+		qsort(m->name, m->n, sizeof *m->name, by_name);
 }
 
 static int find_all(hid_t file, const char *entry, const char *detector, layout *l)
@@ -112,21 +135,30 @@ static int is_better(hid_t file, const layout *found, layout *l)
 	return images;
 }
 
+/* With each of its groups as %D. */
+static int find_within(hid_t file, const char *entry, layout *l)
+{
+	members detector;
+	layout found;
+	int images = 0;
+	members_of(file, entry, &detector);
+	for (size_t d = 0; d < detector.n && !images; d++)
+		images = find_all(file, entry, detector.name[d], &found) && is_better(file, &found, l);
+	free(detector.name);
+	return images;
+}
+
 int gt_nxtomo_find(hid_t file, gt_nxtomo_layout *l)
 {
-	char entry[NAME], detector[NAME];
+	members entry;
 	layout found;
+	int images = 0;
 	l->data[0] = 0;
-	const hsize_t entries = members_of(file, "/");
-	for (hsize_t e = 0; e < entries; e++) {
-		if (!member(file, "/", e, entry) || H5Oexists_by_name(file, entry, H5P_DEFAULT) <= 0)
-			continue;
-		if (find_all(file, entry, NULL, &found) && is_better(file, &found, l))
-			return 1;
-		const hsize_t within = members_of(file, entry);
-		for (hsize_t d = 0; d < within; d++)
-			if (member(file, entry, d, detector) && find_all(file, entry, detector, &found) && is_better(file, &found, l))
-				return 1;
-	}
-	return l->data[0] != 0;
+	members_of(file, "/", &entry);
+	for (size_t e = 0; e < entry.n && !images; e++)
+		if (H5Oexists_by_name(file, entry.name[e], H5P_DEFAULT) > 0)
+			images = (find_all(file, entry.name[e], NULL, &found) && is_better(file, &found, l)) ||
+			         find_within(file, entry.name[e], l);
+	free(entry.name);
+	return images || l->data[0] != 0;
 }

@@ -28,6 +28,8 @@ static struct {
 } ours[RANGES];
 static size_t (*real_fread)(void *, size_t, size_t, FILE *);
 static size_t (*real_fwrite)(const void *, size_t, size_t, FILE *);
+static char *(*real_fgets)(char *, int, FILE *);
+static ssize_t (*real_getdelim)(char **, size_t *, int, FILE *);
 static int (*real_fclose)(FILE *);
 static int (*real_fflush)(FILE *);
 
@@ -59,6 +61,8 @@ __attribute__((constructor)) static void begin(void)
 	const char *what = getenv("GT_FAULT"), *which = getenv("GT_FAULT_AT");
 	find("fread", &real_fread);
 	find("fwrite", &real_fwrite);
+	find("fgets", &real_fgets);
+	find("getdelim", &real_getdelim);
 	find("fclose", &real_fclose);
 	find("fflush", &real_fflush);
 	dl_iterate_phdr(add_range, NULL);
@@ -133,6 +137,26 @@ size_t fread(void *to, size_t size, size_t n, FILE *f)
 	f->_flags |= IO_ERR_SEEN;
 	return 0;
 }
+
+char *fgets(char *to, int n, FILE *f)
+{
+	if (!fails(READ))
+		return real_fgets(to, n, f);
+	f->_flags |= IO_ERR_SEEN;
+	return NULL;
+}
+
+/* getline() is one of these, or is made one by the headers. */
+ssize_t getdelim(char **to, size_t *room, int end, FILE *f)
+{
+	if (!fails(READ))
+		return real_getdelim(to, room, end, f);
+	f->_flags |= IO_ERR_SEEN;
+	return -1;
+}
+ssize_t __getdelim(char **to, size_t *room, int end, FILE *f);
+ssize_t __getdelim(char **to, size_t *room, int end, FILE *f) { return getdelim(to, room, end, f); }
+ssize_t getline(char **to, size_t *room, FILE *f) { return getdelim(to, room, '\n', f); }
 
 /* What is said on stdout and stderr is not written to the disk. */
 ssize_t write(int file, const void *from, size_t n) { return file > 2 && fails(WRITE) ? -1 : syscall(SYS_write, file, from, n); }

@@ -2,9 +2,12 @@
 # shellcheck disable=SC2154,SC1091
 # One call of a command fails, each in its turn: an allocation, a reading, a writing. Whatever fails, the command ends with the same files as
 # without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
-# Usage: faults.sh GANTRY fail_nth.so SAMPLES: so many of the calls of each kind, evenly spread; 0: all of them.
+# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS]]: so many of the calls of each kind, evenly spread; 0: all of them.
+# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, write.
 fault=$(realpath "$2")
 samples=$3
+only=${4:-}
+kinds=${5:-alloc read write}
 tests=$(realpath "$(dirname "$0")/..")
 . "$tests/cli/support/lib.sh"
 
@@ -22,6 +25,7 @@ cp "$tests/fuzz/corpus/read_dataexchange/whole" in/dx.h5
 iterate=(--backend cpu:1 --no-check --grid "6x5x4@.5x.5x.4")
 ok recon in/scan.nc "${iterate[@]}" --solver cgls:iterations=2 --checkpoint in/run.ck -o in/half.nc
 printf 'ellipsoid radii=5,6,7 density=1\nbox size=3,4,5 center=1,2,3 density=0.4\n' >in/shapes
+printf '%d %d\n' 30 4 45 9 60 7 75 3 90 1 >in/spectrum.txt
 find in -type f -exec sha1sum {} + >before.txt
 
 # What is tried: the output, and the command that makes it.
@@ -33,6 +37,7 @@ commands=(
 	"d simulate --phantom box --views 2 --columns 5 --rows 2 --format dicom-ct-pd --threads 1"
 	"s.rctd simulate --scanner c-arm --phantom box --views 2 --columns 5 --rows 3 --threads 1"
 	"i.nc import in/scan.nc --flip columns"
+	"i.nc prepare in/scan.nc --beam-hardening spectrum=in/spectrum.txt"
 	"i.nc import in/set.rctd"
 	"i.nc import in/projections"
 	"i.nc import in/dx.h5 --axis 3.5"
@@ -84,13 +89,15 @@ judge() {
 	runs=$((runs + 1))
 }
 
-runs=0 told=0 netcdf=0
+runs=0 told=0 netcdf=0 tried=0
 for line in "${commands[@]}"; do
+	[[ $line =~ $only ]] || continue
+	tried=$((tried + 1))
 	read -ra words <<<"$line"
 	output=${words[0]}
 	words=("${words[@]:1}")
 	[ "$output" = - ] || words+=(-o "out/$output" --quiet)
-	for kind in alloc read write; do
+	for kind in $kinds; do
 		run $kind -1 || fail "${words[*]}: fails of itself: $(cat stderr.txt)"
 		{ tree && cat stdout.txt; } >expected.txt
 		calls=$(cat count.txt)
@@ -102,6 +109,7 @@ for line in "${commands[@]}"; do
 	done
 done
 find in -type f -exec sha1sum {} + | cmp -s - before.txt || fail "an input was changed: $(find in -type f -exec sha1sum {} + | diff - before.txt)"
-[ "$told" -gt $((runs / 10)) ] || fail "of $runs failures only $told were told"
-echo "${#commands[@]} commands, $runs failures, $told of them told, $netcdf crashes of libnetcdf within nc_close()"
+[ "$told" -gt $((${#only} ? 0 : runs / 10)) ] || fail "of $runs failures only $told were told"
+[ "$tried" -gt 0 ] || fail "no command fits '$only'"
+echo "$tried commands, $runs failures, $told of them told, $netcdf crashes of libnetcdf within nc_close()"
 [ "$failures" -eq 0 ]

@@ -233,13 +233,13 @@ static void write_projections_again(const gt_format *f, const gt_projections *p)
 	unlink(path);
 }
 
-static void read_projections(const gt_format *f, const char *path, const gt_read_options *o)
+static int read_projections(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_projections *p = NULL;
 	if (gt_read_projections(path, o, &p) != GT_OK) {
 		gt_fuzz_must(!p, "a failure that hands something out");
 		gt_fuzz_failed();
-		return;
+		return 0;
 	}
 	const size_t n = gt_scan_size(p->scan);
 	gt_fuzz_check_scan(p->scan);
@@ -254,15 +254,16 @@ static void read_projections(const gt_format *f, const char *path, const gt_read
 		write_projections_again(f, p);
 	}
 	gt_projections_free(p);
+	return 1;
 }
 
-static void read_volume(const gt_format *f, const char *path, const gt_read_options *o)
+static int read_volume(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_volume *v = NULL;
 	if (gt_read_volume(path, o, &v) != GT_OK) {
 		gt_fuzz_must(!v, "a failure that hands something out");
 		gt_fuzz_failed();
-		return;
+		return 0;
 	}
 	gt_fuzz_check_grid(&v->grid);
 	check_finite(v->data, gt_grid_voxels(&v->grid), 0);
@@ -270,23 +271,25 @@ static void read_volume(const gt_format *f, const char *path, const gt_read_opti
 	write_volume_again(f, v, GT_PER_MM);
 	write_volume_again(f, v, GT_HU);
 	gt_volume_free(v);
+	return 1;
 }
 
-void gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o)
+int gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o)
 {
 	gt_read_options whole = o ? *o : gt_read_defaults, head;
-	int projections;
+	int projections, read = 0;
 	if (!format->probe(path))
-		return;
+		return 0;
 	head = whole;
 	head.geometry_only = 1;
 	gt_file_kind(path, &format, &projections);
 	if (format->read_projections) {
-		read_projections(format, path, &whole);
+		read += read_projections(format, path, &whole);
 		read_projections(format, path, &head);
 	}
 	if (format->read_volume) {
-		read_volume(format, path, &whole);
+		read += read_volume(format, path, &whole);
 		read_volume(format, path, &head);
 	}
+	return read > 0;
 }

@@ -9,6 +9,9 @@
 #include <gantry/io.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A harness may change inputs itself; LLVMFuzzerMutate() does so as libFuzzer would, and is not there without it. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 /* What is left of the input. */
 typedef struct {
@@ -32,8 +35,9 @@ char       *gt_fuzz_text(gt_fuzz_input *in);            /* all that is left up t
 void gt_fuzz_must(int is_true, const char *sentence);
 /* After a failure: there is a sentence. */
 void gt_fuzz_failed(void);
-/* Reads it as a volume and as projections, as far as the format can, whole, in pieces and the geometry alone. */
-void gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o);
+/* Reads it as a volume and as projections, as far as the format can, whole, in pieces and the geometry alone. 1: one
+ * of these could be read. */
+int  gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o);
 void gt_fuzz_check_scan(const gt_scan *scan);
 void gt_fuzz_check_grid(const gt_grid *grid);
 #endif

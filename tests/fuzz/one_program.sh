@@ -9,6 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 mapfile -t names < <(find "$here" -name 'read_*.c' -o -name 'made_*.c' | sort | sed 's#.*/##; s#\.c$##')
+mapfile -t mutators < <(cd "$here" && grep -l '^size_t LLVMFuzzerCustomMutator(' "${names[@]/%/.c}" | sed 's#\.c$##')
 targets=$(ninja -C "$build" -t targets all | sed -n 's/: [A-Z]*_COMPILER.*//p')
 mapfile -t rooms < <(grep -E 'gantry_objects\.dir/(core|geometry|io|phantoms|analytic/consistency)/.*\.o$' <<<"$targets")
 mapfile -t harnesses < <(for name in "${names[@]}"; do grep -E "fuzz_$name\.dir/.*\.o\$" <<<"$targets"; done)
@@ -22,16 +23,22 @@ rm -f "$build/libreaders.a"
 	echo '#include "tests/fuzz/fuzz.h"'
 	echo 'typedef int harness(const uint8_t *data, size_t size);'
 	printf 'harness of_%s;\n' "${names[@]}"
+	echo 'typedef size_t mutator(uint8_t *data, size_t size, size_t most, unsigned seed);'
+	printf 'mutator changes_%s;\n' "${mutators[@]}"
 	echo 'static harness *chosen;'
+	echo 'static mutator *changes;'
 	echo 'static int made;'
 	echo 'int LLVMFuzzerInitialize(int *count, char ***words);'
 	echo 'int LLVMFuzzerInitialize(int *count, char ***words) {'
 	echo '	const char *slash = strrchr((*words)[0], 47), *name = slash ? slash + 1 : (*words)[0];'
 	echo '	(void)count; made = !strncmp(name, "made_", 5);'
 	for name in "${names[@]}"; do echo "	if (!strcmp(name, \"$name\")) chosen = of_$name;"; done
+	for name in "${mutators[@]}"; do echo "	if (!strcmp(name, \"$name\")) changes = changes_$name;"; done
 	echo '	if (!chosen) abort();'
 	echo '	return 0; }'
 	echo 'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return chosen(data, size); }'
+	echo 'size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {'
+	echo '	return changes ? changes(data, size, most, seed) : LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size; }'
 	echo 'gt_status __real_gt_trial(const char *path, const char *library, gt_trial_walk walk);'
 	echo 'gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk);'
 	echo 'gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk) { return made ? GT_OK : __real_gt_trial(path, library, walk); }'
@@ -39,6 +46,7 @@ rm -f "$build/libreaders.a"
 objects=()
 for name in "${names[@]}"; do
 	objcopy --redefine-sym LLVMFuzzerTestOneInput="of_$name" --redefine-sym __wrap_gt_trial="trial_$name" \
+		--redefine-sym LLVMFuzzerCustomMutator="changes_$name" \
 		"$build/tests/CMakeFiles/fuzz_$name.dir/fuzz/$name.c.o" "$work/$name.o"
 	objects+=("$work/$name.o")
 done

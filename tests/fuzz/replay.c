@@ -5,6 +5,31 @@
 #include <string.h>
 #include "tests/fuzz/fuzz.h"
 
+enum { ROOM = 4096, CHANGES = 200 };
+
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+
+/* Where a harness changes inputs itself: what comes of that too, of one to five changes after each other. */
+static void read_changed(const uint8_t *data, size_t size)
+{
+	const size_t room = size + ROOM;
+	uint8_t *now = malloc(room), *before = malloc(room);
+	size_t n = size;
+	if (!now || !before)
+		abort();
+	for (unsigned seed = 0; seed < CHANGES; seed++) {
+		if (seed % 5 == 0)
+			memcpy(now, data, n = size);
+		memcpy(before, now, n);
+		const size_t last = n;
+		n = LLVMFuzzerCustomMutator(now, n, room, seed * 2654435761u);
+		if (n != last || memcmp(now, before, n) != 0)
+			LLVMFuzzerTestOneInput(now, n);
+	}
+	free(now);
+	free(before);
+}
+
 static int read_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -22,6 +47,8 @@ static int read_file(const char *path)
 		fprintf(stderr, "replay: %s cannot be read\n", path);
 	else
 		LLVMFuzzerTestOneInput(data, size);
+	if (!failed && size && LLVMFuzzerCustomMutator)
+		read_changed(data, size);
 	free(data);
 	return !failed;
 }

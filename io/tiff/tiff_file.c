@@ -1,0 +1,111 @@
+/* TIFF files that are read, not mapped: one that somebody shortens meanwhile must not end the process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <gantry/text.h>
+#include "io/tiff/tiff_file.h"
+
+#define MOST_OF_A_TAG ((tmsize_t)1 << 30)
+
+static int complain(TIFF *t, void *self, const char *module, const char *format, va_list args)
+{
+	gt_tiff_file *f = self;
+	(void)t, (void)module;
+	vsnprintf(f->why, sizeof f->why, format, args);
+	gt_utf8_shown(f->why, strlen(f->why), f->why, sizeof f->why);
+	return 1;
+}
+
+static int ignore(TIFF *t, void *self, const char *module, const char *format, va_list args)
+{
+	(void)t, (void)self, (void)module, (void)format, (void)args;
+	return 1;
+}
+
+static toff_t size_of(thandle_t self)
+{
+	const gt_tiff_file *f = self;
+	struct stat s;
+	return fstat(f->file, &s) == 0 ? (toff_t)s.st_size : 0;
+}
+
+static tmsize_t read_(thandle_t self, void *to, tmsize_t n)
+{
+	gt_tiff_file *f = self;
+	tmsize_t got = 0;
+	while (got < n) {
+		const ssize_t part = pread(f->file, (char *)to + got, (size_t)(n - got), f->at + got);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			f->error = errno;
+		if (part <= 0)
+			break;
+		got += part;
+	}
+	/* What is said to lie far behind the end is left to libtiff, which does without much of that. */
+	if (got < n && !f->error && (toff_t)f->at <= size_of(f))
+		f->cut = f->at;
+	f->at += got;
+	return got;
+}
+
+static tmsize_t write_(thandle_t self, void *from, tmsize_t n)
+{
+	(void)self, (void)from, (void)n;
+	return -1;
+}
+
+static toff_t seek(thandle_t self, toff_t to, int whence)
+{
+	gt_tiff_file *f = self;
+	const toff_t from = whence == SEEK_CUR ? (toff_t)f->at : whence == SEEK_END ? size_of(f) : 0;
+	if (to > (toff_t)INT64_MAX - from)
+		return (toff_t)-1;
+	f->at = (off_t)(from + to);
+	return from + to;
+}
+
+/* libtiff calls it from TIFFClose(); the file is closed by who opened it. */
+static int keep(thandle_t self)
+{
+	(void)self;
+	return 0;
+}
+
+int gt_tiff_open(const char *path, gt_tiff_file *f)
+{
+	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
+	*f = (gt_tiff_file){ .file = open(path, O_RDONLY | O_CLOEXEC), .why = "out of memory", .cut = -1 };
+	if (f->file < 0)
+		f->error = errno;
+	if (f->file >= 0 && o) {
+		TIFFOpenOptionsSetMaxSingleMemAlloc(o, MOST_OF_A_TAG);
+		TIFFOpenOptionsSetErrorHandlerExtR(o, complain, f);
+		TIFFOpenOptionsSetWarningHandlerExtR(o, ignore, NULL);
+		f->t = TIFFClientOpenExt(path, "rm", f, read_, write_, seek, keep, size_of, NULL, NULL, o);
+	}
+	if (o)
+		TIFFOpenOptionsFree(o);
+	return f->t != NULL;
+}
+
+gt_status gt_tiff_close(const char *path, gt_tiff_file *f, gt_status st)
+{
+	if (f->t)
+		TIFFClose(f->t);
+	if (f->file >= 0)
+		close(f->file);
+	f->t = NULL;
+	f->file = -1;
+	if (f->error)
+		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(f->error));
+	if (st == GT_OK && f->cut >= 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: the file ends within what begins at its byte %lld", path, (long long)f->cut);
+	return st;
+}
