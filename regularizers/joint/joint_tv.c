@@ -8,7 +8,7 @@
  * Process. 18 (2009) 2419, with the projection on matrices whose Frobenius (spectral) norm is at most 1. The dual is
  * kept from call to call.
  *
- * Memory: 7 numbers per voxel of every volume, in a team, which takes one volume, 8. */
+ * Memory: 7 numbers per voxel of every volume, in a team 8. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
@@ -132,7 +132,7 @@ static gt_status fill(struct state *s, const gt_grid *grid)
 	GT_TRY(gt_site_room(&s->site, 3 * s->volumes, &s->r));
 	GT_TRY(gt_site_kept(&s->site, s->p, 0, &s->kept));
 	if (s->site.shares)
-		GT_TRY(gt_site_room(&s->site, 1, &s->given));
+		GT_TRY(gt_site_room(&s->site, s->volumes, &s->given));
 	s->call.a[1] = s->u->data;
 	s->call.a[2] = s->p->data;
 	s->call.a[3] = s->r->data;
