@@ -42,10 +42,6 @@ static gt_status check(const gt_joint *q)
 		if (q->scan[i].r->set.device_memory > 0 || q->scan[i].r->set.host_memory > 0)
 			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: what they need is not known before: expected no --%s-memory",
 			               q->scans, q->scan[i].r->set.device_memory > 0 ? "device" : "host"));
-	for (size_t i = 1; i < q->scans; i++)
-		if (job_of(q, i)->type != j->type)
-			GT_TRY(gt_fail(GT_ERR_ARG, "%s: precision %s, and %s %s: expected one for all", job_of(q, i)->name,
-			               gt_type_name(job_of(q, i)->type), j->name, gt_type_name(j->type)));
 	for (size_t i = 0; i < q->scans; i++)
 		if (q->scan[i].r->by_slabs)
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: does not fit into memory as a whole, which scans together must",
@@ -134,10 +130,14 @@ static gt_status record(gt_joint *q)
 	for (size_t i = 0; i < q->scans; i++) {
 		if (i > 0)
 			end_as(one, &q->scan[i].r->found);
-		const gt_status st = gt_recon_record(q->scan[i].r, q->scan[i].v);
+		gt_recon *r = q->scan[i].r;
+		const gt_type own = r->job.type;
+		r->job.type = job_of(q, 0)->type;
+		const gt_status st = gt_recon_record(r, q->scan[i].v);
+		r->job.type = own;
 		if (st != GT_OK)
 			return st;
-		q->scan[i].r->has_run = 1;
+		r->has_run = 1;
 	}
 	return GT_OK;
 }

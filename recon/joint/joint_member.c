@@ -38,6 +38,7 @@ static void begin_part(member *m, const gt_recon_job *j, gt_recon_found *f, size
 {
 	member_part *p = &m->part[i];
 	p->j = i ? m->q->scan[i].r->job : *j;
+	p->j.type = j->type;
 	p->f = i == 0 ? f : gt_team_leads(m->be) ? &m->q->scan[i].r->found : &p->own;
 	if (i && j->team) {
 		p->j.team = &m->q->scan[i].shared;

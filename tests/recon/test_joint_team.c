@@ -42,8 +42,8 @@ static gt_status run(const struct how *h, gt_volume **v)
 		set_all(r[i], set);
 		ck_ok(gt_recon_set(r[i], "backend", h->backend));
 	}
-	for (int i = 0; h->key && i < (h->key[0] == 'p' ? SCANS : 1); i++) /* precision is of all, the rest is asked of the first */
-		ck_ok(gt_recon_set(r[i], h->key, h->value));
+	if (h->key)
+		ck_ok(gt_recon_set(r[0], h->key, h->value));
 	const gt_status st = gt_recon_run_joint(r, SCANS, v);
 	for (int i = 0; i < SCANS; i++) {
 		gt_recon_outcome how = { .size = sizeof how };
@@ -54,6 +54,8 @@ static gt_status run(const struct how *h, gt_volume **v)
 				ck_assert_uint_eq(how.costs, (size_t)how.iterations);
 			ck_assert_str_eq(gt_recon_text(r[i], "backend"), h->backend);
 			ck_assert_ptr_nonnull(strstr(gt_recon_text(r[i], "parameters"), h->penalty));
+			if (h->key && !strcmp(h->key, "precision"))
+				ck_assert_ptr_nonnull(strstr(gt_recon_text(r[i], "parameters"), "precision=double"));
 		}
 		gt_recon_free(r[i]);
 		gt_projections_free(p[i]);
