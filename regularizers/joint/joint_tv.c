@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
+#include "regularizers/momentum.h"
 #include "regularizers/pass_params.h"
 #include "regularizers/smooth_prior.h"
 
@@ -86,9 +87,8 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	gt_copy(s->p, s->r);
 	gt_site_refresh(&s->site, &s->r, 1);
 	for (int i = 0; i < s->inner && isfinite(k[3]); i++) {
-		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
-		k[4] = i + 1 < s->inner ? (momentum - 1) / next : 0;
-		momentum = next;
+		const double ahead = gt_momentum_ahead(&momentum);
+		k[4] = i + 1 < s->inner ? ahead : 0;
 		gt_site_run(&s->site, GT_PASS_joint_primal, &call, NULL, NULL);
 		gt_site_refresh(&s->site, &s->u, 1);
 		gt_site_run(&s->site, GT_PASS_joint_dual, &call, NULL, NULL);
