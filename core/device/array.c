@@ -153,8 +153,7 @@ void gt_array_put_float(const float *host, gt_array *a)
 		return;
 	}
 	if (a->runs) {
-		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of %zu runs in double: expected one run",
-		                               a->runs->count));
+		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of runs in double: expected one run"));
 		return;
 	}
 	double piece[PIECE];

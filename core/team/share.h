@@ -21,8 +21,9 @@ gt_status gt_array_local(const gt_array *a, gt_array **local);
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
 
 /* An array of several that are shared, one after the other: of each a member has one run of elements, which lie one
- * after the other in its memory. run[i].at is not read. Without a team an array of its own of all of them. What is done
- * with arrays of one run is done with these; operations on two want the same runs in both. One run makes such an array. */
+ * after the other in its memory. run[i].at is not read. Without a team an array of its own of all of them. What is
+ * done with arrays of one run is done with these; operations on two want the same runs in both. One run makes such an
+ * array. */
 gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_share_run *run, size_t count, gt_array **a);
 /* What is shared of the i-th of them: an array of one run, which owns nothing. */
 gt_array  gt_array_run  (const gt_array *a, size_t i);

@@ -1,4 +1,4 @@
-/* Subsets of several scans as those of one. Memory: data and weights once, while a subset is joined that of it twice. */
+/* Subsets of several scans as those of one. Memory: data and weights once, of the subset that is joined twice. */
 #include <stdlib.h>
 #include "core/team/share.h"
 #include "core/try.h"

@@ -6,7 +6,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
-enum { WIDTH = 1500, HEIGHT = 620, MOST = 32, PICTURE = 220, ACROSS = 6, GAP = 28, MARGIN = 16, BESIDE = 2 };
+enum { WIDTH = 1500, HEIGHT = 620, MOST = 32, PICTURE = 300, ACROSS = 4, GAP = 28, MARGIN = 16, BESIDE = 2 };
 #define LOW -150
 #define HIGH 250
 
@@ -69,12 +69,14 @@ static size_t pictures_of(const study *s, const char *name[MOST])
 	return n;
 }
 
-/* Of the truth and the direct method their name; of a penalty its error over all voxels as well. */
+/* Of the truth the window as well, of a penalty its error over all voxels. */
 static void title(const study *s, size_t i, const char *name, FILE *out)
 {
 	const study_table *t = &s->table[STUDY_PRIORS];
 	fputs("set title ", out);
-	if (i < BESIDE)
+	if (i == 0)
+		app_gnuplot_quote(out, "%s, %d to %d HU", name, LOW, HIGH);
+	else if (i < BESIDE)
 		app_gnuplot_quote(out, "%s", name);
 	else
 		app_gnuplot_quote(out, "%s: %.0f HU", name, t->cell[(i - BESIDE) * t->columns + METHODS_ERROR].number);
