@@ -100,8 +100,7 @@ void gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n)
 static gt_array own_of(const struct gt_halo *h, const gt_array *room, size_t field)
 {
 	const size_t voxels = h->own.n * h->plane;
-	return gt_array_at(h->be, h->type, voxels,
-	                   (char *)slice_of(h, room, h->lead) + field * gt_halo_apart(h) * gt_type_size(h->type));
+	return gt_array_at(h->be, h->type, voxels, (char *)slice_of(h, room, h->lead) + field * gt_halo_apart(h) * gt_type_size(h->type));
 }
 
 gt_array gt_halo_own(const struct gt_halo *h, const gt_array *room) { return own_of(h, room, 0); }
