@@ -114,8 +114,9 @@ void gt_recon_forget_kernels(char *kernels)
 }
 
 /* What one backend does: all of it, or a member's part. */
-static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, float *out, gt_recon_found *f)
+static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f)
 {
+	float *out = to; /* of all, on every member */
 	gt_counters count;
 	gt_array *x = NULL;
 	int is_out = 0;

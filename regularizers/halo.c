@@ -97,33 +97,51 @@ void gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n)
 	gt_team_exchange(h->be, out, outs, in, ins);
 }
 
-gt_array gt_halo_own(const struct gt_halo *h, const gt_array *room)
+static gt_array own_of(const struct gt_halo *h, const gt_array *room, size_t field)
 {
-	return gt_array_at(h->be, h->type, h->own.n * h->plane, slice_of(h, room, h->lead));
+	const size_t voxels = h->own.n * h->plane;
+	return gt_array_at(h->be, h->type, voxels, (char *)slice_of(h, room, h->lead) + field * gt_halo_apart(h) * gt_type_size(h->type));
 }
+
+gt_array gt_halo_own(const struct gt_halo *h, const gt_array *room) { return own_of(h, room, 0); }
 
 gt_array gt_halo_local(const gt_array *x) { return gt_array_at(x->be, x->type, x->n, x->data); }
 
+/* Of what is here of x, which may be several volumes, one of them. */
+static gt_array field_of(const struct gt_halo *h, const gt_array *x, size_t field)
+{
+	const size_t voxels = h->own.n * h->plane;
+	return gt_array_at(h->be, h->type, voxels, (char *)x->data + field * voxels * gt_type_size(h->type));
+}
+
+static size_t fields_of(const struct gt_halo *h, const gt_array *x) { return h->own.n ? x->n / (h->own.n * h->plane) : 0; }
+
 void gt_halo_fetch(const struct gt_halo *h, const gt_array *x, gt_array *room)
 {
-	const gt_array from = gt_halo_local(x);
-	gt_array to = gt_halo_own(h, room);
-	gt_copy(&from, &to);
+	for (size_t i = 0; i < fields_of(h, x); i++) {
+		const gt_array from = field_of(h, x, i);
+		gt_array to = own_of(h, room, i);
+		gt_copy(&from, &to);
+	}
 	gt_halo_refresh(h, &room, 1);
 }
 
 void gt_halo_add(const struct gt_halo *h, const gt_array *room, gt_array *y)
 {
-	const gt_array from = gt_halo_own(h, room);
-	gt_array to = gt_halo_local(y);
-	gt_axpy(1, &from, &to);
+	for (size_t i = 0; i < fields_of(h, y); i++) {
+		const gt_array from = own_of(h, room, i);
+		gt_array to = field_of(h, y, i);
+		gt_axpy(1, &from, &to);
+	}
 }
 
 void gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y)
 {
-	const gt_array from = gt_halo_own(h, room);
-	gt_array to = gt_halo_local(y);
-	gt_copy(&from, &to);
+	for (size_t i = 0; i < fields_of(h, y); i++) {
+		const gt_array from = own_of(h, room, i);
+		gt_array to = field_of(h, y, i);
+		gt_copy(&from, &to);
+	}
 }
 
 gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, size_t first, gt_array **shared)

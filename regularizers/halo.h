@@ -26,14 +26,14 @@ size_t gt_halo_slices(const struct gt_halo *h);
 void  *gt_halo_begin (const struct gt_halo *h, const gt_array *room);
 /* Slices that count here among these: those of the member. */
 void   gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end);
-/* A member's x with its neighbours into a room; the neighbours' slices of rooms that hold the member's. All
- * members call these. */
+/* A member's x with its neighbours into a room, each of several volumes into a field of its own; the neighbours' slices
+ * of rooms that hold the member's. All members call these. */
 void   gt_halo_fetch  (const struct gt_halo *h, const gt_array *x, gt_array *room);
 void   gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n);
 /* What a room has of the member's slices, in its first field; what is here of a shared array: arrays of their own. */
 gt_array gt_halo_own  (const struct gt_halo *h, const gt_array *room);
 gt_array gt_halo_local(const gt_array *x);
-/* y += what a room has of the member's slices; y = that. */
+/* y += what a room has of the member's slices; y = that: of as many fields as y has volumes. */
 void   gt_halo_add (const struct gt_halo *h, const gt_array *room, gt_array *y);
 void   gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y);
 /* What a room has of the member's slices as a part of what the team shares, from field `first` on; lives as long as

@@ -1,10 +1,8 @@
 /* Every regularizer, one line each, and the one door through which penalties are made. */
 #include <stdlib.h>
-#include <string.h>
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
-#include "core/team/team.h"
 #include "core/try.h"
 
 #define REGULARIZERS(X) \
@@ -16,17 +14,6 @@
 #define LIST(name) &gt_regularizer_##name,
 REGULARIZERS(DECLARE)
 const gt_regularizer *const gt_regularizers[] = { REGULARIZERS(LIST) NULL };
-
-/* Members share a volume slice by slice, and most penalties fetch the slices of neighbours. low-rank, of all volumes
- * of a voxel at once, and what joins several volumes are of whole ones. */
-static gt_status check_team(const char *name, size_t volumes, const gt_backend *be)
-{
-	if (gt_members(be) == 1 || (volumes == 1 && strcmp(name, "low-rank")))
-		return GT_OK;
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "penalty '%s' of %zu volume%s cannot run on several devices together: expected one device, or another penalty", name,
-	               volumes, volumes == 1 ? "" : "s");
-}
 
 static const gt_module *nth(size_t i) { return (const gt_module *)gt_regularizers[i]; }
 const gt_module_kind gt_regularizer_kind = { "regularizer", "penalty", nth };
@@ -46,7 +33,6 @@ gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, con
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: kappa has %zu values, expected %zu of the same precision on the same backend", r->name,
 		               gt_array_size(kappa), gt_grid_voxels(grid)));
 	GT_TRY(gt_backend_check(be));
-	GT_TRY(check_team(r->name, 1, be));
 	gt_backend_lock(be);
 	st = r->make(be, type, grid, options, kappa, R);
 	gt_backend_unlock(be);
@@ -70,7 +56,6 @@ gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_type typ
 		GT_TRY(gt_fail(GT_ERR_ARG, "penalty '%s': %zu volumes: expected 1 to 1024", r->name, volumes));
 	GT_TRY(gt_backend_check(be));
 	GT_TRY(gt_grid_check(grid, NULL));
-	GT_TRY(check_team(r->name, volumes, be));
 	gt_backend_lock(be);
 	st = r->make_joint(be, type, grid, volumes, options, R);
 	gt_backend_unlock(be);

@@ -17,6 +17,7 @@
 #include <gantry/regularizer.h>
 #include "core/try.h"
 #include "regularizers/halo.h"
+#include "regularizers/momentum.h"
 #include "regularizers/tv.h"
 
 static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
@@ -214,9 +215,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 			s->impl->dual(s->be, plan, s->type, &step, Z, &p, &old, &out);
 		s->now = (s->now + 1) % 3;
 		refresh_dual(s);
-		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
-		step.ahead = (momentum - 1) / next;
-		momentum = next;
+		step.ahead = gt_momentum_ahead(&momentum);
 	}
 	const struct gt_tv_dual p = dual(s, s->now);
 	step.ahead = 0;

@@ -55,6 +55,12 @@ static gt_status prepare(struct state *s, const gt_problem *p, const struct opti
 	if (o->strength == GT_STRENGTH_DISCREPANCY && !(o->noise > 0))
 		return gt_fail(GT_ERR_ARG, "solver 'hybrid-lsqr': noise=%g: with strength=discrepancy expected the norm of the noise",
 		               o->noise);
+	if (o->strength != GT_STRENGTH_DISCREPANCY && o->noise > 0)
+		return gt_fail(GT_ERR_ARG, "solver 'hybrid-lsqr': noise=%g: strength=%s has no use for it: expected strength=discrepancy",
+		               o->noise, strengths[o->strength]);
+	if (o->strength != GT_STRENGTH_FIXED && o->lambda > 0)
+		return gt_fail(GT_ERR_ARG, "solver 'hybrid-lsqr': lambda=%g: strength=%s finds its own: expected strength=fixed", o->lambda,
+		               strengths[o->strength]);
 	GT_TRY(gt_projected_new((size_t)o->iterations, &s->small));
 	GT_TRY(gt_basis_new("solver 'hybrid-lsqr'", x, s->small.most, &s->V));
 	GT_TRY(gt_golub_kahan_new(p, x, &s->of));

@@ -26,7 +26,7 @@ int       gt_ordered_subsets_nonneg (const void *options);
 #define GT_OS_ITERATIONS                                                                                                   \
 	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = GT_OS_AT(iterations), .most = 1e6 }
 #define GT_OS_SUBSETS                                                                                                      \
-	{ .key = "subsets", .help = "ordered subsets of the views: 1 is SIRT, 0 one view each (SART)", .kind = GT_INT,        \
+	{ .key = "subsets", .help = "ordered subsets of the views; 1: all views at once, 0: one view each", .kind = GT_INT,        \
 	  .at = GT_OS_AT(subsets), .most = 1e6 }
 #define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 1.99 }
 #define GT_OS_REDUCE                                                                                                       \

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/module.h>
 #include <gantry/recon.h>
+#include <gantry/regularizer.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 
@@ -58,9 +59,13 @@ static gt_status help_format(const char *name) { return help_modules("format", "
 static gt_status help_penalty(const char *name)
 {
 	const gt_status st = help_modules("regularizer", "penalty", name);
-	if (st == GT_OK)
-		printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (times that),\n"
-		       "noise=10HU (expected noise of the volume), kappa=yes (even resolution; not tv)\n");
+	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
+	if (st == GT_OK && r && r->no_automatic_strength)
+		printf("\nIts strength cannot be found from the noise of the data: gantry recon expects strength=NUMBER.\n");
+	else if (st == GT_OK)
+		printf("\ngantry recon also takes%s: strength=auto (the default: from the noise of the data), strength=1.5x (times that),\n"
+		       "noise=10HU (expected noise of the volume), and of penalties of pairs of neighbours kappa=yes (even resolution).\n",
+		       r ? "" : ", of those whose page says so");
 	return st;
 }
 
@@ -68,26 +73,28 @@ static gt_status help_step(const char *name) { return help_modules("preparation"
 static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
 static gt_status help_preset(const char *name) { return gt_recon_help("preset", name, stdout); }
 
-/* Beside the commands. kind: of the modules whose names are topics too; was: the name in the version before, or NULL. */
+/* Beside the commands. kind: of the modules whose names are topics too; also: another name that is understood, or NULL. */
 static const struct {
-	const char *name, *kind, *was;
+	const char *name, *kind, *also[2];
 	gt_status (*help)(const char *name);
 } topics[] = {
-	{ .name = "solver", .kind = "method", .help = help_solver },
-	{ .name = "projector", .kind = "projector", .help = help_projector },
-	{ .name = "penalty", .kind = "regularizer", .help = help_penalty },
-	{ .name = "step", .kind = "preparation", .help = help_step },
+	{ .name = "solver", .also = { "solvers" }, .kind = "method", .help = help_solver },
+	{ .name = "projector", .also = { "projectors" }, .kind = "projector", .help = help_projector },
+	{ .name = "penalty", .also = { "penalties" }, .kind = "regularizer", .help = help_penalty },
+	{ .name = "step", .also = { "steps" }, .kind = "preparation", .help = help_step },
 	{ .name = "weights", .help = help_weights },
-	{ .name = "preset", .was = "quality", .help = help_preset },
-	{ .name = "format", .kind = "format", .help = help_format },
+	{ .name = "preset", .also = { "presets", "quality" }, .help = help_preset },
+	{ .name = "format", .also = { "formats" }, .kind = "format", .help = help_format },
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
+
+static int is_called(const char *name, const char *title) { return title && !strcmp(name, title); }
 
 /* Its index; TOPICS: there is none. */
 static size_t topic_called(const char *name)
 {
 	size_t i = 0;
-	while (i < TOPICS && strcmp(name, topics[i].name) != 0 && (!topics[i].was || strcmp(name, topics[i].was) != 0))
+	while (i < TOPICS && !is_called(name, topics[i].name) && !is_called(name, topics[i].also[0]) && !is_called(name, topics[i].also[1]))
 		i++;
 	return i;
 }

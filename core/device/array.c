@@ -75,8 +75,8 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 {
 	if (!is_array(m))
 		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
-	if (m->fields.count)
-		return gt_fail(GT_ERR_UNSUPPORTED, "an array like one of %zu fields that a team shares: expected one run", m->fields.count);
+	if (m->runs)
+		return gt_runs_like(m, out);
 	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
 	                 : gt_array_new(m->be, m->type, m->n, out);
 }
@@ -104,6 +104,7 @@ void gt_array_free(gt_array *a)
 	if (!a->borrowed)
 		gt_backend_free(be, a->data, gt_array_bytes(a));
 	a->tag = GT_FREED;
+	free(a->runs);
 	free(a);
 	gt_backend_let_go(be);
 }
@@ -129,8 +130,8 @@ static int can_copy(const gt_array *a, const void *host, const char *what)
 
 void gt_array_put(const void *host, gt_array *a)
 {
-	if (is_array(a) && a->fields.count)
-		gt_fields_put(host, a);
+	if (is_array(a) && a->runs)
+		gt_runs_put(host, a);
 	else if (can_copy(a, host, "put"))
 		gt_backend_put(a->be, a->first ? (const char *)host + a->first * gt_type_size(a->type) : host, a->data, gt_array_bytes(a));
 }
@@ -151,8 +152,8 @@ void gt_array_put_float(const float *host, gt_array *a)
 		gt_array_put(host, a);
 		return;
 	}
-	if (a->fields.count) {
-		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of fields in double: expected one run"));
+	if (a->runs) {
+		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "single numbers into an array of runs in double: expected one run"));
 		return;
 	}
 	double piece[PIECE];
@@ -217,8 +218,8 @@ static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what
 
 static int fits(const gt_array *y, const gt_array *x)
 {
-	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type && y->all == x->all && !y->fields.count &&
-	       !x->fields.count;
+	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type && y->all == x->all &&
+	       gt_runs_alike(y, x);
 }
 
 /* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then
@@ -250,8 +251,8 @@ static void map(enum gt_map op, const gt_array *x, const gt_array *z, double a, 
 
 void gt_fill(double a, gt_array *y)
 {
-	if (is_array(y) && y->fields.count)
-		gt_fields_fill(a, y);
+	if (is_array(y) && y->runs && !y->runs->dense)
+		gt_runs_fill(a, y);
 	else
 		map(GT_MAP_fill, y, y, a, 0, 0, y, "fill");
 }

@@ -100,9 +100,10 @@ struct gt_backend {
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
 	double    moved;                /* see gt_backend_moved() */
 };
-/* An array of `count` fields of `each` elements, one field after the other, of which elements `from` to `from` + all
- * are meant: of every field the `n` from `first` on are here, `apart` elements from those of the field before. */
-typedef struct { size_t count, each, first, n, apart, from; } gt_share_fields;
+/* What a team shares in several runs, one after the other: of a run of `all` elements the n from `first` on are here,
+ * in the array's memory from element `at` on. dense: there is nothing between them. */
+typedef struct { size_t all, first, n, at; } gt_share_run;
+typedef struct { size_t count; int dense; gt_share_run run[]; } gt_share_runs;
 /* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
 struct gt_array {
 	gt_tag tag;
@@ -112,12 +113,12 @@ struct gt_array {
 	void *data;
 	int borrowed, shared;
 	size_t all, first;
-	gt_share_fields fields;               /* of one that is shared: count 0: it is one run */
+	gt_share_runs *runs;            /* of one that is shared, owned; NULL: it is one run */
 };
 /* What is at data, as an array of its own that needs no record and is not freed. */
 static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void *data)
 {
-	const gt_array a = { GT_IS_ARRAY, be, type, n, data, 1, 0, n, 0, { 0, 0, 0, 0, 0, 0 } };
+	const gt_array a = { GT_IS_ARRAY, be, type, n, data, 1, 0, n, 0, NULL };
 	return a;
 }
 

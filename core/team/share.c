@@ -33,6 +33,45 @@ int gt_array_is_shared(const gt_array *a) { return a->shared; }
 
 gt_status gt_array_local(const gt_array *a, gt_array **local) { return gt_array_wrap(a->be, a->type, a->n, a->data, local); }
 
+/* Makes an array one of these runs; it is freed where that fails. */
+static gt_status take_runs(const gt_share_run *run, size_t count, gt_array **a)
+{
+	gt_share_runs *r = malloc(sizeof *r + count * sizeof *run);
+	size_t n = 0, all = 0;
+	if (!r) {
+		gt_array_free(*a);
+		*a = NULL;
+		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", count);
+	}
+	r->count = count;
+	r->dense = 1;
+	for (size_t i = 0; i < count; i++) {
+		r->run[i] = run[i];
+		r->dense &= !run[i].n || run[i].at == n;
+		n += run[i].n;
+		all += run[i].all;
+	}
+	(*a)->shared = 1;
+	(*a)->runs = r;
+	(*a)->all = all;
+	(*a)->first = 0;
+	return GT_OK;
+}
+
+/* The same, one after the other in memory. */
+static gt_status lay_dense(const gt_share_run *run, size_t count, gt_array **a)
+{
+	gt_status st = take_runs(run, count, a);
+	size_t at = 0;
+	for (size_t i = 0; st == GT_OK && i < count; i++) {
+		(*a)->runs->run[i].at = at;
+		at += run[i].n;
+	}
+	if (st == GT_OK)
+		(*a)->runs->dense = 1;
+	return st;
+}
+
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part)
 {
 	if (room->shared || at > room->n || model->n > room->n - at)
@@ -43,7 +82,54 @@ gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model
 	(*part)->shared = model->shared;
 	(*part)->all = model->all;
 	(*part)->first = model->first;
-	return GT_OK;
+	return model->runs ? take_runs(model->runs->run, model->runs->count, part) : GT_OK;
+}
+
+gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_share_run *run, size_t count, gt_array **a)
+{
+	size_t n = 0, all = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (run[i].first > run[i].all || run[i].n > run[i].all - run[i].first)
+			return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of a run of %zu", run[i].first, run[i].first + run[i].n,
+			               run[i].all);
+		n += run[i].n;
+		all += run[i].all;
+	}
+	if (gt_members(be) == 1)
+		return gt_array_new(be, type, all, a);
+	if (count == 1)
+		return gt_array_new_share(be, type, all, (gt_range){ run->first, run->n }, a);
+	const gt_status st = gt_array_new(be, type, n, a);
+	return st == GT_OK ? lay_dense(run, count, a) : st;
+}
+
+gt_status gt_runs_like(const gt_array *model, gt_array **a)
+{
+	if (!model->runs->dense)
+		return gt_fail(GT_ERR_UNSUPPORTED, "an array like one of %zu fields that a team shares: expected nothing between them",
+		               model->runs->count);
+	return gt_array_new_runs(model->be, model->type, model->runs->run, model->runs->count, a);
+}
+
+int gt_runs_alike(const gt_array *x, const gt_array *y)
+{
+	const gt_share_runs *a = x->runs, *b = y->runs;
+	if (!a || !b)
+		return !a && !b;
+	int alike = a->dense && b->dense && a->count == b->count;
+	for (size_t i = 0; i < a->count && alike; i++)
+		alike = a->run[i].all == b->run[i].all && a->run[i].first == b->run[i].first && a->run[i].n == b->run[i].n;
+	return alike;
+}
+
+gt_array gt_array_run(const gt_array *a, size_t i)
+{
+	const gt_share_run *r = &a->runs->run[i];
+	gt_array one = gt_array_at(a->be, a->type, r->n, (char *)a->data + r->at * gt_type_size(a->type));
+	one.shared = 1;
+	one.all = r->all;
+	one.first = r->first;
+	return one;
 }
 
 gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_share_fields *f, gt_array **a)
@@ -51,79 +137,106 @@ gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const g
 	if (!f->count || f->first > f->each || f->n > f->each - f->first || f->n > f->apart)
 		return gt_fail(GT_ERR_ARG, "a share of elements %zu to %zu of %zu fields of %zu, %zu apart", f->first, f->first + f->n,
 		               f->count, f->each, f->apart);
-	const gt_status st = gt_array_wrap(be, type, f->count * f->n, data, a);
-	if (st != GT_OK)
-		return st;
-	(*a)->shared = 1;
-	(*a)->all = f->count * f->each;
-	(*a)->fields = *f;
-	(*a)->fields.from = 0;
-	return GT_OK;
+	gt_share_run *run = malloc(f->count * sizeof *run);
+	gt_status st = run ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu fields", f->count);
+	GT_TRY(st);
+	for (size_t i = 0; i < f->count; i++)
+		run[i] = (gt_share_run){ f->each, f->first, f->n, i * f->apart };
+	GT_TRY(gt_array_wrap(be, type, f->count * f->n, data, a));
+	GT_TRY(take_runs(run, f->count, a));
+	(*a)->runs->dense = f->apart == f->n; /* members that have nothing are told the same as the others */
+done:
+	free(run);
+	return st;
 }
 
-/* What is here and meant of a field; in *at, where that begins in the array. */
-static gt_array run_of(const gt_array *a, size_t field, size_t *at)
+void gt_runs_put(const void *host, gt_array *a)
 {
-	const gt_share_fields *f = &a->fields;
-	const size_t begin = field * f->each + f->first, low = begin > f->from ? begin : f->from, end = begin + f->n,
-		     high = end < f->from + a->all ? end : f->from + a->all, n = high > low ? high - low : 0;
-	const size_t place = n ? field * f->apart + low - begin : 0;
-	*at = n ? low - f->from : 0;
-	return gt_array_at(a->be, a->type, n, (char *)a->data + place * gt_type_size(a->type));
-}
-
-void gt_fields_put(const void *host, gt_array *a)
-{
-	for (size_t i = 0; i < a->fields.count; i++) {
-		size_t at;
-		gt_array run = run_of(a, i, &at);
+	size_t before = 0;
+	for (size_t i = 0; i < a->runs->count; i++) {
+		gt_array run = gt_array_run(a, i);
 		if (run.n)
-			gt_array_put((const char *)host + at * gt_type_size(a->type), &run);
+			gt_array_put((const char *)host + before * gt_type_size(a->type), &run);
+		before += run.all;
 	}
 }
 
-void gt_fields_fill(double value, gt_array *a)
+void gt_runs_fill(double value, gt_array *a)
 {
-	for (size_t i = 0; i < a->fields.count; i++) {
-		size_t at;
-		gt_array run = run_of(a, i, &at);
+	for (size_t i = 0; i < a->runs->count; i++) {
+		gt_array run = gt_array_run(a, i);
 		gt_fill(value, &run);
 	}
 }
 
-/* Field by field; of a part that is not whole fields nobody asks. */
-static void get_fields(const gt_array *a, gt_type type, void *host)
+static void get_runs(const gt_array *a, gt_type type, void *host)
 {
-	const gt_share_fields *f = &a->fields;
-	for (size_t i = 0; i < f->count; i++) {
-		gt_array one = gt_array_at(a->be, a->type, f->n, (char *)a->data + i * f->apart * gt_type_size(a->type));
-		one.shared = 1;
-		one.all = f->each;
-		one.first = f->first;
-		gt_share_get(&one, type, host ? (char *)host + i * f->each * gt_type_size(type) : NULL);
+	size_t before = 0;
+	for (size_t i = 0; i < a->runs->count; i++) {
+		const gt_array run = gt_array_run(a, i);
+		gt_share_get(&run, type, host ? (char *)host + before * gt_type_size(type) : NULL);
+		before += run.all;
 	}
+}
+
+/* Elements first ... first+n-1 of a run. */
+static gt_share_run clip(gt_share_run whole, size_t first, size_t n)
+{
+	const size_t end = whole.first + whole.n, low = first > whole.first ? first : whole.first, high = first + n < end ? first + n : end,
+		     here = high > low ? high - low : 0;
+	return (gt_share_run){ n, here ? low - first : 0, here, whole.at + (here ? low - whole.first : 0) };
+}
+
+static gt_status part_of_run(const gt_array *whole, gt_share_run r, gt_array **part)
+{
+	const gt_status st = gt_array_wrap(whole->be, whole->type, r.n, (char *)whole->data + r.at * gt_type_size(whole->type), part);
+	if (st != GT_OK)
+		return st;
+	(*part)->shared = 1;
+	(*part)->all = r.all;
+	(*part)->first = r.first;
+	return GT_OK;
+}
+
+/* Of several runs: those that the part has something of, where it is one as an array of one. */
+static gt_status part_of_runs(const gt_array *whole, size_t first, size_t n, gt_array **part)
+{
+	const gt_share_runs *from = whole->runs;
+	size_t before = 0, count = 0, here = 0;
+	gt_status st = GT_OK;
+	gt_share_run *run = malloc(from->count * sizeof *run);
+	if (!run)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", from->count);
+	for (size_t i = 0; i < from->count; i++) {
+		const size_t low = first > before ? first - before : 0, end = first + n > before ? first + n - before : 0,
+			     high = end < from->run[i].all ? end : from->run[i].all;
+		if (high > low || (!n && !count)) {
+			run[count++] = clip(from->run[i], low < from->run[i].all ? low : 0, high > low ? high - low : 0);
+			here += run[count - 1].n;
+		}
+		before += from->run[i].all;
+	}
+	if (count == 1) {
+		GT_TRY(part_of_run(whole, run[0], part));
+	} else {
+		size_t begin = 0;
+		for (size_t i = count; i > 0; i--)
+			begin = run[i - 1].n ? run[i - 1].at : begin;
+		for (size_t i = 0; i < count; i++)
+			run[i].at -= run[i].n ? begin : run[i].at;
+		GT_TRY(gt_array_wrap(whole->be, whole->type, here, (char *)whole->data + begin * gt_type_size(whole->type), part));
+		st = take_runs(run, count, part);
+	}
+done:
+	free(run);
+	return st;
 }
 
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part)
 {
-	if (whole->fields.count) {
-		const gt_status made = gt_array_wrap_fields(whole->be, whole->type, whole->data, &whole->fields, part);
-		if (made == GT_OK) {
-			(*part)->fields.from = whole->fields.from + first;
-			(*part)->all = n;
-		}
-		return made;
-	}
-	const size_t end = whole->first + whole->n, low = first > whole->first ? first : whole->first,
-		     high = first + n < end ? first + n : end, here = high > low ? high - low : 0;
-	const size_t at = here ? low - whole->first : 0;
-	const gt_status st = gt_array_wrap(whole->be, whole->type, here, (char *)whole->data + at * gt_type_size(whole->type), part);
-	if (st != GT_OK)
-		return st;
-	(*part)->shared = 1;
-	(*part)->all = n;
-	(*part)->first = here ? low - first : 0;
-	return GT_OK;
+	if (whole->runs)
+		return part_of_runs(whole, first, n, part);
+	return part_of_run(whole, clip((gt_share_run){ whole->all, whole->first, whole->n, 0 }, first, n), part);
 }
 
 /* This member's elements into memory of the host that begins with them. */
@@ -133,6 +246,7 @@ static void write_own(const gt_array *a, gt_type type, void *to)
 	own.shared = 0;
 	own.all = own.n;
 	own.first = 0;
+	own.runs = NULL;
 	if (!a->n)
 		return;
 	if (type == a->type && gt_array_get_staged(&own, to))
@@ -217,12 +331,8 @@ void gt_share_get(const gt_array *a, gt_type type, void *host)
 	const size_t at = a->first * gt_type_size(type);
 	if (a->be->rehearsed)
 		return;
-	if (a->fields.count && a->all < a->fields.count * a->fields.each) {
-		gt_backend_fail(a->be, gt_fail(GT_ERR_UNSUPPORTED, "elements of a part of fields that a team shares: expected all"));
-		return;
-	}
-	if (a->fields.count) {
-		get_fields(a, type, host);
+	if (a->runs) {
+		get_runs(a, type, host);
 		return;
 	}
 	if (gt_members(a->be) == 1) {

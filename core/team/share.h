@@ -20,14 +20,24 @@ gt_status gt_array_local(const gt_array *a, gt_array **local);
 /* Of room, an array of its own, from element `at` on: a part that is laid out like model. */
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
 
-/* Of `count` fields of `each` elements, one after the other, of which a member has the run `own` of each, in memory
+/* An array of several that are shared, one after the other: of each a member has one run of elements, which lie one
+ * after the other in its memory. run[i].at is not read. Without a team an array of its own of all of them. What is
+ * done with arrays of one run is done with these; operations on two want the same runs in both. One run makes such an
+ * array. */
+gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_share_run *run, size_t count, gt_array **a);
+/* What is shared of the i-th of them: an array of one run, which owns nothing. */
+gt_array  gt_array_run  (const gt_array *a, size_t i);
+/* Of `count` fields of `each` elements, one after the other, of which a member has the n from `first` on, in memory
  * `apart` elements from one to the next: an array that the team shares, to be put, got, filled and taken parts of, and
- * nothing else. The memory stays the caller's. */
+ * nothing else where there is anything between them. The memory stays the caller's. */
+typedef struct { size_t count, each, first, n, apart; } gt_share_fields;
 gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_share_fields *f, gt_array **a);
 
 /* Inside core. */
-void      gt_fields_put (const void *host, gt_array *a);
-void      gt_fields_fill(double value, gt_array *a);
+gt_status gt_runs_like (const gt_array *model, gt_array **a);
+int       gt_runs_alike(const gt_array *x, const gt_array *y);  /* 1: operations may take both */
+void      gt_runs_put  (const void *host, gt_array *a);
+void      gt_runs_fill (double value, gt_array *a);
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
 void      gt_share_get (const gt_array *a, gt_type type, void *host);   /* type: of host */
 #endif

@@ -16,6 +16,6 @@ typedef struct { size_t each, n; const gt_block *own, *local; } gt_split_side;
 /* Takes `local` over, also when this call fails. NULL: this member's blocks are empty, and it adds nothing. The
  * memory that is used while it runs is shared by all such operators of a backend. */
 gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type, gt_linop *local, gt_linop **A);
-/* Inside core: says that an operator takes arrays that a team shares. */
+/* Says that an operator takes arrays that a team shares. */
 void gt_linop_take_shares(gt_linop *A);
 #endif

@@ -155,9 +155,9 @@ GT_API gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_o
  * all and one operator that is block-diagonal. Weights have the mean 1 in each scan, whatever its dose, so that one
  * strength suits all. Where no grid was set, that of v[0] is taken for all. Texts and results are kept in each r[i];
  * slices are told of the first volume. Memory: that of each, and one volume for each more. Checkpoints are r[0]'s, of
- * all. GT_ERR_ARG: n is below 1, a direct method, no penalty, a strength that is to be found, a team, different numbers
- * of subsets; GT_ERR_UNSUPPORTED: different grids, a penalty of one volume. The volumes are as they were after a
- * failure. */
+ * all. The backend may be a team of this process, whose members share every volume by slices. GT_ERR_ARG: n is below
+ * 1, a direct method, no penalty, a strength that is to be found, different numbers of subsets; GT_ERR_UNSUPPORTED:
+ * different grids, a penalty of one volume, members in other processes. Volumes are as they were after a failure. */
 GT_API gt_status gt_recon_run_joint(gt_recon *const *r, size_t n, gt_volume *const *v);
 
 /* How the last run went. Texts and numbers are r's until the next call of another function on it. */

@@ -1,5 +1,7 @@
 /* Operators side by side, each on its own part. Nothing is allocated or copied in an application. */
 #include <stdlib.h>
+#include "core/team/share.h"
+#include "core/team/split.h"
 #include "recon/joint/block_operator.h"
 
 typedef struct {
@@ -7,8 +9,12 @@ typedef struct {
 	gt_linop *A[];
 } block;
 
-gt_array gt_block_of(const gt_array *all, size_t first, size_t n)
+gt_array gt_block_of(const gt_array *all, size_t i, size_t first, size_t n)
 {
+	gt_array one = *all;
+	one.borrowed = 1;
+	if (all->shared)
+		return all->runs ? gt_array_run(all, i) : one;
 	return gt_array_at(all->be, all->type, n, (char *)all->data + first * gt_type_size(all->type));
 }
 
@@ -17,8 +23,8 @@ static void apply(const block *s, int back, const gt_array *from, gt_array *to)
 	size_t x = 0, y = 0;
 	for (size_t i = 0; i < s->blocks; i++) {
 		const size_t nx = gt_linop_nx(s->A[i]), ny = gt_linop_ny(s->A[i]);
-		const gt_array in = back ? gt_block_of(from, y, ny) : gt_block_of(from, x, nx);
-		gt_array out = back ? gt_block_of(to, x, nx) : gt_block_of(to, y, ny);
+		const gt_array in = back ? gt_block_of(from, i, y, ny) : gt_block_of(from, i, x, nx);
+		gt_array out = back ? gt_block_of(to, i, x, nx) : gt_block_of(to, i, y, ny);
 		if (back)
 			gt_adjoint(s->A[i], &in, &out);
 		else
@@ -44,5 +50,9 @@ gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **ou
 		nx += gt_linop_nx(A[i]);
 		ny += gt_linop_ny(A[i]);
 	}
-	return gt_linop_new(&ops, s, gt_linop_backend(A[0]), gt_linop_type(A[0]), nx, ny, out);
+	gt_backend *be = gt_linop_backend(A[0]);
+	const gt_status st = gt_linop_new(&ops, s, be, gt_linop_type(A[0]), nx, ny, out);
+	if (st == GT_OK && gt_members(be) > 1)
+		gt_linop_take_shares(*out);
+	return st;
 }

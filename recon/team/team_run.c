@@ -17,7 +17,7 @@ struct run {
 	const gt_recon_job *j;
 	const gt_recon_extent *e;
 	gt_recon_text_of_member *text;
-	float *out;
+	void *to;
 	const gt_team *t;
 	int first;                  /* member of this process */
 	gt_recon_found *f, *others; /* of that member, which is the caller's; [members] of the others */
@@ -45,7 +45,7 @@ static gt_status run_member(gt_backend *be, void *self)
 	gt_status st = GT_OK;
 	if (gt_recon_is_mpi(r->j)) /* in one process all have the same */
 		GT_TRY(gt_team_check_alike(r->t, be, r->j, r->e, &r->jobs[me].team->split));
-	GT_TRY(r->text(&r->jobs[me], be, r->e, r->out, found(r, me)));
+	GT_TRY(r->text(&r->jobs[me], be, r->e, r->to, found(r, me)));
 	if (r->plans) /* members of other processes have none of their own here */
 		st = gather_plans(r, be);
 done:
@@ -228,10 +228,10 @@ static char *compare_splits(int members, const struct run *r, const gt_model_cas
 	return all;
 }
 
-gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, float *out, gt_recon_found *f)
+gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, void *to, gt_recon_found *f)
 {
 	struct gt_recon_team shared = { .w = NULL };
-	struct run r = { .j = j, .e = e, .text = text, .out = out, .f = f };
+	struct run r = { .j = j, .e = e, .text = text, .to = to, .f = f };
 	const gt_memory_estimate begun = f->plan ? *f->plan : (gt_memory_estimate){ .size = 0 };
 	gt_model_case c;
 	gt_team *t = NULL;

@@ -8,11 +8,12 @@
  * Process. 18 (2009) 2419, with the projection on matrices whose Frobenius (spectral) norm is at most 1. The dual is
  * kept from call to call.
  *
- * Memory: 7 numbers per voxel of every volume, in a team, which takes one volume, 8. */
+ * Memory: 7 numbers per voxel of every volume, in a team 8. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
+#include "regularizers/momentum.h"
 #include "regularizers/pass_params.h"
 #include "regularizers/smooth_prior.h"
 
@@ -86,9 +87,8 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	gt_copy(s->p, s->r);
 	gt_site_refresh(&s->site, &s->r, 1);
 	for (int i = 0; i < s->inner && isfinite(k[3]); i++) {
-		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
-		k[4] = i + 1 < s->inner ? (momentum - 1) / next : 0;
-		momentum = next;
+		const double ahead = gt_momentum_ahead(&momentum);
+		k[4] = i + 1 < s->inner ? ahead : 0;
 		gt_site_run(&s->site, GT_PASS_joint_primal, &call, NULL, NULL);
 		gt_site_refresh(&s->site, &s->u, 1);
 		gt_site_run(&s->site, GT_PASS_joint_dual, &call, NULL, NULL);
@@ -132,7 +132,7 @@ static gt_status fill(struct state *s, const gt_grid *grid)
 	GT_TRY(gt_site_room(&s->site, 3 * s->volumes, &s->r));
 	GT_TRY(gt_site_kept(&s->site, s->p, 0, &s->kept));
 	if (s->site.shares)
-		GT_TRY(gt_site_room(&s->site, 1, &s->given));
+		GT_TRY(gt_site_room(&s->site, s->volumes, &s->given));
 	s->call.a[1] = s->u->data;
 	s->call.a[2] = s->p->data;
 	s->call.a[3] = s->r->data;

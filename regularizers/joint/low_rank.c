@@ -6,6 +6,7 @@
  * method. Squares lose half of the digits: singular values below 1e-8 of the largest (1e-4 in single on CUDA) are not
  * told from 0.
  *
+ * Members of a team have the products of their slices; the sums of those, in the order of members, are the same on all.
  * Memory: a copy of the volumes. */
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct state {
 	size_t volumes, each;
 	gt_basis *z;
 	double *gram, *vectors, *mix; /* [volumes][volumes] */
+	double *theirs;               /* [members][volumes][volumes], in a team */
 };
 
 /* Symmetric g becomes diagonal, its eigenvectors the columns of v. */
@@ -63,12 +65,27 @@ static void diagonalise(size_t n, double *g, double *v)
 	}
 }
 
+/* The products of all members' slices in place of those of this one's. */
+static void add_up(const struct state *s)
+{
+	const size_t n = s->volumes * s->volumes;
+	if (!s->site.shares || gt_team_gather(s->site.be, s->gram, n * sizeof *s->gram, s->theirs) != GT_OK)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		s->gram[i] = 0;
+		for (int m = 0; m < gt_members(s->site.be); m++)
+			s->gram[i] += s->theirs[(size_t)m * n + i];
+	}
+}
+
 /* Singular values squared on the diagonal of gram, what they belong to in vectors. */
 static void decompose(const struct state *s, const gt_array *x)
 {
-	gt_copy(x, gt_basis_whole(s->z));
+	const gt_array here = gt_halo_local(x);
+	gt_copy(&here, gt_basis_whole(s->z));
 	for (size_t i = 0; i < s->volumes; i++)
 		gt_basis_dots(s->z, s->volumes, gt_basis_vector(s->z, i), s->gram + i * s->volumes);
+	add_up(s);
 	if (s->site.be->status == GT_OK)
 		diagonalise(s->volumes, s->gram, s->vectors);
 }
@@ -121,6 +138,7 @@ static void release(void *self)
 	gt_basis_free(s->z);
 	gt_site_close(&s->site);
 	free(s->gram);
+	free(s->theirs);
 	free(s->vectors);
 	free(s->mix);
 	free(s);
@@ -135,7 +153,9 @@ static gt_status fill(struct state *s)
 	s->gram = calloc(n * n, sizeof *s->gram);
 	s->vectors = calloc(n * n, sizeof *s->vectors);
 	s->mix = calloc(n * n, sizeof *s->mix);
-	if (!s->gram || !s->vectors || !s->mix)
+	if (s->site.shares)
+		s->theirs = calloc((size_t)gt_members(s->site.be) * n * n, sizeof *s->theirs);
+	if (!s->gram || !s->vectors || !s->mix || (s->site.shares && !s->theirs))
 		return gt_fail(GT_ERR_MEMORY, "low-rank: no memory for %zu volumes", n);
 	return gt_basis_new("low-rank", &model, n, &s->z);
 }
@@ -148,11 +168,11 @@ static gt_status make_joint(gt_backend *be, gt_type type, const gt_grid *grid, s
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'low-rank'");
 	s->strength = ((const struct options *)options)->strength;
 	s->volumes = volumes;
-	s->each = gt_grid_voxels(grid);
 	GT_TRY(gt_site_open(&s->site, "low-rank", be, type, grid));
+	s->each = s->site.voxels;
 	s->site.voxels *= volumes;
 	GT_TRY(fill(s));
-	return gt_penalty_new(&ops, s, be, type, s->site.voxels, 1, R);
+	return gt_penalty_new(&ops, s, be, type, volumes * gt_grid_voxels(grid), 1, R);
 done:
 	release(s);
 	return st;

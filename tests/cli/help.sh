@@ -22,6 +22,15 @@ while read -r solver _; do
 	ok help "$solver"
 	says "$solver"
 done <<<"$solvers"
+# Topics in the plural; and what is said of strengths that are found.
+ok help solvers
+[ "$out" = "$solvers" ] || fail "help solvers is not help solver: $out"
+ok help penalties
+ok help penalty huber
+says "strength=auto"
+ok help penalty piccs
+says "expects strength=NUMBER"
+refused 2 "did you mean 'solver'" help solvrs
 ok help solver os-sart
 says "--solver os-sart:iterations="
 ok help projector dd

@@ -20,6 +20,19 @@ ok recon quiet.nc noisy.nc -o hu.mha "${common[@]}" --penalty $joint --unit HU -
 ok compare hu-1.mha truth.nc --json
 ok recon quiet.nc noisy.nc -o low.nc --like truth.nc --padding no --no-check --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1
 
+
+# On several devices: the volumes of one.
+three=(--backend cpu:1x3 --split views)
+ok recon quiet.nc noisy.nc -o team.nc "${common[@]}" "${three[@]}" --weights noise --penalty $joint
+for i in 1 2; do
+	ok compare team-$i.nc both-$i.nc --relative 1e-5
+	ok info team-$i.nc
+	says "backend=cpu:1x3 split=views"
+done
+ok recon quiet.nc noisy.nc -o team.nc "${common[@]}" "${three[@]}" --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1 --weights uniform
+ok recon quiet.nc noisy.nc -o one.nc "${common[@]}" --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1 --weights uniform
+ok compare team-2.nc one-2.nc --relative 1e-5
+
 ok recon quiet.nc noisy.nc -o packed.nii.gz "${common[@]}" --penalty $joint --stop change=20000HU --json
 says '"packed-1.nii.gz"'
 ok compare packed-2.nii.gz truth.nc

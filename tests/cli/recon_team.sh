@@ -65,6 +65,8 @@ refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solv
 refused 2 "goes by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
 refused 1 "solver 'hybrid-lsqr' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver hybrid-lsqr -o out.nc
 low_rank=(--solver "fista:prox=yes,nonneg=no" --penalty low-rank:strength=1)
-refused 1 "penalty 'low-rank' of 1 volume cannot run on several devices" recon scan.nc --backend cpu:1x2 "${low_rank[@]}" -o out.nc
 [ ! -e out.nc ] || fail "out.nc was written"
+ok recon scan.nc --backend cpu:1x3 "${low_rank[@]}" -o several.nc
+ok recon scan.nc --backend cpu:1 "${low_rank[@]}" -o one.nc
+ok compare several.nc one.nc --relative 1e-5
 exit $((failures > 0))

@@ -12,6 +12,7 @@
 #include <gantry/solver.h>
 #include "core/team/share.h"
 #include "core/try.h"
+#include "recon/joint/joint_subsets.h"
 #include "recon/team/team_split.h"
 #include "tests/recon/team_of.h"
 #include "tests/support/support.h"
@@ -21,35 +22,29 @@ static const gt_grid grid = { { 20, 18, 9 }, { 8, 9, 6 }, { 3, -2, 1 } };
 /* One run on some members. */
 struct run {
 	const char *solver, *options, *penalty, *split;
-	size_t subsets;
+	size_t subsets, volumes;
 	gt_type type;
 	int members, kappa;
 	const double *share; /* NULL: equal */
 	const gt_scan *scan;
 	const float *data, *weights;
 	int shows;      /* the member that gives it */
-	double *result; /* [voxels], of all */
+	double *result; /* [volumes][voxels], of all */
 	double value;   /* of the penalty there */
 };
 
 static inline double truth_at(size_t i);
 
-/* The noisy truth in the file of PRIOR, which is in *path then and is to be unlinked; spec: with its name. */
-static inline void write_prior(const char *penalty, char path[64], char spec[256])
+/* The noisy truth in a file, which is to be unlinked. */
+static inline void write_prior(char path[64])
 {
-	const char *at = penalty ? strstr(penalty, "PRIOR") : NULL;
 	gt_volume *v = NULL;
-	*path = 0;
-	snprintf(spec, 256, "%s", penalty ? penalty : "");
-	if (!at)
-		return;
 	ck_ok(gt_volume_new(&grid, &v));
 	for (size_t i = 0; i < gt_grid_voxels(&grid); i++)
 		gt_volume_data(v)[i] = (float)(truth_at(i) + 0.003 * gt_test_normal(8, i));
 	snprintf(path, 64, "/tmp/gantry-team-prior-%ld.nc", (long)getpid());
 	ck_ok(gt_write_volume(path, NULL, v));
 	gt_volume_free(v);
-	snprintf(spec, 256, "%.*s%s", (int)(at - penalty), penalty, path);
 }
 
 static inline gt_status new_penalty(const struct run *r, gt_backend *be, const gt_array *x, gt_penalty **R)
@@ -68,7 +63,10 @@ static inline gt_status new_penalty(const struct run *r, gt_backend *be, const g
 		GT_TRY(gt_array_like(x, &kappa));
 		gt_array_put_float(host, kappa);
 	}
-	GT_TRY(gt_regularizer_new(r->penalty, be, r->type, &grid, kappa, R));
+	if (r->volumes > 1)
+		GT_TRY(gt_regularizer_new_joint(r->penalty, be, r->type, &grid, r->volumes, R));
+	else
+		GT_TRY(gt_regularizer_new(r->penalty, be, r->type, &grid, kappa, R));
 done:
 	gt_array_free(kappa);
 	free(host);
@@ -89,12 +87,42 @@ static inline void get_double(const gt_array *x, double *to)
 	free(single);
 }
 
+static inline size_t size_of(const struct run *r) { return r->volumes * gt_grid_voxels(&grid); }
+
+/* The scan of volume i: i times three views less than the first, other noise, and less of the body. */
+static inline gt_status new_subsets(const struct run *r, gt_backend *be, size_t i, gt_subsets *sub)
+{
+	gt_split_spec asked, split;
+	gt_scan *scan = NULL;
+	gt_status st = gt_scan_clone(r->scan, &scan);
+	GT_TRY(st);
+	scan->views -= 3 * i;
+	const size_t n = gt_scan_size(scan);
+	float *data = malloc(n * sizeof *data);
+	for (size_t k = 0; k < n; k++)
+		data[k] = i ? r->data[k] * (float)(1 - 0.2 * (double)i + 0.1 * gt_test_normal(40 + i, k)) : r->data[k];
+	if (gt_members(be) == 1) {
+		st = gt_subsets_new("dd", be, r->type, &grid, scan, data, r->weights, r->subsets, sub);
+	} else {
+		const gt_model_case c = { .grid = &grid, .scan = scan, .subsets = r->subsets, .element = 4 };
+		const gt_team_problem q = { "dd", r->type, &grid, scan, data, r->weights, r->subsets };
+		st = gt_split_spec_parse(r->split, &asked);
+		if (st == GT_OK)
+			st = gt_split_choose(&asked, (size_t)gt_members(be), &c, &split);
+		if (st == GT_OK)
+			st = gt_team_subsets_new(&split, be, &q, sub);
+	}
+	free(data);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
 static inline gt_status solve(gt_backend *be, void *self)
 {
 	struct run *r = self;
 	const gt_solver *s = gt_solver_find(r->solver);
-	gt_subsets sub = { 0 };
-	gt_split_spec asked, split;
+	gt_subsets part[4] = { { 0 } }, sub = { 0 };
 	gt_penalty *R = NULL;
 	gt_array *x = NULL;
 	double *own = NULL;
@@ -102,32 +130,27 @@ static inline gt_status solve(gt_backend *be, void *self)
 	gt_status st = GT_OK;
 	memcpy(options, s->defaults, s->options_size);
 	GT_TRY(gt_params_parse(s->params, r->options, options));
-	GT_TRY(gt_array_new_shared(be, r->type, grid.n[0] * grid.n[1], grid.n[2], &x));
+	GT_TRY(gt_joint_volumes_new(be, r->type, &grid, r->volumes, &x));
 	gt_fill(0.001, x);
-	if (gt_members(be) == 1) {
-		GT_TRY(gt_subsets_new("dd", be, r->type, &grid, r->scan, r->data, r->weights, r->subsets, &sub));
-	} else {
-		GT_TRY(gt_split_spec_parse(r->split, &asked));
-		const gt_model_case c = { .grid = &grid, .scan = r->scan, .subsets = r->subsets, .element = 4 };
-		GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &c, &split));
-		const gt_team_problem q = { "dd", r->type, &grid, r->scan, r->data, r->weights, r->subsets };
-		GT_TRY(gt_team_subsets_new(&split, be, &q, &sub));
-	}
+	for (size_t i = 0; i < r->volumes; i++)
+		GT_TRY(new_subsets(r, be, i, r->volumes > 1 ? &part[i] : &sub));
+	if (r->volumes > 1)
+		GT_TRY(gt_joint_subsets_new(part, r->volumes, &sub));
 	GT_TRY(new_penalty(r, be, x, &R));
 	const gt_problem p = { .subsets = r->subsets,
 		               .A = sub.A,
 		               .b = sub.b,
 		               .w = sub.w,
 		               .R = R,
-		               .n = { grid.n[0], grid.n[1], grid.n[2] },
-		               .lo = s->traits & GT_SUPPORTS_BOUNDS ? 0 : -INFINITY,
+		               .n = { grid.n[0], grid.n[1], r->volumes * grid.n[2] },
+		               .lo = s->traits & GT_SUPPORTS_BOUNDS && !strstr(r->options, "nonneg=no") ? 0 : -INFINITY,
 		               .hi = INFINITY };
 	GT_TRY(gt_solve(s, &p, options, x, NULL));
 	const double value = gt_penalty_value(R, x); /* the same on every member */
-	own = malloc(gt_grid_voxels(&grid) * sizeof *own);
+	own = malloc(size_of(r) * sizeof *own);
 	get_double(x, own); /* all of it, on every member */
 	if (gt_member(be) == r->shows) {
-		memcpy(r->result, own, gt_grid_voxels(&grid) * sizeof *own);
+		memcpy(r->result, own, size_of(r) * sizeof *own);
 		r->value = value;
 	}
 	GT_TRY(gt_backend_status(be));
@@ -136,6 +159,8 @@ done:
 	free(options);
 	gt_penalty_free(R);
 	gt_subsets_free(&sub);
+	for (size_t i = 0; i < 4; i++)
+		gt_subsets_free(&part[i]);
 	gt_array_free(x);
 	return st;
 }
@@ -145,37 +170,29 @@ static inline int run(struct run *given)
 	gt_backend *be = NULL;
 	gt_team *t = NULL;
 	gt_status st;
-	char path[64], spec[256];
 	struct run own = *given, *const r = &own;
-	write_prior(given->penalty, path, spec);
-	r->penalty = given->penalty ? spec : NULL;
 	r->shows = 0;
 	if (r->members == 1) {
 		be = gt_test_backend();
 		st = solve(be, r);
 		gt_backend_close(be);
 	} else {
-		if (!team_of(r->members, &t)) {
-			if (*path)
-				unlink(path);
+		if (!team_of(r->members, &t))
 			return 0;
-		}
 		ck_assert_int_eq(gt_team_set_weights(t, r->share), GT_OK);
 		r->shows = last_here(t);
 		st = gt_team_run(t, solve, r);
 		gt_team_close(t);
 	}
 	given->value = r->value;
-	if (*path)
-		unlink(path);
 	ck_assert_msg(st == GT_OK, "%s %s on %d: %s", r->solver, r->split, r->members, gt_error());
 	return 1;
 }
 
-static inline double difference(const double *a, const double *b)
+static inline double difference(const double *a, const double *b, size_t size)
 {
 	double d = 0, n = 0;
-	for (size_t i = 0; i < gt_grid_voxels(&grid); i++) {
+	for (size_t i = 0; i < size; i++) {
 		d += (a[i] - b[i]) * (a[i] - b[i]);
 		n += b[i] * b[i];
 	}
@@ -185,6 +202,7 @@ static inline double difference(const double *a, const double *b)
 struct data {
 	gt_scan *scan;
 	float *values, *weights;
+	char prior[64], penalty[256]; /* prior: a file, once a penalty asks for one */
 };
 
 /* An ellipsoid off the centre with a hole. */
@@ -234,7 +252,7 @@ static inline struct data data_of(gt_shape shape, double pitch)
 		             .turn = 2 * M_PI * (pitch > 0 ? 2.5 : 1),
 		             .pitch_per_turn = pitch,
 		             .z_center = 1 };
-	struct data d;
+	struct data d = { .prior = "" };
 	ck_assert_int_eq(gt_scan_orbit(&o, &d.scan), GT_OK);
 	const size_t n = gt_scan_size(d.scan);
 	d.values = malloc(n * sizeof *d.values);
@@ -252,6 +270,8 @@ static inline void data_free(struct data *d)
 	gt_scan_free(d->scan);
 	free(d->values);
 	free(d->weights);
+	if (*d->prior)
+		unlink(d->prior);
 }
 
 struct team_case {
@@ -260,6 +280,7 @@ struct team_case {
 	int weighted, kappa;
 	double tolerance; /* in double */
 	double single;
+	size_t volumes;
 };
 
 struct team_split {
@@ -271,11 +292,11 @@ struct team_split {
 static inline void compare(struct run *r, const double *one, double tolerance)
 {
 	const double value = r->value;
-	const size_t n = gt_grid_voxels(&grid);
+	const size_t n = size_of(r);
 	double *got = calloc(n, sizeof *got), *again = calloc(n, sizeof *again);
 	r->result = got;
 	if (run(r)) {
-		const double d = difference(got, one);
+		const double d = difference(got, one, n);
 		ck_assert_msg(d <= tolerance, "%s %s %s, %s, %s of %d: differs by %.2g, at most %.2g", r->solver, r->options,
 		              r->penalty ? r->penalty : "", gt_type_name(r->type), r->split, r->members, d, tolerance);
 		ck_assert_msg(fabs(r->value - value) <= 10 * tolerance * fabs(value), "%s %s, %s of %d: value %.17g, expected %.17g",
@@ -289,13 +310,28 @@ static inline void compare(struct run *r, const double *one, double tolerance)
 	free(again);
 }
 
-static inline struct run run_of(const struct team_case *c, const struct data *d, gt_type type)
+/* The penalty of a case, with the name of a file in place of PRIOR. It is written once for all runs: whoever reads a
+ * file that is new tries it in a child first, which takes longer than these runs under a sanitizer. */
+static inline const char *penalty_of(const struct team_case *c, struct data *d)
+{
+	const char *at = c->penalty ? strstr(c->penalty, "PRIOR") : NULL;
+	if (!at)
+		return c->penalty;
+	if (!*d->prior)
+		write_prior(d->prior);
+	snprintf(d->penalty, sizeof d->penalty, "%.*s%s", (int)(at - c->penalty), c->penalty, d->prior);
+	return d->penalty;
+}
+
+/* Good until the next of the same data. */
+static inline struct run run_of(const struct team_case *c, struct data *d, gt_type type)
 {
 	return (struct run){ .solver = c->solver,
 		             .options = c->options,
-		             .penalty = c->penalty,
+		             .penalty = penalty_of(c, d),
 		             .split = "views",
 		             .subsets = c->subsets,
+		             .volumes = c->volumes,
 		             .type = type,
 		             .members = 1,
 		             .kappa = c->kappa,
@@ -314,7 +350,7 @@ static inline void each_split(const struct team_case *c, const struct team_split
 	static const double uneven[] = { 1, 2.5, 1.5, 0.8 };
 	struct data d = data_of(shape, pitch);
 	struct run r = run_of(c, &d, type);
-	double *one = calloc(gt_grid_voxels(&grid), sizeof *one);
+	double *one = calloc(size_of(&r), sizeof *one);
 	r.result = one;
 	run(&r);
 	for (size_t k = 0; k < n; k++) {

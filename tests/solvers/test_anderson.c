@@ -136,11 +136,73 @@ START_TEST(two_differences_solve_two_unknowns)
 }
 END_TEST
 
+/* The mixture of the last `depth` differences whose step is shortest, as the header has it, by differences that are
+ * kept here and normal equations without pivots: f, T: [point][N], the last one is `now`. */
+enum { N = 9, DEPTH = 3, POINTS = 11 };
+static void shortest_step(double f[][N], double T[][N], int now, double *mixed)
+{
+	const int k = now < DEPTH ? now : DEPTH;
+	double A[DEPTH][DEPTH + 1];
+	for (int i = 0; i < k; i++)
+		for (int j = 0; j <= k; j++) {
+			A[i][j] = 0;
+			for (int e = 0; e < N; e++)
+				A[i][j] += (f[now - i][e] - f[now - i - 1][e]) * (j < k ? f[now - j][e] - f[now - j - 1][e] : f[now][e]);
+			A[i][DEPTH] = A[i][k];
+		}
+	for (int i = 0; i < k; i++)
+		for (int r = 0; r < k; r++) {
+			const double by = A[r][i] / A[i][i];
+			for (int j = 0; j <= DEPTH && r != i; j++)
+				A[r][j] -= j < k || j == DEPTH ? by * A[i][j] : 0;
+		}
+	memcpy(mixed, T[now], N * sizeof *mixed);
+	for (int i = 0; i < k; i++)
+		for (int e = 0; e < N; e++)
+			mixed[e] -= A[i][DEPTH] / A[i][i] * (T[now - i][e] - T[now - i - 1][e]);
+}
+
+/* Of a map that is none of a line, so that no mixture ends: also when the places of the differences are taken anew, and
+ * what leaves the bounds is held there at once. */
+START_TEST(every_mixture_has_the_shortest_step)
+{
+	static const double lo = -0.6, hi = 0.9;
+	gt_backend *be = gt_test_backend();
+	gt_array *x = gt_test_array(be, GT_F64, N, 1), *next = gt_test_array(be, GT_F64, N, 2);
+	double f[POINTS][N], T[POINTS][N], at[N], want[N], most = 0;
+	int held = 0;
+	gt_anderson a;
+	ck_ok(gt_anderson_new("a test", x, DEPTH, &a));
+	for (int k = 0; k < POINTS; k++) {
+		gt_array_get(x, at);
+		for (int i = 0; i < N; i++) {
+			T[k][i] = 0.8 * sin(3.1 * at[(i + 2) % N] + i) + 0.5 * at[i] * at[(i + 5) % N] + 0.1 * i - 0.3;
+			f[k][i] = T[k][i] - at[i];
+		}
+		shortest_step(f, T, k, want);
+		gt_array_put(T[k], next);
+		gt_anderson_mix(&a, x, lo, hi, next);
+		gt_array_get(next, at);
+		for (int i = 0; i < N; i++) {
+			held += want[i] < lo || want[i] > hi;
+			most = fmax(most, fabs(at[i] - fmin(fmax(want[i], lo), hi)));
+		}
+		ck_assert_msg(most < 1e-9, "mixture %d is off by %g", k, most);
+		gt_copy(next, x);
+	}
+	ck_assert_int_gt(held, POINTS);
+	ck_assert_int_lt(held, POINTS * N / 2);
+	gt_anderson_free(&a);
+	gt_array_free(x);
+	gt_array_free(next);
+	gt_backend_close(be);
+}
+END_TEST
+
 /* A point whose step is more than twice as long is taken back, to what the map made of the one before; one that is
  * longer begins anew. */
 START_TEST(bad_points_are_taken_back)
 {
-	enum { N = 7 };
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F64, N, 1), *f = gt_test_array(be, GT_F64, N, 2), *next = NULL, *good = NULL;
 	gt_anderson a;
@@ -209,6 +271,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, two_differences_solve_two_unknowns);
+	tcase_add_test(tc, every_mixture_has_the_shortest_step);
 	tcase_add_test(tc, bad_points_are_taken_back);
 	tcase_add_test(tc, refusals);
 	tcase_add_loop_test(tc, same_fixed_point_in_fewer_iterations, 0, CASES);

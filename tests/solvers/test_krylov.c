@@ -316,6 +316,10 @@ START_TEST(refusals)
 	gt_problem p = s.p.problem;
 	ck_refused(gt_small_solve("hybrid-lsqr", "strength=discrepancy", &p, s.p.x, NULL), GT_ERR_ARG,
 	           "noise=0: with strength=discrepancy expected the norm of the noise");
+	ck_refused(gt_small_solve("hybrid-lsqr", "noise=0.05", &p, s.p.x, NULL), GT_ERR_ARG,
+	           "noise=0.05: strength=wgcv has no use for it: expected strength=discrepancy");
+	ck_refused(gt_small_solve("hybrid-lsqr", "strength=trace,lambda=2", &p, s.p.x, NULL), GT_ERR_ARG,
+	           "lambda=2: strength=trace finds its own: expected strength=fixed");
 	gt_fill(3e38, s.p.b[0]);
 	ck_refused(gt_small_solve("hybrid-lsqr", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'hybrid-lsqr' diverged");
 	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'ab-gmres' diverged");

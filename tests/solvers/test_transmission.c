@@ -214,6 +214,7 @@ START_TEST(reaches_the_minimum_that_coordinate_descent_finds)
 	for (int k = 0; k + 1 < COPIES; k++) {
 		const double want = cost(&d, p, l->volumes[k]);
 		ck_assert_double_eq_tol(l->seen[k + 1].cost, want, 1e-9 * want);
+		ck_assert_double_eq_tol(l->seen[k + 1].data + l->seen[k + 1].penalty, want, 1e-9 * want);
 	}
 	for (int k = 0; k < COPIES; k++)
 		gt_array_free(l->volumes[k]);

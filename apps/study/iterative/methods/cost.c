@@ -143,6 +143,9 @@ done:
 	return st;
 }
 
+/* As many slices as every scale of wavelets takes, and twice as many. */
+enum { SLICES = 8 };
+
 /* What grows with the slices is volumes, the rest arrays of the data. */
 gt_status method_cost_of(const study *s, const quality_scene *scene, const method *m, method_cost *c)
 {
@@ -161,11 +164,11 @@ gt_status method_cost_of(const study *s, const quality_scene *scene, const metho
 	}
 	if (strstr(m->of.penalty ? m->of.penalty : "", "prior="))
 		return GT_OK; /* its file has one slice */
-	GT_TRY(room(scene, m, 1, one));
-	GT_TRY(room(scene, m, 2, two));
-	c->volumes = (two[0] - one[0]) / volume;
+	GT_TRY(room(scene, m, SLICES, one));
+	GT_TRY(room(scene, m, 2 * SLICES, two));
+	c->volumes = (two[0] - one[0]) / SLICES / volume;
 	c->data = (one[0] - (two[0] - one[0])) / data;
-	c->penalty = (two[1] - one[1]) / volume;
+	c->penalty = (two[1] - one[1]) / SLICES / volume;
 done:
 	return st;
 }

@@ -221,13 +221,25 @@ done:
 	return st;
 }
 
+/* The direct method, at the detector's resolution. */
+static gt_status direct(const study *s, const quality_scene *scene, gt_volume **v)
+{
+	const quality_candidate fdk = { .name = "fdk" };
+	gt_recon *r = NULL;
+	gt_status st = gt_volume_new(&scene->grid, v);
+	GT_TRY(st);
+	GT_TRY(quality_recon(s, scene, &fdk, 0, 0, 1, &r));
+	st = gt_recon_run(r, *v);
+done:
+	gt_recon_free(r);
+	return st;
+}
+
 /* A file of the folder: the body with all views and many photons. */
 static gt_status earlier_scan(study *s, const char *path)
 {
 	quality_case c = *methods_prior_case();
-	const quality_candidate fdk = { .name = "fdk" };
 	quality_scene scene;
-	gt_recon *r = NULL;
 	gt_volume *v = NULL;
 	c.key = "earlier";
 	c.every = 1;
@@ -235,12 +247,9 @@ static gt_status earlier_scan(study *s, const char *path)
 	gt_status st = quality_scene_new(s, &c, methods_size(s), &scene);
 	if (st != GT_OK)
 		return st;
-	GT_TRY(gt_volume_new(&scene.grid, &v));
-	GT_TRY(quality_recon(s, &scene, &fdk, 0, 0, 1, &r));
-	GT_TRY(gt_recon_run(r, v));
+	GT_TRY(direct(s, &scene, &v));
 	GT_TRY(gt_write_volume(path, NULL, v));
 done:
-	gt_recon_free(r);
 	gt_volume_free(v);
 	quality_scene_free(&scene);
 	return st;
@@ -251,15 +260,18 @@ static gt_status add_prior(study *s, const quality_scene *scene, const method *m
 	study_table *t = &s->table[STUDY_PRIORS];
 	char name[64];
 	method_cost c = { NAN, NAN, NAN, NAN, NAN };
-	gt_status st = GT_OK;
+	gt_status st = method_cost_of(s, scene, m, &c);
+	GT_TRY(st);
+	snprintf(name, sizeof name, "prior-%s", m->of.name);
+	GT_TRY(quality_pictures(s, scene, name, r->x));
+	/* Of what has a row there is a picture. */
 	study_text(t, "%s", m->of.name);
 	study_text(t, "%s", m->text);
 	add_result(t, scene, m, r);
 	study_number(t, r->overshoot);
-	st = method_cost_of(s, scene, m, &c);
 	study_number(t, c.penalty);
-	snprintf(name, sizeof name, "prior-%s", m->of.name);
-	return st == GT_OK ? quality_pictures(s, scene, name, r->x) : st;
+done:
+	return st;
 }
 
 static gt_status run_prior(study *s, const quality_scene *scene, const gt_regularizer *p, const char *file, double *strength)
@@ -293,6 +305,7 @@ static gt_status measure_priors(study *s)
 {
 	quality_scene scene;
 	double strength = 0.1;
+	gt_volume *v = NULL;
 	char *path = cli_text("%s/earlier.nc", s->folder.tmp);
 	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	study_table *t = &s->table[STUDY_PRIORS];
@@ -307,9 +320,12 @@ static gt_status measure_priors(study *s)
 	study_head(t, "memory [volumes]");
 	GT_TRY(earlier_scan(s, path));
 	GT_TRY(quality_pictures(s, &scene, "prior-truth", NULL));
+	GT_TRY(direct(s, &scene, &v));
+	GT_TRY(quality_pictures(s, &scene, "prior-fdk", gt_volume_data(v)));
 	for (size_t i = 0; gt_regularizers[i]; i++)
 		GT_TRY(run_prior(s, &scene, gt_regularizers[i], path, &strength));
 done:
+	gt_volume_free(v);
 	quality_scene_free(&scene);
 	free(path);
 	return st;

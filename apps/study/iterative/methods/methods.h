@@ -8,6 +8,9 @@
 #include "apps/study/iterative/iterative.h"
 #include "apps/study/quality/cases.h"
 
+/* The column of the error over all voxels, in the table of penalties. */
+enum { METHODS_ERROR = 6 };
+
 /* One way to reconstruct. Its texts are its own. */
 typedef struct {
 	quality_candidate of;           /* of.name: of the solver, or of the penalty */

@@ -1,0 +1,19 @@
+#ifndef GT_RECON_JOINT_H
+#define GT_RECON_JOINT_H
+/* Several scans that are one computation. */
+#include "recon/recon.h"
+#include "recon/team/team_run.h"
+
+/* Of one scan: what was chosen, the voxels that are computed, and what members share on the host. */
+typedef struct {
+	gt_recon *r;
+	gt_volume *v;
+	gt_recon_extent e;
+	struct gt_recon_team shared;
+} gt_joint_scan;
+typedef struct { size_t scans; gt_joint_scan *scan; } gt_joint;
+
+/* The whole of it on one backend, with the job, the extent and what was found of the first scan; to: the gt_joint, of
+ * which members of a team read all but what the first of them finds of other scans. Volumes are there in the end. */
+gt_recon_text_of_member gt_joint_member;
+#endif
