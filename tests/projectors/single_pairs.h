@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
-#include "tests/support/images.h"
-#include "tests/support/support.h"
-#include "tests/support/vector_sets.h"
+#include "tests/projectors/by_sets.h"
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
@@ -90,30 +87,11 @@ static struct gt_test_geometry geometry(int i)
 	return g;
 }
 
-static gt_backend *backend(const char *name)
-{
-	gt_backend *be = NULL;
-	ck_ok(gt_backend_open(name, &be));
-	return be;
-}
-
-/* Forward of a random volume and back of random data, by the kernels of a set: the numbers of the double pair. */
 START_TEST(as_in_double)
 {
 	const struct gt_test_geometry g = geometry(_i);
-	gt_backend *be = backend("cpu:2");
-	const struct gt_test_images exact = gt_test_apply(PAIR, be, GT_F64, &g);
-	for (int s = 0; s < SETS; s++) {
-		if (!use(sets[s]))
-			continue;
-		const struct gt_test_images r = gt_test_apply(PAIR, be, GT_F32, &g);
-		const double x = gt_test_off(r.x, exact.x, gt_grid_voxels(&g.grid)), y = gt_test_off(r.y, exact.y, gt_scan_size(g.scan));
-		ck_assert_msg(y <= 2e-6 && x <= 2e-6, "%s, %s: forward %.2e, back %.2e from double", g.name, sets[s], y, x);
-		gt_test_images_free(r);
-	}
-	gt_test_images_free(exact);
+	check_by_double(PAIR, use, &g);
 	gt_scan_free(g.scan);
-	gt_backend_close(be);
 }
 END_TEST
 
