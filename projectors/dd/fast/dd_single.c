@@ -1,5 +1,6 @@
 /* The distance-driven pair on the CPU in single precision: choice of the instruction set, memory, and the order of
- * jobs. Memory: running sums of the volume or of a batch of views, 4 bytes a voxel or pixel, and what each worker needs. */
+ * jobs. Memory: running sums of the volume or of a batch of views, 4 bytes a voxel or pixel, and what each worker
+ * needs. */
 #include <string.h>
 #include "core/vectors/sets.h"
 #include "projectors/dd/fast/dd_single.h"
@@ -11,7 +12,7 @@ enum {
 
 GT_KERNEL_SETS(gt_dd_single)
 
-int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_DD_WIDEST; }
+int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_LINE_WIDEST; }
 
 /* Memory ------------------------------------------------------------------- */
 

@@ -8,10 +8,6 @@
 #include "projectors/dd/dd_impl.h"
 #include "projectors/kit/vector_jobs.h"
 
-enum {
-	GT_DD_WIDEST = 16        /* gt_dd.tallest that these kernels take; beyond, entries are less precise */
-};
-
 /* What the jobs of one direction share; lines hold the sum of values 0..e as entry e, begun again every
  * GT_LINE_RESTART; those of a batch are [view][ascending column]. */
 typedef struct {

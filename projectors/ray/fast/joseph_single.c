@@ -1,6 +1,6 @@
 /* Joseph's pair on the CPU in single precision: tables, memory, and the order of jobs. Memory: 20 bytes for each view
- * and column; lines of the volume, or of a batch of views, 4 bytes a voxel or pixel and some zeros, and what each worker
- * needs. */
+ * and column; lines of the volume, or of a batch of views, 4 bytes a voxel or pixel and some zeros, and what each
+ * worker needs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int entry_fits(const gt_rays *g, const gt_ray_frame *f, int axis, double 
 		last = fmin(last, floor(fmax(one, two)));
 	}
 	const double a = fma(first, l.row_step, l.row), b = fma(last, l.row_step, l.row);
-	return first > last || (fmin(a, b) >= 1.0 / GT_JOSEPH_WIDEST && fmax(a, b) <= GT_JOSEPH_WIDEST);
+	return first > last || (fmin(a, b) >= 1.0 / GT_LINE_WIDEST && fmax(a, b) <= GT_LINE_WIDEST);
 }
 
 static int all_fit(const gt_rays *g, const gt_ray_level *t)

@@ -9,11 +9,6 @@
 #include "projectors/ray/ray_impl.h"
 #include "projectors/ray/ray_level.h"
 
-enum {
-	/* voxels from row to row, or rows from voxel to voxel, that these kernels take; beyond they are less exact */
-	GT_JOSEPH_WIDEST = 16
-};
-
 /* Tables of a scan, on the backend; the list holds those views that have entries of axis 0, then those of axis 1. */
 typedef struct {
 	gt_ray_level level;
