@@ -10,6 +10,10 @@ enum {
 	GT_LINE_ALONG = 32,        /* voxels of a tile of the adjoint across the slices */
 	GT_LINE_TILE_LINES = 35,   /* its lines per slice: three more, so that neighbours do not lie 8192 bytes apart */
 	GT_LINE_TILE_FLOATS = GT_LINE_SLICES * GT_LINE_TILE_LINES * GT_LINE_TILE,
+	GT_LINE_RESTART = 64,      /* running sums begin again after so many entries */
+	/* rows that a voxel is high, or voxels that a row is, which kernels in single precision take: beyond, entries are
+	 * less exact, and the pairs are computed in double */
+	GT_LINE_WIDEST = 7,
 	GT_LINE_PAD = 32,          /* constant entries on either side of a window of a line */
 	/* slices of a job of the adjoint: some tiles one after the other, which share columns in the cache */
 	GT_LINE_STRETCH = 2 * GT_LINE_SLICES

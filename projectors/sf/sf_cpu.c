@@ -1,12 +1,12 @@
-/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays. Upright views: per
- * column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
+/* Separable footprints on the CPU in double precision: the reference, and what sf/fast does not take. Upright views:
+ * per column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
  * computed once and added to the columns with these weights (forward). Rows come from differences of running sums at
  * evenly spaced positions. Tilted views: voxel by voxel. Memory: as kit/cpu_pair.h says. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "projectors/kit/cpu_pair.h"
-#include "projectors/sf/sf_impl.h"
+#include "projectors/sf/fast/sf_single.h"
 
 enum { COLUMNS = 64 /* of a job of the forward direction */ };
 
@@ -246,7 +246,10 @@ static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 {
 	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
-	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, footprint_forward_job);
+	if (t == GT_F32 && gt_sf_single_takes(d))
+		gt_sf_single_forward(be, d, x, y);
+	else
+		run_forward(be, EXTENTS_OF(d), &j, COLUMNS, footprint_forward_job);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
@@ -381,13 +384,17 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 {
 	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size(d) };
 	(void)state;
-	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, footprint_adjoint_job);
+	if (t == GT_F32 && gt_sf_single_takes(d))
+		gt_sf_single_adjoint(be, d, y, x);
+	else
+		run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, footprint_adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
-	(void)state, (void)t;
-	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size(d));
+	(void)state;
+	return t == GT_F32 && gt_sf_single_takes(d) ? gt_sf_single_scratch(be, d)
+	                                            : pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size(d));
 }
 
 const struct gt_sf_impl gt_sf_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The kernels of the distance-driven pair and of Joseph's in single precision for AArch64: their tests, compiled by a cross
+# The kernels of the distance-driven pair, of Joseph's and of SF-TR in single precision for AArch64: their tests, compiled by a cross
 # compiler (with NEON, which all such processors have) and run by QEMU, with tests/long/neon/check.h for the library Check.
 # Usage: neon.sh ROOT; some minutes for every fifth case of a loop (GT_TESTS_EVERY=1: all). Exits 77 where
 # aarch64-linux-gnu-gcc or qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user).
@@ -26,7 +26,7 @@ export all
 xargs -P "$(nproc)" -I{} bash -c 'eval "$compiler $all" -c {} -o "$(object {})"' <"$dir/sources"
 rm -f "$dir/all.a"
 aarch64-linux-gnu-ar rc "$dir/all.a" "$dir"/*_*.c.o
-for test in dd_single dd_tilt joseph_single; do
+for test in dd_single dd_tilt joseph_single sf_single; do
 	$compiler "${flags[@]}" -c "tests/projectors/test_$test.c" -o "$dir/$test.o"
 	$compiler "$dir/$test.o" "$dir/all.a" -static -Wl,--gc-sections -lpthread -lm -o "$dir/$test" 2>"$dir/$test.log" || { cat "$dir/$test.log"; exit 1; }
 	echo "test_$test"

@@ -109,7 +109,7 @@ static inline struct gt_test_geometry geometry(int i)
 /* A case goes over several geometries: each costs a process. */
 enum { CASES = 5 };
 
-/* The CPU computes in double all the same: some are enough. */
+/* test_sf_single takes all of SF-TR on the CPU, where SF-TT is computed in double all the same: some are enough. */
 static inline int skip_single(gt_type type, int geometry) { return type == GT_F32 && !gt_test_is_gpu() && geometry % 4; }
 
 /* Projects x; the caller frees the result. */

@@ -10,8 +10,8 @@
 #include <gantry/phantom.h>
 #include <gantry/projector.h>
 #include "projectors/dd/tilt/dd_tilt_operator.h"
+#include "tests/projectors/by_sets.h"
 #include "tests/projectors/poses.h"
-#include "tests/support/images.h"
 #include "tests/support/vector_sets.h"
 
 #define GT_DD_KERNELS sixteen_lanes
@@ -19,13 +19,6 @@
 #include "projectors/dd/tilt/dd_tilt_kernels.inc"
 
 GT_TEST_USE(gt_dd_tilt)
-
-static gt_backend *backend(const char *name)
-{
-	gt_backend *be = NULL;
-	ck_ok(gt_backend_open(name, &be));
-	return be;
-}
 
 START_TEST(transpose)
 {
@@ -49,23 +42,11 @@ START_TEST(transpose)
 }
 END_TEST
 
-/* Forward of a random volume and back of random data: the numbers of the pair in double. */
 START_TEST(as_in_double)
 {
 	const struct gt_test_geometry g = pose(_i);
-	gt_backend *be = backend("cpu:2");
-	const struct gt_test_images exact = gt_test_apply("dd", be, GT_F64, &g);
-	for (int s = 0; s < SETS; s++) {
-		if (!use(sets[s]))
-			continue;
-		const struct gt_test_images r = gt_test_apply("dd", be, GT_F32, &g);
-		const double x = gt_test_off(r.x, exact.x, gt_grid_voxels(&g.grid)), y = gt_test_off(r.y, exact.y, gt_scan_size(g.scan));
-		ck_assert_msg(y <= 2e-6 && x <= 2e-6, "%s, %s: forward %.2e, back %.2e from double", g.name, sets[s], y, x);
-		gt_test_images_free(r);
-	}
-	gt_test_images_free(exact);
+	check_by_double("dd", use, &g);
 	gt_scan_free(g.scan);
-	gt_backend_close(be);
 }
 END_TEST
 

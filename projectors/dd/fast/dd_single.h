@@ -4,31 +4,16 @@
  * share. The kernels are one text, dd_single_kernels.inc, compiled for each instruction set by dd_single_any.c,
  * dd_single_avx2.c and dd_single_avx512.c. Places are found in double, sums and differences are taken in float, in
  * vectors of rows (forward) or z (back). */
-#include <gantry/threads.h>
 #include "core/vectors/sets.h"
 #include "projectors/dd/dd_impl.h"
-#include "projectors/kit/vector_lines.h"
-
-enum {
-	GT_DD_RESTART = 64,      /* running sums begin again after so many entries */
-	GT_DD_WIDEST = 16        /* gt_dd.tallest that these kernels take; beyond, entries are less precise */
-};
+#include "projectors/kit/vector_jobs.h"
 
 /* What the jobs of one direction share; lines hold the sum of values 0..e as entry e, begun again every
- * GT_DD_RESTART. */
+ * GT_LINE_RESTART; those of a batch are [view][ascending column]. */
 typedef struct {
 	const gt_dd *d;
-	const float *in;
-	float *out;
-	float *lines;            /* of the volume [y][x][stride], or of a batch of views [view][ascending column][stride] */
-	size_t stride;           /* floats of a line: a multiple of 16 */
-	size_t row;              /* lines of the volume from one y to the next */
-	float *scratch;          /* scratch_floats for each worker */
-	size_t scratch_floats;
-	const size_t *views;     /* forward: those of axis 0, then those of axis 1; back: a batch of one axis */
-	size_t count[2];         /* how many views of each axis */
-	int group, columns;      /* views and columns of a job of the forward direction */
-	int axis;                /* back: of the batch */
+	gt_line_order order;
+	gt_line_memory memory;
 } gt_dd_single;
 
 /* Loops over y (sums of the lines of a volume), over jobs of both directions, and over views of a batch. */

@@ -48,10 +48,7 @@ typedef struct {
 	size_t row;              /* lines of the volume from one y to the next */
 	void *scratch;           /* scratch_size values for each worker */
 	size_t scratch_size;
-	const size_t *views;     /* forward: those of axis 0, then those of axis 1; back: a batch of one axis */
-	size_t count[2];         /* how many views of each axis */
-	int group, strips;       /* views and strips of a job of the forward direction */
-	int axis;                /* back: of the batch */
+	gt_line_order order;     /* its columns are strips */
 } gt_dd_tilt_jobs;
 
 /* Loops over y (lines of the volume), over jobs of both directions, and over views of a batch. */

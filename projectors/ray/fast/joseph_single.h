@@ -4,39 +4,25 @@
  * (joseph_single.c) and its kernels share. The kernels are one text, joseph_single_kernels.inc, compiled for each
  * instruction set by joseph_single_any.c, joseph_single_avx2.c and joseph_single_avx512.c. Places are found in double,
  * values are interpolated and added in float, in vectors of rows (forward) or z (back). */
-#include <gantry/threads.h>
 #include "core/vectors/sets.h"
-#include "projectors/kit/vector_lines.h"
+#include "projectors/kit/vector_jobs.h"
 #include "projectors/ray/ray_impl.h"
 #include "projectors/ray/ray_level.h"
 
-enum {
-	/* voxels from row to row, or rows from voxel to voxel, that these kernels take; beyond they are less exact */
-	GT_JOSEPH_WIDEST = 16
-};
-
-/* Tables of a scan, on the backend; the lists hold those views that have entries of an axis. */
+/* Tables of a scan, on the backend; the list holds those views that have entries of axis 0, then those of axis 1. */
 typedef struct {
 	gt_ray_level level;
-	size_t *views[2];        /* [views], of which there are count[] */
+	size_t *views;           /* of which there are count[] */
 	size_t count[2];
 	size_t bytes;            /* of all of them, one block; 0: a scan that these kernels do not take */
 } gt_joseph_tables;
 
-/* What the jobs of one direction share. */
+/* What the jobs of one direction share; lines of a batch: see gt_joseph_line(). */
 typedef struct {
 	const gt_rays *g;
 	const gt_ray_level *level;
-	float *lines;            /* of the volume [y][x][stride], or of a batch of views: see gt_joseph_line() */
-	size_t stride, row;      /* floats of a line, a multiple of 16; lines of the volume from one y to the next */
-	const float *in;
-	float *out;
-	const size_t *views;     /* back: a batch of one axis */
-	size_t count;
-	int axis;
-	int group, columns;      /* views and columns of a job of the forward direction */
-	float *scratch;          /* scratch_floats for each worker */
-	size_t scratch_floats;
+	gt_line_order order;     /* forward: all views as those of axis 0, since they have entries of both */
+	gt_line_memory memory;
 } gt_joseph_single;
 
 /* The line of entry p of view i of a batch: ascending rows, times the length of their rays in a slice, and zeros up to
@@ -46,7 +32,7 @@ static inline size_t gt_joseph_stride(int rows) { return gt_lanes_of((size_t)row
 static inline size_t gt_joseph_view_floats(const gt_rays *g) { return GT_JOSEPH_BELOW + (size_t)g->columns * gt_joseph_stride(g->rows); }
 static inline float *gt_joseph_line(const gt_joseph_single *j, size_t i, int p)
 {
-	return j->lines + i * gt_joseph_view_floats(j->g) + GT_JOSEPH_BELOW + (size_t)p * j->stride;
+	return j->memory.lines + i * gt_joseph_view_floats(j->g) + GT_JOSEPH_BELOW + (size_t)p * j->memory.stride;
 }
 
 /* Loops over y (lines of a volume), over jobs of both directions, and over views of a batch. */

@@ -1,0 +1,8 @@
+/* SF-TR in single precision for x86-64 with AVX2 and FMA: CMakeLists.txt has the options. Memory: see sf_single.c. */
+#ifdef GT_X86_KERNELS
+#define GT_SF_KERNELS gt_sf_single_avx2
+#define GT_SF_KERNELS_NAME "avx2"
+#include "projectors/sf/fast/sf_single_kernels.inc"
+#else
+typedef int gt_sf_single_no_avx2;
+#endif

@@ -1,0 +1,33 @@
+#ifndef GT_TESTS_BY_SETS_H
+#define GT_TESTS_BY_SETS_H
+/* A pair in single precision on the CPU against the pair in double, with the kernels of every instruction set there is.
+ * use_set: use() of tests/support/vector_sets.h. */
+#include <gantry/projector.h>
+#include "tests/support/images.h"
+#include "tests/support/support.h"
+#include "tests/support/vector_sets.h"
+
+static gt_backend *backend(const char *name)
+{
+	gt_backend *be = NULL;
+	ck_ok(gt_backend_open(name, &be));
+	return be;
+}
+
+/* Forward of a random volume and back of random data, by the kernels of each set: the numbers of the pair in double. */
+static void check_by_double(const char *pair, int (*use_set)(const char *set), const struct gt_test_geometry *g)
+{
+	gt_backend *be = backend("cpu:2");
+	const struct gt_test_images exact = gt_test_apply(pair, be, GT_F64, g);
+	for (int s = 0; s < SETS; s++) {
+		if (!use_set(sets[s]))
+			continue;
+		const struct gt_test_images r = gt_test_apply(pair, be, GT_F32, g);
+		const double x = gt_test_off(r.x, exact.x, gt_grid_voxels(&g->grid)), y = gt_test_off(r.y, exact.y, gt_scan_size(g->scan));
+		ck_assert_msg(y <= 2e-6 && x <= 2e-6, "%s, %s: forward %.2e, back %.2e from double", g->name, sets[s], y, x);
+		gt_test_images_free(r);
+	}
+	gt_test_images_free(exact);
+	gt_backend_close(be);
+}
+#endif
