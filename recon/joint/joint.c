@@ -98,6 +98,7 @@ static gt_status prepare_part(joint *q, size_t i)
 	scan_part *p = &q->part[i];
 	const gt_recon_job *j = &p->r->job;
 	gt_recon_found *f = &p->r->found;
+	gt_recon_within *within = &q->part[0].r->found.within; /* callbacks are the first scan's */
 	const size_t voxels = gt_grid_voxels(&p->e.grid);
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&job_of(q, 0)->method, p->e.p.scan, &f->subsets));
@@ -108,7 +109,9 @@ static gt_status prepare_part(joint *q, size_t i)
 		               f->subsets, job_of(q, 0)->name, q->subsets));
 	GT_TRY(gt_array_part(q->x, i * voxels, voxels, &p->x));
 	GT_TRY(gt_recon_weights(j, &p->e, q->be, &p->w, f));
-	GT_TRY(gt_recon_begin(j, &p->e, p->x, f));
+	within->start = i;
+	within->starts = q->parts;
+	GT_TRY(gt_recon_begin(j, &p->e, p->x, within, &f->start));
 	GT_TRY(gt_subsets_new(j->projector, q->be, j->type, &p->e.grid, p->e.p.scan, p->e.p.data, p->w, f->subsets, &p->s));
 	f->run.data_norm = gt_subsets_norm(&p->s);
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(q->be));
