@@ -45,7 +45,7 @@ typedef struct {
 	const gt_recon_job *job;
 	gt_backend *be;                 /* NULL: nobody is told */
 	int direct;                     /* 1: a direct method runs */
-	size_t start, starts;           /* of scans together, whose starts come one after the other: which; 0: one alone */
+	size_t start, starts;           /* of scans together: which starts, of how many; 0: one alone */
 	int iteration, iterations;      /* done, and at most; iterations 0: no solver runs */
 	int ready;                      /* 1: the solver has prepared its first iteration */
 	double passes;                  /* when the last iteration ended */
@@ -93,7 +93,7 @@ gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, con
 /* The same, into `out` as well, [z][y][x] on the job's grid, where *is_out is 1. */
 gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
                              float *out, int *is_out);
-/* w: of the run, which may be of several scans; *start: what it was, in place of what is there; see gt_recon_found. */
+/* w: of the run, which may be of several scans; *start: takes the place of what is there, as in gt_recon_found. */
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
