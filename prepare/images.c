@@ -10,6 +10,14 @@ gt_status gt_prepare_backend(const gt_prepare_call *c, gt_backend **be)
 	return gt_backend_open(c->o->backend ? c->o->backend : "auto", be);
 }
 
+gt_status gt_prepare_backend_check(const char *name)
+{
+	gt_backend *be = NULL;
+	const gt_status st = gt_backend_open(name, &be);
+	gt_backend_close(be);
+	return st;
+}
+
 gt_status gt_prepare_image(gt_backend *be, const gt_scan *scan, const float *values, const gt_grid *grid, float *out)
 {
 	gt_array *data = NULL, *x = NULL;

@@ -14,5 +14,7 @@ gt_status gt_prepare_grid(const gt_scan *scan, size_t side, gt_grid *grid);
 void gt_prepare_smooth(const gt_grid *grid, gt_pool *pool, float *image);
 /* The backend of steps that reconstruct: o->backend, else "auto". */
 gt_status gt_prepare_backend(const gt_prepare_call *c, gt_backend **be);
+/* Why it cannot be opened, also where no step would. */
+gt_status gt_prepare_backend_check(const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"
-#include "prepare/step.h"
+#include "prepare/images.h"
 
 const gt_prepare_options gt_prepare_defaults = { .size = sizeof(gt_prepare_options) };
 
@@ -39,7 +39,7 @@ gt_status gt_prepare_options_of(const gt_prepare_options *given, gt_prepare_opti
 		               sizeof *full);
 	memcpy(full, given, given->size);
 	full->size = sizeof *full;
-	return GT_OK;
+	return full->backend ? gt_prepare_backend_check(full->backend) : GT_OK;
 }
 
 static gt_status check(gt_projections *const *p)

@@ -9,8 +9,11 @@
 #include "core/log.h"
 #include "recon/choose.h"
 
-/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias. */
+/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, where pixels are as large
+ * as voxels; joseph sees the middle of a pixel alone, and aliases more where they are larger or smaller: the crossing
+ * goes up by so much for a factor of two, where both have 0.03 to 0.06 of bodies (docs/measurements.md). */
 #define MOST_ROLL 15.0
+#define ROLL_PER_OCTAVE 20.0
 
 /* Degrees between the image of a line along z, in the middle of the detector, and its rows and columns. */
 static void roll_of(const gt_view *w, double *rows, double *columns)
@@ -42,27 +45,66 @@ static double most_roll(const gt_scan *scan, int by_rows_too, size_t *view)
 	return most;
 }
 
-const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend)
+/* How unlike pixels, seen at the middle of the grid, and voxels are, across or along z: factors of two, at most 1. */
+static double unlike(const gt_grid *grid, const gt_scan *scan, size_t view)
+{
+	const gt_view *w = &scan->view[view];
+	const int rows_up = fabs(w->column_axis[2]) > fabs(w->row_axis[2]);
+	const double across = rows_up ? scan->row_pitch : scan->column_pitch, along_z = rows_up ? scan->column_pitch : scan->row_pitch;
+	double ray[3], to[3];
+	if (!grid)
+		return 0;
+	for (int a = 0; a < 3; a++) {
+		ray[a] = w->detector[a] - w->source[a];
+		to[a] = grid->center[a] - w->source[a];
+	}
+	const double share = scan->shape == GT_PARALLEL ? 1 : gt_dot3(to, ray) / gt_dot3(ray, ray);
+	if (!(share > 0))
+		return 0;
+	const double wider = log2(across * share / sqrt(grid->pitch[0] * grid->pitch[1]));
+	return fmin(1, fmax(fabs(wider), fabs(log2(along_z * share / grid->pitch[2]))));
+}
+
+/* What was asked for, with a remark where another does the same in a part of its time. */
+static const char *as_asked(const gt_listener *log, const char *asked, const gt_scan *scan)
+{
+	if (!strncmp(asked, "sf-", 3) && gt_scan_rows_along_z(scan, asked) != GT_OK)
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
+		       "projector: %.*s takes detectors whose rows or columns lean voxel by voxel, in double precision; %s, the "
+		       "default, takes them in a tenth of that time and less, with errors alike for rolls of up to some 5 degrees",
+		       (int)strcspn(asked, ":"), asked, gt_projectors[0]->name);
+	return asked;
+}
+
+const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan)
 {
 	static const char *const any = "joseph";
 	const char *usual = gt_projectors[0]->name;
 	const int is_arc = scan->shape == GT_ARC;
 	size_t view = 0;
-	(void)backend; /* all have kernels for the same detectors */
-	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
-		return asked ? asked : usual;
-	const double roll = most_roll(scan, !is_arc, &view);
+	if (asked)
+		return as_asked(log, asked, scan);
+	if (gt_scan_rows_along_z(scan, usual) == GT_OK)
+		return usual;
+	const double roll = most_roll(scan, !is_arc, &view), limit = MOST_ROLL + ROLL_PER_OCTAVE * unlike(grid, scan, view);
 	if (roll <= MOST_ROLL)
 		return usual;
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; above %g it is the most accurate one)", any,
-	       roll, is_arc ? "columns" : "rows or columns", view, MOST_ROLL);
-	return any;
+	       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; %s %.3g it is the most accurate one%s)",
+	       roll <= limit ? usual : any, roll, is_arc ? "columns" : "rows or columns", view, roll <= limit ? "up to" : "above", limit,
+	       roll <= limit ? " for pixels and voxels that differ as much in size" : "; dd is faster");
+	return roll <= limit ? usual : any;
+}
+
+const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend)
+{
+	(void)backend; /* all have kernels for the same detectors */
+	return gt_projector_for_grid(log, asked, NULL, scan);
 }
 
 const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
 {
-	return gt_projector_for_backend(log, asked, scan, NULL);
+	return gt_projector_for_grid(log, asked, NULL, scan);
 }
 
 /* Degrees between views from which on streaks are what is seen first. */

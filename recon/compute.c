@@ -130,9 +130,9 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
 	if (j->method.analytic) {
-		f->within.direct = 1;
+		gt_recon_within_direct(&f->within, 1);
 		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
-		f->within.direct = 0;
+		gt_recon_within_direct(&f->within, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
 	}

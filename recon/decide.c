@@ -99,8 +99,7 @@ static gt_status find_method(gt_recon *r, int planning)
 	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
 	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
 	if (j->method.solver)
-		j->projector = gt_projector_for_backend(&r->log, r->set.text[GT_SET_PROJECTOR], j->p->scan,
-		                                        gt_recon_streams(j) ? gt_recon_streams(j) : j->backend);
+		j->projector = gt_projector_for_grid(&r->log, r->set.text[GT_SET_PROJECTOR], &j->grid, j->p->scan);
 	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
 	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
 done:

@@ -210,7 +210,7 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	return GT_OK;
 }
 
-gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start)
 {
 	const char *name = j->start ? "array" : j->init;
 	gt_status st = GT_OK;
@@ -221,14 +221,14 @@ gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_arr
 	else if (gt_recon_starts_from_file(j->init))
 		GT_TRY(start_from_file(j, e, x));
 	else {
-		f->within.direct = 1;
+		gt_recon_within_direct(w, 1);
 		st = start_directly(j, e, x, &name);
-		f->within.direct = 0;
+		gt_recon_within_direct(w, 0);
 		GT_TRY(st);
 	}
 	/* The settings may be gone before what was found is asked for. */
-	free(f->start);
-	if (!(f->start = strdup(name)))
+	free(*start);
+	if (!(*start = strdup(name)))
 		st = gt_fail(GT_ERR_MEMORY, "out of memory");
 done:
 	return st;

@@ -85,7 +85,9 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	remember_cost(t->f, g->cost);
 	take_slices(t->j, t->e, g, seconds, t->f);
 	gt_recon_within_step(&t->f->within, g->iteration, g->iterations);
-	t->f->asked_to_stop = t->f->within.stop || (t->j->each && t->j->each(t->j->each_self, &p));
+	/* Who has answered within it is told of its end all the same. */
+	const int answer = t->j->each ? t->j->each(t->j->each_self, &p) : 0;
+	t->f->asked_to_stop = t->f->within.stop || answer;
 }
 
 static int asked_to_stop(void *self)
@@ -223,7 +225,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
-	GT_TRY(gt_recon_begin(j, e, x, f));
+	GT_TRY(gt_recon_begin(j, e, x, &f->within, &f->start));
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);

@@ -38,7 +38,7 @@ static gt_recon_progress of_iterations(gt_recon_within *w, double now)
 static gt_recon_progress of_direct(const gt_recon_within *w)
 {
 	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_WITHIN);
-	p.done = gt_backend_part(w->be);
+	p.done = ((double)w->start + gt_backend_part(w->be)) / (double)(w->starts ? w->starts : 1);
 	p.text = w->job->method.solver ? "start" : NULL;
 	return p;
 }
@@ -64,6 +64,13 @@ void gt_recon_within_open(gt_recon_within *w, const gt_recon_job *j, gt_backend 
 	*w = (gt_recon_within){ .job = j, .be = j->each && !gt_backend_is_gpu(be) ? be : NULL, .told = gt_seconds() };
 	if (w->be || j->cancel)
 		gt_backend_poll(be, ask, w);
+}
+
+void gt_recon_within_direct(gt_recon_within *w, int begins)
+{
+	w->direct = begins;
+	if (begins && w->be) /* how far a start before it came is forgotten */
+		gt_backend_poll(w->be, ask, w);
 }
 
 void gt_recon_within_start(gt_recon_within *w, size_t subsets)

@@ -45,8 +45,9 @@ typedef struct {
 /* How far a run is where no iteration ends: by the operators that were applied, which the CPU's backend counts. */
 typedef struct {
 	const gt_recon_job *job;
-	const gt_backend *be;           /* NULL: nobody is told */
+	gt_backend *be;                 /* NULL: nobody is told */
 	int direct;                     /* 1: a direct method runs */
+	size_t start, starts;           /* of scans together: which starts, of how many; 0: one alone */
 	int iteration, iterations;      /* done, and at most; iterations 0: no solver runs */
 	int ready;                      /* 1: the solver has prepared its first iteration */
 	double passes;                  /* when the last iteration ended */
@@ -94,7 +95,8 @@ gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, con
 /* The same, into `out` as well, [z][y][x] on the job's grid, where *is_out is 1. */
 gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
                              float *out, int *is_out);
-gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
+/* w: of the run, which may be of several scans; *start: takes the place of what is there, as in gt_recon_found. */
+gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
 /* Parts of the iterations: the weights of all pixels, malloc'ed (a team's are member 0's, and no caller's to free),
@@ -118,6 +120,7 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 /* recon/job.c. The backend is polled for the caller, who is asked whether to stop, and told how far it is; w is used
  * until the backend is polled for nobody. */
 void gt_recon_within_open (gt_recon_within *w, const gt_recon_job *j, gt_backend *be);
+void gt_recon_within_direct(gt_recon_within *w, int begins);            /* a direct method begins, or has ended */
 void gt_recon_within_start(gt_recon_within *w, size_t subsets);         /* the solver begins */
 void gt_recon_within_ready(gt_recon_within *w, int done);               /* so many iterations were done before */
 void gt_recon_within_step (gt_recon_within *w, int done, int most);     /* an iteration has ended */

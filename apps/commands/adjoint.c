@@ -187,7 +187,7 @@ static void print_line(const char *projector, const certificate *c)
 
 static gt_status certify_one(const test *t)
 {
-	const char *projector = gt_projector_for_backend(&t->call->log, t->o->projector, t->scan, t->call->common.backend);
+	const char *projector = gt_projector_for_grid(&t->call->log, t->o->projector, &t->grid, t->scan);
 	certificate c;
 	const gt_status st = certify(t, projector, &c);
 	if (c.result == REFUSED || (st != GT_OK && !(c.largest > 0)))

@@ -44,7 +44,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_volume_new(&grid, &v));
 	if (gt_projections_position_known(p))
 		GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
-	projector = gt_projector_for_backend(&call->log, o->projector, scan, call->common.backend);
+	projector = gt_projector_for_grid(&call->log, o->projector, &grid, scan);
 	GT_TRY(cli_apply(call, projector, 1, &grid, scan, gt_projections_data(p), gt_volume_data(v)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

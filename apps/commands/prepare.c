@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <gantry/array.h>
 #include <gantry/image.h>
 #include <gantry/prepare.h>
 #include "apps/cli/cli.h"
@@ -322,6 +323,15 @@ static gt_status try_pieces(const cli_call *call, const prepare_options *o, stat
 	return GT_OK;
 }
 
+/* Before the scan is read, which takes a while. */
+static gt_status check_backend(const char *name)
+{
+	gt_backend *be = NULL;
+	const gt_status st = name ? gt_backend_open(name, &be) : GT_OK;
+	gt_backend_close(be);
+	return st;
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const prepare_options *o = given;
@@ -334,6 +344,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(check_backend(o->backend));
 	GT_TRY(gt_can_write_projections(o->output, &w));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (!projections)

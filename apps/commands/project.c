@@ -41,7 +41,7 @@ static int run(const cli_call *call, const void *given)
 	const gt_grid *grid = gt_volume_grid(v);
 	GT_TRY(gt_fail_in(gt_grid_check(grid, scan), "%s", call->file[0]));
 	cli_note_share(call, grid, scan);
-	projector = gt_projector_for_backend(&call->log, o->projector, scan, call->common.backend);
+	projector = gt_projector_for_grid(&call->log, o->projector, grid, scan);
 	GT_TRY(gt_has_room_for_projections(o->output, NULL, scan));
 	GT_TRY(gt_projections_new(scan, &p));
 	if (gt_projections_position_known(geometry))

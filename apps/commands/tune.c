@@ -180,7 +180,7 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	t.keep = !o->no_keep;
 	t.tried = tried;
 	t.self = &w;
-	const char *projector = o->solver ? gt_projector_for_backend(NULL, o->projector, scan, t.backend) : o->projector;
+	const char *projector = o->solver ? gt_projector_for_grid(NULL, o->projector, &grid, scan) : o->projector;
 	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
 done:
 	gt_scan_free(scan);

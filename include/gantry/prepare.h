@@ -22,7 +22,8 @@ typedef struct {
 	int threads;                    /* 0: one per processor */
 	gt_listener notes;              /* who is told what a step found and did: GT_ABOUT_DATA */
 	gt_field_images flats, darks;   /* of the detector of the projections as they are given; images 0: none */
-	const char *backend;            /* of steps that reconstruct: "cpu", "cuda:0"; NULL: "auto" */
+	const char *backend;            /* of steps that reconstruct: "cpu", "cuda:0"; NULL: "auto"; refused as by
+	                                 * gt_backend_open(), whatever the step */
 	/* Called by gt_prepare_auto() after each step that was done, with its name; another status than GT_OK ends it
 	 * with that. NULL: nobody. */
 	gt_status (*after)(void *self, const char *step, const gt_projections *p);

@@ -70,6 +70,7 @@ static gt_status prepare_part(member *m, const gt_recon_job *first, size_t i)
 	member_part *p = &m->part[i];
 	const gt_recon_job *j = &p->j;
 	const gt_recon_extent *e = &m->q->scan[i].e;
+	gt_recon_within *within = &m->part[0].f->within; /* callbacks are the first scan's */
 	const size_t voxels = gt_grid_voxels(&e->grid);
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&first->method, e->p.scan, &p->f->subsets));
@@ -80,7 +81,9 @@ static gt_status prepare_part(member *m, const gt_recon_job *first, size_t i)
 		GT_TRY(check_split(&first->team->split, j, e, m->be));
 	GT_TRY(gt_array_part(m->x, i * voxels, voxels, &p->x));
 	GT_TRY(gt_recon_weights(j, e, m->be, &p->w, p->f));
-	GT_TRY(gt_recon_begin(j, e, p->x, p->f));
+	within->start = i;
+	within->starts = m->q->scans;
+	GT_TRY(gt_recon_begin(j, e, p->x, within, &p->f->start));
 	GT_TRY(new_subsets(first, p, e, m->be, &p->s));
 	p->f->run.data_norm = gt_subsets_norm(&p->s);
 done:
@@ -169,7 +172,7 @@ static gt_status solve(member *m, const gt_recon_job *j)
 		squares += pow(m->part[i].f->run.data_norm, 2);
 	f->run.data_norm = sqrt(squares);
 	f->run.rule = j->stop;
-	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_WATER_DEFAULT : 1;
+	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	GT_TRY(open_checkpoint(m, j));
 	GT_TRY(gt_recon_solve(j, &m->q->scan[0].e, &problem, m->x, f));
 done:

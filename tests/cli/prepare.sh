@@ -71,6 +71,8 @@ says "spectrum=kv=120,aluminium=3"
 
 refused_output 2 "no step was given" prepare scan.nc
 refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
+refused_output 2 "backend 'cpu:1x2': several devices" prepare scan.nc --views 0:7 --backend cpu:1x2
+refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gain --memory 10 --backend gpu
 refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:40
 refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt

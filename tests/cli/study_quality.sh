@@ -15,7 +15,7 @@ nothing_left never "a study that was refused"
 ok study quality -o small --quick --backend "$backend"
 says "small/report.html"
 [ "$(head -c 8 small/head-1e5.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/head-1e5.png is no PNG"
-for name in errors asked verdict; do
+for name in errors asked verdict goals; do
 	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
 done
 [ "$(find small/arrays -name 'head-1e5-*.f32' | wc -l)" = 7 ] || fail "not all pictures are there: $(ls small/arrays)"
@@ -33,8 +33,32 @@ holds "$preset > 0 && $preset < 1.1 * $uniform && $preset < $fdk" "errors: prese
 holds "$(number small/verdict.csv '"all"' 1) == $preset" "the verdict is of another number"
 asked=$(number small/asked.csv '"preset iterative"' 3)
 holds "$asked > 0.5 && $asked < 1.5" "noise had over asked: $asked"
+# What is promised is told with what was found, kept or not.
+holds "$(number small/goals.csv '"noise had over asked"' 1) == $asked" "another noise is judged than was had"
+over=$(number small/goals.csv '"overshoot at steps' 1)
+holds "$over == $(number small/errors.csv '"preset iterative"' 9)" "another overshoot is judged than was found: $over"
+holds "$over > 0.01 && $over < 0.5" "overshoot of $over of a step"
+for goal in '"overshoot at steps:0:0.1' '"noise had:0.9:1.1' '"error over:0:1'; do
+	IFS=: read -r name low high <<<"$goal"
+	row=$(grep -m 1 "$name" small/goals.csv) || fail "no line of $name in small/goals.csv"
+	found=$(number small/goals.csv "$name" 1)
+	kept=$(awk -v x="$found" -v a="$low" -v b="$high" 'BEGIN { print (x >= a && x <= b) ? "yes" : "no" }')
+	[ "${row##*,}" = "\"$kept\"" ] || fail "$row: expected $kept"
+done
 grep -q "The preset is within 1.10 of the best in" small/report.html || fail "no verdict in the report"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' small/report.html | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
+
+# Finer voxels have a piece of tissue large enough for both curves of every candidate: from 1 down, and the noise's power.
+ok study quality -o fine --quick --case head-fine --backend "$backend"
+for name in direct "preset iterative" "uniform weights"; do
+	for curve in MTF NPS; do
+		grep "\"${name}[^\"]*\",\"$curve\"" fine/curves.csv | sed 's/"[^"]*",//g' >points.txt
+		holds "$(wc -l <points.txt) >= 4" "$name: $(wc -l <points.txt) points of its $curve"
+	done
+	holds "$(awk -F, '$2 > 0 { power += $2 } END { print power + 0 }' points.txt) > 10" "$name: no power of the noise in $(cat points.txt)"
+done
+[ "$(head -c 8 fine/curves-head-fine.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "fine/curves-head-fine.png is no PNG"
+grep -q "^plot [$]MTF0 " fine/curves-head-fine.gp || fail "a curve of a name with a comma is not drawn"
 
 # One scan alone: a helix has several rows and a direct method of its own.
 ok study quality -o one --quick --case helix --backend "$backend"

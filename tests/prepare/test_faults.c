@@ -330,8 +330,27 @@ START_TEST(fluctuating)
 }
 END_TEST
 
+/* Whether or not the step has a use for it. */
+START_TEST(backend_is_checked)
+{
+	gt_projections *p = parallel(8, 3, 20);
+	gt_prepare_options o = gt_prepare_defaults;
+	o.backend = "cpu:1x2";
+	ck_refused(gt_prepare(&p, "views:from=0,to=3,step=1", &o), GT_ERR_ARG, "backend 'cpu:1x2': several devices");
+	o.backend = "gpu";
+	ck_refused(gt_prepare(&p, "bin:rows=1,columns=2", &o), GT_ERR_UNKNOWN, "backend 'gpu': expected auto");
+	ck_refused(gt_prepare_auto(&p, &o, NULL), GT_ERR_UNKNOWN, "backend 'gpu'");
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 20);
+	o.backend = "cpu:2";
+	ck_ok(gt_prepare(&p, "bin:rows=1,columns=2", &o));
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 10);
+	gt_projections_free(p);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, backend_is_checked);
 	tcase_add_test(tc, bad_pixels);
 	tcase_add_test(tc, filled);
 	tcase_add_loop_test(tc, zingers, 0, 3);

@@ -11,6 +11,14 @@
 #include "tests/support/support.h"
 
 enum { VIEWS = 48, ROWS = 10, COLUMNS = 40 };
+static const gt_orbit small_orbit = { .views = VIEWS,
+	                              .rows = ROWS,
+	                              .columns = COLUMNS,
+	                              .source_to_axis = 500,
+	                              .source_to_detector = 1000,
+	                              .column_pitch = 8,
+	                              .row_pitch = 10,
+	                              .turn = 2 * GT_PI };
 static const gt_grid grid = { { 24, 22, 6 }, { 6, 6, 6 }, { 0, 0, 0 } };
 
 /* A body on such an orbit, in noise where there are photons. */
@@ -33,18 +41,7 @@ static inline gt_projections *projections_on(const gt_orbit *orbit, double photo
 }
 
 /* On a scan that fdk takes. */
-static inline gt_projections *projections(void)
-{
-	const gt_orbit orbit = { .views = VIEWS,
-		                 .rows = ROWS,
-		                 .columns = COLUMNS,
-		                 .source_to_axis = 500,
-		                 .source_to_detector = 1000,
-		                 .column_pitch = 8,
-		                 .row_pitch = 10,
-		                 .turn = 2 * GT_PI };
-	return projections_on(&orbit, 1e5);
-}
+static inline gt_projections *projections(void) { return projections_on(&small_orbit, 1e5); }
 
 /* On the backend of the tests. */
 static void set_all(gt_recon *r, const char *const (*set)[2])

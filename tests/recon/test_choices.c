@@ -21,17 +21,12 @@ static const gt_listener listener = { say, NULL };
 
 static gt_scan *helix_of(size_t views, double turn, double pitch_per_turn, double row_offset)
 {
-	const gt_orbit orbit = { .views = views,
-		                 .rows = ROWS,
-		                 .columns = COLUMNS,
-		                 .source_to_axis = 500,
-		                 .source_to_detector = 1000,
-		                 .column_pitch = 8,
-		                 .row_pitch = 10,
-		                 .row_offset = row_offset,
-		                 .turn = turn,
-		                 .pitch_per_turn = pitch_per_turn };
+	gt_orbit orbit = small_orbit;
 	gt_scan *s;
+	orbit.views = views;
+	orbit.row_offset = row_offset;
+	orbit.turn = turn;
+	orbit.pitch_per_turn = pitch_per_turn;
 	said[0] = 0;
 	ck_ok(gt_scan_orbit(&orbit, &s));
 	return s;

@@ -9,6 +9,10 @@
 const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
 enum { MAX_TRIALS = 7, QUICK_TRIALS = 3 };
 #define LEAST_CUTOFF 0.03
+/* Steps of about 800 HU, seen within so many voxels, and how many voxels a hundredth of which is told. */
+#define LEAST_STEP 600
+#define MOST_STEP 1100
+enum { NEAR_STEP = 2, LEAST_STEPS = 30 };
 
 /* A window that is made narrower leaves less noise; what else is set leaves less where it is larger. */
 static int is_direct(const quality_candidate *c) { return !c->penalty && !c->knob; }
@@ -93,18 +97,27 @@ done:
 	return st;
 }
 
+/* The least and the largest value of the body within so many voxels along each axis, mm^-1. */
+static void values_near(const quality_scene *c, const size_t at[3], size_t by, double *low, double *high)
+{
+	const size_t *n = c->grid.n;
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t z = at[2] > by ? at[2] - by : 0; z <= at[2] + by && z < n[2]; z++)
+		for (size_t y = at[1] > by ? at[1] - by : 0; y <= at[1] + by && y < n[1]; y++)
+			for (size_t k = at[0] > by ? at[0] - by : 0; k <= at[0] + by && k < n[0]; k++) {
+				const double truth = c->truth[k + n[0] * (y + n[1] * z)];
+				*low = fmin(*low, truth);
+				*high = fmax(*high, truth);
+			}
+}
+
 /* By how much the mean of the draws leaves what is there within a voxel along each axis, HU. */
 static double beyond(const quality_scene *c, const float *const x[], const size_t at[3])
 {
 	const size_t *n = c->grid.n, i = at[0] + n[0] * (at[1] + n[1] * at[2]);
-	double low = INFINITY, high = -INFINITY, mean = 0;
-	for (size_t z = at[2] ? at[2] - 1 : 0; z <= at[2] + 1 && z < n[2]; z++)
-		for (size_t y = at[1] ? at[1] - 1 : 0; y <= at[1] + 1 && y < n[1]; y++)
-			for (size_t k = at[0] ? at[0] - 1 : 0; k <= at[0] + 1 && k < n[0]; k++) {
-				const double truth = c->truth[k + n[0] * (y + n[1] * z)];
-				low = fmin(low, truth);
-				high = fmax(high, truth);
-			}
+	double low, high, mean = 0;
+	values_near(c, at, 1, &low, &high);
 	for (int d = 0; d < QUALITY_DRAWS; d++)
 		mean += x[d][i] / (double)QUALITY_DRAWS;
 	return 1000 / c->of->water * fmax(0, fmax(mean - high, low - mean));
@@ -116,21 +129,33 @@ static int upwards(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What a hundredth of the voxels at edges goes beyond. */
-static gt_status overshoot_of(const quality_scene *c, const float *const x[], double *out)
+/* What a hundredth of n values goes beyond; they are put in order. */
+static double highest(double *all, size_t n)
+{
+	qsort(all, n, sizeof *all, upwards);
+	return n ? all[(size_t)(0.99 * (double)(n - 1))] : NAN;
+}
+
+/* What a hundredth of the voxels at edges goes beyond, of all edges and of those at steps of about 800 HU. */
+static gt_status overshoot_of(const quality_scene *c, const float *const x[], quality_result *r)
 {
 	const size_t wide = c->grid.n[0], high = c->grid.n[1], edges = c->count[QUALITY_EDGE];
-	double *all = malloc((edges + 1) * sizeof *all);
-	size_t found = 0;
-	*out = NAN;
+	double *all = malloc(2 * (edges + 1) * sizeof *all), *parts = all + edges + 1, from, to;
+	size_t found = 0, steps = 0;
 	if (!all)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++)
-		if (c->kind[i] == QUALITY_EDGE)
-			all[found++] = beyond(c, x, (size_t[3]){ i % wide, i / wide % high, i / wide / high });
-	qsort(all, found, sizeof *all, upwards);
-	if (found)
-		*out = all[(size_t)(0.99 * (double)(found - 1))];
+	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++) {
+		const size_t at[3] = { i % wide, i / wide % high, i / wide / high };
+		if (c->kind[i] != QUALITY_EDGE)
+			continue;
+		values_near(c, at, NEAR_STEP, &from, &to);
+		const double off = beyond(c, x, at), step = 1000 / c->of->water * (to - from);
+		all[found++] = off;
+		if (step >= LEAST_STEP && step <= MOST_STEP)
+			parts[steps++] = off / step;
+	}
+	r->overshoot = highest(all, found);
+	r->at_steps = steps >= LEAST_STEPS ? highest(parts, steps) : NAN;
 	free(all);
 	return GT_OK;
 }
@@ -170,7 +195,7 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 		x[d] = gt_volume_data(v[d]);
 	}
 	quality_errors(scene, x, r);
-	GT_TRY(overshoot_of(scene, x, &r->overshoot));
+	GT_TRY(overshoot_of(scene, x, r));
 	r->x = malloc(scene->count[QUALITY_ALL] * sizeof *r->x);
 	if (!r->x)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "a picture needs %.3g MB", (double)scene->count[QUALITY_ALL] * 4e-6));

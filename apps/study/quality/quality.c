@@ -61,6 +61,7 @@ static void make_heads(study *s)
 	for (int k = 0; k < QUALITY_CLASSES; k++)
 		study_head(errors, "%s [HU]", quality_class_names[k]);
 	study_head(errors, "overshoot [HU]");
+	study_head(errors, "overshoot at 800 HU, part");
 	study_head(errors, "strength or cut-off");
 	study_head(asked, "case");
 	study_head(asked, "candidate");
@@ -69,13 +70,24 @@ static void make_heads(study *s)
 	study_head(asked, "ratio");
 	static const char *const of_texture[] = { "case",      "candidate",     "MTF 0.5 [1/mm]",  "MTF 0.1 [1/mm]",
 		                                  "edge [mm]", "disc's height", "NPS peak [1/mm]", "NPS mean [1/mm]" };
-	static const char *const of_even[] = {
-		"case", "candidate", "patches", "draws", "within 10 %, counted", "spread", "within 10 %, without the draws' error"
-	};
+	static const char *const of_even[] = { "case",
+		                               "candidate",
+		                               "patches",
+		                               "draws",
+		                               "mean over asked",
+		                               "within 10 %, counted",
+		                               "spread",
+		                               "within 10 %, without the draws' error" };
+	static const char *const of_goals[] = { "case", "promise", "found", "bound", "kept" };
+	static const char *const of_curves[] = { "case", "candidate", "curve", "frequency [1/mm]", "MTF, or NPS [HU^2 mm^2]" };
 	for (size_t k = 0; k < sizeof of_texture / sizeof *of_texture; k++)
 		study_head(&s->table[QUALITY_TEXTURE], "%s", of_texture[k]);
 	for (size_t k = 0; k < sizeof of_even / sizeof *of_even; k++)
 		study_head(&s->table[QUALITY_EVEN], "%s", of_even[k]);
+	for (size_t k = 0; k < sizeof of_goals / sizeof *of_goals; k++)
+		study_head(&s->table[QUALITY_GOALS], "%s", of_goals[k]);
+	for (size_t k = 0; k < sizeof of_curves / sizeof *of_curves; k++)
+		study_head(&s->table[QUALITY_CURVES], "%s", of_curves[k]);
 	for (size_t k = 0; k < sizeof of_verdict / sizeof *of_verdict; k++)
 		study_head(verdict, "%s", of_verdict[k]);
 }
@@ -89,6 +101,7 @@ static void add_result(study *s, const quality_case *c, const quality_candidate 
 	for (int k = 0; k < QUALITY_CLASSES; k++)
 		study_number(t, r->rms[k]);
 	study_number(t, r->overshoot);
+	study_number(t, r->at_steps);
 	study_number(t, r->strength);
 }
 
@@ -102,7 +115,28 @@ static void add_asked(study *s, const quality_case *c, const quality_candidate *
 	study_number(t, r->noise / c->noise);
 }
 
-/* With the noise of the others: sharpness and spectrum, and of the preset how even its noise is. */
+/* With the noise of the others: how even it is from place to place. */
+static gt_status add_even(study *s, const quality_scene *scene, int number, const quality_result *r, int draws)
+{
+	study_table *t = &s->table[QUALITY_EVEN];
+	quality_even e;
+	gt_status st = GT_OK;
+	GT_TRY(quality_even_of(s, scene, &quality_candidates[number], r, draws, &e));
+	study_text(t, "%s", scene->of->key);
+	study_text(t, "%s", quality_candidates[number].name);
+	study_number(t, (double)e.patches);
+	study_number(t, draws);
+	study_number(t, e.mean);
+	study_number(t, e.counted);
+	study_number(t, e.spread);
+	study_number(t, e.within);
+	GT_TRY(quality_write_map(s, scene->of, number, &e));
+done:
+	quality_even_free(&e);
+	return st;
+}
+
+/* With the noise of the others: sharpness and spectrum, and of two candidates how even the noise is. */
 static gt_status add_texture(study *s, const quality_scene *scene, int number, const quality_result *r)
 {
 	static const int draws_of[] = { [QUALITY_QUICK] = 0, [QUALITY_COARSE] = 0, [QUALITY_SMALL] = 24, [QUALITY_FULL] = 16 };
@@ -110,7 +144,6 @@ static gt_status add_texture(study *s, const quality_scene *scene, int number, c
 	study_table *t = &s->table[QUALITY_TEXTURE];
 	const int draws = number == QUALITY_PRESET || number == QUALITY_EVEN_NOISE ? draws_of[scene->size] : 0;
 	quality_texture x;
-	quality_even e;
 	gt_status st = GT_OK;
 	GT_TRY(quality_texture_of(s, scene, by, r, &x));
 	study_text(t, "%s", scene->of->key);
@@ -118,18 +151,11 @@ static gt_status add_texture(study *s, const quality_scene *scene, int number, c
 	const double *const number_of[] = { &x.f50, &x.f10, &x.width, &x.height, &x.peak, &x.mean };
 	for (size_t k = 0; k < sizeof number_of / sizeof *number_of; k++)
 		study_number(t, *number_of[k]);
-	if (!draws)
-		return GT_OK;
-	GT_TRY(quality_even_of(s, scene, by, r, draws, &e));
-	t = &s->table[QUALITY_EVEN];
-	study_text(t, "%s", scene->of->key);
-	study_text(t, "%s", by->name);
-	study_number(t, (double)e.patches);
-	study_number(t, draws);
-	study_number(t, e.counted);
-	study_number(t, e.spread);
-	study_number(t, e.within);
+	quality_add_curves(s, scene->of, by, &x);
+	if (draws)
+		GT_TRY(add_even(s, scene, number, r, draws));
 done:
+	quality_texture_free(&x);
 	return st;
 }
 
@@ -157,7 +183,7 @@ static void judge(study *s, const quality_case *c, const quality_result *r, int 
 	}
 }
 
-static gt_status run_candidates(study *s, const quality_scene *scene, quality_result r[QUALITY_CANDIDATES])
+static gt_status run_candidates(study *s, const quality_scene *scene, quality_result r[QUALITY_CANDIDATES], double *had)
 {
 	const quality_case *c = scene->of;
 	double guess = 0;
@@ -170,8 +196,10 @@ static gt_status run_candidates(study *s, const quality_scene *scene, quality_re
 		study_step(s, "%s: %s", c->key, by->name);
 		GT_TRY(quality_match(s, scene, by, c->noise, by->penalty ? guess : 0, i == QUALITY_PRESET || !guess ? &asked : NULL,
 		                     &r[i]));
-		if (i == QUALITY_PRESET)
+		if (i == QUALITY_PRESET) {
 			add_asked(s, c, by, &asked);
+			*had = asked.noise / c->noise;
+		}
 		guess = by->penalty ? r[i].strength : guess;
 		add_result(s, c, by, &r[i]);
 		GT_TRY(add_texture(s, scene, i, &r[i]));
@@ -191,13 +219,15 @@ static gt_status run_case(study *s, const quality_case *c, int near[2])
 	quality_scene scene;
 	quality_result r[QUALITY_CANDIDATES] = { { .runs = 0 } };
 	char name[64];
+	double had = NAN;
 	gt_status st = quality_scene_new(s, c, size_of(s), &scene);
 	if (st != GT_OK)
 		return st;
 	snprintf(name, sizeof name, "%s-truth", c->key);
 	GT_TRY(quality_pictures(s, &scene, name, NULL));
-	GT_TRY(run_candidates(s, &scene, r));
+	GT_TRY(run_candidates(s, &scene, r, &had));
 	judge(s, c, r, near);
+	quality_goals(s, c, had, r);
 done:
 	for (int i = 0; i < QUALITY_CANDIDATES; i++)
 		quality_result_free(&r[i]);
@@ -225,7 +255,7 @@ done:
 	return st;
 }
 
-static const char *const tables[] = { "errors", "asked", "verdict", "texture", "even" };
+static const char *const tables[] = { "errors", "asked", "verdict", "texture", "even", "goals", "curves" };
 const study_kind study_kind_quality = {
 	.name = "quality",
 	.title = "Image quality at equal noise",

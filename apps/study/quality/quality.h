@@ -3,13 +3,14 @@
 /* `gantry study quality`: the preset and what one would choose by hand, on several scans, with the same noise in soft
  * tissue. Errors are told by the kind of tissue, from means of the body over voxels. */
 #include <gantry/data.h>
+#include <gantry/image_quality.h>
 #include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "apps/study/study.h"
 
 enum { QUALITY_DRAWS = 3, QUALITY_RAYS = 4, QUALITY_FDK = 0, QUALITY_PRESET = 1, QUALITY_EVEN_NOISE = 6 };
 /* Its tables. */
-enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT, QUALITY_TEXTURE, QUALITY_EVEN };
+enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT, QUALITY_TEXTURE, QUALITY_EVEN, QUALITY_GOALS, QUALITY_CURVES };
 /* Kinds of places: of one kind all around are all but the edges, which is the rest. */
 enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALITY_LUNG, QUALITY_CLASSES };
 extern const char *const quality_class_names[QUALITY_CLASSES];
@@ -65,6 +66,8 @@ typedef struct {
 	double rms[QUALITY_CLASSES];    /* NAN: no such place */
 	double noise;                   /* in soft tissue: by the differences of the draws */
 	double overshoot;               /* beyond the values nearby, of the draws' mean, in a hundredth of edges */
+	double at_steps;                /* the same of the edges where the body has steps of about 800 HU, as a part of
+	                                 * the step; NAN: too few of them */
 	double strength;                /* of the penalty, or the window's cut-off */
 	int runs;
 	float *x;                       /* of the first draw */
@@ -89,21 +92,44 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 void      quality_result_free(quality_result *r);
 /* What becomes of a disc of ten times the noise in a large piece of soft tissue: frequencies where its MTF is 0.5 and
  * 0.1, width of its edge, its height as a part of what it should be; and of the noise there: frequency of the largest
- * power, mean frequency. 1/mm, mm; NAN: the piece is too small. */
-typedef struct { double f50, f10, width, height, peak, mean; } quality_texture;
+ * power, mean frequency. 1/mm, mm; NAN: the piece is too small, and the curves are empty: the MTF, and the radial mean
+ * of the noise's spectrum in HU^2 mm^2. */
+typedef struct { double f50, f10, width, height, peak, mean; gt_curve mtf, nps; } quality_texture;
 gt_status quality_texture_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
                         quality_texture *t);
-/* Noise of patches of 5 mm (of the head; two voxels of the small study) over the mean of all, by draws of their own:
- * the part that is within a tenth as it was counted, which holds the error of few draws; the spread without that error,
- * as a part; and what would be within a tenth by it. */
-typedef struct { size_t patches; double counted, spread, within; } quality_even;
+void      quality_texture_free(quality_texture *t);
+/* Noise of patches of 5 mm (of the head; two voxels of the small study) over what was asked for, by draws of their
+ * own: its mean; the part of them that is within a tenth of 1 as it was counted, which holds the error of few draws;
+ * the spread without that error, as a part; and what would be within a tenth by it. */
+typedef struct {
+	size_t patches;
+	double mean, counted, spread, within;
+	size_t wide, high;              /* patches of the middle slice */
+	double *ratio;                  /* [high][wide], owned; NAN: not all of it is soft tissue */
+} quality_even;
 gt_status quality_even_of(study *s, const quality_scene *scene, const quality_candidate *c, const quality_result *r,
                         int draws, quality_even *e);
+void      quality_even_free(quality_even *e);
+/* apps/study/quality/curves.c: rows of QUALITY_CURVES, the map of the noise as an array, and figures of both for those
+ * scans that have them. */
+void      quality_add_curves(study *s, const quality_case *c, const quality_candidate *by, const quality_texture *t);
+gt_status quality_write_map(study *s, const quality_case *c, int candidate, const quality_even *e);
+gt_status quality_draw_curves(study *s, const quality_case *c);
+gt_status quality_draw_maps(study *s, const quality_case *c);
+/* Patches along an axis. */
+size_t    quality_patches(const study *s, const quality_case *c, int axis);
+int       quality_has_curves(const study *s, const quality_case *c);
+int       quality_has_maps(const study *s, const quality_case *c);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
+/* apps/study/quality/goals.c: rows of QUALITY_GOALS. asked: noise had over asked; r: of all candidates. */
+void      quality_goals(study *s, const quality_case *c, double asked, const quality_result *r);
 /* 1: the study has the case of this number. */
 int       quality_has_case(const study *s, int number);
+/* Voxels of the slice along an axis. */
+size_t    quality_side(const study *s, const quality_case *c, int axis);
+double    quality_pitch(const study *s, const quality_case *c);         /* mm */
 gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x);
 gt_status quality_figures(study *s);
 void      quality_parts(const study *s, study_page *p);

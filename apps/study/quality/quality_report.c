@@ -39,16 +39,19 @@ done:
 	return st;
 }
 
-static size_t side(const study *s, size_t n)
+size_t quality_side(const study *s, const quality_case *c, int axis)
 {
 	const quality_size size = quality_found(s)->size;
+	const size_t n = c->n[axis];
 	return size == QUALITY_FULL ? 4 * n : size == QUALITY_QUICK ? n / 3 : n;
 }
+
+double quality_pitch(const study *s, const quality_case *c) { return c->pitch * (double)c->n[0] / (double)quality_side(s, c, 0); }
 
 /* One picture; column 0 is the truth. */
 static void panel(const study *s, const quality_case *c, int column, int of, int error, double height, FILE *out)
 {
-	const size_t n[2] = { side(s, c->n[0]), side(s, c->n[1]) };
+	const size_t n[2] = { quality_side(s, c, 0), quality_side(s, c, 1) };
 	const double tall = PICTURE * (double)n[1] / (double)n[0], left = LEFT + (double)column * COLUMN;
 	const double top = TOP + error * (tall + GAP), width = 4 * COLUMN + 2 * LEFT;
 	study_plot_panel(out, left, left + PICTURE, top, top + tall, width, height);
@@ -68,7 +71,7 @@ static void panel(const study *s, const quality_case *c, int column, int of, int
 
 static gt_status draw(study *s, const quality_case *c)
 {
-	const double tall = PICTURE * (double)side(s, c->n[1]) / (double)side(s, c->n[0]), height = TOP + 2 * tall + 2 * GAP;
+	const double tall = PICTURE * (double)quality_side(s, c, 1) / (double)quality_side(s, c, 0), height = TOP + 2 * tall + 2 * GAP;
 	int column = 1;
 	FILE *out = NULL;
 	const gt_status st = study_plot_begin(s, c->key, 4 * COLUMN + 2 * LEFT, (int)height, &out);
@@ -85,12 +88,24 @@ static gt_status draw(study *s, const quality_case *c)
 	return study_plot_end(s, c->key, out);
 }
 
+static gt_status draw_case(study *s, const quality_case *c)
+{
+	gt_status st = GT_OK;
+	GT_TRY(draw(s, c));
+	if (quality_has_curves(s, c))
+		GT_TRY(quality_draw_curves(s, c));
+	if (quality_has_maps(s, c))
+		GT_TRY(quality_draw_maps(s, c));
+done:
+	return st;
+}
+
 gt_status quality_figures(study *s)
 {
 	gt_status st = GT_OK;
 	for (int k = 0; k < QUALITY_CASES && st == GT_OK; k++)
 		if (quality_has_case(s, k))
-			st = draw(s, &quality_cases[k]);
+			st = draw_case(s, &quality_cases[k]);
 	return st;
 }
 
@@ -99,8 +114,8 @@ static void case_pictures(const study *s, const quality_case *c, study_page *p)
 {
 	char array[1 + QUALITY_CANDIDATES][64], caption[256];
 	study_picture list[1 + QUALITY_CANDIDATES] = { { array[0], "truth" } };
-	const size_t n[2] = { side(s, c->n[0]), side(s, c->n[1]) };
-	const double pitch = c->pitch * (double)c->n[0] / (double)n[0];
+	const size_t n[2] = { quality_side(s, c, 0), quality_side(s, c, 1) };
+	const double pitch = quality_pitch(s, c);
 	study_pictures how = { .heading = c->title,
 		               .picture = list,
 		               .pictures = 1,
@@ -121,11 +136,27 @@ static void case_pictures(const study *s, const quality_case *c, study_page *p)
 	study_page_figure(p, c->key, caption);
 }
 
+/* KIND-CASE.png of those scans that have it. */
+static void case_figures(const study *s, study_page *p, const char *kind, int (*has)(const study *s, const quality_case *c),
+                         const char *what)
+{
+	for (int k = 0; k < QUALITY_CASES; k++) {
+		char name[64], caption[256];
+		if (!quality_has_case(s, k) || !has(s, &quality_cases[k]))
+			continue;
+		snprintf(name, sizeof name, "%s-%s", kind, quality_cases[k].key);
+		snprintf(caption, sizeof caption, "%s: %s.", quality_cases[k].title, what);
+		study_page_figure(p, name, caption);
+	}
+}
+
 void quality_parts(const study *s, study_page *p)
 {
 	study_page_text(p, "Verdict", "%s The best is that of the candidates which have the noise that was asked for within 5 %%.",
 	                quality_found(s)->claim);
 	study_page_table(p, QUALITY_VERDICT);
+	study_page_text(p, "Promises", "What the preset is held to, at the noise of the others.");
+	study_page_table(p, QUALITY_GOALS);
 	study_page_text(p, "Noise asked for, and had",
 	                "Of the preset, with noise=: before its strength is set to leave the noise of the others.");
 	study_page_table(p, QUALITY_ASKED);
@@ -133,7 +164,8 @@ void quality_parts(const study *s, study_page *p)
 		p, "Errors",
 		"Root mean squares from the means of the body over voxels, over %d draws, HU of the scan's water. soft: within 60 HU of "
 		"40, bone: above 500, air: below −900, lung: below −500, each where all voxels around are of that kind; edge: the rest. "
-		"Overshoot: what a hundredth of the voxels at edges exceeds, beyond the values nearby, in the mean of the draws.",
+		"Overshoot: what a hundredth of the voxels at edges exceeds, beyond the values nearby, in the mean of the draws; at "
+		"steps of 600 to 1100 HU as a part of the step.",
 		QUALITY_DRAWS);
 	study_page_table(p, QUALITY_ERRORS);
 	study_page_text(
@@ -142,13 +174,15 @@ void quality_parts(const study *s, study_page *p)
 		"noise that is added to the body (the difference of two pictures with the same draw), whose edge gives the modulation "
 		"transfer; the spectrum of the difference of two draws. Methods that keep edges answer to smaller contrasts by less.");
 	study_page_table(p, QUALITY_TEXTURE);
+	case_figures(s, p, "curves", quality_has_curves, "MTF and noise power at the same noise, up to the frequency of half a voxel");
 	study_page_text(p, "Noise from place to place",
-	                "Noise of patches of 5 mm of soft tissue over the mean of all. What is counted "
+	                "Noise of patches of 5 mm of soft tissue over what was asked for. What is counted "
 	                "holds the error of so few draws; the spread is "
 	                "of what two halves of the draws have in common, and the last column is what a "
-	                "normal spread of so much has within 10 %%. The "
+	                "normal distribution of so much has within 10 %%. The "
 	                "preset keeps the resolution even (kappa); the other keeps the noise even.");
 	study_page_table(p, QUALITY_EVEN);
+	case_figures(s, p, "noise", quality_has_maps, "noise of patches over what was asked for; grey: no soft tissue");
 	for (int k = 0; k < QUALITY_CASES; k++)
 		if (quality_has_case(s, k))
 			case_pictures(s, &quality_cases[k], p);

@@ -12,8 +12,10 @@
 /* The disc is brighter by so many times the noise, and so much of the round piece of tissue is its radius. */
 #define CONTRAST 10
 #define OF_PIECE 0.4
-/* A square of the spectrum within that piece; fewer voxels have none. */
-#define OF_SQUARE 1.3
+/* Side of the squares of the spectrum by that radius: squares begin at multiples of half their side, so that one of
+ * 0.94 radii may find no place. */
+#define OF_SQUARE 0.6
+#define MOST_OF_SQUARE 0.9
 enum { LEAST_SQUARE = 8, LEAST_DISC = 3, FIRST_SEED = 100 };
 #define MAX_UNEVEN 0.1
 
@@ -92,6 +94,8 @@ static gt_status sharpness(study *s, const quality_scene *c, const quality_candi
 		t->f10 = m.f10;
 		t->width = m.width;
 		t->height = (m.inside - m.outside) / (CONTRAST * c->of->noise / 1000 * c->of->water);
+		t->mtf = m.mtf;
+		m.mtf = (gt_curve){ NULL, NULL, 0 };
 	}
 	gt_curve_free(&m.mtf);
 done:
@@ -111,7 +115,11 @@ static gt_status spectrum(study *s, const quality_scene *c, const quality_candid
 	if (gt_nps_measure(&c->grid, r->x, gt_volume_data(v), piece, side, &nps) == GT_OK) {
 		t->peak = nps.peak;
 		t->mean = nps.mean;
+		t->nps = nps.radial;
+		nps.radial = (gt_curve){ NULL, NULL, 0 };
 	}
+	for (size_t i = 0; i < t->nps.n; i++)
+		t->nps.value[i] *= pow(1000 / c->of->water, 2);
 	gt_curve_free(&nps.radial);
 done:
 	gt_volume_free(v);
@@ -122,17 +130,23 @@ gt_status quality_texture_of(study *s, const quality_scene *c, const quality_can
 {
 	gt_disc disc = { .first = c->grid.n[2] / 2, .slices = 1 };
 	gt_status st = GT_OK;
-	*t = (quality_texture){ NAN, NAN, NAN, NAN, NAN, NAN };
+	*t = (quality_texture){ NAN, NAN, NAN, NAN, NAN, NAN, { NULL, NULL, 0 }, { NULL, NULL, 0 } };
 	const long radius = find_piece(c, disc.center);
-	const size_t side = (size_t)(OF_SQUARE * (double)radius);
+	const size_t side = (size_t)fmax(LEAST_SQUARE, OF_SQUARE * (double)radius);
 	const gt_roi piece = { { disc.center[0], disc.center[1], c->grid.center[2] }, (double)radius * c->grid.pitch[0], 0 };
 	disc.radius = OF_PIECE * piece.radius;
 	if (OF_PIECE * (double)radius >= LEAST_DISC)
 		GT_TRY(sharpness(s, c, by, r, &disc, t));
-	if (side >= LEAST_SQUARE)
+	if ((double)side <= MOST_OF_SQUARE * (double)radius)
 		GT_TRY(spectrum(s, c, by, r, &piece, side, t));
 done:
 	return st;
+}
+
+void quality_texture_free(quality_texture *t)
+{
+	gt_curve_free(&t->mtf);
+	gt_curve_free(&t->nps);
 }
 
 /* Sums of two halves of the draws over each voxel. */
@@ -156,6 +170,7 @@ static double patch_variance(const quality_scene *c, const moments *m, int half,
 	return variance;
 }
 
+/* The spread that both have in common. */
 static double spread_of(const double *x, const double *y, size_t n)
 {
 	double a = 0, b = 0, both = 0;
@@ -168,29 +183,48 @@ static double spread_of(const double *x, const double *y, size_t n)
 	return sqrt(fmax(0, both));
 }
 
+/* Of a normal distribution below x. */
+static double below(double x, double mean, double spread) { return 0.5 * erfc((mean - x) / (spread * sqrt(2))); }
+
 /* Half of the draws does not know the errors of the other half: what logarithms of both have in common is of the noise
- * itself, and a normal spread of so much has that part within a tenth. */
+ * itself, and a normal distribution of that mean and spread has so much of it within a tenth of what was asked for. */
 static gt_status judge_patches(const quality_scene *c, const moments *m, double draws, quality_even *e)
 {
 	const size_t n = m->wide * m->high;
-	double *a = malloc((2 * n + 1) * sizeof *a), *b = a + n, mean = 0;
-	if (!a)
+	const double asked = pow(c->of->noise, 2);
+	double *a = malloc((2 * n + 1) * sizeof *a), *b = a + n, squares = 0;
+	e->ratio = malloc((n + 1) * sizeof *e->ratio);
+	e->wide = m->wide;
+	e->high = m->high;
+	if (!a || !e->ratio) {
+		free(a);
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
 	for (size_t at = 0; at < n; at++) {
 		const double one = patch_variance(c, m, 0, at, draws), other = patch_variance(c, m, 1, at, draws);
-		if (one > 0 && other > 0) {
-			a[e->patches] = log(one);
-			b[e->patches++] = log(other);
-			mean += (one + other) / 2;
-		}
+		e->ratio[at] = one > 0 && other > 0 ? sqrt((one + other) / 2 / asked) : NAN;
+		if (isnan(e->ratio[at]))
+			continue;
+		a[e->patches] = log(one / asked) / 2;
+		b[e->patches++] = log(other / asked) / 2;
+		e->counted += fabs(e->ratio[at] - 1) <= MAX_UNEVEN;
+		squares += pow(e->ratio[at], 2);
 	}
-	for (size_t i = 0; i < e->patches; i++)
-		e->counted += fabs(sqrt((exp(a[i]) + exp(b[i])) / 2 / mean * (double)e->patches) - 1) <= MAX_UNEVEN;
 	e->counted /= (double)e->patches;
-	e->spread = spread_of(a, b, e->patches) / 2;
-	e->within = erf(MAX_UNEVEN / (e->spread * sqrt(2)));
+	e->spread = spread_of(a, b, e->patches);
+	e->mean = sqrt(squares / (double)e->patches);
+	/* The mean of logarithms is low where draws are few; the root of the mean square is not, and is higher by the
+	 * square of the spread. */
+	const double mean = log(e->mean) - e->spread * e->spread;
+	e->within = below(log(1 + MAX_UNEVEN), mean, e->spread) - below(log(1 - MAX_UNEVEN), mean, e->spread);
 	free(a);
 	return GT_OK;
+}
+
+void quality_even_free(quality_even *e)
+{
+	free(e->ratio);
+	e->ratio = NULL;
 }
 
 static gt_status add_draw(study *s, const quality_scene *c, const quality_candidate *by, double strength, int draw, moments *m)
@@ -211,10 +245,17 @@ static gt_status add_draw(study *s, const quality_scene *c, const quality_candid
 	return st;
 }
 
+static size_t patch_side(quality_size size) { return size == QUALITY_FULL ? 8 : 2; }
+
+size_t quality_patches(const study *s, const quality_case *c, int axis)
+{
+	return quality_side(s, c, axis) / patch_side(quality_found(s)->size);
+}
+
 gt_status quality_even_of(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, int draws,
                           quality_even *e)
 {
-	const size_t n = c->count[QUALITY_ALL], patch = c->size == QUALITY_FULL ? 8 : 2;
+	const size_t n = c->count[QUALITY_ALL], patch = patch_side(c->size);
 	double *all = calloc(4 * n, sizeof *all);
 	moments m = { { all, all + n }, { all + 2 * n, all + 3 * n }, patch, c->grid.n[0] / patch, c->grid.n[1] / patch };
 	gt_status st = all ? GT_OK : gt_fail(GT_ERR_MEMORY, "sums over draws need %.3g MB", (double)n * 32e-6);

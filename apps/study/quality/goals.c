@@ -1,0 +1,39 @@
+/* What is promised of the preset, scan by scan, and whether it is kept: the bars that docs/commands.md tells. */
+#include <math.h>
+#include "apps/study/quality/cases.h"
+
+/* A hundredth of the voxels at steps of 800 HU may overshoot by more than this part of them; noise had over asked. */
+#define MOST_OVERSHOOT 0.1
+#define LEAST_NOISE 0.9
+#define MOST_NOISE 1.1
+
+static void add(study *s, const quality_case *c, const char *goal, double found, const char *bound, int kept)
+{
+	study_table *t = &s->table[QUALITY_GOALS];
+	if (isnan(found))
+		return;
+	study_text(t, "%s", c->key);
+	study_text(t, "%s", goal);
+	study_number(t, found);
+	study_text(t, "%s", bound);
+	study_text(t, "%s", kept ? "yes" : "no");
+}
+
+void quality_goals(study *s, const quality_case *c, double asked, const quality_result *r)
+{
+	const quality_result *preset = &r[QUALITY_PRESET], *direct = &r[QUALITY_FDK];
+	double worst = NAN;
+	char goal[96];
+	int at = 0;
+	add(s, c, "overshoot at steps of 800 HU, part of the step", preset->at_steps, "at most 0.1", preset->at_steps <= MOST_OVERSHOOT);
+	add(s, c, "noise had over asked", asked, "0.9 to 1.1", asked >= LEAST_NOISE && asked <= MOST_NOISE);
+	for (int k = 0; k < QUALITY_CLASSES; k++) {
+		const double ratio = preset->rms[k] / direct->rms[k];
+		if (isfinite(ratio) && !(ratio <= worst)) {
+			worst = ratio;
+			at = k;
+		}
+	}
+	snprintf(goal, sizeof goal, "error over the direct method's, where it is most: %s", quality_class_names[at]);
+	add(s, c, goal, worst, "at most 1", worst <= 1);
+}
