@@ -37,7 +37,7 @@ typedef struct {
 /* Lines of the volume from one y to the next: an odd number, so that the same place of neighbouring lines is not in the
  * same set of a cache. */
 static inline size_t gt_line_row(const int *n) { return (size_t)n[0] | 1; }
-static inline size_t gt_line_batch(size_t views) { return views < GT_LINE_BATCH ? views : GT_LINE_BATCH; }
+static inline size_t gt_line_batch(size_t views) { return views < GT_LINE_BATCH ? views : (size_t)GT_LINE_BATCH; }
 /* A line between constant entries. */
 static inline size_t gt_line_window(int length) { return gt_lanes_of((size_t)length) + 2 * GT_LINE_PAD; }
 /* Of the list of views, whole vectors as all else. */
