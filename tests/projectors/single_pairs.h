@@ -252,8 +252,8 @@ END_TEST
 /* All tests of such a pair. */
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, as_in_double, 0, geometries());
-	tcase_add_loop_test(tc, transpose, 0, geometries());
+	gt_add_alike(tc, as_in_double, geometries());
+	gt_add_alike(tc, transpose, geometries());
 	tcase_add_test(tc, threads);
 	tcase_add_test(tc, loose_memory);
 	tcase_add_test(tc, denormals);

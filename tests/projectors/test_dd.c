@@ -130,8 +130,8 @@ END_TEST
 static void fill(TCase *tc)
 {
 	const int n = 2 * (gt_test_geometries() + TALL);
-	tcase_add_loop_test(tc, adjoint_by_elements, 0, n);
-	tcase_add_loop_test(tc, forward_by_definition, 0, n);
+	gt_add_alike(tc, adjoint_by_elements, n);
+	gt_add_alike(tc, forward_by_definition, n);
 }
 
 int main(void) { return gt_test_main("dd", fill); }

@@ -65,8 +65,8 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, transpose, 0, 2 * POSES);
-	tcase_add_loop_test(tc, as_on_the_cpu, 0, 2 * POSES);
+	gt_add_alike(tc, transpose, 2 * POSES);
+	gt_add_alike(tc, as_on_the_cpu, 2 * POSES);
 	tcase_add_test(tc, same_bits);
 }
 int main(void) { return gt_test_main("dd_poses", fill); }

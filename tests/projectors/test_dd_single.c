@@ -1,5 +1,5 @@
 /* The distance-driven pair in single precision on the CPU: see single_pairs.h.
- * labels: property unit slow; backend: none */
+ * labels: property unit; backend: none */
 #include "projectors/dd/fast/dd_single.h"
 #include "tests/support/vector_sets.h"
 

@@ -232,8 +232,8 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, transpose, 0, POSES);
-	tcase_add_loop_test(tc, as_in_double, 0, POSES);
+	gt_add_alike(tc, transpose, POSES);
+	gt_add_alike(tc, as_in_double, POSES);
 	tcase_add_test(tc, any_number_of_threads);
 	tcase_add_test(tc, level_where_nothing_leans);
 	tcase_add_test(tc, rows_for_columns);

@@ -32,6 +32,13 @@ static int device_is_there(void)
 	return status == 0;
 }
 
+int gt_tests_every(void)
+{
+	const char *text = getenv("GT_TESTS_EVERY");
+	const int every = text ? atoi(text) : 1;
+	return every > 1 ? every : 1;
+}
+
 int gt_test_main(const char *name, void (*fill)(TCase *tc))
 {
 	if (!device_is_there()) {

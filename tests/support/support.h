@@ -11,6 +11,11 @@
 #include <gantry/scan.h>
 
 int gt_test_main(const char *name, void (*fill)(TCase *tc));
+/* Of n cases that are much alike all, or with GT_TESTS_EVERY=N every Nth, where each takes long: under sanitizers. */
+int gt_tests_every(void);
+#define gt_add_alike(tc, test, n)                                       \
+	for (int gt_k = 0; gt_k < (int)(n); gt_k += gt_tests_every())   \
+		tcase_add_loop_test(tc, test, gt_k, gt_k + 1)
 
 gt_backend *gt_test_backend(void);              /* opens GT_BACKEND; fails the test if it cannot */
 int gt_test_is_gpu(void);

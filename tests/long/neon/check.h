@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GT_TESTS_AT_MOST = 64, CK_NORMAL = 0 };
+enum { GT_TESTS_AT_MOST = 1024, CK_NORMAL = 0 };
 typedef struct { const char *name; void (*function)(int _i); } gt_check_test;
 typedef struct { int count; struct { const gt_check_test *test; int begin, end; } all[GT_TESTS_AT_MOST]; } TCase;
 typedef TCase *Suite;
