@@ -17,7 +17,7 @@ static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
 	if (j->scratch && j->method.solver)
-		gt_memory_estimate_spill(e);
+		gt_memory_estimate_spill(e, gt_scratch_arrays(j, e));
 }
 
 static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)

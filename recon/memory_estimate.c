@@ -117,18 +117,17 @@ static const double for_pages = 0.1;
 
 double gt_memory_estimate_room(const gt_memory_estimate *e) { return (1 - for_pages) * e->host_free; }
 
-void gt_memory_estimate_spill(gt_memory_estimate *e)
+void gt_memory_estimate_spill(gt_memory_estimate *e, double arrays)
 {
 	const double over = e->host_peak - gt_memory_estimate_room(e);
-	e->scratch = e->on_host && e->host_free >= 0 && over > 0 ? fmin(over, (double)e->peak) : 0;
+	e->scratch = e->on_host && e->host_free >= 0 && over > 0 ? fmin(over, arrays) : 0;
 }
+
+static double in_memory(const gt_memory_estimate *e) { return e->host_peak - e->scratch; }
 
 static int fits_device(const gt_memory_estimate *e) { return (e->on_host && !e->limited) || e->peak <= e->free; }
 
-int gt_memory_estimate_fits(const gt_memory_estimate *e)
-{
-	return fits_device(e) && (e->host_free < 0 || e->host_peak - e->scratch <= e->host_free);
-}
+int gt_memory_estimate_fits(const gt_memory_estimate *e) { return fits_device(e) && (e->host_free < 0 || in_memory(e) <= e->host_free); }
 
 /* What would fit ---------------------------------------------------------------- */
 
@@ -139,7 +138,7 @@ static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const 
 	if (r->dry_run(r->self, v, &e) != GT_OK || !gt_memory_estimate_fits(&e))
 		return;
 	char *more = gt_text("%s%s%s (%s)", *list ? *list : "", *list ? ", or " : "", what,
-	                     BYTES(e.on_host ? e.host_peak : (double)e.peak));
+	                     BYTES(e.on_host ? in_memory(&e) : (double)e.peak));
 	free(*list);
 	*list = more;
 }
@@ -294,7 +293,7 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 		first = gt_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
 		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	if (fits_device(e))
-		text = gt_text("needs %s of memory, %s are free; %s%s%s", BYTES(e->host_peak), BYTES(e->host_free),
+		text = gt_text("needs %s of memory, %s are free; %s%s%s", BYTES(in_memory(e)), BYTES(e->host_free),
 		               list ? "would fit: " : "no similar setting would fit", list ? list : "", first ? first : "");
 	else
 		text = gt_text("needs %s on %s, %s are free; %s%s%s", BYTES((double)e->peak), e->backend, BYTES((double)e->free),

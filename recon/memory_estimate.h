@@ -19,8 +19,8 @@ void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* No more than that may be taken on the device (bytes; 0: no limit). */
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
 
-/* What memory has no room for lies in files, as far as it can: arrays of a solver on the host. */
-void gt_memory_estimate_spill(gt_memory_estimate *e);
+/* What memory has no room for lies in files, as far as it can: of the host's arrays, bytes. */
+void gt_memory_estimate_spill(gt_memory_estimate *e, double arrays);
 /* Of memory what is left to fill beside pages of such files. */
 double gt_memory_estimate_room(const gt_memory_estimate *e);
 

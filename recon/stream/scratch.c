@@ -46,6 +46,13 @@ done:
 	return st;
 }
 
+static double slabs_and_views(const gt_recon_job *j, const gt_memory_estimate *e)
+{
+	return gt_recon_streams(j) ? (double)e->operators : 0; /* theirs are other backends' */
+}
+
+double gt_scratch_arrays(const gt_recon_job *j, const gt_memory_estimate *e) { return fmax(0, (double)e->peak - slabs_and_views(j, e)); }
+
 /* Of memory, for slabs of the volume and batches of views. */
 static const double for_slabs = 0.35;
 
@@ -56,7 +63,7 @@ static int streams_files(gt_recon *r, const gt_memory_estimate *e)
 	    !(r->streamed = gt_text("stream:%s", e->backend)))
 		return 0;
 	j->backend = r->streamed;
-	if (!(j->device_limit > 0))
+	if (!(j->device_limit > 0) || j->device_limit > for_slabs * e->host_free)
 		j->device_limit = for_slabs * e->host_free;
 	return 1;
 }
@@ -70,9 +77,9 @@ gt_status gt_recon_stream_files(gt_recon *r, gt_status (*dry_run)(gt_recon *r, g
 	if (st != GT_OK || !streams_files(r, e))
 		return st;
 	st = dry_run(r, e);
-	if (st != GT_ERR_MEMORY)
+	if (st != GT_ERR_MEMORY && !(st == GT_OK && !gt_memory_estimate_fits(e)))
 		return st;
-	j->backend = backend; /* slabs are too small to be worth their tables */
+	j->backend = backend; /* slabs are too small to be worth their tables, or too large beside the data */
 	j->device_limit = limit;
 	free(r->streamed);
 	r->streamed = NULL;
@@ -82,8 +89,7 @@ gt_status gt_recon_stream_files(gt_recon *r, gt_status (*dry_run)(gt_recon *r, g
 /* Bytes of arrays that memory holds, beside all else that a run takes of it. */
 static double memory_for_arrays(const gt_recon_job *j, const gt_memory_estimate *e)
 {
-	const double streams = gt_recon_streams(j) ? (double)e->operators : 0; /* theirs are other backends' */
-	return gt_memory_estimate_room(e) - (e->host_peak - (double)e->peak) - streams;
+	return gt_memory_estimate_room(e) - (e->host_peak - (double)e->peak) - slabs_and_views(j, e);
 }
 
 gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
@@ -109,13 +115,13 @@ gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 		               BYTES(e->scratch), BYTES(room)));
 	GT_TRY(gt_folder_rate(j->scratch, &c.rate));
 	GT_TRY(operators_of(r, &c.operators));
-	c.moved = e->moved * e->scratch / (double)e->peak;
+	c.moved = e->moved * e->scratch / gt_scratch_arrays(j, e);
 	GT_TRY(gt_scratch_is_worth(&c));
 	j->arrays_limit = fmax(1, memory_for_arrays(j, e));
 	gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY,
 	       "--scratch=%s: %s of %s of arrays lie in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
 	       "operators take %.3g s",
-	       j->scratch, BYTES(e->scratch), BYTES((double)e->peak), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate), c.operators);
+	       j->scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate), c.operators);
 done:
 	return st;
 }

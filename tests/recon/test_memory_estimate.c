@@ -345,20 +345,20 @@ START_TEST(what_spills_into_files)
 {
 	gt_memory_estimate e = { .on_host = 1, .host_peak = 100, .host_free = 60, .peak = 70 };
 	ck_assert(!gt_memory_estimate_fits(&e));
-	gt_memory_estimate_spill(&e);
+	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 46 && gt_memory_estimate_fits(&e));
 	e.host_free = 20;
-	gt_memory_estimate_spill(&e);
+	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 70 && !gt_memory_estimate_fits(&e));
 	e.host_free = 112;
-	gt_memory_estimate_spill(&e);
+	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 0 && gt_memory_estimate_fits(&e));
 	e.host_free = -1;
-	gt_memory_estimate_spill(&e);
+	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 0);
 	e.host_free = 60;
 	e.on_host = 0;
-	gt_memory_estimate_spill(&e);
+	gt_memory_estimate_spill(&e, (double)e.peak);
 	ck_assert(e.scratch == 0 && !gt_memory_estimate_fits(&e));
 }
 END_TEST

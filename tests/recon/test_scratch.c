@@ -92,6 +92,40 @@ START_TEST(arrays_in_files_compute_the_same)
 }
 END_TEST
 
+/* No limit of the device makes slabs larger than memory, nor do slabs count as arrays that files take. */
+START_TEST(slabs_stay_in_memory)
+{
+	static const char *const backends[] = { "cpu:2", "stream:cpu:2" };
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, NULL);
+	gt_memory_estimate e = { .size = sizeof e };
+	const char *settings;
+	char text[32];
+	double scratch;
+	const double most = needs(p, "sirt:iterations=2", &scratch);
+	snprintf(text, sizeof text, "%.0f", gt_host_used() + 0.3 * most);
+	ck_ok(gt_recon_set(r, "backend", backends[_i]));
+	ck_ok(gt_recon_set(r, "solver", "sirt:iterations=2"));
+	ck_ok(gt_recon_set(r, "init", "zero"));
+	ck_ok(gt_recon_set(r, "grid", "160x150x40@0.9x0.95x0.9+1,-2,3"));
+	ck_ok(gt_recon_set(r, "scratch", "/tmp"));
+	ck_ok(gt_recon_set(r, "device-memory", "1GB"));
+	ck_ok(gt_recon_set(r, "host-memory", text));
+	const gt_status st = gt_recon_plan(r, &e, &settings);
+	if (_i == 1) {
+		ck_refused(st, GT_ERR_MEMORY, "are free; ");
+		ck_assert_double_gt(e.host_peak - e.scratch, e.host_free);
+	} else {
+		ck_assert_int_ne(st, GT_ERR_MEMORY); /* a slow disk is refused otherwise */
+		ck_assert_double_gt(e.scratch, 0);
+		if (strstr(settings, "stream:"))
+			ck_assert_double_le(e.scratch + (double)e.operators, (double)e.peak);
+	}
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(slow_disks_are_refused_with_the_figures)
 {
 	gt_scratch_cost c = { "/scratch", "pcg", 854e9, 2.5e9, 20 };
@@ -123,6 +157,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, arrays_in_files_compute_the_same, 0, sizeof solvers / sizeof *solvers);
+	tcase_add_loop_test(tc, slabs_stay_in_memory, 0, 2);
 	tcase_add_test(tc, slow_disks_are_refused_with_the_figures);
 	tcase_add_test(tc, what_computes_all_at_once_takes_no_folder);
 }
