@@ -15,8 +15,6 @@
 
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
-/* Columns of a stripe that the median of five tells. */
-enum { WIDTH = 2 };
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
 enum { MOST_GAIN = 63, MOST_WINDOW = 1001 };
@@ -125,7 +123,8 @@ static void gain(const rings_call *r, float *s, double *c)
 			of[k] /= views;
 		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
 		for (size_t k = 0; k < n; k++) {
-			const double wanted = c[k] + of[k], witness = gt_stripe_witness(mean, n, k, WIDTH, wanted < 0 ? 1 : -1);
+			const double wanted = c[k] + of[k],
+				     witness = gt_stripe_witness(mean, n, k, r->window[GAIN] / 2, wanted < 0 ? 1 : -1);
 			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
 			of[k] = allowed - c[k];
 			c[k] = allowed;

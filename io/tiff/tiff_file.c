@@ -38,7 +38,8 @@ static tmsize_t read_(thandle_t self, void *to, tmsize_t n)
 {
 	gt_tiff_file *f = self;
 	tmsize_t got = 0;
-	while (got < n) {
+	/* No file has what would end behind the last number that a place can be. */
+	while (got < n && n <= INT64_MAX - f->at) {
 		const ssize_t part = pread(f->file, (char *)to + got, (size_t)(n - got), f->at + got);
 		if (part < 0 && errno == EINTR)
 			continue;

@@ -87,12 +87,10 @@ START_TEST(a_file_that_is_cut_off_is_refused_wherever_that_is)
 }
 END_TEST
 
-/* Behind the entries of a page the place of the next one is told: what ends there has whole pages, and not all. */
-START_TEST(a_file_that_ends_where_the_next_page_is_told_is_refused)
+/* Writes pages; where behind the entries of the second one the place of the third is told. */
+static off_t write_pages(const char *mode)
 {
-	static const char *const mode[] = { "w", "wb", "w8" };
-	const int big = _i == 2, width = big ? 8 : 4;
-	const tiff_kind kind = { mode[_i], 16, 0, 0, ROWS, COMPRESSION_NONE, 0, PAGES };
+	const tiff_kind kind = { mode, 16, 0, 0, ROWS, COMPRESSION_NONE, 0, PAGES };
 	unsigned char n[8];
 	tiff_write("a.tif", &kind, ROWS, COLUMNS, value);
 	TIFF *t = TIFFOpen(tiff_path("a.tif"), "r");
@@ -102,10 +100,34 @@ START_TEST(a_file_that_ends_where_the_next_page_is_told_is_refused)
 	FILE *f = fopen(tiff_path("a.tif"), "rb");
 	ck_assert(fseek(f, head, SEEK_SET) == 0 && fread(n, 1, sizeof n, f) == sizeof n);
 	fclose(f);
-	const off_t link = head + (big ? 8 + 20 * n[0] : 2 + 12 * n[_i == 1]);
-	for (int more = width - 1; more >= 0; more--) {
+	return head + (mode[1] == '8' ? 8 + 20 * n[0] : 2 + 12 * n[mode[1] == 'b']);
+}
+
+/* What ends there has whole pages, and not all. */
+START_TEST(a_file_that_ends_where_the_next_page_is_told_is_refused)
+{
+	static const char *const mode[] = { "w", "wb", "w8" };
+	const off_t link = write_pages(mode[_i]);
+	for (int more = (_i == 2 ? 8 : 4) - 1; more >= 0; more--) {
 		ck_assert_int_eq(truncate(tiff_path("a.tif"), link + more), 0);
 		refuse(GT_ERR_FORMAT, "truncated: the file ends within what begins at its byte");
+	}
+}
+END_TEST
+
+/* No place that a file tells makes a reading fail: the disk is well. */
+START_TEST(a_page_behind_all_files_is_damage)
+{
+	static const unsigned char most[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
+	const off_t link = write_pages("w8l");
+	for (int less = 0; less < 20; less++) {
+		unsigned char place[8];
+		memcpy(place, most, sizeof place);
+		place[0] = (unsigned char)(0xff - less);
+		FILE *f = fopen(tiff_path("a.tif"), "r+b");
+		ck_assert(fseek(f, link, SEEK_SET) == 0 && fwrite(place, 1, sizeof place, f) == sizeof place);
+		fclose(f);
+		refuse(GT_ERR_FORMAT, "damaged: the page after 2 cannot be read: ");
 	}
 }
 END_TEST
@@ -184,6 +206,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, tiff_teardown);
 	tcase_add_loop_test(tc, all_kinds_are_read_to_the_bit, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_loop_test(tc, a_file_that_ends_where_the_next_page_is_told_is_refused, 0, 3);
+	tcase_add_test(tc, a_page_behind_all_files_is_damage);
 	tcase_add_loop_test(tc, a_file_that_is_cut_off_is_refused_wherever_that_is, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);

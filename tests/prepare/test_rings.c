@@ -175,6 +175,31 @@ START_TEST(a_pattern_is_looked_for_in_all_columns)
 }
 END_TEST
 
+/* A stripe as broad as half of the window that was asked for is one, wherever the lines to its sides lead. */
+START_TEST(a_broad_stripe_goes_with_a_wide_window)
+{
+	enum { VIEWS = 60, COLUMNS = 128, FIRST = 71, BROAD = 5 };
+	static const char *const spec[] = { "rings", "rings:window=11", "rings:window=21" };
+	double left[3];
+	for (int w = 0; w < 3; w++) {
+		gt_projections *p = half_turn((const size_t[]){ VIEWS, 1, COLUMNS }, (const double[]){ 1, 1 }, (const double[]){ 0.3, 0 });
+		float *x = gt_projections_data(p);
+		for (size_t i = 0; i < VIEWS * COLUMNS; i++) {
+			const size_t k = i % COLUMNS;
+			x[i] = (float)(1 + 0.001 * (double)k + (k >= FIRST && k < FIRST + BROAD ? 0.03 : 0) + 1e-3 * gt_test_normal(4, i));
+		}
+		ck_ok(gt_prepare(&p, spec[w], NULL));
+		x = gt_projections_data(p);
+		left[w] = 0;
+		for (size_t i = 0; i < VIEWS * COLUMNS; i++)
+			if (i % COLUMNS >= FIRST && i % COLUMNS < FIRST + BROAD)
+				left[w] += ((double)x[i] - 1 - 0.001 * (double)(i % COLUMNS)) / (VIEWS * BROAD);
+		gt_projections_free(p);
+	}
+	ck_assert_msg(left[0] > 0.02 && left[1] < 0.005 && left[2] < 0.005, "%.4f, %.4f, %.4f of 0.03 are left", left[0], left[1], left[2]);
+}
+END_TEST
+
 START_TEST(windows)
 {
 	static const char *const even[] = { "rings:window=4", "rings:method=sorting,window=1" };
@@ -192,6 +217,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, a_tube_keeps_its_wall, 0, 4 * TUBES);
 	tcase_add_test(tc, a_real_scan_without_rings);
 	tcase_add_test(tc, a_pattern_is_looked_for_in_all_columns);
+	tcase_add_test(tc, a_broad_stripe_goes_with_a_wide_window);
 	tcase_add_test(tc, windows);
 }
 
