@@ -122,7 +122,9 @@ static gt_status map(const char *folder, size_t bytes, const char *what, void **
 	int file = -1;
 	gt_status st = GT_OK;
 	GT_TRY(open_nameless(folder, &file));
-	if ((errno = posix_fallocate(file, 0, (off_t)bytes)) != 0)
+	while ((errno = posix_fallocate(file, 0, (off_t)bytes)) == EINTR)
+		;
+	if (errno)
 		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: has no room for %s of %s: %s", folder, BYTES((double)bytes), what,
 		               strerror(errno)));
 	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
