@@ -11,6 +11,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/file_turns.h"
 #include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
@@ -170,7 +171,7 @@ static gt_status explain(gt_status st, const gt_format *f, const char *path, int
 	return gt_fail(st, "%s", why);
 }
 
-gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
 	GT_NEED(path);
 	const gt_format *f;
@@ -188,7 +189,12 @@ done:
 	return st;
 }
 
-gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
+gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
+{
+	GT_FILE_TURN(read_projections(path, o, p));
+}
+
+static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **v)
 {
 	GT_NEED(path);
 	const gt_format *f;
@@ -204,6 +210,8 @@ gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume *
 done:
 	return st;
 }
+
+gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v) { GT_FILE_TURN(read_volume(path, o, v)); }
 
 static gt_status check_options(const char *path, const gt_write_options *o)
 {
@@ -239,7 +247,7 @@ gt_status gt_check_writing(const char *path, const gt_format *f, const gt_write_
 	return st != GT_OK ? st : gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
 }
 
-gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
+static gt_status write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	GT_NEED(path);
 	const gt_format *f;
@@ -258,7 +266,12 @@ done:
 	return st;
 }
 
-gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
+{
+	GT_FILE_TURN(write_projections(path, o, p));
+}
+
+static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	GT_NEED(path);
 	const gt_format *f;
@@ -276,6 +289,8 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 done:
 	return st;
 }
+
+gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v) { GT_FILE_TURN(write_volume(path, o, v)); }
 
 /* Of a folder that is to be made. */
 static gt_status can_make(const char *path)
@@ -344,7 +359,7 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 	return st != GT_OK ? st : f->folders && (gt_names_folder(path) || !*f->extensions) ? can_make(path) : gt_can_write(path);
 }
 
-gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
+static gt_status file_kind(const char *path, const gt_format **format, int *projections)
 {
 	GT_NEED(path);
 	GT_NEED(projections);
@@ -359,3 +374,5 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
 		*format = f;
 	return st;
 }
+
+gt_status gt_file_kind(const char *path, const gt_format **format, int *projections) { GT_FILE_TURN(file_kind(path, format, projections)); }

@@ -5,6 +5,7 @@
 #include "geometry/not_finite.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
+#include "io/file_turns.h"
 #include "io/finite.h"
 #include "io/slice_writer.h"
 #include "io/tmp_list.h"
@@ -45,7 +46,7 @@ size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
 	return (copied ? GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (hu ? plane : 0);
 }
 
-gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
+static gt_status slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
 	GT_NEED(path);
 	GT_NEED(head);
@@ -60,6 +61,11 @@ gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, co
 	GT_TRY(f->create_slices(path, &full, head, s));
 done:
 	return st;
+}
+
+gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
+{
+	GT_FILE_TURN(slice_writer_create(path, o, head, s));
 }
 
 struct checking {
@@ -97,7 +103,7 @@ done:
 	return st;
 }
 
-gt_status gt_slice_writer_commit(gt_slice_writer *s)
+static gt_status slice_writer_commit(gt_slice_writer *s)
 {
 	GT_NEED(s);
 	if (s->written == s->size[0])
@@ -107,10 +113,14 @@ gt_status gt_slice_writer_commit(gt_slice_writer *s)
 	return st;
 }
 
+gt_status gt_slice_writer_commit(gt_slice_writer *s) { GT_FILE_TURN(slice_writer_commit(s)); }
+
 void gt_slice_writer_drop(gt_slice_writer *s)
 {
+	gt_file_turn_begin();
 	if (s)
 		s->drop(s);
+	gt_file_turn_end();
 }
 
 gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data)

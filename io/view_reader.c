@@ -4,9 +4,10 @@
 #include "geometry/not_finite.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
+#include "io/file_turns.h"
 #include "io/view_reader.h"
 
-gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
+static gt_status view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
 {
 	GT_NEED(path);
 	GT_NEED(scan);
@@ -24,7 +25,12 @@ gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const 
 	return st != GT_OK ? st : f->open_views(path, &full, size, v);
 }
 
-gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
+gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
+{
+	GT_FILE_TURN(view_reader_open(path, o, scan, v));
+}
+
+static gt_status view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
 {
 	GT_NEED(path);
 	GT_NEED(head);
@@ -46,6 +52,11 @@ gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, g
 		*head = NULL;
 	}
 	return st;
+}
+
+gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
+{
+	GT_FILE_TURN(view_reader_open_scan(path, o, head, v));
 }
 
 static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)
@@ -84,7 +95,7 @@ static void read_some(void *self, size_t i, size_t end, int worker)
 		gt_failure_note(&r->failure, i, read_one(r, i));
 }
 
-gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
+static gt_status view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
 	GT_NEED(v);
 	GT_NEED(out);
@@ -94,6 +105,11 @@ gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t 
 	struct reading r = { v, first, row, rows, out, GT_NO_FAILURE };
 	gt_parallel(v->pool, n, 1, read_some, &r);
 	return gt_failure_told(&r.failure);
+}
+
+gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
+{
+	GT_FILE_TURN(view_reader_read(v, first, n, row, rows, out));
 }
 
 int gt_view_reader_has_statistics(const gt_view_reader *v) { return v->statistics; }
@@ -110,6 +126,8 @@ size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }
 
 void gt_view_reader_close(gt_view_reader *v)
 {
+	gt_file_turn_begin();
 	if (v)
 		v->close(v);
+	gt_file_turn_end();
 }

@@ -5,6 +5,7 @@
 #include "geometry/projections.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
+#include "io/file_turns.h"
 #include "io/view_writer.h"
 
 static gt_status format_of_views(const char *path, const gt_format **f)
@@ -23,7 +24,7 @@ gt_status gt_can_write_views(const char *path)
 	return format_of_views(path, &f);
 }
 
-gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w)
+static gt_status view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w)
 {
 	GT_NEED(path);
 	GT_NEED(w);
@@ -35,6 +36,11 @@ gt_status gt_view_writer_create(const char *path, const gt_projections *head, in
 	st = f->create_views(path, head, weighted, w);
 done:
 	return st;
+}
+
+gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w)
+{
+	GT_FILE_TURN(view_writer_create(path, head, weighted, w));
 }
 
 typedef struct {
@@ -102,14 +108,18 @@ void gt_view_writer_settle(gt_view_writer *w)
 		w->settled = 1;
 }
 
-gt_status gt_view_writer_commit(gt_view_writer *w)
+static gt_status view_writer_commit(gt_view_writer *w)
 {
 	GT_NEED(w);
 	return w->commit(w);
 }
 
+gt_status gt_view_writer_commit(gt_view_writer *w) { GT_FILE_TURN(view_writer_commit(w)); }
+
 void gt_view_writer_drop(gt_view_writer *w)
 {
+	gt_file_turn_begin();
 	if (w)
 		w->drop(w);
+	gt_file_turn_end();
 }

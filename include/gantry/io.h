@@ -126,7 +126,7 @@ GT_API extern const gt_format *const gt_formats[];             /* NULL-terminate
 GT_API extern const gt_module_kind gt_format_kind;
 
 /* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
- * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
+ * Threads take turns with whole files, since the NetCDF and HDF5 libraries below are not thread-safe.
  * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
  * variables, a volume where projections are expected and the reverse, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
  * arrays larger than memory (GT_ERR_MEMORY with needed and available).
