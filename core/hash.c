@@ -22,3 +22,14 @@ uint64_t gt_hash(uint64_t hash, const void *bytes, size_t n)
 		word = word << 8 | b[i];
 	return n ? add(hash, word) : hash;
 }
+
+uint64_t gt_hash_text(uint64_t hash, const char *text)
+{
+	char block[8];
+	for (size_t n = strlen(text) + 1, i = 0; i < n; i += sizeof block) {
+		memset(block, 0, sizeof block);
+		memcpy(block, text + i, n - i < sizeof block ? n - i : sizeof block);
+		hash = gt_hash(hash, block, sizeof block);
+	}
+	return hash;
+}

@@ -87,17 +87,6 @@ static gt_status is_zero(const gt_nc *f, const gt_array *a, int *zero)
 }
 static nc_type type_of(const gt_state_entry *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	char block[8];
-	for (size_t n = strlen(text) + 1, i = 0; i < n; i += sizeof block) {
-		memset(block, 0, sizeof block);
-		memcpy(block, text + i, n - i < sizeof block ? n - i : sizeof block);
-		hash = gt_hash(hash, block, sizeof block);
-	}
-	return hash;
-}
-
 /* Of numbers and text, as arrays have theirs. */
 static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_state_entry *kept)
 {
@@ -170,7 +159,7 @@ static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int it
 		char name[NC_MAX_NAME + 1];
 		snprintf(name, sizeof name, "%s%s", prefix, run->name);
 		GT_TRY(gt_nc_put_text(f, NC_GLOBAL, name, run->text));
-		hash = hash_text(hash, run->text);
+		hash = gt_hash_text(hash, run->text);
 	}
 	snprintf(hex, sizeof hex, "%016" PRIx64, hash_numbers(hash, iteration, kept));
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, hash_name, hex));
@@ -370,7 +359,7 @@ static gt_status check_numbers(const gt_nc *f, const gt_checkpoint *c, const gt_
 	gt_status st = GT_OK;
 	GT_TRY(gt_nc_text(f, NULL, hash_name, &was));
 	for (size_t i = 0; i < c->lines; i++)
-		hash = hash_text(hash, c->text[i]);
+		hash = gt_hash_text(hash, c->text[i]);
 	snprintf(now, sizeof now, "%016" PRIx64, hash_numbers(hash, c->iteration, kept));
 	if (!was || strcmp(was, now))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the hash of its numbers and texts is %s, expected %s", f->path, now,
