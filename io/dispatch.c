@@ -173,7 +173,6 @@ static gt_status explain(gt_status st, const gt_format *f, const char *path, int
 
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
-	GT_NEED(path);
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
@@ -191,12 +190,12 @@ done:
 
 gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
+	GT_NEED(path);
 	GT_FILE_TURN(read_projections(path, o, p));
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **v)
 {
-	GT_NEED(path);
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
@@ -211,7 +210,11 @@ done:
 	return st;
 }
 
-gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v) { GT_FILE_TURN(read_volume(path, o, v)); }
+gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
+{
+	GT_NEED(path);
+	GT_FILE_TURN(read_volume(path, o, v));
+}
 
 static gt_status check_options(const char *path, const gt_write_options *o)
 {
@@ -249,7 +252,6 @@ gt_status gt_check_writing(const char *path, const gt_format *f, const gt_write_
 
 static gt_status write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
-	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
@@ -268,12 +270,12 @@ done:
 
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
+	GT_NEED(path);
 	GT_FILE_TURN(write_projections(path, o, p));
 }
 
 static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
-	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
@@ -290,7 +292,11 @@ done:
 	return st;
 }
 
-gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v) { GT_FILE_TURN(write_volume(path, o, v)); }
+gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	GT_NEED(path);
+	GT_FILE_TURN(write_volume(path, o, v));
+}
 
 /* Of a folder that is to be made. */
 static gt_status can_make(const char *path)
@@ -361,8 +367,6 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 
 static gt_status file_kind(const char *path, const gt_format **format, int *projections)
 {
-	GT_NEED(path);
-	GT_NEED(projections);
 	const gt_format *f;
 	gt_status st = gt_format_of(path, &f);
 	if (st != GT_OK)
@@ -375,4 +379,9 @@ static gt_status file_kind(const char *path, const gt_format **format, int *proj
 	return st;
 }
 
-gt_status gt_file_kind(const char *path, const gt_format **format, int *projections) { GT_FILE_TURN(file_kind(path, format, projections)); }
+gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
+{
+	GT_NEED(path);
+	GT_NEED(projections);
+	GT_FILE_TURN(file_kind(path, format, projections));
+}

@@ -48,9 +48,6 @@ size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
 
 static gt_status slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
-	GT_NEED(path);
-	GT_NEED(head);
-	GT_NEED(s);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
@@ -65,6 +62,9 @@ done:
 
 gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
+	GT_NEED(path);
+	GT_NEED(head);
+	GT_NEED(s);
 	GT_FILE_TURN(slice_writer_create(path, o, head, s));
 }
 
@@ -105,7 +105,6 @@ done:
 
 static gt_status slice_writer_commit(gt_slice_writer *s)
 {
-	GT_NEED(s);
 	if (s->written == s->size[0])
 		return s->commit(s);
 	const gt_status st = gt_fail(GT_ERR_ARG, "%s: %zu of %zu slices are written", s->path, s->written, s->size[0]);
@@ -113,7 +112,11 @@ static gt_status slice_writer_commit(gt_slice_writer *s)
 	return st;
 }
 
-gt_status gt_slice_writer_commit(gt_slice_writer *s) { GT_FILE_TURN(slice_writer_commit(s)); }
+gt_status gt_slice_writer_commit(gt_slice_writer *s)
+{
+	GT_NEED(s);
+	GT_FILE_TURN(slice_writer_commit(s));
+}
 
 void gt_slice_writer_drop(gt_slice_writer *s)
 {

@@ -9,9 +9,6 @@
 
 static gt_status view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
 {
-	GT_NEED(path);
-	GT_NEED(scan);
-	GT_NEED(v);
 	const gt_format *f;
 	gt_read_options full;
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
@@ -27,14 +24,14 @@ static gt_status view_reader_open(const char *path, const gt_read_options *o, co
 
 gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
 {
+	GT_NEED(path);
+	GT_NEED(scan);
+	GT_NEED(v);
 	GT_FILE_TURN(view_reader_open(path, o, scan, v));
 }
 
 static gt_status view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
 {
-	GT_NEED(path);
-	GT_NEED(head);
-	GT_NEED(v);
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = gt_complete_read_options(path, o, &full);
@@ -56,6 +53,9 @@ static gt_status view_reader_open_scan(const char *path, const gt_read_options *
 
 gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
 {
+	GT_NEED(path);
+	GT_NEED(head);
+	GT_NEED(v);
 	GT_FILE_TURN(view_reader_open_scan(path, o, head, v));
 }
 
@@ -97,8 +97,6 @@ static void read_some(void *self, size_t i, size_t end, int worker)
 
 static gt_status view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
-	GT_NEED(v);
-	GT_NEED(out);
 	if (first + n > v->size[0] || row + rows > v->size[1])
 		return gt_fail(GT_ERR_ARG, "%s: views %zu to %zu, rows %zu to %zu: expected %zu views of %zu rows", v->path, first,
 		               first + n, row, row + rows, v->size[0], v->size[1]);
@@ -109,6 +107,8 @@ static gt_status view_reader_read(gt_view_reader *v, size_t first, size_t n, siz
 
 gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
+	GT_NEED(v);
+	GT_NEED(out);
 	GT_FILE_TURN(view_reader_read(v, first, n, row, rows, out));
 }
 

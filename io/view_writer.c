@@ -26,8 +26,6 @@ gt_status gt_can_write_views(const char *path)
 
 static gt_status view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w)
 {
-	GT_NEED(path);
-	GT_NEED(w);
 	const gt_format *f;
 	gt_status st = GT_OK;
 	GT_TRY(gt_projections_are("gt_view_writer_create", head));
@@ -40,6 +38,8 @@ done:
 
 gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w)
 {
+	GT_NEED(path);
+	GT_NEED(w);
 	GT_FILE_TURN(view_writer_create(path, head, weighted, w));
 }
 
@@ -108,13 +108,13 @@ void gt_view_writer_settle(gt_view_writer *w)
 		w->settled = 1;
 }
 
-static gt_status view_writer_commit(gt_view_writer *w)
+static gt_status view_writer_commit(gt_view_writer *w) { return w->commit(w); }
+
+gt_status gt_view_writer_commit(gt_view_writer *w)
 {
 	GT_NEED(w);
-	return w->commit(w);
+	GT_FILE_TURN(view_writer_commit(w));
 }
-
-gt_status gt_view_writer_commit(gt_view_writer *w) { GT_FILE_TURN(view_writer_commit(w)); }
 
 void gt_view_writer_drop(gt_view_writer *w)
 {
