@@ -103,7 +103,7 @@ struct gt_backend {
 /* What a team shares in several runs, one after the other: of a run of `all` elements the n from `first` on are here,
  * in the array's memory from element `at` on. dense: there is nothing between them. */
 typedef struct { size_t all, first, n, at; } gt_share_run;
-typedef struct { size_t count; int dense; gt_share_run run[]; } gt_share_runs;
+typedef struct { size_t count; int dense; gt_share_run *run; } gt_share_runs;
 /* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
 struct gt_array {
 	gt_tag tag;

@@ -45,6 +45,7 @@ static gt_status take_runs(const gt_share_run *run, size_t count, gt_array **a)
 	}
 	r->count = count;
 	r->dense = 1;
+	r->run = (gt_share_run *)(r + 1); /* one allocation; kernels that read the structure as C++ know no flexible array */
 	for (size_t i = 0; i < count; i++) {
 		r->run[i] = run[i];
 		r->dense &= !run[i].n || run[i].at == n;
