@@ -37,6 +37,10 @@ gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
 	facts->built_in_ms = log.head.built_in_ms;
 	facts->updates = log.head.updates;
 	facts->seconds = log.head.seconds;
+	facts->ended = log.head.ended;
+	facts->chosen_ms = log.head.chosen_ms;
+	facts->chosen_built_in_ms = log.head.chosen_built_in_ms;
+	gt_snprintf(facts->chosen, sizeof facts->chosen, "%s", log.head.chosen);
 	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log.head.problem);
 	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log.head.kernel);
 	gt_snprintf(facts->device, sizeof facts->device, "%s", log.head.device);

@@ -77,7 +77,11 @@ typedef struct {
 	double first_ms, best_ms, built_in_ms;
 	double updates, seconds;        /* views times voxels; of the search: 0 where the log does not say */
 	char kernel[64], device[128], about[512], problem[200];
+	int ended;                      /* 1: the search came to its end, and what follows is there */
+	char chosen[512];               /* the variant, "": the built-in kernel stays */
+	double chosen_ms, chosen_built_in_ms; /* in turn, after the search */
 } gt_tune_log_facts;
+/* GT_ERR_UNSUPPORTED: it is of a kernel that could not be tuned for its problem, with the reason. */
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
 /* Names of searchers; NULL ends. */

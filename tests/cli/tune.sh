@@ -83,6 +83,39 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
 fi
 
+# many searches in a folder: what has a whole log is done, without a GPU; the table is of all logs
+refused 2 "no workload \"ge-hx\"" tune --folder many --workload ge-hd,ge-hx
+refused 2 "every=0: expected NAME:every=N with N of 1 to 10000" tune --folder many --workload ge-hd:every=0
+refused 2 "every=2x: expected NAME:every=N" tune --workload ge-hd:every=2x
+refused 2 "unknown kernel 'bees'" tune --folder many --workload ge-hd --kernel dd-back,bees
+refused 2 "expected --workload NAME" tune --folder many
+refused 2 "expected names with commas between, found \",\"" tune --folder many --workload ge-hd,
+refused 2 "cannot be combined with --log" tune --folder many --workload ge-hd --log toy.txt
+refused 2 "is for --folder" tune --within 3 --workload ge-hd
+[ ! -e many ] || fail "a refusal leaves a folder"
+if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then
+	"$gantry" tune --folder many --workload quick-arc:every=5 --kernel all >out.txt 2>err.txt && fail "a folder of searches without a GPU"
+	[ ! -e many ] || fail "no GPU, and a folder is left: $(ls many)"
+fi
+mkdir many
+problem='# problem 2 views of 8 x 8, 16 x 16 x 16 voxels'
+{ sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 2.6\n# chosen-built-in-ms 3.12\n# chosen A=1 B=3\n'; } >many/quick-arc-every5.dd-forward.txt
+{ sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 3.09\n# chosen-built-in-ms 3.1\n# chosen built-in\n'; } >many/quick-arc-every5.dd-back.txt
+printf '# gantry tune 1\n# kernel sf-back\n# failed this problem does not ask for "sf-back"\n' >many/quick-arc-every5.sf-back.txt
+ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back,sf-back --minutes 0.1
+says "many/results.csv: 3 of 3 searches are done"
+grep -qxF "quick-arc-every5,forward,dd-forward,3.12,2.6,1.2000,5,1,0,\"A=1 B=3\",\"${problem#\# problem }\",\"\"" many/results.csv || fail "the table: $(cat many/results.csv)"
+grep -q "^quick-arc-every5,back,dd-back,3.1,3.1,1.0000,5,1,0,\"built-in\"," many/results.csv || fail "the table: $(cat many/results.csv)"
+grep -qF 'quick-arc-every5,back,sf-back,,,,,,,"","","many/quick-arc-every5.sf-back.txt: this problem does not ask for ""sf-back"""' many/results.csv ||
+	fail "the table: $(cat many/results.csv)"
+# half a log is none, and time may not do for what is left
+grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
+cp half.txt many/quick-arc-every5.dd-back.txt
+ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back --minutes 1 --within 0.5
+says "1 of 2 searches are done; the same command goes on"
+grep -q '^quick-arc-every5,back,dd-back,.*"not at its end"$' many/results.csv || fail "the table: $(cat many/results.csv)"
+cmp -s half.txt many/quick-arc-every5.dd-back.txt || fail "a log was written without time for its search"
+
 # the study, on logs
 mkdir logs
 sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt

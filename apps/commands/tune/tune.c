@@ -9,11 +9,12 @@
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "apps/cli/workload.h"
+#include "apps/commands/tune/tune_folder.h"
 
 typedef struct {
-	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
-	double minutes;
+	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search;
+	const char *log, *folder, *replay, *curve, *forget;
+	double minutes, within;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
 } tune_options;
@@ -28,7 +29,7 @@ static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "both directions of this projector (with --solver: default as for recon)", .at = AT(projector) },
 	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
+	  .help = "a problem of gantry bench, in place of a scan; NAME:every=N: every Nth view of it", .at = AT(workload) },
 	{ .name = "every", .kind = CLI_INT, .value = "N",
 	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
@@ -40,6 +41,12 @@ static const cli_option options[] = {
 	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
+	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
+	  .help = "all of --workload NAME,NAME:every=N,... with all of --kernel NAME,... (or all), each for --minutes: logs\n"
+	          "WORKLOAD.KERNEL.txt, and results.csv; what has a log there is done, so that the same command goes on", .at = AT(folder) },
+	{ .name = "within", .kind = CLI_REAL, .value = "T",
+	  .help = "with --folder: begin no search that would end after so many minutes",
+	  .at = AT(within), .least = 0.001, .most = 1e5 },
 	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
@@ -63,13 +70,10 @@ static gt_status find_problem(const cli_call *call, const tune_options *o, gt_sc
 		return gt_fail(GT_ERR_ARG, "expected a scan or --workload, found both");
 	if (!o->workload && !call->files)
 		return gt_fail(GT_ERR_ARG, "expected a scan or --workload NAME");
-	for (const app_workload *w = app_workloads; o->workload && w->name; w++)
-		if (!strcmp(w->name, o->workload)) {
-			st = app_workload_make(w, (size_t)o->every, scan, grid);
-			return st == GT_OK && o->grid ? cli_grid(call, o->grid, NULL, *scan, grid) : st;
-		}
-	if (o->workload)
-		return gt_fail(GT_ERR_UNKNOWN, "no workload \"%s\" (gantry bench --help lists them)", o->workload);
+	if (o->workload) {
+		st = tune_workload(o->workload, (size_t)o->every, scan, grid);
+		return st == GT_OK && o->grid ? cli_grid(call, o->grid, NULL, *scan, grid) : st;
+	}
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(cli_grid(call, o->grid, NULL, gt_projections_scan(p), grid));
 	GT_TRY(gt_scan_subset(gt_projections_scan(p), 0, (size_t)o->every, scan));
@@ -154,6 +158,18 @@ static gt_status try_one(const gt_tune_options *t, const char *candidate)
 	return GT_OK;
 }
 
+static void set_search(const tune_options *o, gt_tune_options *t)
+{
+	gt_tune_defaults(t);
+	t->kernel = o->kernel;
+	t->searcher = o->search;
+	t->seed = (uint64_t)o->seed;
+	t->programs = (size_t)o->programs;
+	t->seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
+	t->log = o->log;
+	t->keep = !o->no_keep;
+}
+
 static gt_status tune(const cli_call *call, const tune_options *o)
 {
 	gt_scan *scan = NULL;
@@ -162,22 +178,15 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	watching w = { call, INFINITY };
 	tune_options in_subsets = *o;
 	gt_status st = GT_OK;
-	gt_tune_defaults(&t);
+	set_search(o, &t);
 	if (o->solver && o->candidate)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is of one kernel", o->solver));
 	if (o->solver)
 		GT_TRY(subsets_of(o->solver, &in_subsets.every));
 	in_subsets.every *= o->solver ? o->every : 1;
 	GT_TRY(find_problem(call, &in_subsets, &scan, &grid));
-	t.kernel = o->kernel;
 	t.scan = scan;
 	t.grid = &grid;
-	t.searcher = o->search;
-	t.seed = (uint64_t)o->seed;
-	t.programs = (size_t)o->programs;
-	t.seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
-	t.log = o->log;
-	t.keep = !o->no_keep;
 	t.tried = tried;
 	t.self = &w;
 	const char *projector = o->solver ? gt_projector_for_grid(NULL, o->projector, &grid, scan) : o->projector;
@@ -185,6 +194,32 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 done:
 	gt_scan_free(scan);
 	return st;
+}
+
+static gt_status fill_folder(const cli_call *call, const tune_options *o)
+{
+	tune_folder f = { .call = call,
+		          .path = o->folder,
+		          .workloads = o->workload,
+		          .kernels = o->kernel,
+		          .every = (size_t)o->every,
+		          .within = 60 * o->within };
+	const char *other = o->solver      ? "--solver"
+	                    : o->projector ? "--projector"
+	                    : o->candidate ? "--candidate"
+	                    : o->log       ? "--log"
+	                    : o->grid      ? "--grid"
+	                    : o->replay    ? "--replay"
+	                    : o->forget    ? "--forget"
+	                    : o->list      ? "--list"
+	                    : call->files  ? "a scan"
+	                                   : NULL;
+	if (other)
+		return gt_fail(GT_ERR_ARG, "--folder=%s: cannot be combined with %s", o->folder, other);
+	if (!o->workload)
+		return gt_fail(GT_ERR_ARG, "--folder=%s: expected --workload NAME,NAME:every=N,...", o->folder);
+	set_search(o, &f.search);
+	return tune_folder_fill(&f);
 }
 
 /* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
@@ -308,7 +343,12 @@ static gt_status list(void)
 static int run(const cli_call *call, const void *options_)
 {
 	const tune_options *o = options_;
-	return cli_exit(call, o->list ? list() : o->forget ? gt_tune_forget(o->forget) : o->replay ? replay(o) : tune(call, o));
+	return cli_exit(call, o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within)
+	                      : o->folder                 ? fill_folder(call, o)
+	                      : o->list                   ? list()
+	                      : o->forget                 ? gt_tune_forget(o->forget)
+	                      : o->replay                 ? replay(o)
+	                                                  : tune(call, o));
 }
 
 const cli_command cli_tune = {
