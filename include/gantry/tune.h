@@ -97,6 +97,14 @@ typedef struct {
 } gt_tune_entry;
 GT_API gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 GT_API gt_status gt_tune_forget(const char *kernel);
+/* What is kept, as one file for other machines of the same device; each (or NULL) is told of every entry, why: left
+ * out. GT_ERR_UNSUPPORTED: nothing is kept that another machine could use. */
+GT_API gt_status gt_tune_export(const char *path, void (*each)(void *self, const gt_tune_entry *e), void *self);
+/* Such a file into the user's cache: each is told of every entry, why: not taken. Taken are those of this library's
+ * sources, legal, of this device ("cuda:0"; NULL, or none there: it is not compared, as operators on another pass them
+ * over), if no other is kept for their class. GT_ERR_UNSUPPORTED: none can be used here. */
+GT_API gt_status gt_tune_import(const char *path, const char *backend, void (*each)(void *self, const gt_tune_entry *e),
+                                void *self);
 /* Kernels that can be tuned; NULL ends. That of a projector ("dd:memory=100" as well), back: of its adjoint; NULL:
  * none. */
 GT_API const char *gt_tune_kernel_name(size_t i);

@@ -66,6 +66,55 @@ mkfifo cache/gantry/tune/dd-forward.json
 timeout 20 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
 rm cache/gantry/tune/dd-forward.json
 
+# what is kept moves to another machine: what came with the library is such a table
+refused 1 "nothing is kept that another machine could use" tune --export moved.json
+[ ! -e moved.json ] || fail "nothing to export, and there is a file"
+cp "$(dirname "$0")/../../core/variant/tables/nvidia-h200.json" table.json
+if [ ! -e /dev/nvidia0 ]; then # of another GPU nothing is taken
+	entries=$(grep -c '"variant"' table.json)
+	ok tune --import table.json
+	[ "$(grep -c '; taken$' <<<"$out")" -eq "$entries" ] || fail "a table is imported: $out"
+	ok tune --list
+	[ "$(grep -c 'on NVIDIA H200' <<<"$out")" -eq $((2 * entries)) ] || fail "the table was imported: $out"
+	ok tune --export moved.json
+	says "moved.json: $entries entries"
+	refused 1 "one of that device and problem is kept here: not taken" tune --import moved.json
+	rm -r cache
+	ok tune --import moved.json
+	ok tune --export again.json
+	refused 1 "cannot be written" tune --export nowhere/table.json
+	cmp -s moved.json again.json || fail "export, import, export: $(diff moved.json again.json)"
+	rm -r cache
+	# of each table one thing is wrong, of which the rest is taken
+	sed '0,/"source": *"[0-9a-f]*/s//"source": "0123/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "of another version of the kernel's source (0123, here "
+	[ "$(grep -c '; taken$' <<<"$out")" -eq $((entries - 1)) ] || fail "all but one are taken: $out"
+	rm -r cache
+	sed '0,/ROWS=2/s//ROWS=3/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "is no variant of it for that problem: not taken"
+	rm -r cache
+	sed '0,/"kernel": *"dd-forward"/s//"kernel": "..\/..\/evil\\u001b"/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "../../evil? on NVIDIA H200"
+	says "no kernel of this version: not taken"
+	rm -r cache
+	sed '0,/"ms": *[0-9]/s//"ms": -0/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "damaged: not taken"
+	rm -r cache
+	sed 's/"source": *"/&0/' table.json >wrong.json
+	refused 1 "none of its $entries entries is taken" tune --import wrong.json
+	[ ! -e cache ] || fail "nothing is taken, and there is a cache"
+fi
+head -c 500 table.json >half.json
+refused 1 "half.json: damaged, or no table of gantry tune --export" tune --import half.json
+echo '[]' >none.json
+refused 1 "none.json: damaged, or no table" tune --import none.json
+refused 1 "nowhere.json: cannot be read (No such file" tune --import nowhere.json
+refused 2 "list: cannot be combined with --import" tune --list --import table.json
+
 refused 2 "expected a scan or --workload" tune
 refused 2 "no workload \"even\"" tune --workload even
 refused 2 "no kernel \"dd-bs\" that can be tuned: expected dd-forward, dd-back, sf-forward, sf-back, joseph-forward, joseph-back or fdk-published" tune --workload quick-arc --kernel dd-bs

@@ -9,11 +9,11 @@
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "apps/commands/tune/tune_folder.h"
+#include "apps/commands/tune/tune.h"
 
 typedef struct {
 	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search;
-	const char *log, *folder, *replay, *curve, *forget;
+	const char *log, *folder, *replay, *curve, *forget, *to, *from;
 	double minutes, within;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
@@ -43,7 +43,7 @@ static const cli_option options[] = {
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
 	  .help = "all of --workload NAME,NAME:every=N,... with all of --kernel NAME,... (or all), each for --minutes: logs\n"
-	          "WORKLOAD.KERNEL.txt, and results.csv; what has a log there is done, so that the same command goes on", .at = AT(folder) },
+	          "WORKLOAD.KERNEL.txt, results.csv; what has a log there is done: the same command goes on", .at = AT(folder) },
 	{ .name = "within", .kind = CLI_REAL, .value = "T",
 	  .help = "with --folder: begin no search that would end after so many minutes",
 	  .at = AT(within), .least = 0.001, .most = 1e5 },
@@ -56,6 +56,10 @@ static const cli_option options[] = {
 	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
 	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
 	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
+	{ .name = "export", .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "what the cache holds, for other machines with the same GPU", .at = AT(to) },
+	{ .name = "import", .kind = CLI_INPUT, .value = "FILE",
+	  .help = "what another machine's --export wrote, into the cache", .at = AT(from) },
 	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
 	{ 0 },
 };
@@ -209,9 +213,6 @@ static gt_status fill_folder(const cli_call *call, const tune_options *o)
 	                    : o->candidate ? "--candidate"
 	                    : o->log       ? "--log"
 	                    : o->grid      ? "--grid"
-	                    : o->replay    ? "--replay"
-	                    : o->forget    ? "--forget"
-	                    : o->list      ? "--list"
 	                    : call->files  ? "a scan"
 	                                   : NULL;
 	if (other)
@@ -315,40 +316,33 @@ done:
 	return st;
 }
 
-static void show(void *self, const gt_tune_entry *e)
+/* What is done in place of a search: one of them. */
+static gt_status check(const tune_options *o)
 {
-	size_t *n = self;
-	++*n;
-	if (!*e->device || !*e->about || !(e->ms > 0) || !(e->built_in_ms > 0)) {
-		printf("%s: entry %zu of the cache is %s (gantry tune --forget %s removes all of them)\n", e->kernel, *n,
-		       e->why ? e->why : "damaged", e->kernel);
-		return;
+	const char *const other[] = { o->list ? "--list" : NULL,     o->forget ? "--forget" : NULL, o->replay ? "--replay" : NULL,
+		                      o->folder ? "--folder" : NULL, o->to ? "--export" : NULL,     o->from ? "--import" : NULL };
+	const char *one = NULL;
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+		if (one && other[i])
+			return gt_fail(GT_ERR_ARG, "%s: cannot be combined with %s", one, other[i]);
+		one = other[i] ? other[i] : one;
 	}
-	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s%s\n", e->kernel, e->device, e->about,
-	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->shipped ? "; came with gantry" : "",
-	       e->why ? "; " : "", e->why ? e->why : "");
-}
-
-static gt_status list(void)
-{
-	size_t n = 0;
-	gt_status st = GT_OK;
-	for (size_t i = 0; gt_tune_kernel_name(i) && st == GT_OK; i++)
-		st = gt_tune_list(gt_tune_kernel_name(i), show, &n);
-	if (st == GT_OK && n == 0)
-		printf("nothing is kept: the built-in kernels are used\n");
-	return st;
+	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within) : GT_OK;
 }
 
 static int run(const cli_call *call, const void *options_)
 {
 	const tune_options *o = options_;
-	return cli_exit(call, o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within)
-	                      : o->folder                 ? fill_folder(call, o)
-	                      : o->list                   ? list()
-	                      : o->forget                 ? gt_tune_forget(o->forget)
-	                      : o->replay                 ? replay(o)
-	                                                  : tune(call, o));
+	gt_status st = check(o);
+	if (st == GT_OK)
+		st = o->folder   ? fill_folder(call, o)
+		     : o->list   ? tune_list()
+		     : o->forget ? gt_tune_forget(o->forget)
+		     : o->replay ? replay(o)
+		     : o->to     ? tune_export(o->to)
+		     : o->from   ? tune_import(o->from)
+		                 : tune(call, o);
+	return cli_exit(call, st);
 }
 
 const cli_command cli_tune = {

@@ -8,7 +8,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"
-#include "apps/commands/tune/tune_folder.h"
+#include "apps/commands/tune/tune.h"
 
 enum { MOST_NAME = 64 };
 static const char every_key[] = ":every=";

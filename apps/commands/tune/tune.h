@@ -1,6 +1,6 @@
-#ifndef GT_APPS_COMMANDS_TUNE_FOLDER_H
-#define GT_APPS_COMMANDS_TUNE_FOLDER_H
-/* Parts of `gantry tune`: problems by name, and many searches whose logs stand in one folder. */
+#ifndef GT_APPS_COMMANDS_TUNE_H
+#define GT_APPS_COMMANDS_TUNE_H
+/* Parts of `gantry tune`: problems by name, many searches whose logs stand in one folder, and what is kept. */
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 
@@ -17,4 +17,9 @@ typedef struct {
 /* Searches for each workload and kernel, WORKLOAD.KERNEL.txt, unless that log is whole; then results.csv of all logs
  * that are there. */
 gt_status tune_folder_fill(tune_folder *f);
+
+/* What is kept. */
+gt_status tune_list(void);
+gt_status tune_export(const char *path);
+gt_status tune_import(const char *path);
 #endif
