@@ -199,15 +199,17 @@ static gt_status take(struct moving *m, const char *path)
 	for (size_t i = 0; i < m->n; i++) {
 		well[i] = judge(m, &m->entry[i]) == GT_OK;
 		taken += well[i] != 0;
-		if (!well[i])
-			gt_snprintf(m->why, sizeof m->why, "%s", gt_error());
-		pass_on(&m->l, &m->entry[i], well[i] ? NULL : m->why);
+		if (well[i])
+			continue;
+		gt_snprintf(m->why, sizeof m->why, "%s", gt_error());
+		pass_on(&m->l, &m->entry[i], m->why);
 	}
 	if (taken == 0)
 		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: none of its %zu entries is taken: %s%s", path, m->n, m->n > 1 ? "of the last: " : "",
 		             m->n ? m->why : "there is none");
 	for (size_t i = 0; i < m->n && st == GT_OK; i++)
-		st = well[i] ? gt_store_put(&m->entry[i]) : GT_OK;
+		if (well[i] && (st = gt_store_put(&m->entry[i])) == GT_OK)
+			pass_on(&m->l, &m->entry[i], NULL);
 	free(well);
 	return st;
 }

@@ -108,6 +108,10 @@ if [ ! -e /dev/nvidia0 ]; then # of another GPU nothing is taken
 	refused 1 "none of its $entries entries is taken" tune --import wrong.json
 	[ ! -e cache ] || fail "nothing is taken, and there is a cache"
 fi
+if [ ! -e /dev/nvidia0 ]; then # a cache that cannot be made: nothing is said to be taken
+	XDG_CACHE_HOME=$work/table.json refused 1 "what was tuned is not kept" tune --import table.json
+	[ -z "$out" ] || fail "nothing is kept, and it says: $out"
+fi
 head -c 500 table.json >half.json
 refused 1 "half.json: damaged, or no table of gantry tune --export" tune --import half.json
 echo '[]' >none.json
@@ -120,6 +124,10 @@ refused 2 "no workload \"even\"" tune --workload even
 refused 2 "no kernel \"dd-bs\" that can be tuned: expected dd-forward, dd-back, sf-forward, sf-back, joseph-forward, joseph-back or fdk-published" tune --workload quick-arc --kernel dd-bs
 refused 2 "unknown solver 'bees'" tune --workload quick-arc --solver bees
 refused 2 "cannot be combined with --candidate" tune --workload quick-arc --solver os-sart --candidate ""
+refused 2 "kernel=dd-back: cannot be combined with --solver" tune --workload quick-arc --solver os-sart --kernel dd-back
+refused 2 "kernel=dd-forward: cannot be combined with --projector" tune --workload quick-arc --projector dd --kernel dd-forward
+ok simulate --geometry-only --reduce 16 --views 12 -o few.nc
+refused 2 "few.nc: expected --every, or subsets of --solver, of at most its 12 views, found 13" tune few.nc --solver os-sart:subsets=13
 refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-arc --projector dd-bs
 refused 2 "no searcher \"bees\"" tune --workload quick-arc --search bees
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a sentence, and nothing is kept
@@ -130,6 +138,9 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
+	for solver in os-sart:subsets=4 cgls; do
+		refused 1 "can be tuned here: that takes an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1
+	done
 fi
 
 # many searches in a folder: what has a whole log is done, without a GPU; the table is of all logs
@@ -170,9 +181,13 @@ mkdir logs
 sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt
 echo "no log" >logs/readme.txt
 ok study tuner -o study --logs logs --no-figures
-grep -q ',5,4,3,2,1.5,4.5$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
+grep -q ',5,4,3,2,1.5,4.5,NaN,NaN,NaN$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
 grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
 grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
+printf '# chosen-ms 3\n# chosen-built-in-ms 3.09\n# chosen built-in\n' >>logs/fdk-256.txt # none stood at last
+ok study tuner -o study-end --logs logs --no-figures
+grep -q ',5,4,3,2,1.5,4.5,3.09,NaN,1$' study-end/gains.csv || fail "gains: $(cat study-end/gains.csv)"
+grep -q '0 of 1 searches found' study-end/report.html || fail "the claim is of what was timed once"
 rm logs/fdk-256.txt
 refused 2 "expected logs of gantry tune" study tuner -o none --logs logs --no-figures
 refused 1 "nowhere: cannot be read" study tuner -o none --logs nowhere --no-figures

@@ -18,7 +18,7 @@ typedef struct {
 	long long every, programs, seed, seeds;
 	int list, no_keep;
 } tune_options;
-static const tune_options defaults = { .kernel = "dd-forward", .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
+static const tune_options defaults = { .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
 #define AT(field) offsetof(tune_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -80,6 +80,10 @@ static gt_status find_problem(const cli_call *call, const tune_options *o, gt_sc
 	}
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(cli_grid(call, o->grid, NULL, gt_projections_scan(p), grid));
+	const size_t views = gt_projections_scan(p)->views;
+	if ((size_t)o->every > views)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected --every, or subsets of --solver, of at most its %zu views, found %lld",
+		               call->file[0], views, o->every));
 	GT_TRY(gt_scan_subset(gt_projections_scan(p), 0, (size_t)o->every, scan));
 done:
 	gt_projections_free(p);
@@ -101,13 +105,13 @@ static void tried(void *self, size_t program, const char *variant, const gt_tune
 	}
 }
 
-static gt_status search(const cli_call *call, const tune_options *o, const gt_tune_options *t)
+static gt_status search(const gt_tune_options *t)
 {
 	gt_tune_outcome out;
 	const gt_status st = gt_tune_search(t, &out);
 	if (st != GT_OK && st != GT_ERR_IO)
 		return st;
-	printf("%s for %s\n", o->kernel, out.about);
+	printf("%s for %s\n", t->kernel, out.about);
 	printf("built-in  %9.4f ms  %s\n", out.built_in_ms, out.built_in);
 	if (*out.variant)
 		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
@@ -117,7 +121,6 @@ static gt_status search(const cli_call *call, const tune_options *o, const gt_tu
 	       !t->keep      ? ""
 	       : st == GT_OK ? ", kept"
 	                     : ", not kept");
-	(void)call;
 	return st;
 }
 
@@ -162,10 +165,12 @@ static gt_status try_one(const gt_tune_options *t, const char *candidate)
 	return GT_OK;
 }
 
+static const char *kernel_of(const tune_options *o) { return o->kernel ? o->kernel : "dd-forward"; }
+
 static void set_search(const tune_options *o, gt_tune_options *t)
 {
 	gt_tune_defaults(t);
-	t->kernel = o->kernel;
+	t->kernel = kernel_of(o);
 	t->searcher = o->search;
 	t->seed = (uint64_t)o->seed;
 	t->programs = (size_t)o->programs;
@@ -185,6 +190,9 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	set_search(o, &t);
 	if (o->solver && o->candidate)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is of one kernel", o->solver));
+	if (o->kernel && (o->solver || o->projector))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--kernel=%s: cannot be combined with %s, which tunes both directions of a projector", o->kernel,
+		               o->solver ? "--solver" : "--projector"));
 	if (o->solver)
 		GT_TRY(subsets_of(o->solver, &in_subsets.every));
 	in_subsets.every *= o->solver ? o->every : 1;
@@ -194,7 +202,7 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	t.tried = tried;
 	t.self = &w;
 	const char *projector = o->solver ? gt_projector_for_grid(NULL, o->projector, &grid, scan) : o->projector;
-	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
+	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(&t);
 done:
 	gt_scan_free(scan);
 	return st;
@@ -205,7 +213,7 @@ static gt_status fill_folder(const cli_call *call, const tune_options *o)
 	tune_folder f = { .call = call,
 		          .path = o->folder,
 		          .workloads = o->workload,
-		          .kernels = o->kernel,
+		          .kernels = kernel_of(o),
 		          .every = (size_t)o->every,
 		          .within = 60 * o->within };
 	const char *other = o->solver      ? "--solver"
