@@ -20,6 +20,8 @@ enum { SMALL = 3 };
  * of the adjoint, of the largest; RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
 static const double most_rms = 2e-6, most_entry = 2e-5, beyond = 1.5, never_more = 1e-5, most_adjoint = 1e-5, most_apart = 5e-6;
 static const double loose_rms = 5e-3, loose_entry = 5e-2;
+/* Of the time that a variant may take. */
+static const double for_pairs = 0.4;
 struct small {
 	gt_scan *scan;
 	gt_grid grid;
@@ -35,6 +37,7 @@ struct gt_check {
 	gt_scan *scan;
 	gt_grid grid;
 	int pairs;
+	double seconds; /* that pairs may take */
 	/* of the child */
 	int open, ready;
 	char about[512], built_text[512]; /* what the problem's operator asked for */
@@ -45,13 +48,17 @@ struct gt_check {
 	double norm;
 };
 
+/* A million different numbers, again and again: so many that they stand elsewhere in the next line of an array. */
 static void fill_random(uint64_t seed, size_t n, float *x)
 {
-	for (size_t i = 0; i < n; i++) {
+	const size_t period = 1000003;
+	for (size_t i = 0; i < n && i < period; i++) {
 		uint32_t word[4];
 		gt_philox(seed, i, 0, word);
 		x[i] = (float)word[0] * 0x1p-32f - 0.3f;
 	}
+	for (size_t i = period; i < n; i++)
+		x[i] = x[i - period];
 }
 
 /* The same by the CPU in double. */
@@ -331,7 +338,7 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
 	if (*variant && taken < 2)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d got the variant, which is no check", SMALL, taken));
 	GT_TRY(check_problem(c, &A));
-	GT_TRY(gt_trial_pair_time(&(gt_trial_pair){ &c->built_in, c->x, c->z, c->pairs }, &A, t));
+	GT_TRY(gt_trial_pair_time(&(gt_trial_pair){ &c->built_in, c->x, c->z, c->pairs, c->seconds }, &A, t));
 	t->verdict = GT_TUNE_OK;
 done:
 	if (st != GT_OK)
@@ -362,6 +369,7 @@ gt_status gt_check_new(const gt_tune_options *o, gt_check **out)
 	gt_snprintf(c->backend, sizeof c->backend, "%s", o->backend);
 	c->grid = *o->grid;
 	c->pairs = 7;
+	c->seconds = o->limit * for_pairs;
 	if ((st = gt_tunable_find(o->kernel, &c->kernel)) == GT_OK && (st = gt_scan_clone(o->scan, &c->scan)) == GT_OK)
 		*out = c;
 	else

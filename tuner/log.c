@@ -35,6 +35,20 @@ void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t, double se
 	fflush(f);
 }
 
+static const char stays[] = "built-in";
+void gt_log_end(FILE *f, const gt_tune_outcome *o)
+{
+	gt_fprintf(f, "# chosen-ms %.6g\n# chosen-built-in-ms %.6g\n# chosen %s\n", o->ms, o->built_in_ms,
+	           *o->variant ? o->variant : stays);
+	fflush(f);
+}
+
+void gt_log_failed(FILE *f, const char *kernel, const char *why)
+{
+	gt_fprintf(f, "%s\n# kernel %s\n# failed %s\n", magic, kernel, why);
+	fflush(f);
+}
+
 /* What lines are collected into. */
 struct log_lines {
 	gt_tune_log *log;
@@ -57,20 +71,25 @@ static gt_status read_head(struct log_lines *r, const char *line)
 		const char *name;
 		char *text;
 		size_t size;
-	} texts[] = { { "# kernel ", h->kernel, sizeof h->kernel },
-		      { "# class ", h->about, sizeof h->about },
-		      { "# device ", h->device, sizeof h->device },
-		      { "# built-in ", h->built_in, sizeof h->built_in },
-		      { "# problem ", h->problem, sizeof h->problem } };
+	} texts[] = { { "# kernel ", h->kernel, sizeof h->kernel },    { "# class ", h->about, sizeof h->about },
+		      { "# device ", h->device, sizeof h->device },    { "# built-in ", h->built_in, sizeof h->built_in },
+		      { "# problem ", h->problem, sizeof h->problem }, { "# chosen ", h->chosen, sizeof h->chosen },
+		      { "# failed ", h->failed, sizeof h->failed } };
+	const struct {
+		const char *name;
+		double *number;
+	} numbers[] = { { "# built-in-ms ", &h->built_in_ms },
+		        { "# updates ", &h->updates },
+		        { "# chosen-ms ", &h->chosen_ms },
+		        { "# chosen-built-in-ms ", &h->chosen_built_in_ms } };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!strncmp(line, texts[i].name, strlen(texts[i].name)))
 			gt_snprintf(texts[i].text, texts[i].size, "%s", line + strlen(texts[i].name));
 	if (!strncmp(line, "# driver ", 9))
 		h->driver = (int)strtol(line + 9, NULL, 10);
-	if (!strncmp(line, "# built-in-ms ", 14))
-		h->built_in_ms = gt_strtod(line + 14, NULL);
-	if (!strncmp(line, "# updates ", 10))
-		h->updates = gt_strtod(line + 10, NULL);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (!strncmp(line, numbers[i].name, strlen(numbers[i].name)))
+			*numbers[i].number = gt_strtod(line + strlen(numbers[i].name), NULL);
 	return strncmp(line, "# layer ", 8) != 0 ? GT_OK
 	       : r->n                            ? wrong(r, "a layer after the first candidate")
 	                                         : gt_space_add(r->log->space, line + 8);
@@ -113,7 +132,15 @@ static gt_status read_lines(struct log_lines *r, FILE *f)
 		if (st != GT_OK)
 			return st;
 	}
-	return r->line == 1 ? wrong(r, "this is no log of gantry tune") : r->n == 0 ? wrong(r, "no candidate") : GT_OK;
+	gt_log_head *h = &r->log->head;
+	if (r->line == 1)
+		return wrong(r, "this is no log of gantry tune");
+	if (*h->failed)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: %s", r->path, h->failed);
+	h->ended = *h->chosen && h->chosen_ms > 0 && h->chosen_built_in_ms > 0;
+	if (!strcmp(h->chosen, stays))
+		*h->chosen = 0;
+	return r->n == 0 ? wrong(r, "no candidate") : GT_OK;
 }
 
 gt_status gt_log_read(const char *path, gt_tune_log *log)

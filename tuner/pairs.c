@@ -44,6 +44,7 @@ gt_status gt_trial_pair_time(const gt_trial_pair *c, const gt_operation *A, gt_t
 	sample(c, A, 2);
 	const double once = sample(c, c->built_in, 2);
 	const int times = once > 0 && once < sample_ms && A->A ? (int)(sample_ms / once) + 1 : 1;
+	const double begin = gt_seconds();
 	for (t->pairs = 0; t->pairs < c->most;) {
 		const int k = t->pairs++;
 		own[k] = sample(c, A, times);
@@ -51,7 +52,7 @@ gt_status gt_trial_pair_time(const gt_trial_pair *c, const gt_operation *A, gt_t
 		ratio[k] = own[k] / other[k];
 		t->built_in_ms = median_of(other, t->pairs);
 		t->ms = median_of(ratio, t->pairs) * t->built_in_ms;
-		if (t->pairs >= 3 && t->ms > hopeless * t->built_in_ms)
+		if (t->pairs >= 3 && (t->ms > hopeless * t->built_in_ms || gt_seconds() - begin > c->seconds))
 			break;
 	}
 	return gt_backend_status(A->be);

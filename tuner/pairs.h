@@ -9,6 +9,7 @@ typedef struct {
 	const gt_array *in;
 	gt_array *out;
 	int most;                       /* pairs, up to GT_MOST_PAIRS; a variant that is much slower has three */
+	double seconds;                 /* no pair after the third begins later than that */
 } gt_trial_pair;
 gt_status gt_trial_pair_time(const gt_trial_pair *p, const gt_operation *A, gt_tune_trial *t);
 #endif

@@ -56,7 +56,8 @@ gt_status gt_tune_projector(const gt_tune_options *o, const char *projector, voi
 		sum += part[back].ms;
 	}
 	if (sum == 0)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no kernel of this run can be tuned here: %s", part[0].why);
+		return gt_fail(GT_ERR_UNSUPPORTED, "no kernel of this run can be tuned here: that takes an NVIDIA GPU and NVRTC: %s",
+		               part[0].why);
 	for (int back = 0; back < DIRECTIONS && (st == GT_OK || st == GT_ERR_IO); back++) {
 		part[back].share = part[back].ms / sum;
 		if (part[back].ms > 0)

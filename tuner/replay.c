@@ -1,12 +1,9 @@
-/* Searchers on logs, and what is kept. */
+/* Searchers on logs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
 #include "core/try.h"
-#include "core/variant/sources.h"
-#include "core/variant/store.h"
-#include "tuner/kernels.h"
 #include "tuner/log.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
@@ -37,6 +34,10 @@ gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
 	facts->built_in_ms = log.head.built_in_ms;
 	facts->updates = log.head.updates;
 	facts->seconds = log.head.seconds;
+	facts->ended = log.head.ended;
+	facts->chosen_ms = log.head.chosen_ms;
+	facts->chosen_built_in_ms = log.head.chosen_built_in_ms;
+	gt_snprintf(facts->chosen, sizeof facts->chosen, "%s", log.head.chosen);
 	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log.head.problem);
 	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log.head.kernel);
 	gt_snprintf(facts->device, sizeof facts->device, "%s", log.head.device);
@@ -77,48 +78,4 @@ gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, 
 		best[c.n] = c.so_far;
 	gt_log_free(&log);
 	return st;
-}
-
-struct listing {
-	void (*each)(void *self, const gt_tune_entry *e);
-	void *self;
-};
-
-/* Entries name a device, a problem and a version, and have times. */
-static int is_damaged(const gt_store_entry *e) { return !*e->device || !*e->about || !*e->source || !(e->ms > 0) || !(e->built_in_ms > 0); }
-
-static void tell(void *self, const gt_store_entry *e)
-{
-	const struct listing *l = self;
-	gt_tune_entry t;
-	memset(&t, 0, sizeof t);
-	t.size = sizeof t;
-	memcpy(t.kernel, e->kernel, sizeof t.kernel);
-	memcpy(t.device, e->device, sizeof t.device);
-	memcpy(t.about, e->about, sizeof t.about);
-	memcpy(t.variant, e->variant, sizeof t.variant);
-	memcpy(t.searcher, e->searcher, sizeof t.searcher);
-	memcpy(t.when, e->when, sizeof t.when);
-	t.ms = e->ms;
-	t.built_in_ms = e->built_in_ms;
-	t.shipped = e->shipped;
-	t.why = is_damaged(e)                                          ? "damaged: not used"
-	        : strcmp(e->source, gt_kernel_hash_of(e->kernel)) != 0 ? "of another version of the kernel's source: not used"
-	                                                               : NULL;
-	l->each(l->self, &t);
-}
-
-gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self)
-{
-	struct listing l = { each, self };
-	const gt_status st = gt_store_list(kernel, tell, &l);
-	gt_store_list_shipped(kernel, tell, &l);
-	return st;
-}
-
-gt_status gt_tune_forget(const char *kernel)
-{
-	const gt_tunable *k;
-	const gt_status st = gt_tunable_find(kernel, &k);
-	return st == GT_OK ? gt_store_forget(kernel) : st;
 }

@@ -43,6 +43,11 @@ static gt_status look_at_built_in(struct run *r)
 {
 	gt_tune_trial t;
 	gt_child_try(r->timer, "", &t);
+	if (t.verdict != GT_TUNE_OK && t.verdict != GT_TUNE_ENDED) {
+		if (r->log)
+			gt_log_failed(r->log, r->o->kernel, t.why);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s cannot be tuned for this problem: %s", r->o->kernel, t.why);
+	}
 	if (t.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
@@ -128,6 +133,18 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 	return !time_is_up(r);
 }
 
+/* The time that chose a variant is the least of several: it must be so fast once more. */
+static int stands(struct run *r)
+{
+	gt_tune_trial t;
+	gt_child_try(r->timer, r->out->variant, &t);
+	if (t.verdict != GT_TUNE_OK)
+		return 0;
+	r->out->ms = t.ms;
+	r->out->built_in_ms = t.built_in_ms;
+	return t.ms < gain * t.built_in_ms;
+}
+
 /* The best few in a new process, against the built-in kernel. */
 static void decide(struct run *r)
 {
@@ -153,6 +170,8 @@ static void decide(struct run *r)
 			gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", text);
 		}
 	}
+	if (*r->out->variant && !stands(r))
+		*r->out->variant = 0;
 }
 
 static gt_status keep(const struct run *r)
@@ -226,6 +245,8 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 		               gt_seconds() - r.begin));
 	decide(&r);
 	out->seconds = gt_seconds() - r.begin;
+	if (r.log)
+		gt_log_end(r.log, out);
 	if (o->keep && !r.kernel->at_run_time)
 		GT_TRY(keep(&r));
 done:

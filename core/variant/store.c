@@ -102,14 +102,52 @@ static void list_entries(const cJSON *all, const char *kernel, int shipped, void
 	}
 }
 
+gt_status gt_store_list_table(const char *text, const char *kernel, int shipped, void (*each)(void *self, const gt_store_entry *e),
+                              void *self)
+{
+	cJSON *tables = cJSON_Parse(text);
+	const cJSON *all;
+	int well = cJSON_IsArray(tables) && cJSON_GetArraySize(tables) > 0;
+	cJSON_ArrayForEach(all, tables)
+	{
+		const cJSON *name = cJSON_GetObjectItemCaseSensitive(all, "kernel");
+		well = well && cJSON_IsString(name) && is_well(all, name->valuestring);
+	}
+	for (all = well ? tables->child : NULL; all; all = all->next) {
+		const char *named = cJSON_GetObjectItemCaseSensitive(all, "kernel")->valuestring;
+		if (!kernel || !strcmp(named, kernel))
+			list_entries(all, named, shipped, each, self);
+	}
+	cJSON_Delete(tables);
+	return well ? GT_OK : gt_fail(GT_ERR_FORMAT, "no table of tuned kernels, or of another version");
+}
+
 void gt_store_list_shipped(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
 {
-	for (const struct gt_kernel_file *f = gt_kernel_tables; f->name; f++) {
-		cJSON *tables = cJSON_Parse(f->text);
-		const cJSON *all;
-		cJSON_ArrayForEach(all, tables) if (is_well(all, kernel)) list_entries(all, kernel, 1, each, self);
-		cJSON_Delete(tables);
+	for (const struct gt_kernel_file *f = gt_kernel_tables; f->name; f++)
+		gt_store_list_table(f->text, kernel, 1, each, self);
+}
+
+static cJSON *new_file(const char *kernel)
+{
+	cJSON *all = cJSON_CreateObject();
+	cJSON_AddNumberToObject(all, "format", FORMAT);
+	cJSON_AddStringToObject(all, "kernel", kernel);
+	cJSON_AddItemToObject(all, "entries", cJSON_CreateArray());
+	return all;
+}
+
+char *gt_store_table(size_t n, const gt_store_entry *e)
+{
+	cJSON *tables = cJSON_CreateArray(), *all = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || strcmp(e[i].kernel, e[i - 1].kernel) != 0)
+			cJSON_AddItemToArray(tables, all = new_file(e[i].kernel));
+		cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(all, "entries"), write_entry(&e[i]));
 	}
+	char *text = cJSON_Print(tables);
+	cJSON_Delete(tables);
+	return text;
 }
 
 gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
@@ -127,7 +165,7 @@ struct sought {
 	gt_store_entry like, found;
 	int there;
 };
-static int is_same(const gt_store_entry *a, const gt_store_entry *b)
+int gt_store_same(const gt_store_entry *a, const gt_store_entry *b)
 {
 	return !strcmp(a->source, b->source) && !strcmp(a->device, b->device) && a->driver / 1000 == b->driver / 1000 &&
 	       !strcmp(a->about, b->about);
@@ -135,7 +173,7 @@ static int is_same(const gt_store_entry *a, const gt_store_entry *b)
 static void look(void *self, const gt_store_entry *e)
 {
 	struct sought *s = self;
-	if (is_same(e, &s->like)) {
+	if (gt_store_same(e, &s->like)) {
 		s->found = *e;
 		s->there = 1;
 	}
@@ -182,7 +220,7 @@ static void remove_same(cJSON *entries, const gt_store_entry *e)
 	for (int i = cJSON_GetArraySize(entries) - 1; i >= 0; i--) {
 		gt_store_entry other;
 		read_entry(e->kernel, cJSON_GetArrayItem(entries, i), &other);
-		if (is_same(&other, e))
+		if (gt_store_same(&other, e))
 			cJSON_DeleteItemFromArray(entries, i);
 	}
 }
@@ -194,12 +232,8 @@ gt_status gt_store_put(const gt_store_entry *e)
 	int lock = -1;
 	gt_status st = GT_OK;
 	GT_TRY(lock_of(e->kernel, &lock));
-	if (read_all(path, e->kernel, &all) != GT_OK || !all) {
-		all = cJSON_CreateObject();
-		cJSON_AddNumberToObject(all, "format", FORMAT);
-		cJSON_AddStringToObject(all, "kernel", e->kernel);
-		cJSON_AddItemToObject(all, "entries", cJSON_CreateArray());
-	}
+	if (read_all(path, e->kernel, &all) != GT_OK || !all)
+		all = new_file(e->kernel);
 	cJSON *entries = cJSON_GetObjectItemCaseSensitive(all, "entries");
 	remove_same(entries, e);
 	cJSON_AddItemToArray(entries, write_entry(e));

@@ -22,6 +22,13 @@ gt_status gt_store_put(const gt_store_entry *e);
 /* All that is kept of a kernel, in order; GT_ERR_FORMAT: the file is damaged. */
 gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self);
 /* What the library brought with it: lists of such files' contents, core/variant/tables/. */
+/* Of a table, a list of such files' contents; kernel NULL: of all. GT_ERR_FORMAT: the text is none. */
+gt_status gt_store_list_table(const char *text, const char *kernel, int shipped, void (*each)(void *self, const gt_store_entry *e),
+                              void *self);
+/* Such a table of n entries, those of a kernel one after the other. malloc'ed; NULL without memory. */
+char     *gt_store_table(size_t n, const gt_store_entry *e);
+/* 1: of the same device, driver, source and class: one takes the place of the other. */
+int       gt_store_same(const gt_store_entry *a, const gt_store_entry *b);
 void      gt_store_list_shipped(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self);
 gt_status gt_store_forget(const char *kernel);
 #ifdef __cplusplus

@@ -77,7 +77,11 @@ typedef struct {
 	double first_ms, best_ms, built_in_ms;
 	double updates, seconds;        /* views times voxels; of the search: 0 where the log does not say */
 	char kernel[64], device[128], about[512], problem[200];
+	int ended;                      /* 1: the search came to its end, and what follows is there */
+	char chosen[512];               /* the variant, "": the built-in kernel stays */
+	double chosen_ms, chosen_built_in_ms; /* in turn, after the search */
 } gt_tune_log_facts;
+/* GT_ERR_UNSUPPORTED: it is of a kernel that could not be tuned for its problem, with the reason. */
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
 /* Names of searchers; NULL ends. */
@@ -93,6 +97,14 @@ typedef struct {
 } gt_tune_entry;
 GT_API gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 GT_API gt_status gt_tune_forget(const char *kernel);
+/* What is kept, as one file for other machines of the same device; each (or NULL) is told of every entry, why: left
+ * out. GT_ERR_UNSUPPORTED: nothing is kept that another machine could use. */
+GT_API gt_status gt_tune_export(const char *path, void (*each)(void *self, const gt_tune_entry *e), void *self);
+/* Such a file into the user's cache: each is told of every entry, why: not taken. Taken are those of this library's
+ * sources, legal, of this device ("cuda:0"; NULL, or none there: it is not compared, as operators on another pass them
+ * over), if no other is kept for their class. GT_ERR_UNSUPPORTED: none can be used here. */
+GT_API gt_status gt_tune_import(const char *path, const char *backend, void (*each)(void *self, const gt_tune_entry *e),
+                                void *self);
 /* Kernels that can be tuned; NULL ends. That of a projector ("dd:memory=100" as well), back: of its adjoint; NULL:
  * none. */
 GT_API const char *gt_tune_kernel_name(size_t i);

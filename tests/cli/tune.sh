@@ -66,11 +66,68 @@ mkfifo cache/gantry/tune/dd-forward.json
 timeout 20 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
 rm cache/gantry/tune/dd-forward.json
 
+# what is kept moves to another machine: what came with the library is such a table
+refused 1 "nothing is kept that another machine could use" tune --export moved.json
+[ ! -e moved.json ] || fail "nothing to export, and there is a file"
+cp "$(dirname "$0")/../../core/variant/tables/nvidia-h200.json" table.json
+if [ ! -e /dev/nvidia0 ]; then # of another GPU nothing is taken
+	entries=$(grep -c '"variant"' table.json)
+	ok tune --import table.json
+	[ "$(grep -c '; taken$' <<<"$out")" -eq "$entries" ] || fail "a table is imported: $out"
+	ok tune --list
+	[ "$(grep -c 'on NVIDIA H200' <<<"$out")" -eq $((2 * entries)) ] || fail "the table was imported: $out"
+	ok tune --export moved.json
+	says "moved.json: $entries entries"
+	refused 1 "one of that device and problem is kept here: not taken" tune --import moved.json
+	rm -r cache
+	ok tune --import moved.json
+	ok tune --export again.json
+	refused 1 "cannot be written" tune --export nowhere/table.json
+	cmp -s moved.json again.json || fail "export, import, export: $(diff moved.json again.json)"
+	rm -r cache
+	# of each table one thing is wrong, of which the rest is taken
+	sed '0,/"source": *"[0-9a-f]*/s//"source": "0123/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "of another version of the kernel's source (0123, here "
+	[ "$(grep -c '; taken$' <<<"$out")" -eq $((entries - 1)) ] || fail "all but one are taken: $out"
+	rm -r cache
+	sed '0,/ROWS=2/s//ROWS=3/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "is no variant of it for that problem: not taken"
+	rm -r cache
+	sed '0,/"kernel": *"dd-forward"/s//"kernel": "..\/..\/evil\\u001b"/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "../../evil? on NVIDIA H200"
+	says "no kernel of this version: not taken"
+	rm -r cache
+	sed '0,/"ms": *[0-9]/s//"ms": -0/' table.json >wrong.json
+	ok tune --import wrong.json
+	says "damaged: not taken"
+	rm -r cache
+	sed 's/"source": *"/&0/' table.json >wrong.json
+	refused 1 "none of its $entries entries is taken" tune --import wrong.json
+	[ ! -e cache ] || fail "nothing is taken, and there is a cache"
+fi
+if [ ! -e /dev/nvidia0 ]; then # a cache that cannot be made: nothing is said to be taken
+	XDG_CACHE_HOME=$work/table.json refused 1 "what was tuned is not kept" tune --import table.json
+	[ -z "$out" ] || fail "nothing is kept, and it says: $out"
+fi
+head -c 500 table.json >half.json
+refused 1 "half.json: damaged, or no table of gantry tune --export" tune --import half.json
+echo '[]' >none.json
+refused 1 "none.json: damaged, or no table" tune --import none.json
+refused 1 "nowhere.json: cannot be read (No such file" tune --import nowhere.json
+refused 2 "list: cannot be combined with --import" tune --list --import table.json
+
 refused 2 "expected a scan or --workload" tune
 refused 2 "no workload \"even\"" tune --workload even
 refused 2 "no kernel \"dd-bs\" that can be tuned: expected dd-forward, dd-back, sf-forward, sf-back, joseph-forward, joseph-back or fdk-published" tune --workload quick-arc --kernel dd-bs
 refused 2 "unknown solver 'bees'" tune --workload quick-arc --solver bees
 refused 2 "cannot be combined with --candidate" tune --workload quick-arc --solver os-sart --candidate ""
+refused 2 "kernel=dd-back: cannot be combined with --solver" tune --workload quick-arc --solver os-sart --kernel dd-back
+refused 2 "kernel=dd-forward: cannot be combined with --projector" tune --workload quick-arc --projector dd --kernel dd-forward
+ok simulate --geometry-only --reduce 16 --views 12 -o few.nc
+refused 2 "few.nc: expected --every, or subsets of --solver, of at most its 12 views, found 13" tune few.nc --solver os-sart:subsets=13
 refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-arc --projector dd-bs
 refused 2 "no searcher \"bees\"" tune --workload quick-arc --search bees
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a sentence, and nothing is kept
@@ -81,16 +138,56 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
+	for solver in os-sart:subsets=4 cgls; do
+		refused 1 "can be tuned here: that takes an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1
+	done
 fi
+
+# many searches in a folder: what has a whole log is done, without a GPU; the table is of all logs
+refused 2 "no workload \"ge-hx\"" tune --folder many --workload ge-hd,ge-hx
+refused 2 "every=0: expected NAME:every=N with N of 1 to 10000" tune --folder many --workload ge-hd:every=0
+refused 2 "every=2x: expected NAME:every=N" tune --workload ge-hd:every=2x
+refused 2 "unknown kernel 'bees'" tune --folder many --workload ge-hd --kernel dd-back,bees
+refused 2 "expected --workload NAME" tune --folder many
+refused 2 "expected names with commas between, found \",\"" tune --folder many --workload ge-hd,
+refused 2 "cannot be combined with --log" tune --folder many --workload ge-hd --log toy.txt
+refused 2 "is for --folder" tune --within 3 --workload ge-hd
+[ ! -e many ] || fail "a refusal leaves a folder"
+if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then
+	"$gantry" tune --folder many --workload quick-arc:every=5 --kernel all >out.txt 2>err.txt && fail "a folder of searches without a GPU"
+	[ ! -e many ] || fail "no GPU, and a folder is left: $(ls many)"
+fi
+mkdir many
+problem='# problem 2 views of 8 x 8, 16 x 16 x 16 voxels'
+{ sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 2.6\n# chosen-built-in-ms 3.12\n# chosen A=1 B=3\n'; } >many/quick-arc-every5.dd-forward.txt
+{ sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 3.09\n# chosen-built-in-ms 3.1\n# chosen built-in\n'; } >many/quick-arc-every5.dd-back.txt
+printf '# gantry tune 1\n# kernel sf-back\n# failed this problem does not ask for "sf-back"\n' >many/quick-arc-every5.sf-back.txt
+ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back,sf-back --minutes 0.1
+says "many/results.csv: 3 of 3 searches are done"
+grep -qxF "quick-arc-every5,forward,dd-forward,3.12,2.6,1.2000,5,1,0,\"A=1 B=3\",\"${problem#\# problem }\",\"\"" many/results.csv || fail "the table: $(cat many/results.csv)"
+grep -q "^quick-arc-every5,back,dd-back,3.1,3.1,1.0000,5,1,0,\"built-in\"," many/results.csv || fail "the table: $(cat many/results.csv)"
+grep -qF 'quick-arc-every5,back,sf-back,,,,,,,"","","many/quick-arc-every5.sf-back.txt: this problem does not ask for ""sf-back"""' many/results.csv ||
+	fail "the table: $(cat many/results.csv)"
+# half a log is none, and time may not do for what is left
+grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
+cp half.txt many/quick-arc-every5.dd-back.txt
+ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back --minutes 1 --within 0.5
+says "1 of 2 searches are done; the same command goes on"
+grep -q '^quick-arc-every5,back,dd-back,.*"not at its end"$' many/results.csv || fail "the table: $(cat many/results.csv)"
+cmp -s half.txt many/quick-arc-every5.dd-back.txt || fail "a log was written without time for its search"
 
 # the study, on logs
 mkdir logs
 sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt
 echo "no log" >logs/readme.txt
 ok study tuner -o study --logs logs --no-figures
-grep -q ',5,4,3,2,1.5,4.5$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
+grep -q ',5,4,3,2,1.5,4.5,NaN,NaN,NaN$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
 grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
 grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
+printf '# chosen-ms 3\n# chosen-built-in-ms 3.09\n# chosen built-in\n' >>logs/fdk-256.txt # none stood at last
+ok study tuner -o study-end --logs logs --no-figures
+grep -q ',5,4,3,2,1.5,4.5,3.09,NaN,1$' study-end/gains.csv || fail "gains: $(cat study-end/gains.csv)"
+grep -q '0 of 1 searches found' study-end/report.html || fail "the claim is of what was timed once"
 rm logs/fdk-256.txt
 refused 2 "expected logs of gantry tune" study tuner -o none --logs logs --no-figures
 refused 1 "nowhere: cannot be read" study tuner -o none --logs nowhere --no-figures

@@ -41,14 +41,19 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 	const int n = scandir(folder, &name, is_text, alphasort);
 	if (n < 0)
 		return gt_fail(GT_ERR_IO, "--logs=%s: cannot be read (%s)", folder, strerror(errno));
+	gt_status st = GT_OK;
 	for (int i = 0; i < n; i++) {
 		char path[1024];
 		snprintf(path, sizeof path, "%s/%s", folder, name[i]->d_name);
 		if (f->logs < TUNER_MOST_LOGS)
 			add_log(path, f); /* other texts may lie there */
+		else
+			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MOST_LOGS);
 		free(name[i]);
 	}
 	free(name);
+	if (st != GT_OK)
+		return st;
 	return f->logs ? GT_OK
 	               : gt_fail(GT_ERR_ARG, "--logs=%s: expected logs of gantry tune (NAME.txt) with a candidate that was right", folder);
 }

@@ -8,7 +8,7 @@
 
 /* Its tables. */
 enum { TUNER_GAINS = STUDY_OWN, TUNER_SEARCHERS, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3 };
-enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST_LOGS = 40 };
+enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST_LOGS = 200 };
 
 typedef struct {
 	char *path, name[96];           /* name: of the file, without .txt */

@@ -9,15 +9,16 @@
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "apps/cli/workload.h"
+#include "apps/commands/tune/tune.h"
 
 typedef struct {
-	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
-	double minutes;
+	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search;
+	const char *log, *folder, *replay, *curve, *forget, *to, *from;
+	double minutes, within;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
 } tune_options;
-static const tune_options defaults = { .kernel = "dd-forward", .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
+static const tune_options defaults = { .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
 #define AT(field) offsetof(tune_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -28,7 +29,7 @@ static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "both directions of this projector (with --solver: default as for recon)", .at = AT(projector) },
 	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
+	  .help = "a problem of gantry bench, in place of a scan; NAME:every=N: every Nth view of it", .at = AT(workload) },
 	{ .name = "every", .kind = CLI_INT, .value = "N",
 	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
@@ -40,6 +41,12 @@ static const cli_option options[] = {
 	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
+	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
+	  .help = "all of --workload NAME,NAME:every=N,... with all of --kernel NAME,... (or all), each for --minutes: logs\n"
+	          "WORKLOAD.KERNEL.txt, results.csv; what has a log there is done: the same command goes on", .at = AT(folder) },
+	{ .name = "within", .kind = CLI_REAL, .value = "T",
+	  .help = "with --folder: begin no search that would end after so many minutes",
+	  .at = AT(within), .least = 0.001, .most = 1e5 },
 	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
@@ -49,6 +56,10 @@ static const cli_option options[] = {
 	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
 	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
 	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
+	{ .name = "export", .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "what the cache holds, for other machines with the same GPU", .at = AT(to) },
+	{ .name = "import", .kind = CLI_INPUT, .value = "FILE",
+	  .help = "what another machine's --export wrote, into the cache", .at = AT(from) },
 	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
 	{ 0 },
 };
@@ -63,15 +74,16 @@ static gt_status find_problem(const cli_call *call, const tune_options *o, gt_sc
 		return gt_fail(GT_ERR_ARG, "expected a scan or --workload, found both");
 	if (!o->workload && !call->files)
 		return gt_fail(GT_ERR_ARG, "expected a scan or --workload NAME");
-	for (const app_workload *w = app_workloads; o->workload && w->name; w++)
-		if (!strcmp(w->name, o->workload)) {
-			st = app_workload_make(w, (size_t)o->every, scan, grid);
-			return st == GT_OK && o->grid ? cli_grid(call, o->grid, NULL, *scan, grid) : st;
-		}
-	if (o->workload)
-		return gt_fail(GT_ERR_UNKNOWN, "no workload \"%s\" (gantry bench --help lists them)", o->workload);
+	if (o->workload) {
+		st = tune_workload(o->workload, (size_t)o->every, scan, grid);
+		return st == GT_OK && o->grid ? cli_grid(call, o->grid, NULL, *scan, grid) : st;
+	}
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(cli_grid(call, o->grid, NULL, gt_projections_scan(p), grid));
+	const size_t views = gt_projections_scan(p)->views;
+	if ((size_t)o->every > views)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected --every, or subsets of --solver, of at most its %zu views, found %lld",
+		               call->file[0], views, o->every));
 	GT_TRY(gt_scan_subset(gt_projections_scan(p), 0, (size_t)o->every, scan));
 done:
 	gt_projections_free(p);
@@ -93,13 +105,13 @@ static void tried(void *self, size_t program, const char *variant, const gt_tune
 	}
 }
 
-static gt_status search(const cli_call *call, const tune_options *o, const gt_tune_options *t)
+static gt_status search(const gt_tune_options *t)
 {
 	gt_tune_outcome out;
 	const gt_status st = gt_tune_search(t, &out);
 	if (st != GT_OK && st != GT_ERR_IO)
 		return st;
-	printf("%s for %s\n", o->kernel, out.about);
+	printf("%s for %s\n", t->kernel, out.about);
 	printf("built-in  %9.4f ms  %s\n", out.built_in_ms, out.built_in);
 	if (*out.variant)
 		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
@@ -109,7 +121,6 @@ static gt_status search(const cli_call *call, const tune_options *o, const gt_tu
 	       !t->keep      ? ""
 	       : st == GT_OK ? ", kept"
 	                     : ", not kept");
-	(void)call;
 	return st;
 }
 
@@ -154,6 +165,20 @@ static gt_status try_one(const gt_tune_options *t, const char *candidate)
 	return GT_OK;
 }
 
+static const char *kernel_of(const tune_options *o) { return o->kernel ? o->kernel : "dd-forward"; }
+
+static void set_search(const tune_options *o, gt_tune_options *t)
+{
+	gt_tune_defaults(t);
+	t->kernel = kernel_of(o);
+	t->searcher = o->search;
+	t->seed = (uint64_t)o->seed;
+	t->programs = (size_t)o->programs;
+	t->seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
+	t->log = o->log;
+	t->keep = !o->no_keep;
+}
+
 static gt_status tune(const cli_call *call, const tune_options *o)
 {
 	gt_scan *scan = NULL;
@@ -162,29 +187,48 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	watching w = { call, INFINITY };
 	tune_options in_subsets = *o;
 	gt_status st = GT_OK;
-	gt_tune_defaults(&t);
+	set_search(o, &t);
 	if (o->solver && o->candidate)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is of one kernel", o->solver));
+	if (o->kernel && (o->solver || o->projector))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--kernel=%s: cannot be combined with %s, which tunes both directions of a projector", o->kernel,
+		               o->solver ? "--solver" : "--projector"));
 	if (o->solver)
 		GT_TRY(subsets_of(o->solver, &in_subsets.every));
 	in_subsets.every *= o->solver ? o->every : 1;
 	GT_TRY(find_problem(call, &in_subsets, &scan, &grid));
-	t.kernel = o->kernel;
 	t.scan = scan;
 	t.grid = &grid;
-	t.searcher = o->search;
-	t.seed = (uint64_t)o->seed;
-	t.programs = (size_t)o->programs;
-	t.seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
-	t.log = o->log;
-	t.keep = !o->no_keep;
 	t.tried = tried;
 	t.self = &w;
 	const char *projector = o->solver ? gt_projector_for_grid(NULL, o->projector, &grid, scan) : o->projector;
-	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
+	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(&t);
 done:
 	gt_scan_free(scan);
 	return st;
+}
+
+static gt_status fill_folder(const cli_call *call, const tune_options *o)
+{
+	tune_folder f = { .call = call,
+		          .path = o->folder,
+		          .workloads = o->workload,
+		          .kernels = kernel_of(o),
+		          .every = (size_t)o->every,
+		          .within = 60 * o->within };
+	const char *other = o->solver      ? "--solver"
+	                    : o->projector ? "--projector"
+	                    : o->candidate ? "--candidate"
+	                    : o->log       ? "--log"
+	                    : o->grid      ? "--grid"
+	                    : call->files  ? "a scan"
+	                                   : NULL;
+	if (other)
+		return gt_fail(GT_ERR_ARG, "--folder=%s: cannot be combined with %s", o->folder, other);
+	if (!o->workload)
+		return gt_fail(GT_ERR_ARG, "--folder=%s: expected --workload NAME,NAME:every=N,...", o->folder);
+	set_search(o, &f.search);
+	return tune_folder_fill(&f);
 }
 
 /* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
@@ -280,35 +324,33 @@ done:
 	return st;
 }
 
-static void show(void *self, const gt_tune_entry *e)
+/* What is done in place of a search: one of them. */
+static gt_status check(const tune_options *o)
 {
-	size_t *n = self;
-	++*n;
-	if (!*e->device || !*e->about || !(e->ms > 0) || !(e->built_in_ms > 0)) {
-		printf("%s: entry %zu of the cache is %s (gantry tune --forget %s removes all of them)\n", e->kernel, *n,
-		       e->why ? e->why : "damaged", e->kernel);
-		return;
+	const char *const other[] = { o->list ? "--list" : NULL,     o->forget ? "--forget" : NULL, o->replay ? "--replay" : NULL,
+		                      o->folder ? "--folder" : NULL, o->to ? "--export" : NULL,     o->from ? "--import" : NULL };
+	const char *one = NULL;
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+		if (one && other[i])
+			return gt_fail(GT_ERR_ARG, "%s: cannot be combined with %s", one, other[i]);
+		one = other[i] ? other[i] : one;
 	}
-	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s%s\n", e->kernel, e->device, e->about,
-	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->shipped ? "; came with gantry" : "",
-	       e->why ? "; " : "", e->why ? e->why : "");
-}
-
-static gt_status list(void)
-{
-	size_t n = 0;
-	gt_status st = GT_OK;
-	for (size_t i = 0; gt_tune_kernel_name(i) && st == GT_OK; i++)
-		st = gt_tune_list(gt_tune_kernel_name(i), show, &n);
-	if (st == GT_OK && n == 0)
-		printf("nothing is kept: the built-in kernels are used\n");
-	return st;
+	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within) : GT_OK;
 }
 
 static int run(const cli_call *call, const void *options_)
 {
 	const tune_options *o = options_;
-	return cli_exit(call, o->list ? list() : o->forget ? gt_tune_forget(o->forget) : o->replay ? replay(o) : tune(call, o));
+	gt_status st = check(o);
+	if (st == GT_OK)
+		st = o->folder   ? fill_folder(call, o)
+		     : o->list   ? tune_list()
+		     : o->forget ? gt_tune_forget(o->forget)
+		     : o->replay ? replay(o)
+		     : o->to     ? tune_export(o->to)
+		     : o->from   ? tune_import(o->from)
+		                 : tune(call, o);
+	return cli_exit(call, st);
 }
 
 const cli_command cli_tune = {

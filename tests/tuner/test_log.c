@@ -1,0 +1,111 @@
+/* Logs of searches: what is written is what is read, with what was chosen at the end, or why there was no search.
+ * labels: unit, backend: none */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/support/support.h"
+#include "tuner/log.h"
+
+static const gt_log_head head = { .kernel = "dd-back",
+	                          .about = "rows=13 slices=7",
+	                          .device = "A device",
+	                          .built_in = "A=2 B=-3",
+	                          .problem = "5 views of 13 x 11, 9 x 8 x 7 voxels",
+	                          .driver = 13010,
+	                          .built_in_ms = 3.25,
+	                          .updates = 2520 };
+
+static FILE *create(char path[64])
+{
+	snprintf(path, 64, "/tmp/gantry-log-XXXXXX");
+	const int file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	return fdopen(file, "w");
+}
+
+/* Two candidates, one of which failed; then what was chosen, unless variant is NULL. */
+static void write_log(const char *variant, char path[64])
+{
+	FILE *f = create(path);
+	gt_space *s = NULL;
+	gt_tune_trial right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 },
+		      wrong = { .verdict = GT_TUNE_WRONG, .why = "it writes outside its result" };
+	gt_tune_outcome o = { .ms = 2.5, .built_in_ms = 3.125 };
+	ck_ok(gt_space_empty("dd-back", &s));
+	ck_ok(gt_space_add(s, "A 1 2 4"));
+	ck_ok(gt_space_add(s, "B -3 5"));
+	gt_log_begin(f, &head, s);
+	gt_log_line(f, "A=4 B=5", &wrong, 1.5);
+	gt_log_line(f, "A=1 B=5", &right, 2.5);
+	if (variant) {
+		snprintf(o.variant, sizeof o.variant, "%s", variant);
+		gt_log_end(f, &o);
+	}
+	ck_assert_int_eq(fclose(f), 0);
+	gt_space_free(s);
+}
+
+static gt_tune_log_facts read_facts(const char *path)
+{
+	gt_tune_log_facts a;
+	ck_ok(gt_tune_log_facts_of(path, &a));
+	unlink(path);
+	ck_assert_uint_eq(a.candidates, 2);
+	ck_assert_uint_eq(a.right, 1);
+	ck_assert_double_eq(a.best_ms, 2.75);
+	ck_assert_double_eq(a.built_in_ms, 3.25);
+	ck_assert_double_eq(a.updates, 2520);
+	ck_assert_double_eq(a.seconds, 2.5);
+	ck_assert_str_eq(a.kernel, "dd-back");
+	ck_assert_str_eq(a.device, "A device");
+	ck_assert_str_eq(a.problem, head.problem);
+	ck_assert_str_eq(a.about, head.about);
+	return a;
+}
+
+START_TEST(a_choice_is_kept)
+{
+	static const char *const variant[] = { "A=1 B=5", "" };
+	for (int i = 0; i < 2; i++) {
+		char path[64];
+		write_log(variant[i], path);
+		const gt_tune_log_facts a = read_facts(path);
+		ck_assert_int_eq(a.ended, 1);
+		ck_assert_str_eq(a.chosen, variant[i]);
+		ck_assert_double_eq(a.chosen_ms, 2.5);
+		ck_assert_double_eq(a.chosen_built_in_ms, 3.125);
+	}
+}
+END_TEST
+
+START_TEST(without_its_end)
+{
+	char path[64];
+	write_log(NULL, path);
+	const gt_tune_log_facts a = read_facts(path);
+	ck_assert_int_eq(a.ended, 0);
+	ck_assert_str_eq(a.chosen, "");
+}
+END_TEST
+
+START_TEST(no_search)
+{
+	char path[64];
+	gt_tune_log_facts a;
+	FILE *f = create(path);
+	gt_log_failed(f, "sf-back", "its kernel is another");
+	fclose(f);
+	ck_refused(gt_tune_log_facts_of(path, &a), GT_ERR_UNSUPPORTED, "its kernel is another");
+	ck_refused(gt_tune_log_facts_of(path, &a), GT_ERR_UNSUPPORTED, path);
+	unlink(path);
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_test(t, a_choice_is_kept);
+	tcase_add_test(t, without_its_end);
+	tcase_add_test(t, no_search);
+}
+int main(void) { return gt_test_main("logs", fill); }
