@@ -66,8 +66,8 @@ static gt_grid grid_of(const quality_case *c, quality_size size)
 	return g;
 }
 
-/* The body's slices, of one row no higher than what that sees at the axis: the volume's are, so as to hold all rays, and
- * the mean over them would have of the body what no ray has passed. */
+/* The body's slices, of one row no higher than what that sees at the axis: the volume's are, so as to hold all rays,
+ * and the mean over them would have of the body what no ray has passed. */
 static gt_grid body_grid(const quality_scene *c)
 {
 	const gt_scan *s = c->scan;
