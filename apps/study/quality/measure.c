@@ -112,14 +112,11 @@ static void values_near(const quality_scene *c, const size_t at[3], size_t by, d
 			}
 }
 
-/* By how much the mean of the draws leaves what is there within a voxel along each axis, HU. */
-static double beyond(const quality_scene *c, const float *const x[], const size_t at[3])
+/* By how much a value, of the mean over draws, leaves what is there within a voxel along each axis, HU. */
+static double beyond(const quality_scene *c, double mean, const size_t at[3])
 {
-	const size_t *n = c->grid.n, i = at[0] + n[0] * (at[1] + n[1] * at[2]);
-	double low, high, mean = 0;
+	double low, high;
 	values_near(c, at, 1, &low, &high);
-	for (int d = 0; d < QUALITY_DRAWS; d++)
-		mean += x[d][i] / (double)QUALITY_DRAWS;
 	return 1000 / c->of->water * fmax(0, fmax(mean - high, low - mean));
 }
 
@@ -136,8 +133,7 @@ static double highest(double *all, size_t n)
 	return n ? all[(size_t)(0.99 * (double)(n - 1))] : NAN;
 }
 
-/* What a hundredth of the voxels at edges goes beyond, of all edges and of those at steps of about 800 HU. */
-static gt_status overshoot_of(const quality_scene *c, const float *const x[], quality_result *r)
+gt_status quality_overshoot(const quality_scene *c, const double *mean, double *overshoot, double *at_steps)
 {
 	const size_t wide = c->grid.n[0], high = c->grid.n[1], edges = c->count[QUALITY_EDGE];
 	double *all = malloc(2 * (edges + 1) * sizeof *all), *parts = all + edges + 1, from, to;
@@ -149,15 +145,28 @@ static gt_status overshoot_of(const quality_scene *c, const float *const x[], qu
 		if (c->kind[i] != QUALITY_EDGE)
 			continue;
 		values_near(c, at, NEAR_STEP, &from, &to);
-		const double off = beyond(c, x, at), step = 1000 / c->of->water * (to - from);
+		const double off = beyond(c, mean[i], at), step = 1000 / c->of->water * (to - from);
 		all[found++] = off;
 		if (step >= LEAST_STEP && step <= MOST_STEP)
 			parts[steps++] = off / step;
 	}
-	r->overshoot = highest(all, found);
-	r->at_steps = steps >= LEAST_STEPS ? highest(parts, steps) : NAN;
+	*overshoot = highest(all, found);
+	*at_steps = steps >= LEAST_STEPS ? highest(parts, steps) : NAN;
 	free(all);
 	return GT_OK;
+}
+
+static gt_status overshoot_of(const quality_scene *c, const float *const x[], quality_result *r)
+{
+	double *mean = calloc(c->count[QUALITY_ALL], sizeof *mean);
+	if (!mean)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++)
+		for (int d = 0; d < QUALITY_DRAWS; d++)
+			mean[i] += x[d][i] / (double)QUALITY_DRAWS;
+	const gt_status st = quality_overshoot(c, mean, &r->overshoot, &r->at_steps);
+	free(mean);
+	return st;
 }
 
 void quality_errors(const quality_scene *c, const float *const x[], quality_result *r)

@@ -116,7 +116,7 @@ static void add_asked(study *s, const quality_case *c, const quality_candidate *
 }
 
 /* With the noise of the others: how even it is from place to place. */
-static gt_status add_even(study *s, const quality_scene *scene, int number, const quality_result *r, int draws)
+static gt_status add_even(study *s, const quality_scene *scene, int number, const quality_result *r, int draws, quality_promised *found)
 {
 	study_table *t = &s->table[QUALITY_EVEN];
 	quality_even e;
@@ -130,6 +130,10 @@ static gt_status add_even(study *s, const quality_scene *scene, int number, cons
 	study_number(t, e.counted);
 	study_number(t, e.spread);
 	study_number(t, e.within);
+	if (number == QUALITY_PRESET)
+		found->at_steps = e.at_steps;
+	if (number == QUALITY_EVEN_NOISE)
+		found->even = e.within;
 	GT_TRY(quality_write_map(s, scene->of, number, &e));
 done:
 	quality_even_free(&e);
@@ -137,7 +141,7 @@ done:
 }
 
 /* With the noise of the others: sharpness and spectrum, and of two candidates how even the noise is. */
-static gt_status add_texture(study *s, const quality_scene *scene, int number, const quality_result *r)
+static gt_status add_texture(study *s, const quality_scene *scene, int number, const quality_result *r, quality_promised *found)
 {
 	static const int draws_of[] = { [QUALITY_QUICK] = 0, [QUALITY_COARSE] = 0, [QUALITY_SMALL] = 24, [QUALITY_FULL] = 16 };
 	const quality_candidate *by = &quality_candidates[number];
@@ -153,7 +157,7 @@ static gt_status add_texture(study *s, const quality_scene *scene, int number, c
 		study_number(t, *number_of[k]);
 	quality_add_curves(s, scene->of, by, &x);
 	if (draws)
-		GT_TRY(add_even(s, scene, number, r, draws));
+		GT_TRY(add_even(s, scene, number, r, draws, found));
 done:
 	quality_texture_free(&x);
 	return st;
@@ -183,7 +187,7 @@ static void judge(study *s, const quality_case *c, const quality_result *r, int 
 	}
 }
 
-static gt_status run_candidates(study *s, const quality_scene *scene, quality_result r[QUALITY_CANDIDATES], double *had)
+static gt_status run_candidates(study *s, const quality_scene *scene, quality_result r[QUALITY_CANDIDATES], quality_promised *found)
 {
 	const quality_case *c = scene->of;
 	double guess = 0;
@@ -198,11 +202,12 @@ static gt_status run_candidates(study *s, const quality_scene *scene, quality_re
 		                     &r[i]));
 		if (i == QUALITY_PRESET) {
 			add_asked(s, c, by, &asked);
-			*had = asked.noise / c->noise;
+			found->asked = asked.noise / c->noise;
+			found->at_steps = r[i].at_steps;
 		}
 		guess = by->penalty ? r[i].strength : guess;
 		add_result(s, c, by, &r[i]);
-		GT_TRY(add_texture(s, scene, i, &r[i]));
+		GT_TRY(add_texture(s, scene, i, &r[i], found));
 		if (by->quick) {
 			char name[64];
 			snprintf(name, sizeof name, "%s-%d", c->key, i);
@@ -219,15 +224,15 @@ static gt_status run_case(study *s, const quality_case *c, int near[2])
 	quality_scene scene;
 	quality_result r[QUALITY_CANDIDATES] = { { .runs = 0 } };
 	char name[64];
-	double had = NAN;
+	quality_promised found = { NAN, NAN, NAN };
 	gt_status st = quality_scene_new(s, c, size_of(s), &scene);
 	if (st != GT_OK)
 		return st;
 	snprintf(name, sizeof name, "%s-truth", c->key);
 	GT_TRY(quality_pictures(s, &scene, name, NULL));
-	GT_TRY(run_candidates(s, &scene, r, &had));
+	GT_TRY(run_candidates(s, &scene, r, &found));
 	judge(s, c, r, near);
-	quality_goals(s, c, had, r);
+	quality_goals(s, c, &found, r);
 done:
 	for (int i = 0; i < QUALITY_CANDIDATES; i++)
 		quality_result_free(&r[i]);

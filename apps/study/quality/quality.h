@@ -83,6 +83,9 @@ gt_status quality_reconstruct(const study *s, const quality_scene *scene, const 
                               gt_volume **v);
 /* rms and noise of one volume for each draw. */
 void      quality_errors(const quality_scene *c, const float *const x[], quality_result *r);
+/* What a hundredth of the voxels at edges goes beyond: of all, and of those at steps of about 800 HU, as above. The
+ * mean is over draws, mm^-1: the fewer there are, the more of what is told is their noise. */
+gt_status quality_overshoot(const quality_scene *c, const double *mean, double *overshoot, double *at_steps);
 /* With strength 0: as the noise asked for in `noise` (HU) says; else by the strength or cut-off. */
 gt_status quality_run(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double strength, quality_result *r);
 /* With the strength that leaves this noise, looked for from `guess`; with `asked` from the one that the library finds,
@@ -104,6 +107,7 @@ void      quality_texture_free(quality_texture *t);
 typedef struct {
 	size_t patches;
 	double mean, counted, spread, within;
+	double overshoot, at_steps;     /* of the mean over these draws */
 	size_t wide, high;              /* patches of the middle slice */
 	double *ratio;                  /* [high][wide], owned; NAN: not all of it is soft tissue */
 } quality_even;
@@ -123,8 +127,11 @@ int       quality_has_maps(const study *s, const quality_case *c);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
-/* apps/study/quality/goals.c: rows of QUALITY_GOALS. asked: noise had over asked; r: of all candidates. */
-void      quality_goals(study *s, const quality_case *c, double asked, const quality_result *r);
+/* What is promised of the preset: noise had over asked; overshoot of a step of about 800 HU; without kappa the part
+ * of patches within a tenth of the noise asked for. NAN: not measured. */
+typedef struct { double asked, at_steps, even; } quality_promised;
+/* apps/study/quality/goals.c: rows of QUALITY_GOALS; r: of all candidates. */
+void      quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r);
 /* 1: the study has the case of this number. */
 int       quality_has_case(const study *s, int number);
 /* Voxels of the slice along an axis. */

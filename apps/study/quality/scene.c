@@ -66,6 +66,18 @@ static gt_grid grid_of(const quality_case *c, quality_size size)
 	return g;
 }
 
+/* The body's slices, of one row no higher than what that sees at the axis: the volume's are, so as to hold all rays,
+ * and the mean over them would have of the body what no ray has passed. */
+static gt_grid body_grid(const quality_scene *c)
+{
+	const gt_scan *s = c->scan;
+	const double smaller = s->source_to_axis > 0 ? s->source_to_axis / s->source_to_detector : 1;
+	gt_grid g = c->grid;
+	if (s->rows == 1)
+		g.pitch[2] = fmin(g.pitch[2], s->row_pitch * smaller);
+	return g;
+}
+
 static int kind_of(double hu)
 {
 	return fabs(hu - 40) <= 60 ? QUALITY_SOFT
@@ -150,7 +162,8 @@ gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, 
 	GT_TRY(gt_pool_new(s->threads, &pool));
 	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
 	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
-	GT_TRY(gt_phantom_voxelise(body, &scene->grid, POINTS, pool, NULL, NULL, scene->truth));
+	const gt_grid of_body = body_grid(scene);
+	GT_TRY(gt_phantom_voxelise(body, &of_body, POINTS, pool, NULL, NULL, scene->truth));
 	GT_TRY(gt_phantom_project(body, scene->scan, (int)(c->rays ? c->rays : QUALITY_RAYS), pool, NULL, NULL, scene->lines));
 	GT_TRY(make_kinds(scene));
 	GT_TRY(make_draws(s, scene));

@@ -264,6 +264,10 @@ gt_status quality_even_of(study *s, const quality_scene *c, const quality_candid
 		st = add_draw(s, c, by, r->strength, d, &m);
 	if (st == GT_OK)
 		st = judge_patches(c, &m, draws / 2, e);
+	for (size_t i = 0; i < n && st == GT_OK; i++)
+		all[i] = c->truth[i] + (m.sum[0][i] + m.sum[1][i]) / draws * c->of->water / 1000;
+	if (st == GT_OK)
+		st = quality_overshoot(c, all, &e->overshoot, &e->at_steps);
 	free(all);
 	return st;
 }
