@@ -158,8 +158,9 @@ static gt_status format_to_read(const char *path, int projections, const gt_form
 	return st;
 }
 
-/* Where the other kind is in the file, that says more than the first thing the reader missed. */
-static gt_status explain(gt_status st, const gt_format *f, const char *path, int projections)
+gt_status gt_volume_format_of(const char *path, const gt_format **format) { return format_to_read(path, 0, format); }
+
+gt_status gt_explain_reading(gt_status st, const gt_format *f, const char *path, int projections)
 {
 	char why[512];
 	int found = projections;
@@ -180,7 +181,7 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	*p = NULL;
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 1, &f));
-	GT_TRY(explain(f->read_projections(path, &full, p), f, path, 1));
+	GT_TRY(gt_explain_reading(f->read_projections(path, &full, p), f, path, 1));
 	if ((*p)->filtered && (*p)->data)
 		gt_read_note(&full, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
 		             path);
@@ -203,7 +204,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	*v = NULL;
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 0, &f));
-	GT_TRY(explain(f->read_volume(path, &full, v), f, path, 0));
+	GT_TRY(gt_explain_reading(f->read_volume(path, &full, v), f, path, 0));
 	if (full.center)
 		memset((*v)->grid.center, 0, sizeof(*v)->grid.center);
 done:

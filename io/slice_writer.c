@@ -14,7 +14,7 @@
 static gt_status format_of_slices(const char *path, const gt_write_options *o, const gt_format **f)
 {
 	const gt_status st = gt_format_for(path, o, 0, f);
-	return st != GT_OK || (*f)->create_slices
+	return st != GT_OK || ((*f)->create_slices && !(*f)->surveyed)
 	               ? st
 	               : gt_fail(GT_ERR_UNSUPPORTED,
 	                         "%s: the format %s is written as a whole: expected a name in .nc, .mha, .mhd, .nii, .tif, .npy, .raw",

@@ -124,6 +124,8 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
+/* The same where the largest value is known, mm^-1. */
+void cli_note_most(const cli_call *call, double most);
 
 /* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
  * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */

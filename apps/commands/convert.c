@@ -47,6 +47,7 @@ static int run(const cli_call *call, const void *given)
 	const convert_options *o = given;
 	const gt_format *format = NULL;
 	gt_volume *v = NULL;
+	gt_slice_reader *from = NULL;
 	cli_notes notes = { "" }, remarks = { "" };
 	char grid[256];
 	int projections = 0;
@@ -71,16 +72,18 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume (gantry import reads projections)", call->file[0]));
 	if (!format->unitless && (o->input_unit != GT_UNIT_AUTO || !isnan(o->slope) || !isnan(o->offset)))
 		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it names its unit", format->about);
-	GT_TRY(gt_read_volume(call->file[0], &r, &v));
+	GT_TRY(gt_slice_reader_open(call->file[0], &r, &v, &from));
 	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);
 	cli_note(call, "volume %s%s%s%s%s", grid, gt_volume_position_known(v) ? ", " : "",
 	         gt_volume_position_known(v) ? gt_position_names[gt_volume_position(v)] : "", notes.text[0] ? "; " : "", notes.text);
-	cli_note_implausible(call, v);
 	GT_TRY(gt_volume_set_command(v, call->line)); /* It is still the volume of the scan that it was made from. */
-	GT_TRY(cli_write_volume(o->output, &w, v));
+	cli_begin_writing();
+	GT_TRY(cli_end_writing(gt_write_volume_from(o->output, &w, v, from)));
+	cli_note_most(call, gt_slice_reader_most(from));
 	if (remarks.text[0])
 		cli_note(call, "%s", remarks.text);
 done:
+	gt_slice_reader_close(from);
 	gt_volume_free(v);
 	return cli_exit(call, st);
 }

@@ -98,6 +98,7 @@ GT_API extern const gt_write_options gt_write_defaults;
 /* Files in pieces, for what is larger than memory. */
 typedef struct gt_view_reader gt_view_reader;               /* projections that are read */
 typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is written */
+typedef struct gt_slice_reader gt_slice_reader;             /* a volume that is read */
 typedef struct gt_view_writer gt_view_writer;               /* projections that are written */
 
 /* One file format. NULL: cannot. */
@@ -121,6 +122,9 @@ typedef struct gt_format {
 	/* The reader and all but the values at once; NULL: one after the other does. */
 	gt_status (*open_scan)(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 	gt_status (*create_views)(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
+	/* *head: all but the voxels; with geometry_only no reader is opened. */
+	gt_status (*open_slices)(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+	int surveyed;           /* create_slices wants low and high of the options: least and most of all voxels */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
 GT_API extern const gt_module_kind gt_format_kind;
@@ -186,6 +190,23 @@ GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options
 GT_API gt_status gt_slice_writer_write (gt_slice_writer *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
 GT_API gt_status gt_slice_writer_commit(gt_slice_writer *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
 GT_API void      gt_slice_writer_drop  (gt_slice_writer *s);               /* gives up: nothing stays on the disk; frees s */
+
+/* A volume by its slices, in any order. *head, which is the caller's: all but the voxels. What the reader decides is
+ * told. Files whose slices do not lie one behind the other (NIfTI and DICOM across the axis, .nii.gz from above),
+ * and formats without slices, are read as a whole and held: gt_slice_reader_bytes() says so. */
+GT_API gt_status gt_slice_reader_open (const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+/* Slices first ... first+n-1 to out [n][y][x], mm^-1, as gt_read_volume() gives them; an error names the slice. */
+GT_API gt_status gt_slice_reader_read (gt_slice_reader *r, size_t first, size_t n, float *out);
+GT_API size_t    gt_slice_reader_bytes(const gt_slice_reader *r);        /* of memory beside `out`, at most */
+GT_API size_t    gt_slice_reader_together(const gt_slice_reader *r);     /* slices that are best read at once */
+GT_API double    gt_slice_reader_most (const gt_slice_reader *r);        /* the largest value so far, or 0 */
+GT_API void      gt_slice_reader_close(gt_slice_reader *r);                /* NULL is fine */
+/* The volume that r reads, slab by slab, as gt_write_volume() writes it, to the bit. head: what gt_slice_reader_open()
+ * gave, or that with another command, position or water. Whole numbers without a range, and DICOM, take two passes:
+ * one range is for all slices. The memory is that of reader and writer and a slab of GT_SLAB_BYTES, or of one slice
+ * if that is more. A failure leaves nothing. */
+GT_API gt_status gt_write_volume_from(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_reader *r);
+#define GT_SLAB_BYTES ((size_t)64 << 20)
 
 /* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
  * Ask before a long computation. */

@@ -14,4 +14,7 @@ const gt_format gt_format_dicom_series = {
 	.ready = gt_dicom_ready,
 	.read_volume = gt_series_read,
 	.write_volume = gt_series_write,
+	.create_slices = gt_series_create,
+	.open_slices = gt_series_open_slices,
+	.surveyed = 1,
 };

@@ -1,50 +1,27 @@
-/* A folder of CT images -> a volume: slices in the order of their places, checked to be one series of even steps. */
+/* A folder of CT images: slices in the order of their places, checked to be one series of even steps. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
-#include "geometry/volume.h"
-#include "io/dicom/dicom_series.h"
-#include "io/write_kit/gantry_comment.h"
-#include "io/write_kit/volume_units.h"
-#include "io/write_kit/voxel_order.h"
+#include "io/dicom/dicom_series_read.h"
 
 /* Of a step between slices: files round their places. */
 #define UNEVEN 0.02
 /* Of unit vectors, which files round too. */
 #define SAME_AXES 1e-4
 
-typedef struct {
-	char *file;
-	double place[3], along; /* left, back, head; along the normal of the slices */
-	double slope, intercept;
-} slice;
-
-typedef struct {
-	const char *path;
-	char **file;
-	size_t files, others; /* DICOM files; files that are none */
-	slice *slice;
-	/* Of the first file, and so of all. */
-	char series[GT_DICOM_UID], lies[32], *comment;
-	double axes[6], pixel[2], thickness;
-	size_t rows, columns;
-	int is_signed, stored;
-} series;
-
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 static int by_place(const void *a, const void *b)
 {
-	const double x = ((const slice *)a)->along, y = ((const slice *)b)->along;
+	const double x = ((const gt_series_slice *)a)->along, y = ((const gt_series_slice *)b)->along;
 	return (x > y) - (x < y);
 }
 
-static gt_status add_file(series *s, char *file, size_t *room)
+static gt_status add_file(gt_series *s, char *file, size_t *room)
 {
 	int is;
 	const gt_status st = gt_dicom_look(file, &is);
@@ -66,7 +43,7 @@ static gt_status add_file(series *s, char *file, size_t *room)
 	return GT_OK;
 }
 
-static gt_status list_files(series *s)
+gt_status gt_series_list(gt_series *s)
 {
 	gt_status st = GT_OK;
 	size_t room = 0;
@@ -91,7 +68,7 @@ static gt_status list_files(series *s)
 	return st;
 }
 
-static void series_clear(series *s)
+void gt_series_clear(gt_series *s)
 {
 	for (size_t i = 0; i < s->files; i++)
 		free(s->file[i]);
@@ -103,20 +80,20 @@ static void series_clear(series *s)
 int gt_series_is(const char *path)
 {
 	struct stat at;
-	series s = { .path = path };
+	gt_series s = { .path = path };
 	gt_dicom *d = NULL;
 	char class[GT_DICOM_UID] = "";
 	if (stat(path, &at) != 0)
 		return 0;
 	if (!S_ISDIR(at.st_mode))
 		return gt_dicom_is(path);
-	int is = list_files(&s) == GT_OK && s.files > 0;
+	int is = gt_series_list(&s) == GT_OK && s.files > 0;
 	/* Where DCMTK lacks, that is said of the folder: gt_dicom_ready(). */
 	if (is && gt_dicom_open(s.file[0], &d) == GT_OK)
 		is = gt_dicom_count(d, &gt_series_tag[GT_SERIES_PROJECTIONS]) == 0 &&
 		     gt_dicom_text(d, &gt_series_tag[GT_SERIES_CLASS], class, sizeof class) == GT_OK;
 	gt_dicom_close(d);
-	series_clear(&s);
+	gt_series_clear(&s);
 	return is;
 }
 
@@ -127,7 +104,7 @@ static gt_status number(gt_dicom *d, int tag, double missing, double *value)
 	return gt_dicom_count(d, &gt_series_tag[tag]) ? gt_dicom_numbers(d, &gt_series_tag[tag], 1, value) : GT_OK;
 }
 
-static gt_status differs(const char *file, const series *s, const char *what)
+static gt_status differs(const char *file, const gt_series *s, const char *what)
 {
 	return gt_fail(GT_ERR_FORMAT, "%s: %s differs from that of %s: expected the slices of one series", file, what, s->file[0]);
 }
@@ -154,7 +131,7 @@ done:
 	return st;
 }
 
-static gt_status read_first(series *s, gt_dicom *d)
+static gt_status read_first(gt_series *s, gt_dicom *d)
 {
 	gt_status st;
 	double rows, columns, is_signed, stored;
@@ -186,7 +163,7 @@ done:
 	return st;
 }
 
-static gt_status check_same(const char *file, const series *s, gt_dicom *d)
+static gt_status check_same(const char *file, const gt_series *s, gt_dicom *d)
 {
 	gt_status st;
 	char uid[GT_DICOM_UID];
@@ -221,10 +198,10 @@ static void normal_of(const double a[6], double n[3])
 	n[2] = a[0] * a[4] - a[1] * a[3];
 }
 
-static gt_status read_head(series *s, size_t i)
+static gt_status read_head(gt_series *s, size_t i)
 {
 	const char *file = s->file[i];
-	slice *to = &s->slice[i];
+	gt_series_slice *to = &s->slice[i];
 	gt_dicom *d = NULL;
 	gt_status st;
 	double n[3];
@@ -247,9 +224,9 @@ done:
 }
 
 /* The smallest distance of neighbours; twice in one place and gaps are named. */
-static gt_status check_gaps(const series *s, double *least)
+static gt_status check_gaps(const gt_series *s, double *least)
 {
-	const slice *x = s->slice;
+	const gt_series_slice *x = s->slice;
 	*least = INFINITY;
 	for (size_t i = 1; i < s->files; i++) {
 		const double d = x[i].along - x[i - 1].along;
@@ -266,9 +243,9 @@ static gt_status check_gaps(const series *s, double *least)
 }
 
 /* The step from slice to slice, which must be the same between all. */
-static gt_status find_step(const series *s, double step[3])
+static gt_status find_step(const gt_series *s, double step[3])
 {
-	const slice *x = s->slice;
+	const gt_series_slice *x = s->slice;
 	const size_t n = s->files;
 	double normal[3], least;
 	const gt_status st = check_gaps(s, &least);
@@ -289,7 +266,7 @@ static gt_status find_step(const series *s, double step[3])
 }
 
 /* The format's left and back are negative right and front. */
-static void matrix_of(const series *s, const double step[3], double m[12])
+static void matrix_of(const gt_series *s, const double step[3], double m[12])
 {
 	for (int r = 0; r < 3; r++) {
 		const int sign = r < 2 ? -1 : 1;
@@ -300,52 +277,7 @@ static void matrix_of(const series *s, const double step[3], double m[12])
 	}
 }
 
-/* Samples of fewer bits may hold anything above them. */
-static double value_of(const series *s, uint16_t sample)
-{
-	const int unused = 16 - s->stored;
-	const uint16_t high = (uint16_t)(sample << unused);
-	return s->is_signed ? (double)((int16_t)high >> unused) : (double)(high >> unused);
-}
-
-static gt_status read_slices(const series *s, const gt_place *p, double water, float *data)
-{
-	const size_t n = s->rows * s->columns;
-	uint16_t *sample = malloc(n * sizeof *sample);
-	float *value = malloc(n * sizeof *value);
-	gt_status st = GT_OK;
-	gt_dicom *d = NULL;
-	if (!sample || !value)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
-	for (size_t i = 0; i < s->files; i++) {
-		const slice *x = &s->slice[i];
-		GT_TRY(gt_dicom_open(x->file, &d));
-		GT_TRY(gt_dicom_pixels(d, n, sample));
-		gt_dicom_close(d);
-		d = NULL;
-		for (size_t k = 0; k < n; k++)
-			value[k] = (float)(water * (1 + (x->slope * value_of(s, sample[k]) + x->intercept) / 1000));
-		gt_place_lines(p, i * s->rows, s->rows, value, data);
-	}
-done:
-	gt_dicom_close(d);
-	free(sample);
-	free(value);
-	return st;
-}
-
-static gt_position position_of(const series *s, const gt_read_options *o)
-{
-	const gt_position said = gt_position_find(s->lies);
-	if (o->position != GT_POSITION_AUTO)
-		return o->position;
-	if (said != GT_POSITION_AUTO)
-		return said;
-	gt_read_note(o, "%s: Patient Position is %s%s%s: taken as HFS", s->path, *s->lies ? "'" : "missing", s->lies, *s->lies ? "'" : "");
-	return GT_HFS;
-}
-
-static gt_status read_heads(series *s)
+gt_status gt_series_read_heads(gt_series *s)
 {
 	gt_status st = GT_OK;
 	if (!(s->slice = calloc(s->files, sizeof *s->slice)))
@@ -357,7 +289,7 @@ done:
 	return st;
 }
 
-static gt_status place_slices(const series *s, gt_position position, gt_place *p)
+gt_status gt_series_place(const gt_series *s, gt_position position, gt_place *p)
 {
 	double step[3], m[12];
 	const gt_status st = find_step(s, step);
@@ -365,60 +297,4 @@ static gt_status place_slices(const series *s, gt_position position, gt_place *p
 		return st;
 	matrix_of(s, step, m);
 	return gt_order_voxels(s->path, (const size_t[3]){ s->columns, s->rows, s->files }, m, position, p);
-}
-
-/* The file holds HU; what water is, only files of ours say. */
-static double water_of(const series *s, const gt_said *said, const gt_read_options *o)
-{
-	const double water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
-	if (!(said->water > 0))
-		gt_read_note(o, "%s: water is taken as %g mm^-1", s->path, water);
-	return water;
-}
-
-static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
-{
-	gt_status st;
-	gt_place p;
-	gt_said said;
-	GT_TRY(read_heads(s));
-	GT_TRY(gt_volume_set_position(v, position_of(s, o)));
-	GT_TRY(place_slices(s, v->position, &p));
-	gt_comment_said(s->comment, &said);
-	GT_TRY(gt_fail_in(gt_comment_grid(s->comment, &p.grid), "%s", s->path));
-	GT_TRY(gt_fail_in(gt_comment_provenance(s->comment, &v->from), "%s", s->path));
-	v->grid = p.grid;
-	v->water = water_of(s, &said, o);
-	v->unit = GT_HU;
-	if (s->others)
-		gt_read_note(o, "%s: %zu files that are not DICOM are left out", s->path, s->others);
-	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", s->path));
-	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
-	GT_TRY(read_slices(s, &p, v->water, v->data));
-	st = gt_volume_finite(s->path, v);
-done:
-	return st;
-}
-
-gt_status gt_series_read(const char *path, const gt_read_options *o, gt_volume **out)
-{
-	struct stat at;
-	series s = { .path = path };
-	gt_status st;
-	gt_volume *v = gt_volume_blank();
-	if (!v)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	if (stat(path, &at) == 0 && !S_ISDIR(at.st_mode))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: one DICOM file: expected the folder of its series", path));
-	GT_TRY(list_files(&s));
-	if (!s.files)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no DICOM files in this folder", path));
-	GT_TRY(read_into(&s, o, v));
-	*out = v;
-	v = NULL;
-done:
-	series_clear(&s);
-	gt_volume_free(v);
-	return st;
 }

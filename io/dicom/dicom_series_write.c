@@ -10,11 +10,15 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
+#include "io/slice_writer.h"
 #include "io/tmp_list.h"
 #include "io/write_kit/gantry_comment.h"
+#include "io/write_kit/volume_units.h"
 
 typedef struct {
-	const char *path, *tmp;
+	struct gt_slice_writer base;
+	const char *path;
+	char *tmp;
 	const gt_volume *v;
 	double water, step; /* HU of one count */
 	char study[GT_DICOM_UID], series[GT_DICOM_UID], frame[GT_DICOM_UID], date[16], time[16], comment[10001];
@@ -120,11 +124,11 @@ done:
 	return st;
 }
 
-static void fill_samples(const writer *w, size_t slice)
+/* Of one slice of the scanner's. */
+static void fill_samples(const writer *w, const float *from)
 {
 	const size_t *n = w->v->grid.n;
-	const int down[3] = { left_back_head(w->v, 0) < 0, left_back_head(w->v, 1) < 0, left_back_head(w->v, 2) < 0 };
-	const float *from = w->v->data + (down[2] ? n[2] - 1 - slice : slice) * n[1] * n[0];
+	const int down[2] = { left_back_head(w->v, 0) < 0, left_back_head(w->v, 1) < 0 };
 	for (size_t y = 0; y < n[1]; y++) {
 		const float *line = from + (down[1] ? n[1] - 1 - y : y) * n[0];
 		for (size_t x = 0; x < n[0]; x++) {
@@ -134,7 +138,7 @@ static void fill_samples(const writer *w, size_t slice)
 	}
 }
 
-static gt_status write_slice(const writer *w, size_t slice)
+static gt_status write_slice(const writer *w, size_t slice, const float *data)
 {
 	const size_t *n = w->v->grid.n;
 	char instance[GT_DICOM_UID], *file = NULL;
@@ -148,7 +152,7 @@ static gt_status write_slice(const writer *w, size_t slice)
 	GT_TRY(gt_dicom_uid(instance));
 	GT_TRY(put_texts(d, w, instance));
 	GT_TRY(put_numbers(d, w, slice));
-	fill_samples(w, slice);
+	fill_samples(w, data);
 	GT_TRY(gt_dicom_put_pixels(d, n[0] * n[1], w->sample));
 	GT_TRY(gt_dicom_save(d, file));
 done:
@@ -160,10 +164,7 @@ done:
 /* Steps of 1 HU, or of as many as bring the largest number into 16 bits. */
 static void choose_step(writer *w, const gt_write_options *o)
 {
-	const size_t n = gt_grid_voxels(&w->v->grid);
-	double most = 0;
-	for (size_t i = 0; i < n; i++)
-		most = fmax(most, fabs(1000 * (w->v->data[i] / w->water - 1)));
+	const double most = fmax(fabs(o->low), fabs(o->high));
 	w->step = fmax(1, ceil(most / 32767));
 	if (w->step > 1)
 		gt_say(&o->notes, GT_INFO, GT_ABOUT_DATA, "values reach %.4g HU: stored in steps of %g HU, to fit into 16 bits", most,
@@ -205,20 +206,64 @@ done:
 	return st;
 }
 
-gt_status gt_series_write(const char *path, const gt_write_options *o, const gt_volume *v)
+/* A slice of the file is one of the grid: from the feet to the head. */
+static gt_status write_slices(gt_slice_writer *self, size_t first, size_t n, const float *data)
 {
-	writer w = { .path = path, .v = v };
-	char *tmp = NULL;
-	gt_status st;
-	GT_TRY(begin(&w, o));
-	GT_TRY(gt_tmp_folder(path, v->grid.n[2], "dcm", &tmp));
-	w.tmp = tmp;
-	for (size_t slice = 0; slice < v->grid.n[2]; slice++)
-		GT_TRY(write_slice(&w, slice));
-done:
-	free(w.sample);
-	if (st == GT_OK)
-		return gt_tmp_commit_folder(tmp, path);
-	gt_tmp_drop(tmp);
+	const writer *w = (const writer *)self;
+	const size_t plane = self->size[1] * self->size[2];
+	const int down = left_back_head(w->v, 2) < 0;
+	gt_status st = GT_OK;
+	for (size_t z = 0; z < n && st == GT_OK; z++)
+		st = write_slice(w, down ? self->size[0] - 1 - (first + z) : first + z, data + z * plane);
 	return st;
+}
+
+static void drop_slices(gt_slice_writer *self)
+{
+	writer *w = (writer *)self;
+	if (w->tmp)
+		gt_tmp_drop(w->tmp);
+	free(w->sample);
+	free(w);
+}
+
+static gt_status commit_slices(gt_slice_writer *self)
+{
+	writer *w = (writer *)self;
+	const gt_status st = gt_tmp_commit_folder(w->tmp, w->path);
+	w->tmp = NULL;
+	drop_slices(self);
+	return st;
+}
+
+gt_status gt_series_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **out)
+{
+	const size_t *n = head->grid.n;
+	gt_status st;
+	writer *w = calloc(1, sizeof *w);
+	if (!w)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	w->base = (struct gt_slice_writer){
+		.path = path, .size = { n[2], n[1], n[0] }, .write = write_slices, .commit = commit_slices, .drop = drop_slices
+	};
+	w->path = path;
+	w->v = head;
+	GT_TRY(begin(w, o));
+	GT_TRY(gt_tmp_folder(path, n[2], "dcm", &w->tmp));
+	*out = &w->base;
+done:
+	if (st != GT_OK)
+		drop_slices(&w->base);
+	return st;
+}
+
+gt_status gt_series_write(const char *path, const gt_write_options *given, const gt_volume *v)
+{
+	gt_write_options o = *given;
+	gt_slice_writer *w;
+	o.low = INFINITY;
+	o.high = -INFINITY;
+	gt_extremes_look(&o, v, gt_grid_voxels(&v->grid), v->data);
+	const gt_status st = gt_series_create(path, &o, v, &w);
+	return st != GT_OK ? st : gt_slice_writer_write_all(w, v->data);
 }

@@ -23,6 +23,14 @@ void gt_file_list_free(gt_file_list *l)
 	*l = (gt_file_list){ NULL, 0 };
 }
 
+gt_status gt_frames_read(const gt_frame_source *s, size_t first, size_t n, float *out)
+{
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < n && st == GT_OK; i++)
+		st = s->read(s, first + i, 0, s->rows, out + i * s->rows * s->columns);
+	return st;
+}
+
 void gt_frame_source_free(gt_frame_source *s)
 {
 	if (s)

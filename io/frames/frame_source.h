@@ -50,4 +50,6 @@ gt_status gt_linac_source(gt_file_list *files, gt_frame_source **s);
 /* Frees; NULL is fine. */
 void gt_frame_source_free(gt_frame_source *s);
 
+/* Whole frames first ... first+n-1, one after the other. */
+gt_status gt_frames_read(const gt_frame_source *s, size_t first, size_t n, float *out);
 #endif

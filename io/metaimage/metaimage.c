@@ -2,7 +2,6 @@
  * for files of others is in docs/files.md. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,124 +10,11 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/volume.h"
-#include "io/external.h"
 #include "io/metaimage/metaimage.h"
-#include "io/file_access.h"
 #include "io/slice_writer.h"
-#include "io/view_reader.h"
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
-
-enum { PIECE = 1 << 20 }; /* values converted at a time */
-#define TOO_LONG "%s: %.0f bytes follow the last of %zu x %zu x %zu values of %s"
-
-/* The frame of the format has x to the patient's left and y to his back. */
-static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
-
-/* *more: bytes after the last value. */
-static gt_status open_data(const char *path, const gt_metaimage_head *h, FILE **file, double *more)
-{
-	const char *name = h->data_file ? h->data_file : path;
-	const double bytes = (double)gt_grid_voxels(&h->grid) * (double)h->type->size;
-	struct stat s;
-	const gt_status st = h->data_file ? gt_external_check(path, "key ElementDataFile", name) : GT_OK;
-	if (st != GT_OK)
-		return st;
-	if (stat(name, &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: its data file %s: %s", path, name, strerror(errno));
-	const double start = h->data_at >= 0 ? (double)h->data_at : (double)s.st_size - bytes, room = (double)s.st_size - start;
-	if (start < 0 || room < bytes)
-		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, %s%s has %.0f", path,
-		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->met, bytes, h->data_file ? "data file " : "the file",
-		               h->data_file ? name : "",
-		               start < 0  ? (double)s.st_size
-		               : room > 0 ? room
-		                          : 0);
-	*more = room - bytes;
-	if (!(*file = fopen(name, "rb")) || fseeko(*file, (off_t)start, SEEK_SET) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
-	return GT_OK;
-}
-
-static gt_status read_data(const char *path, FILE *file, const gt_metaimage_head *h, float *data)
-{
-	const size_t n = gt_grid_voxels(&h->grid), most = PIECE, size = h->type->size;
-	void *piece = malloc(most * size);
-	if (!piece)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	gt_status st = GT_OK;
-	for (size_t at = 0; at < n && st == GT_OK; at += most) {
-		const size_t count = n - at < most ? n - at : most;
-		if (fread(piece, size, count, file) != count)
-			st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, ferror(file) ? strerror(errno) : "it ends too early");
-		else
-			h->type->convert(piece, count, h->swap, data + at);
-	}
-	free(piece);
-	return st;
-}
-
-/* Files of others name the scanner's axes, as ours once did, unless the user says how the patient lay: then, and in ours, they are
- * the patient's, to his left, back and head. */
-static void put_in_place(const char *path, const gt_metaimage_head *h, const gt_read_options *o, gt_volume *v)
-{
-	const int told = o->position != GT_POSITION_AUTO, said = h->said.position != GT_POSITION_AUTO;
-	int flip[3];
-	v->position = told ? o->position : said ? h->said.position : GT_HFS;
-	v->positioned = told || (said && !h->said.assumed);
-	if (!told && !h->said.ours)
-		gt_read_note(o, "%s: axes taken as the scanner's", path);
-	for (int a = 0; a < 3; a++) {
-		const int turned = (told || said) && left_back_head(v, a) < 0;
-		flip[a] = h->flip[a] != turned;
-		v->grid.center[a] = turned ? -h->grid.center[a] : h->grid.center[a];
-	}
-	if (v->data)
-		gt_volume_flip(v, flip);
-}
-
-static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
-{
-	gt_status st;
-	gt_metaimage_head h;
-	FILE *file = NULL;
-	double more;
-	gt_scaling scaling = { .slope = NAN, .offset = NAN };
-	gt_volume *v = gt_volume_blank();
-	GT_TRY(gt_metaimage_read_head(path, 0, &h));
-	if (!v)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	v->grid = h.grid;
-	if (o->geometry_only) {
-		put_in_place(path, &h, o, v);
-		*out = v;
-		v = NULL;
-		goto done;
-	}
-	GT_TRY(gt_volume_scaling(path, "MetaImage", h.type->met, h.type->meaning, &h.said, o, &scaling));
-	GT_TRY(open_data(path, &h, &file, &more));
-	if (more > 0)
-		gt_read_note(o, TOO_LONG, path, more, h.grid.n[0], h.grid.n[1], h.grid.n[2], h.type->met);
-	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h.grid) * sizeof(float), "volume"), "%s", path));
-	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(read_data(path, file, &h, v->data));
-	GT_TRY(gt_volume_finite(path, v));
-	put_in_place(path, &h, o, v);
-	gt_volume_scale(v, &scaling, &h.said, o);
-	GT_TRY(gt_volume_finite(path, v));
-	v->from = h.from;
-	memset(&h.from, 0, sizeof h.from);
-	*out = v;
-	v = NULL;
-done:
-	if (file)
-		fclose(file);
-	gt_metaimage_clear(&h);
-	gt_volume_free(v);
-	return st;
-}
 
 /* One line that other readers take: they hold values in buffers of a few hundred characters. */
 static void put_text(FILE *f, const char *key, const char *text)
@@ -148,7 +34,7 @@ static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v)
 	int along[3];
 	char said[GT_SAID];
 	for (int a = 0; a < 3; a++)
-		along[a] = left_back_head(v, a);
+		along[a] = gt_metaimage_sign(v, a);
 	gt_said_print(o, o->unit == GT_HU, v, said);
 	fprintf(f, "ObjectType = Image\nNDims = 3\nComment = %s\n", said);
 	put_text(f, "GantryCommand", v->from.command);
@@ -314,85 +200,15 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 	return st != GT_OK ? st : gt_slice_writer_write_all(s, v->data);
 }
 
-/* Projections, columns x rows x views ---------------------------------------- */
-
-struct views {
-	struct gt_view_reader base;
-	gt_metaimage_head head;
-	FILE *file;
-	off_t begin;
-	void *piece; /* one view, as it is stored; NULL: as it is wanted */
-};
-
-static void close_views(gt_view_reader *self)
-{
-	struct views *v = (struct views *)self;
-	if (v->file)
-		fclose(v->file);
-	gt_metaimage_clear(&v->head);
-	gt_pool_free(v->base.pool);
-	free(v->piece);
-	free(v);
-}
-
-static gt_status read_view(gt_view_reader *self, size_t view, size_t row, size_t rows, float *out)
-{
-	struct views *v = (struct views *)self;
-	const size_t size = v->head.type->size, columns = v->base.size[2], n = rows * columns;
-	const off_t at = v->begin + (off_t)((view * v->base.size[1] + row) * columns * size);
-	const gt_status st = gt_read_at(v->base.path, fileno(v->file), at, n * size, v->piece ? v->piece : out);
-	if (st == GT_OK && v->piece)
-		v->head.type->convert(v->piece, n, v->head.swap, out);
-	return st;
-}
-
-/* Are the numbers stored as they are handed out? */
-static int is_wanted(const gt_metaimage_head *h) { return !strcmp(h->type->met, "MET_FLOAT") && !h->swap; }
-
-static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
-{
-	(void)o;
-	gt_status st;
-	double more;
-	struct views *v = calloc(1, sizeof *v);
-	if (!v)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_view_reader){ .path = path, .size = { size[0], size[1], size[2] }, .read = read_view, .close = close_views };
-	GT_TRY(gt_metaimage_read_head(path, 1, &v->head));
-	const size_t *n = v->head.grid.n;
-	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path,
-		               n[0], n[1], n[2], size[2], size[1], size[0]));
-	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
-	GT_TRY(open_data(path, &v->head, &v->file, &more));
-	if (more > 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, TOO_LONG ": expected the projections alone", path, more, n[0], n[1], n[2],
-		               v->head.type->met));
-	v->begin = ftello(v->file);
-	if (is_wanted(&v->head)) {
-		GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
-		*out = &v->base;
-		goto done;
-	}
-	v->base.bytes = size[1] * size[2] * v->head.type->size;
-	if (!(v->piece = malloc(v->base.bytes)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	*out = &v->base;
-done:
-	if (st != GT_OK)
-		close_views(&v->base);
-	return st;
-}
-
 const gt_format gt_format_metaimage = {
 	.name = "metaimage",
 	.about = "MetaImage",
 	.extensions = "mha mhd",
 	.probe = gt_metaimage_is,
 	.unitless = 1,
-	.read_volume = read_volume,
+	.read_volume = gt_metaimage_read_volume,
 	.write_volume = write_volume,
-	.open_views = open_views,
+	.open_views = gt_metaimage_open_views,
 	.create_slices = create_slices,
+	.open_slices = gt_metaimage_open_slices,
 };

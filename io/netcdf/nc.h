@@ -42,6 +42,10 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
 /* All of a rank-3 variable of any numeric type, in slabs along the first dimension; scale_factor and add_offset
  * applied. Refused: NaN, Inf and missing values (_FillValue), values below least. */
 gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
+/* The same of n from `first` on along the first dimension. */
+gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[3], size_t first, size_t n, double least, float *values);
+/* How many along the first dimension are best read at once: whole chunks, unless they are very thick. */
+size_t    gt_nc_together(const gt_nc *f, const char *name, const size_t size[3]);
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
 /* How the patient lay; HFS where the file does not say. */
 /* known: 1: the file says so, else HFS is assumed. */

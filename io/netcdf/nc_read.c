@@ -1,13 +1,11 @@
 /* Reading NetCDF files with checks: what libnetcdf reports is turned into sentences about the file. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "core/clones.h"
 #include "core/try.h"
 #include "io/external.h"
 #include "io/netcdf/nc.h"
@@ -265,59 +263,9 @@ done:
 	return st;
 }
 
-typedef struct {
-	size_t bad, low, first_bad, first_low;
-} faults;
-
 static double unpack(const gt_nc_packing *p, double stored)
 {
 	return p->has_missing && stored == p->missing ? NAN : p->scale * stored + p->offset;
-}
-
-static void note_faults(double least, float value, size_t index, faults *seen)
-{
-	if (!isfinite(value)) {
-		if (!seen->bad++)
-			seen->first_bad = index;
-	} else if (value < least) {
-		if (!seen->low++)
-			seen->first_low = index;
-	}
-}
-
-/* Nearly always there is none: without branches, so that it costs little beside reading. */
-GT_CLONES static int has_faults(double least, const float *values, size_t n)
-{
-	const float low = (float)least;
-	int bad = (double)low != least; /* then every value is looked at */
-	for (size_t i = 0; i < n; i++)
-		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
-	return bad;
-}
-
-/* Whole chunks are read at once, so that none is decompressed twice, unless they are very thick. */
-static size_t slab_thickness(const gt_nc *f, int id, const size_t size[3])
-{
-	const double plane = (double)size[1] * (double)size[2] * sizeof(double), wanted = 16e6, most = 256e6;
-	size_t chunk[3], n = plane < wanted ? (size_t)(wanted / plane) : 1;
-	int storage;
-	if (nc_inq_var_chunking(f->id, id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED && (double)chunk[0] * plane < most)
-		n = n < chunk[0] ? chunk[0] : n - n % chunk[0];
-	return n < size[0] ? n : size[0];
-}
-
-static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t size[3], const faults *seen, double least)
-{
-	const size_t at = seen->bad ? seen->first_bad : seen->first_low, plane = size[1] * size[2];
-	if (seen->bad)
-		return gt_fail(
-			GT_ERR_FORMAT,
-			"%s: variable %s: %zu of %zu values are NaN, infinite or missing, the first at [%zu][%zu][%zu]; expected finite numbers",
-			f->path, name, seen->bad, size[0] * plane, at / plane, at / size[2] % size[1], at % size[2]);
-	if (seen->low)
-		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are below %g, the first at [%zu][%zu][%zu]", f->path,
-		               name, seen->low, size[0] * plane, least, at / plane, at / size[2] % size[1], at % size[2]);
-	return GT_OK;
 }
 
 int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
@@ -335,31 +283,6 @@ int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3
 	for (size_t i = 0; code == NC_NOERR && i < n; i++)
 		values[i] = (float)unpack(p, wide[i]);
 	return code;
-}
-
-gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values)
-{
-	gt_status st;
-	gt_nc_packing p;
-	faults seen = { 0, 0, 0, 0 };
-	double *wide = NULL;
-	const size_t plane = size[1] * size[2];
-	GT_TRY(gt_nc_packing_of(f, name, &p));
-	const size_t slab = slab_thickness(f, p.id, size);
-	if (p.type != NC_FLOAT && !(wide = malloc(slab * plane * sizeof *wide)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
-	for (size_t first = 0; first < size[0]; first += slab) {
-		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
-		float *out = values + first * plane;
-		GT_TRY(gt_nc_check(f, name, gt_nc_get_piece(f, &p, start, count, wide, out)));
-		const int looks = has_faults(least, out, count[0] * plane);
-		for (size_t i = 0; looks && i < count[0] * plane; i++)
-			note_faults(least, out[i], first * plane + i, &seen);
-	}
-	st = refuse_faults(f, name, size, &seen, least);
-done:
-	free(wide);
-	return st;
 }
 
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from)

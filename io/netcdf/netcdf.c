@@ -50,5 +50,6 @@ const gt_format gt_format_netcdf = {
 	.write_volume = gt_netcdf_write_volume,
 	.open_views = gt_netcdf_open_views,
 	.create_slices = gt_netcdf_create_slices,
+	.open_slices = gt_netcdf_open_slices,
 	.create_views = gt_netcdf_create_views,
 };

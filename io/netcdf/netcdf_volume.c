@@ -6,6 +6,7 @@
 #include "geometry/volume.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
+#include "io/slice_reader.h"
 #include "io/slice_writer.h"
 #include "io/write_kit/volume_units.h"
 
@@ -109,53 +110,89 @@ static gt_status get_water(const gt_nc *f, const char *name, double *water)
 	return st;
 }
 
-gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
+/* All but the voxels; *name: of the variable. */
+static gt_status get_head(const gt_nc *f, const gt_read_options *o, gt_volume *v, const char **name, int flip[3])
 {
 	gt_status st;
-	gt_nc f;
-	int id, flip[3], linear, hu;
-	gt_volume *v = gt_volume_blank();
-	GT_TRY(gt_nc_open(path, &f));
-	if (!v)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(gt_nc_has(&f, "attenuation", &linear));
-	GT_TRY(gt_nc_has(&f, "ct_number", &hu));
+	int id, linear, hu;
+	GT_TRY(gt_nc_has(f, "attenuation", &linear));
+	GT_TRY(gt_nc_has(f, "ct_number", &hu));
 	hu = hu && !linear;
-	const char *name = hu ? "ct_number" : "attenuation";
-	GT_TRY(gt_nc_variable(&f, name, 3, zyx, &id));
-	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));
+	*name = hu ? "ct_number" : "attenuation";
+	GT_TRY(gt_nc_variable(f, *name, 3, zyx, &id));
+	GT_TRY(gt_nc_units(f, *name, hu ? hounsfield : per_mm));
 	v->unit = hu ? GT_HU : GT_PER_MM;
-	GT_TRY(get_grid(&f, &v->grid, flip));
-	GT_TRY(gt_nc_get_provenance(&f, &v->from));
+	GT_TRY(get_grid(f, &v->grid, flip));
+	GT_TRY(gt_nc_get_provenance(f, &v->from));
 	v->positioned = 1;
 	if ((v->position = o->position) == GT_POSITION_AUTO)
-		GT_TRY(gt_nc_get_position(&f, &v->position, &v->positioned));
-	GT_TRY(get_water(&f, name, &v->water));
-	if (o->geometry_only) {
-		*out = v;
-		v = NULL;
-		goto done;
-	}
-	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
-	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), name), "%s", path));
-	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", path, name));
-	GT_TRY(gt_nc_floats(&f, name, size, -INFINITY, v->data));
-	gt_volume_flip(v, flip);
-	if (hu) {
+		GT_TRY(gt_nc_get_position(f, &v->position, &v->positioned));
+	st = get_water(f, *name, &v->water);
+done:
+	return st;
+}
+
+/* Reading, slice by slice -------------------------------------------------- */
+
+struct stored {
+	struct gt_slice_reader base;
+	gt_nc file;
+	const char *name;
+	int flip[3];
+};
+
+static gt_status read_stored(gt_slice_reader *self, size_t first, size_t n, float *out)
+{
+	struct stored *s = (struct stored *)self;
+	const size_t *size = self->size;
+	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush();
+	const gt_status st = gt_nc_some_floats(&s->file, s->name, size, gt_stored_slice(size[0], first, n, s->flip[2]), n, -INFINITY, out);
+	gt_hdf5_unhush(&before);
+	gt_nc_unlock();
+	if (st == GT_OK)
+		gt_voxels_flip(out, (const size_t[3]){ size[2], size[1], n }, s->flip);
+	return st;
+}
+
+static void close_stored(gt_slice_reader *self)
+{
+	struct stored *s = (struct stored *)self;
+	gt_nc_close(&s->file);
+	free(s);
+}
+
+static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt_volume *v)
+{
+	struct stored *s = (struct stored *)self;
+	const char *path = self->path;
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_open(path, &s->file));
+	GT_TRY(get_head(&s->file, o, v, &s->name, s->flip));
+	gt_slice_reader_size(self, &v->grid);
+	s->base.together = gt_nc_together(&s->file, s->name, s->base.size);
+	if (v->unit == GT_HU && !o->geometry_only) {
 		if (!(v->water > 0)) {
 			v->water = o->water > 0 ? o->water : GT_WATER_DEFAULT;
 			gt_read_note(o, "%s: no %s: water is taken as %g mm^-1", path, water_name, v->water);
 		}
-		gt_volume_linear(v, v->water / 1000, v->water);
-		GT_TRY(gt_volume_finite(path, v));
+		s->base.scale = v->water / 1000;
+		s->base.offset = v->water;
 	}
-	*out = v;
-	v = NULL;
 done:
-	gt_nc_close(&f);
-	gt_volume_free(v);
 	return st;
+}
+
+static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
+
+gt_status gt_netcdf_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
+{
+	return gt_slice_reader_new(&source, path, o, head, r);
+}
+
+gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
+{
+	return gt_read_by_slices(gt_netcdf_open_slices, path, o, out);
 }
 
 static gt_status put_axis(const gt_nc *f, const gt_grid *grid, int axis, int variable)

@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/nifti/nifti.h"
+#include "io/slice_reader.h"
 #include "io/slice_writer.h"
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
@@ -26,86 +27,189 @@ static void without_noise(gt_place *p, const gt_nifti_head *h)
 	}
 }
 
-static gt_status read_voxels(gt_nifti *f, const gt_nifti_head *h, const gt_place *p, float *data)
+/* Reading, slice by slice -------------------------------------------------- */
+
+#define PIECE ((size_t)1 << 20)
+
+struct stored {
+	struct gt_slice_reader base;
+	gt_nifti_head head;
+	gt_nifti *file; /* NULL: read to its end */
+	gt_place place;
+	int down; /* slices of the file run against the grid's */
+	size_t lines;
+	void *piece; /* of so many lines */
+	float *line;
+};
+
+/* Slices of the file first ... first+n-1, to their places in `out`, which begins with voxel `begin` of the volume. */
+static gt_status read_voxels(struct stored *s, size_t first, size_t n, size_t begin, float *out)
 {
-	const size_t all = h->n[1] * h->n[2], fit = ((size_t)1 << 20) / h->n[0], most = fit ? fit : 1;
-	void *piece = malloc(most * h->n[0] * h->type->size);
-	float *line = malloc(most * h->n[0] * sizeof *line);
-	gt_status st = GT_OK;
-	if (!piece || !line)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	for (size_t at = 0; at < all; at += most) {
-		const size_t lines = all - at < most ? all - at : most;
-		GT_TRY(gt_nifti_get(f, piece, lines * h->n[0] * h->type->size));
-		h->type->convert(piece, lines * h->n[0], h->swap, line);
-		gt_place_lines(p, at, lines, line, data);
+	const size_t *size = s->head.n, lines = n * size[1], bytes = size[0] * s->head.type->size;
+	gt_place p = s->place;
+	gt_status st;
+	p.first = (size_t)((ptrdiff_t)p.first + (ptrdiff_t)first * p.step[2] - (ptrdiff_t)begin);
+	GT_TRY(gt_nifti_seek(s->file, first * size[1] * bytes));
+	for (size_t at = 0; at < lines; at += s->lines) {
+		const size_t some = lines - at < s->lines ? lines - at : s->lines;
+		GT_TRY(gt_nifti_get(s->file, s->piece, some * bytes));
+		s->head.type->convert(s->piece, some * size[0], s->head.swap, s->line);
+		gt_place_lines(&p, at, some, s->line, out);
 	}
 done:
-	free(piece);
-	free(line);
 	return st;
 }
 
-static gt_status scale(const char *path, const gt_nifti_head *h, const gt_said *said, const gt_read_options *o, gt_volume *v)
+static gt_status open_again(struct stored *s)
 {
-	gt_meaning meaning = h->type->meaning;
-	gt_scaling s = { .slope = h->slope, .offset = h->offset };
-	for (size_t i = 0; meaning == GT_MEANS_PER_MM && i < gt_grid_voxels(&v->grid); i++)
-		if (fabs((isnan(s.slope) ? 1 : s.slope) * v->data[i]) > MOST_PER_MM)
-			meaning = GT_MEANS_CT;
-	const gt_status st = gt_volume_scaling(path, "NIfTI", h->type->nifti_name, meaning, said, o, &s);
-	if (st == GT_OK)
-		gt_volume_scale(v, &s, said, o);
+	gt_nifti_head same;
+	const gt_status st = gt_nifti_open(s->base.path, &same, &s->file);
+	gt_nifti_clear(&same);
 	return st;
+}
+
+/* Behind the last voxel a compressed file has its checksum. */
+static gt_status end_of_file(struct stored *s)
+{
+	gt_status st = gt_nifti_end(s->file);
+	if (st == GT_OK) {
+		st = gt_nifti_close(s->file);
+		s->file = NULL;
+	}
+	return st;
+}
+
+static gt_status read_stored(gt_slice_reader *self, size_t first, size_t n, float *out)
+{
+	struct stored *s = (struct stored *)self;
+	const size_t all = s->head.n[2], plane = self->size[1] * self->size[2];
+	const int whole = n == self->size[0];
+	const size_t from = whole ? 0 : gt_stored_slice(all, first, n, s->down), count = whole ? all : n;
+	gt_status st = GT_OK;
+	if (!s->file)
+		GT_TRY(open_again(s));
+	GT_TRY(read_voxels(s, from, count, first * plane, out));
+	if (from + count == all)
+		st = end_of_file(s);
+done:
+	return st;
+}
+
+static void close_stored(gt_slice_reader *self)
+{
+	struct stored *s = (struct stored *)self;
+	gt_nifti_drop(s->file);
+	gt_nifti_clear(&s->head);
+	free(s->piece);
+	free(s->line);
+	free(s);
+}
+
+/* Files of floats that name no unit: no number of mm^-1 is so large. */
+static gt_status means_ct(struct stored *s, int *ct)
+{
+	const size_t *size = s->base.size, plane = size[1] * size[2];
+	const size_t fit = GT_SLAB_BYTES / sizeof(float) / plane, n = s->base.together == size[0] ? size[0] : fit < 1 ? 1 : fit;
+	const double slope = isnan(s->head.slope) ? 1 : s->head.slope;
+	gt_status st = gt_fail_in(gt_host_room((double)n * (double)plane * sizeof(float), "slab"), "%s", s->base.path);
+	float *slab = NULL;
+	*ct = 0;
+	GT_TRY(st);
+	if (!(slab = malloc((n < size[0] ? n : size[0]) * plane * sizeof *slab)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
+	for (size_t z = 0; z < size[0] && !*ct; z += n) {
+		const size_t some = size[0] - z < n ? size[0] - z : n;
+		GT_TRY(read_stored(&s->base, z, some, slab));
+		for (size_t i = 0; i < some * plane; i++)
+			*ct |= fabs(slope * slab[i]) > MOST_PER_MM;
+	}
+done:
+	free(slab);
+	return st;
+}
+
+static gt_status scale(struct stored *s, const gt_said *said, const gt_read_options *o, gt_volume *v)
+{
+	const gt_nifti_head *h = &s->head;
+	gt_meaning meaning = h->type->meaning;
+	gt_scaling scaling = { .slope = h->slope, .offset = h->offset };
+	int ct = 0;
+	gt_status st = GT_OK;
+	if (meaning == GT_MEANS_PER_MM && !said->ours && o->unit == GT_UNIT_AUTO)
+		GT_TRY(means_ct(s, &ct));
+	if (ct)
+		meaning = GT_MEANS_CT;
+	GT_TRY(gt_volume_scaling(s->base.path, "NIfTI", h->type->nifti_name, meaning, said, o, &scaling));
+	gt_volume_scale(v, &scaling, said, o, &s->base.scale, &s->base.offset);
+done:
+	return st;
+}
+
+/* Where the voxels go, and whether slices of the file are slices of the grid, which can be read one after the other. */
+static gt_status put_in_place(struct stored *s, const gt_said *said, const gt_read_options *o, gt_volume *v)
+{
+	const gt_nifti_head *h = &s->head;
+	const char *path = s->base.path;
+	gt_place *p = &s->place;
+	gt_status st;
+	v->position = o->position != GT_POSITION_AUTO ? o->position : said->position != GT_POSITION_AUTO ? said->position : GT_HFS;
+	v->positioned = o->position != GT_POSITION_AUTO || (h->oriented && !said->assumed);
+	GT_TRY(gt_order_voxels(path, h->n, h->to_patient, v->position, p));
+	without_noise(p, h);
+	GT_TRY(gt_fail_in(gt_comment_grid(h->comment, &p->grid), "%s", path));
+	v->grid = p->grid;
+	gt_slice_reader_size(&s->base, &p->grid);
+	const ptrdiff_t plane = (ptrdiff_t)(p->grid.n[0] * p->grid.n[1]);
+	const int stacked = p->n[2] == p->grid.n[2] && (p->step[2] == plane || p->step[2] == -plane);
+	s->down = p->step[2] < 0;
+	s->base.together = stacked && !(h->compressed && s->down) ? 1 : s->base.size[0];
+done:
+	return st;
+}
+
+static gt_status make_room(struct stored *s)
+{
+	const size_t *n = s->head.n, fit = PIECE / n[0], bytes = s->head.type->size;
+	s->lines = fit < 1 ? 1 : fit < n[1] * n[2] ? fit : n[1] * n[2];
+	s->base.bytes = s->lines * n[0] * (bytes + sizeof(float));
+	s->piece = malloc(s->lines * n[0] * bytes);
+	s->line = malloc(s->lines * n[0] * sizeof(float));
+	return s->piece && s->line ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path);
+}
+
+static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt_volume *v)
+{
+	struct stored *s = (struct stored *)self;
+	const char *path = self->path;
+	gt_said said;
+	gt_status st = GT_OK;
+	GT_TRY(gt_nifti_open(path, &s->head, &s->file));
+	gt_comment_said(s->head.comment, &said);
+	GT_TRY(put_in_place(s, &said, o, v));
+	GT_TRY(gt_fail_in(gt_comment_provenance(s->head.comment, &v->from), "%s", path));
+	if (!o->geometry_only) {
+		GT_TRY(make_room(s));
+		GT_TRY(scale(s, &said, o, v));
+		if (s->head.remark)
+			gt_read_note(o, "%s: %s", path, s->head.remark);
+	}
+done:
+	return st;
+}
+
+static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
+
+static gt_status open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
+{
+	return gt_slice_reader_new(&source, path, o, head, r);
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
 {
-	gt_status st;
-	gt_nifti_head h;
-	gt_nifti *f = NULL;
-	gt_place p;
-	gt_said said;
-	gt_volume *v = gt_volume_blank();
-	GT_TRY(gt_nifti_open(path, &h, &f));
-	if (!v)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	gt_comment_said(h.comment, &said);
-	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
-	v->positioned = o->position != GT_POSITION_AUTO || (h.oriented && !said.assumed);
-	GT_TRY(gt_order_voxels(path, h.n, h.to_patient, v->position, &p));
-	without_noise(&p, &h);
-	GT_TRY(gt_fail_in(gt_comment_grid(h.comment, &p.grid), "%s", path));
-	v->grid = p.grid;
-	if (o->geometry_only) {
-		*out = v;
-		v = NULL;
-		goto done;
-	}
-	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
-	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(read_voxels(f, &h, &p, v->data));
-	GT_TRY(gt_nifti_end(f));
-	st = gt_nifti_close(f);
-	f = NULL;
-	GT_TRY(st);
-	GT_TRY(gt_volume_finite(path, v));
-	GT_TRY(scale(path, &h, &said, o, v));
-	GT_TRY(gt_volume_finite(path, v)); /* a slope may be large */
-	GT_TRY(gt_fail_in(gt_comment_provenance(h.comment, &v->from), "%s", path));
-	if (h.remark)
-		gt_read_note(o, "%s: %s", path, h.remark);
-	*out = v;
-	v = NULL;
-done:
-	gt_nifti_drop(f);
-	gt_nifti_clear(&h);
-	gt_volume_free(v);
-	return st;
+	return gt_read_by_slices(open_slices, path, o, out);
 }
 
-#define PIECE ((size_t)1 << 20)
+/* Writing ------------------------------------------------------------------ */
 
 struct slices {
 	struct gt_slice_writer base;
@@ -216,4 +320,5 @@ const gt_format gt_format_nifti = {
 	.read_volume = read_volume,
 	.write_volume = write_volume,
 	.create_slices = create_slices,
+	.open_slices = open_slices,
 };

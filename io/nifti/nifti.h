@@ -13,6 +13,7 @@ typedef struct {
 	const gt_number_type *type;
 	int swap;                       /* the bytes of an element are in the other order */
 	double slope, offset;           /* NAN: none */
+	int compressed;
 	double to_patient[12];        /* rows of 4: voxel -> mm to the right, front and head */
 	const char *remark;             /* on the orientation; NULL: none */
 	int oriented;                   /* 1: the file names an orientation */
@@ -25,6 +26,8 @@ int       gt_nifti_is(const char *path);
  * several volumes, complex numbers, colours, head and data in two files. */
 gt_status gt_nifti_open(const char *path, gt_nifti_head *h, gt_nifti **f);
 gt_status gt_nifti_get(gt_nifti *f, void *bytes, size_t n);
+/* So many bytes behind the first voxel's begin. Of what is compressed all before it is unpacked, again if need be. */
+gt_status gt_nifti_seek(gt_nifti *f, size_t at);
 /* Behind the last voxel: what is compressed must be whole. */
 gt_status gt_nifti_end(gt_nifti *f);
 void      gt_nifti_clear(gt_nifti_head *h);

@@ -14,6 +14,8 @@ struct gt_nifti {
 	znzFile z;
 	const char *path;
 	int writing;
+	long long data_at; /* when reading: the first voxel, and where it stands behind that */
+	size_t at;
 };
 
 /* Longer extensions are skipped: ours are a few lines. */
@@ -195,7 +197,7 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 }
 
 /* Compressed files tell their length at their end alone. */
-static gt_status check_length(const char *path, long long data_at, const gt_nifti_head *h)
+static gt_status check_length(const char *path, long long data_at, gt_nifti_head *h)
 {
 	const double bytes = (double)h->n[0] * (double)h->n[1] * (double)h->n[2] * (double)h->type->size;
 	unsigned char mark[2] = { 0 };
@@ -204,7 +206,8 @@ static gt_status check_length(const char *path, long long data_at, const gt_nift
 	const int ok = f && fread(mark, 1, 2, f) == 2 && fstat(fileno(f), &s) == 0;
 	if (f)
 		fclose(f);
-	if (!ok || (mark[0] == 0x1f && mark[1] == 0x8b) || (double)s.st_size >= bytes + (double)data_at)
+	h->compressed = mark[0] == 0x1f && mark[1] == 0x8b;
+	if (!ok || h->compressed || (double)s.st_size >= bytes + (double)data_at)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the header, the file has %.0f",
 	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)s.st_size - (double)data_at));
@@ -244,6 +247,7 @@ gt_status gt_nifti_open(const char *path, gt_nifti_head *h, gt_nifti **out)
 	GT_TRY(read_comment(path, f->z, swapped, data_at - size, h));
 	if (znzseek(f->z, (znz_off_t)data_at, SEEK_SET) < 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged or truncated", path));
+	f->data_at = data_at;
 	*out = f;
 	f = NULL;
 done:
@@ -251,9 +255,18 @@ done:
 	return st;
 }
 
+gt_status gt_nifti_seek(gt_nifti *f, size_t at)
+{
+	if (at != f->at && znzseek(f->z, (znz_off_t)(f->data_at + (long long)at), SEEK_SET) < 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged or truncated", f->path);
+	f->at = at;
+	return GT_OK;
+}
+
 gt_status gt_nifti_get(gt_nifti *f, void *bytes, size_t n)
 {
 	const long got = get(f->z, bytes, n);
+	f->at += n;
 	if (got == (long)n)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: %s", f->path,

@@ -40,6 +40,7 @@ gt_status gt_nifti_new(const char *path, const char *tmp, int level, const gt_ni
 }
 
 gt_status gt_nifti_get(gt_nifti *f, void *bytes, size_t n) { return (void)f, (void)bytes, (void)n, missing("NIfTI"); }
+gt_status gt_nifti_seek(gt_nifti *f, size_t at) { return (void)f, (void)at, missing("NIfTI"); }
 gt_status gt_nifti_put(gt_nifti *f, const void *bytes, size_t n) { return (void)f, (void)bytes, (void)n, missing("NIfTI"); }
 gt_status gt_nifti_end(gt_nifti *f) { return (void)f, missing("NIfTI"); }
 gt_status gt_nifti_close(gt_nifti *f) { return (void)f, GT_OK; }

@@ -38,6 +38,7 @@ const gt_format gt_format_npy = {
 	.read_volume = gt_plain_read,
 	.write_volume = write_npy,
 	.create_slices = create_npy,
+	.open_slices = gt_plain_open_slices,
 	.numbers = 1,
 };
 
@@ -50,5 +51,6 @@ const gt_format gt_format_raw = {
 	.read_volume = gt_plain_read,
 	.write_volume = write_raw,
 	.create_slices = create_raw,
+	.open_slices = gt_plain_open_slices,
 	.numbers = 1,
 };

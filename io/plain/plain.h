@@ -4,6 +4,7 @@
 #include <gantry/io.h>
 
 gt_status gt_plain_read  (const char *path, const gt_read_options *o, gt_volume **v);
+gt_status gt_plain_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
 /* npy: 1 behind a head of NumPy. */
 gt_status gt_plain_write (int npy, const char *path, const gt_write_options *o, const gt_volume *v);
 gt_status gt_plain_create(int npy, const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);

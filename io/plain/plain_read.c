@@ -8,6 +8,7 @@
 #include "io/frames/frame_source.h"
 #include "io/plain/plain.h"
 #include "io/plain/plain_head.h"
+#include "io/slice_reader.h"
 
 /* What numbers of unknown unit are, as in other formats without units. */
 static gt_meaning meaning_of(const char *type)
@@ -44,45 +45,65 @@ done:
 	return st;
 }
 
-static gt_status read_numbers(const gt_plain_head *h, const gt_read_options *o, gt_volume *v)
+struct stored {
+	struct gt_slice_reader base;
+	gt_plain_head head;
+	gt_frame_source *numbers;
+};
+
+static gt_status read_stored(gt_slice_reader *self, size_t first, size_t n, float *out)
 {
+	return gt_frames_read(((struct stored *)self)->numbers, first, n, out);
+}
+
+static void close_stored(gt_slice_reader *self)
+{
+	struct stored *s = (struct stored *)self;
+	gt_frame_source_free(s->numbers);
+	gt_plain_clear(&s->head);
+	free(s);
+}
+
+static gt_status find_numbers(struct stored *s, const gt_read_options *o, gt_volume *v)
+{
+	const gt_plain_head *h = &s->head;
 	gt_scaling scaling = { .slope = h->slope, .offset = h->offset };
-	const size_t plane = h->grid.n[0] * h->grid.n[1];
-	gt_frame_source *s = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_volume_scaling(h->head, "its JSON", *h->type ? h->type : "of no type", meaning_of(h->type), &h->said, o, &scaling));
-	GT_TRY(open_numbers(h, &s));
-	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h->grid) * sizeof(float), "volume"), "%s", h->data));
-	if (!(v->data = malloc(gt_grid_voxels(&h->grid) * sizeof(float))))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", h->data));
-	for (size_t z = 0; z < h->grid.n[2]; z++)
-		GT_TRY(s->read(s, z, 0, h->grid.n[1], v->data + z * plane));
-	GT_TRY(gt_volume_finite(h->data, v));
-	gt_volume_scale(v, &scaling, &h->said, o);
-	st = gt_volume_finite(h->data, v);
+	const char *type = *h->type ? h->type : "of no type";
+	gt_status st;
+	GT_TRY(gt_volume_scaling(h->head, "its JSON", type, meaning_of(h->type), &h->said, o, &scaling));
+	gt_volume_scale(v, &scaling, &h->said, o, &s->base.scale, &s->base.offset);
+	GT_TRY(open_numbers(h, &s->numbers));
+	s->base.path = h->data;
+	s->base.bytes = s->numbers->bytes;
 done:
-	gt_frame_source_free(s);
 	return st;
+}
+
+static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt_volume *v)
+{
+	struct stored *s = (struct stored *)self;
+	gt_status st = GT_OK;
+	GT_TRY(gt_plain_read_head(self->path, &s->head));
+	const gt_plain_head *h = &s->head;
+	v->grid = h->grid;
+	gt_slice_reader_size(self, &v->grid);
+	v->position = o->position != GT_POSITION_AUTO ? o->position : h->said.position != GT_POSITION_AUTO ? h->said.position : GT_HFS;
+	if (!o->geometry_only)
+		GT_TRY(find_numbers(s, o, v));
+	v->from = h->from;
+	memset(&s->head.from, 0, sizeof s->head.from);
+done:
+	return st;
+}
+
+static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
+
+gt_status gt_plain_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
+{
+	return gt_slice_reader_new(&source, path, o, head, r);
 }
 
 gt_status gt_plain_read(const char *path, const gt_read_options *o, gt_volume **out)
 {
-	gt_plain_head h;
-	gt_volume *v = gt_volume_blank();
-	gt_status st = GT_OK;
-	GT_TRY(gt_plain_read_head(path, &h));
-	if (!v)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	v->grid = h.grid;
-	v->position = o->position != GT_POSITION_AUTO ? o->position : h.said.position != GT_POSITION_AUTO ? h.said.position : GT_HFS;
-	if (!o->geometry_only)
-		GT_TRY(read_numbers(&h, o, v));
-	v->from = h.from;
-	memset(&h.from, 0, sizeof h.from);
-	*out = v;
-	v = NULL;
-done:
-	gt_plain_clear(&h);
-	gt_volume_free(v);
-	return st;
+	return gt_read_by_slices(gt_plain_open_slices, path, o, out);
 }

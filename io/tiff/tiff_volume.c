@@ -217,5 +217,6 @@ const gt_format gt_format_tiff = {
 	.read_volume = gt_tiff_read_volume,
 	.write_volume = write_volume,
 	.create_slices = create_slices,
+	.open_slices = gt_tiff_open_slices,
 	.numbers = 1,
 };

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/host_memory.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_source.h"
+#include "io/slice_reader.h"
 #include "io/tiff/tiff_volume.h"
 #include "io/write_kit/volume_units.h"
 
@@ -86,56 +86,75 @@ static gt_status check_slices(const char *path, const gt_file_list *files, const
 	return GT_OK;
 }
 
-static gt_status read_pages(const char *path, const tiff_description *d, const gt_frame_source *s, const gt_read_options *o, gt_volume *v)
+struct stored {
+	struct gt_slice_reader base;
+	gt_frame_source *pages;
+};
+
+static gt_status read_stored(gt_slice_reader *self, size_t first, size_t n, float *out)
 {
+	return gt_frames_read(((struct stored *)self)->pages, first, n, out);
+}
+
+static void close_stored(gt_slice_reader *self)
+{
+	gt_frame_source_free(((struct stored *)self)->pages);
+	free(self);
+}
+
+/* Of the pages, and what the first says of them. */
+static gt_status describe(struct stored *s, const tiff_description *d, const gt_read_options *o, gt_volume *v)
+{
+	const gt_frame_source *pages = s->pages;
+	const char *path = s->base.path;
 	gt_scaling scaling = { .slope = d->slope, .offset = d->offset };
-	const size_t all = gt_grid_voxels(&v->grid), page = s->rows * s->columns;
 	gt_status st = GT_OK;
-	GT_TRY(gt_volume_scaling(path, "its first page", s->most > 0 ? "whole" : "float", GT_MEANS_PER_MM, &d->said, o, &scaling));
-	GT_TRY(gt_fail_in(gt_host_room((double)all * sizeof(float), "volume"), "%s", path));
-	if (!(v->data = malloc(all * sizeof *v->data)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	for (size_t z = 0; z < s->frames; z++)
-		GT_TRY(s->read(s, z, 0, s->rows, v->data + z * page));
-	GT_TRY(gt_volume_finite(path, v));
-	gt_volume_scale(v, &scaling, &d->said, o);
-	st = gt_volume_finite(path, v);
+	if (d->slices > 0 && (double)pages->frames != d->slices)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu pages in %.0f files: expected a slice in each", path, pages->frames, d->slices));
+	v->grid.n[2] = pages->frames;
+	v->grid.n[1] = pages->rows;
+	v->grid.n[0] = pages->columns;
+	gt_slice_reader_size(&s->base, &v->grid);
+	s->base.bytes = pages->bytes;
+	memcpy(v->grid.pitch, d->pitch, sizeof d->pitch);
+	memcpy(v->grid.center, d->center, sizeof d->center);
+	GT_TRY(gt_volume_check(path, &v->grid));
+	v->position = o->position != GT_POSITION_AUTO ? o->position : d->said.position != GT_POSITION_AUTO ? d->said.position : GT_HFS;
+	if (o->geometry_only)
+		return GT_OK;
+	GT_TRY(gt_volume_scaling(path, "its first page", pages->most > 0 ? "whole" : "float", GT_MEANS_PER_MM, &d->said, o, &scaling));
+	gt_volume_scale(v, &scaling, &d->said, o, &s->base.scale, &s->base.offset);
 done:
 	return st;
 }
 
-gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
+static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt_volume *v)
 {
+	struct stored *s = (struct stored *)self;
+	const char *path = self->path;
 	tiff_description d;
-	gt_frame_source *s = NULL;
-	gt_file_list files;
-	gt_volume *v = NULL;
-	gt_status st = files_of(path, &files);
-	if (st != GT_OK)
-		return st;
+	gt_file_list files = { NULL, 0 };
+	gt_status st = GT_OK;
+	GT_TRY(files_of(path, &files));
 	if (!describes(files.path[0], &d))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: its first page does not say what volume it is of: expected pitch_mm= and others there",
 		               files.path[0]));
 	GT_TRY(check_slices(path, &files, &d));
-	GT_TRY(gt_tiff_source(&files, &s));
-	if (d.slices > 0 && (double)s->frames != d.slices)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu pages in %.0f files: expected a slice in each", path, s->frames, d.slices));
-	if (!(v = gt_volume_blank()))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	v->grid.n[0] = s->columns;
-	v->grid.n[1] = s->rows;
-	v->grid.n[2] = s->frames;
-	memcpy(v->grid.pitch, d.pitch, sizeof d.pitch);
-	memcpy(v->grid.center, d.center, sizeof d.center);
-	GT_TRY(gt_volume_check(path, &v->grid));
-	v->position = o->position != GT_POSITION_AUTO ? o->position : d.said.position != GT_POSITION_AUTO ? d.said.position : GT_HFS;
-	if (!o->geometry_only)
-		GT_TRY(read_pages(path, &d, s, o, v));
-	*out = v;
-	v = NULL;
+	GT_TRY(gt_tiff_source(&files, &s->pages));
+	GT_TRY(describe(s, &d, o, v));
 done:
 	gt_file_list_free(&files);
-	gt_frame_source_free(s);
-	gt_volume_free(v);
 	return st;
+}
+
+static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
+
+gt_status gt_tiff_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
+{
+	return gt_slice_reader_new(&source, path, o, head, r);
+}
+
+gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
+{
+	return gt_read_by_slices(gt_tiff_open_slices, path, o, out);
 }

@@ -52,23 +52,53 @@ void gt_stored_numbers_note(const char *path, const gt_write_options *o, const g
 		              100 * (double)s->clipped / (double)gt_grid_voxels(grid), s->low, s->low + s->step * most_of(s));
 }
 
-gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write_options *o)
+int gt_stored_numbers_lack_range(const gt_write_options *o) { return o->bits != 0 && o->bits != 32 && o->low == o->high; }
+
+gt_status gt_range_begin(const char *path, const gt_write_options *o, const gt_volume *head, gt_range_finder *r)
 {
-	const size_t all = gt_grid_voxels(&v->grid), stride = (all + MOST_FOR_RANGE - 1) / MOST_FOR_RANGE, n = (all + stride - 1) / stride;
-	const double water = o->unit == GT_HU ? gt_hu_water(o, v) : 0;
-	if (o->bits == 0 || o->bits == 32 || o->low != o->high)
-		return GT_OK;
-	double *some = malloc(n * sizeof *some);
-	if (!some)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	for (size_t i = 0; i < n; i++)
-		some[i] = water > 0 ? 1000 * ((double)v->data[i * stride] - water) / water : (double)v->data[i * stride];
-	o->low = gt_quantile(some, n, LEFT_OUT);
-	o->high = gt_quantile(some, n, 1 - LEFT_OUT);
-	free(some);
+	const size_t all = gt_grid_voxels(&head->grid);
+	*r = (gt_range_finder){ .stride = (all + MOST_FOR_RANGE - 1) / MOST_FOR_RANGE };
+	r->water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
+	r->room = (all + r->stride - 1) / r->stride;
+	r->some = malloc(r->room * sizeof *r->some);
+	return r->some ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+}
+
+void gt_range_look(gt_range_finder *r, size_t first, size_t n, const float *data)
+{
+	const double water = r->water;
+	for (size_t i = (first + r->stride - 1) / r->stride * r->stride; i < first + n && r->n < r->room; i += r->stride) {
+		const double value = (double)data[i - first];
+		r->some[r->n++] = water > 0 ? 1000 * (value - water) / water : value;
+	}
+}
+
+void gt_range_end(const char *path, gt_range_finder *r, gt_write_options *o)
+{
+	o->low = gt_quantile(r->some, r->n, LEFT_OUT);
+	o->high = gt_quantile(r->some, r->n, 1 - LEFT_OUT);
 	if (!(o->high > o->low))
 		o->high = o->low + 1;
 	gt_write_note(o, "%s: %d bits over %.6g to %.6g %s, which leaves out a thousandth at either end", path, o->bits, o->low, o->high,
-	              water > 0 ? "HU" : "mm-1");
+	              r->water > 0 ? "HU" : "mm-1");
+}
+
+void gt_range_drop(gt_range_finder *r)
+{
+	free(r->some);
+	r->some = NULL;
+}
+
+gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write_options *o)
+{
+	gt_range_finder r;
+	if (!gt_stored_numbers_lack_range(o))
+		return GT_OK;
+	const gt_status st = gt_range_begin(path, o, v, &r);
+	if (st != GT_OK)
+		return st;
+	gt_range_look(&r, 0, gt_grid_voxels(&v->grid), v->data);
+	gt_range_end(path, &r, o);
+	gt_range_drop(&r);
 	return GT_OK;
 }

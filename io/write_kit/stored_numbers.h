@@ -18,6 +18,14 @@ void      gt_stored_numbers_of (gt_stored_numbers *s, const float *from, size_t 
 /* Tells how many were beyond the range, if any. */
 void      gt_stored_numbers_note(const char *path, const gt_write_options *o, const gt_stored_numbers *s,
                                   const gt_grid *grid);
-/* Sets low and high where whole numbers are asked for without: from the first to the last thousandth of the voxels. */
+/* 1: whole numbers are asked for without a range. */
+int       gt_stored_numbers_lack_range(const gt_write_options *o);
+/* Sets low and high where that is so: from the first to the last thousandth of the voxels. */
 gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write_options *o);
+/* The same of voxels that come some at a time, in ascending order: the same numbers. Drop it in any case. */
+typedef struct { double *some, water; size_t n, room, stride; } gt_range_finder;
+gt_status gt_range_begin(const char *path, const gt_write_options *o, const gt_volume *head, gt_range_finder *r);
+void      gt_range_look (gt_range_finder *r, size_t first, size_t n, const float *data);   /* voxels from `first` on */
+void      gt_range_end  (const char *path, gt_range_finder *r, gt_write_options *o);
+void      gt_range_drop (gt_range_finder *r);
 #endif

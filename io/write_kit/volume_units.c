@@ -1,5 +1,4 @@
 /* What volume formats share: order of voxels, units, notes. */
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 #include "core/text.h"
 #include "core/log.h"
+#include "geometry/not_finite.h"
 #include "geometry/volume.h"
 #include "io/write_kit/volume_units.h"
 
@@ -33,27 +33,37 @@ static void reverse(float *data, size_t outer, size_t n, size_t inner)
 			swap_lines(data + (o * n + i) * inner, data + (o * n + n - 1 - i) * inner, inner);
 }
 
-void gt_volume_flip(gt_volume *v, const int flip[3])
+void gt_voxels_flip(float *data, const size_t n[3], const int flip[3])
 {
-	const size_t *n = v->grid.n;
 	if (flip[0])
-		reverse(v->data, n[2] * n[1], n[0], 1);
+		reverse(data, n[2] * n[1], n[0], 1);
 	if (flip[1])
-		reverse(v->data, n[2], n[1], n[0]);
+		reverse(data, n[2], n[1], n[0]);
 	if (flip[2])
-		reverse(v->data, 1, n[2], n[1] * n[0]);
+		reverse(data, 1, n[2], n[1] * n[0]);
 }
 
-void gt_volume_linear(gt_volume *v, double scale, double offset)
+size_t gt_stored_slice(size_t all, size_t first, size_t n, int down) { return down ? all - first - n : first; }
+
+void gt_voxels_linear(float *data, size_t n, double scale, double offset)
 {
-	const size_t n = gt_grid_voxels(&v->grid);
 	for (size_t i = 0; i < n; i++)
-		v->data[i] = (float)(scale * v->data[i] + offset);
+		data[i] = (float)(scale * data[i] + offset);
 }
 
 double gt_hu_water(const gt_write_options *o, const gt_volume *v)
 {
 	return o->water > 0 ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
+}
+
+void gt_extremes_look(gt_write_options *o, const gt_volume *head, size_t n, const float *data)
+{
+	const double water = gt_hu_water(o, head);
+	for (size_t i = 0; i < n; i++) {
+		const double hu = 1000 * (data[i] / water - 1);
+		o->low = fmin(o->low, hu);
+		o->high = fmax(o->high, hu);
+	}
 }
 
 void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID])
@@ -107,32 +117,30 @@ gt_status gt_volume_scaling(const char *path, const char *format, const char *ty
 	return GT_OK;
 }
 
-void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o)
+void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o, double *scale, double *offset)
 {
 	v->water = said->water;
 	v->unit = s->unit;
+	*scale = s->slope;
+	*offset = s->offset;
 	if (s->unit == GT_HU) {
 		v->water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
-		gt_volume_linear(v, s->slope * v->water / 1000, (1 + s->offset / 1000) * v->water);
-	} else if (s->slope != 1 || s->offset != 0) {
-		gt_volume_linear(v, s->slope, s->offset);
+		*scale = s->slope * v->water / 1000;
+		*offset = (1 + s->offset / 1000) * v->water;
 	}
 }
 
-gt_status gt_volume_finite(const char *path, const gt_volume *v)
+gt_status gt_voxels_finite(const char *path, const size_t size[3], size_t first, size_t n, const float *data)
 {
-	const size_t *n = v->grid.n, all = gt_grid_voxels(&v->grid);
-	size_t bad = 0, first = 0;
-	/* In this form compilers make vectors of it. */
-	for (size_t i = 0; i < all; i++)
-		bad += !(fabsf(v->data[i]) <= FLT_MAX);
-	if (!bad)
+	const size_t plane = size[1] * size[2], all = n * plane, at = gt_first_bad(data, all);
+	char where[64] = "";
+	if (at == all)
 		return GT_OK;
-	while (isfinite(v->data[first]))
-		first++;
+	if (n < size[0])
+		snprintf(where, sizeof where, " in slices %zu to %zu", first, first + n - 1);
 	return gt_fail(GT_ERR_FORMAT,
-	               "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers", path,
-	               bad, all, first / n[0] / n[1], first / n[0] % n[1], first % n[0]);
+	               "%s: %zu of %zu voxels%s are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers", path,
+	               gt_count_bad(data, all), all, where, first + at / plane, at / size[2] % size[1], at % size[2]);
 }
 
 double gt_rounded(double x, int digits)

@@ -3,17 +3,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/clones.h"
 #include "core/try.h"
 #include "prepare/scatter/scatter_kernel.h"
 
-enum { COARSEST = 16, ROUNDS = 60, HALVINGS = 40, MOST_ROWS = 65536 };
+enum { COARSEST = 16, ROUNDS = 60, TRIES = 40, MOST_ROWS = 65536 };
 /* Scatter is at most all but this part of the light. */
 #define LEAST 0.05
 /* Of white: where P stays. */
 #define SETTLED 1e-6
 #define MOST_AMPLITUDE 20.0
-/* Of the fraction that is asked for: what is found may differ by. */
+/* Of the fraction that is asked for: what is found may differ by, and where the search for it ends. */
 #define CLOSE 0.01
+#define FOUND 1e-5
+/* What the search begins with, and grows by until it is too much. */
+#define FIRST_AMPLITUDE 0.05
+#define GROWS 4
 
 static gt_status set_axis(gt_scatter_kernel *k, int axis, double sigma, size_t pixels)
 {
@@ -74,17 +79,48 @@ static size_t inside(size_t at, size_t add, size_t reach, size_t n)
 	return at + add < reach ? 0 : at + add - reach < n ? at + add - reach : n - 1;
 }
 
+static GT_CLONES void add_times(double by, const double *restrict in, size_t n, double *restrict out)
+{
+	for (size_t x = 0; x < n; x++)
+		out[x] += by * in[x];
+}
+
+/* A line, of which the ends go on: one tap at a time, which processors take as vectors. */
+static void blur_line(const double *kernel, size_t reach, const double *in, size_t n, double *out)
+{
+	memset(out, 0, n * sizeof *out);
+	for (size_t i = 0; i <= 2 * reach; i++) {
+		const size_t first = i < reach ? reach - i : 0, behind = i > reach ? n - (i - reach < n ? i - reach : n) : n;
+		for (size_t x = 0; x < first && x < n; x++)
+			out[x] += kernel[i] * in[0];
+		if (first < behind)
+			add_times(kernel[i], in + first + i - reach, behind - first, out + first);
+		for (size_t x = behind; x < n; x++)
+			out[x] += kernel[i] * in[n - 1];
+	}
+}
+
 /* Along an axis of in[y][x]. */
 static void blur(const gt_scatter_kernel *k, int axis, const double *in, double *out)
 {
-	for (size_t y = 0; y < k->n[1]; y++)
-		for (size_t x = 0; x < k->n[0]; x++) {
-			double sum = 0;
-			for (size_t i = 0; i <= 2 * k->reach[axis]; i++)
-				sum += k->kernel[axis][i] * (axis ? in[inside(y, i, k->reach[1], k->n[1]) * k->n[0] + x]
-				                                  : in[y * k->n[0] + inside(x, i, k->reach[0], k->n[0])]);
-			out[y * k->n[0] + x] = sum;
+	const size_t nx = k->n[0], ny = k->n[1], reach = k->reach[axis];
+	const double *kernel = k->kernel[axis];
+	for (size_t y = 0; y < ny; y++) {
+		if (axis == 0) {
+			blur_line(kernel, reach, in + y * nx, nx, out + y * nx);
+			continue;
 		}
+		memset(out + y * nx, 0, nx * sizeof *out);
+		for (size_t i = 0; i <= 2 * reach; i++)
+			add_times(kernel[i], in + inside(y, i, reach, ny) * nx, nx, out + y * nx);
+	}
+}
+
+/* power 1 is what most take. */
+static double scattered(const gt_scatter_kernel *k, double primary)
+{
+	const double through = fmax(0, -log(primary));
+	return k->amplitude * primary * (k->power == 1 ? through : pow(through, k->power));
 }
 
 /* Half the way to what the scatter of before leaves, again and again. */
@@ -95,7 +131,7 @@ static void find_scatter(const gt_scatter_kernel *k, const double *light, double
 	memcpy(primary, light, n * sizeof *light);
 	for (int round = 0; round < ROUNDS && most > SETTLED; round++) {
 		for (size_t i = 0; i < n; i++)
-			scatter[i] = k->amplitude * primary[i] * pow(fmax(0, -log(primary[i])), k->power);
+			scatter[i] = scattered(k, primary[i]);
 		blur(k, 0, scatter, between);
 		blur(k, 1, between, scatter);
 		most = 0;
@@ -114,28 +150,65 @@ static void make_coarse(const gt_scatter_kernel *k, const float *p, double *ligh
 			light[y * k->n[0] + x] = fmax(mean_light(k, p, x, y), GT_LEAST_TRANSMISSION);
 }
 
+/* A view, of which the scatter at its darkest place is compared with the fraction that is wanted. */
+typedef struct {
+	gt_scatter_kernel *k;
+	double *light, *primary, *scatter, *between, fraction;
+	size_t darkest;
+} fitting;
+
+/* By how much of what is wanted there is too much. */
+static double too_much(const fitting *f, double amplitude)
+{
+	f->k->amplitude = amplitude;
+	find_scatter(f->k, f->light, f->primary, f->scatter, f->between);
+	return f->scatter[f->darkest] / (f->fraction * f->light[f->darkest]) - 1;
+}
+
+/* The scatter grows with the amplitude: a straight line between too little and too much, of which an end that stays
+ * counts half (the Illinois rule, Dowell, Jarratt, BIT 11 (1971) 168). Gives back what is left. */
+static double find_amplitude(const fitting *f)
+{
+	double low = 0, at_low = -1, high = FIRST_AMPLITUDE, at_high = too_much(f, high), at = at_high;
+	while (at_high < 0 && high < MOST_AMPLITUDE) {
+		low = high;
+		at_low = at_high;
+		high = fmin(GROWS * high, MOST_AMPLITUDE);
+		at = at_high = too_much(f, high);
+	}
+	for (int i = 0, side = 0; at_high > 0 && i < TRIES && fabs(at) > FOUND && high - low > FOUND * FOUND * high; i++) {
+		const double amplitude = low + (high - low) * at_low / (at_low - at_high);
+		at = too_much(f, amplitude);
+		const int now = at < 0 ? -1 : 1;
+		if (now < 0) {
+			low = amplitude;
+			at_low = at;
+			at_high *= side == now ? 0.5 : 1;
+		} else {
+			high = amplitude;
+			at_high = at;
+			at_low *= side == now ? 0.5 : 1;
+		}
+		side = now;
+	}
+	return at;
+}
+
 gt_status gt_scatter_kernel_fit(gt_scatter_kernel *k, const float *p, double fraction, double *scratch)
 {
 	const size_t n = k->n[0] * k->n[1];
-	double *light = scratch, *primary = light + n, *scatter = primary + n, *between = scatter + n, low = 0, high = MOST_AMPLITUDE;
-	size_t darkest = 0;
-	make_coarse(k, p, light);
+	fitting f = { k, scratch, scratch + n, scratch + 2 * n, scratch + 3 * n, fraction, 0 };
+	make_coarse(k, p, f.light);
 	for (size_t i = 1; i < n; i++)
-		darkest = light[i] < light[darkest] ? i : darkest;
-	if (!(light[darkest] < 0.9))
+		f.darkest = f.light[i] < f.light[f.darkest] ? i : f.darkest;
+	if (!(f.light[f.darkest] < 0.9))
 		return gt_fail(GT_ERR_FORMAT,
 		               "the middle view has light of %.3g and more of white everywhere: no body whose scatter could be told",
-		               light[darkest]);
-	for (int i = 0; i < HALVINGS; i++) {
-		k->amplitude = (low + high) / 2;
-		find_scatter(k, light, primary, scatter, between);
-		*(scatter[darkest] < fraction * light[darkest] ? &low : &high) = k->amplitude;
-	}
-	const double found = scatter[darkest] / light[darkest];
-	return fabs(found - fraction) < CLOSE * fraction
+		               f.light[f.darkest]);
+	return fabs(find_amplitude(&f)) < CLOSE
 	               ? GT_OK
 	               : gt_fail(GT_ERR_ARG, "fraction=%g: by this width and power the light where the body is darkest has %.3g of scatter",
-	                         fraction, found);
+	                         fraction, f.scatter[f.darkest] / f.light[f.darkest]);
 }
 
 /* Of a coarse view at a pixel, linear between the middles. */

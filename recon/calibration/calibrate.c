@@ -354,6 +354,7 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	gt_status st = GT_OK;
 	*out = (gt_calibration){ .before = NAN };
 	GT_TRY(check(p, given, &o));
+	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate"));
 	for (int j = 0; j < N; j++) {
 		s.free[j] = out->parameter[j].asked = o.what >> j & 1;
 		s.scale[j] = j == GT_CALIBRATE_DISTANCE ? p->scan->source_to_detector : 1;

@@ -334,6 +334,7 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (scan->views < LEAST_VIEWS)
 		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: %zu views, expected %d and more: a volume explains the shifts of few",
 		               scan->views, LEAST_VIEWS);
+	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate_jitter"));
 	snprintf(name, sizeof name, "cpu:%d", s->o->threads);
 	name[s->o->threads > 0 ? sizeof name - 1 : 3] = 0;
 	GT_TRY(gt_backend_open(s->o->backend ? s->o->backend : name, &s->be));
@@ -355,7 +356,6 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (!s->model || !s->best || !s->history || !s->r->shift || !s->r->error)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	s->r->views = scan->views;
-	s->r->told[0] = 1;
 	s->r->told[1] = scan->rows > 2;
 done:
 	return st;
@@ -369,7 +369,7 @@ gt_status gt_calibrate_jitter(gt_projections *p, const gt_jitter_options *given,
 	gt_status st = GT_OK;
 	GT_NEED(p);
 	GT_NEED(r);
-	*r = (gt_jitter){ .before = NAN };
+	*r = (gt_jitter){ .before = NAN, .told = { 1 } };
 	search s = { .o = &o, .r = r, .least = INFINITY };
 	GT_TRY(gt_options_complete("gt_calibrate_jitter", "gt_jitter_options", given, &o, sizeof o));
 	GT_TRY(prepare(&s, p));

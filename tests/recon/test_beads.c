@@ -292,6 +292,9 @@ START_TEST(refused)
 	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_ARG, "span");
 	o.span = 0;
 	const gt_scan *s = gt_projections_scan(p);
+	gt_projections_data(p)[gt_scan_size(s) / 2] = NAN;
+	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_FORMAT, "gt_calibrate_beads: the projections: 1 values are not finite");
+	gt_beads_free(&r);
 	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(s));
 	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "no view shows a ball");
 	gt_beads_free(&r);

@@ -99,6 +99,11 @@ START_TEST(refused)
 	o.what = 0;
 	ck_refused(gt_calibrate(p, &o, &c), GT_ERR_ARG, "what=0");
 	ck_refused(gt_calibrate(NULL, NULL, &c), GT_ERR_ARG, "no line integrals");
+	const gt_scan *scan = gt_projections_scan(p);
+	const size_t at = (5 * scan->rows + scan->rows - 1) * scan->columns + 7;
+	gt_projections_data(p)[at] = NAN;
+	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_FORMAT, "1 values are not finite, the first nan in view 5, row ");
+	ck_assert(isnan(c.before));
 	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(gt_projections_scan(p)));
 	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_UNSUPPORTED, "not unique");
 	gt_projections_free(p);

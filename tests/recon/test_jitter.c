@@ -156,6 +156,9 @@ START_TEST(refused)
 	gt_projections *p = scan_of(GT_PARALLEL, truth);
 	o.rounds = 0;
 	ck_refused(gt_calibrate_jitter(p, &o, &r), GT_ERR_ARG, "rounds=0");
+	gt_projections_data(p)[gt_scan_size(gt_projections_scan(p)) - 1] = INFINITY;
+	ck_refused(gt_calibrate_jitter(p, NULL, &r), GT_ERR_FORMAT, "gt_calibrate_jitter: the projections: 1 values are not finite");
+	gt_jitter_free(&r);
 	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(gt_projections_scan(p)));
 	ck_refused(gt_calibrate_jitter(p, NULL, &r), GT_ERR_UNSUPPORTED, "no structure");
 	gt_jitter_free(&r);

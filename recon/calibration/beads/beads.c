@@ -361,6 +361,7 @@ gt_status gt_calibrate_beads(gt_projections *p, const gt_beads_options *given, g
 	*r = (gt_beads_report){ .before = NAN };
 	GT_TRY(gt_options_complete("gt_calibrate_beads", "gt_beads_options", given, &o, sizeof o));
 	GT_TRY(check(p, &o));
+	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate_beads"));
 	GT_TRY(gt_scan_clone(p->scan, &scan));
 	GT_TRY(gt_scan_clone(p->scan, &old));
 	s.given = old;
