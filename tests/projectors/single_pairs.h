@@ -45,6 +45,13 @@ static const struct {
 	{ "arc, helix, 67 x 35 voxels per slice, columns that meet many of them",
 	  { SCANNER(GT_ARC, 9, 5, 5), .turn = 4 * GT_PI, .column_pitch = 50, .row_pitch = 3.3, .start_angle = 0.1, .pitch_per_turn = 11 },
 	  { { 67, 35, 2 }, { 2.3, 1.6, 4.2 }, { -1.7, 2.1, 1.2 } } },
+	{ "arc, helix, 2 rows, 45 x 35 voxels per slice, columns that meet many of them",
+	  { SCANNER(GT_ARC, 5, 2, 5), .turn = 4 * GT_PI, .column_pitch = 50, .row_pitch = 6.3, .start_angle = 0.1, .pitch_per_turn = 11 },
+	  { { 45, 35, 2 }, { 2.3, 1.6, 2.2 }, { -1.7, 2.1, 1.2 } } },
+	{ "flat, 4 rows, 11 slices, 7 x 35 voxels per slice",
+	  { SCANNER(GT_FLAT, 3, 4, 43), .turn = 5.1, .end_view = 1, .column_pitch = 2.6, .row_pitch = 6.1, .start_angle = 0.2,
+	    .column_offset = 1.3 },
+	  { { 7, 35, 11 }, { 1.9, 1.1, 1.7 }, { 1.1, -2.6, 0.4 } } },
 	{ "parallel, 33 x 70 voxels per slice",
 	  { .shape = GT_PARALLEL,
 	    .views = 5,
@@ -124,11 +131,15 @@ START_TEST(transpose)
 }
 END_TEST
 
-/* 75 views of a volume that is larger than a tile each way. */
-static struct gt_test_geometry large(void)
+/* 75 views of a volume that is larger than a tile each way; 0: by 37 rows, 1: by 3 high ones. */
+static struct gt_test_geometry large(int few)
 {
-	const gt_orbit orbit = { SCANNER(GT_ARC, 75, 37, 147), .column_pitch = 2.1, .row_pitch = 1.7,
-		                 .start_angle = 0.1,           .turn = 2 * GT_PI,   .column_offset = 0.25 };
+	const gt_orbit orbit = { SCANNER(GT_ARC, 75, few ? 3 : 37, 147),
+		                 .column_pitch = 2.1,
+		                 .row_pitch = few ? 4.7 : 1.7,
+		                 .start_angle = 0.1,
+		                 .turn = 2 * GT_PI,
+		                 .column_offset = 0.25 };
 	struct gt_test_geometry g = { "large", NULL, { { 71, 67, 67 }, { 2.3, 2.4, 0.6 }, { 3.1, -2.2, 0.9 } } };
 	ck_ok(gt_scan_orbit(&orbit, &g.scan));
 	return g;
@@ -136,7 +147,7 @@ static struct gt_test_geometry large(void)
 
 START_TEST(threads)
 {
-	const struct gt_test_geometry g = large();
+	const struct gt_test_geometry g = large(_i);
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	struct gt_test_images one = { NULL, NULL };
 	for (int n = 1; n <= 8; n++) {
@@ -161,7 +172,7 @@ END_TEST
 /* Arrays in memory of the caller's that begin at no whole vector: the same bits, and nothing around them is touched. */
 START_TEST(loose_memory)
 {
-	const struct gt_test_geometry g = large();
+	const struct gt_test_geometry g = large(_i);
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	gt_backend *be = backend("cpu:2");
 	gt_linop *A = NULL;
@@ -254,8 +265,8 @@ static void fill(TCase *tc)
 {
 	gt_add_alike(tc, as_in_double, geometries());
 	gt_add_alike(tc, transpose, geometries());
-	tcase_add_test(tc, threads);
-	tcase_add_test(tc, loose_memory);
+	gt_add_alike(tc, threads, 2);
+	gt_add_alike(tc, loose_memory, 2);
 	tcase_add_test(tc, denormals);
 	tcase_add_test(tc, kernels_are_found_by_name);
 }

@@ -16,6 +16,21 @@ int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_LINE_WIDEST; }
 
 /* Memory ------------------------------------------------------------------- */
 
+/* For few rows. */
+static void few_sizes(const gt_dd *d, gt_line_sizes *s)
+{
+	const size_t rows = (size_t)d->rows, slices = (size_t)d->n[2];
+	if (rows <= GT_DD_FEW_FORWARD) {
+		s->forward.lines = gt_dd_few_along_x(d->n) + gt_dd_few_along_y(d->n);
+		s->forward.worker = GROUP * COLUMNS * rows + slices * 16;
+	}
+	if (rows <= GT_DD_FEW_BACK) {
+		s->adjoint.stride = gt_dd_few_row(d->columns);
+		s->adjoint.lines = gt_line_batch(d->views) * rows * s->adjoint.stride;
+		s->adjoint.worker = gt_dd_few_tile(d->n) + slices * 16;
+	}
+}
+
 static gt_line_sizes sizes_of(const gt_dd *d)
 {
 	const size_t rows = gt_lanes_of((size_t)d->rows), slices = gt_lanes_of((size_t)d->n[2]);
@@ -26,6 +41,7 @@ static gt_line_sizes sizes_of(const gt_dd *d)
 	s.adjoint.lines = gt_line_batch(d->views) * (size_t)d->columns * rows;
 	s.adjoint.stride = rows;
 	s.adjoint.worker = GT_LINE_TILE_FLOATS + gt_line_window(d->rows);
+	few_sizes(d, &s);
 	return s;
 }
 
@@ -52,7 +68,10 @@ void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float 
 	start(be, 0, &j);
 	j.memory.in = x;
 	j.memory.out = y;
-	gt_line_forward(be, d->n, d->columns, &j.order, k->sum_lines, k->forward, &j);
+	if (d->rows <= GT_DD_FEW_FORWARD)
+		gt_line_forward(be, d->n, d->columns, &j.order, k->few.lines, k->few.forward, &j);
+	else
+		gt_line_forward(be, d->n, d->columns, &j.order, k->sum_lines, k->forward, &j);
 }
 
 void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float *x)
@@ -63,5 +82,8 @@ void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float 
 	j.memory.in = y;
 	j.memory.out = x;
 	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * sizeof *x);
-	gt_line_adjoint(be, d->n, &j.order, k->sum_columns, k->adjoint, &j);
+	if (d->rows <= GT_DD_FEW_BACK)
+		gt_line_adjoint(be, d->n, &j.order, k->few.rows, k->few.adjoint, &j);
+	else
+		gt_line_adjoint(be, d->n, &j.order, k->sum_columns, k->adjoint, &j);
 }

@@ -3,9 +3,10 @@
 /* The distance-driven pair on the CPU for arrays in single precision: what its driver (dd_single.c) and its kernels
  * share. The kernels are one text, dd_single_kernels.inc, compiled for each instruction set by dd_single_any.c,
  * dd_single_avx2.c and dd_single_avx512.c. Places are found in double, sums and differences are taken in float, in
- * vectors of rows (forward) or z (back). */
+ * vectors of rows (forward) or z (back); for detectors of few rows see projectors/dd/few. */
 #include "core/vectors/sets.h"
 #include "projectors/dd/dd_impl.h"
+#include "projectors/dd/few/dd_few.h"
 #include "projectors/kit/vector_jobs.h"
 
 /* What the jobs of one direction share; lines hold the sum of values 0..e as entry e, begun again every
@@ -20,6 +21,7 @@ typedef struct {
 typedef struct {
 	const char *name;        /* of the instruction set */
 	gt_loop sum_lines, forward, sum_columns, adjoint;
+	gt_dd_few_kernels few;   /* the same for detectors of few rows */
 } gt_dd_single_kernels;
 extern const gt_dd_single_kernels gt_dd_single_any;
 #ifdef GT_X86_KERNELS
