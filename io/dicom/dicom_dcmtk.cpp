@@ -69,19 +69,17 @@ template <typename F> static gt_status guarded(const char *path, F body)
 /* Without its whole dictionary, which is sorted, DCMTK takes heads of files for data, without a word. */
 gt_status gt_dicom_ready(void)
 {
-	bool loaded = false, whole = false;
-	hush();
-	const gt_status st = guarded("DICOM", [&] {
-		loaded = dcmDataDict.isDictionaryLoaded(),
-		whole = DcmTag(DCM_FileMetaInformationVersion).error().good() && DcmTag(DCM_PixelData).error().good();
-		return GT_OK;
+	return guarded("DICOM", [] {
+		hush();
+		const bool loaded = dcmDataDict.isDictionaryLoaded(),
+			   whole = DcmTag(DCM_FileMetaInformationVersion).error().good() && DcmTag(DCM_PixelData).error().good();
+		return loaded && whole
+		               ? GT_OK
+		               : gt_fail(GT_ERR_UNSUPPORTED,
+		                         "DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library (Debian, "
+		                         "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+		                         loaded ? "could not be read whole" : "was not found", dictionary_path());
 	});
-	if (st != GT_OK || (loaded && whole))
-		return st;
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library (Debian, "
-	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
-	               loaded ? "could not be read whole" : "was not found", dictionary_path());
 }
 
 static gt_status bad(gt_status st, const gt_dicom *d, const gt_dicom_tag *tag, const char *why)

@@ -1,5 +1,5 @@
-/* What a file was asked to hold, and whether it does. After an allocation that failed libnetcdf has closed files without
- * a word that lacked attributes, or had them at another variable: each dimension, variable, attribute and small
+/* What a file was asked to hold, and whether it does. After an allocation that failed libnetcdf has closed files
+ * without a word that lacked attributes, or had them at another variable: each dimension, variable, attribute and small
  * variable's values are noted as they are written, and looked up in the file that was closed. Of values the hash is
  * kept. */
 #include <stdlib.h>
