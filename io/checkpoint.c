@@ -107,7 +107,7 @@ static gt_status dimension_of(const gt_nc *f, size_t n, int *dimension)
 	snprintf(name, sizeof name, "n%zu", n);
 	if (nc_inq_dimid(f->id, name, dimension) == NC_NOERR)
 		return GT_OK;
-	return gt_nc_check(f, name, nc_def_dim(f->id, name, n, dimension));
+	return gt_nc_define_dimension(f, name, n, dimension);
 }
 
 static gt_status define(const gt_nc *f, const gt_state_entry *k, int *variable)
@@ -136,7 +136,7 @@ static gt_status save(const gt_nc *f, const gt_state_entry *k, int variable)
 	int rank;
 	GT_TRY(gt_nc_check(f, k->name, nc_inq_varndims(f->id, variable, &rank)));
 	if (k->value)
-		return gt_nc_check(f, k->name, nc_put_var_double(f->id, variable, k->value));
+		return gt_nc_put_doubles(f, variable, 1, k->value);
 	if (rank == 0)
 		return GT_OK;
 	GT_TRY(move_array(f, variable, k->array, save_slab, &hash));
@@ -152,9 +152,9 @@ static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int it
 	uint64_t hash = 0;
 	char hex[32];
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "A reconstruction under way"));
-	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, mark, NC_INT, 1, &(int){ 1 })));
-	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, sum_name, NC_INT, 1, &(int){ 1 })));
-	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, iterations_name, NC_INT, 1, &iteration)));
+	GT_TRY(gt_nc_put_integer(f, NC_GLOBAL, mark, 1));
+	GT_TRY(gt_nc_put_integer(f, NC_GLOBAL, sum_name, 1));
+	GT_TRY(gt_nc_put_integer(f, NC_GLOBAL, iterations_name, iteration));
 	for (; run->name; run++) {
 		char name[NC_MAX_NAME + 1];
 		snprintf(name, sizeof name, "%s%s", prefix, run->name);

@@ -14,7 +14,8 @@
 enum { ATTEMPTS = 20 };
 enum { WAIT_MS = 2000 }; /* for a thread that is between begin and end: a rename on a slow network at most */
 
-static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ };
+/* Crashes too: libnetcdf crashes where memory ends. */
+static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
 enum { NSIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,14 +105,29 @@ static void remove_and_die(int number)
 	raise(number);
 }
 
+/* HDF5 that cannot begin calls itself until the stack ends. One thread has this one, the first that makes something. */
+static void give_stack(void)
+{
+	static char room[65536];
+	static int given;
+	stack_t now;
+	if (given || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+		return;
+	given = 1;
+	now = (stack_t){ .ss_sp = room, .ss_size = sizeof room };
+	sigaltstack(&now, NULL);
+}
+
 static void handle_signals(void)
 {
+	give_stack();
 	for (int i = 0; i < NSIGNALS; i++) {
 		struct sigaction now, ours;
 		if (sigaction(signals[i], NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
 			continue;
 		memset(&ours, 0, sizeof ours);
 		ours.sa_handler = remove_and_die;
+		ours.sa_flags = SA_ONSTACK;
 		handled[i] = sigaction(signals[i], &ours, NULL) == 0;
 	}
 }
@@ -129,7 +145,12 @@ static void release_signals(void)
 	}
 }
 
-void gt_tmp_clean_on_signals(void) { atomic_store(&wanted, 1); }
+/* HDF5 ends the program where it cannot begin. */
+void gt_tmp_clean_on_signals(void)
+{
+	if (!atomic_exchange(&wanted, 1))
+		atexit(gt_tmp_remove);
+}
 
 /* With all signals blocked: a handler of this thread would wait for this thread. */
 void gt_tmp_list_begin(sigset_t *before)

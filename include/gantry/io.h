@@ -231,8 +231,9 @@ GT_API int       gt_same_file(const char *a, const char *b);
 GT_API char *gt_data_file(const char *path);
 
 /* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM,
- * SIGQUIT, SIGHUP and SIGXFSZ remove what is unfinished, while there is something and where their action is the
- * default one. */
+ * SIGQUIT, SIGHUP, SIGXFSZ and those of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGABRT) remove what is
+ * unfinished, while there is something and where their action is the default one; the program then ends by
+ * the signal. It is removed too where another library ends the program. */
 GT_API void      gt_tmp_clean_on_signals(void);
 /* An empty file of a new name in path's folder; then rename or drop it. GT_ERR_IO: the folder cannot be written, or
  * path is there and not a file. */

@@ -66,21 +66,20 @@ template <typename F> static gt_status guarded(const char *path, F body)
 	}
 }
 
-/* Without a dictionary DCMTK takes the head of a file for its data, reading and writing, and reports no error. */
+/* Without its whole dictionary, which is sorted, DCMTK takes heads of files for data, without a word. */
 gt_status gt_dicom_ready(void)
 {
-	bool loaded = false;
-	const gt_status st = guarded("DICOM", [&] {
+	return guarded("DICOM", [] {
 		hush();
-		loaded = dcmDataDict.isDictionaryLoaded();
-		return GT_OK;
+		const bool loaded = dcmDataDict.isDictionaryLoaded(),
+			   whole = DcmTag(DCM_FileMetaInformationVersion).error().good() && DcmTag(DCM_PixelData).error().good();
+		return loaded && whole
+		               ? GT_OK
+		               : gt_fail(GT_ERR_UNSUPPORTED,
+		                         "DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library "
+		                         "(Debian, Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+		                         loaded ? "could not be read whole" : "was not found", dictionary_path());
 	});
-	if (st != GT_OK || loaded)
-		return st;
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "DCMTK's data dictionary, which DICOM needs, was not found (looked for: %s): it comes with DCMTK's library (Debian, "
-	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
-	               dictionary_path());
 }
 
 static gt_status bad(gt_status st, const gt_dicom *d, const gt_dicom_tag *tag, const char *why)

@@ -12,4 +12,7 @@ void          gt_hdf5_unhush(const gt_hdf5_quiet *before);
 int       gt_hdf5_is(const char *path);         /* 1: begins as an HDF5 file does */
 /* GT_ERR_FORMAT if it is an HDF5 file that is shorter than its superblock says; GT_OK for all other files. */
 gt_status gt_hdf5_whole(const char *path);
+/* Has the file, which is open, that object of its root, and that attribute of it (NULL: the object itself; object NULL:
+ * the root's)? 1, 0, or -1: cannot be read. */
+int gt_hdf5_in_file(const char *path, const char *object, const char *attribute);
 #endif

@@ -11,6 +11,7 @@ typedef struct {
 	char *tmp;              /* when writing: what is written; NULL when reading */
 	int id;                 /* of libnetcdf; < 0: not open */
 	gt_hdf5_quiet quiet;    /* HDF5 prints nothing while the file is open */
+	struct gt_nc_asked *asked; /* when writing: what the file must hold when it is closed */
 } gt_nc;
 
 /* Reading ---------------------------------------------------------------- */
@@ -64,25 +65,42 @@ void      gt_nc_unlock(void);
 
 /* bytes: about how much will be written uncompressed; GT_ERR_IO if the disk has not as much. 0: not known */
 gt_status gt_nc_create(const char *path, double bytes, gt_nc *f);
-/* Closes, and leaves it under its temporary name f->tmp; nothing more can be written by libnetcdf. */
+/* Closes, reads again what it was asked to hold, and leaves it under its temporary name f->tmp; nothing more can be
+ * written by libnetcdf. GT_ERR_IO: something is lost or changed. */
 gt_status gt_nc_finish(gt_nc *f);
 /* Closes, where that is not done, and renames. */
 gt_status gt_nc_commit(gt_nc *f);
 /* Gives up: nothing stays on the disk. */
 void      gt_nc_drop(gt_nc *f);
+gt_status gt_nc_define_dimension(const gt_nc *f, const char *name, size_t length, int *dimension);
+/* Of three dimensions at most. */
 gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions,
                        const char *units, const char *long_name, int *variable);
 /* Float data [.][.][.]: chunks of one plane along the first dimension. */
 gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate,
                             const char *units, const char *long_name, int *variable);
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value);
+gt_status gt_nc_put_integer(const gt_nc *f, int variable, const char *name, int value);
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);
 /* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. begin: of the first dimension,
  * where values begin. */
 gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale, double offset);
+/* All n values of a variable of doubles, which are read again when the file is closed. */
+gt_status gt_nc_put_doubles(const gt_nc *f, int variable, size_t n, const double *values);
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
 /* Nothing where it is assumed. */
 gt_status gt_nc_put_position(const gt_nc *f, gt_position position, int known);
+
+/* What was asked for (nc_asked.c), noted by the functions above. id: of the dimension or variable, or NC_GLOBAL, as
+ * libnetcdf gave it; what is noted twice replaces the first. GT_ERR_MEMORY. type: NC_CHAR, NC_INT or NC_DOUBLE. */
+struct gt_nc_asked *gt_nc_asked_new(void);      /* NULL: out of memory */
+void      gt_nc_asked_free(struct gt_nc_asked *a);
+gt_status gt_nc_asked_dimension(const gt_nc *f, int id, const char *name, size_t n);
+gt_status gt_nc_asked_variable(const gt_nc *f, int id, const char *name, nc_type type, int rank, const int *dimensions);
+gt_status gt_nc_asked_attribute(const gt_nc *f, int id, const char *name, nc_type type, size_t n, const void *value);
+gt_status gt_nc_asked_values(const gt_nc *f, int id, size_t n, const double *values);
+/* The file under its temporary name, closed: does it hold just that? GT_ERR_IO names what it does not. */
+gt_status gt_nc_asked_check(const gt_nc *f);
 #endif

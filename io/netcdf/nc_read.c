@@ -60,20 +60,32 @@ void gt_nc_close(gt_nc *f)
 	f->id = -1;
 }
 
+/* libnetcdf leaves out, without a word, what has a type that it does not know, and where memory ends anything: is it in
+ * the file all the same? attribute: NULL: the variable itself. */
+static gt_status truly_absent(const gt_nc *f, const char *variable, const char *attribute)
+{
+	int kind, id;
+	if (nc_inq_format_extended(f->id, &kind, NULL) != NC_NOERR || kind != NC_FORMATX_NC_HDF5 ||
+	    (!attribute && nc_inq_dimid(f->id, variable, &id) == NC_NOERR) || !gt_hdf5_in_file(f->path, variable, attribute))
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %s %s of %s: cannot be read: its type is unknown to NetCDF, or memory is at its end", f->path,
+	               attribute ? "attribute" : "variable", attribute ? attribute : variable,
+	               attribute && variable ? variable : "the file");
+}
+
 gt_status gt_nc_has(const gt_nc *f, const char *variable, int *has)
 {
 	int id;
 	const int code = nc_inq_varid(f->id, variable, &id);
 	*has = code == NC_NOERR;
-	return code == NC_ENOTVAR ? GT_OK : gt_nc_check(f, variable, code);
+	return code == NC_ENOTVAR ? truly_absent(f, variable, NULL) : gt_nc_check(f, variable, code);
 }
 
-/* Absent is no failure; *has says so. */
 static gt_status look_attribute(const gt_nc *f, const char *variable, int owner, const char *name, nc_type *type, size_t *length, int *has)
 {
 	const int code = nc_inq_att(f->id, owner, name, type, length);
 	*has = code == NC_NOERR;
-	return code == NC_ENOTATT ? GT_OK : gt_fail_in(gt_nc_check(f, variable, code), "attribute %s", name);
+	return code == NC_ENOTATT ? truly_absent(f, variable, name) : gt_fail_in(gt_nc_check(f, variable, code), "attribute %s", name);
 }
 
 gt_status gt_nc_dimension(const gt_nc *f, const char *name, size_t *length)

@@ -40,8 +40,12 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	f->path = path;
 	f->id = -1;
 	f->tmp = NULL;
-	if ((st = gt_tmp_path(path, &f->tmp)) != GT_OK)
+	if (!(f->asked = gt_nc_asked_new()))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if ((st = gt_tmp_path(path, &f->tmp)) != GT_OK) {
+		gt_nc_drop(f);
 		return st;
+	}
 	if ((st = gt_has_room(path, bytes)) != GT_OK) {
 		gt_nc_drop(f);
 		return st;
@@ -68,6 +72,8 @@ gt_status gt_nc_finish(gt_nc *f)
 	gt_status st = f->id < 0 ? GT_OK : write_check(f, nc_sync(f->id));
 	if (st == GT_OK && f->id >= 0) {
 		st = write_check(f, nc_close(f->id));
+		if (st == GT_OK)
+			st = gt_nc_asked_check(f);
 		gt_hdf5_unhush(&f->quiet);
 		f->id = -1;
 	}
@@ -83,6 +89,7 @@ gt_status gt_nc_commit(gt_nc *f)
 		return st;
 	st = gt_tmp_commit(f->tmp, f->path);
 	f->tmp = NULL;
+	gt_nc_drop(f);
 	return st;
 }
 
@@ -99,18 +106,41 @@ void gt_nc_drop(gt_nc *f)
 		gt_hdf5_unhush(&f->quiet);
 	}
 	gt_tmp_drop(f->tmp);
+	gt_nc_asked_free(f->asked);
 	f->id = -1;
 	f->tmp = NULL;
+	f->asked = NULL;
 }
 
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text)
 {
-	return text ? gt_nc_check(f, NULL, nc_put_att_text(f->id, variable, name, strlen(text), text)) : GT_OK;
+	const size_t n = text ? strlen(text) : 0;
+	const gt_status st = text ? gt_nc_check(f, NULL, nc_put_att_text(f->id, variable, name, n, text)) : GT_OK;
+	return text && st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_CHAR, n, text) : st;
 }
 
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value)
 {
-	return gt_nc_check(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
+	const gt_status st = gt_nc_check(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
+	return st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_DOUBLE, 1, &value) : st;
+}
+
+gt_status gt_nc_put_integer(const gt_nc *f, int variable, const char *name, int value)
+{
+	const gt_status st = gt_nc_check(f, NULL, nc_put_att_int(f->id, variable, name, NC_INT, 1, &value));
+	return st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_INT, 1, &value) : st;
+}
+
+gt_status gt_nc_put_doubles(const gt_nc *f, int variable, size_t n, const double *values)
+{
+	const gt_status st = gt_nc_check(f, NULL, nc_put_var_double(f->id, variable, values));
+	return st == GT_OK ? gt_nc_asked_values(f, variable, n, values) : st;
+}
+
+gt_status gt_nc_define_dimension(const gt_nc *f, const char *name, size_t length, int *dimension)
+{
+	const gt_status st = gt_nc_check(f, name, nc_def_dim(f->id, name, length, dimension));
+	return st == GT_OK ? gt_nc_asked_dimension(f, *dimension, name, length) : st;
 }
 
 gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions, const char *units,
@@ -118,6 +148,7 @@ gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank,
 {
 	gt_status st;
 	GT_TRY(gt_nc_check(f, name, nc_def_var(f->id, name, type, rank, dimensions, variable)));
+	GT_TRY(gt_nc_asked_variable(f, *variable, name, type, rank, dimensions));
 	GT_TRY(gt_nc_check(f, name, nc_def_var_fill(f->id, *variable, NC_NOFILL, NULL)));
 	GT_TRY(gt_nc_put_text(f, *variable, "units", units));
 	GT_TRY(gt_nc_put_text(f, *variable, "long_name", long_name));
@@ -179,7 +210,7 @@ gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)
 	gt_status st;
 	char line[64];
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "Conventions", "CF-1.11"));
-	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, "gantry_schema", NC_INT, 1, &(int){ 1 })));
+	GT_TRY(gt_nc_put_integer(f, NC_GLOBAL, "gantry_schema", 1));
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "gantry_command", from->command));
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "gantry_parameters", from->parameters));
 	if (from->scan_hash) {

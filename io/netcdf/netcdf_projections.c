@@ -250,8 +250,8 @@ static gt_status define_geometry(const gt_nc *f, gt_scan *scan, ids *id)
 	gt_status st;
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
 	for (int i = 0; i < 3; i++)
-		GT_TRY(gt_nc_check(f, NULL, nc_def_dim(f->id, view_row_column[i], size[i], &id->dims[i])));
-	GT_TRY(gt_nc_check(f, NULL, nc_def_dim(f->id, "xyz", 3, &id->xyz)));
+		GT_TRY(gt_nc_define_dimension(f, view_row_column[i], size[i], &id->dims[i]));
+	GT_TRY(gt_nc_define_dimension(f, "xyz", 3, &id->xyz));
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "detector_shape", gt_shape_names[scan->shape]));
 	for (int i = 0; i < NNUMBERS; i++)
 		GT_TRY(gt_nc_put_number(f, NC_GLOBAL, numbers[i].name, *number_of(scan, numbers[i].at)));
@@ -286,7 +286,7 @@ static gt_status put_vectors(const gt_nc *f, int variable, gt_scan *scan, size_t
 {
 	for (size_t v = 0; v < scan->views; v++)
 		memcpy(scratch + 3 * v, vector_of(&scan->view[v], at), 3 * sizeof *scratch);
-	return gt_nc_check(f, NULL, nc_put_var_double(f->id, variable, scratch));
+	return gt_nc_put_doubles(f, variable, 3 * scan->views, scratch);
 }
 
 static gt_status put_geometry(const gt_nc *f, gt_scan *scan, const ids *id)
@@ -302,7 +302,7 @@ static gt_status put_geometry(const gt_nc *f, gt_scan *scan, const ids *id)
 	if (has_angles(scan)) {
 		for (size_t v = 0; v < scan->views; v++)
 			scratch[v] = scan->view[v].angle;
-		GT_TRY(gt_nc_check(f, "angle", nc_put_var_double(f->id, id->angle, scratch)));
+		GT_TRY(gt_nc_put_doubles(f, id->angle, scan->views, scratch));
 	}
 done:
 	free(scratch);

@@ -202,7 +202,7 @@ static gt_status put_axis(const gt_nc *f, const gt_grid *grid, int axis, int var
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
 	for (size_t i = 0; i < grid->n[axis]; i++)
 		c[i] = gt_grid_first(grid, axis) + (double)i * grid->pitch[axis];
-	const gt_status st = gt_nc_check(f, axis_names[axis], nc_put_var_double(f->id, variable, c));
+	const gt_status st = gt_nc_put_doubles(f, variable, grid->n[axis], c);
 	free(c);
 	return st;
 }
@@ -213,7 +213,7 @@ static gt_status define_axis(const gt_nc *f, const gt_grid *grid, int axis, int 
 	static const char *const long_names[] = { "voxel centres along x", "voxel centres along y",
 		                                  "voxel centres along z, the rotation axis" };
 	gt_status st;
-	GT_TRY(gt_nc_check(f, axis_names[axis], nc_def_dim(f->id, axis_names[axis], grid->n[axis], dimension)));
+	GT_TRY(gt_nc_define_dimension(f, axis_names[axis], grid->n[axis], dimension));
 	GT_TRY(gt_nc_define(f, axis_names[axis], NC_DOUBLE, 1, dimension, "mm", long_names[axis], variable));
 	GT_TRY(gt_nc_put_text(f, *variable, "axis", letter[axis]));
 	GT_TRY(gt_nc_put_number(f, *variable, pitch_name, grid->pitch[axis]));

@@ -1,7 +1,9 @@
-/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, read or write, and
+/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, netcdf, hdf5, read or write, and
  * GT_FAULT_AT says which, from 0.
  *   alloc   malloc(), calloc(), realloc(), strdup(), strndup() that the program or libgantry calls: libraries that
  *           crash without memory are no fault of ours
+ *   netcdf  the same that libnetcdf calls
+ *   hdf5    the same that libhdf5 calls
  *   read    any reading, by whomever, once: EIO
  *   write   any writing, room on the disk, sync or rename, and all that follow: ENOSPC, as of a disk that is full
  * GT_FAULT_COUNT names a file that gets the number of such calls when the program ends. The time stands still, so that
@@ -18,14 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NONE, ALLOC, READ, WRITE, RANGES = 16, IO_ERR_SEEN = 0x20 };
+enum { ALLOC, NETCDF, HDF5, READ, WRITE, NONE, RANGES = 16, IO_ERR_SEEN = 0x20 };
+static const char *const kinds[] = { "alloc", "netcdf", "hdf5", "read", "write" };
 static int kind;
 static long at = -1;
 static atomic_long calls;
 static size_t ranges;
 static struct {
 	const char *from, *to;
-} ours[RANGES];
+} counted[RANGES];
 static size_t (*real_fread)(void *, size_t, size_t, FILE *);
 static size_t (*real_fwrite)(const void *, size_t, size_t, FILE *);
 static char *(*real_fgets)(char *, int, FILE *);
@@ -35,15 +38,16 @@ static int (*real_fflush)(FILE *);
 
 static int add_range(struct dl_phdr_info *info, size_t size, void *self)
 {
+	static const char *const libraries[] = { "libgantry", "libnetcdf", "libhdf5" };
 	(void)size, (void)self;
-	if (*info->dlpi_name && !strstr(info->dlpi_name, "libgantry"))
+	if (kind > HDF5 || (!strstr(info->dlpi_name, libraries[kind]) && (kind != ALLOC || *info->dlpi_name)))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum && ranges < RANGES; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
-		ours[ranges].from = (const char *)info->dlpi_addr + p->p_vaddr;
-		ours[ranges].to = ours[ranges].from + p->p_memsz;
+		counted[ranges].from = (const char *)info->dlpi_addr + p->p_vaddr;
+		counted[ranges].to = counted[ranges].from + p->p_memsz;
 		ranges++;
 	}
 	return 0;
@@ -65,10 +69,11 @@ __attribute__((constructor)) static void begin(void)
 	find("getdelim", &real_getdelim);
 	find("fclose", &real_fclose);
 	find("fflush", &real_fflush);
-	dl_iterate_phdr(add_range, NULL);
 	at = which ? atol(which) : -1;
 	calls = 0;
-	kind = !what ? NONE : !strcmp(what, "alloc") ? ALLOC : !strcmp(what, "read") ? READ : WRITE;
+	for (kind = 0; kind < NONE && (!what || strcmp(what, kinds[kind]));)
+		kind++;
+	dl_iterate_phdr(add_range, NULL);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -90,16 +95,16 @@ static int fails(int what)
 	const long call = atomic_fetch_add(&calls, 1);
 	if (at < 0 || (what == WRITE ? call < at : call != at))
 		return 0;
-	errno = what == ALLOC ? ENOMEM : what == READ ? EIO : ENOSPC;
+	errno = what <= HDF5 ? ENOMEM : what == READ ? EIO : ENOSPC;
 	return 1;
 }
 
 static int memory_fails(const void *caller)
 {
 	const char *c = caller;
-	for (size_t i = 0; kind == ALLOC && i < ranges; i++)
-		if (c >= ours[i].from && c < ours[i].to)
-			return fails(ALLOC);
+	for (size_t i = 0; kind <= HDF5 && i < ranges; i++)
+		if (c >= counted[i].from && c < counted[i].to)
+			return fails(kind);
 	return 0;
 }
 

@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(killed_while_writing)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		int ready[2];
 		char other[200], byte;
@@ -147,6 +147,22 @@ START_TEST(killed_while_writing)
 		close(ready[0]);
 		close(ready[1]);
 	}
+}
+END_TEST
+
+/* As HDF5 does where it cannot begin. The fixture sees what is left. */
+START_TEST(a_library_ends_the_program)
+{
+	int status;
+	fflush(NULL);
+	const pid_t child = fork();
+	if (child == 0) {
+		char *tmp;
+		gt_tmp_clean_on_signals();
+		exit(gt_tmp_path(path, &tmp) == GT_OK && access(tmp, F_OK) == 0 ? 255 : 1);
+	}
+	ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 255);
 }
 END_TEST
 
@@ -176,6 +192,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, killed_in_mid_write);
 	tcase_add_test(tc, disk_full);
 	tcase_add_test(tc, killed_while_writing);
+	tcase_add_test(tc, a_library_ends_the_program);
 	tcase_add_test(tc, signals_of_the_program_are_left_alone);
 }
 

@@ -187,6 +187,24 @@ START_TEST(data_exchange)
 }
 END_TEST
 
+static gt_volume *written;
+
+static gt_status write_and_read(char text[1024])
+{
+	const gt_status st = gt_write_volume(path, NULL, written);
+	return st == GT_OK ? read_volume(text) : st;
+}
+
+/* libnetcdf loses attributes without a word. */
+START_TEST(netcdf_written)
+{
+	snprintf(path, sizeof path, "%s/a.nc", folder);
+	written = some_volume();
+	fail_each(write_and_read, 13);
+	gt_volume_free(written);
+}
+END_TEST
+
 START_TEST(room)
 {
 	ck_ok(gt_host_room(1e3, "a little"));
@@ -202,6 +220,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, nifti);
 	tcase_add_test(tc, nifti_packed);
 	tcase_add_test(tc, data_exchange);
+	tcase_add_test(tc, netcdf_written);
 	tcase_add_test(tc, room);
 }
 
