@@ -51,7 +51,7 @@ gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
 	a->data = gt_backend_alloc(be, n * gt_type_size(type), what);
 	if (!a->data) {
 		gt_array_free(a);
-		return GT_ERR_MEMORY;
+		return be->status != GT_OK ? be->status : GT_ERR_MEMORY; /* gt_error() says which */
 	}
 	*out = a;
 done:

@@ -207,11 +207,18 @@ gt_status gt_backend_known(gt_backend *be) { return status_of(be, 0); }
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 }) /* in the text of one expression */
 
+/* A device that failed gives no memory either, and tells only whom it makes wait why. */
 static void *no_memory(gt_backend *be, size_t bytes, const char *what)
 {
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	gt_fail(GT_ERR_MEMORY, "%s: needs %s on %s, where %s of %s are free", what, BYTES(bytes), be->name, BYTES(available), BYTES(total));
+	if (!total && !be->lost)
+		be->ops->wait(be);
+	if (be->status != GT_OK)
+		gt_fail(be->status, "%s: %s", what, be->message);
+	else
+		gt_fail(GT_ERR_MEMORY, "%s: needs %s on %s, where %s of %s are free", what, BYTES(bytes), be->name, BYTES(available),
+		        BYTES(total));
 	return NULL;
 }
 

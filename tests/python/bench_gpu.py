@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 import gantry
+from gantry._c import ffi, lib
 from gantry.torch import layer
 
 VIEWS, COLUMNS, SLICES = (int(a) for a in sys.argv[1:4]) if len(sys.argv) > 3 else (984, 888, 64)
@@ -107,7 +108,22 @@ begin = time.perf_counter()
 for _ in range(200):
     tiny(one, out=out)
 call = (time.perf_counter() - begin) / 200
-print(f"a call of a tensor, one voxel: {call * 1e6:.1f} us of the host, {A.backend.counters()['waits'] - counters} waits")
+waits = A.backend.counters()["waits"] - counters
+pointers = [ffi.cast("void *", address) for address in (one.data_ptr(), out.data_ptr(), torch.cuda.current_stream().cuda_stream)]
+
+
+def calls(work, repeat=200):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(repeat):
+        work()
+    return (time.perf_counter() - begin) / repeat
+
+
+in_c, whole = (statistics.median(t) for t in zip(*[
+    (calls(lambda: lib.gt_py_apply_on_stream(tiny.c, tiny.transposed, 1, *pointers)), calls(lambda: tiny(one, out=out))) for _ in range(15)]))
+print(f"a call of a tensor, one voxel: {call * 1e6:.1f} us of the host, {waits} waits; in turn {whole * 1e6:.1f}, "
+      f"of which {in_c * 1e6:.1f} in C (launches): {(whole - in_c) * 1e6:.1f} over the C call")
 cpu = gantry.Projector(tiny.scan, tiny.grid, device="cpu:1")
 a, b = np.ones((1, 1, 1), np.float32), np.empty((1, 1, 1), np.float32)
 begin = time.perf_counter()

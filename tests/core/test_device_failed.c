@@ -1,0 +1,75 @@
+/* A device that failed gives no memory, and is named as what failed: not as one that is full.
+ * labels: unit, backend: none */
+#include <string.h>
+#include <gantry/array.h>
+#include "core/device/backend.h"
+#include "tests/support/support.h"
+
+static int known; /* whether the failure was told when memory was asked for */
+
+static void *none(gt_backend *be, size_t bytes)
+{
+	(void)bytes;
+	if (known)
+		be->ops->wait(be);
+	return NULL;
+}
+static void no_answer(gt_backend *be, size_t *available, size_t *total)
+{
+	(void)be;
+	*available = *total = 0;
+}
+static void full(gt_backend *be, size_t *available, size_t *total)
+{
+	(void)be;
+	*available = 0;
+	*total = 1 << 20;
+}
+static void tells(gt_backend *be)
+{
+	gt_fail(GT_ERR_DEVICE, "queue: a kernel read what is not there");
+	gt_backend_fail(be, GT_ERR_DEVICE);
+}
+
+static void with(struct gt_backend_ops *ops, gt_status expected, const char *text)
+{
+	gt_backend *be = NULL;
+	gt_array *a = NULL;
+	ck_ok(gt_backend_open("cpu:1", &be));
+	const struct gt_backend_ops *own = be->ops;
+	memcpy(ops, own, sizeof *ops);
+	ops->alloc = none;
+	ops->memory = expected == GT_ERR_DEVICE ? no_answer : full;
+	if (expected == GT_ERR_DEVICE)
+		ops->wait = tells;
+	be->ops = ops;
+	ck_refused(gt_array_new(be, GT_F32, 7, &a), expected, text);
+	ck_assert_ptr_null(a);
+	be->ops = own;
+	ck_assert_int_eq(gt_backend_status(be), expected == GT_ERR_DEVICE ? GT_ERR_DEVICE : GT_OK);
+	gt_backend_close(be);
+}
+
+START_TEST(the_failure_is_told)
+{
+	struct gt_backend_ops ops;
+	known = _i;
+	with(&ops, GT_ERR_DEVICE, "array of 7 floats: queue: a kernel read what is not there");
+}
+END_TEST
+
+START_TEST(a_full_device_is_full)
+{
+	struct gt_backend_ops ops;
+	known = 0;
+	with(&ops, GT_ERR_MEMORY, "0 bytes of 1 MiB are free");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, the_failure_is_told, 0, 2);
+	tcase_add_test(tc, a_full_device_is_full);
+}
+
+int main(void) { return gt_test_main("a device that failed", fill); }
