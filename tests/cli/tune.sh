@@ -162,12 +162,14 @@ problem='# problem 2 views of 8 x 8, 16 x 16 x 16 voxels'
 { sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 2.6\n# chosen-built-in-ms 3.12\n# chosen A=1 B=3\n'; } >many/quick-arc-every5.dd-forward.txt
 { sed "s/^# built-in-ms 3/&\n$problem/" toy.txt; printf '# chosen-ms 3.09\n# chosen-built-in-ms 3.1\n# chosen built-in\n'; } >many/quick-arc-every5.dd-back.txt
 printf '# gantry tune 1\n# kernel sf-back\n# failed this problem does not ask for "sf-back"\n' >many/quick-arc-every5.sf-back.txt
+cp many/quick-arc-every5.dd-back.txt many/step-0.4.dd-back.txt
 ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back,sf-back --minutes 0.1
 says "many/results.csv: 3 of 3 searches are done"
 grep -qxF "quick-arc-every5,forward,dd-forward,3.12,2.6,1.2000,5,1,0,\"A=1 B=3\",\"${problem#\# problem }\",\"\"" many/results.csv || fail "the table: $(cat many/results.csv)"
 grep -q "^quick-arc-every5,back,dd-back,3.1,3.1,1.0000,5,1,0,\"built-in\"," many/results.csv || fail "the table: $(cat many/results.csv)"
 grep -qF 'quick-arc-every5,back,sf-back,,,,,,,"","","many/quick-arc-every5.sf-back.txt: this problem does not ask for ""sf-back"""' many/results.csv ||
 	fail "the table: $(cat many/results.csv)"
+grep -q "^step-0.4,back,dd-back,3.1," many/results.csv || fail "a workload with a dot: $(cat many/results.csv)"
 # half a log is none, and time may not do for what is left
 grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
 cp half.txt many/quick-arc-every5.dd-back.txt

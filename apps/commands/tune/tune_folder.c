@@ -185,11 +185,11 @@ static void write_quoted(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-/* WORKLOAD.KERNEL.txt */
+/* WORKLOAD.KERNEL.txt; a workload may have a dot too, as step-0.4. */
 static void write_line(FILE *f, const char *folder, const char *name)
 {
-	const char *dot = strchr(name, '.'), *kernel = dot + 1;
-	const int of_kernel = (int)(strlen(kernel) - 4), back = !strstr(kernel, "-forward");
+	const char *end = name + strlen(name) - 4, *dot = memrchr(name, '.', (size_t)(end - name)), *kernel = dot + 1;
+	const int of_kernel = (int)(end - kernel), back = !strstr(kernel, "-forward");
 	gt_tune_log_facts a;
 	char *path = cli_text("%s/%s", folder, name);
 	const gt_status st = path ? gt_tune_log_facts_of(path, &a) : GT_ERR_MEMORY;
