@@ -77,7 +77,8 @@ gt_status gt_dicom_ready(void)
 		               ? GT_OK
 		               : gt_fail(GT_ERR_UNSUPPORTED,
 		                         "DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library "
-		                         "(Debian, Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+		                         "(Debian, Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable "
+		                         "DCMDICTPATH names dicom.dic",
 		                         loaded ? "could not be read whole" : "was not found", dictionary_path());
 	});
 }
