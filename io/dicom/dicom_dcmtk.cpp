@@ -71,15 +71,14 @@ gt_status gt_dicom_ready(void)
 {
 	return guarded("DICOM", [] {
 		hush();
-		const bool loaded = dcmDataDict.isDictionaryLoaded(),
-			   whole = DcmTag(DCM_FileMetaInformationVersion).error().good() && DcmTag(DCM_PixelData).error().good();
-		return loaded && whole
-		               ? GT_OK
-		               : gt_fail(GT_ERR_UNSUPPORTED,
-		                         "DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library "
-		                         "(Debian, Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable "
-		                         "DCMDICTPATH names dicom.dic",
-		                         loaded ? "could not be read whole" : "was not found", dictionary_path());
+		const bool loaded = dcmDataDict.isDictionaryLoaded(), head = DcmTag(DCM_FileMetaInformationVersion).error().good();
+		if (loaded && head && DcmTag(DCM_PixelData).error().good())
+			return GT_OK;
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"DCMTK's data dictionary, which DICOM needs, %s (looked for: %s): it comes with DCMTK's library (Debian, Ubuntu: "
+			"the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+			loaded ? "could not be read whole" : "was not found", dictionary_path());
 	});
 }
 
