@@ -50,13 +50,16 @@ int nc_put_att_text(int file, int variable, const char *name, size_t n, const ch
 int nc_put_att_double(int file, int variable, const char *name, nc_type type, size_t n, const double *values)
 {
 	static int (*real)(int, int, const char *, nc_type, size_t, const double *);
-	const double changed = *values + 1;
+	double changed[64] = { 0 };
 	if (!real)
 		find("nc_put_att_double", &real);
 	calls++;
+	ck_assert_uint_le(n, 64);
+	memcpy(changed, values, n * sizeof *values);
+	changed[0] += 1;
 	return happens(LOSE)
 	               ? NC_NOERR
-	               : real(file, happens(ELSEWHERE) ? other(variable) : variable, name, type, n, happens(CHANGE) ? &changed : values);
+	               : real(file, happens(ELSEWHERE) ? other(variable) : variable, name, type, n, happens(CHANGE) ? changed : values);
 }
 
 int nc_put_att_int(int file, int variable, const char *name, nc_type type, size_t n, const int *values)
@@ -81,6 +84,7 @@ int nc_put_var_double(int file, int variable, const double *values)
 	return happens(LOSE) || happens(ELSEWHERE) ? NC_NOERR : real(file, variable, happens(CHANGE) ? zeros : values);
 }
 
+/* Changed to less: more would have the library read beyond what it is given. */
 int nc_def_dim(int file, const char *name, size_t n, int *dimension)
 {
 	static int (*real)(int, const char *, size_t, int *);
@@ -89,7 +93,7 @@ int nc_def_dim(int file, const char *name, size_t n, int *dimension)
 	calls++;
 	if (happens(ELSEWHERE))
 		real(file, "another", n, dimension);
-	return real(file, happens(LOSE) ? "lost" : name, happens(CHANGE) ? n + 1 : n, dimension);
+	return real(file, happens(LOSE) ? "lost" : name, happens(CHANGE) ? n - 1 + 2 * (n == 1) : n, dimension);
 }
 
 int nc_def_var(int file, const char *name, nc_type type, int rank, const int *dimensions, int *variable)
