@@ -15,13 +15,14 @@
 #include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
+#include "io/slice_reader.h"
 #include "io/write_kit/volume_units.h"
 
 static int can_do(const gt_format *f, int projections, int writing)
 {
 	if (projections)
 		return writing ? f->write_projections != NULL : f->read_projections != NULL;
-	return writing ? f->write_volume != NULL : f->read_volume != NULL;
+	return writing ? f->write_volume != NULL : f->read_volume || f->slices;
 }
 
 /* Folders too may have one: slices.tif/. */
@@ -204,7 +205,8 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	*v = NULL;
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 0, &f));
-	GT_TRY(gt_explain_reading(f->read_volume(path, &full, v), f, path, 0));
+	st = f->slices ? gt_read_by_slices(f->slices, path, &full, v) : f->read_volume(path, &full, v);
+	GT_TRY(gt_explain_reading(st, f, path, 0));
 	if (full.center)
 		memset((*v)->grid.center, 0, sizeof(*v)->grid.center);
 done:

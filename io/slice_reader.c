@@ -47,8 +47,9 @@ void gt_slice_reader_size(gt_slice_reader *r, const gt_grid *grid)
 		r->size[a] = grid->n[2 - a];
 }
 
-gt_status gt_slice_reader_new(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **head,
-                              gt_slice_reader **out)
+/* *head: all but the voxels. With geometry_only there is no reader. */
+static gt_status open_slices(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **head,
+                             gt_slice_reader **out)
 {
 	gt_volume *v = gt_volume_blank();
 	gt_slice_reader *r = calloc(1, kind->bytes);
@@ -71,11 +72,11 @@ gt_status gt_slice_reader_new(const gt_slice_source *kind, const char *path, con
 	return st;
 }
 
-gt_status gt_read_by_slices(gt_open_slices *open, const char *path, const gt_read_options *o, gt_volume **out)
+gt_status gt_read_by_slices(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **out)
 {
 	gt_volume *v = NULL;
 	gt_slice_reader *r = NULL;
-	gt_status st = open(path, o, &v, &r);
+	gt_status st = open_slices(kind, path, o, &v, &r);
 	if (st != GT_OK || o->geometry_only) {
 		*out = st == GT_OK ? v : NULL;
 		return st;
@@ -127,7 +128,7 @@ static gt_status open_reader(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	full.geometry_only = 0;
 	GT_TRY(gt_volume_format_of(path, &f));
-	st = f->open_slices ? f->open_slices(name, &full, head, out) : open_whole(f, name, &full, head, out);
+	st = f->slices ? open_slices(f->slices, name, &full, head, out) : open_whole(f, name, &full, head, out);
 	GT_TRY(gt_explain_reading(st, f, path, 0));
 	(*out)->name = name;
 	name = NULL;

@@ -20,20 +20,16 @@ struct gt_slice_reader {
 
 /* What a format has: bytes of its state, which begins with a gt_slice_reader; open() fills in that and all of v but
  * the voxels, with geometry_only no more; close() frees the state, whatever open() came to. */
-typedef struct {
+struct gt_slice_source {
 	size_t bytes;
 	gt_status (*open )(gt_slice_reader *r, const gt_read_options *o, gt_volume *v);
 	gt_status (*read )(gt_slice_reader *r, size_t first, size_t n, float *out);
 	void      (*close)(gt_slice_reader *r);
-} gt_slice_source;
-/* *head: all but the voxels. With geometry_only there is no reader. */
-gt_status gt_slice_reader_new(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **head,
-                              gt_slice_reader **r);
+};
 /* For open(), as soon as the grid is known. */
 void      gt_slice_reader_size(gt_slice_reader *r, const gt_grid *grid);
-typedef gt_status gt_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
-/* The whole volume through its slices, for gt_format.read_volume. */
-gt_status gt_read_by_slices(gt_open_slices *open, const char *path, const gt_read_options *o, gt_volume **v);
+/* The whole volume of a format that has slices. */
+gt_status gt_read_by_slices(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **v);
 /* gt_write_volume_from() with slabs of so many bytes, or of one slice. */
 gt_status gt_write_volume_by_slabs(size_t bytes, const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_reader *r);
 

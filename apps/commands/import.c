@@ -192,7 +192,7 @@ static void list(FILE *out)
 	for (const gt_format *const *f = gt_formats; *f; f++)
 		fprintf(out, "  %-14s %s (%s:%s%s%s%s)\n", (*f)->name, (*f)->about, *(*f)->extensions ? (*f)->extensions : "folders, files",
 		        (*f)->read_projections ? " reads projections" : "", (*f)->write_projections ? " writes projections" : "",
-		        (*f)->read_volume ? " reads volumes" : "", (*f)->write_volume ? " writes volumes" : "");
+		        (*f)->read_volume || (*f)->slices ? " reads volumes" : "", (*f)->write_volume ? " writes volumes" : "");
 }
 
 const cli_command cli_import = {

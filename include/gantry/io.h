@@ -99,6 +99,7 @@ GT_API extern const gt_write_options gt_write_defaults;
 typedef struct gt_view_reader gt_view_reader;               /* projections that are read */
 typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is written */
 typedef struct gt_slice_reader gt_slice_reader;             /* a volume that is read */
+typedef struct gt_slice_source gt_slice_source;             /* how a format reads one */
 typedef struct gt_view_writer gt_view_writer;               /* projections that are written */
 
 /* One file format. NULL: cannot. */
@@ -109,7 +110,7 @@ typedef struct gt_format {
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
-	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);
+	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);   /* in one piece; not with slices */
 	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
 	int unitless;           /* volumes: it names no unit, so that unit, slope and offset of the options apply */
 	/* Only where both can be read: *projections is 1 or 0. */
@@ -122,8 +123,7 @@ typedef struct gt_format {
 	/* The reader and all but the values at once; NULL: one after the other does. */
 	gt_status (*open_scan)(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 	gt_status (*create_views)(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
-	/* *head: all but the voxels; with geometry_only no reader is opened. */
-	gt_status (*open_slices)(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+	const gt_slice_source *slices;                  /* volumes, some slices at a time */
 	int surveyed;           /* create_slices wants low and high of the options: least and most of all voxels */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */

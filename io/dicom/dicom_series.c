@@ -12,9 +12,8 @@ const gt_format gt_format_dicom_series = {
 	.folders = 1,
 	.probe = gt_series_is,
 	.ready = gt_dicom_ready,
-	.read_volume = gt_series_read,
 	.write_volume = gt_series_write,
 	.create_slices = gt_series_create,
-	.open_slices = gt_series_open_slices,
+	.slices = &gt_series_slices,
 	.surveyed = 1,
 };

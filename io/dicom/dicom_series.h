@@ -61,8 +61,7 @@ extern const gt_dicom_tag gt_series_tag[GT_SERIES_NTAGS];
 #define GT_CT_IMAGE "1.2.840.10008.5.1.4.1.1.2"
 
 int       gt_series_is(const char *path);
-gt_status gt_series_read (const char *path, const gt_read_options *o, gt_volume **v);
-gt_status gt_series_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+extern const gt_slice_source gt_series_slices;
 /* low and high of the options: the least and most HU of all voxels. */
 gt_status gt_series_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **w);
 gt_status gt_series_write(const char *path, const gt_write_options *o, const gt_volume *v);

@@ -206,9 +206,8 @@ const gt_format gt_format_metaimage = {
 	.extensions = "mha mhd",
 	.probe = gt_metaimage_is,
 	.unitless = 1,
-	.read_volume = gt_metaimage_read_volume,
 	.write_volume = write_volume,
 	.open_views = gt_metaimage_open_views,
 	.create_slices = create_slices,
-	.open_slices = gt_metaimage_open_slices,
+	.slices = &gt_metaimage_slices,
 };

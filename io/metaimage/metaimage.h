@@ -24,8 +24,7 @@ void      gt_metaimage_clear(gt_metaimage_head *h);
 /* +1 or -1: the frame of the format has x to the patient's left and y to his back. */
 int       gt_metaimage_sign(const gt_volume *v, int axis);
 
-gt_status gt_metaimage_read_volume(const char *path, const gt_read_options *o, gt_volume **v);
-gt_status gt_metaimage_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+extern const gt_slice_source gt_metaimage_slices;
 gt_status gt_metaimage_open_views (const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **v);
 
 /* The data of a head path.mhd. Commits tmp as stem.raw, or as stem-1.raw, stem-2.raw ... where that name is a file's or is named by a head of the

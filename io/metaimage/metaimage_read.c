@@ -132,17 +132,7 @@ done:
 	return st;
 }
 
-static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
-
-gt_status gt_metaimage_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
-{
-	return gt_slice_reader_new(&source, path, o, head, r);
-}
-
-gt_status gt_metaimage_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
-{
-	return gt_read_by_slices(gt_metaimage_open_slices, path, o, out);
-}
+const gt_slice_source gt_metaimage_slices = { sizeof(struct stored), open_stored, read_stored, close_stored };
 
 /* Projections, columns x rows x views ---------------------------------------- */
 

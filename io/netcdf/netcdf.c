@@ -46,10 +46,9 @@ const gt_format gt_format_netcdf = {
 	.kind = kind,
 	.read_projections = gt_netcdf_read_projections,
 	.write_projections = gt_netcdf_write_projections,
-	.read_volume = gt_netcdf_read_volume,
 	.write_volume = gt_netcdf_write_volume,
 	.open_views = gt_netcdf_open_views,
 	.create_slices = gt_netcdf_create_slices,
-	.open_slices = gt_netcdf_open_slices,
+	.slices = &gt_netcdf_slices,
 	.create_views = gt_netcdf_create_views,
 };

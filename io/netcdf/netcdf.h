@@ -6,10 +6,9 @@
 
 gt_status gt_netcdf_read_projections (const char *path, const gt_read_options *o, gt_projections **p);
 gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
-gt_status gt_netcdf_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 gt_status gt_netcdf_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* In pieces. */
-gt_status gt_netcdf_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+extern const gt_slice_source gt_netcdf_slices;
 gt_status gt_netcdf_open_views   (const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **v);
 gt_status gt_netcdf_create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 gt_status gt_netcdf_create_views(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);

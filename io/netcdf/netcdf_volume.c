@@ -183,17 +183,7 @@ done:
 	return st;
 }
 
-static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
-
-gt_status gt_netcdf_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
-{
-	return gt_slice_reader_new(&source, path, o, head, r);
-}
-
-gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_volume **out)
-{
-	return gt_read_by_slices(gt_netcdf_open_slices, path, o, out);
-}
+const gt_slice_source gt_netcdf_slices = { sizeof(struct stored), open_stored, read_stored, close_stored };
 
 static gt_status put_axis(const gt_nc *f, const gt_grid *grid, int axis, int variable)
 {

@@ -199,16 +199,6 @@ done:
 
 static const gt_slice_source source = { sizeof(struct stored), open_stored, read_stored, close_stored };
 
-static gt_status open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r)
-{
-	return gt_slice_reader_new(&source, path, o, head, r);
-}
-
-static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
-{
-	return gt_read_by_slices(open_slices, path, o, out);
-}
-
 /* Writing ------------------------------------------------------------------ */
 
 struct slices {
@@ -317,8 +307,7 @@ const gt_format gt_format_nifti = {
 	.extensions = "nii nii.gz",
 	.probe = gt_nifti_is,
 	.unitless = 1,
-	.read_volume = read_volume,
 	.write_volume = write_volume,
 	.create_slices = create_slices,
-	.open_slices = open_slices,
+	.slices = &source,
 };

@@ -35,10 +35,9 @@ const gt_format gt_format_npy = {
 	.extensions = "npy",
 	.probe = probe_npy,
 	.unitless = 1,
-	.read_volume = gt_plain_read,
 	.write_volume = write_npy,
 	.create_slices = create_npy,
-	.open_slices = gt_plain_open_slices,
+	.slices = &gt_plain_slices,
 	.numbers = 1,
 };
 
@@ -48,9 +47,8 @@ const gt_format gt_format_raw = {
 	.extensions = "raw",
 	.probe = probe_raw,
 	.unitless = 1,
-	.read_volume = gt_plain_read,
 	.write_volume = write_raw,
 	.create_slices = create_raw,
-	.open_slices = gt_plain_open_slices,
+	.slices = &gt_plain_slices,
 	.numbers = 1,
 };

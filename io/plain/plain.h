@@ -3,8 +3,7 @@
 /* Volumes as bare numbers (.raw) or as an array of NumPy (.npy), with a JSON beside them; private to io/. */
 #include <gantry/io.h>
 
-gt_status gt_plain_read  (const char *path, const gt_read_options *o, gt_volume **v);
-gt_status gt_plain_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+extern const gt_slice_source gt_plain_slices;
 /* npy: 1 behind a head of NumPy. */
 gt_status gt_plain_write (int npy, const char *path, const gt_write_options *o, const gt_volume *v);
 gt_status gt_plain_create(int npy, const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);

@@ -214,9 +214,8 @@ const gt_format gt_format_tiff = {
 	.extensions = "tif tiff",
 	.folders = 1,
 	.probe = gt_tiff_is_volume,
-	.read_volume = gt_tiff_read_volume,
 	.write_volume = write_volume,
 	.create_slices = create_slices,
-	.open_slices = gt_tiff_open_slices,
+	.slices = &gt_tiff_slices,
 	.numbers = 1,
 };

@@ -6,7 +6,6 @@
 /* 1: the description of the first page is one that gantry writes for a volume. */
 int       gt_tiff_is_volume(const char *path);
 /* GT_ERR_FORMAT: damaged, cut off, numbers that are missing in the description or make no grid. */
-gt_status gt_tiff_read_volume(const char *path, const gt_read_options *o, gt_volume **v);
-gt_status gt_tiff_open_slices(const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **r);
+extern const gt_slice_source gt_tiff_slices;
 
 #endif

@@ -287,7 +287,7 @@ int gt_fuzz_read(const gt_format *format, const char *path, const gt_read_option
 		read += read_projections(format, path, &whole);
 		read_projections(format, path, &head);
 	}
-	if (format->read_volume) {
+	if (format->read_volume || format->slices) {
 		read += read_volume(format, path, &whole);
 		read_volume(format, path, &head);
 	}
