@@ -55,6 +55,11 @@ struct place {
 	const struct gt_tile_at *at;
 };
 
+/* Columns and rows that a run moves across to either side, at most. */
+template <int RUN> struct reach {
+	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
+};
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 static __device__ void set_row(const struct gt_back_grid *g, const double *row, const double *depth, int corner, double x, double y,
@@ -75,11 +80,6 @@ static __device__ __forceinline__ float sample(const char *stages, float base, f
 	const float low = fmaf(right, q[1] - q[0], q[0]), high = fmaf(right, q[PITCH / 4 + 1] - q[PITCH / 4], q[PITCH / 4]);
 	return fmaf(above, high - low, low);
 }
-
-/* Columns and rows that a run moves across to either side, at most. */
-template <int RUN> struct reach {
-	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
-};
 
 /* base: the byte of the pixel that columns and rows count from; first: its column of the detector. ENDS: samples would
  * fade beyond the first and the last column, and voxels that are seen there get nothing. */
