@@ -19,8 +19,10 @@ for python in "$@"; do
 	"$work/venv/bin/pip" list 2>/dev/null | awk 'NR > 2 { printf "%s %s; ", $1, $2 } END { print "" }'
 	(cd "$work/files" && env -i PATH="$work/venv/bin" HOME="$work/files" "$work/venv/bin/python" -B "$here/try_wheel.py")
 	"$work/venv/bin/pip" install -q pytest
-	cp -r "$here/../../tests/python" "$work/files/tests"
+	mkdir -p "$work/files/tests" "$work/files/docs"
+	cp -r "$here/../../tests/python" "$work/files/tests/python"
+	cp -r "$here/../../docs/gallery" "$work/files/docs/gallery"
 	# shellcheck disable=SC2086
-	(cd "$work/files/tests" && env -i PATH="$work/venv/bin" HOME="$work/files" "$work/venv/bin/python" -B -m pytest -q -p no:cacheprovider ${TESTS:-} | tail -3)
+	(cd "$work/files/tests/python" && env -i PATH="$work/venv/bin" HOME="$work/files" "$work/venv/bin/python" -B -m pytest -q -p no:cacheprovider ${TESTS:-} | tail -3)
 	echo "$("$python" --version): works"
 done
