@@ -139,8 +139,8 @@ static gt_status recorded_penalty(const char *path, gt_backend *be, char **text)
 	return st;
 }
 
-static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, const float *w, const gt_subsets *s, const gt_array *x,
-                             gt_penalty **R, char **text)
+static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, const float *w, const gt_subsets *s, gt_stream *stream,
+                             const gt_array *x, gt_penalty **R, char **text)
 {
 	char *recorded = NULL;
 	gt_status st = GT_OK;
@@ -148,9 +148,8 @@ static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, co
 		return GT_OK;
 	if (j->resume)
 		GT_TRY(recorded_penalty(j->resume, gt_array_backend(x), &recorded));
-	const gt_penalty_problem prior = {
-		j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded, e->below, e->asked->n[2]
-	};
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     s, x,
+		                           j->water,     recorded, e->below, e->asked->n[2], stream };
 	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
 done:
 	free(recorded);
@@ -201,12 +200,13 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 		                    &e->grid, e->p.scan,           subsets,         0,    0 };
 }
 
-static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, size_t subsets, gt_array *x, gt_subsets *s)
+static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, size_t subsets, gt_array *x, gt_subsets *s,
+                             gt_stream **stream)
 {
 	gt_backend *be = gt_array_backend(x);
 	if (gt_recon_streams(j)) {
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, be, subsets);
-		return gt_stream_subsets(&q, e->p.data, w, s);
+		return gt_stream_subsets(&q, e->p.data, w, s, stream);
 	}
 	if (!j->team)
 		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
@@ -220,6 +220,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	const gt_scan *scan = e->p.scan;
 	gt_backend *be = gt_array_backend(x);
 	gt_subsets s = { 0 };
+	gt_stream *stream = NULL;
 	gt_penalty *R = NULL;
 	float *w = NULL;
 	gt_status st = GT_OK;
@@ -229,9 +230,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
-	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s));
+	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s, &stream));
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
-	GT_TRY(new_penalty(j, e, w, &s, x, &R, &f->penalty));
+	GT_TRY(new_penalty(j, e, w, &s, stream, x, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
 		                     .A = s.A,
 		                     .b = s.b,
@@ -256,6 +257,7 @@ done:
 	gt_recon_close_checkpoint(f);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
+	gt_stream_free(stream);
 	if (!j->team)
 		free(w);
 	return st;

@@ -139,7 +139,8 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 	}
 	if (!(*text = gt_text("%s%s%s", spec, o->kappa ? " kappa=yes" : "", how ? how : "")))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));
+	GT_TRY(c->stream ? gt_stream_penalty(c->stream, spec, weights, R)
+	                 : gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));
 done:
 	gt_array_free(weights);
 	free(kappa);

@@ -6,6 +6,7 @@
 #include <gantry/subsets.h>
 #include <gantry/method.h>
 #include "recon/penalty_spec.h"
+#include "recon/stream/stream.h"
 
 /* The problem that a penalty is for. */
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
 	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is that one but for rounding
 	                                 * gives way to it: devices differ in their last digits */
 	size_t first_slice, slices;     /* of the grid, that are not padding */
+	gt_stream *stream;              /* computes for the host; NULL: x's backend does */
 } gt_penalty_problem;
 /* *text: what was made, for the record; malloc'ed. The log hears what was found and chosen. */
 gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text);

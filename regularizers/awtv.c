@@ -46,4 +46,5 @@ const gt_regularizer gt_regularizer_awtv = {
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
+	.neighbours_only = 1,
 };

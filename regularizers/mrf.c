@@ -310,6 +310,7 @@ static const gt_param with_exponents[] = {
 		                                     .params = table,                                                                   \
 		                                     .defaults = &defaults_##id,                                                        \
 		                                     .options_size = sizeof(struct options),                                            \
+		                                     .neighbours_only = 1,                                                              \
 		                                     .make = make_##id };
 
 REGULARIZER(qggmrf, o->p < 2 ? GT_QGGMRF_P : GT_QGGMRF, HU(10), "q-GGMRF of neighbours: |t|^p where small, |t|^q beyond c", with_exponents)

@@ -4,6 +4,7 @@
  * those that see it, a batch at a time, while the batch before is computed. What a device must hold is a slab and some
  * batches, however large the volume is. */
 #include <gantry/message.h>
+#include <gantry/penalty.h>
 #include <gantry/slab.h>
 #include <gantry/subsets.h>
 #include "core/team/team.h"
@@ -35,8 +36,11 @@ void      gt_stream_free(gt_stream *s);                 /* when the operators ar
 const gt_stream_cut *gt_stream_has(const gt_stream *s);
 /* The operator of a scan, one of the subsets, on arrays of the host; in a dry run of the host as well. */
 gt_status gt_stream_operator(gt_stream *s, const gt_scan *scan, gt_linop **A);
-/* As gt_subsets_new(); the operators hold the stream. */
-gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const float *weights, gt_subsets *s);
+/* As gt_subsets_new(), and the stream, which the operators hold as well. */
+gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const float *weights, gt_subsets *s, gt_stream **stream);
+/* As gt_regularizer_new() for arrays of the host: the device computes penalties that look at neighbours alone, slab by slab, and the host
+ * the others. The penalty holds the stream. */
+gt_status gt_stream_penalty(gt_stream *s, const char *spec, const gt_array *kappa, gt_penalty **R);
 /* Slices of a direct method by the device into x, on the host, slab by slab; as gt_direct_slab(). */
 gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, const void *options, const gt_scan *scan, const float *data,
                            gt_array *x);

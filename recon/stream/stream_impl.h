@@ -8,7 +8,7 @@
 enum { GT_STREAM_TURNS = 2 };
 
 struct gt_stream {
-	const gt_stream_problem *q;     /* while it is made */
+	const gt_listener *log;
 	gt_backend *host, *device;
 	gt_type type;
 	char *projector;
@@ -27,10 +27,10 @@ struct gt_stream {
 
 /* recon/stream/stream_moves.c: between arrays of the host and a device, through page-locked pieces. */
 
-/* Values of the host into the block that is filled: `n` runs of `bytes`, `stride` bytes apart. */
-void gt_stream_up(gt_stream *s, gt_upload *to, const void *from, size_t n, size_t bytes, size_t stride);
-/* The first `bytes` of x to the host; waits. */
-void gt_stream_down(gt_stream *s, const gt_array *x, void *to);
+/* Values of the host into the block that is filled, from byte `into` on: `n` runs of `bytes`, `stride` bytes apart. */
+void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, size_t n, size_t bytes, size_t stride);
+/* x to the host, or added to what is there; waits. */
+void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds);
 /* y += n runs of `run` values from page-locked memory, `stride` values apart in y. */
 void gt_stream_add(gt_stream *s, const void *from, size_t n, size_t run, void *y, size_t stride);
 gt_status gt_stream_rooms_new (gt_stream *s);

@@ -35,7 +35,7 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 
 static void copy(gt_stream *s, struct copying c) { gt_parallel(gt_backend_pool(s->host), (c.all + GRAIN - 1) / GRAIN, 1, copy_part, &c); }
 
-void gt_stream_up(gt_stream *s, gt_upload *to, const void *from, size_t n, size_t bytes, size_t stride)
+void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, size_t n, size_t bytes, size_t stride)
 {
 	const size_t all = n * bytes;
 	for (size_t at = 0; at < all; at += s->piece) {
@@ -43,12 +43,24 @@ void gt_stream_up(gt_stream *s, gt_upload *to, const void *from, size_t n, size_
 		const size_t size = least(s->piece, all - at);
 		copy(s, (struct copying){ piece, (char *)from, at, size, bytes, stride, 0 });
 		gt_upload_wait(to); /* the piece before: its memory is filled next */
-		gt_upload_put(to, piece, at, size);
+		gt_upload_put(to, piece, into + at, size);
 	}
 	gt_upload_wait(to);
 }
 
-void gt_stream_down(gt_stream *s, const gt_array *x, void *to)
+/* Values of one piece: to the host's, or added to them. */
+static void unpack(gt_stream *s, char *packed, char *to, size_t bytes, int adds)
+{
+	const size_t each = gt_type_size(s->type), run = GRAIN / each, runs = bytes / each / run, rest = bytes / each % run;
+	if (!adds) {
+		copy(s, (struct copying){ packed, to, 0, bytes, bytes, 0, 1 });
+		return;
+	}
+	gt_stream_add(s, packed, runs, run, to, run);
+	gt_stream_add(s, packed + runs * GRAIN, rest != 0, rest, to + runs * GRAIN, rest);
+}
+
+void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds)
 {
 	const size_t all = gt_array_bytes(x), each = gt_type_size(s->type);
 	for (size_t at = 0, before = 0, k = 0; at < all || before; k++) {
@@ -59,7 +71,7 @@ void gt_stream_down(gt_stream *s, const gt_array *x, void *to)
 		if (size && gt_array_part(x, at / each, size / each, &part) == GT_OK)
 			gt_download_get(s->down, part, s->up[k % GT_STREAM_TURNS]);
 		if (before)
-			copy(s, (struct copying){ s->up[(k + 1) % GT_STREAM_TURNS], (char *)to + at - before, 0, before, before, 0, 1 });
+			unpack(s, s->up[(k + 1) % GT_STREAM_TURNS], (char *)to + at - before, before, adds);
 		gt_array_free(part);
 		at += size;
 		before = size;

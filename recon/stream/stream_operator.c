@@ -60,7 +60,7 @@ static void send_slab(const struct streamed *o, const gt_array *x, size_t slab)
 {
 	gt_stream *s = o->s;
 	const size_t n = slab_slices(s, slab) * o->plane * gt_type_size(s->type);
-	gt_stream_up(s, s->slabs, at(s, x, slab * s->cut.slices * o->plane), 1, n, n);
+	gt_stream_up(s, s->slabs, 0, at(s, x, slab * s->cut.slices * o->plane), 1, n, n);
 }
 
 /* What has come of a batch is added while the next one is computed. */
@@ -109,7 +109,7 @@ static void back_part(const struct streamed *o, const struct seen_part *p, size_
 	gt_stream *s = o->s;
 	const size_t bytes = p->rows.n * o->columns * gt_type_size(s->type);
 	gt_array *in = NULL, *to = NULL, *more = NULL;
-	gt_stream_up(s, s->batches, at(s, y, first_cell(o, p)), p->views.n, bytes, o->rows * o->columns * gt_type_size(s->type));
+	gt_stream_up(s, s->batches, 0, at(s, y, first_cell(o, p)), p->views.n, bytes, o->rows * o->columns * gt_type_size(s->type));
 	in = wrap(s, gt_upload_block(s->batches), 0, cells(o, p));
 	if (in && gt_array_part(sum, (p->slices.first - slab * s->cut.slices) * o->plane, voxels(o, p), &to) == GT_OK) {
 		const int is_all = is_first && p->slices.n == slab_slices(s, slab);
@@ -140,7 +140,7 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 			gt_fill(0, sum);
 		for (size_t k = o->first[slab]; k < o->first[slab + 1]; k++)
 			back_part(o, &o->part[k], slab, y, k == o->first[slab], sum);
-		gt_stream_down(s, sum, at(s, x, slab * s->cut.slices * o->plane));
+		gt_stream_down(s, sum, at(s, x, slab * s->cut.slices * o->plane), 0);
 		gt_array_free(sum);
 	}
 	settle(o);

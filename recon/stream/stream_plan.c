@@ -53,6 +53,7 @@ static gt_status open_(const gt_stream_problem *q, int dry, gt_stream **out)
 	}
 	s->users = 1;
 	s->host = q->host;
+	s->log = q->log;
 	s->type = q->type;
 	s->grid = *q->grid;
 	GT_TRY(gt_backend_open(q->device, &s->device));

@@ -22,7 +22,7 @@ done:
 	return st;
 }
 
-gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const float *weights, gt_subsets *s)
+gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const float *weights, gt_subsets *s, gt_stream **out)
 {
 	gt_stream *stream = NULL;
 	gt_scan *part = NULL;
@@ -46,6 +46,8 @@ gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const
 			GT_TRY(new_data(q, s->A[k], weights, k, &s->w[k]));
 	}
 	GT_TRY(gt_backend_status(q->host));
+	*out = stream;
+	stream = NULL;
 done:
 	gt_stream_free(stream);
 	gt_scan_free(part);

@@ -1,8 +1,11 @@
 /* Operators that a device computes for arrays of the host, slab by slab: entry by entry those of the whole, whatever
- * fits; and runs that start, iterate and end as without.
+ * fits; penalties of those; and runs that start, iterate and end as without.
  * labels: unit */
 #include <math.h>
 #include <gantry/projector.h>
+#include <gantry/regularizer.h>
+#include <gantry/random.h>
+#include "core/device/backend.h"
 #include "recon/stream/stream.h"
 #include "tests/recon/coarse_turn.h"
 #include "tests/recon/small_recon.h"
@@ -133,6 +136,134 @@ START_TEST(runs_end_alike)
 }
 END_TEST
 
+/* Random numbers between low and high on the host's backend. */
+static gt_array *random_array(gt_backend *be, gt_type type, size_t n, uint64_t seed, double low, double high)
+{
+	gt_random r;
+	gt_array *a;
+	double *v = malloc(n * sizeof *v);
+	float *f = malloc(n * sizeof *f);
+	gt_random_at(seed, 0, &r);
+	for (size_t i = 0; i < n; i++) {
+		v[i] = low + (high - low) * gt_uniform(&r);
+		f[i] = (float)v[i];
+	}
+	ck_ok(gt_array_new(be, type, n, &a));
+	gt_array_put(a->type == GT_F32 ? (void *)f : (void *)v, a);
+	free(v);
+	free(f);
+	return a;
+}
+
+static void compare(const gt_array *a, const gt_array *b, double least, const char *what, const char *spec, size_t slices)
+{
+	const size_t n = gt_array_size(a);
+	double *v[2] = { malloc(n * sizeof(double)), malloc(n * sizeof(double)) }, most = 0, off = 0;
+	for (int k = 0; k < 2; k++) {
+		const gt_array *from = k ? b : a;
+		for (size_t i = 0; i < n; i++)
+			v[k][i] = from->type == GT_F32 ? ((const float *)from->data)[i] : ((const double *)from->data)[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		most = fmax(most, fabs(v[0][i]));
+		off = fmax(off, fabs(v[0][i] - v[1][i]));
+		ck_assert(isfinite(v[1][i]));
+	}
+	ck_assert_msg(most > 0 && off <= least * most, "%s, %s, slabs of %zu: off by %g of %g", spec, what, slices, off, most);
+	free(v[0]);
+	free(v[1]);
+}
+
+static void hear(void *self, const gt_message *m)
+{
+	size_t *slices = self;
+	const char *text = strstr(m->text, "' too, ");
+	if (text && strstr(m->text, "computes the penalty '"))
+		*slices = strtoul(text + 7, NULL, 10);
+}
+
+/* What a penalty adds to what is there, and its sums, by the device in slabs and by the host as a whole. */
+static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t nz, size_t slices, size_t expected)
+{
+	const gt_grid g = { { 7, 5, nz }, { 1.5, 1.25, 2.5 }, { 3, -2, 1 } };
+	const size_t n = gt_grid_voxels(&g);
+	const double least = type == GT_F32 ? 2e-5 : 1e-12;
+	gt_scan *scan = coarse_turn(GT_FLAT, 0);
+	gt_stream *s;
+	gt_backend *host;
+	gt_penalty *R[2];
+	gt_array *sum[2][2];
+	double v[2], slope[2], curvature[2];
+	ck_ok(gt_backend_open("cpu:2", &host));
+	size_t heard = 0;
+	const gt_listener log = { hear, &heard };
+	const gt_stream_problem q = { &log, device(), 0, host, type, "dd", &g, scan, 1, slices, 5 };
+	gt_array *x = random_array(host, type, n, 1, 0, 0.05), *p = random_array(host, type, n, 2, -0.02, 0.03);
+	gt_array *kappa = with_kappa ? random_array(host, type, n, 3, 0.2, 1.7) : NULL;
+	ck_ok(gt_stream_new(&q, &s));
+	ck_ok(gt_stream_penalty(s, spec, kappa, &R[0]));
+	ck_ok(gt_regularizer_new(spec, host, type, &g, kappa, &R[1]));
+	gt_stream_free(s); /* the penalty holds it */
+	gt_array_free(kappa);
+	ck_assert_uint_eq(heard, expected);
+	ck_assert_uint_eq(gt_penalty_has(R[0]), gt_penalty_has(R[1]));
+	ck_assert_int_eq(gt_penalty_is_convex(R[0]), gt_penalty_is_convex(R[1]));
+	ck_assert_str_eq(gt_penalty_name(R[0]), gt_penalty_name(R[1]));
+	for (int with_d = 2; with_d >= 0; with_d--) { /* 2: the majorizer alone */
+		for (int i = 0; i < 2; i++) {
+			for (int k = 0; k < 2; k++)
+				sum[i][k] = random_array(host, type, n, 4 + (uint64_t)k, 0.1, 0.2);
+			if (with_d == 2)
+				gt_penalty_majorize(R[i], sum[i][1]);
+			else
+				gt_penalty_gradient(R[i], x, sum[i][0], with_d ? sum[i][1] : NULL);
+			ck_ok(gt_backend_status(host));
+		}
+		compare(sum[1][0], sum[0][0], least, "gradient", spec, slices);
+		compare(sum[1][1], sum[0][1], least, "majorizer", spec, slices);
+		for (int i = 0; i < 4; i++)
+			gt_array_free(sum[i / 2][i % 2]);
+	}
+	for (int i = 0; i < 2; i++) {
+		v[i] = gt_penalty_value(R[i], x);
+		gt_penalty_line(R[i], x, p, 0.7, &slope[i], &curvature[i]);
+	}
+	ck_ok(gt_backend_status(host));
+	ck_assert_msg(v[1] > 0 && fabs(v[0] - v[1]) <= least * v[1] && fabs(slope[0] - slope[1]) <= least * fabs(slope[1]) * 10 &&
+	                      fabs(curvature[0] - curvature[1]) <= least * curvature[1],
+	              "%s, %zu slices in slabs of %zu: %g, %g, %g for %g, %g, %g", spec, nz, slices, v[0], slope[0], curvature[0], v[1],
+	              slope[1], curvature[1]);
+	for (int i = 0; i < 2; i++)
+		gt_penalty_free(R[i]);
+	gt_array_free(x);
+	gt_array_free(p);
+	gt_backend_close(host);
+	gt_scan_free(scan);
+}
+
+START_TEST(penalties_are_those_of_the_whole)
+{
+	static const char *const specs[] = { "qggmrf:strength=3,c=9HU",
+		                             "qggmrf:strength=2,p=1.7,neighbours=6",
+		                             "huber:delta=4HU",
+		                             "hyperbola:strength=0.3,neighbours=6",
+		                             "fair",
+		                             "logcosh",
+		                             "quadratic",
+		                             "awtv:strength=4" };
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+		for (int type = 0; type < 2; type++)
+			for (size_t k = 0; k < 3; k++) { /* of 3, 2 and 1 slabs a third, but for the slices beside */
+				static const size_t slices[] = { 11, 16, 31 }, at_once[] = { 1, 3, 8 };
+				same_penalty(specs[i], type ? GT_F32 : GT_F64, i < 7 && (i + k) % 2, 31 - (k < 2) * (i % 2), slices[k],
+				             at_once[k]);
+			}
+	same_penalty("huber:strength=2", GT_F64, 1, 9, 9, 1);
+	same_penalty("huber:strength=2", GT_F64, 1, 9, 3, 0); /* slabs too thin: by the host */
+	same_penalty("qggmrf", GT_F64, 0, 1, 1, 0);
+}
+END_TEST
+
 START_TEST(what_cannot_be_is_refused)
 {
 	gt_projections *p = projections();
@@ -165,6 +296,7 @@ static void fill(TCase *tc)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, every_entry);
 	tcase_add_test(tc, runs_end_alike);
+	tcase_add_test(tc, penalties_are_those_of_the_whole);
 	tcase_add_test(tc, what_cannot_be_is_refused);
 }
 
