@@ -53,12 +53,13 @@ static gt_status look_at_built_in(struct run *r)
 		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
 		               t.why);
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
-	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest);
+	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest);
 	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
 	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
 	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
 	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
 	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
+	gt_snprintf(r->head.bounds, sizeof r->head.bounds, "%s", bounds ? bounds : "");
 	r->head.built_in_ms = t.built_in_ms;
 	const gt_scan *scan = r->o->scan;
 	const size_t *n = r->o->grid->n;

@@ -113,7 +113,8 @@ static gt_status replay(study *s, tuner_log *l, const char *searcher, double *be
 	static const size_t points[] = { 10, 50, 150, 600 };
 	study_table *t = &s->table[TUNER_SEARCHERS];
 	for (int i = 0; i < TUNER_SEEDS; i++) {
-		const gt_status st = gt_tune_replay(l->path, searcher, 1 + (uint64_t)i, TUNER_PROGRAMS, best + (size_t)i * TUNER_PROGRAMS);
+		const gt_status st = gt_tune_log_replay(l->log, searcher, 1 + (uint64_t)i, TUNER_PROGRAMS,
+		                                        best + (size_t)i * TUNER_PROGRAMS);
 		if (st != GT_OK)
 			return st;
 	}
@@ -163,12 +164,12 @@ static const tuner_log *log_of(const tuner_findings *f, const char *kernel, int 
 	return NULL;
 }
 
-/* Seconds. Table II: hand, ants; table III: ants, of 364 projections. */
+/* Seconds. Table II: hand, ants; table III: ants, of TUNER_PAPER_VIEWS projections. */
 static const struct {
 	int side;
 	double hand, ants, footprint;
 } paper[] = { { 256, 2.71, 2.54, 15.95 }, { 512, 6.07, 6.07, 72.19 } };
-enum { PAPER = sizeof paper / sizeof *paper, PAPER_VIEWS = 364 };
+enum { PAPER = sizeof paper / sizeof *paper };
 
 static void fill_paper(study *s)
 {
@@ -187,7 +188,7 @@ static void fill_paper(study *s)
 		l = log_of(f, "sf-back", paper[i].side);
 		study_text(three, "%d^3", paper[i].side);
 		study_number(three, paper[i].footprint);
-		study_number(three, PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9);
+		study_number(three, TUNER_PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9);
 		study_number(three, l ? l->facts.built_in_ms / 1000 : NAN);
 		study_number(three, l ? l->published_ms / 1000 : NAN);
 		study_number(three, l ? l->facts.updates / l->published_ms * 1e-6 : NAN);
@@ -250,7 +251,7 @@ done:
 static void drop(study *s)
 {
 	for (int i = 0; i < TUNER_MOST_LOGS; i++)
-		free(tuner_found(s)->log[i].path);
+		gt_tune_log_close(tuner_found(s)->log[i].log);
 }
 
 static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3" };

@@ -9,9 +9,11 @@
 /* Its tables. */
 enum { TUNER_GAINS = STUDY_OWN, TUNER_SEARCHERS, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3 };
 enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST_LOGS = 200 };
+enum { TUNER_PAPER_VIEWS = 364 };  /* of its table III */
 
 typedef struct {
-	char *path, name[96];           /* name: of the file, without .txt */
+	gt_tune_log *log;
+	char name[96];                  /* of the file, without .txt */
 	gt_tune_log_facts facts;
 	double published_ms;            /* ants:as-published after TUNER_PUBLISHED programs, the median */
 } tuner_log;

@@ -112,6 +112,6 @@ void tuner_parts(const study *s, study_page *p)
 		p, "Table III",
 		"The same paper: backprojection by separable footprints, %d views of 1014 × 374 on a GTX 480. Here the problem is that "
 		"of the log, so that updates per second alone can be compared.",
-		364);
+		TUNER_PAPER_VIEWS);
 	study_page_table(p, TUNER_TABLE_3);
 }
