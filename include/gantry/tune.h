@@ -32,7 +32,7 @@ typedef struct {
 	const gt_grid *grid;
 	double seconds;                 /* for a search; 0: no limit */
 	size_t programs;                /* likewise */
-	const char *searcher;           /* NULL: "auto" */
+	const char *searcher;           /* NULL: "auto"; "near": only what is kept for neighbouring classes of problems */
 	uint64_t seed;
 	double limit;                   /* seconds that one variant may take */
 	const char *log;                /* a file, one line for each variant; NULL: none */

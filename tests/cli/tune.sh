@@ -137,6 +137,8 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "tune without a GPU: $(cat err.txt)"
 	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
+	"$gantry" tune --workload quick-arc --search near >out.txt 2>err.txt && fail "what is kept is tried without a GPU"
+	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "--search near without a GPU: $(cat err.txt)"
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
 	for solver in os-sart:subsets=4 cgls; do
 		refused 1 "can be tuned here: that takes an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1

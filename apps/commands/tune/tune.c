@@ -38,7 +38,8 @@ static const cli_option options[] = {
 	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
 	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
 	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
+	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest; near: what is kept for the next classes of\n"
+	          "problems, checked and timed for this one", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
