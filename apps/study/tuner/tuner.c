@@ -68,6 +68,7 @@ static void heads(study *s)
 	for (size_t t = 0; t < sizeof all / sizeof *all; t++)
 		for (int k = 0; all[t][k]; k++)
 			study_head(&s->table[TUNER_GAINS + t], "%s", all[t][k]);
+	tuner_success_heads(&s->table[TUNER_SUCCESS]);
 }
 
 static int by_size(const void *a, const void *b)
@@ -108,6 +109,22 @@ static void add_curve(study *s, const tuner_log *l, const char *searcher, const 
 	}
 }
 
+static void note_success(tuner_log *l, const char *searcher, size_t programs, double ratio, double share)
+{
+	tuner_success *a = &l->success;
+	const double median = isnan(ratio) ? INFINITY : ratio, searches = round(share * TUNER_SEEDS);
+	if (programs == TUNER_PUBLISHED && !strcmp(searcher, "ants:as-published")) {
+		l->published_ms = ratio * l->facts.best_ms;
+		a->published = median;
+	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "random")) {
+		a->random = median;
+	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "auto")) {
+		a->automatic = searches;
+	} else if (programs == TUNER_PROGRAMS && !strcmp(searcher, "ants")) {
+		a->ants = searches;
+	}
+}
+
 static gt_status replay(study *s, tuner_log *l, const char *searcher, double *best)
 {
 	static const size_t points[] = { 10, 50, 150, 600 };
@@ -125,8 +142,7 @@ static gt_status replay(study *s, tuner_log *l, const char *searcher, double *be
 		const double ratio = after(l, best, points[k], &share);
 		study_number(t, ratio);
 		study_number(t, share);
-		if (points[k] == TUNER_PUBLISHED && !strcmp(searcher, "ants:as-published"))
-			l->published_ms = ratio * l->facts.best_ms;
+		note_success(l, searcher, points[k], ratio, share);
 	}
 	study_number(t, l->facts.seconds > 0 ? TUNER_PUBLISHED * l->facts.seconds / (double)l->facts.candidates / 60 : NAN);
 	add_curve(s, l, searcher, best);
@@ -239,6 +255,7 @@ static gt_status measure(study *s)
 		for (int k = 0; k < SEARCHERS; k++)
 			GT_TRY(replay(s, &f->log[i], searchers[k], best));
 		add_gain(s, &f->log[i]);
+		tuner_add_success(&s->table[TUNER_SUCCESS], &f->log[i], f);
 	}
 	fill_paper(s);
 	claim(f);
@@ -254,7 +271,7 @@ static void drop(study *s)
 		gt_tune_log_close(tuner_found(s)->log[i].log);
 }
 
-static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3" };
+static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3", "success" };
 const study_kind study_kind_tuner = {
 	.name = "tuner",
 	.title = "Tuning of kernels",

@@ -100,6 +100,7 @@ void tuner_parts(const study *s, study_page *p)
 		study_page_figure(p, name, "Best so far over the best of the log, by programs: medians.");
 	}
 	study_page_table(p, TUNER_SEARCHERS);
+	tuner_success_part(s, p);
 	study_page_text(
 		p, "Table II",
 		"Papenhausen, Zheng, Mueller (2013): filtered backprojection of the scan of RabbitCT on a GTX 480, their own three "
