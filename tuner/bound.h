@@ -1,13 +1,13 @@
 #ifndef GT_TUNER_BOUND_H
 #define GT_TUNER_BOUND_H
-/* How far a variant may be off on a small problem: as far as the kernels' own tests allow, or, where the built-in kernel
- * itself is off by more there, half as much again; never beyond what a row or an entry that is wrong comes to. */
+/* How far a variant may be off on a small problem: as far as the kernels' own tests allow, or, where the built-in
+ * kernel itself is off by more there, half as much again; never beyond what a row or an entry that is wrong comes to. */
 #include <stddef.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* RMS from the CPU in double, relative; the largest difference, of the largest; entries of the adjoint from forward's,
- * of the largest. */
+/* RMS from the CPU in double, relative; the largest difference, of the largest; entries of the adjoint from
+ * forward's, of the largest. */
 typedef struct { double rms, entry, adjoint; } gt_off;
 /* built_in: by which it is off; loose: of kernels with texture units. */
 gt_off gt_bound(int loose, gt_off built_in);

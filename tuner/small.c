@@ -3,7 +3,7 @@
 #include <math.h>
 #include "core/try.h"
 
-/* At most; fewest slices: where the problem has as many. More than 160 and it is not whole lines that a kernel brings. */
+/* At most; fewest slices: where the problem has as many. More than 160, and kernels bring lines in pieces. */
 static const struct {
 	size_t views, rows, columns, across, fewest, most;
 } size[GT_SMALL] = { { 8, 11, 12, 11, 11, 33 }, { 5, 37, 61, 31, 31, 99 }, { 9, 101, 47, 103, 165, 257 } };
