@@ -1,7 +1,7 @@
 #ifndef GT_TUNER_BOUND_H
 #define GT_TUNER_BOUND_H
 /* How far a variant may be off on a small problem: as far as the kernels' own tests allow, or, where the built-in
- * kernel itself is off by more there, half as much again; never beyond what a row or an entry that is wrong comes to. */
+ * kernel itself is off by more there, half as much again; never what a row or an entry that is wrong comes to. */
 #include <stddef.h>
 #ifdef __cplusplus
 extern "C" {
