@@ -10,16 +10,14 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
+#include "tuner/bound.h"
 #include "tuner/check.h"
 #include "tuner/operation.h"
 #include "tuner/pairs.h"
+#include "tuner/small.h"
 
-enum { SMALL = 3 };
-/* At most: relative RMS from the CPU in double and the largest difference, of the largest, unless the built-in kernel
- * is off by more (then `beyond` times that), and never more than the kernels' own tests allow; differences of entries
- * of the adjoint, of the largest; RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
-static const double most_rms = 2e-6, most_entry = 2e-5, beyond = 1.5, never_more = 1e-5, most_adjoint = 1e-5, most_apart = 5e-6;
-static const double loose_rms = 5e-3, loose_entry = 5e-2;
+/* At most: RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
+static const double most_apart = 5e-6, loose_apart = 1e-2;
 /* Of the time that a variant may take. */
 static const double for_pairs = 0.4;
 struct small {
@@ -28,7 +26,7 @@ struct small {
 	float *x, *y;   /* what goes in; what comes out, by the CPU in double */
 	size_t in, out; /* of them */
 	double norm, most;
-	double rms, entry; /* that are allowed */
+	gt_off built_in, allowed;
 };
 
 struct gt_check {
@@ -42,7 +40,7 @@ struct gt_check {
 	int open, ready;
 	char about[512], built_text[512]; /* what the problem's operator asked for */
 	gt_backend *be;
-	struct small small[SMALL];
+	struct small small[GT_SMALL];
 	gt_operation built_in;
 	gt_array *x, *y, *z;
 	double norm;
@@ -85,23 +83,14 @@ static gt_status reference(const gt_check *c, struct small *s)
 	gt_array_get_float(y, s->y);
 	s->norm = sqrt(gt_dot(y, y));
 	s->most = fmax(gt_max(y), -gt_min(y));
-	st = gt_backend_status(cpu);
+	GT_TRY(gt_backend_status(cpu));
+	if (!(s->norm > 0))
+		st = gt_fail(GT_ERR_UNSUPPORTED, "a small problem of its kind has nothing to compare: no ray meets its volume");
 done:
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_operation_free(&r);
 	gt_backend_close(cpu);
-	return st;
-}
-
-/* Views, rows, columns, voxels along an axis: of odd sizes, and more than what has kernels of its own. */
-static gt_status make_small(const gt_check *c, int k, struct small *s)
-{
-	static const size_t size[SMALL][4] = { { 8, 11, 12, 11 }, { 5, 37, 61, 31 }, { 9, 101, 47, 103 } };
-	const size_t views = c->kernel->projector ? size[k][0] : 8 * size[k][0] + 1; /* too few are refused there */
-	const gt_status st = gt_scan_coarsen(c->scan, views, size[k][1], size[k][2], &s->scan);
-	if (st == GT_OK)
-		gt_grid_coarsen(&c->grid, size[k][3], &s->grid);
 	return st;
 }
 
@@ -127,8 +116,8 @@ done:
 	return st;
 }
 
-/* How far a result is off the CPU in double: RMS, and the largest of the largest. */
-static gt_status look_at(const struct small *s, const float *host, size_t n, double *rms, double *entry)
+/* How far a result is off the CPU in double. */
+static gt_status look_at(const struct small *s, const float *host, size_t n, gt_off *off)
 {
 	double square = 0, most = 0;
 	if (!gt_guard_holds(host, 0, GT_GUARD_WORDS) || !gt_guard_holds(host, GT_GUARD_WORDS + n, GT_GUARD_WORDS))
@@ -140,39 +129,48 @@ static gt_status look_at(const struct small *s, const float *host, size_t n, dou
 		square += d * d;
 		most = fmax(most, fabs(d));
 	}
-	*rms = sqrt(square) / s->norm;
-	*entry = most / s->most;
+	off->rms = sqrt(square) / s->norm;
+	off->entry = most / s->most;
 	return GT_OK;
+}
+
+/* By every entry, of the smallest problem's. */
+static gt_status look_at_adjoint(const gt_operation *A, gt_off *off)
+{
+	double apart = 0, largest = 1;
+	const gt_status st = gt_linop_mismatch_elements(A->A, &apart, &largest);
+	off->adjoint = apart / largest;
+	return st;
 }
 
 static gt_status judge(const struct small *s, const float *host, size_t n, gt_tune_trial *t)
 {
-	double rms, entry;
-	const gt_status st = look_at(s, host, n, &rms, &entry);
+	gt_off off = { 0, 0, 0 };
+	const gt_status st = look_at(s, host, n, &off);
 	if (st != GT_OK)
 		return st;
-	t->error = fmax(t->error, rms);
-	if (rms > s->rms || entry > s->entry)
-		return gt_fail(GT_ERR_FORMAT, "off the CPU in double by %.2e (RMS; %.1e at most) and %.2e of the largest (%.1e)", rms,
-		               s->rms, entry, s->entry);
+	t->error = fmax(t->error, off.rms);
+	if (off.rms > s->allowed.rms || off.entry > s->allowed.entry)
+		return gt_fail(GT_ERR_FORMAT, "off the CPU in double by %.2e (RMS; %.1e at most) and %.2e of the largest (%.1e)", off.rms,
+		               s->allowed.rms, off.entry, s->allowed.entry);
 	return GT_OK;
 }
 
 /* What the built-in kernel is off says what is allowed. */
-static gt_status set_bounds(const gt_check *c, struct small *s)
+static gt_status set_bounds(const gt_check *c, int k, struct small *s)
 {
 	float *host = malloc((s->out + 2 * GT_GUARD_WORDS) * sizeof *host);
 	gt_operation A;
-	double rms = 0, entry = 0;
 	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a check");
 	memset(&A, 0, sizeof A);
 	if (st != GT_OK)
 		return st;
 	GT_TRY(gt_operation_new(c->kernel, "", c->be, GT_F32, &s->grid, s->scan, &A));
 	GT_TRY(project(c, &A, s, host));
-	GT_TRY(look_at(s, host, s->out, &rms, &entry));
-	s->rms = c->kernel->loose ? fmax(loose_rms, beyond * rms) : fmin(fmax(most_rms, beyond * rms), never_more);
-	s->entry = fmax(c->kernel->loose ? loose_entry : most_entry, beyond * entry);
+	GT_TRY(look_at(s, host, s->out, &s->built_in));
+	if (k == 0 && A.A)
+		GT_TRY(look_at_adjoint(&A, &s->built_in));
+	s->allowed = gt_bound(c->kernel->loose, s->built_in);
 done:
 	gt_operation_free(&A);
 	free(host);
@@ -184,8 +182,8 @@ static gt_status open_problems(gt_check *c)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU's, whose pool of threads it has too */
-	for (int k = 0; k < SMALL; k++)
-		GT_TRY(make_small(c, k, &c->small[k]));
+	for (int k = 0; k < GT_SMALL; k++)
+		GT_TRY(gt_small_problem(c->scan, &c->grid, !c->kernel->projector, k, &c->small[k].scan, &c->small[k].grid));
 	c->open = 1;
 done:
 	return st;
@@ -195,11 +193,11 @@ static gt_status make_ready(gt_check *c)
 {
 	float *x = NULL;
 	gt_status st = GT_OK;
-	for (int k = 0; k < SMALL; k++)
+	for (int k = 0; k < GT_SMALL; k++)
 		GT_TRY(reference(c, &c->small[k]));
 	gt_variant_try(c->kernel->name, "");
-	for (int k = 0; k < SMALL; k++)
-		GT_TRY(set_bounds(c, &c->small[k]));
+	for (int k = 0; k < GT_SMALL; k++)
+		GT_TRY(set_bounds(c, k, &c->small[k]));
 	GT_TRY(gt_operation_new(c->kernel, "", c->be, GT_F32, &c->grid, c->scan, &c->built_in));
 	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.in, &c->x));
 	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.out, &c->y));
@@ -229,7 +227,7 @@ static int is_taken(const gt_check *c)
 	return at != NULL;
 }
 
-/* taken: did the problem get the variant? */
+/* taken: of how many problems the variant's own code ran. */
 static gt_status check_small(const gt_check *c, const char *variant, int k, int *taken, gt_tune_trial *t)
 {
 	const struct small *s = &c->small[k];
@@ -237,23 +235,24 @@ static gt_status check_small(const gt_check *c, const char *variant, int k, int 
 	float *one = malloc(2 * all * sizeof *one);
 	gt_operation A;
 	gt_status st = one ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a check");
-	double apart = 0, largest = 1;
+	gt_off off = { 0, 0, 0 };
 	memset(&A, 0, sizeof A);
 	if (st != GT_OK)
 		return st;
 	GT_TRY(gt_operation_new(c->kernel, variant, c->be, GT_F32, &s->grid, s->scan, &A));
-	*taken += is_taken(c);
+	const size_t before = gt_variant_launches();
 	GT_TRY(project(c, &A, s, one));
+	*taken += is_taken(c) && (c->kernel->at_run_time || gt_variant_launches() > before);
 	GT_TRY(judge(s, one, s->out, t));
 	GT_TRY(project(c, &A, s, one + all));
 	if (memcmp(one, one + all, all * sizeof *one) != 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs give different bits"));
 	if (k == 0 && A.A) {
-		GT_TRY(gt_linop_mismatch_elements(A.A, &apart, &largest));
-		t->off_adjoint = apart / largest;
-		if (!(apart <= most_adjoint * largest))
+		GT_TRY(look_at_adjoint(&A, &off));
+		t->off_adjoint = off.adjoint;
+		if (!(off.adjoint <= s->allowed.adjoint))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "entries of the adjoint are off forward's by %.2e of the largest (%.1e at most)",
-			               apart / largest, most_adjoint));
+			               off.adjoint, s->allowed.adjoint));
 	}
 done:
 	gt_operation_free(&A);
@@ -261,14 +260,17 @@ done:
 	return st;
 }
 
-static gt_status check_problem(const gt_check *c, const gt_operation *A)
+static gt_status check_problem(const gt_check *c, const char *variant, const gt_operation *A)
 {
 	gt_array *again = NULL;
 	gt_status st = GT_OK;
-	const double most = c->kernel->loose ? 2 * loose_rms : most_apart;
+	const double most = c->kernel->loose ? loose_apart : most_apart;
+	const size_t before = gt_variant_launches();
 	GT_TRY(gt_operation_run(A, c->x, c->z, NULL));
 	const double apart = sqrt(gt_distance2(c->y, c->z)) / c->norm;
 	GT_TRY(gt_backend_status(c->be));
+	if (*variant && !c->kernel->at_run_time && gt_variant_launches() == before)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the problem's operator has the variant and does not run it"));
 	if (!(apart <= most))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart, most));
 	GT_TRY(gt_array_like(c->z, &again));
@@ -286,7 +288,7 @@ done:
 static gt_status build(const gt_check *c, const char *variant)
 {
 	gt_status st = GT_OK;
-	for (int k = -1; k < SMALL && st == GT_OK && !c->kernel->at_run_time; k++) {
+	for (int k = -1; k < GT_SMALL && st == GT_OK && !c->kernel->at_run_time; k++) {
 		gt_operation A;
 		st = k < 0 ? gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A)
 		           : gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->small[k].grid, c->small[k].scan, &A);
@@ -333,11 +335,11 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
 	GT_TRY(gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A));
 	GT_TRY(find_class(c, variant));
 	t->verdict = GT_TUNE_WRONG;
-	for (int k = 0; k < SMALL; k++)
+	for (int k = 0; k < GT_SMALL; k++)
 		GT_TRY(check_small(c, variant, k, &taken, t));
 	if (*variant && taken < 2)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d got the variant, which is no check", SMALL, taken));
-	GT_TRY(check_problem(c, &A));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d ran the variant, which is no check", GT_SMALL, taken));
+	GT_TRY(check_problem(c, variant, &A));
 	GT_TRY(gt_trial_pair_time(&(gt_trial_pair){ &c->built_in, c->x, c->z, c->pairs, c->seconds }, &A, t));
 	t->verdict = GT_TUNE_OK;
 done:
@@ -352,10 +354,14 @@ done:
 void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
 {
 	gt_check *c = self;
-	char device[128], arch[16];
+	char device[128], arch[16], bounds[200];
 	int driver;
-	if (run(c, variant, t) == GT_OK && !*variant && gt_variant_device(device, sizeof device, arch, &driver) == GT_OK)
-		gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%s|%d", c->about, c->built_text, device, driver);
+	if (run(c, variant, t) != GT_OK || *variant || gt_variant_device(device, sizeof device, arch, &driver) != GT_OK)
+		return;
+	*bounds = 0;
+	for (int k = 0; k < GT_SMALL; k++)
+		gt_bound_tell(c->small[k].allowed, c->small[k].built_in, bounds, sizeof bounds);
+	gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%s|%d|%s", c->about, c->built_text, device, driver, bounds);
 }
 
 void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < GT_MOST_PAIRS ? pairs : GT_MOST_PAIRS; }

@@ -11,7 +11,7 @@ typedef struct gt_check gt_check;
 gt_status gt_check_new(const gt_tune_options *o, gt_check **c);
 void      gt_check_free(gt_check *c);
 /* A gt_try. variant "": the built-in kernel, whose text and whose problem's class it writes to why,
- * "CLASS|TEXT|DEVICE|DRIVER". */
+ * "CLASS|TEXT|DEVICE|DRIVER|BOUNDS". */
 #define GT_CHECK_BUILD "build "         /* before a variant: it is compiled, no more */
 void      gt_check_try(void *self, const char *variant, gt_tune_trial *t);
 /* Longer: so many pairs for a variant from here on. */

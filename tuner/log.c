@@ -14,8 +14,8 @@ void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 {
 	gt_fprintf(f,
 	           "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n# problem %s\n"
-	           "# updates %.6g\n",
-	           magic, h->kernel, h->about, h->device, h->driver, h->built_in, h->built_in_ms, h->problem, h->updates);
+	           "# updates %.6g\n# bounds %s\n",
+	           magic, h->kernel, h->about, h->device, h->driver, h->built_in, h->built_in_ms, h->problem, h->updates, h->bounds);
 	for (int i = 0; i < s->layers; i++) {
 		gt_fprintf(f, "# layer %s", s->layer[i].name);
 		for (int k = 0; k < s->layer[i].n; k++)
@@ -74,7 +74,7 @@ static gt_status read_head(struct log_lines *r, const char *line)
 	} texts[] = { { "# kernel ", h->kernel, sizeof h->kernel },    { "# class ", h->about, sizeof h->about },
 		      { "# device ", h->device, sizeof h->device },    { "# built-in ", h->built_in, sizeof h->built_in },
 		      { "# problem ", h->problem, sizeof h->problem }, { "# chosen ", h->chosen, sizeof h->chosen },
-		      { "# failed ", h->failed, sizeof h->failed } };
+		      { "# failed ", h->failed, sizeof h->failed },    { "# bounds ", h->bounds, sizeof h->bounds } };
 	const struct {
 		const char *name;
 		double *number;

@@ -9,13 +9,14 @@
 extern "C" {
 #endif
 /* problem: in words; updates: views times voxels; seconds: from the first to the last candidate. ended: the search came
- * to its end, and chose; failed: why no search began, "" */
+ * to its end, and chose; failed: why no search began, ""; bounds: what was allowed on each small problem, RMS, entry,
+ * adjoint, and in brackets by how much the built-in kernel is off there */
 typedef struct {
 	char kernel[64], about[512], device[128], built_in[512], problem[200];
 	int driver;
 	double built_in_ms, updates, seconds;
 	int ended;
-	char chosen[512], failed[512];
+	char chosen[512], failed[512], bounds[200];
 	double chosen_ms, chosen_built_in_ms;
 } gt_log_head;
 void      gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s);
@@ -23,7 +24,7 @@ void      gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t, doub
 void      gt_log_end(FILE *f, const gt_tune_outcome *o);
 void      gt_log_failed(FILE *f, const char *kernel, const char *why);
 /* ms[candidate]: INFINITY for what failed. */
-typedef struct { gt_log_head head; gt_space *space; double *ms; size_t first; } gt_tune_log;
+struct gt_tune_log { gt_log_head head; gt_space *space; double *ms; size_t first; };
 gt_status gt_log_read(const char *path, gt_tune_log *log);
 void      gt_log_free(gt_tune_log *log);
 #ifdef __cplusplus

@@ -16,34 +16,56 @@ const char *gt_tune_searcher_name(size_t i)
 	return NULL;
 }
 
-gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
+gt_status gt_tune_log_open(const char *path, gt_tune_log **log)
 {
-	gt_tune_log log;
-	const gt_status st = gt_log_read(path, &log);
-	if (st != GT_OK)
-		return st;
+	*log = calloc(1, sizeof **log);
+	const gt_status st = *log ? gt_log_read(path, *log) : gt_fail(GT_ERR_MEMORY, "no memory for a log");
+	if (st != GT_OK) {
+		free(*log);
+		*log = NULL;
+	}
+	return st;
+}
+
+void gt_tune_log_close(gt_tune_log *log)
+{
+	if (log)
+		gt_log_free(log);
+	free(log);
+}
+
+void gt_tune_log_tell(const gt_tune_log *log, gt_tune_log_facts *facts)
+{
 	memset(facts, 0, sizeof *facts);
 	facts->size = sizeof *facts;
-	facts->candidates = log.space->count;
+	facts->candidates = log->space->count;
 	facts->best_ms = INFINITY;
-	for (size_t i = 0; i < log.space->count; i++) {
-		facts->right += log.ms[i] < INFINITY;
-		facts->best_ms = fmin(facts->best_ms, log.ms[i]);
+	for (size_t i = 0; i < log->space->count; i++) {
+		facts->right += log->ms[i] < INFINITY;
+		facts->best_ms = fmin(facts->best_ms, log->ms[i]);
 	}
-	facts->first_ms = log.ms[log.first];
-	facts->built_in_ms = log.head.built_in_ms;
-	facts->updates = log.head.updates;
-	facts->seconds = log.head.seconds;
-	facts->ended = log.head.ended;
-	facts->chosen_ms = log.head.chosen_ms;
-	facts->chosen_built_in_ms = log.head.chosen_built_in_ms;
-	gt_snprintf(facts->chosen, sizeof facts->chosen, "%s", log.head.chosen);
-	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log.head.problem);
-	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log.head.kernel);
-	gt_snprintf(facts->device, sizeof facts->device, "%s", log.head.device);
-	gt_snprintf(facts->about, sizeof facts->about, "%s", log.head.about);
-	gt_log_free(&log);
-	return GT_OK;
+	facts->first_ms = log->ms[log->first];
+	facts->built_in_ms = log->head.built_in_ms;
+	facts->updates = log->head.updates;
+	facts->seconds = log->head.seconds;
+	facts->ended = log->head.ended;
+	facts->chosen_ms = log->head.chosen_ms;
+	facts->chosen_built_in_ms = log->head.chosen_built_in_ms;
+	gt_snprintf(facts->chosen, sizeof facts->chosen, "%s", log->head.chosen);
+	gt_snprintf(facts->problem, sizeof facts->problem, "%s", log->head.problem);
+	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log->head.kernel);
+	gt_snprintf(facts->device, sizeof facts->device, "%s", log->head.device);
+	gt_snprintf(facts->about, sizeof facts->about, "%s", log->head.about);
+}
+
+gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
+{
+	gt_tune_log *log = NULL;
+	const gt_status st = gt_tune_log_open(path, &log);
+	if (st == GT_OK)
+		gt_tune_log_tell(log, facts);
+	gt_tune_log_close(log);
+	return st;
 }
 
 struct curve {
@@ -64,18 +86,23 @@ static int look_up(void *self, size_t n, const size_t *candidate, double *ms)
 	return 1;
 }
 
-gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, size_t programs, double *best)
+gt_status gt_tune_log_replay(const gt_tune_log *log, const char *searcher, uint64_t seed, size_t programs, double *best)
 {
-	gt_tune_log log;
 	gt_search_result r;
-	gt_status st = gt_log_read(path, &log);
-	if (st != GT_OK)
-		return st;
-	struct curve c = { log.ms, best, INFINITY, 0, programs };
-	const gt_search_task t = { log.space, log.first, seed, programs };
-	st = gt_search_run(searcher, &t, 1, look_up, &c, &r);
+	struct curve c = { log->ms, best, INFINITY, 0, programs };
+	const gt_search_task t = { log->space, log->first, seed, programs };
+	const gt_status st = gt_search_run(searcher, &t, 1, look_up, &c, &r);
 	for (; c.n < programs; c.n++)
 		best[c.n] = c.so_far;
-	gt_log_free(&log);
+	return st;
+}
+
+gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, size_t programs, double *best)
+{
+	gt_tune_log *log = NULL;
+	gt_status st = gt_tune_log_open(path, &log);
+	if (st == GT_OK)
+		st = gt_tune_log_replay(log, searcher, seed, programs, best);
+	gt_tune_log_close(log);
 	return st;
 }

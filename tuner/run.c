@@ -15,6 +15,7 @@
 #include "tuner/check.h"
 #include "tuner/kernels.h"
 #include "tuner/log.h"
+#include "tuner/near.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
@@ -53,12 +54,13 @@ static gt_status look_at_built_in(struct run *r)
 		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
 		               t.why);
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
-	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest);
+	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest);
 	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
 	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
 	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
 	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
 	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
+	gt_snprintf(r->head.bounds, sizeof r->head.bounds, "%s", bounds ? bounds : "");
 	r->head.built_in_ms = t.built_in_ms;
 	const gt_scan *scan = r->o->scan;
 	const size_t *n = r->o->grid->n;
@@ -174,24 +176,54 @@ static void decide(struct run *r)
 		*r->out->variant = 0;
 }
 
+/* Of this kernel, device and class. */
+static void name_entry(const struct run *r, gt_store_entry *e)
+{
+	memset(e, 0, sizeof *e);
+	memcpy(e->kernel, r->head.kernel, sizeof e->kernel);
+	memcpy(e->device, r->head.device, sizeof e->device);
+	memcpy(e->about, r->head.about, sizeof e->about);
+	gt_snprintf(e->source, sizeof e->source, "%s", gt_kernel_hash_of(e->kernel));
+	e->driver = r->head.driver;
+}
+
 static gt_status keep(const struct run *r)
 {
 	gt_store_entry e;
 	const time_t now = time(NULL);
 	struct tm day;
-	memset(&e, 0, sizeof e);
-	memcpy(e.kernel, r->head.kernel, sizeof e.kernel);
-	memcpy(e.device, r->head.device, sizeof e.device);
-	memcpy(e.about, r->head.about, sizeof e.about);
+	name_entry(r, &e);
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
-	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash_of(e.kernel));
 	gt_snprintf(e.searcher, sizeof e.searcher, "%s", r->o->searcher ? r->o->searcher : "auto");
 	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
-	e.driver = r->head.driver;
 	e.ms = r->out->ms;
 	e.built_in_ms = r->out->built_in_ms;
 	e.programs = (int)r->out->programs;
 	return gt_store_put(&e);
+}
+
+/* Of kept variants of neighbouring classes. */
+static const char near[] = "near";
+static gt_status try_neighbours(struct run *r)
+{
+	size_t candidate[MOST_AT_ONCE];
+	double ms[MOST_AT_ONCE];
+	gt_store_entry like;
+	name_entry(r, &like);
+	size_t n = gt_near_find(r->space, &like, MOST_AT_ONCE, candidate);
+	if (n == 0)
+		return gt_fail(GT_ERR_UNSUPPORTED, "nothing is kept that could be tried: no entry of %s for %s or a class next to it",
+		               like.kernel, like.about);
+	evaluate(r, r->o->programs && r->o->programs < n ? r->o->programs : n, candidate, ms);
+	return GT_OK;
+}
+
+static gt_status search(struct run *r, const char *spec)
+{
+	gt_search_result found;
+	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->programs };
+	return !strcmp(spec, near) ? try_neighbours(r)
+	                           : gt_search_run(spec, &task, r->builders ? 2 * (size_t)r->builders : 1, evaluate, r, &found);
 }
 
 static gt_status make_children(struct run *r)
@@ -219,13 +251,13 @@ static void release(struct run *r)
 gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 {
 	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
-	gt_search_result found;
 	const gt_searcher *searcher;
 	const char *options, *spec = o->searcher ? o->searcher : "auto";
 	gt_status st = GT_OK;
 	memset(out, 0, sizeof *out);
 	out->size = sizeof *out;
-	GT_TRY(gt_search_find(spec, &searcher, &options));
+	if (strcmp(spec, near) != 0)
+		GT_TRY(gt_search_find(spec, &searcher, &options));
 	GT_TRY(gt_tune_ready(o));
 	GT_TRY(gt_tunable_find(o->kernel, &r.kernel));
 	if (o->log && !(r.log = fopen(o->log, "w")))
@@ -238,8 +270,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	out->candidates = r.space->count;
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);
-	const gt_search_task task = { r.space, gt_space_near(r.space, r.head.built_in), o->seed, o->programs };
-	GT_TRY(gt_search_run(spec, &task, r.builders ? 2 * (size_t)r.builders : 1, evaluate, &r, &found));
+	GT_TRY(search(&r, spec));
 	if (out->programs == 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
 		               gt_seconds() - r.begin));

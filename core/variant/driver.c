@@ -135,11 +135,16 @@ void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes)
 	driver.get(local_bytes, LOCAL_BYTES, v->function);
 }
 
+static _Thread_local size_t launches;
+size_t gt_variant_launches(void) { return launches; }
+
 int gt_variant_launch(const gt_variant *v, const gt_variant_grid *g, void **arguments)
 {
 	struct attribute early = { .id = PROGRAMMATIC_SERIALIZATION, .value = { .number = 1 } };
 	const struct config c = {
 		{ (unsigned)g->blocks, 1, 1 }, { g->threads[0], g->threads[1], 1 }, v->shared, g->queue, &early, g->early ? 1u : 0u
 	};
-	return driver.launch(&c, v->function, arguments, NULL);
+	const int e = driver.launch(&c, v->function, arguments, NULL);
+	launches += !e;
+	return e;
 }

@@ -83,6 +83,8 @@ typedef struct {
 } gt_variant_grid;
 /* Returns 0, or the driver's number. */
 int gt_variant_launch(const gt_variant *v, const gt_variant_grid *grid, void **arguments);
+/* Of this thread, so far: whether a variant really runs. */
+size_t gt_variant_launches(void);
 
 /* The name in compiled code of what gt_variant_code.bytes comes to. */
 #define GT_VARIANT_BYTES "gt_variant_bytes"

@@ -32,7 +32,7 @@ typedef struct {
 	const gt_grid *grid;
 	double seconds;                 /* for a search; 0: no limit */
 	size_t programs;                /* likewise */
-	const char *searcher;           /* NULL: "auto" */
+	const char *searcher;           /* NULL: "auto"; "near": only what is kept for neighbouring classes of problems */
 	uint64_t seed;
 	double limit;                   /* seconds that one variant may take */
 	const char *log;                /* a file, one line for each variant; NULL: none */
@@ -84,6 +84,12 @@ typedef struct {
 /* GT_ERR_UNSUPPORTED: it is of a kernel that could not be tuned for its problem, with the reason. */
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
+/* The same of a log that is read once, for many searches; the file is not needed any more. Errors as above. */
+typedef struct gt_tune_log gt_tune_log;
+GT_API gt_status gt_tune_log_open(const char *path, gt_tune_log **log);
+GT_API void      gt_tune_log_close(gt_tune_log *log);
+GT_API void      gt_tune_log_tell(const gt_tune_log *log, gt_tune_log_facts *facts);
+GT_API gt_status gt_tune_log_replay(const gt_tune_log *log, const char *searcher, uint64_t seed, size_t programs, double *best);
 /* Names of searchers; NULL ends. */
 GT_API const char *gt_tune_searcher_name(size_t i);
 

@@ -137,6 +137,8 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "tune without a GPU: $(cat err.txt)"
 	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
+	"$gantry" tune --workload quick-arc --search near >out.txt 2>err.txt && fail "what is kept is tried without a GPU"
+	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "--search near without a GPU: $(cat err.txt)"
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
 	for solver in os-sart:subsets=4 cgls; do
 		refused 1 "can be tuned here: that takes an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1
@@ -186,6 +188,19 @@ ok study tuner -o study --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,NaN,NaN,NaN$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
 grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
 grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
+grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "what holds: $(cat study/success.csv)"
+grep -q 'Of 1 logs all four hold on 1' study/report.html || fail "what holds is not told"
+grep -q '364 views of 1014' study/report.html || fail "the caption of table III"
+# a log whose kernel by hand is faster than all of its candidates
+mkdir hard
+{
+	sed -n '1,7p' toy.txt | sed 's/A=2 B=3/A=1 B=1/; s/^# built-in-ms .*/# built-in-ms 1/'
+	for name in A B; do echo "# layer $name $(seq -s ' ' 0 15)"; done
+	for a in $(seq 0 15); do for b in $(seq 0 15); do echo "$((2 + (7 * a + 13 * b) % 97)) ok A=$a B=$b | built-in 1 ms"; done; done
+} >hard/hard.txt
+ok study tuner -o study-hard --logs hard --no-figures
+grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "what does not hold: $(cat study-hard/success.csv)"
+grep -q 'Of 1 logs all four hold on 0' study-hard/report.html || fail "what does not hold is not told"
 printf '# chosen-ms 3\n# chosen-built-in-ms 3.09\n# chosen built-in\n' >>logs/fdk-256.txt # none stood at last
 ok study tuner -o study-end --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,3.09,NaN,1$' study-end/gains.csv || fail "gains: $(cat study-end/gains.csv)"

@@ -102,8 +102,63 @@ START_TEST(no_search)
 }
 END_TEST
 
+/* A log that is read once gives what a log gives that is read for each search; its file is not needed. */
+START_TEST(read_once)
+{
+	static const char *const searchers[] = { "random", "climb", "ants:as-published" };
+	enum { PROGRAMS = 5 };
+	char path[64];
+	double again[3][PROGRAMS], best[PROGRAMS];
+	gt_tune_log *log = NULL;
+	gt_tune_log_facts a, b;
+	write_log("A=1 B=5", path);
+	for (int i = 0; i < 3; i++)
+		ck_ok(gt_tune_replay(path, searchers[i], 7, PROGRAMS, again[i]));
+	ck_ok(gt_tune_log_facts_of(path, &b));
+	ck_ok(gt_tune_log_open(path, &log));
+	unlink(path);
+	for (int i = 0; i < 3; i++) {
+		ck_ok(gt_tune_log_replay(log, searchers[i], 7, PROGRAMS, best));
+		ck_assert_mem_eq(best, again[i], sizeof best);
+	}
+	gt_tune_log_tell(log, &a);
+	ck_assert_mem_eq(&a, &b, sizeof a);
+	ck_assert_uint_eq(a.right, 1);
+	ck_refused(gt_tune_log_replay(log, "bees", 7, PROGRAMS, best), GT_ERR_UNKNOWN, "no searcher \"bees\"");
+	gt_tune_log_close(log);
+	ck_refused(gt_tune_log_open(path, &log), GT_ERR_IO, "cannot be read");
+	ck_assert_ptr_null(log);
+	gt_tune_log_close(NULL);
+}
+END_TEST
+
+/* What was allowed stands in the log. */
+START_TEST(bounds_stand_in_the_log)
+{
+	char path[64];
+	FILE *f = create(path);
+	gt_log_head h = head;
+	gt_space *s = NULL;
+	gt_tune_log log;
+	gt_tune_trial right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 };
+	strcpy(h.bounds, "4.5e-06 3.0e-05 1.8e-05 (3.0e-06 2.0e-05 1.2e-05)");
+	ck_ok(gt_space_empty("dd-back", &s));
+	ck_ok(gt_space_add(s, "A 1 2 4"));
+	gt_log_begin(f, &h, s);
+	gt_log_line(f, "A=4", &right, 1.5);
+	ck_assert_int_eq(fclose(f), 0);
+	gt_space_free(s);
+	ck_ok(gt_log_read(path, &log));
+	unlink(path);
+	ck_assert_str_eq(log.head.bounds, h.bounds);
+	gt_log_free(&log);
+}
+END_TEST
+
 static void fill(TCase *t)
 {
+	tcase_add_test(t, read_once);
+	tcase_add_test(t, bounds_stand_in_the_log);
 	tcase_add_test(t, a_choice_is_kept);
 	tcase_add_test(t, without_its_end);
 	tcase_add_test(t, no_search);

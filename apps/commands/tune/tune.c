@@ -38,7 +38,8 @@ static const cli_option options[] = {
 	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
 	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
 	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
+	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest; near: what is kept for the next classes of\n"
+	          "problems, checked and timed for this one", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
@@ -234,6 +235,7 @@ static gt_status fill_folder(const cli_call *call, const tune_options *o)
 /* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
 typedef struct {
 	const tune_options *o;
+	gt_tune_log *log;
 	const gt_tune_log_facts *facts;
 	size_t programs, seeds;
 	double *best;
@@ -269,8 +271,7 @@ static gt_status replay_one(const replays *r, const char *searcher, FILE *curve)
 	static const size_t at[] = { 10, 50, 150, 600 };
 	size_t near;
 	for (size_t s = 0; s < r->seeds; s++) {
-		const gt_status st = gt_tune_replay(r->o->replay, searcher, (uint64_t)r->o->seed + s, r->programs,
-		                                    r->best + s * r->programs);
+		const gt_status st = gt_tune_log_replay(r->log, searcher, (uint64_t)r->o->seed + s, r->programs, r->best + s * r->programs);
 		if (st != GT_OK)
 			return st;
 	}
@@ -300,10 +301,11 @@ static gt_status replay_all(const replays *r, FILE *curve)
 static gt_status replay(const tune_options *o)
 {
 	gt_tune_log_facts facts;
-	replays r = { o, &facts, o->programs ? (size_t)o->programs : 600, (size_t)o->seeds, NULL };
+	replays r = { o, NULL, &facts, o->programs ? (size_t)o->programs : 600, (size_t)o->seeds, NULL };
 	FILE *curve = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_tune_log_facts_of(o->replay, &facts));
+	GT_TRY(gt_tune_log_open(o->replay, &r.log));
+	gt_tune_log_tell(r.log, &facts);
 	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
 	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
 	if (facts.right == 0)
@@ -320,6 +322,7 @@ static gt_status replay(const tune_options *o)
 done:
 	if (curve && fclose(curve) != 0 && st == GT_OK)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno));
+	gt_tune_log_close(r.log);
 	free(r.best);
 	return st;
 }

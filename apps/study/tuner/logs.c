@@ -13,14 +13,16 @@ extern char **environ;
 static gt_status add_log(const char *path, tuner_findings *f)
 {
 	tuner_log *l = &f->log[f->logs];
-	const gt_status st = gt_tune_log_facts_of(path, &l->facts);
+	const gt_status st = gt_tune_log_open(path, &l->log);
 	if (st != GT_OK)
 		return st;
 	const char *name = strrchr(path, '/');
-	if (!l->facts.right)
+	gt_tune_log_tell(l->log, &l->facts);
+	if (!l->facts.right) {
+		gt_tune_log_close(l->log);
+		l->log = NULL;
 		return GT_OK;
-	if (!(l->path = strdup(path)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
 	snprintf(l->name, sizeof l->name, "%s", name ? name + 1 : path);
 	char *end = strstr(l->name, ".txt");
 	if (end && !end[4])

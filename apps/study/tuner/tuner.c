@@ -68,6 +68,7 @@ static void heads(study *s)
 	for (size_t t = 0; t < sizeof all / sizeof *all; t++)
 		for (int k = 0; all[t][k]; k++)
 			study_head(&s->table[TUNER_GAINS + t], "%s", all[t][k]);
+	tuner_success_heads(&s->table[TUNER_SUCCESS]);
 }
 
 static int by_size(const void *a, const void *b)
@@ -108,12 +109,29 @@ static void add_curve(study *s, const tuner_log *l, const char *searcher, const 
 	}
 }
 
+static void note_success(tuner_log *l, const char *searcher, size_t programs, double ratio, double share)
+{
+	tuner_success *a = &l->success;
+	const double median = isnan(ratio) ? INFINITY : ratio, searches = round(share * TUNER_SEEDS);
+	if (programs == TUNER_PUBLISHED && !strcmp(searcher, "ants:as-published")) {
+		l->published_ms = ratio * l->facts.best_ms;
+		a->published = median;
+	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "random")) {
+		a->random = median;
+	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "auto")) {
+		a->automatic = searches;
+	} else if (programs == TUNER_PROGRAMS && !strcmp(searcher, "ants")) {
+		a->ants = searches;
+	}
+}
+
 static gt_status replay(study *s, tuner_log *l, const char *searcher, double *best)
 {
 	static const size_t points[] = { 10, 50, 150, 600 };
 	study_table *t = &s->table[TUNER_SEARCHERS];
 	for (int i = 0; i < TUNER_SEEDS; i++) {
-		const gt_status st = gt_tune_replay(l->path, searcher, 1 + (uint64_t)i, TUNER_PROGRAMS, best + (size_t)i * TUNER_PROGRAMS);
+		const gt_status st = gt_tune_log_replay(l->log, searcher, 1 + (uint64_t)i, TUNER_PROGRAMS,
+		                                        best + (size_t)i * TUNER_PROGRAMS);
 		if (st != GT_OK)
 			return st;
 	}
@@ -124,8 +142,7 @@ static gt_status replay(study *s, tuner_log *l, const char *searcher, double *be
 		const double ratio = after(l, best, points[k], &share);
 		study_number(t, ratio);
 		study_number(t, share);
-		if (points[k] == TUNER_PUBLISHED && !strcmp(searcher, "ants:as-published"))
-			l->published_ms = ratio * l->facts.best_ms;
+		note_success(l, searcher, points[k], ratio, share);
 	}
 	study_number(t, l->facts.seconds > 0 ? TUNER_PUBLISHED * l->facts.seconds / (double)l->facts.candidates / 60 : NAN);
 	add_curve(s, l, searcher, best);
@@ -163,12 +180,12 @@ static const tuner_log *log_of(const tuner_findings *f, const char *kernel, int 
 	return NULL;
 }
 
-/* Seconds. Table II: hand, ants; table III: ants, of 364 projections. */
+/* Seconds. Table II: hand, ants; table III: ants, of TUNER_PAPER_VIEWS projections. */
 static const struct {
 	int side;
 	double hand, ants, footprint;
 } paper[] = { { 256, 2.71, 2.54, 15.95 }, { 512, 6.07, 6.07, 72.19 } };
-enum { PAPER = sizeof paper / sizeof *paper, PAPER_VIEWS = 364 };
+enum { PAPER = sizeof paper / sizeof *paper };
 
 static void fill_paper(study *s)
 {
@@ -187,7 +204,7 @@ static void fill_paper(study *s)
 		l = log_of(f, "sf-back", paper[i].side);
 		study_text(three, "%d^3", paper[i].side);
 		study_number(three, paper[i].footprint);
-		study_number(three, PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9);
+		study_number(three, TUNER_PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9);
 		study_number(three, l ? l->facts.built_in_ms / 1000 : NAN);
 		study_number(three, l ? l->published_ms / 1000 : NAN);
 		study_number(three, l ? l->facts.updates / l->published_ms * 1e-6 : NAN);
@@ -238,6 +255,7 @@ static gt_status measure(study *s)
 		for (int k = 0; k < SEARCHERS; k++)
 			GT_TRY(replay(s, &f->log[i], searchers[k], best));
 		add_gain(s, &f->log[i]);
+		tuner_add_success(&s->table[TUNER_SUCCESS], &f->log[i], f);
 	}
 	fill_paper(s);
 	claim(f);
@@ -250,10 +268,10 @@ done:
 static void drop(study *s)
 {
 	for (int i = 0; i < TUNER_MOST_LOGS; i++)
-		free(tuner_found(s)->log[i].path);
+		gt_tune_log_close(tuner_found(s)->log[i].log);
 }
 
-static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3" };
+static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3", "success" };
 const study_kind study_kind_tuner = {
 	.name = "tuner",
 	.title = "Tuning of kernels",
