@@ -6,6 +6,7 @@
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "core/clones.h"
+#include "prepare/step.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/sort_column.h"
 #include "prepare/stripes/stripes.h"
@@ -15,8 +16,10 @@
 #define FLUCTUATES 1.5
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
-/* Columns that a stripe is compared with: of one or two columns; of more. */
+/* Columns that a stripe is compared with: of one or two columns; of up to four. */
 enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
+/* Columns of the broadest stripe of "sorting" and of "large", if their windows see it. */
+enum { BROAD_NARROW = 5, BROAD_WIDE = 8, MOST_AROUND = 4 * BROAD_WIDE + 1 };
 
 /* Columns, or lines, that are worked on at a time: as many floats as a line of the processor's cache has. */
 enum { BLOCK = GT_MEDIAN_LINES, LINE = 64, PAGE = 4096 };
@@ -41,7 +44,7 @@ typedef struct {
 	size_t stride;
 	float *value, *smooth, *block, *line, *median, *window;
 	uint32_t *view;
-	double *sort, *weight, *mean, *squares, *f, *level, *few;
+	double *sort, *weight, *mean, *squares, *f, *level, *allowed, *few;
 	unsigned char *stripe;
 } arrays;
 
@@ -49,7 +52,7 @@ size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 6 * columns + columns / 8 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -69,7 +72,8 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.squares = a.mean + t->columns;
 	a.f = a.squares + t->columns;
 	a.level = a.f + t->columns;
-	a.few = a.level + t->columns;
+	a.allowed = a.level + t->columns;
+	a.few = a.allowed + t->columns;
 	a.stripe = (unsigned char *)(a.few + t->columns);
 	return a;
 }
@@ -139,20 +143,48 @@ static GT_CLONES void add_off(const float *restrict median, const float *restric
 	}
 }
 
-/* No stripe is what goes on to one side. */
-static void ask_witnesses(const gt_stripes *t, size_t reach, const arrays *a)
+/* What column k is off the median of the columns around a stripe of that width. */
+static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t width, const arrays *a)
 {
-	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few);
+	const size_t half = 2 * width, first = k < half ? 0 : k - half, n = least_of(t->columns, k + half + 1) - first;
+	a->mean[k] = a->squares[k] = 0;
+	for (size_t v = 0; v < t->views; v++) {
+		float around[MOST_AROUND];
+		memcpy(around, s + v * t->columns + first, n * sizeof *around);
+		const double off = (double)gt_median_few(around, n) - s[v * t->columns + k];
+		a->mean[k] += off / (double)t->views;
+		a->squares[k] += off * off;
+	}
+}
+
+/* The part of a change that is within what is allowed. */
+static double within(double allowed, double change) { return fabs(change) > allowed ? allowed / fabs(change) : 1; }
+
+/* No stripe is what goes on to one side. The median around does not tell stripes that it is not twice as broad as. */
+static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
+{
+	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few), views = (double)t->views;
 	for (size_t k = 0; k < t->columns; k++) {
-		const double off = a->mean[k], allowed = fmax(usual, gt_stripe_witness(a->level, t->columns, k, reach, off < 0 ? 1 : -1));
-		a->weight[k] *= fabs(off) > allowed ? allowed / fabs(off) : 1;
+		size_t width, other;
+		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &width);
+		const double against = gt_stripe_witness(a->level, t->columns, k, broadest, -sign, &other);
+		if (other > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
+			height = against;
+			width = other;
+		}
+		if (width > around / 2 && height > usual)
+			off_broad(t, s, k, width, a);
+		const double off = a->mean[k], allowed = fmax(usual, height);
+		a->weight[k] = off != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (off * off)) : 0;
+		a->weight[k] *= within(allowed, off);
+		a->allowed[k] = allowed;
 	}
 }
 
 /* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike,
  * the edge of a body to one side in some views and to the other in others: the mean over the views of what a median
  * along the columns differs by, against what its variance makes it by chance. */
-static void stripe_weights(const gt_stripes *t, size_t around, const float *s, const arrays *a)
+static void stripe_weights(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
 {
 	const double views = (double)t->views;
 	memset(a->mean, 0, t->columns * sizeof *a->mean);
@@ -162,11 +194,7 @@ static void stripe_weights(const gt_stripes *t, size_t around, const float *s, c
 		gt_short_medians(s + v * t->columns, t->columns, around, a->median);
 		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares, a->level);
 	}
-	for (size_t k = 0; k < t->columns; k++) {
-		const double mean = a->mean[k];
-		a->weight[k] = mean != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (mean * mean)) : 0;
-	}
-	ask_witnesses(t, around / 2, a);
+	ask_witnesses(t, around, broadest, s, a);
 }
 
 /* smooth <- values as they are corrected; 0: this column stays as it is. */
@@ -203,11 +231,27 @@ static GT_CLONES void mix(double weight, const float *restrict value, float *res
 		smooth[i] = value[i] + (float)(weight * ((double)smooth[i] - (double)value[i]));
 }
 
+enum { LANES = 8 };
+static GT_CLONES double sum_of(const float *x, size_t n)
+{
+	double sum[LANES] = { 0 };
+	for (size_t i = 0; i + LANES <= n; i += LANES)
+		for (size_t l = 0; l < LANES; l++)
+			sum[l] += x[i + l];
+	for (size_t i = n / LANES * LANES; i < n; i++)
+		sum[0] += x[i];
+	for (size_t l = 1; l < LANES; l++)
+		sum[0] += sum[l];
+	return sum[0];
+}
+
+/* Windows are wider than what weights are of: where there is no stripe they may be off by more. */
 static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (!(a->weight[k] > 0))
 		return 0;
-	mix(a->weight[k], value, smooth, n);
+	const double change = a->weight[k] * (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
+	mix(a->weight[k] * within(a->allowed[k], change), value, smooth, n);
 	return 1;
 }
 
@@ -215,7 +259,7 @@ void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *sc
 {
 	const arrays a = lay_out(t, scratch);
 	sort_and_smooth(t, window, s, &a);
-	stripe_weights(t, AROUND_NARROW, s, &a);
+	stripe_weights(t, AROUND_NARROW, least_of(BROAD_NARROW, window / 2), s, &a);
 	put_back(t, &a, towards_smooth, s);
 }
 
@@ -269,21 +313,13 @@ static void dilate(unsigned char *stripe, size_t columns)
 static int divided(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (a->stripe[k])
-		return 1;
+		return towards_smooth(a, k, value, smooth, n);
 	if (!(a->weight[k] > 0 && a->f[k] > 0.5))
 		return 0;
-	const double by = 1 + a->weight[k] * (1 / a->f[k] - 1);
+	const double wanted = a->weight[k] * (1 / a->f[k] - 1), by = 1 + wanted * within(a->allowed[k], wanted * a->level[k]);
 	for (size_t i = 0; i < n; i++)
 		smooth[i] = (float)(value[i] * by);
 	return 1;
-}
-
-static double sum_of(const float *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum;
 }
 
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch)
@@ -300,7 +336,7 @@ void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scra
 	/* A ratio means nothing in air. */
 	for (size_t k = 0; k < t->columns; k++)
 		a.f[k] = fabs(a.level[k]) > 0.02 * most ? a.f[k] / a.level[k] : 1;
-	stripe_weights(t, AROUND_WIDE, s, &a);
+	stripe_weights(t, AROUND_WIDE, least_of(BROAD_WIDE, window / 2), s, &a);
 	gt_stripes_detect(a.f, t->columns, t->snr, a.stripe, a.few);
 	for (size_t k = 0; k < t->columns; k++)
 		a.stripe[k] &= a.weight[k] > 0;

@@ -3,10 +3,11 @@
 /* Is a column a stripe, or the peak of a body that is round about the axis? Private to prepare/. */
 #include <stddef.h>
 
-/* How far column k of the mean view lies above (sign 1) or below (-1) what both sides of it go on to by straight lines
- * through two columns, of which the nearer one is up to `reach` away; less than 0: one side does not say so. A wall
- * round about the axis goes on to one side of its peak, a stripe is off both. INFINITY: too near an edge to tell. */
-double gt_stripe_witness(const double *mean, size_t columns, size_t k, size_t reach, double sign);
+/* How far column k of the mean view, with all columns of a stripe of 1 to `broadest` columns that it is part of, lies
+ * above (sign 1) or below (-1) what both sides of that stripe go on to by straight lines through two columns; 0: there
+ * is none. A wall round about the axis goes on to one side of its peak, a stripe is off both. width: columns of
+ * the stripe. Next to an end of the row one side tells; INFINITY: none. */
+double gt_stripe_witness(const double *mean, size_t columns, size_t k, size_t broadest, double sign, size_t *width);
 /* A column may be off its neighbours by so much without a witness: what gains that differ from column to column are
  * usually off, robustly. scratch: columns. */
 double gt_stripe_unwitnessed(const double *off, size_t columns, double *scratch);

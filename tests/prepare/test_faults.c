@@ -250,7 +250,7 @@ END_TEST
 START_TEST(no_stripes)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
-	static const double most[2][2] = { { 1.1, 0.9 }, { 1.35, 0.9 } };
+	static const double most[2][2] = { { 1.05, 0.9 }, { 1.15, 0.9 } };
 	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
