@@ -62,6 +62,7 @@ void gt_line_adjoint(gt_backend *be, const int *n, gt_line_order *o, gt_loop lin
 		for (size_t left = views[o->axis]; left; left -= o->count[o->axis]) {
 			const size_t batch = gt_pieces_of(left, gt_pieces_of(left, GT_LINE_BATCH));
 			o->count[o->axis] = batch;
+			o->first = done == 0;
 			gt_parallel(be->pool, batch, 1, lines, j);
 			gt_poll_part((double)done / all, (double)(done + batch) / all);
 			gt_parallel(be->pool, gt_line_tiles(n, o->axis), 1, jobs, j);

@@ -14,6 +14,7 @@ typedef struct {
 	const size_t *views;     /* forward: those of axis 0, then those of axis 1; back: a batch of one axis */
 	size_t count[2];         /* how many views of each axis */
 	int axis;                /* back: of the batch */
+	int first;               /* back: 1 for the first batch, 0 for those that add to it */
 	int group, columns;      /* views and columns of a job of the forward direction */
 } gt_line_order;
 

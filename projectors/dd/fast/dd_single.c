@@ -81,7 +81,6 @@ void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float 
 	start(be, 1, &j);
 	j.memory.in = y;
 	j.memory.out = x;
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * sizeof *x);
 	if (d->rows <= GT_DD_FEW_BACK)
 		gt_line_adjoint(be, d->n, &j.order, k->few.rows, k->few.adjoint, &j);
 	else

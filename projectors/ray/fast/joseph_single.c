@@ -149,6 +149,5 @@ void gt_joseph_single_adjoint(gt_backend *be, const gt_rays *g, const gt_joseph_
 	start(be, 1, &j);
 	j.memory.in = y;
 	j.memory.out = x;
-	memset(x, 0, (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2] * sizeof *x);
 	gt_line_adjoint(be, g->n, &j.order, k->weigh_columns, k->adjoint, &j);
 }

@@ -94,6 +94,5 @@ void gt_sf_single_adjoint(gt_backend *be, const gt_sf *d, const float *y, float 
 	start(be, 1, &j);
 	j.memory.in = y;
 	j.memory.out = x;
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * sizeof *x);
 	gt_line_adjoint(be, d->n, &j.order, k->sum_columns, k->adjoint, &j);
 }
