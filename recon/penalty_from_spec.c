@@ -58,9 +58,9 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 	gt_array *sum[2] = { NULL, NULL }, *t = NULL;
 	float *coverage = NULL;
 	gt_status st = GT_OK;
-	if (o->kappa && !c->subsets->w)
+	if (o->kappa == GT_KAPPA_RESOLUTION && !c->subsets->w)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
-	if (!o->kappa || !c->subsets->w)
+	if (o->kappa != GT_KAPPA_RESOLUTION || !c->subsets->w)
 		return GT_OK;
 	GT_TRY(gt_array_like(c->x, &sum[0]));
 	GT_TRY(gt_array_like(c->x, &sum[1]));
@@ -95,15 +95,20 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 	return all;
 }
 
-/* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. */
-static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, const float *kappa,
-                               char **spec, char **how)
+/* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. For even noise *kappa is made,
+ * malloc'ed. */
+static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa, char **spec,
+                               char **how)
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
 	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p,           &known,   c->weights,
-		                        kappa,    c->x,    c->water,     log,     c->first_slice, c->slices };
+		                        *kappa,   c->x,    c->water,     log,     c->first_slice, c->slices };
+	const int even = o->kappa == GT_KAPPA_NOISE;
+	const size_t n = gt_array_size(c->x);
 	gt_strength_found found;
-	const gt_status st = gt_strength_find(&q, o->noise, o->factor, &found);
+	if (even && !(*kappa = calloc(n, sizeof **kappa)))
+		return gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 4e-6);
+	const gt_status st = gt_strength_find_even(&q, even ? c->subsets : NULL, o->noise, o->factor, *kappa, &found);
 	if (st != GT_OK)
 		return st;
 	/* Unlike devices may differ in a last bit. */
@@ -122,6 +127,7 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 	const gt_penalty_spec *o = &own;
 	gt_array *weights = NULL;
 	float *kappa = NULL;
+	static const char *const kappas[] = { "", " kappa=yes", " kappa=noise" };
 	char *how = NULL, *found = NULL;
 	const char *spec = own.spec = gt_penalty_spec_of_water(given->spec, c->water);
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -130,14 +136,14 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 	own.noise *= given->noise_in_hu ? c->water / GT_MU_WATER : 1;
 	GT_TRY(make_kappa(log, o, c, &kappa));
 	if (o->automatic) {
-		GT_TRY(find_strength(log, o, c, kappa, &found, &how));
+		GT_TRY(find_strength(log, o, c, &kappa, &found, &how));
 		spec = found;
 	}
 	if (kappa) {
 		GT_TRY(gt_array_like(c->x, &weights));
 		gt_array_put_float(kappa, weights);
 	}
-	if (!(*text = gt_text("%s%s%s", spec, o->kappa ? " kappa=yes" : "", how ? how : "")))
+	if (!(*text = gt_text("%s%s%s", spec, kappas[o->kappa], how ? how : "")))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(c->stream ? gt_stream_penalty(c->stream, spec, weights, R)
 	                 : gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));

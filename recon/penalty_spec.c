@@ -40,7 +40,7 @@ struct wishes {
 };
 static const gt_param wish_params[] = {
 	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct wishes, noise), .least = 1e-9, .most = 1 },
-	{ .key = "kappa", .help = "even resolution", .kind = GT_FLAG, .at = offsetof(struct wishes, kappa) },
+	{ .key = "kappa", .help = "even resolution, or noise", .kind = GT_FLAG, .at = offsetof(struct wishes, kappa) },
 	{ .key = NULL },
 };
 
@@ -66,6 +66,19 @@ static gt_status take_strength(const char *value, gt_penalty_spec *p)
 	               : st;
 }
 
+/* Takes kappa, kappa=yes and the like, and kappa=noise. */
+static gt_status take_kappa(const char *pair, struct wishes *wishes)
+{
+	if (!strcmp(pair, "kappa=noise")) {
+		wishes->kappa = GT_KAPPA_NOISE;
+		return GT_OK;
+	}
+	const gt_status st = gt_params_parse(wish_params, pair, wishes);
+	return st == GT_ERR_ARG && !strncmp(pair, "kappa=", 6)
+	               ? gt_fail(GT_ERR_ARG, "%s: expected yes (even resolution), noise (even noise) or no", pair)
+	               : st;
+}
+
 /* Takes one "key=value" into p, or adds it to p->spec where it is the regularizer's. */
 static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *p)
 {
@@ -78,7 +91,7 @@ static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *
 		GT_TRY(take_strength(pair + 9, p));
 		taken = p->automatic;
 	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
-		GT_TRY(gt_params_parse(wish_params, pair, wishes));
+		GT_TRY(pair[0] == 'k' ? take_kappa(pair, wishes) : gt_params_parse(wish_params, pair, wishes));
 		p->noise_in_hu |= pair[0] == 'n' && ends_in_hu(pair);
 		taken = 1;
 	}
@@ -117,7 +130,12 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
 	p->automatic = p->automatic || !wishes.strengths;
 	p->noise = wishes.noise;
-	p->kappa = wishes.kappa;
+	p->kappa = (gt_kappa)wishes.kappa;
+	if (p->kappa == GT_KAPPA_NOISE && !p->automatic)
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "penalty %s: kappa=noise and a strength: expected noise=10HU or strength=auto, as the noise that "
+		               "is asked for says where how much is needed",
+		               name));
 	GT_TRY(check_regularizer(p->spec, p->automatic));
 done:
 	free(name);

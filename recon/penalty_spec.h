@@ -3,9 +3,10 @@
 /* A penalty by its spec, and what the spec says beside what the regularizer itself takes. */
 #include <gantry/status.h>
 
+typedef enum { GT_KAPPA_NONE, GT_KAPPA_RESOLUTION, GT_KAPPA_NOISE } gt_kappa; /* kappa=no, yes, noise */
 typedef struct {
 	char *spec;                     /* the regularizer and its own parameters, for gt_regularizer_new(); owned */
-	int kappa;                      /* 1: the penalty is weighted for even resolution */
+	gt_kappa kappa;                 /* what the penalty is weighted for */
 	int automatic;                  /* 1: the strength is to be found: noise=10HU, strength=auto, strength=2x, or no strength at all */
 	double noise;                   /* wanted, mm^-1; 0: what `factor` times the automatic strength leaves */
 	int noise_in_hu;                /* 1: it was given in HU, here of water of GT_MU_WATER */

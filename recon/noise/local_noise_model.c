@@ -31,7 +31,7 @@ enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS =
 enum { NUMBERS = GT_NOISE_LAYERS * GT_NOISE_LAYERS };
 
 /* The inverse of H at frequency i. */
-static void inverse_hessian(const gt_noise_patches *p, int k, size_t i, double strength, double *out)
+static void inverse_hessian(const gt_noise_patches *p, size_t k, size_t i, double strength, double *out)
 {
 	const size_t m = p->layers;
 	double H[NUMBERS];
@@ -41,7 +41,7 @@ static void inverse_hessian(const gt_noise_patches *p, int k, size_t i, double s
 }
 
 /* The mean of H^-1 G H^-1 over the layers that are asked for. */
-static double density(const gt_noise_patches *p, int k, size_t i, double strength)
+static double density(const gt_noise_patches *p, size_t k, size_t i, double strength)
 {
 	const size_t m = p->layers;
 	double inverse[NUMBERS], product[NUMBERS], sum = 0;
@@ -56,10 +56,10 @@ static double density(const gt_noise_patches *p, int k, size_t i, double strengt
 double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 {
 	double sum = 0;
-	for (int k = 0; k < GT_NOISE_PATCHES; k++)
+	for (size_t k = 0; k < p->places; k++)
 		for (size_t i = 0; i < p->box; i++)
 			sum += density(p, k, i, strength);
-	return sqrt(sum / (double)(GT_NOISE_PATCHES * p->box));
+	return sqrt(sum / (double)(p->places * p->box));
 }
 
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
@@ -90,7 +90,7 @@ static double dot(const double *a, const double *b, size_t n)
 }
 
 /* The transform of a normal field whose spectrum is G of patch k; z: scratch of a field. */
-static void normal_field(const gt_noise_patches *p, int k, uint64_t seed, double *z, gt_layers *t)
+static void normal_field(const gt_noise_patches *p, size_t k, uint64_t seed, double *z, gt_layers *t)
 {
 	const size_t m = p->layers;
 	double root[NUMBERS];
@@ -134,8 +134,8 @@ static gt_status remaining_curvature(const gt_noise_patches *p, double strength,
 	if (!z || !host)
 		GT_TRY(no_memory(p));
 	GT_TRY(gt_layers_new(p->n, p->layers, &t));
-	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		normal_field(p, k, (uint64_t)k, z, &t);
+	for (size_t k = 0; k < p->places; k++) {
+		normal_field(p, k, k, z, &t);
 		for (size_t i = 0; i < p->box; i++) {
 			inverse_hessian(p, k, i, strength, inverse);
 			gt_layers_multiply(&t, i, inverse, NULL);
@@ -156,7 +156,7 @@ done:
 /* One patch while it is minimised. */
 struct descent {
 	const gt_noise_patches *p;
-	int k;
+	size_t k;
 	double strength;  /* times kappa^2 */
 	double *M, *FM;   /* spectra of the preconditioner, and of F times it */
 	double *z, *d;    /* iterate, direction */
@@ -257,7 +257,7 @@ static void begin(struct descent *s, double left)
 		inverse_hessian(p, s->k, i, s->strength / p->at[s->k].square * left, s->M + i * numbers);
 		gt_small_product(m, p->at[s->k].F + i * numbers, s->M + i * numbers, s->FM + i * numbers);
 	}
-	normal_field(p, s->k, 100 + (uint64_t)s->k, s->z, &s->t);
+	normal_field(p, s->k, 100 + s->k, s->z, &s->t);
 	add_to_diagonal(p, -1, s->FM);
 	gt_layers_apply_both(&s->t, s->M, s->FM, s->z, s->Fz);
 	add_to_diagonal(p, 1, s->FM);
@@ -282,7 +282,7 @@ static gt_status simulate(gt_noise_patches *p, double strength, double left, dou
 		*of[i] = scratch + i * n;
 	s.M = scratch + fields * n;
 	s.FM = s.M + numbers;
-	for (s.k = 0; s.k < GT_NOISE_PATCHES; s.k++) {
+	for (s.k = 0; s.k < p->places; s.k++) {
 		s.strength = strength * p->at[s.k].square;
 		begin(&s, left);
 		descend(&s);
@@ -291,7 +291,7 @@ static gt_status simulate(gt_noise_patches *p, double strength, double left, dou
 		sum += square;
 	}
 	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
-	*noise = sqrt(sum / GT_NOISE_PATCHES);
+	*noise = sqrt(sum / (double)p->places);
 done:
 	free(scratch);
 	free(s.host);

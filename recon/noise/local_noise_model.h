@@ -15,6 +15,7 @@ typedef struct {
 	size_t n[3], box;               /* voxels of a box along x, y, z; their product */
 	size_t layers, size;            /* boxes above each other: where there are few slices, these; voxels of all */
 	size_t first, end;              /* layers in which noise is asked for */
+	size_t places;                  /* of `at`, 1 to GT_NOISE_PATCHES */
 	gt_noise_patch at[GT_NOISE_PATCHES];
 	double *R;                      /* spectrum of the penalty of strength 1, for differences that are small */
 	const gt_penalty *penalty;      /* of strength 1, on a grid of all layers */

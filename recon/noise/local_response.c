@@ -20,7 +20,7 @@ enum { SORTED_PLACES = 20000 };
 
 struct view_values {
 	const gt_strength_search *s;
-	size_t stride, n;
+	size_t first, stride, n;
 	float *values; /* of w, and of w^2 times the variance */
 };
 
@@ -31,26 +31,23 @@ static void fill_values(void *self, size_t begin, size_t end, int worker)
 	const size_t view = scan->rows * scan->columns;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		const size_t from = i / view * a->stride * view + i % view;
+		const size_t from = (a->first + i / view * a->stride) * view + i % view;
 		const double weight = a->s->q->weights ? a->s->q->weights[from] : 1;
 		a->values[i] = (float)weight;
 		a->values[a->n + i] = (float)(weight * weight * gt_noise_variance(a->s->model, from));
 	}
 }
 
-/* Values of every stride-th view: of w, and of w^2 times the variance. */
-static gt_status gather(const gt_strength_search *s, size_t stride, const gt_linop *A, gt_array **w, gt_array **wvw)
+gt_status gt_strength_gather(const gt_strength_search *s, size_t first, size_t stride, gt_array *w, gt_array *wvw)
 {
-	const size_t n = gt_linop_ny(A);
-	struct view_values a = { s, stride, n, malloc(2 * n * sizeof *a.values) };
+	const size_t n = gt_array_size(w);
+	struct view_values a = { s, first, stride, n, malloc(2 * n * sizeof *a.values) };
 	gt_status st = a.values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
 	GT_TRY(st);
 	if (!gt_backend_is_dry_run(s->be))
 		gt_parallel(gt_backend_pool(s->be), n, 1 << 14, fill_values, &a);
-	GT_TRY(gt_array_new(s->be, s->type, n, w));
-	GT_TRY(gt_array_new(s->be, s->type, n, wvw));
-	gt_array_put_float(a.values, *w);
-	gt_array_put_float(a.values + n, *wvw);
+	gt_array_put_float(a.values, w);
+	gt_array_put_float(a.values + n, wvw);
 	GT_TRY(gt_backend_status(s->be));
 done:
 	free(a.values);
@@ -172,30 +169,31 @@ done:
 
 /* A voxel and how well the data know it: what noise follows most. */
 struct known_voxel {
-	float kappa;
+	float known;
 	size_t voxel;
 };
 
-static int by_kappa(const void *a, const void *b)
+static int by_known(const void *a, const void *b)
 {
 	const struct known_voxel *x = a, *y = b;
-	return x->kappa != y->kappa ? (x->kappa < y->kappa ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
+	return x->known != y->known ? (x->known < y->known ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
 }
 
-/* Places that stand for as many voxels of the object each: evenly spread over them in the order of kappa, of which a
- * sample is sorted; without kappa over their list, at multiples of the golden ratio. */
+/* Places that stand for as many voxels of the object each: evenly spread over them in the order of how well they are
+ * known, of which a sample is sorted; where that is not known over their list, at multiples of the golden ratio. */
 static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
 {
-	const size_t n = s->q->kappa && s->object.voxels > SORTED_PLACES ? SORTED_PLACES : s->object.voxels;
-	struct known_voxel *all = s->q->kappa ? malloc(n * sizeof *all) : NULL;
-	if (s->q->kappa && !all)
+	const float *known = s->known ? s->known : s->q->kappa;
+	const size_t n = known && s->object.voxels > SORTED_PLACES ? SORTED_PLACES : s->object.voxels;
+	struct known_voxel *all = known ? malloc(n * sizeof *all) : NULL;
+	if (known && !all)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a sample of %zu voxels", n);
 	for (size_t i = 0; all && i < n; i++) {
 		const size_t at = s->object.at[(size_t)(((double)i + 0.5) / (double)n * (double)s->object.voxels)];
-		all[i] = (struct known_voxel){ s->q->kappa[at], at };
+		all[i] = (struct known_voxel){ known[at], at };
 	}
 	if (all)
-		qsort(all, n, sizeof *all, by_kappa);
+		qsort(all, n, sizeof *all, by_known);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const double part = all ? (k + 0.5) / GT_NOISE_PATCHES : fmod((k + 0.5) * 0.6180339887498949, 1);
 		const size_t i = (size_t)(part * (double)n);
@@ -236,16 +234,20 @@ gt_status gt_strength_measure_places(gt_strength_search *s)
 	gt_scan *some = NULL;
 	gt_linop *A = NULL;
 	gt_array *w = NULL, *wvw = NULL;
-	size_t voxel[GT_NOISE_PATCHES];
+	size_t *voxel = s->voxel;
 	gt_status st = GT_OK;
+	s->patch.places = GT_NOISE_PATCHES;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
 	GT_TRY(choose_places(s, voxel));
 	keep_off_sources(s, some, voxel);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const gt_grid box = gt_strength_patch_grid(s, voxel[k]);
 		GT_TRY(gt_projector_new(s->q->projector, s->be, s->type, &box, some, &A));
-		if (!w)
-			GT_TRY(gather(s, stride, A, &w, &wvw));
+		if (!w) {
+			GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &w));
+			GT_TRY(gt_array_like(w, &wvw));
+			GT_TRY(gt_strength_gather(s, 0, stride, w, wvw));
+		}
 		s->patch.at[k].square = s->q->kappa ? (double)s->q->kappa[voxel[k]] * s->q->kappa[voxel[k]] : 1;
 		GT_TRY(measure_place(s, A, stride, w, wvw, &s->patch.at[k]));
 		gt_linop_free(A);

@@ -133,7 +133,8 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
 	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
-	       s->q->kappa || !s->q->weights ? "resolution is about even, noise is not" : "noise is about even, resolution is not");
+	       !s->subsets && (s->q->kappa || !s->q->weights) ? "resolution is about even, noise is not"
+	                                                      : "noise is about even, resolution is not");
 }
 
 /* Leaves of the object's voxels those of the slices that are asked for, if there are any. */
@@ -176,6 +177,8 @@ static gt_status measure(gt_strength_search *s)
 	GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	GT_TRY(find_object(s));
 	GT_TRY(measure_direct(s));
+	if (s->subsets)
+		GT_TRY(gt_strength_measure_known(s));
 	GT_TRY(gt_strength_measure_places(s));
 done:
 	return st;
@@ -219,6 +222,8 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	s->patch.penalty = R;
 	s->patch.x = x;
 	s->patch.g = g;
+	if (s->subsets)
+		GT_TRY(gt_strength_even_out(s, noise));
 	GT_TRY(gt_noise_patches_strength(&s->patch, noise, &found->strength));
 	found->strength *= s->factor;
 	found->noise_hu = hu(s, fmin(noise, tell_unreached(s, noise)));
@@ -262,25 +267,39 @@ static void release(gt_strength_search *s)
 		free(s->patch.at[k].G);
 	}
 	free(s->patch.R);
+	free(s->known);
 	free(s->host);
 }
 
-gt_status gt_strength_find(const gt_strength_problem *q, double noise, double factor, gt_strength_found *found)
+gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *subsets, double noise, double factor, float *kappa,
+                                gt_strength_found *found)
 {
-	gt_strength_search s = {
-		.q = q, .be = gt_array_backend(q->start), .type = gt_array_type(q->start), .noise = noise, .factor = factor
-	};
+	gt_strength_search s = { .q = q,
+		                 .be = gt_array_backend(q->start),
+		                 .type = gt_array_type(q->start),
+		                 .noise = noise,
+		                 .factor = factor,
+		                 .subsets = subsets,
+		                 .kappa = kappa };
 	const double start = gt_seconds();
 	gt_status st = GT_OK;
 	*found = (gt_strength_found){ .strength = 1 };
 	GT_TRY(prepare(&s));
 	GT_TRY(measure(&s));
 	GT_TRY(solve(&s, found));
-	if (!gt_backend_is_dry_run(s.be))
-		say_strength(&s, found, gt_seconds() - start);
+	if (gt_backend_is_dry_run(s.be))
+		goto done;
+	say_strength(&s, found, gt_seconds() - start);
+	if (subsets)
+		GT_TRY(gt_strength_say_edges(&s, found->noise_hu));
 done:
 	release(&s);
 	return st;
+}
+
+gt_status gt_strength_find(const gt_strength_problem *q, double noise, double factor, gt_strength_found *found)
+{
+	return gt_strength_find_even(q, NULL, noise, factor, NULL, found);
 }
 
 gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta)

@@ -334,7 +334,7 @@ START_TEST(quadratic_model)
 {
 	enum { CELLS = 8 };
 	double F[CELLS], G[CELLS], R[CELLS];
-	gt_noise_patches p = { .n = { 4, 2, 1 }, .box = CELLS, .layers = 1, .size = CELLS, .end = 1, .R = R };
+	gt_noise_patches p = { .n = { 4, 2, 1 }, .box = CELLS, .layers = 1, .size = CELLS, .end = 1, .places = GT_NOISE_PATCHES, .R = R };
 	for (int i = 0; i < CELLS; i++) {
 		F[i] = 5;
 		G[i] = 9;

@@ -141,6 +141,6 @@ const quality_candidate quality_candidates[QUALITY_CANDIDATES] = {
 	{ .name = "weights of the noise", .preset = "iterative", .weights = "noise", .penalty = "qggmrf" },
 	{ .name = "model, slope 0.02", .preset = "iterative", .weights = "model:slope=0.02,even=0.2", .penalty = "qggmrf" },
 	{ .name = "model, slope 0.09", .preset = "iterative", .weights = "model:slope=0.09,even=0.2", .penalty = "qggmrf" },
-	{ .name = "preset, even noise", .preset = "iterative", .penalty = "qggmrf:kappa=no" },
+	{ .name = "preset, even noise", .preset = "iterative", .penalty = "qggmrf:kappa=noise", .edges = 6 },
 	{ .name = "preset, edges of 30 HU", .preset = "iterative", .penalty = "qggmrf:c=30HU" },
 };

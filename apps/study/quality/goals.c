@@ -6,7 +6,7 @@
 #define MOST_OVERSHOOT 0.1
 #define LEAST_NOISE 0.9
 #define MOST_NOISE 1.1
-/* Of the patches, where kappa is left out. */
+/* Of the patches, with kappa=noise. */
 #define LEAST_EVEN 0.9
 
 static void add(study *s, const quality_case *c, const char *goal, double found, const char *bound, int kept)

@@ -40,10 +40,11 @@ static gt_status texts_of(const quality_scene *scene, const quality_candidate *c
 	for (int i = 0; i < 2; i++) {
 		if (!given[i])
 			continue;
-		text[i] = i != at || !*key ? cli_text("%s", given[i])
-		          : strength > 0   ? with(given[i], key, strength)
-		          : is_direct(c)   ? with(given[i], key, 1)
-		                           : cli_text("%s%cnoise=%.9gHU", given[i], strchr(given[i], ':') ? ',' : ':', noise);
+		text[i] = i == 1 && c->edges > 0 ? cli_text("%s,noise=%.9gHU,c=%.9gHU", given[i], noise, c->edges * noise)
+		          : i != at || !*key     ? cli_text("%s", given[i])
+		          : strength > 0         ? with(given[i], key, strength)
+		          : is_direct(c)         ? with(given[i], key, 1)
+		                                 : cli_text("%s%cnoise=%.9gHU", given[i], strchr(given[i], ':') ? ',' : ':', noise);
 		if (!text[i])
 			break;
 	}
@@ -90,7 +91,7 @@ gt_status quality_reconstruct(const study *s, const quality_scene *c, const qual
 	GT_TRY(gt_recon_run(r, *v));
 	if (is_direct(by))
 		*strength = *strength > 0 ? *strength : 1;
-	else if (!(*strength > 0))
+	else if (by->edges > 0 || !(*strength > 0))
 		*strength = strength_of(r);
 done:
 	gt_recon_free(r);
@@ -241,7 +242,7 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 	}
 	for (int k = 1; k < (scene->size == QUALITY_QUICK ? QUICK_TRIALS : MAX_TRIALS); k++) {
 		const double off = log(r->noise / noise), at = log(r->strength);
-		if (fabs(off) < QUALITY_MAX_OFF || !isfinite(off) || (is_direct(c) && off < 0 && r->strength >= 1))
+		if (c->edges > 0 || fabs(off) < QUALITY_MAX_OFF || !isfinite(off) || (is_direct(c) && off < 0 && r->strength >= 1))
 			break;
 		double *side = off > 0 ? low : high;
 		side[0] = at;

@@ -42,6 +42,7 @@ typedef struct {
 	const char *knob, *init, *padding;
 	int knob_of_solver;
 	double most;                    /* that it takes; 0: any */
+	double edges;                   /* the penalty's c over the noise asked for, which then decides alone; 0: as it says */
 } quality_candidate;
 
 typedef struct {
@@ -127,8 +128,8 @@ int       quality_has_maps(const study *s, const quality_case *c);
 
 typedef struct { quality_size size; const char *one; char claim[512]; } quality_findings; /* one: the only case; NULL: all */
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
-/* What is promised of the preset: noise had over asked; overshoot of a step of about 800 HU; without kappa the part
- * of patches within a tenth of the noise asked for. NAN: not measured. */
+/* What is promised of the preset: noise had over asked; overshoot of a step of about 800 HU; where even noise is
+ * asked for the part of patches within a tenth of it. NAN: not measured. */
 typedef struct { double asked, at_steps, even; } quality_promised;
 /* apps/study/quality/goals.c: rows of QUALITY_GOALS; r: of all candidates. */
 void      quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r);

@@ -180,7 +180,8 @@ void quality_parts(const study *s, study_page *p)
 	                "holds the error of so few draws; the spread is "
 	                "of what two halves of the draws have in common, and the last column is what a "
 	                "normal distribution of so much has within 10 %%. The "
-	                "preset keeps the resolution even (kappa); the other keeps the noise even.");
+	                "preset keeps the resolution even (kappa); the other keeps the noise even (kappa=noise), as it was asked for, "
+	                "with c six times as large.");
 	study_page_table(p, QUALITY_EVEN);
 	case_figures(s, p, "noise", quality_has_maps, "noise of patches over what was asked for; grey: no soft tissue");
 	for (int k = 0; k < QUALITY_CASES; k++)
