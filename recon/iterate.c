@@ -139,17 +139,16 @@ static gt_status recorded_penalty(const char *path, gt_backend *be, char **text)
 	return st;
 }
 
-static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, const float *w, const gt_subsets *s, gt_stream *stream,
-                             const gt_array *x, gt_penalty **R, char **text)
+/* prior: but for what a checkpoint records. */
+static gt_status new_penalty(const gt_recon_job *j, gt_penalty_problem prior, gt_penalty **R, char **text)
 {
 	char *recorded = NULL;
 	gt_status st = GT_OK;
 	if (!j->penalty)
 		return GT_OK;
 	if (j->resume)
-		GT_TRY(recorded_penalty(j->resume, gt_array_backend(x), &recorded));
-	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     s, x,
-		                           j->water,     recorded, e->below, e->asked->n[2], stream };
+		GT_TRY(recorded_penalty(j->resume, gt_array_backend(prior.x), &recorded));
+	prior.recorded = recorded;
 	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
 done:
 	free(recorded);
@@ -232,7 +231,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s, &stream));
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
-	GT_TRY(new_penalty(j, e, w, &s, stream, x, &R, &f->penalty));
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     &s, x,
+		                           j->water,     NULL,     e->below, e->asked->n[2], stream };
+	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
 		                     .A = s.A,
 		                     .b = s.b,

@@ -18,8 +18,8 @@ typedef struct {
 	const gt_subsets *subsets;      /* of the whole scan, with those weights */
 	const gt_array *x;              /* where the solver starts */
 	double water;                   /* mm^-1, for HU */
-	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is that one but for rounding
-	                                 * gives way to it: devices differ in their last digits */
+	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is
+	                                 * that one but for rounding gives way to it: devices differ in last digits */
 	size_t first_slice, slices;     /* of the grid, that are not padding */
 	gt_stream *stream;              /* computes for the host; NULL: x's backend does */
 } gt_penalty_problem;

@@ -18,7 +18,7 @@ typedef struct {
 	int no_automatic_strength;      /* 1: the strength cannot be found from the noise of the data */
 	/* The same of several volumes on one grid, one after the other in an array; NULL: there is no such thing. */
 	gt_status (*make_joint)(gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, const void *options, gt_penalty **R);
-	int neighbours_only;            /* 1: terms look at voxels that touch alone, and a slab with a slice beside gives what the whole does */
+	int neighbours_only;            /* 1: terms look at voxels that touch alone; a slab with a slice beside gives what the whole does */
 } gt_regularizer;
 
 GT_API extern const gt_regularizer *const gt_regularizers[];               /* NULL-terminated */

@@ -38,8 +38,8 @@ const gt_stream_cut *gt_stream_has(const gt_stream *s);
 gt_status gt_stream_operator(gt_stream *s, const gt_scan *scan, gt_linop **A);
 /* As gt_subsets_new(), and the stream, which the operators hold as well. */
 gt_status gt_stream_subsets(const gt_stream_problem *q, const float *data, const float *weights, gt_subsets *s, gt_stream **stream);
-/* As gt_regularizer_new() for arrays of the host: the device computes penalties that look at neighbours alone, slab by slab, and the host
- * the others. The penalty holds the stream. */
+/* As gt_regularizer_new() for arrays of the host: the device computes penalties that look at neighbours alone, slab by
+ * slab, and the host the others. The penalty holds the stream. */
 gt_status gt_stream_penalty(gt_stream *s, const char *spec, const gt_array *kappa, gt_penalty **R);
 /* Slices of a direct method by the device into x, on the host, slab by slab; as gt_direct_slab(). */
 gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, const void *options, const gt_scan *scan, const float *data,

@@ -1,6 +1,6 @@
-/* A penalty on a volume of the host that the device computes: slab by slab, with the slices beside. Where a voxel's terms reach no
- * further than the next slice, gradients of a slab with a slice on either side are those of the whole; and sums over slabs with
- * the slice above count that slice's own terms twice, which it alone gives. */
+/* A penalty on a volume of the host that the device computes: slab by slab, with the slices beside. Where a voxel's
+ * terms reach no further than the next slice, gradients of a slab with a slice on either side are those of the whole;
+ * and sums over slabs with the slice above count that slice's own terms twice, which it alone gives. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,17 +65,17 @@ static void leave(struct there *t)
 		gt_array_free(t->in[i]);
 }
 
-static gt_status enter(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, size_t from, size_t slices,
-                       const void *block, struct there *t)
+static gt_status enter(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, gt_range of, struct there *t)
 {
 	const gt_stream *s = o->s;
-	const gt_grid g = gt_grid_slab(&s->grid, (gt_range){ p->seen.first + from, slices });
-	const size_t first = from * o->plane * gt_type_size(s->type);
+	const gt_grid g = gt_grid_slab(&s->grid, (gt_range){ p->seen.first + of.first, of.n });
+	const char *block = gt_upload_block(s->slabs);
+	const size_t first = of.first * o->plane * gt_type_size(s->type);
 	gt_status st = GT_OK;
 	*t = (struct there){ .R = NULL };
 	for (size_t i = 0; i < INPUTS; i++)
 		if (host[i])
-			GT_TRY(gt_array_wrap(s->device, s->type, slices * o->plane, (char *)block + i * o->slot + first, &t->in[i]));
+			GT_TRY(gt_array_wrap(s->device, s->type, of.n * o->plane, (char *)block + i * o->slot + first, &t->in[i]));
 	GT_TRY(gt_regularizer_new(o->spec, s->device, s->type, &g, t->in[KAPPA], &t->R));
 done:
 	if (st != GT_OK)
@@ -105,12 +105,12 @@ static int fits(const struct slabwise *o, const gt_array *a)
 /* Sums --------------------------------------------------------------------------- */
 
 /* Two sums of some slices; without p the value. */
-static gt_status add_sums(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, size_t from, size_t slices,
-                          double a, double sign, double sum[2])
+static gt_status add_sums(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, gt_range of, double a,
+                          double sign, double sum[2])
 {
 	struct there t;
 	double found[2] = { 0, 0 };
-	const gt_status st = enter(o, host, p, from, slices, gt_upload_block(o->s->slabs), &t);
+	const gt_status st = enter(o, host, p, of, &t);
 	if (st != GT_OK)
 		return st;
 	if (host[P])
@@ -131,9 +131,9 @@ static void sums(const struct slabwise *o, const gt_array *x, const gt_array *p,
 	for (size_t k = 0; fits(o, x) && fits(o, p) && k < slabs(o); k++) {
 		const struct piece slab = piece(o, k, 0);
 		send(o, host, &slab);
-		GT_TRY(add_sums(o, host, &slab, 0, slab.seen.n, a, 1, sum));
+		GT_TRY(add_sums(o, host, &slab, (gt_range){ 0, slab.seen.n }, a, 1, sum));
 		if (slab.seen.n > slab.own.n)
-			GT_TRY(add_sums(o, host, &slab, slab.own.n, 1, a, -1, sum));
+			GT_TRY(add_sums(o, host, &slab, (gt_range){ slab.own.n, 1 }, a, -1, sum));
 		gt_upload_turn(o->s->slabs);
 	}
 done:
@@ -176,7 +176,7 @@ static gt_status add_gradient(const struct slabwise *o, const gt_array *const ho
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_part(o->s->sum, 0, p->seen.n * o->plane, &sum[0]));
 	GT_TRY(gt_array_part(o->s->part[0], 0, p->seen.n * o->plane, &sum[1]));
-	GT_TRY(enter(o, host, p, 0, p->seen.n, gt_upload_block(o->s->slabs), &t));
+	GT_TRY(enter(o, host, p, (gt_range){ 0, p->seen.n }, &t));
 	if (g)
 		gt_fill(0, sum[0]);
 	if (d)
