@@ -52,7 +52,7 @@ static void send(const struct slabwise *o, const gt_array *const host[INPUTS], c
 			gt_stream_up(o->s, o->s->slabs, i * o->slot, at(o, host[i], p->seen.first), 1, bytes, bytes);
 }
 
-/* The penalty on `slices` of the block's, from `from` on, and what it is given there. kappa is copied by the penalty. */
+/* The penalty on some slices of the block's, and what it is given there. kappa is copied by the penalty. */
 struct there {
 	gt_penalty *R;
 	gt_array *in[INPUTS];
