@@ -64,8 +64,8 @@ static gt_status help_penalty(const char *name)
 		printf("\nIts strength cannot be found from the noise of the data: gantry recon expects strength=NUMBER.\n");
 	else if (st == GT_OK)
 		printf("\ngantry recon also takes%s: strength=auto (the default: from the noise of the data), strength=1.5x (times that),\n"
-		       "noise=10HU (expected noise of the volume), and of penalties of pairs of neighbours kappa=yes (even resolution)\n"
-		       "or kappa=noise (even noise).\n",
+		       "noise=10HU (expected noise of the volume), and of penalties of pairs of neighbours kappa=yes (even resolution) or\n"
+		       "kappa=noise (even noise).\n",
 		       r ? "" : ", of those whose page says so");
 	return st;
 }
