@@ -54,6 +54,8 @@ gt_status gt_strength_measure_known(gt_strength_search *s)
 	GT_TRY(gt_array_like(s->q->start, &sum[1]));
 	GT_TRY(gt_array_like(s->q->start, &part));
 	GT_TRY(backproject(s, sum, part));
+	if (gt_backend_is_dry_run(s->be))
+		goto done;
 	if (!(s->known = calloc(n, sizeof *s->known)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa=noise needs %.3g MB", (double)n * 8e-6));
 	gt_array_get_float(sum[0], s->kappa);

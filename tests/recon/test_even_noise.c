@@ -98,7 +98,7 @@ static void slice_free(struct slice *s)
 static gt_penalty *penalty_of(struct slice *s, const char *spec, char **text)
 {
 	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
-	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER, NULL, 0, 0 };
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER, NULL, 0, 0, NULL };
 	gt_penalty_spec o;
 	gt_penalty *R = NULL;
 	ck_ok(gt_penalty_spec_parse(spec, &o));
