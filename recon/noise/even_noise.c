@@ -102,6 +102,9 @@ static gt_status own_strength(const gt_strength_search *s, size_t k, double nois
 	one.places = 1;
 	one.at[0] = s->patch.at[k];
 	one.at[0].square = 1;
+	*b = NAN;
+	if (!(gt_noise_patches_quadratic_strength(&one, noise) > 0)) /* no ray with a weight passes it */
+		return GT_OK;
 	const gt_status st = gt_noise_patches_strength(&one, noise, b);
 	if (st == GT_OK && !(fabs(log(one.noise[0] / noise)) < MAX_LOG_MISSED))
 		*b = NAN;
