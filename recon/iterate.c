@@ -242,7 +242,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 		                     .n = { e->grid.n[0], e->grid.n[1], e->grid.n[2] },
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
-	gt_memory_estimate_penalty(f->plan, be, j->penalty && j->penalty->automatic);
+	gt_memory_estimate_penalty(f->plan, x, j->penalty);
 	f->run.data_norm = gt_subsets_norm(&s);
 	f->run.rule = j->stop;
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;

@@ -6,6 +6,7 @@
 #include <gantry/text.h>
 #include "core/text.h"
 #include "geometry/projections.h"
+#include "recon/noise/strength_search.h"
 #include "recon/memory_estimate.h"
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
@@ -53,14 +54,44 @@ void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be)
 		e->start_peak = counters(be).peak_bytes;
 }
 
-/* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
-void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int finds_strength)
+/* What the host takes at a time while a penalty is made: volumes, and pixels beside those of the device. */
+typedef struct {
+	double volumes, pixels;
+} host_parts;
+
+/* A strength is found from a copy of the volume, a list of its voxels (two), and a sample of the noise of the data,
+ * later two sets of some views' data; kappa=yes makes a volume, which stays, from two; kappa=noise one, and what the
+ * data know of each voxel, from two sets of a subset's data. */
+static host_parts host_penalty(const gt_memory_estimate *e, const gt_penalty_spec *o)
+{
+	const double view = e->host_data / (double)e->views;
+	const size_t subset = (e->views + e->subsets - 1) / e->subsets;
+	const int even = o->kappa == GT_KAPPA_NOISE, kappa = even || (o->kappa == GT_KAPPA_RESOLUTION && e->host_weights > 0);
+	if (!o->automatic)
+		return (host_parts){ kappa ? 2 : 0, 0 };
+	const double patches = 2 * view * (double)gt_strength_patch_views(e->views), subsets = even ? 2 * view * (double)subset : 0;
+	return (host_parts){ 3 + kappa + even, fmax(e->host_data, fmax(patches, subsets)) };
+}
+
+/* With the arrays of a device that is the host: pixels are there when a set of them and a volume are on the device. */
+static double making(const gt_memory_estimate *e, const gt_array *x, double volumes, double pixels)
+{
+	const double on_device = pixels * (double)gt_type_size(gt_array_type(x)) / sizeof(float);
+	const double with_pixels = (double)(e->volume + e->data + e->weights + e->operators + gt_array_bytes(x)) + on_device + pixels;
+	return volumes + (e->on_host ? fmax((double)e->penalty_peak, with_pixels) : pixels);
+}
+
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o)
 {
 	if (!e)
 		return;
+	const gt_backend *be = gt_array_backend(x);
+	const host_parts host = o ? host_penalty(e, o) : (host_parts){ 0, 0 };
+	const double volumes = host.volumes * bytes_of(gt_array_size(x));
 	e->penalty = held(be) - e->volume - e->data - e->weights - e->operators;
 	e->penalty_peak = counters(be).peak_bytes;
-	e->host_strength = finds_strength ? e->host_volume * 3 + e->host_data : 0;
+	e->host_strength = volumes + host.pixels;
+	e->host_making = o ? making(e, x, volumes, host.pixels) : 0;
 }
 
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan)
@@ -88,6 +119,8 @@ void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size
 	e->solver = iterating - held(be) - best;
 }
 
+double gt_memory_estimate_held(const gt_memory_estimate *e) { return e->host_projections + e->host_volume + e->host_weights; }
+
 void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
 {
 	if (!e)
@@ -97,12 +130,11 @@ void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
 		e->peak = e->peak - e->best_image > e->penalty_peak ? e->peak - e->best_image : e->penalty_peak;
 		e->best_image = 0;
 	}
-	e->host_peak = e->host_projections + e->host_volume + e->host_weights + (e->on_host ? (double)e->peak : 0);
+	e->host_peak = gt_memory_estimate_held(e) + (e->on_host ? (double)e->peak : 0);
 	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet; nor when a strength is found. */
 	const double more = e->host_subset > e->host_strength ? e->host_subset : e->host_strength;
 	const double early = e->host_peak + more - (e->on_host ? (double)(e->solver + e->best_image) : 0);
-	if (early > e->host_peak)
-		e->host_peak = early;
+	e->host_peak = fmax(e->host_peak, fmax(early, gt_memory_estimate_held(e) + e->host_making));
 }
 
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes)

@@ -5,6 +5,7 @@
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
 #include <gantry/method.h>
+#include "recon/penalty_spec.h"
 
 /* Forgets all but host_free; then what the host holds. */
 void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);
@@ -12,12 +13,16 @@ void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, co
 void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);
 void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
-void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int finds_strength);
+/* Of the volume x; o: NULL where there is none. */
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* No more than that may be taken on the device (bytes; 0: no limit). */
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
+
+/* What the host holds from the weights on, bytes. */
+double gt_memory_estimate_held(const gt_memory_estimate *e);
 
 /* What memory has no room for lies in files, as far as it can: of the host's arrays, bytes. */
 void gt_memory_estimate_spill(gt_memory_estimate *e, double arrays);

@@ -51,7 +51,13 @@ static void finish_kappa(const float *coverage, size_t n, float *kappa)
 		kappa[i] = kappa[i] > 0 ? kappa[i] : (float)(sum / (double)count);
 }
 
-/* *kappa: a volume, malloc'ed; NULL where it is 1. */
+/* 1: the penalty has a kappa that is not 1 everywhere. */
+static int has_kappa(const gt_penalty_spec *o, const gt_penalty_problem *c)
+{
+	return o->kappa == GT_KAPPA_NOISE || (o->kappa == GT_KAPPA_RESOLUTION && c->subsets->w);
+}
+
+/* *kappa: a volume, malloc'ed; NULL where it is 1, and in a dry run, which takes no memory of the host. */
 static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa)
 {
 	const size_t n = gt_array_size(c->x);
@@ -66,6 +72,8 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 	GT_TRY(gt_array_like(c->x, &sum[1]));
 	GT_TRY(gt_array_like(c->x, &t));
 	GT_TRY(backproject_weights(c->subsets, sum, t));
+	if (gt_backend_is_dry_run(gt_array_backend(c->x)))
+		goto done;
 	if (!(*kappa = calloc(n, sizeof **kappa)) || !(coverage = calloc(n, sizeof *coverage)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 8e-6));
 	gt_array_get_float(sum[0], *kappa);
@@ -96,17 +104,17 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 }
 
 /* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. For even noise *kappa is made,
- * malloc'ed. */
+ * malloc'ed, but in a dry run. */
 static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa, char **spec,
                                char **how)
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
 	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p,           &known,   c->weights,
 		                        *kappa,   c->x,    c->water,     log,     c->first_slice, c->slices };
-	const int even = o->kappa == GT_KAPPA_NOISE;
+	const int even = o->kappa == GT_KAPPA_NOISE, dry = gt_backend_is_dry_run(gt_array_backend(c->x));
 	const size_t n = gt_array_size(c->x);
 	gt_strength_found found;
-	if (even && !(*kappa = calloc(n, sizeof **kappa)))
+	if (even && !dry && !(*kappa = calloc(n, sizeof **kappa)))
 		return gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 4e-6);
 	const gt_status st = gt_strength_find_even(&q, even ? c->subsets : NULL, o->noise, o->factor, *kappa, &found);
 	if (st != GT_OK)
@@ -114,9 +122,8 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	/* Unlike devices may differ in a last bit. */
 	found.strength = gt_team_first(gt_array_backend(c->x), found.strength);
 	*spec = with_strength(o, found.strength, c->recorded);
-	*how = gt_backend_is_dry_run(gt_array_backend(c->x))
-	               ? gt_text(" strength_from=noise:found when it runs")
-	               : gt_text(" strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", found.noise_hu, found.reference_hu, o->factor);
+	*how = dry ? gt_text(" strength_from=noise:found when it runs")
+	           : gt_text(" strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", found.noise_hu, found.reference_hu, o->factor);
 	return *spec && *how ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
@@ -139,10 +146,10 @@ gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *gi
 		GT_TRY(find_strength(log, o, c, &kappa, &found, &how));
 		spec = found;
 	}
-	if (kappa) {
+	if (has_kappa(o, c))
 		GT_TRY(gt_array_like(c->x, &weights));
+	if (kappa)
 		gt_array_put_float(kappa, weights);
-	}
 	if (!(*text = gt_text("%s%s%s", spec, kappas[o->kappa], how ? how : "")))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(c->stream ? gt_stream_penalty(c->stream, spec, weights, R)

@@ -24,6 +24,7 @@ typedef struct {
 	size_t keep_yes_peak, keep_no_peak;     /* the peak on the device with the solver's parameter keep=yes and keep=no; 0: it has none */
 	double moved;                   /* bytes of arrays that an iteration reads and writes */
 	double scratch;                 /* of host_peak, bytes that lie in files of the folder for them; 0: all is in memory */
+	double host_making;             /* the same until the penalty is made, but for the first parts */
 } gt_memory_estimate;
 
 /* 1: the run fits into what is free or given. */

@@ -54,6 +54,8 @@ gt_status gt_strength_measure_known(gt_strength_search *s)
 	GT_TRY(gt_array_like(s->q->start, &sum[1]));
 	GT_TRY(gt_array_like(s->q->start, &part));
 	GT_TRY(backproject(s, sum, part));
+	if (gt_backend_is_dry_run(s->be))
+		goto done;
 	if (!(s->known = calloc(n, sizeof *s->known)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa=noise needs %.3g MB", (double)n * 8e-6));
 	gt_array_get_float(sum[0], s->kappa);
@@ -100,6 +102,9 @@ static gt_status own_strength(const gt_strength_search *s, size_t k, double nois
 	one.places = 1;
 	one.at[0] = s->patch.at[k];
 	one.at[0].square = 1;
+	*b = NAN;
+	if (!(gt_noise_patches_quadratic_strength(&one, noise) > 0)) /* no ray with a weight passes it */
+		return GT_OK;
 	const gt_status st = gt_noise_patches_strength(&one, noise, b);
 	if (st == GT_OK && !(fabs(log(one.noise[0] / noise)) < MAX_LOG_MISSED))
 		*b = NAN;

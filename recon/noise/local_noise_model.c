@@ -65,10 +65,12 @@ double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
 {
 	double low = -30, high = 30, largest = 0, stiffest = 0;
-	for (size_t i = 0; i < p->box; i++) {
-		largest = fmax(largest, gt_noise_answer(p, p->at[0].F, i, p->first));
+	/* Some places and layers may be where no ray has weight. */
+	for (size_t at = 0; at < p->places * (p->end - p->first) && !(largest > 0); at++)
+		for (size_t i = 0; i < p->box; i++)
+			largest = fmax(largest, gt_noise_answer(p, p->at[at % p->places].F, i, p->first + at / p->places));
+	for (size_t i = 0; i < p->box; i++)
 		stiffest = fmax(stiffest, gt_noise_answer(p, p->R, i, p->first));
-	}
 	for (int i = 0; i < BISECTIONS; i++) {
 		const double middle = (low + high) / 2;
 		if (gt_noise_patches_quadratic(p, largest / stiffest * exp(middle)) > noise)
@@ -305,6 +307,10 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	const double quadratic = gt_noise_patches_quadratic_strength(p, noise);
 	double left, found, low = NAN, high = NAN, above = 0, below = 0;
 	gt_status st = GT_OK;
+	if (!(quadratic > 0))
+		GT_TRY(gt_fail(
+			GT_ERR_ARG,
+			"--penalty: no ray with a weight passes the object, so that no strength can be found: expected strength=NUMBER"));
 	GT_TRY(remaining_curvature(p, quadratic, &left));
 	double at = log(quadratic / left);
 	/* Where voxels are so large that there is less noise without a penalty, there is nothing to look for. */

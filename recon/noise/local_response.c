@@ -227,10 +227,14 @@ static void keep_off_sources(const gt_strength_search *s, const gt_scan *scan, s
 		}
 }
 
+static size_t patch_stride(size_t views) { return views / MAX_PATCH_VIEWS + (views < MAX_PATCH_VIEWS); }
+
+size_t gt_strength_patch_views(size_t views) { return (views + patch_stride(views) - 1) / patch_stride(views); }
+
 gt_status gt_strength_measure_places(gt_strength_search *s)
 {
 	const gt_scan *scan = s->q->projections->scan;
-	const size_t stride = scan->views / MAX_PATCH_VIEWS + (scan->views < MAX_PATCH_VIEWS);
+	const size_t stride = patch_stride(scan->views);
 	gt_scan *some = NULL;
 	gt_linop *A = NULL;
 	gt_array *w = NULL, *wvw = NULL;

@@ -67,7 +67,8 @@ static gt_status measure_direct(gt_strength_search *s)
 		goto done;
 	}
 	GT_TRY(st);
-	gt_array_get_float(x, s->host);
+	if (!gt_backend_is_dry_run(s->be))
+		gt_array_get_float(x, s->host);
 	GT_TRY(gt_backend_status(s->be));
 	if (gt_backend_is_dry_run(s->be))
 		goto done;
@@ -254,8 +255,9 @@ static gt_status prepare(gt_strength_search *s)
 	p->size = p->box * p->layers;
 	p->first = p->layers > 1 && s->q->slices ? s->q->first_slice : 0;
 	p->end = p->layers > 1 && s->q->slices ? p->first + s->q->slices : p->layers;
-	s->host = gt_host_alloc(n * sizeof *s->host);
-	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
+	s->host = gt_backend_is_dry_run(s->be) ? NULL : gt_host_alloc(n * sizeof *s->host);
+	return s->host || gt_backend_is_dry_run(s->be) ? GT_OK
+	                                               : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
 
 static void release(gt_strength_search *s)

@@ -29,6 +29,8 @@ typedef struct {
 
 /* A small grid of the volume's voxels around one of them, which is the n/2-th along each axis. */
 gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel);
+/* Of so many views, how many gt_strength_measure_places() looks at. */
+size_t gt_strength_patch_views(size_t views);
 /* w and w^2 v of views first, first + stride, ... into arrays of these views. */
 gt_status gt_strength_gather(const gt_strength_search *s, size_t first, size_t stride, gt_array *w, gt_array *wvw);
 /* s->kappa and s->known, for gt_strength_even_out(). */

@@ -1,5 +1,6 @@
 /* A team that computes one volume. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/memory_estimate.h"
 #include "recon/team/team_alike.h"
 #include "recon/team/team_run.h"
 
@@ -97,18 +99,22 @@ static double on_device(const struct run *r, const gt_team *t, int member)
 	return all;
 }
 
-/* The plan of the member that needs most; on the host all add up. */
+/* The plan of the member that needs most; on the host all add up, as does what each makes its penalty from. */
 static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate *plan)
 {
 	int most = 0;
-	double others = 0;
+	double others = 0, making = 0;
 	for (int i = 0; i < gt_team_size(t); i++)
 		most = on_device(r, t, i) > on_device(r, t, most) ? i : most;
-	for (int i = 0; i < gt_team_size(t); i++)
+	for (int i = 0; i < gt_team_size(t); i++) {
 		others += i == most ? 0 : (double)r->plans[i].peak;
+		making += r->plans[i].host_making;
+	}
 	*plan = r->plans[most];
 	plan->peak = (size_t)on_device(r, t, most);
 	plan->host_peak += plan->on_host ? others : 0;
+	plan->host_making = making;
+	plan->host_peak = fmax(plan->host_peak, gt_memory_estimate_held(plan) + making);
 }
 
 static void free_others(struct run *r, int members)

@@ -118,6 +118,13 @@ refused 1 "are free; would fit: --grid" recon scan.nc -o no.nc --grid $huge --ba
 nothing_left no.nc "a run that does not fit"
 fits=$(sed -n 's/.*--grid \([^ ]*\) .*/\1/p' stderr.txt)
 ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --quiet
+# Nor is memory of the host asked for in a dry run, for what a penalty is made from.
+for kappa in no yes noise; do
+	refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver pcg:iterations=1 --weights noise \
+		--penalty qggmrf:noise=10HU,kappa=$kappa --dry-run --quiet
+done
+refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver pcg:iterations=1 --weights noise \
+	--penalty qggmrf:strength=2,kappa=yes --dry-run --quiet
 
 # Divergence: momentum over far too many subsets. What is kept is the image of the iteration that is named, and none was better.
 wild() { echo "os-sqs:iterations=$1,subsets=41,fewer=1,single=1,restart=no"; }

@@ -9,6 +9,7 @@
 #include <gantry/random.h>
 #include <gantry/regularizer.h>
 #include "geometry/projections.h"
+#include "recon/noise/local_noise_model.h"
 #include "recon/noise/noise_estimate.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
@@ -48,6 +49,28 @@ START_TEST(leaves_the_noise_in_thin_slices)
 	noise = noise_left(s, beta);
 	ck_assert_msg(fabs(noise / wanted[_i].noise_hu - 1) < 0.12, "%g HU are left, expected %g", noise, wanted[_i].noise_hu);
 	problem_free(s);
+}
+END_TEST
+
+/* Places, and layers, of which no ray knows anything do not make the strength 0: others say what it is. */
+START_TEST(places_without_rays)
+{
+	enum { BOX = 6, LAYERS = 3, NUMBERS = BOX * LAYERS * LAYERS };
+	static double F[2][NUMBERS], G[2][NUMBERS], R[NUMBERS];
+	gt_noise_patches p = { .n = { BOX, 1, 1 }, .box = BOX, .layers = LAYERS, .size = BOX * LAYERS, .places = 2, .end = LAYERS, .R = R };
+	for (int i = 0; i < BOX; i++) {
+		const int last = (i * LAYERS + 2) * LAYERS + 2;
+		F[1][last] = 2 + gt_test_normal(3, (uint64_t)i) / 9;
+		G[1][last] = 0.5 + gt_test_normal(4, (uint64_t)i) / 40;
+		for (int l = 0; l < LAYERS; l++)
+			R[(i * LAYERS + l) * LAYERS + l] = 1 + i;
+	}
+	for (int k = 0; k < 2; k++)
+		p.at[k] = (gt_noise_patch){ .F = F[k], .G = G[k], .square = 1 };
+	const double noise = gt_noise_patches_quadratic(&p, 0.7), found = gt_noise_patches_quadratic_strength(&p, noise);
+	ck_assert_msg(fabs(found / 0.7 - 1) < 1e-6, "strength %g, expected 0.7", found);
+	memset(F, 0, sizeof F);
+	ck_refused(gt_noise_patches_strength(&p, noise, &p.noise[0]), GT_ERR_ARG, "no ray with a weight passes the object");
 }
 END_TEST
 
@@ -324,6 +347,7 @@ static void fill_suite(TCase *tc)
 {
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, leaves_the_noise, 0, 3);
+	tcase_add_test(tc, places_without_rays);
 	tcase_add_loop_test(tc, leaves_the_noise_in_thin_slices, 0, 2);
 	tcase_add_test(tc, follows_units);
 	tcase_add_test(tc, many_views);

@@ -39,7 +39,7 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
 		                       { "subset", "subset in transfer", p->host_subset, 0 },
-		                       { "strength", "strength, as found", p->host_strength, 0 } };
+		                       { "strength", "penalty, when made", p->host_strength, 0 } };
 	memcpy(list, all, sizeof all);
 }
 
