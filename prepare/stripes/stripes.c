@@ -12,8 +12,6 @@
 #include "prepare/stripes/stripes.h"
 #include "prepare/stripes/witness.h"
 
-/* A column that fluctuates does so by this factor more, or less, than its neighbours. */
-#define FLUCTUATES 1.5
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
 /* Columns that a stripe is compared with: of one or two columns; of up to four. */
@@ -79,14 +77,6 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 }
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Median of x[k - half ... k + half] within n values. scratch: 2 half + 1. */
-static double running_median(const double *x, size_t n, size_t k, size_t window, double *scratch)
-{
-	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < n ? k + half : n - 1;
-	memcpy(scratch, x + first, (last - first + 1) * sizeof *scratch);
-	return gt_upper_median(scratch, last - first + 1);
-}
 
 /* Columns k ... of the sinogram, each by itself: block[column][view]. */
 static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, const arrays *a)
@@ -296,8 +286,7 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 		                            (low - least > snr * noise && f[k] < low - 0.5 * snr * noise));
 }
 
-/* One column more on either side. */
-static void dilate(unsigned char *stripe, size_t columns)
+void gt_stripes_widen(unsigned char *stripe, size_t columns)
 {
 	for (size_t k = 0; k < columns; k++)
 		if (stripe[k] & 1) {
@@ -340,57 +329,6 @@ void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scra
 	gt_stripes_detect(a.f, t->columns, t->snr, a.stripe, a.few);
 	for (size_t k = 0; k < t->columns; k++)
 		a.stripe[k] &= a.weight[k] > 0;
-	dilate(a.stripe, t->columns);
+	gt_stripes_widen(a.stripe, t->columns);
 	put_back(t, &a, divided, s);
-}
-
-/* d[column]: sum over the views of |s - mean of 10 views|. */
-static void fluctuations(const gt_stripes *t, const float *s, double *d, double *mean)
-{
-	memset(d, 0, t->columns * sizeof *d);
-	for (size_t v = 0; v < t->views; v++) {
-		const size_t first = v < 5 ? 0 : v - 5, last = v + 4 < t->views ? v + 4 : t->views - 1;
-		memset(mean, 0, t->columns * sizeof *mean);
-		for (size_t i = first; i <= last; i++)
-			for (size_t k = 0; k < t->columns; k++)
-				mean[k] += s[i * t->columns + k];
-		for (size_t k = 0; k < t->columns; k++)
-			d[k] += fabs(s[v * t->columns + k] - mean[k] / (double)(last - first + 1));
-	}
-}
-
-static void interpolate(const gt_stripes *t, const unsigned char *stripe, float *row)
-{
-	for (size_t k = 0; k < t->columns; k++) {
-		size_t left = k, right = k;
-		if (!stripe[k])
-			continue;
-		while (left > 0 && stripe[left])
-			left--;
-		while (right + 1 < t->columns && stripe[right])
-			right++;
-		if (stripe[left] && stripe[right])
-			continue;
-		const float a = row[stripe[left] ? right : left], b = row[stripe[right] ? left : right];
-		row[k] = right > left ? a + (b - a) * (float)(k - left) / (float)(right - left) : a;
-	}
-}
-
-void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad)
-{
-	double *d = scratch, *f = d + t->columns, *few = f + t->columns;
-	unsigned char *stripe = (unsigned char *)(few + t->columns);
-	fluctuations(t, s, d, few);
-	for (size_t k = 0; k < t->columns; k++) {
-		const double around = running_median(d, t->columns, k, window, few);
-		f[k] = around > 0 ? d[k] / around : 1;
-	}
-	gt_stripes_detect(f, t->columns, t->snr, stripe, few);
-	/* Noise that differs from column to column is no fault. */
-	for (size_t k = 0; k < t->columns; k++)
-		stripe[k] &= f[k] > FLUCTUATES || f[k] < 1 / FLUCTUATES;
-	dilate(stripe, t->columns);
-	for (size_t v = 0; v < t->views; v++)
-		interpolate(t, stripe, s + v * t->columns);
-	memcpy(bad, stripe, t->columns);
 }
