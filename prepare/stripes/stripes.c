@@ -14,6 +14,8 @@
 
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
+/* Part of what a column is off the line between both sides that lines from each of them must witness. */
+#define AGREES 0.67
 /* Columns that a stripe is compared with: of one or two columns; of up to four. */
 enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
 /* Columns of the broadest stripe of "sorting" and of "large", if their windows see it. */
@@ -43,14 +45,14 @@ typedef struct {
 	float *value, *smooth, *block, *line, *median, *window;
 	uint32_t *view;
 	double *sort, *weight, *mean, *squares, *f, *level, *allowed, *few;
-	unsigned char *stripe;
+	unsigned char *stripe, *lined;
 } arrays;
 
 size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 4 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -73,6 +75,7 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.allowed = a.level + t->columns;
 	a.few = a.allowed + t->columns;
 	a.stripe = (unsigned char *)(a.few + t->columns);
+	a.lined = a.stripe + t->columns;
 	return a;
 }
 
@@ -147,6 +150,31 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
+/* What column k is off the line through the medians of as many columns on both sides of a stripe, which slopes do not
+ * shift as they do the median across it. 0: the row ends before, or another height is witnessed, up or down. */
+static int off_sides(const gt_stripes *t, const float *s, size_t k, gt_stripe_place stripe, double height, const arrays *a)
+{
+	const size_t side = stripe.width < 3 ? 3 : stripe.width | 1, behind = stripe.first + stripe.width;
+	if (stripe.first < side || behind + side > t->columns)
+		return 0;
+	const double apart = (double)(stripe.width + side), part = ((double)(k - stripe.first) + 0.5 * (double)(side + 1)) / apart;
+	double mean = 0, squares = 0;
+	for (size_t v = 0; v < t->views; v++) {
+		const float *row = s + v * t->columns;
+		float left[BROAD_WIDE + 1], right[BROAD_WIDE + 1];
+		memcpy(left, row + stripe.first - side, side * sizeof *left);
+		memcpy(right, row + behind, side * sizeof *right);
+		const double off = (1 - part) * gt_median_few(left, side) + part * gt_median_few(right, side) - row[k];
+		mean += off / (double)t->views;
+		squares += off * off;
+	}
+	if (height * mean >= 0 || fabs(height) < AGREES * fabs(mean))
+		return 0;
+	a->mean[k] = mean;
+	a->squares[k] = squares;
+	return 1;
+}
+
 /* The part of a change that is within what is allowed. */
 static double within(double allowed, double change) { return fabs(change) > allowed ? allowed / fabs(change) : 1; }
 
@@ -155,19 +183,21 @@ static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, c
 {
 	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few), views = (double)t->views;
 	for (size_t k = 0; k < t->columns; k++) {
-		size_t width, other;
-		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &width);
+		gt_stripe_place place, other;
+		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &place);
 		const double against = gt_stripe_witness(a->level, t->columns, k, broadest, -sign, &other);
-		if (other > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
+		if (other.width > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
 			height = against;
-			width = other;
+			place = other;
+			sign = -sign;
 		}
-		if (width > around / 2 && height > usual)
-			off_broad(t, s, k, width, a);
-		const double off = a->mean[k], allowed = fmax(usual, height);
+		a->lined[k] = height > usual && off_sides(t, s, k, place, sign * height, a);
+		if (height > usual && !a->lined[k] && place.width > around / 2)
+			off_broad(t, s, k, place.width, a);
+		const double off = a->mean[k];
+		a->allowed[k] = a->lined[k] ? fabs(off) : fmax(usual, height);
 		a->weight[k] = off != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (off * off)) : 0;
-		a->weight[k] *= within(allowed, off);
-		a->allowed[k] = allowed;
+		a->weight[k] *= within(a->allowed[k], off);
 	}
 }
 
@@ -221,6 +251,12 @@ static GT_CLONES void mix(double weight, const float *restrict value, float *res
 		smooth[i] = value[i] + (float)(weight * ((double)smooth[i] - (double)value[i]));
 }
 
+static void shift(double by, const float *value, float *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (float)(value[i] + by);
+}
+
 enum { LANES = 8 };
 static GT_CLONES double sum_of(const float *x, size_t n)
 {
@@ -235,13 +271,18 @@ static GT_CLONES double sum_of(const float *x, size_t n)
 	return sum[0];
 }
 
-/* Windows are wider than what weights are of: where there is no stripe they may be off by more. */
+/* Windows are wider than what weights are of: where there is no stripe they may be off by more. Where the line between
+ * both sides is known, the mean comes to lie on it. */
 static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (!(a->weight[k] > 0))
 		return 0;
-	const double change = a->weight[k] * (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
-	mix(a->weight[k] * within(a->allowed[k], change), value, smooth, n);
+	double by = (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
+	if (a->lined[k]) {
+		shift(a->mean[k] - by, smooth, smooth, n);
+		by = a->mean[k];
+	}
+	mix(a->weight[k] * within(a->allowed[k], a->weight[k] * by), value, smooth, n);
 	return 1;
 }
 
@@ -303,6 +344,10 @@ static int divided(const arrays *a, size_t k, const float *value, float *smooth,
 {
 	if (a->stripe[k])
 		return towards_smooth(a, k, value, smooth, n);
+	if (a->lined[k]) {
+		shift(a->weight[k] * a->mean[k], value, smooth, n);
+		return 1;
+	}
 	if (!(a->weight[k] > 0 && a->f[k] > 0.5))
 		return 0;
 	const double wanted = a->weight[k] * (1 / a->f[k] - 1), by = 1 + wanted * within(a->allowed[k], wanted * a->level[k]);

@@ -199,14 +199,15 @@ START_TEST(a_broad_stripe_goes_with_a_wide_window)
 }
 END_TEST
 
-/* Strong stripes above and below, of more columns than the median around a column tells: what is left in the mean over the
- * views, and what is done elsewhere. */
+/* Strong stripes above and below on a slope, of more columns than the median around a column tells, beside gains of all columns
+ * and without: what is left in the mean over the views, and elsewhere. */
 START_TEST(strong_stripes_of_several_columns)
 {
 	enum { VIEWS = 90, COLUMNS = 256, STRIPES = 3 };
 	static const char *const methods[] = { "sorting", "large", "all" };
 	static const size_t at[STRIPES] = { 60, 101, 187 };
 	const size_t broad = 1 + (size_t)_i % 5;
+	const double gain = _i < 15 ? 0 : 0.003;
 	char spec[64];
 	gt_projections *p = half_turn((const size_t[]){ VIEWS, 1, COLUMNS }, (const double[]){ 1, 1 }, (const double[]){ -0.3, 0 });
 	float *x = gt_projections_data(p), *truth = malloc(VIEWS * COLUMNS * sizeof *truth);
@@ -214,11 +215,11 @@ START_TEST(strong_stripes_of_several_columns)
 	for (size_t i = 0; i < VIEWS * COLUMNS; i++) {
 		const double u = (double)(i % COLUMNS) - 120, shift = 8 * sin((double)(i / COLUMNS) / 25);
 		truth[i] = (float)(1.5 * exp(-pow((u - shift) / 180, 2)) + 0.004 * gt_test_normal(12, i));
-		x[i] = truth[i];
+		x[i] = truth[i] + (float)(gain * gt_test_normal(31, i % COLUMNS));
 		for (size_t j = 0; j < STRIPES; j++)
 			x[i] += i % COLUMNS >= at[j] && i % COLUMNS < at[j] + broad ? (j % 2 ? -0.1f : 0.1f) : 0;
 	}
-	snprintf(spec, sizeof spec, "rings:method=%s", methods[_i / 5]);
+	snprintf(spec, sizeof spec, "rings:method=%s", methods[_i / 5 % 3]);
 	ck_ok(gt_prepare(&p, spec, NULL));
 	x = gt_projections_data(p);
 	for (size_t k = 0; k < COLUMNS; k++) {
@@ -230,10 +231,11 @@ START_TEST(strong_stripes_of_several_columns)
 			off += (x[v * COLUMNS + k] - truth[v * COLUMNS + k]) / VIEWS;
 		*(stripe ? &left : &elsewhere) += off * off / (double)(stripe ? STRIPES * broad : COLUMNS - STRIPES * broad);
 	}
-	fprintf(stderr, "%s, stripes of %zu columns: %.4f of 0.1 is left, %.5f elsewhere\n", methods[_i / 5], broad, sqrt(left),
-	        sqrt(elsewhere));
-	ck_assert_double_lt(sqrt(left), 0.025);
-	ck_assert_double_lt(sqrt(elsewhere), 0.002);
+	fprintf(stderr, "%s, stripes of %zu columns, gains of %.3f: %.4f of 0.1 is left, %.5f elsewhere\n", methods[_i / 5 % 3], broad,
+	        gain, sqrt(left), sqrt(elsewhere));
+	/* Beside gains one of the stripes of 4 columns has no witness. */
+	ck_assert_double_lt(sqrt(left), gain > 0 && broad == 4 ? 0.056 : 0.006);
+	ck_assert_double_lt(sqrt(elsewhere), gain > 0 ? 1.2 * gain : 0.0005);
 	free(truth);
 	gt_projections_free(p);
 }
@@ -313,7 +315,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, a_real_scan_without_rings);
 	tcase_add_test(tc, a_pattern_is_looked_for_in_all_columns);
 	tcase_add_test(tc, a_broad_stripe_goes_with_a_wide_window);
-	tcase_add_loop_test(tc, strong_stripes_of_several_columns, 0, 15);
+	tcase_add_loop_test(tc, strong_stripes_of_several_columns, 0, 30);
 	tcase_add_loop_test(tc, columns_that_fluctuate, 0, FLUCTUATING);
 	tcase_add_test(tc, windows);
 }
