@@ -150,28 +150,24 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
-/* What column k is off the line through the medians of as many columns on both sides of a stripe, which slopes do not
- * shift as they do the median across it. 0: the row ends before, or another height is witnessed, up or down. */
-static int off_sides(const gt_stripes *t, const float *s, size_t k, gt_stripe_place stripe, double height, const arrays *a)
+/* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe, which
+ * slopes do not shift as they do the median across it. 0: the row ends before, or another height is witnessed, up or down. */
+static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, double height, const arrays *a)
 {
 	const size_t side = stripe.width < 3 ? 3 : stripe.width | 1, behind = stripe.first + stripe.width;
 	if (stripe.first < side || behind + side > t->columns)
 		return 0;
 	const double apart = (double)(stripe.width + side), part = ((double)(k - stripe.first) + 0.5 * (double)(side + 1)) / apart;
-	double mean = 0, squares = 0;
-	for (size_t v = 0; v < t->views; v++) {
-		const float *row = s + v * t->columns;
-		float left[BROAD_WIDE + 1], right[BROAD_WIDE + 1];
-		memcpy(left, row + stripe.first - side, side * sizeof *left);
-		memcpy(right, row + behind, side * sizeof *right);
-		const double off = (1 - part) * gt_median_few(left, side) + part * gt_median_few(right, side) - row[k];
-		mean += off / (double)t->views;
-		squares += off * off;
-	}
-	if (height * mean >= 0 || fabs(height) < AGREES * fabs(mean))
+	double few[BROAD_WIDE + 1];
+	memcpy(few, a->level + stripe.first - side, side * sizeof *few);
+	const double left = gt_upper_median(few, side);
+	memcpy(few, a->level + behind, side * sizeof *few);
+	const double off = left + part * (gt_upper_median(few, side) - left) - a->level[k];
+	if (height * off >= 0 || fabs(height) < AGREES * fabs(off))
 		return 0;
-	a->mean[k] = mean;
-	a->squares[k] = squares;
+	/* Its variance over the views is that about the median. */
+	a->squares[k] += (double)t->views * (off * off - a->mean[k] * a->mean[k]);
+	a->mean[k] = off;
 	return 1;
 }
 
@@ -191,7 +187,7 @@ static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, c
 			place = other;
 			sign = -sign;
 		}
-		a->lined[k] = height > usual && off_sides(t, s, k, place, sign * height, a);
+		a->lined[k] = height > usual && off_sides(t, k, place, sign * height, a);
 		if (height > usual && !a->lined[k] && place.width > around / 2)
 			off_broad(t, s, k, place.width, a);
 		const double off = a->mean[k];

@@ -235,7 +235,7 @@ START_TEST(strong_stripes_of_several_columns)
 	        gain, sqrt(left), sqrt(elsewhere));
 	/* Beside gains one of the stripes of 4 columns has no witness. */
 	ck_assert_double_lt(sqrt(left), gain > 0 && broad == 4 ? 0.056 : 0.006);
-	ck_assert_double_lt(sqrt(elsewhere), gain > 0 ? 1.2 * gain : 0.0005);
+	ck_assert_double_lt(sqrt(elsewhere), gain > 0 ? 1.2 * gain : 0.0006);
 	free(truth);
 	gt_projections_free(p);
 }
