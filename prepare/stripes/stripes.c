@@ -150,8 +150,9 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
-/* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe. Slopes
- * do not shift it as they do the median across. 0: the row ends before, or another height is witnessed, up or down. */
+/* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe:
+ * slopes do not shift it as they do the median across. 0: the row ends before, or what is witnessed, up or down, is of
+ * another height. */
 static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, double height, const arrays *a)
 {
 	const size_t side = stripe.width < 3 ? 3 : stripe.width | 1, behind = stripe.first + stripe.width;

@@ -297,6 +297,27 @@ START_TEST(columns_that_fluctuate)
 }
 END_TEST
 
+/* Without noise there is no measure of what fluctuates, whatever the size. */
+START_TEST(what_is_constant_stays)
+{
+	static const char *const methods[] = { "dead", "all" };
+	for (size_t columns = 5; columns < 12; columns++) {
+		gt_projections *p = half_turn((const size_t[]){ columns - 1, 2, columns }, (const double[]){ 1, 1 },
+		                              (const double[]){ 0.2, 0 });
+		float *x = gt_projections_data(p);
+		char spec[64];
+		for (size_t i = 0; i < gt_scan_size(gt_projections_scan(p)); i++)
+			x[i] = 0.7f;
+		snprintf(spec, sizeof spec, "rings:method=%s", methods[_i]);
+		ck_ok(gt_prepare(&p, spec, NULL));
+		ck_assert_ptr_null(gt_projections_weights(p));
+		for (size_t i = 0; i < gt_scan_size(gt_projections_scan(p)); i++)
+			ck_assert_float_eq_tol(gt_projections_data(p)[i], 0.7f, 1e-6f);
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
 START_TEST(windows)
 {
 	static const char *const even[] = { "rings:window=4", "rings:method=sorting,window=1" };
@@ -317,6 +338,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, a_broad_stripe_goes_with_a_wide_window);
 	tcase_add_loop_test(tc, strong_stripes_of_several_columns, 0, 30);
 	tcase_add_loop_test(tc, columns_that_fluctuate, 0, FLUCTUATING);
+	tcase_add_loop_test(tc, what_is_constant_stays, 0, 2);
 	tcase_add_test(tc, windows);
 }
 
