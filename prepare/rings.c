@@ -123,9 +123,9 @@ static void gain(const rings_call *r, float *s, double *c)
 			of[k] /= views;
 		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
 		for (size_t k = 0; k < n; k++) {
-			size_t width;
+			gt_stripe_place place;
 			const double wanted = c[k] + of[k],
-				     witness = gt_stripe_witness(mean, n, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &width);
+				     witness = gt_stripe_witness(mean, n, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &place);
 			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
 			of[k] = allowed - c[k];
 			c[k] = allowed;

@@ -12,10 +12,10 @@
 #include "prepare/stripes/stripes.h"
 #include "prepare/stripes/witness.h"
 
-/* A column that fluctuates does so by this factor more, or less, than its neighbours. */
-#define FLUCTUATES 1.5
 /* Variances of a mean that a correction must be above. */
 #define NOISE 4.0
+/* Part of what a column is off the line between both sides that lines from each of them must witness. */
+#define AGREES 0.67
 /* Columns that a stripe is compared with: of one or two columns; of up to four. */
 enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
 /* Columns of the broadest stripe of "sorting" and of "large", if their windows see it. */
@@ -45,14 +45,14 @@ typedef struct {
 	float *value, *smooth, *block, *line, *median, *window;
 	uint32_t *view;
 	double *sort, *weight, *mean, *squares, *f, *level, *allowed, *few;
-	unsigned char *stripe;
+	unsigned char *stripe, *lined;
 } arrays;
 
 size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 8 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 4 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -75,18 +75,11 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.allowed = a.level + t->columns;
 	a.few = a.allowed + t->columns;
 	a.stripe = (unsigned char *)(a.few + t->columns);
+	a.lined = a.stripe + t->columns;
 	return a;
 }
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Median of x[k - half ... k + half] within n values. scratch: 2 half + 1. */
-static double running_median(const double *x, size_t n, size_t k, size_t window, double *scratch)
-{
-	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < n ? k + half : n - 1;
-	memcpy(scratch, x + first, (last - first + 1) * sizeof *scratch);
-	return gt_upper_median(scratch, last - first + 1);
-}
 
 /* Columns k ... of the sinogram, each by itself: block[column][view]. */
 static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, const arrays *a)
@@ -157,6 +150,28 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
+/* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe:
+ * slopes do not shift it as they do the median across. 0: the row ends before, or what is witnessed, up or down, is of
+ * another height. */
+static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, double height, const arrays *a)
+{
+	const size_t side = stripe.width < 3 ? 3 : stripe.width | 1, behind = stripe.first + stripe.width;
+	if (stripe.first < side || behind + side > t->columns)
+		return 0;
+	const double apart = (double)(stripe.width + side), part = ((double)(k - stripe.first) + 0.5 * (double)(side + 1)) / apart;
+	double few[BROAD_WIDE + 1];
+	memcpy(few, a->level + stripe.first - side, side * sizeof *few);
+	const double left = gt_upper_median(few, side);
+	memcpy(few, a->level + behind, side * sizeof *few);
+	const double off = left + part * (gt_upper_median(few, side) - left) - a->level[k];
+	if (height * off >= 0 || fabs(height) < AGREES * fabs(off))
+		return 0;
+	/* Its variance over the views is that about the median. */
+	a->squares[k] += (double)t->views * (off * off - a->mean[k] * a->mean[k]);
+	a->mean[k] = off;
+	return 1;
+}
+
 /* The part of a change that is within what is allowed. */
 static double within(double allowed, double change) { return fabs(change) > allowed ? allowed / fabs(change) : 1; }
 
@@ -165,19 +180,21 @@ static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, c
 {
 	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few), views = (double)t->views;
 	for (size_t k = 0; k < t->columns; k++) {
-		size_t width, other;
-		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &width);
+		gt_stripe_place place, other;
+		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &place);
 		const double against = gt_stripe_witness(a->level, t->columns, k, broadest, -sign, &other);
-		if (other > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
+		if (other.width > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
 			height = against;
-			width = other;
+			place = other;
+			sign = -sign;
 		}
-		if (width > around / 2 && height > usual)
-			off_broad(t, s, k, width, a);
-		const double off = a->mean[k], allowed = fmax(usual, height);
+		a->lined[k] = height > usual && off_sides(t, k, place, sign * height, a);
+		if (height > usual && !a->lined[k] && place.width > around / 2)
+			off_broad(t, s, k, place.width, a);
+		const double off = a->mean[k];
+		a->allowed[k] = a->lined[k] ? fabs(off) : fmax(usual, height);
 		a->weight[k] = off != 0 ? 1 - fmin(1, NOISE * a->squares[k] / views / views / (off * off)) : 0;
-		a->weight[k] *= within(allowed, off);
-		a->allowed[k] = allowed;
+		a->weight[k] *= within(a->allowed[k], off);
 	}
 }
 
@@ -231,6 +248,12 @@ static GT_CLONES void mix(double weight, const float *restrict value, float *res
 		smooth[i] = value[i] + (float)(weight * ((double)smooth[i] - (double)value[i]));
 }
 
+static void shift(double by, const float *value, float *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (float)(value[i] + by);
+}
+
 enum { LANES = 8 };
 static GT_CLONES double sum_of(const float *x, size_t n)
 {
@@ -245,13 +268,18 @@ static GT_CLONES double sum_of(const float *x, size_t n)
 	return sum[0];
 }
 
-/* Windows are wider than what weights are of: where there is no stripe they may be off by more. */
+/* Windows are wider than what weights are of: where there is no stripe they may be off by more. Where the line between
+ * both sides is known, the mean comes to lie on it. */
 static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (!(a->weight[k] > 0))
 		return 0;
-	const double change = a->weight[k] * (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
-	mix(a->weight[k] * within(a->allowed[k], change), value, smooth, n);
+	double by = (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
+	if (a->lined[k]) {
+		shift(a->mean[k] - by, smooth, smooth, n);
+		by = a->mean[k];
+	}
+	mix(a->weight[k] * within(a->allowed[k], a->weight[k] * by), value, smooth, n);
 	return 1;
 }
 
@@ -296,8 +324,7 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 		                            (low - least > snr * noise && f[k] < low - 0.5 * snr * noise));
 }
 
-/* One column more on either side. */
-static void dilate(unsigned char *stripe, size_t columns)
+void gt_stripes_widen(unsigned char *stripe, size_t columns)
 {
 	for (size_t k = 0; k < columns; k++)
 		if (stripe[k] & 1) {
@@ -314,6 +341,10 @@ static int divided(const arrays *a, size_t k, const float *value, float *smooth,
 {
 	if (a->stripe[k])
 		return towards_smooth(a, k, value, smooth, n);
+	if (a->lined[k]) {
+		shift(a->weight[k] * a->mean[k], value, smooth, n);
+		return 1;
+	}
 	if (!(a->weight[k] > 0 && a->f[k] > 0.5))
 		return 0;
 	const double wanted = a->weight[k] * (1 / a->f[k] - 1), by = 1 + wanted * within(a->allowed[k], wanted * a->level[k]);
@@ -340,57 +371,6 @@ void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scra
 	gt_stripes_detect(a.f, t->columns, t->snr, a.stripe, a.few);
 	for (size_t k = 0; k < t->columns; k++)
 		a.stripe[k] &= a.weight[k] > 0;
-	dilate(a.stripe, t->columns);
+	gt_stripes_widen(a.stripe, t->columns);
 	put_back(t, &a, divided, s);
-}
-
-/* d[column]: sum over the views of |s - mean of 10 views|. */
-static void fluctuations(const gt_stripes *t, const float *s, double *d, double *mean)
-{
-	memset(d, 0, t->columns * sizeof *d);
-	for (size_t v = 0; v < t->views; v++) {
-		const size_t first = v < 5 ? 0 : v - 5, last = v + 4 < t->views ? v + 4 : t->views - 1;
-		memset(mean, 0, t->columns * sizeof *mean);
-		for (size_t i = first; i <= last; i++)
-			for (size_t k = 0; k < t->columns; k++)
-				mean[k] += s[i * t->columns + k];
-		for (size_t k = 0; k < t->columns; k++)
-			d[k] += fabs(s[v * t->columns + k] - mean[k] / (double)(last - first + 1));
-	}
-}
-
-static void interpolate(const gt_stripes *t, const unsigned char *stripe, float *row)
-{
-	for (size_t k = 0; k < t->columns; k++) {
-		size_t left = k, right = k;
-		if (!stripe[k])
-			continue;
-		while (left > 0 && stripe[left])
-			left--;
-		while (right + 1 < t->columns && stripe[right])
-			right++;
-		if (stripe[left] && stripe[right])
-			continue;
-		const float a = row[stripe[left] ? right : left], b = row[stripe[right] ? left : right];
-		row[k] = right > left ? a + (b - a) * (float)(k - left) / (float)(right - left) : a;
-	}
-}
-
-void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad)
-{
-	double *d = scratch, *f = d + t->columns, *few = f + t->columns;
-	unsigned char *stripe = (unsigned char *)(few + t->columns);
-	fluctuations(t, s, d, few);
-	for (size_t k = 0; k < t->columns; k++) {
-		const double around = running_median(d, t->columns, k, window, few);
-		f[k] = around > 0 ? d[k] / around : 1;
-	}
-	gt_stripes_detect(f, t->columns, t->snr, stripe, few);
-	/* Noise that differs from column to column is no fault. */
-	for (size_t k = 0; k < t->columns; k++)
-		stripe[k] &= f[k] > FLUCTUATES || f[k] < 1 / FLUCTUATES;
-	dilate(stripe, t->columns);
-	for (size_t v = 0; v < t->views; v++)
-		interpolate(t, stripe, s + v * t->columns);
-	memcpy(bad, stripe, t->columns);
 }

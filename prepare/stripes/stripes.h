@@ -11,14 +11,16 @@ size_t gt_stripes_scratch(size_t views, size_t columns);
 /* Algorithm 4: columns whose factor f stands out of the others' straight line of ranks. stripe[columns]: 1 or 0.
  * scratch: one of each column. */
 void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch);
+/* One column more on either side of those of stripe[columns]. */
+void gt_stripes_widen(unsigned char *stripe, size_t columns);
 /* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back; in columns that are off
  * their neighbours in all views alike. */
 void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch);
 /* Algorithm 5: columns are divided by how they differ from their neighbours in the mean; those that stand out get
  * sorted and smoothed values. */
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch);
-/* Algorithm 6: columns that fluctuate, or do not respond, from view to view are interpolated; marked in
- * bad[columns]. */
+/* Algorithm 6: columns that fluctuate, or do not respond, from view to view, otherwise than both sides of them, are
+ * interpolated; marked in bad[columns]. */
 void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad);
 
 #endif

@@ -43,16 +43,16 @@ static double height_of(const double *mean, size_t columns, size_t k, size_t fir
 	return n < BROAD || o.least >= AGREES * o.most ? o.least : 0;
 }
 
-double gt_stripe_witness(const double *mean, size_t columns, size_t k, size_t broadest, double sign, size_t *width)
+double gt_stripe_witness(const double *mean, size_t columns, size_t k, size_t broadest, double sign, gt_stripe_place *place)
 {
 	double most = 0;
-	*width = 1;
+	*place = (gt_stripe_place){ k, 1 };
 	for (size_t n = 1; n <= broadest; n++)
 		for (size_t first = k + 1 < n ? 0 : k + 1 - n; first <= k && first + n <= columns; first++) {
 			const double height = height_of(mean, columns, k, first, n, sign);
 			if (height > most) {
 				most = height;
-				*width = n;
+				*place = (gt_stripe_place){ first, n };
 			}
 		}
 	return most;
