@@ -10,8 +10,9 @@
 #include "core/random_math.h"
 #include "core/vectors/sets.h"
 
-/* PARTS sums whatever the number of threads: a reduction does not depend on it. */
-enum { PARTS = 256, GRAIN = 1 << 15 };
+/* PARTS sums whatever the number of threads: a reduction does not depend on it. Each is of LANES sums, every LANES-th
+ * term in one: a single sum would wait for each of its additions. */
+enum { PARTS = 256, LANES = 8, GRAIN = 1 << 15 };
 
 struct job {
 	size_t n, part_size;
@@ -39,22 +40,39 @@ static inline double within_double(double v, double lo, double hi) { return v < 
 			Y[i] = (T)(expr);                                              \
 		}                                                                      \
 	}
-#define RED_LOOP(name, T, start, next)                                                  \
-	static void NAMED(red_##name, T)(void *self, size_t k, size_t last, int worker) \
-	{                                                                               \
-		struct job *j = self;                                                   \
-		const T *X = j->x, *Y = j->z;                                           \
-		(void)worker;                                                           \
-		for (; k < last; k++) {                                                 \
-			size_t i = k * j->part_size, end = i + j->part_size;            \
-			double s = start;                                               \
-			for (end = end < j->n ? end : j->n; i < end; i++) {             \
-				const double x = X[i], y = Y[i];                        \
-				(void)y;                                                \
-				s = next;                                               \
-			}                                                               \
-			j->part[k] = s;                                                 \
-		}                                                                       \
+/* Sums, or of minus infinity the largest, of infinity the smallest. */
+static double join(double start, size_t n, const double *part)
+{
+	double s = start;
+	for (size_t k = 0; k < n; k++)
+		s = start < 0 ? (part[k] > s ? part[k] : s) : start > 0 ? (part[k] < s ? part[k] : s) : s + part[k];
+	return s;
+}
+
+#define RED_LOOP(name, T, start, next)                                                       \
+	static void NAMED(red_##name, T)(void *self, size_t k, size_t last, int worker)      \
+	{                                                                                    \
+		struct job *j = self;                                                        \
+		const T *X = j->x, *Y = j->z;                                                \
+		(void)worker;                                                                \
+		for (; k < last; k++) {                                                      \
+			size_t i = k * j->part_size, end = i + j->part_size;                 \
+			double sum[LANES];                                                   \
+			for (int q = 0; q < LANES; q++)                                      \
+				sum[q] = start;                                              \
+			for (end = end < j->n ? end : j->n; i + LANES <= end; i += LANES)    \
+				for (int q = 0; q < LANES; q++) {                            \
+					const double x = X[i + q], y = Y[i + q], s = sum[q]; \
+					(void)y;                                             \
+					sum[q] = next;                                       \
+				}                                                            \
+			for (int q = 0; i < end; i++, q++) {                                 \
+				const double x = X[i], y = Y[i], s = sum[q];                 \
+				(void)y;                                                     \
+				sum[q] = next;                                               \
+			}                                                                    \
+			j->part[k] = join(start, LANES, sum);                                \
+		}                                                                            \
 	}
 
 /* z comes rounded to the type, and so does what is written; the sum is of doubles. */
@@ -95,8 +113,11 @@ static const gt_loop maps[][2] = {
 #undef MAP
 #undef RED
 #define MAP(name, expr)
-#define RED(name, start, next) { red_##name##_float, red_##name##_double },
-static const gt_loop reds[][2] = {
+#define RED(name, start, next) { { red_##name##_float, red_##name##_double }, start },
+static const struct {
+	gt_loop of[2];
+	double start;
+} reds[] = {
 #include "core/device/ops.def"
 };
 #undef RED
@@ -110,15 +131,6 @@ static const gt_loop boths[][2] = {
 #undef RED
 #undef BOTH
 
-/* Joins the parts: the sums of the reductions add up, the extremes compare. */
-static double join(enum gt_red op, const double *part)
-{
-	double s = op == GT_RED_max ? -INFINITY : op == GT_RED_min ? INFINITY : 0;
-	for (int k = 0; k < PARTS; k++)
-		s = op == GT_RED_max ? (part[k] > s ? part[k] : s) : op == GT_RED_min ? (part[k] < s ? part[k] : s) : s + part[k];
-	return s;
-}
-
 static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
 	struct job j = { .n = n, .y = y, .x = x, .z = z, .a = abc[0], .b = abc[1], .c = abc[2] };
@@ -128,15 +140,15 @@ static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void
 static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
 	struct job j = { .n = n, .x = x, .z = y, .part_size = (n + PARTS - 1) / PARTS };
-	gt_parallel(be->pool, PARTS, 1, reds[op][t], &j);
-	be->slot[slot] = join(op, j.part);
+	gt_parallel(be->pool, PARTS, 1, reds[op].of[t], &j);
+	be->slot[slot] = join(reds[op].start, PARTS, j.part);
 }
 
 static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
 {
 	struct job j = { .n = n, .x = x, .z = z, .y = y, .part_size = (n + PARTS - 1) / PARTS };
 	gt_parallel(be->pool, PARTS, 1, boths[op][t], &j);
-	be->slot[slot] = join(GT_RED_sum, j.part);
+	be->slot[slot] = join(0, PARTS, j.part);
 }
 static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
 
