@@ -145,6 +145,8 @@ for name, start in {
 }.items():
     for sinogram in (0, 1):
         seed("read_npy", name + "-turned" * sinogram, bytes([sinogram]) + start + COUNTS)
+head_that_ends = b"{'descr': '"
+seed("read_npy", "npy-head-ends", b"\0\x93NUMPY\1\0" + struct.pack("<H", len(head_that_ends)) + head_that_ends)
 seed("read_npy", "npy-nan", b"\0" + npy("<f4", "(2, 2, 3)") + struct.pack("<12f", *[math.nan if i == 5 else i for i in range(12)]))
 
 
