@@ -237,6 +237,7 @@ static gt_status take_scan(const char *path, const named_files *views, int gaps,
 		GT_TRY(out_of_memory(path));
 	for (size_t i = 0; i < n; i++)
 		f->number[i] = x[i].number < 0 ? 0 : x[i].number;
+	f->numbers = n;
 	f->first = f->number[0];
 	f->last = f->number[n - 1];
 	if (n < views->n)

@@ -295,8 +295,10 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 			"%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, or "
 			"--geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
 			k->path));
+	/* Numbers of files say which views are missing, where each file is one. */
+	const int numbered = !k->f.sinogram && k->folder.numbers == views;
 	if (spec)
-		GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
+		GT_TRY(gt_view_angles(spec, k->f.radians, numbered ? k->folder.number : NULL, views, o, angle));
 	else
 		memcpy(angle, k->angle, views * sizeof *angle);
 	if (spec && !k->f.angles)

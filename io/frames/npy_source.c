@@ -88,7 +88,7 @@ static gt_status read_type(struct npy_source *s, const char *text)
 		                                { "u2", "uint16" },  { "i2", "int16" },   { "u4", "uint32" }, { "i4", "int32" },
 		                                { "u8", "uint64" },  { "i8", "int64" } };
 	const char *at = value_of(text, "descr");
-	for (size_t i = 0; at && at[0] == '\'' && strchr("<>|=", at[1]) && i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; at && at[0] == '\'' && at[1] && strchr("<>|=", at[1]) && i < sizeof names / sizeof *names; i++)
 		if (!strncmp(at + 2, names[i][0], 2) && at[4] == '\'')
 			for (const gt_number_type *t = gt_number_types; t->met; t++)
 				if (!strcmp(t->nifti_name, names[i][1]))

@@ -109,13 +109,14 @@ static void close_stored(gt_slice_reader *self)
 static gt_status means_ct(struct stored *s, int *ct)
 {
 	const size_t *size = s->base.size, plane = size[1] * size[2];
-	const size_t fit = GT_SLAB_BYTES / sizeof(float) / plane, n = s->base.together == size[0] ? size[0] : fit < 1 ? 1 : fit;
+	const size_t fit = GT_SLAB_BYTES / sizeof(float) / plane;
+	const size_t n = s->base.together == size[0] || fit > size[0] ? size[0] : fit + !fit;
 	const double slope = isnan(s->head.slope) ? 1 : s->head.slope;
 	gt_status st = gt_fail_in(gt_host_room((double)n * (double)plane * sizeof(float), "slab"), "%s", s->base.path);
 	float *slab = NULL;
 	*ct = 0;
 	GT_TRY(st);
-	if (!(slab = malloc((n < size[0] ? n : size[0]) * plane * sizeof *slab)))
+	if (!(slab = malloc(n * plane * sizeof *slab)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
 	for (size_t z = 0; z < size[0] && !*ct; z += n) {
 		const size_t some = size[0] - z < n ? size[0] - z : n;

@@ -18,8 +18,10 @@ enum { PATH = 256, MOST_PIECES = 4096 };
 
 gt_status __real_gt_host_room(double bytes, const char *what);
 gt_status __wrap_gt_host_room(double bytes, const char *what);
+static double most_asked;
 gt_status __wrap_gt_host_room(double bytes, const char *what)
 {
+	most_asked = fmax(most_asked, bytes);
 	return bytes > MOST_MEMORY ? gt_fail(GT_ERR_MEMORY, "%s: more than a fuzzer has", what) : __real_gt_host_room(bytes, what);
 }
 
@@ -31,7 +33,13 @@ void gt_fuzz_must(int is_true, const char *sentence)
 	abort();
 }
 
-void gt_fuzz_failed(void) { gt_fuzz_must(*gt_error() != 0, "a failure without a sentence"); }
+/* GT_FUZZ_TELL=1 shows what inputs are refused for. */
+void gt_fuzz_failed(void)
+{
+	gt_fuzz_must(*gt_error() != 0, "a failure without a sentence");
+	if (getenv("GT_FUZZ_TELL"))
+		fprintf(stderr, "refused: %s\n", gt_error());
+}
 
 static char folder[PATH];
 
@@ -177,6 +185,26 @@ static void compare_pieces(const char *path, const gt_read_options *o, const gt_
 	gt_view_reader_close(r);
 }
 
+/* The geometry and a reader of views by one call; no view behind the last one can be read. */
+static void open_with_geometry(const char *path, const gt_read_options *o, const gt_scan *s)
+{
+	static const gt_listener nobody = { NULL, NULL };
+	gt_projections *head = NULL;
+	gt_view_reader *r = NULL;
+	float none;
+	if (gt_view_reader_open_scan(path, o, &head, &r) != GT_OK) {
+		gt_fuzz_must(!head && !r, "a failure that hands something out");
+		gt_fuzz_failed();
+		return;
+	}
+	gt_fuzz_must(head->scan->views == s->views && head->scan->rows == s->rows && head->scan->columns == s->columns,
+	             "another scan by views than as a whole");
+	gt_view_reader_tell(r, &nobody);
+	gt_fuzz_must(gt_view_reader_read(r, s->views, 1, 0, 1, &none) != GT_OK, "a view behind the last one was read");
+	gt_view_reader_close(r);
+	gt_projections_free(head);
+}
+
 /* Flat and dark fields, where the format has them. */
 static void read_fields(const char *path, const gt_read_options *o, const gt_scan *s)
 {
@@ -191,30 +219,45 @@ static void read_fields(const char *path, const gt_read_options *o, const gt_sca
 	}
 }
 
-/* The name of a new file of that format; 0: it is written as a folder. */
-static int name_again(const gt_format *f, char *path, size_t size)
+/* The name of a new file of that format, or of a folder that readers and gt_fuzz_clear() do not see. */
+static void name_again(const gt_format *f, char *path, size_t size)
 {
 	const int n = (int)strcspn(f->extensions, " ");
-	snprintf(path, size, "%s/again.%.*s", gt_fuzz_folder(), n, f->extensions);
-	return n > 0 && !f->folders;
+	if (f->folders)
+		snprintf(path, size, "%s/.again/", gt_fuzz_folder());
+	else
+		snprintf(path, size, "%s/again.%.*s", gt_fuzz_folder(), n, f->extensions);
+}
+
+static void remove_again(const gt_format *f, const char *path)
+{
+	if (!f->folders) {
+		unlink(path);
+		return;
+	}
+	clear_folder(open(path, O_RDONLY | O_DIRECTORY));
+	rmdir(path);
 }
 
 /* What was read can be written as the same format, or is refused with a sentence, and reads back in its size. */
-static void write_volume_again(const gt_format *f, const gt_volume *v, gt_unit unit)
+static void write_volume_again(const gt_format *f, const gt_volume *v, gt_unit unit, int bits)
 {
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_volume *again = NULL;
-	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MOST_PIECES || !name_again(f, path, sizeof path))
+	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MOST_PIECES)
 		return;
+	name_again(f, path, sizeof path);
 	o.unit = unit;
+	o.bits = bits;
 	o.format = f->name;
-	if (gt_write_volume(path, &o, v) != GT_OK || gt_read_volume(path, NULL, &again) != GT_OK)
+	if (gt_can_write_volume_as(path, &o) != GT_OK || gt_write_volume(path, &o, v) != GT_OK ||
+	    gt_read_volume(path, NULL, &again) != GT_OK)
 		gt_fuzz_failed();
 	else
 		gt_fuzz_must(!memcmp(again->grid.n, v->grid.n, sizeof v->grid.n), "a volume that changed its size on the way");
 	gt_volume_free(again);
-	unlink(path);
+	remove_again(f, path);
 }
 
 static void write_projections_again(const gt_format *f, const gt_projections *p)
@@ -222,15 +265,17 @@ static void write_projections_again(const gt_format *f, const gt_projections *p)
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_projections *again = NULL;
-	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MOST_PIECES || !name_again(f, path, sizeof path))
+	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MOST_PIECES)
 		return;
+	name_again(f, path, sizeof path);
 	o.format = f->name;
-	if (gt_write_projections(path, &o, p) != GT_OK || gt_read_projections(path, NULL, &again) != GT_OK)
+	if (gt_can_write_projections(path, &o) != GT_OK || gt_write_projections(path, &o, p) != GT_OK ||
+	    gt_read_projections(path, NULL, &again) != GT_OK)
 		gt_fuzz_failed();
 	else
 		gt_fuzz_must(again->scan->views == p->scan->views, "views that got lost on the way");
 	gt_projections_free(again);
-	unlink(path);
+	remove_again(f, path);
 }
 
 static int read_projections(const gt_format *f, const char *path, const gt_read_options *o)
@@ -250,6 +295,7 @@ static int read_projections(const gt_format *f, const char *path, const gt_read_
 	gt_fuzz_must(isfinite(p->water) && p->water >= 0, "an attenuation of water that is none");
 	if (p->data) {
 		compare_pieces(path, o, p);
+		open_with_geometry(path, o, p->scan);
 		read_fields(path, o, p->scan);
 		write_projections_again(f, p);
 	}
@@ -257,10 +303,15 @@ static int read_projections(const gt_format *f, const char *path, const gt_read_
 	return 1;
 }
 
+double gt_fuzz_most_memory = INFINITY;
+
 static int read_volume(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_volume *v = NULL;
-	if (gt_read_volume(path, o, &v) != GT_OK) {
+	most_asked = 0;
+	const gt_status st = gt_read_volume(path, o, &v);
+	gt_fuzz_must(most_asked <= gt_fuzz_most_memory, "more memory was asked for than such a file can need");
+	if (st != GT_OK) {
 		gt_fuzz_must(!v, "a failure that hands something out");
 		gt_fuzz_failed();
 		return 0;
@@ -268,8 +319,10 @@ static int read_volume(const gt_format *f, const char *path, const gt_read_optio
 	gt_fuzz_check_grid(&v->grid);
 	check_finite(v->data, gt_grid_voxels(&v->grid), 0);
 	gt_fuzz_must(isfinite(v->water) && v->water >= 0, "an attenuation of water that is none");
-	write_volume_again(f, v, GT_PER_MM);
-	write_volume_again(f, v, GT_HU);
+	write_volume_again(f, v, GT_PER_MM, 0);
+	write_volume_again(f, v, GT_HU, 0);
+	if (f->numbers)
+		write_volume_again(f, v, GT_HU, 16);
 	gt_volume_free(v);
 	return 1;
 }

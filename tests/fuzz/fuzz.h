@@ -38,6 +38,8 @@ void gt_fuzz_failed(void);
 /* Reads it as a volume and as projections, as far as the format can, whole, in pieces and the geometry alone. 1: one
  * of these could be read. */
 int  gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o);
+/* Bytes that reading a volume may ask for at once, where a harness knows. */
+extern double gt_fuzz_most_memory;
 void gt_fuzz_check_scan(const gt_scan *scan);
 void gt_fuzz_check_grid(const gt_grid *grid);
 #endif

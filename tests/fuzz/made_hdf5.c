@@ -147,8 +147,10 @@ static void put_values(gt_fuzz_input *in, hid_t id, const entry *e, hid_t space)
 		return;
 	for (hssize_t i = 0; i < n; i++)
 		value[i] = e->values && i < (hssize_t)e->size[0] ? e->values[i] : e->first + e->step * (double)i;
-	if (change(in))
-		value[gt_fuzz_byte(in) % (size_t)n] = gt_fuzz_number(in);
+	if (change(in)) {
+		const size_t at = gt_fuzz_byte(in) % (size_t)n;
+		value[at] = gt_fuzz_number(in);
+	}
 	const hid_t type = H5Dget_type(id);
 	if (H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT)
 		H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);

@@ -156,5 +156,5 @@ seed read_dataexchange whole <"$(echo "$work"/gantry-fuzz-*/a.h5)"
 rm -r "$work"/gantry-fuzz-*
 GT_FUZZ_KEEP=1 TMPDIR=$work "$tests/fuzz_made_netcdf" "$corpus/made_netcdf/whole-2" >/dev/null 2>&1
 unsigned "$(echo "$work"/gantry-fuzz-*/.base2.nc)" | seed read_checkpoint own
-python3 -B "$here/seeds_of_scanners.py" "$corpus"
+for of in scanners dicom readers; do python3 -B "$here/seeds_of_$of.py" "$corpus"; done
 du -sb "$corpus"

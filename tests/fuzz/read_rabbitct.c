@@ -1,4 +1,4 @@
-/* RabbitCT: images with their matrices, or beside a file of these; references behind them. */
+/* RabbitCT: images with their matrices, or beside a file of these; a volume; references behind them, which are asked for where there are none. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/rabbitct.h>
@@ -22,18 +22,42 @@ static void read_views(gt_rabbitct *f)
 	free(image);
 }
 
+static void read_volume(const char *path)
+{
+	enum { SIDE = 2 };
+	uint16_t hu[SIDE * SIDE * SIDE];
+	gt_grid grid;
+	if (gt_rabbitct_read_volume(path, SIDE, hu) != GT_OK)
+		gt_fuzz_failed();
+	gt_rabbitct_grid(SIDE, &grid);
+	gt_fuzz_check_grid(&grid);
+}
+
+static void read_references(gt_rabbitct *f)
+{
+	const gt_rabbitct_head *h = gt_rabbitct_info(f);
+	uint16_t none;
+	gt_fuzz_must(gt_rabbitct_reference(f, 100, &none) != GT_OK, "a reference that is not there was read");
+	gt_fuzz_failed();
+	gt_fuzz_must(gt_rabbitct_hu(1, h->scale) <= 4095, "a number that is none of 12 bits");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	gt_fuzz_input in = { data, size };
 	gt_rabbitct *f = NULL;
 	gt_fuzz_clear();
-	const char *images = gt_fuzz_part(&in, "a.rctd"), *matrices = gt_fuzz_part(&in, "a.matrices");
+	const char *images = gt_fuzz_part(&in, "a.rctd"), *matrices = gt_fuzz_part(&in, "a.matrices"),
+		   *volume = gt_fuzz_part(&in, "a.volume");
 	if (!images)
 		return 0;
 	gt_fuzz_read(&gt_format_rabbitct, images, NULL);
-	if (gt_rabbitct_open(images, matrices, &f) == GT_OK)
+	if (volume)
+		read_volume(volume);
+	if (gt_rabbitct_open(images, matrices, &f) == GT_OK) {
 		read_views(f);
-	else
+		read_references(f);
+	} else
 		gt_fuzz_failed();
 	gt_rabbitct_close(f);
 	return 0;

@@ -5,7 +5,10 @@
 #include <string.h>
 #include "tests/fuzz/fuzz.h"
 
-enum { ROOM = 4096, CHANGES = 200 };
+enum { ROOM = 4096, CHANGES = 400, LEAST_CHANGES = 10 };
+
+/* Of each input. */
+static unsigned changes = CHANGES;
 
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
@@ -17,7 +20,7 @@ static void read_changed(const uint8_t *data, size_t size)
 	size_t n = size;
 	if (!now || !before)
 		abort();
-	for (unsigned seed = 0; seed < CHANGES; seed++) {
+	for (unsigned seed = 0; seed < changes; seed++) {
 		if (seed % 5 == 0)
 			memcpy(now, data, n = size);
 		memcpy(before, now, n);
@@ -53,6 +56,17 @@ static int read_file(const char *path)
 	return !failed;
 }
 
+/* Many inputs share what is spent on changes. */
+static unsigned changes_each(DIR *d)
+{
+	const struct dirent *e;
+	unsigned n = 0;
+	while ((e = readdir(d)))
+		n += e->d_name[0] != '.';
+	rewinddir(d);
+	return n * LEAST_CHANGES < CHANGES ? CHANGES / (n ? n : 1) : LEAST_CHANGES;
+}
+
 /* How many were read. */
 static size_t replay(const char *path)
 {
@@ -61,6 +75,7 @@ static size_t replay(const char *path)
 	size_t n = 0;
 	if (!d)
 		return (size_t)read_file(path);
+	changes = changes_each(d);
 	while ((e = readdir(d))) {
 		char name[4096];
 		if (e->d_name[0] == '.' || snprintf(name, sizeof name, "%s/%s", path, e->d_name) >= (int)sizeof name)
