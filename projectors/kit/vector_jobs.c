@@ -53,11 +53,23 @@ void gt_line_forward(gt_backend *be, const int *n, int columns, gt_line_order *o
 	gt_parallel(be->pool, forward_jobs(o, columns), 1, jobs, j);
 }
 
+/* Few views of both axes are one batch, so that the volume is passed once. */
+static int one_batch(const gt_line_order *o) { return o->both && o->count[0] && o->count[1] && o->count[0] + o->count[1] <= GT_LINE_BATCH; }
+
 void gt_line_adjoint(gt_backend *be, const int *n, gt_line_order *o, gt_loop lines, gt_loop jobs, void *j)
 {
 	const size_t views[2] = { o->count[0], o->count[1] };
 	const double all = (double)(views[0] + views[1]);
 	size_t done = 0;
+	o->both = one_batch(o);
+	if (o->both) {
+		o->axis = 1;
+		o->first = 1;
+		gt_parallel(be->pool, views[0] + views[1], 1, lines, j);
+		gt_poll_part(0, 1);
+		gt_parallel(be->pool, gt_line_tiles(n, o->axis), 1, jobs, j);
+		return;
+	}
 	for (o->axis = 0; o->axis < 2; o->axis++)
 		for (size_t left = views[o->axis]; left; left -= o->count[o->axis]) {
 			const size_t batch = gt_pieces_of(left, gt_pieces_of(left, GT_LINE_BATCH));

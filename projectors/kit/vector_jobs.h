@@ -13,7 +13,8 @@ enum { GT_LINE_BATCH = 32 /* views whose lines the adjoint holds at a time */ };
 typedef struct {
 	const size_t *views;     /* forward: those of axis 0, then those of axis 1; back: a batch of one axis */
 	size_t count[2];         /* how many views of each axis */
-	int axis;                /* back: of the batch */
+	int axis;                /* back: of the batch, and of its tiles */
+	int both;                /* back: a batch may have views of both axes; in its jobs: it has */
 	int first;               /* back: 1 for the first batch, 0 for those that add to it */
 	int group, columns;      /* views and columns of a job of the forward direction */
 } gt_line_order;

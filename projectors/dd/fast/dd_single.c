@@ -77,7 +77,7 @@ void gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float 
 void gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float *x)
 {
 	const gt_dd_single_kernels *k = gt_dd_single_best();
-	gt_dd_single j = { .d = d };
+	gt_dd_single j = { .d = d, .order.both = d->rows > GT_DD_FEW_BACK };
 	start(be, 1, &j);
 	j.memory.in = y;
 	j.memory.out = x;
