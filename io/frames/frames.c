@@ -1,5 +1,4 @@
-/* The format "frames": a folder of images, or one file of them, with the fields and angles that belong to it. What is
- * taken from where is told. */
+/* The format "frames": images of a folder or file, with their fields and angles. What is taken from where is told. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,15 +289,14 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	gt_status st = GT_OK;
 	GT_TRY(angle ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
 	if (!spec && !k->angle)
-		GT_TRY(gt_fail(
-			GT_ERR_FORMAT,
-			"%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, or "
-			"--geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
-			k->path));
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
+		               "or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
+		               k->path));
 	/* Numbers of files say which views are missing, where each file is one. */
-	const int numbered = !k->f.sinogram && k->folder.numbers == views;
+	const long long *number = !k->f.sinogram && k->folder.numbers == views ? k->folder.number : NULL;
 	if (spec)
-		GT_TRY(gt_view_angles(spec, k->f.radians, numbered ? k->folder.number : NULL, views, o, angle));
+		GT_TRY(gt_view_angles(spec, k->f.radians, number, views, o, angle));
 	else
 		memcpy(angle, k->angle, views * sizeof *angle);
 	if (spec && !k->f.angles)

@@ -1,4 +1,4 @@
-/* RabbitCT: images with their matrices, or beside a file of these; a volume; references behind them, which are asked for where there are none. */
+/* RabbitCT: images with their matrices, or beside a file of these; a volume; references behind them, asked for where missing. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/rabbitct.h>
