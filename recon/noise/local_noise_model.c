@@ -338,8 +338,8 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	if (!(*strength < MAX_STRENGTH))
 		GT_TRY(gt_fail(
 			GT_ERR_ARG,
-			"--penalty: no strength reduces the noise as far as asked for in this volume (as small as this, or out of the "
-			"beam): expected more noise, or strength=NUMBER"));
+			"--penalty: no strength reduces the noise as far as asked for in this volume (as small as this, out of the beam, "
+			"or by weights of the data that are no inverse variances): expected more noise, or strength=NUMBER"));
 done:
 	return st;
 }

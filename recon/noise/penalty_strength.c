@@ -2,6 +2,7 @@
  * them, and the response at a few places of the volume, from which recon/noise/local_noise_model.h finds the strength.
  * docs/regularizers.md, "Strength from the noise", has the steps. Beside what the solver has it takes a volume and a
  * set of projections on the host, and the same on the device. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ enum { MIN_PHOTONS = 10 };
 #define MAX_STARVED_RATIO 1e-3
 /* What is left is told where it is less than this part of what is asked for. */
 #define MIN_OF_ASKED 0.5
+/* Weights that are inverse variances leave noise at all places within this factor, and as near to what is asked for. */
+#define MAX_FACTOR 1e3
 /* Noise, in HU, that nobody sees. */
 #define MIN_VISIBLE_HU 1.
 
@@ -195,10 +198,30 @@ static double tell_unreached(const gt_strength_search *s, double noise)
 		return INFINITY;
 	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
 	       "noise of %.4g HU is asked for, and without a penalty these voxels have %.3g HU: "
-	       "they are much larger than the pixels at the "
-	       "axis, and the penalty is next to none",
-	       hu(s, noise), hu(s, sqrt(square)));
+	       "they are much larger than the pixels at the axis%s, and the penalty is next to none",
+	       hu(s, noise), hu(s, sqrt(square)), s->q->weights ? ", or few rays have nearly all weight" : "");
 	return sqrt(square);
+}
+
+/* Refuses a strength that leaves noise as no weights of noise do: one place, or a few rays, have decided on it. Places
+ * that no ray passes have none. */
+static gt_status check_places(const gt_strength_search *s, double noise, double strength)
+{
+	double lowest = INFINITY, highest = 0, square = 0, least = INFINITY;
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
+		const double here = s->patch.noise[k];
+		least = fmin(least, here);
+		lowest = here > 0 ? fmin(lowest, here) : lowest;
+		highest = fmax(highest, here);
+		square += here * here / GT_NOISE_PATCHES;
+	}
+	if (strength >= FLT_MIN && highest <= MAX_FACTOR * lowest && sqrt(square) <= MAX_FACTOR * noise && highest * MAX_FACTOR >= noise)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG,
+	               "--penalty: by the weights of the data noise is between %.3g and %.3g HU by place, where %.3g HU are asked for, "
+	               "and no strength mends that: they are too far apart to be those of noise; expected inverse variances, --weights "
+	               "uniform, or strength=NUMBER",
+	               hu(s, least), hu(s, highest), hu(s, noise));
 }
 
 /* The strength by what was measured, with the penalty of strength 1 on the grid of a patch. */
@@ -226,6 +249,8 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	if (s->subsets)
 		GT_TRY(gt_strength_even_out(s, noise));
 	GT_TRY(gt_noise_patches_strength(&s->patch, noise, &found->strength));
+	if (s->q->weights)
+		GT_TRY(check_places(s, noise, found->strength));
 	found->strength *= s->factor;
 	found->noise_hu = hu(s, fmin(noise, tell_unreached(s, noise)));
 	found->reference_hu = hu(s, s->reference);

@@ -236,12 +236,49 @@ START_TEST(edges)
 }
 END_TEST
 
+/* Weights that are no inverse variances: no strength is made of them, whatever kappa is. _i: strewn over all places; falling with the
+ * line integrals, far beyond those of photons. */
+START_TEST(weights_of_sixty_decades)
+{
+	static const char *const kappas[] = { "no", "yes", "noise" };
+	int told = 0;
+	for (int k = 0; k < 3; k++) {
+		struct slice *s = slice_of(GT_FLAT, 1);
+		const gt_weights_spec counting = { .kind = _i ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_FILE, .count = _i ? PHOTONS : 0 };
+		const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &s->sub, s->x, WATER, NULL, 0, 0, NULL };
+		double most = 0;
+		char spec[60], *text = NULL;
+		gt_penalty_spec o;
+		gt_penalty *R = NULL;
+		for (size_t i = 0; i < RAYS; i++)
+			most = fmax(most, s->p.data[i]);
+		for (size_t i = 0; i < RAYS; i++)
+			s->weights[i] = (float)pow(10, 30 - 60 * (_i ? (double)s->p.data[i] / most : fmod(0.618034 * (double)i, 1)));
+		s->p.weight = _i ? NULL : s->weights;
+		gt_subsets_free(&s->sub);
+		ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, s->weights, SUBSETS, &s->sub));
+		snprintf(spec, sizeof spec, "quadratic:noise=18HU,kappa=%s", kappas[k]);
+		ck_ok(gt_penalty_spec_parse(spec, &o));
+		ck_assert_msg(gt_penalty_from_spec(&s->log, &o, &c, &R, &text) == GT_ERR_ARG, "kappa=%s: %s", kappas[k], text);
+		ck_assert_msg(strstr(gt_error(), "inverse variances") && strstr(gt_error(), "expected"), "%s", gt_error());
+		told += !!strstr(gt_error(), "18 HU are asked for");
+		ck_assert_ptr_null(R);
+		free(text);
+		gt_penalty_spec_free(&o);
+		s->p.weight = NULL;
+		slice_free(s);
+	}
+	ck_assert_int_ge(told, _i);
+}
+END_TEST
+
 static void fill_suite(TCase *tc)
 {
 	tcase_set_timeout(tc, 240);
 	tcase_add_loop_test(tc, is_even, 0, WANTED);
 	tcase_add_test(tc, follows_units);
 	tcase_add_test(tc, edges);
+	tcase_add_loop_test(tc, weights_of_sixty_decades, 0, 2);
 }
 
 int main(void) { return gt_test_main("even noise", fill_suite); }

@@ -24,6 +24,8 @@ static void add(study *s, const quality_case *c, const char *goal, double found,
 void quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r)
 {
 	const quality_result *preset = &r[QUALITY_PRESET], *direct = &r[QUALITY_FDK];
+	/* With more noise than the direct method's widest window has there is nothing to compare. */
+	const int same = fabs(direct->noise / preset->noise - 1) < QUALITY_SAME_NOISE;
 	double worst = NAN;
 	char goal[96];
 	int at = 0;
@@ -32,7 +34,7 @@ void quality_goals(study *s, const quality_case *c, const quality_promised *foun
 	add(s, c, "even noise asked for: patches of 5 mm within 10 % of it, part", found->even, "at least 0.9", found->even >= LEAST_EVEN);
 	for (int k = 0; k < QUALITY_CLASSES; k++) {
 		const double ratio = preset->rms[k] / direct->rms[k];
-		if (isfinite(ratio) && !(ratio <= worst)) {
+		if (same && isfinite(ratio) && !(ratio <= worst)) {
 			worst = ratio;
 			at = k;
 		}

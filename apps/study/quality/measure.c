@@ -199,11 +199,15 @@ gt_status quality_run(study *s, const quality_scene *scene, const quality_candid
 	gt_volume *v[QUALITY_DRAWS] = { NULL };
 	const float *x[QUALITY_DRAWS];
 	gt_status st = GT_OK;
-	*r = (quality_result){ .strength = strength, .runs = 1 };
+	double logs = 0;
+	*r = (quality_result){ .runs = 1 };
 	for (int d = 0; d < QUALITY_DRAWS; d++) {
-		GT_TRY(quality_reconstruct(s, scene, c, d, noise, &r->strength, &v[d]));
+		double own = strength; /* 0: each draw finds its own, by its own noise */
+		GT_TRY(quality_reconstruct(s, scene, c, d, noise, &own, &v[d]));
 		x[d] = gt_volume_data(v[d]);
+		logs += log(own) / QUALITY_DRAWS;
 	}
+	r->strength = exp(logs);
 	quality_errors(scene, x, r);
 	GT_TRY(overshoot_of(scene, x, r));
 	r->x = malloc(scene->count[QUALITY_ALL] * sizeof *r->x);

@@ -6,9 +6,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/quality/cases.h"
 
-/* The preset's error over the best in a class; a noise that is off by more is not the same. */
+/* The preset's error over the best in a class. */
 #define MAX_RATIO 1.1
-#define SAME_NOISE 0.05
 
 static quality_size size_of(const study *s) { return quality_found(s)->size; }
 
@@ -170,7 +169,7 @@ static void judge(study *s, const quality_case *c, const quality_result *r, int 
 	for (int k = 0; k < QUALITY_CLASSES; k++) {
 		int best = -1;
 		for (int i = 0; i < QUALITY_CANDIDATES; i++)
-			if (r[i].runs && fabs(r[i].noise / c->noise - 1) < SAME_NOISE && (best < 0 || r[i].rms[k] < r[best].rms[k]))
+			if (r[i].runs && fabs(r[i].noise / c->noise - 1) < QUALITY_SAME_NOISE && (best < 0 || r[i].rms[k] < r[best].rms[k]))
 				best = i;
 		const double own = r[QUALITY_PRESET].rms[k], ratio = best < 0 ? NAN : own / r[best].rms[k];
 		if (isnan(ratio))

@@ -75,6 +75,8 @@ typedef struct {
 } quality_result;
 /* quality_match() ends where noise is off by less than this part. */
 #define QUALITY_MAX_OFF 0.02
+/* Noise that is off by more is not the same: errors are not compared. */
+#define QUALITY_SAME_NOISE 0.05
 /* Made ready to run on one draw, with texts as in quality_run(). */
 gt_status quality_recon(const study *s, const quality_scene *scene, const quality_candidate *c, int draw, double noise, double strength,
                         gt_recon **r);
