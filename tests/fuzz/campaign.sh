@@ -1,7 +1,8 @@
 #!/bin/bash
 # All fuzzers of a folder at once, for machines with many processors and nothing to build with: each processor runs one harness with a seed of its own, those
 # that come to few files a second more than others, from a copy of the corpus in memory. Prints executions, edges and what was found for each harness; what
-# is new, minimised, is packed into OUT/new.tar.gz, what was found into OUT/found.tar.gz. Usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]
+# is new, minimised, is packed into OUT/new.tar.gz, what was found into OUT/found.tar.gz; OUT/hours.txt has the lines for tests/fuzz/hours.txt, with the hash of
+# the readers' sources that FUZZERS/sources says. SECONDS are all that it takes, but for some 10. Usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]
 set -u
 fuzzers=$(realpath "${1:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
 corpus=$(realpath "${2:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
@@ -13,6 +14,9 @@ work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")
 TMPDIR=$work/files
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$TMPDIR" "$work/found" "$work/new" "$out"
+# The end is for what is new: a sixth of the time, a minute at most.
+over=$((SECONDS + seconds)) merging=$((seconds / 6 < 60 ? seconds / 6 : 60))
+deadline=$((over - merging))
 export TMPDIR fuzzers corpus work here
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
@@ -27,18 +31,22 @@ options() { # HARNESS: words and the longest file
 one() { # HARNESS NUMBER SECONDS
 	local end=$((SECONDS + $3)) seed=$2 left log=$work/$1-$2.log
 	mkdir -p "$work/$1"
-	while left=$((end - SECONDS)) && [ $left -gt 2 ]; do
+	while left=$((end - SECONDS)) && [ $left -gt 0 ]; do
 		# shellcheck disable=SC2046
-		"$fuzzers/$1" $(options "$1") -seed="$seed" -max_total_time=$left -reload=30 -print_final_stats=1 -artifact_prefix="$work/found/$1-" \
+		timeout -k 1 $((left + 1)) "$fuzzers/$1" $(options "$1") -seed="$seed" -max_total_time=$left -reload=30 -print_final_stats=1 -artifact_prefix="$work/found/$1-" \
 			"$work/$1" "$corpus/$1" >>"$log" 2>&1 </dev/null && break
 		seed=$((seed + 1000))
 	done
+	# Of the children, which those are that fuzz: processor time, not what the clock says.
+	# Not through a pipe: that would ask a shell which has no children.
+	times >"$log.took"
+	sed -n 2p "$log.took" | tr 'ms' '  ' | awk '{ print 60 * ($1 + $3) + $2 + $4 }' >"$log.times"
 }
 # What adds edges to those of the corpus.
 pick() { # HARNESS
 	mkdir -p "$work/new/$1"
 	# shellcheck disable=SC2046
-	timeout 40 "$fuzzers/$1" $(options "$1") -merge=1 "$work/picked-$1" "$corpus/$1" "$work/$1" >"$work/$1-merge.log" 2>&1 </dev/null
+	timeout -k 1 $((until - $(date +%s) > 1 ? until - $(date +%s) : 1)) "$fuzzers/$1" $(options "$1") -merge=1 "$work/picked-$1" "$corpus/$1" "$work/$1" >"$work/$1-merge.log" 2>&1 </dev/null
 }
 export -f options one
 
@@ -50,36 +58,47 @@ for name in made_netcdf read_netcdf read_checkpoint read_dicom read_dataexchange
 done
 rounds=$(((${#plan[@]} + processors - 1) / processors))
 while [ ${#plan[@]} -lt $((rounds * processors)) ]; do plan+=("${names[${#plan[@]} % ${#names[@]}]}"); done
-each=$((seconds / rounds))
-echo "${#names[@]} harnesses, $processors processors, $rounds rounds of $each s each"
+echo "${#names[@]} harnesses, $processors processors, $rounds rounds of some $(((deadline - SECONDS) / rounds)) s each"
 for ((round = 0; round < rounds; round++)); do
+	each=$(((deadline - SECONDS) / (rounds - round)))
+	[ $each -gt 0 ] || continue
 	for ((i = round * processors; i < (round + 1) * processors; i++)); do one "${plan[i]}" $((i + 1)) $each & done
 	wait
 done
 
 printf '%-18s %10s %10s %8s %6s  %s\n' harness runs executions edges 'cpu h' found
-total=0
+hash_of() { # HARNESS: of its readers' sources; parsers have none
+	awk -v h="$1" '$1 == h { s = $2 } END { print s ? s : "-" }' "$fuzzers/sources" 2>/dev/null || echo -
+}
+: >"$out/hours.txt"
 for name in "${names[@]}"; do
-	runs=$(printf '%s\n' "${plan[@]}" | grep -cx "$name")
-	units=$(cat "$work/$name"-*.log 2>/dev/null | sed -n 's/^stat::number_of_executed_units: *//p' | awk '{ n += $1 } END { print n + 0 }')
+	runs=$(find "$work" -maxdepth 1 -name "$name-*.log" | wc -l)
+	# What was stopped by its limit has no figures at the end.
+	units=$(cat "$work/$name"-*.log 2>/dev/null | awk '/^#[0-9]/ { u = substr($1, 2) + 0 } /^INFO: Running with/ || /^INFO: Seed/ { n += u; u = 0 }
+		/^stat::number_of_executed_units/ { n += $2; u = 0 } END { print n + u }')
 	edges=$(cat "$work/$name"-*.log 2>/dev/null | grep -o 'cov: [0-9]*' | awk '$2 > n { n = $2 } END { print n + 0 }')
-	found=$(find "$work/found" -name "$name-*" | wc -l)
+	found=$(find "$work/found" -name "$name-*" ! -name '*.log' | wc -l)
+	hours=$(cat "$work/$name"-*.times 2>/dev/null | awk '{ n += $1 } END { printf "%.4f", n / 3600 }')
 	what=$(cat "$work/$name"-*.log 2>/dev/null | grep -E '^fuzz:|runtime error|SUMMARY|ERROR' | sort | uniq -c | sort -rn | head -2 | tr '\n' ';' | cut -c1-200)
-	printf '%-18s %10d %10d %8d %6.2f  %s\n' "$name" "$runs" "$units" "$edges" "$(awk -v r="$runs" -v s="$each" 'BEGIN { print r * s / 3600 }')" "$found $what"
-	total=$((total + units))
-done
-awk -v p="$processors" -v s="$each" -v r="$rounds" -v n="$total" 'BEGIN { printf "%d executions in %.2f processor hours\n", n, p * s * r / 3600 }'
+	printf '%-18s %10d %10d %8d %6.2f  %s\n' "$name" "$runs" "$units" "$edges" "$hours" "$found $what"
+	[ "$(hash_of "$name")" = - ] || echo "$(date -u +%FT%TZ) $name $(hash_of "$name") $hours $units $edges $found" >>"$out/hours.txt"
+done | tee "$out/table.txt"
+awk '{ n += $4; e += $5 } END { printf "readers: %d executions in %.2f processor hours\n", e, n }' "$out/hours.txt" | tee -a "$out/table.txt"
+find "$work/found" -type f -exec cp -t "$out" {} +
 export -f pick
 # What was found is kept even if the rest is not waited for.
 cp "$work"/*.log "$work/found/" 2>/dev/null
 find "$work/found" -name '*.log' -size +200k -exec truncate -s 200k {} \;
 tar -C "$work" -czf "$out/found.tar.gz" found
 for name in "${names[@]}"; do mkdir -p "$work/picked-$name"; done
+# Each in turn, and all of them before the time is over.
+until=$(($(date +%s) + over - SECONDS))
+export until
 printf '%s\n' "${names[@]}" | xargs -P "$processors" -I{} bash -c 'pick {}'
-# The merge keeps one file for each feature; those of the corpus are not new.
+# The merge keeps one file for each feature, named by the hash of its bytes; those of the corpus are not new.
 for name in "${names[@]}"; do
-	for file in "$work/picked-$name"/*; do
-		[ ! -f "$file" ] || find "$corpus/$name" -type f -exec cmp -s {} "$file" \; -print -quit | grep -q . || cp "$file" "$work/new/$name/"
+	for kept in $(comm -13 <(find "$corpus/$name" -type f -exec sha1sum {} + | cut -d' ' -f1 | sort -u) <(find "$work/picked-$name" -type f -printf '%f\n' | sort -u)); do
+		cp "$work/picked-$name/$kept" "$work/new/$name/"
 	done
 done
 tar -C "$work" -czf "$out/new.tar.gz" new

@@ -9,23 +9,7 @@ here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 
 # Reader and its files, as patterns below io/ (what only writes is left out).
-readers='dataexchange hdf5/dataexchange.c hdf5/hdf5_*.c hdf5/external_hdf5.c external.c
-nxtomo hdf5/nxtomo.c hdf5/nxtomo_layout.c
-netcdf netcdf/netcdf.c netcdf/netcdf_projections.c netcdf/netcdf_views.c netcdf/netcdf_volume.c netcdf/nc_read.c netcdf/nc_walk.c netcdf/nc_classic.c trial.c
-checkpoint checkpoint.c checksum.c
-metaimage metaimage/*.c
-nifti nifti/*.c
-rabbitct rabbitct/rabbitct.c rabbitct/rabbitct_projections.c
-dicom_ct_pd dicom/dicom_ct_pd.c dicom/dicom_ct_pd_[hlopr]*.c dicom/dicom_is.c dicom/dicom_nesting.c dicom/dicom_dcmtk.cpp
-dicom_series dicom/dicom_series.c dicom/dicom_series_read.c
-npy,raw plain/plain.c plain/plain_find.c plain/plain_head.c plain/plain_read.c
-tiff tiff/tiff_volume_read.c
-frames frames/air.c frames/axis_*.c frames/bare_*.c frames/frame*.c frames/intensity.c frames/npy_*.c frames/parallel_*.c frames/rotation_*.c frames/settle_*.c frames/sinogram_*.c frames/tiff_*.c frames/view_*.c fields.c
-linac frames/linac_source.c frames/xim_file.c frames/hnd_file.c
-txrm frames/txrm_source.c frames/ole2_file.c
-scanner geometry/*.c
-common dispatch.c finite.c options.c plausibility.c same_file.c stray_columns.c view_reader.c write_kit/gantry_comment.c write_kit/number_types.c write_kit/volume_units.c write_kit/voxel_order.c
-phantom ../phantoms/shape_file.c'
+readers=$(awk -F ' [|] ' '!/^#/ { print $1, $3 }' "$here/readers.txt")
 
 flags="-O0 -fprofile-instr-generate -fcoverage-mapping"
 mkdir -p "$build"
