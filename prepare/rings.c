@@ -188,9 +188,11 @@ static void work(void *self, size_t row, float *s, double *scratch)
 		gain(r, s, scratch);
 	if (method == DEAD || method == ALL)
 		gt_stripes_dead(&t, r->window[DEAD], s, scratch, r->bad + row * r->columns);
-	if (method == LARGE || method == ALL)
+	if (method == ALL)
+		gt_stripes_large_then_sorting(&t, r->window[LARGE], r->window[SORTING], s, scratch);
+	if (method == LARGE)
 		gt_stripes_large(&t, r->window[LARGE], s, scratch);
-	if (method == SORTING || method == ALL)
+	if (method == SORTING)
 		gt_stripes_sorting(&t, r->window[SORTING], s, scratch);
 	r->change[row] = change_of(r, row, s);
 }

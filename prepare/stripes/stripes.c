@@ -105,9 +105,9 @@ static void sort_columns(const gt_stripes *t, const float *s, const arrays *a)
 	}
 }
 
-static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, const arrays *a)
+/* Medians along the columns at each rank, of columns that are in order. */
+static void smooth_ranks(const gt_stripes *t, size_t window, const arrays *a)
 {
-	sort_columns(t, s, a);
 	/* Lines behind the last view are worked on with any numbers. */
 	for (size_t k = 0; k < t->columns; k++)
 		for (size_t rank = t->views; rank < a->stride; rank++)
@@ -230,6 +230,8 @@ static void put_back(const gt_stripes *t, const arrays *a, correction correct, f
 			float *to = a->block + changes * a->stride;
 			for (size_t rank = 0; rank < t->views; rank++)
 				to[a->view[at + rank]] = a->smooth[at + rank];
+			/* What is corrected rises from rank to rank as before: the order is still that of the views. */
+			memcpy(a->value + at, a->smooth + at, t->views * sizeof *a->value);
 			changed[changes++] = k + j;
 		}
 		for (size_t v = 0; v < t->views && changes; v++) {
@@ -283,12 +285,18 @@ static int towards_smooth(const arrays *a, size_t k, const float *value, float *
 	return 1;
 }
 
+static void sorting(const gt_stripes *t, size_t window, float *s, const arrays *a)
+{
+	smooth_ranks(t, window, a);
+	stripe_weights(t, AROUND_NARROW, least_of(BROAD_NARROW, window / 2), s, a);
+	put_back(t, a, towards_smooth, s);
+}
+
 void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch)
 {
 	const arrays a = lay_out(t, scratch);
-	sort_and_smooth(t, window, s, &a);
-	stripe_weights(t, AROUND_NARROW, least_of(BROAD_NARROW, window / 2), s, &a);
-	put_back(t, &a, towards_smooth, s);
+	sort_columns(t, s, &a);
+	sorting(t, window, s, &a);
 }
 
 static int ascending(const void *a, const void *b)
@@ -353,24 +361,38 @@ static int divided(const arrays *a, size_t k, const float *value, float *smooth,
 	return 1;
 }
 
-void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch)
+static void large(const gt_stripes *t, size_t window, float *s, const arrays *a)
 {
 	const size_t drop = (size_t)(t->drop * (double)t->views), kept = t->views - 2 * drop;
-	const arrays a = lay_out(t, scratch);
 	double most = 0;
-	sort_and_smooth(t, window, s, &a);
+	smooth_ranks(t, window, a);
 	for (size_t k = 0; k < t->columns; k++) {
-		a.level[k] = sum_of(a.smooth + k * a.stride + drop, kept);
-		a.f[k] = sum_of(a.value + k * a.stride + drop, kept);
-		most = fmax(most, fabs(a.level[k]));
+		a->level[k] = sum_of(a->smooth + k * a->stride + drop, kept);
+		a->f[k] = sum_of(a->value + k * a->stride + drop, kept);
+		most = fmax(most, fabs(a->level[k]));
 	}
 	/* A ratio means nothing in air. */
 	for (size_t k = 0; k < t->columns; k++)
-		a.f[k] = fabs(a.level[k]) > 0.02 * most ? a.f[k] / a.level[k] : 1;
-	stripe_weights(t, AROUND_WIDE, least_of(BROAD_WIDE, window / 2), s, &a);
-	gt_stripes_detect(a.f, t->columns, t->snr, a.stripe, a.few);
+		a->f[k] = fabs(a->level[k]) > 0.02 * most ? a->f[k] / a->level[k] : 1;
+	stripe_weights(t, AROUND_WIDE, least_of(BROAD_WIDE, window / 2), s, a);
+	gt_stripes_detect(a->f, t->columns, t->snr, a->stripe, a->few);
 	for (size_t k = 0; k < t->columns; k++)
-		a.stripe[k] &= a.weight[k] > 0;
-	gt_stripes_widen(a.stripe, t->columns);
-	put_back(t, &a, divided, s);
+		a->stripe[k] &= a->weight[k] > 0;
+	gt_stripes_widen(a->stripe, t->columns);
+	put_back(t, a, divided, s);
+}
+
+void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch)
+{
+	const arrays a = lay_out(t, scratch);
+	sort_columns(t, s, &a);
+	large(t, window, s, &a);
+}
+
+void gt_stripes_large_then_sorting(const gt_stripes *t, size_t wide, size_t narrow, float *s, double *scratch)
+{
+	const arrays a = lay_out(t, scratch);
+	sort_columns(t, s, &a);
+	large(t, wide, s, &a);
+	sorting(t, narrow, s, &a);
 }

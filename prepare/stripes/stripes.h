@@ -19,6 +19,8 @@ void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *sc
 /* Algorithm 5: columns are divided by how they differ from their neighbours in the mean; those that stand out get
  * sorted and smoothed values. */
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch);
+/* One after the other, with the columns put in order once. */
+void gt_stripes_large_then_sorting(const gt_stripes *t, size_t wide, size_t narrow, float *s, double *scratch);
 /* Algorithm 6: columns that fluctuate, or do not respond, from view to view, otherwise than both sides of them, are
  * interpolated; marked in bad[columns]. */
 void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad);

@@ -318,6 +318,55 @@ START_TEST(what_is_constant_stays)
 }
 END_TEST
 
+/* "all" puts the columns in order once; what it gives is what its three parts give one after the other. Values in steps
+ * have many equal ones; columns that are no stripes stay among those that are. */
+enum { TOGETHER = 6 };
+static const struct {
+	size_t views, rows, columns;
+	double step;
+} together[TOGETHER] = {
+	{ 61, 3, 97, 0 }, { 61, 3, 97, 1.0 / 64 }, { 4, 2, 5, 0 }, { 33, 2, 257, 0.1 }, { 128, 1, 144, 0 }, { 17, 2, 31, 0.5 },
+};
+
+static gt_projections *striped(const size_t n[3], double step)
+{
+	gt_projections *p = half_turn(n, (const double[]){ 1.1, 0.9 }, (const double[]){ -0.3, 0.4 });
+	float *x = gt_projections_data(p);
+	for (size_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+		const size_t k = i % n[2], v = i / n[2] / n[1];
+		const double u = (double)k / (double)n[2] - 0.45 - 0.03 * sin((double)v / 5);
+		double here = 2 * exp(-12 * u * u) + 0.02 * gt_test_normal(21, i) + 0.01 * gt_test_normal(22, i / n[2] % n[1] * n[2] + k);
+		here += k % 29 == 11 || k % 41 == 17 || k % 41 == 18 ? 0.2 : k % 37 == 23 ? -0.15 * (v % 3 == 0) : 0;
+		here += k % 89 == 61 ? 0.4 * gt_test_normal(23, i) : 0;
+		x[i] = (float)(step > 0 ? step * floor(here / step) : here);
+	}
+	return p;
+}
+
+START_TEST(all_is_its_parts)
+{
+	static const char *const parts[] = { "rings:method=dead", "rings:method=large", "rings:method=sorting" };
+	const size_t n[3] = { together[_i].views, together[_i].rows, together[_i].columns }, size = n[0] * n[1] * n[2];
+	gt_projections *p = striped(n, together[_i].step), *q = striped(n, together[_i].step), *was = striped(n, together[_i].step);
+	double change = 0, most = 0;
+	ck_ok(gt_prepare(&p, "rings:method=all", NULL));
+	for (int i = 0; i < 3; i++)
+		ck_ok(gt_prepare(&q, parts[i], NULL));
+	for (size_t i = 0; i < size; i++) {
+		const double a = gt_projections_data(p)[i];
+		change = fmax(change, fabs(a - gt_projections_data(was)[i]));
+		most = fmax(most, fabs(a - gt_projections_data(q)[i]));
+	}
+	fprintf(stderr, "%zu views of %zu x %zu, steps of %.3f: changed by up to %.3f, by %.2e otherwise than by its parts\n", n[0], n[1],
+	        n[2], together[_i].step, change, most);
+	ck_assert(n[2] < 9 || change > 0.01);
+	ck_assert_double_le(most, 1e-6);
+	gt_projections_free(p);
+	gt_projections_free(q);
+	gt_projections_free(was);
+}
+END_TEST
+
 START_TEST(windows)
 {
 	static const char *const even[] = { "rings:window=4", "rings:method=sorting,window=1" };
@@ -339,6 +388,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, strong_stripes_of_several_columns, 0, 30);
 	tcase_add_loop_test(tc, columns_that_fluctuate, 0, FLUCTUATING);
 	tcase_add_loop_test(tc, what_is_constant_stays, 0, 2);
+	tcase_add_loop_test(tc, all_is_its_parts, 0, TOGETHER);
 	tcase_add_test(tc, windows);
 }
 
