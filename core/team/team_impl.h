@@ -32,7 +32,7 @@ struct gt_member {
 	size_t packed_bytes;
 	void *state;                    /* of the exchange */
 	void *far;                      /* of one with other processes (core/team/far.h); NULL: through the host */
-	char how[192];                  /* what such pieces go by; empty: there were none yet */
+	char how[352];                  /* what such pieces go by; empty: there were none yet */
 	unsigned char join[GT_SLOTS], is_part[GT_SLOTS];
 	double part[GT_SLOTS];          /* numbers that the host made */
 	double *all;                    /* [members][GT_SLOTS]: those of all */
