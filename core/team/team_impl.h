@@ -76,6 +76,10 @@ gt_status gt_team_name_alone(const char *name, int members, int *n, char names[G
 gt_status gt_team_deal(const char *spec, int n, char name[GT_TEAM_MAX][32], int members, char dealt[GT_TEAM_MAX][32]);
 /* All members of this process come here; 0: the team has failed, and with it the backend. */
 int gt_team_meet(gt_backend *be);
+/* Brackets reads of memory of other ranks between two barriers: a barrier that fails returns only after them, so that
+ * its caller may free that memory. 0: the team has failed; do not read, and do not call end. */
+int  gt_team_begin_reading(gt_backend *be);
+void gt_team_end_reading(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);
 const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */
 const struct gt_exchange_impl *gt_exchange_of(const gt_team *t);

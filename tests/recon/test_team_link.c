@@ -26,11 +26,11 @@ static void after(gt_backend *be, const void *peer, int taken) { (void)be, (void
 static void pull(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
 {
 	(void)peer;
-	/* First: whoever gives up frees what is read here. */
-	for (size_t k = 0; k < to->count; k++)
-		memcpy((char *)to->at + k * to->stride, (const char *)from->at + k * from->stride, to->bytes);
 	if (gt_member(be) == link_.member || to->peer == link_.member)
 		sleep_for(link_.latency + (double)(to->bytes * to->count) / link_.rate);
+	/* Last: a rank that gives up meanwhile must not free the memory. */
+	for (size_t k = 0; k < to->count; k++)
+		memcpy((char *)to->at + k * to->stride, (const char *)from->at + k * from->stride, to->bytes);
 }
 static const struct gt_exchange_impl slow = { .close = nothing, .ready = nothing, .after = after, .pull = pull, .taken = nothing };
 
