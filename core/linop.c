@@ -19,6 +19,7 @@ struct gt_linop {
 	size_t nx, ny;
 	gt_roofline_of roofline; /* NULL: it has none */
 	int takes_shares;        /* 1: its arrays are shared by a team */
+	int lets_wait;           /* 1: see gt_linop_lets_wait() */
 };
 
 gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
@@ -35,7 +36,7 @@ gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *b
 			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
-	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL, 0 };
+	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL, 0, 0 };
 	*out = A;
 	return GT_OK;
 }
@@ -63,6 +64,7 @@ const char *gt_linop_name(const gt_linop *A) { return is_linop(A) ? A->ops->name
 gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : NULL; }
 
 void gt_linop_take_shares(gt_linop *A) { A->takes_shares = 1; }
+void gt_linop_lets_wait(gt_linop *A) { A->lets_wait = 1; }
 
 void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
 
@@ -103,7 +105,7 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 static int begins(const gt_linop *A, const gt_array *from, const gt_array *to)
 {
 	gt_backend_moves(A->be, (double)gt_array_bytes(from) + 2 * (double)gt_array_bytes(to));
-	return gt_backend_begin(A->be);
+	return A->lets_wait ? gt_backend_begin_with(A->be, from, to) : gt_backend_begin(A->be);
 }
 
 void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)

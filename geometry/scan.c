@@ -1,10 +1,15 @@
 /* Life cycle of a scan, its parts and its fingerprint. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include <gantry/host_memory.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
+
+/* Bytes that are not asked for first. */
+enum { LITTLE = 1 << 24 };
 
 const char *const gt_shape_names[] = { "flat", "arc", "parallel", NULL };
 
@@ -12,6 +17,14 @@ gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns,
 {
 	GT_NEED(scan);
 	*scan = NULL;
+	/* Memory that is promised and not there would end the process as it is filled. */
+	if ((double)views * sizeof(gt_view) > LITTLE) {
+		char what[96];
+		snprintf(what, sizeof what, "no memory for the geometry of %zu views", views);
+		const gt_status st = gt_host_room((double)views * sizeof(gt_view), what);
+		if (st != GT_OK)
+			return st;
+	}
 	gt_scan *s = calloc(1, sizeof *s);
 	/* One record at least: a scan without views is for gt_scan_check() to refuse. */
 	gt_view *view = views < PTRDIFF_MAX / sizeof *view ? calloc(views ? views : 1, sizeof *view) : NULL;

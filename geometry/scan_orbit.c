@@ -16,19 +16,22 @@ static gt_status check_lengths(const gt_orbit *o)
 	const struct {
 		const char *name;
 		double value;
-		int zero_too;
+		int zero_too, signed_too;
 	} length[] = {
-		{ "source_to_axis", o->source_to_axis, parallel },
-		{ "source_to_detector", o->source_to_detector, parallel },
-		{ "column_pitch", o->column_pitch, 0 },
-		{ "row_pitch", o->row_pitch, 0 },
-		{ "turn", o->turn, 0 },
-		{ "pitch_per_turn", o->pitch_per_turn, 1 },
+		{ "source_to_axis", o->source_to_axis, parallel, 0 },
+		{ "source_to_detector", o->source_to_detector, parallel, 0 },
+		{ "column_pitch", o->column_pitch, 0, 0 },
+		{ "row_pitch", o->row_pitch, 0, 0 },
+		{ "turn", o->turn, 0, 1 },
+		{ "pitch_per_turn", o->pitch_per_turn, 1, 1 },
 	};
 	for (size_t i = 0; i < sizeof length / sizeof *length; i++)
-		if (!isfinite(length[i].value) || length[i].value < 0 || (length[i].value == 0 && !length[i].zero_too))
-			return gt_fail(GT_ERR_ARG, "%s=%g of an orbit: expected a finite number %s 0", length[i].name, length[i].value,
-			               length[i].zero_too ? "of at least" : "greater than");
+		if (!isfinite(length[i].value) || (length[i].value < 0 && !length[i].signed_too) ||
+		    (length[i].value == 0 && !length[i].zero_too))
+			return gt_fail(GT_ERR_ARG, "%s=%g of an orbit: expected a finite number%s", length[i].name, length[i].value,
+			               length[i].signed_too ? (length[i].zero_too ? "" : " other than 0")
+			               : length[i].zero_too ? " of at least 0"
+			                                    : " greater than 0");
 	return GT_OK;
 }
 
@@ -85,10 +88,10 @@ gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 	s->row_center = ((double)o->rows - 1) / 2 + o->row_offset;
 	s->source_to_axis = o->shape == GT_PARALLEL ? 0 : o->source_to_axis;
 	s->source_to_detector = o->shape == GT_PARALLEL ? 0 : o->source_to_detector;
-	s->pitch_per_turn = o->pitch_per_turn;
+	s->pitch_per_turn = fabs(o->pitch_per_turn);
 	const double steps = (double)(o->end_view ? o->views - 1 : o->views), step = steps > 0 ? o->turn / steps : 0;
 	for (size_t v = 0; v < o->views; v++) {
-		const double from_middle = ((double)v - ((double)o->views - 1) / 2) * step;
+		const double from_middle = ((double)v - ((double)o->views - 1) / 2) * fabs(step);
 		set_view(o, s, o->start_angle + (double)v * step, o->z_center + o->pitch_per_turn * from_middle / (2 * GT_PI),
 		         o->spots ? o->spot[v % o->spots] : NULL, &s->view[v]);
 	}

@@ -183,7 +183,7 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	GT_TRY(put_lines(&f, run, iteration, kept));
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(define(&f, &kept[i], &variable[i]));
-	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
+	GT_TRY(gt_nc_end_definitions(&f));
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(save(&f, &kept[i], variable[i]));
 	GT_TRY(gt_nc_finish(&f));

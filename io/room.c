@@ -51,8 +51,10 @@ double gt_disk_room(const char *file)
 gt_status gt_fail_writing(const char *path, const char *tmp, int why, const char *said)
 {
 	const double room = gt_disk_room(tmp);
-	if (why == ENOSPC || why == EDQUOT || (room >= 0 && room < FULL))
-		return gt_fail(GT_ERR_IO, "%s: cannot be written: no space left on the disk (%.0f kiB)", path, room / 1024);
+	if (why != EDQUOT && room >= 0 && room < FULL)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s (%.0f kiB)", path, strerror(ENOSPC), room / 1024);
+	if (why == ENOSPC || why == EDQUOT)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(why));
 	return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, why == EFBIG || !said || !*said ? strerror(why) : said);
 }
 

@@ -45,53 +45,72 @@ static gt_status mark_beyond(const float *x, size_t n, double deviations, unsign
 	return GT_OK;
 }
 
-static void mean_and_spread(const gt_field_images *f, size_t n, float *mean, float *spread)
+typedef struct {
+	const gt_field_images *f;
+	size_t n;
+	float *mean, *spread; /* spread NULL: not asked for */
+} mean_call;
+
+static void means_loop(void *self, size_t begin, size_t end, int worker)
 {
-	for (size_t i = 0; i < n; i++) {
+	const mean_call *m = self;
+	const gt_field_images *f = m->f;
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
 		double sum = 0, squares = 0;
 		for (size_t k = 0; k < f->images; k++)
-			sum += f->data[k * n + i];
-		const double m = sum / (double)f->images;
+			sum += f->data[k * m->n + i];
+		const double mean = sum / (double)f->images;
 		for (size_t k = 0; k < f->images; k++)
-			squares += (f->data[k * n + i] - m) * (f->data[k * n + i] - m);
-		mean[i] = (float)m;
-		if (spread)
-			spread[i] = f->images > 1 ? (float)sqrt(squares / (double)(f->images - 1)) : 0;
+			squares += (f->data[k * m->n + i] - mean) * (f->data[k * m->n + i] - mean);
+		m->mean[i] = (float)mean;
+		if (m->spread)
+			m->spread[i] = f->images > 1 ? (float)sqrt(squares / (double)(f->images - 1)) : 0;
 	}
 }
 
-/* flat: mean flat field less the dark one; spread: over the flats. work: n more. */
-static gt_status mark_by_flats(const gt_field_images *flats, float *flat, float *spread, float *work, size_t rows, size_t columns,
-                               unsigned char *bad)
+static void mean_and_spread(gt_pool *pool, const gt_field_images *f, size_t n, float *mean, float *spread)
 {
-	const size_t n = rows * columns;
+	mean_call m = { f, n, mean, spread };
+	gt_parallel(pool, n, 1 << 14, means_loop, &m);
+}
+
+typedef struct {
+	const gt_field_images *flats, *darks;
+	size_t rows, columns;
+	gt_pool *pool;
+} fields;
+
+/* flat: mean flat field less the dark one; spread: over the flats. work: n more. */
+static gt_status mark_by_flats(const fields *of, float *flat, float *spread, float *work, unsigned char *bad)
+{
+	const size_t n = of->rows * of->columns, images = of->flats->images;
 	double median, deviation;
 	gt_status st = GT_OK;
 	GT_TRY(gt_robust_spread(flat, n, &median, &deviation));
 	if (!(median > 0))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "flat fields: a median of %.3g counts above the dark field, expected light", median));
-	gt_local_medians(flat, rows, columns, NULL, work);
+	gt_local_medians(flat, of->rows, of->columns, of->pool, work);
 	for (size_t i = 0; i < n; i++) {
 		bad[i] |= !(flat[i] > DEAD * median);
 		work[i] = work[i] > 0 ? flat[i] / work[i] : 0;
 	}
 	GT_TRY(mark_beyond(work, n, DEVIATIONS, bad));
 	/* A deviation of few images spreads so much by itself that 6 robust ones are no rare thing. */
-	for (size_t i = 0; i < n && flats->images >= 5; i++)
+	for (size_t i = 0; i < n && images >= 5; i++)
 		work[i] = flat[i] > 0 ? spread[i] / sqrtf(flat[i]) : 0;
-	if (flats->images >= 5)
+	if (images >= 5)
 		GT_TRY(mark_beyond(work, n, DEVIATIONS, bad));
 done:
 	return st;
 }
 
-gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
-                                  unsigned char *bad, size_t *found)
+static gt_status by_fields(const fields *of, unsigned char *bad)
 {
-	const size_t n = rows * columns;
+	const gt_field_images *flats = of->flats, *darks = of->darks;
+	const size_t n = of->rows * of->columns;
 	const int light = flats && flats->images, none = darks && darks->images;
 	float *memory = malloc(4 * n * sizeof *memory), *dark = memory, *flat = memory + n, *spread = flat + n, *work = spread + n;
-	size_t count = 0;
 	gt_status st = GT_OK;
 	if (!memory)
 		return out_of_memory();
@@ -104,21 +123,34 @@ gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_i
 	memset(bad, 0, n);
 	memset(dark, 0, n * sizeof *dark);
 	if (none) {
-		mean_and_spread(darks, n, dark, NULL);
+		mean_and_spread(of->pool, darks, n, dark, NULL);
 		GT_TRY(mark_beyond(dark, n, DEVIATIONS, bad));
 	}
 	if (light) {
-		mean_and_spread(flats, n, flat, spread);
+		mean_and_spread(of->pool, flats, n, flat, spread);
 		for (size_t i = 0; i < n; i++)
 			flat[i] -= dark[i];
-		GT_TRY(mark_by_flats(flats, flat, spread, work, rows, columns, bad));
+		GT_TRY(mark_by_flats(of, flat, spread, work, bad));
 	}
-	for (size_t i = 0; i < n; i++)
-		count += bad[i];
-	if (found)
-		*found = count;
 done:
 	free(memory);
+	return st;
+}
+
+static size_t count_of(const unsigned char *bad, size_t n)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++)
+		found += bad[i];
+	return found;
+}
+
+gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
+                                  unsigned char *bad, size_t *found)
+{
+	const gt_status st = by_fields(&(fields){ flats, darks, rows, columns, NULL }, bad);
+	if (st == GT_OK && found)
+		*found = count_of(bad, rows * columns);
 	return st;
 }
 
@@ -172,22 +204,14 @@ done:
 	return st;
 }
 
-static size_t count_of(const unsigned char *bad, size_t n)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < n; i++)
-		found += bad[i];
-	return found;
-}
-
 static gt_status find(gt_prepare_call *c, const struct options *o, unsigned char *bad)
 {
 	const gt_scan *s = c->source.scan;
-	const int fields = c->o->flats.images + c->o->darks.images > 0;
-	if (o->method == FIELDS && !fields)
+	const int given = c->o->flats.images + c->o->darks.images > 0;
+	if (o->method == FIELDS && !given)
 		return gt_fail(GT_ERR_ARG, "method=fields: there are neither flat nor dark fields");
-	return fields && o->method != VIEWS ? gt_bad_pixels_of_fields(&c->o->flats, &c->o->darks, s->rows, s->columns, bad, NULL)
-	                                    : by_views(c, o->tolerance, bad);
+	return given && o->method != VIEWS ? by_fields(&(fields){ &c->o->flats, &c->o->darks, s->rows, s->columns, c->pool }, bad)
+	                                   : by_views(c, o->tolerance, bad);
 }
 
 typedef struct {

@@ -3,11 +3,12 @@
  * (delta/beta)/(4 pi); in a cone beam z and the pixels are those at the object: z = (Dsd - Dso) Dso/Dsd. Each view
  * is continued by its edge values, 8 sqrt(alpha) and a pixel, where exp(-8)/2 of the filter is left. The generalised
  * form, whose k^2 is that of differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
+#include <fftw3.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/clones.h"
 #include "core/fft/fft.h"
 #include "core/try.h"
 #include "prepare/step.h"
@@ -42,12 +43,10 @@ enum { MOST_MARGIN = 8192 };
 
 typedef struct {
 	int method;
-	double alpha, pixel[2]; /* mm^2; at the object, mm */
-	size_t margin[2], n[3]; /* pixels; of one padded view */
-	gt_backend *be;
-	gt_slice_filter *filter;
-	gt_array *response, *ones, *in, *out;
-	float *host;
+	double alpha, pixel[2];         /* mm^2; at the object, mm */
+	size_t margin[2], n[2], stride; /* pixels; of one padded view; floats from worker to worker */
+	float *plane, *response;        /* [worker]: a padded view in place of its transform; what transforms are multiplied by */
+	fftwf_plan forth, back;
 } phase;
 
 static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, phase *f)
@@ -74,117 +73,104 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 				"the filter reaches over %.3g pixels: energy, distance or delta-beta are not those of pixels of %g mm",
 				margin, f->pixel[a]);
 		f->margin[a] = (size_t)margin;
-		f->n[a] = (a ? s->rows : s->columns) + 2 * f->margin[a];
+		f->n[a] = gt_fft_size((a ? s->rows : s->columns) + 2 * f->margin[a]);
 	}
-	f->n[2] = 1;
 	gt_prepare_note(c, "alpha = %.4g mm^2 = %.4g pixels^2", f->alpha, f->alpha / (f->pixel[0] * f->pixel[1]));
 	return GT_OK;
 }
 
+/* Transforms there and back multiply by the number of samples. What comes round is what the margins keep away. */
 static gt_status make_filter(phase *f, int threads)
 {
-	size_t wide[2];
-	char backend[32];
-	double *spectrum = NULL;
-	gt_status st = GT_OK;
-	snprintf(backend, sizeof backend, "cpu:%d", threads);
-	GT_TRY(gt_backend_open(backend, &f->be));
-	GT_TRY(gt_slice_filter_new(f->be, GT_F32, f->n, &f->filter));
-	gt_slice_filter_padded(f->filter, wide);
-	const size_t half = wide[0] / 2 + 1;
-	if (!(spectrum = malloc(half * wide[1] * sizeof *spectrum)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "phase: out of memory"));
-	for (size_t i = 0; i < half * wide[1]; i++) {
+	const size_t half = f->n[0] / 2 + 1;
+	f->stride = (2 * half * f->n[1] + 15) / 16 * 16;
+	f->plane = fftwf_malloc((size_t)threads * f->stride * sizeof *f->plane);
+	f->response = malloc(half * f->n[1] * sizeof *f->response);
+	if (!f->plane || !f->response)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < half * f->n[1]; i++) {
 		const size_t y = i / half;
-		const double kx = 2 * GT_PI * (double)(i % half) / ((double)wide[0] * f->pixel[0]);
-		const double ky = 2 * GT_PI * (double)(2 * y <= wide[1] ? y : wide[1] - y) / ((double)wide[1] * f->pixel[1]);
+		const double kx = 2 * GT_PI * (double)(i % half) / ((double)f->n[0] * f->pixel[0]);
+		const double ky = 2 * GT_PI * (double)(2 * y <= f->n[1] ? y : f->n[1] - y) / ((double)f->n[1] * f->pixel[1]);
 		const double wx = 1 - cos(kx * f->pixel[0]), wy = 1 - cos(ky * f->pixel[1]);
 		const double square = f->method == PAGANIN ? kx * kx + ky * ky
 		                                           : 2 * (wx / (f->pixel[0] * f->pixel[0]) + wy / (f->pixel[1] * f->pixel[1]));
-		spectrum[i] = 1 / (1 + f->alpha * square);
+		f->response[i] = (float)(1 / (1 + f->alpha * square) / ((double)f->n[0] * (double)f->n[1]));
 	}
-	GT_TRY(gt_slice_filter_response(f->filter, spectrum, &f->response));
-	GT_TRY(gt_array_new(f->be, GT_F32, f->n[0] * f->n[1], &f->in));
-	GT_TRY(gt_array_like(f->in, &f->out));
-	GT_TRY(gt_array_like(f->in, &f->ones));
-	gt_fill(1, f->ones);
-	if (!(f->host = malloc(f->n[0] * f->n[1] * sizeof *f->host)))
-		st = gt_fail(GT_ERR_MEMORY, "phase: out of memory");
-done:
-	free(spectrum);
-	return st;
+	pthread_mutex_lock(&gt_fft_planner);
+	f->forth = fftwf_plan_dft_r2c_2d((int)f->n[1], (int)f->n[0], f->plane, (fftwf_complex *)f->plane, FFTW_ESTIMATE);
+	f->back = fftwf_plan_dft_c2r_2d((int)f->n[1], (int)f->n[0], (fftwf_complex *)f->plane, f->plane, FFTW_ESTIMATE);
+	pthread_mutex_unlock(&gt_fft_planner);
+	return f->forth && f->back ? GT_OK : gt_fail(GT_ERR_MEMORY, "no plan for transforms of %zu x %zu samples", f->n[0], f->n[1]);
 }
 
 static size_t within(size_t at, size_t margin, size_t n) { return at < margin ? 0 : at - margin < n ? at - margin : n - 1; }
 
-/* A view on its way: p, [rows][columns], and its transmissions less their mean. */
+static double to_transmissions(float *p, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += p[i] = expf(-p[i]);
+	return sum;
+}
+
+/* Transmissions less their mean, which passes unchanged, and their edge values around. */
+static void pad(const phase *f, const float *p, size_t rows, size_t columns, double mean, float *plane)
+{
+	const size_t wide = 2 * (f->n[0] / 2 + 1);
+	for (size_t y = 0; y < f->n[1]; y++) {
+		const float *row = p + within(y, f->margin[1], rows) * columns;
+		for (size_t x = 0; x < f->n[0]; x++)
+			plane[y * wide + x] = (float)(row[within(x, f->margin[0], columns)] - mean);
+	}
+}
+
+static GT_CLONES void multiply(const float *restrict response, size_t n, float *restrict wave)
+{
+	for (size_t i = 0; i < n; i++) {
+		wave[2 * i] *= response[i];
+		wave[2 * i + 1] *= response[i];
+	}
+}
+
 typedef struct {
 	const phase *f;
 	float *p;
 	size_t rows, columns;
-	double mean, *sum; /* sum: of transmissions of each row */
-} view_call;
+} views_call;
 
-static void sum_rows(void *self, size_t begin, size_t end, int worker)
+static void views_loop(void *self, size_t begin, size_t end, int worker)
 {
-	const view_call *v = self;
-	(void)worker;
-	for (size_t r = begin; r < end; r++) {
-		v->sum[r] = 0;
-		for (size_t k = 0; k < v->columns; k++)
-			v->sum[r] += v->p[r * v->columns + k] = expf(-v->p[r * v->columns + k]);
-	}
-}
-
-static void pad_rows(void *self, size_t begin, size_t end, int worker)
-{
-	const view_call *v = self;
+	const views_call *v = self;
 	const phase *f = v->f;
-	(void)worker;
-	for (size_t y = begin; y < end; y++) {
-		const float *row = v->p + within(y, f->margin[1], v->rows) * v->columns;
-		for (size_t x = 0; x < f->n[0]; x++)
-			f->host[y * f->n[0] + x] = (float)(row[within(x, f->margin[0], v->columns)] - v->mean);
+	float *plane = f->plane + (size_t)worker * f->stride;
+	const size_t wide = 2 * (f->n[0] / 2 + 1);
+	for (size_t view = begin; view < end; view++) {
+		float *p = v->p + view * v->rows * v->columns;
+		double mean = 0;
+		for (size_t r = 0; r < v->rows; r++)
+			mean += to_transmissions(p + r * v->columns, v->columns) / (double)(v->rows * v->columns);
+		pad(f, p, v->rows, v->columns, mean, plane);
+		fftwf_execute_dft_r2c(f->forth, plane, (fftwf_complex *)plane);
+		multiply(f->response, wide / 2 * f->n[1], plane);
+		fftwf_execute_dft_c2r(f->back, (fftwf_complex *)plane, plane);
+		for (size_t r = 0; r < v->rows; r++)
+			for (size_t k = 0; k < v->columns; k++) {
+				const double t = mean + plane[(r + f->margin[1]) * wide + k + f->margin[0]];
+				p[r * v->columns + k] = -logf((float)fmax(t, GT_LEAST_TRANSMISSION));
+			}
 	}
-}
-
-static void take_rows(void *self, size_t begin, size_t end, int worker)
-{
-	const view_call *v = self;
-	const phase *f = v->f;
-	(void)worker;
-	for (size_t r = begin; r < end; r++)
-		for (size_t k = 0; k < v->columns; k++) {
-			const double t = v->mean + f->host[(r + f->margin[1]) * f->n[0] + k + f->margin[0]];
-			v->p[r * v->columns + k] = -logf((float)fmax(t, GT_LEAST_TRANSMISSION));
-		}
-}
-
-static void filter_view(const phase *f, gt_pool *pool, view_call *v)
-{
-	const gt_slice_filter_share all = { f->ones, NULL, 0 };
-	/* The mean passes unchanged; without it what lies beyond the margin, which is 0, pulls at nothing. */
-	gt_parallel(pool, v->rows, 16, sum_rows, v);
-	v->mean = 0;
-	for (size_t r = 0; r < v->rows; r++)
-		v->mean += v->sum[r] / (double)(v->rows * v->columns);
-	gt_parallel(pool, f->n[1], 16, pad_rows, v);
-	gt_array_put(f->host, f->in);
-	gt_slice_filter_apply(f->filter, f->response, &all, 0, f->in, f->out);
-	gt_array_get(f->out, f->host);
-	gt_parallel(pool, v->rows, 16, take_rows, v);
 }
 
 static void forget(void *self)
 {
 	phase *f = self;
-	gt_array_free(f->response);
-	gt_array_free(f->ones);
-	gt_array_free(f->in);
-	gt_array_free(f->out);
-	gt_slice_filter_free(f->filter);
-	gt_backend_close(f->be);
-	free(f->host);
+	pthread_mutex_lock(&gt_fft_planner);
+	fftwf_destroy_plan(f->forth);
+	fftwf_destroy_plan(f->back);
+	pthread_mutex_unlock(&gt_fft_planner);
+	fftwf_free(f->plane);
+	free(f->response);
 	free(f);
 }
 
@@ -204,18 +190,10 @@ done:
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_projections *p = *c->p;
-	const phase *f = c->known;
-	const size_t rows = p->scan->rows, columns = p->scan->columns;
-	double *sum = malloc(rows * sizeof *sum);
+	views_call v = { c->known, p->data, p->scan->rows, p->scan->columns };
 	(void)options;
-	if (!sum)
-		return gt_fail(GT_ERR_MEMORY, "phase: out of memory");
-	for (size_t v = 0; v < p->scan->views; v++) {
-		view_call call = { f, p->data + v * rows * columns, rows, columns, 0, sum };
-		filter_view(f, c->pool, &call);
-	}
-	free(sum);
-	return gt_backend_status(f->be);
+	gt_parallel(c->pool, p->scan->views, 1, views_loop, &v);
+	return GT_OK;
 }
 
 const gt_preparation gt_preparation_phase = {

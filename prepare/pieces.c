@@ -134,8 +134,10 @@ static gt_status plan(gt_pieces *x)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));
 		if (!by_views && x->by_views == SIZE_MAX)
 			x->by_views = k;
-		if (x->by_views != SIZE_MAX && !(s->pieces & GT_BY_ROWS))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "in pieces %s comes before %s", s->name, x->step[x->by_views].step->name));
+		/* Views are picked as they are read. */
+		if (x->by_views != SIZE_MAX && (!(s->pieces & GT_BY_ROWS) || s->pieces & GT_PICKS_VIEWS))
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "in pieces %s comes before %s: run %s alone first", s->name,
+			               x->step[x->by_views].step->name, x->step[x->by_views].step->name));
 		GT_TRY(gt_prepared_look(&c, &x->step[k]));
 		if (s->reshape)
 			GT_TRY(gt_fail_in(s->reshape(&c, x->step[k].options, x->scan[k], x->view, &x->scan[k + 1]), "%s", s->name));

@@ -102,8 +102,8 @@ static void gain(const rings_call *r, float *s, double *c)
 {
 	const size_t n = r->columns;
 	const double limit = r->o->limit, views = (double)r->views;
-	double *of = c + n, *squares = of + n, *mean = squares + n, usual = 0;
-	float *median = (float *)(mean + n);
+	double *of = c + n, *squares = of + n, *mean = squares + n, *lines = mean + n, usual = 0;
+	float *median = (float *)(lines + GT_STRIPE_SIDES * n);
 	memset(c, 0, n * sizeof *c);
 	memset(mean, 0, n * sizeof *mean);
 	for (int pass = 0; pass < r->o->passes; pass++) {
@@ -122,10 +122,11 @@ static void gain(const rings_call *r, float *s, double *c)
 		for (size_t k = 0; k < n; k++)
 			of[k] /= views;
 		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
+		const gt_stripe_sides sides = gt_stripe_sides_of(mean, n, usual, lines);
 		for (size_t k = 0; k < n; k++) {
 			gt_stripe_place place;
 			const double wanted = c[k] + of[k],
-				     witness = gt_stripe_witness(mean, n, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &place);
+				     witness = gt_stripe_witness(&sides, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &place);
 			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
 			of[k] = allowed - c[k];
 			c[k] = allowed;
@@ -243,7 +244,9 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	r.change = calloc(scan->rows, sizeof *r.change);
 	if (!r.bad || !r.change)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "rings: out of memory"));
-	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 5 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
+	GT_TRY(gt_prepare_rows(c, work, &r,
+	                       r.o->method == GAIN ? (5 + GT_STRIPE_SIDES) * scan->columns
+	                                           : gt_stripes_scratch(scan->views, scan->columns)));
 	for (size_t row = 0; row < scan->rows; row++) {
 		known->change.squares += r.change[row].squares;
 		known->change.most = fmax(known->change.most, r.change[row].most);

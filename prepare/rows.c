@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "core/clones.h"
+#include "core/float_medians.h"
 #include "core/try.h"
 #include "prepare/step.h"
 
@@ -65,16 +66,14 @@ float gt_median_few(float *x, size_t n)
 
 gt_status gt_robust_spread(const float *x, size_t n, double *median, double *deviation)
 {
-	double *copy = malloc(n * sizeof *copy);
-	if (!copy)
+	float *off = malloc(n * sizeof *off);
+	if (!off)
 		return gt_fail(GT_ERR_MEMORY, "medians: out of memory");
+	*median = gt_region_median(x, 1, n, n);
 	for (size_t i = 0; i < n; i++)
-		copy[i] = x[i];
-	*median = gt_upper_median(copy, n);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = fabs(x[i] - *median);
-	*deviation = 1.4826 * gt_upper_median(copy, n);
-	free(copy);
+		off[i] = (float)fabs(x[i] - *median);
+	*deviation = 1.4826 * gt_region_median(off, 1, n, n);
+	free(off);
 	return GT_OK;
 }
 

@@ -1,7 +1,8 @@
 /* Zingers: gamma rays that hit the detector directly, single pixels that are too bright. A pixel is one if its
  * transmission is above the median of the 3 x 3 around it by more than 6 of the deviations that photons give the
- * difference, 6 * 1.2 sqrt(median/N); it gets the median of the others. Thresholds of a fixed size replace most of
- * a noisy scan. A detector of fewer than 3 rows: the views before and after in place of rows. */
+ * difference, 6 * 1.2 sqrt(median/N), and nothing in the ring of 5 x 5 is half as bright; it gets the median of the
+ * others. Thresholds of a fixed size replace most of a noisy scan. A detector of fewer than 3 rows: the views before
+ * and after in place of rows. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,23 +45,49 @@ typedef struct {
 	atomic_size_t found;
 } zinger_call;
 
-/* Transmissions of the pixels around one along columns and the other axis, its own first. */
-static size_t around(const zinger_call *z, size_t view, size_t row, size_t column, float *value)
+/* Where a pixel is among those along the axis that is not that of the columns. */
+typedef struct {
+	size_t at, most, stride, index;
+} place_across;
+
+static place_across across(const zinger_call *z, size_t view, size_t row, size_t column)
 {
 	const gt_scan *s = z->scan;
-	const int by_views = s->rows < 3;
-	const size_t at = by_views ? view : row, most = by_views ? s->views : s->rows;
-	const size_t stride = by_views ? s->rows * s->columns : s->columns, i = (view * s->rows + row) * s->columns + column;
+	const size_t index = (view * s->rows + row) * s->columns + column;
+	return s->rows < 3 ? (place_across){ view, s->views, s->rows * s->columns, index }
+	                   : (place_across){ row, s->rows, s->columns, index };
+}
+
+/* 1: that many steps from there are on the detector, or within the views. */
+static int is_there(size_t at, int steps, size_t most) { return steps < 0 ? at >= (size_t)-steps : at + (size_t)steps < most; }
+
+static double transmission_at(const zinger_call *z, const place_across *p, int a, int b)
+{
+	return expf(-z->was[(size_t)((ptrdiff_t)p->index + (ptrdiff_t)p->stride * a + b)]);
+}
+
+/* Transmissions of the pixels around one along columns and the other axis, its own first. */
+static size_t around(const zinger_call *z, const place_across *p, size_t column, float *value)
+{
 	size_t n = 0;
-	value[n++] = expf(-z->was[i]);
+	value[n++] = (float)transmission_at(z, p, 0, 0);
 	for (int a = -1; a <= 1; a++)
-		for (int b = -1; b <= 1; b++) {
-			if ((!a && !b) || (a < 0 && at == 0) || (a > 0 && at + 1 >= most) || (b < 0 && column == 0) ||
-			    (b > 0 && column + 1 >= s->columns))
-				continue;
-			value[n++] = expf(-z->was[(size_t)((ptrdiff_t)i + (ptrdiff_t)stride * a + b)]);
-		}
+		for (int b = -1; b <= 1; b++)
+			if ((a || b) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns))
+				value[n++] = (float)transmission_at(z, p, a, b);
 	return n;
+}
+
+/* What is as bright in the ring of 5 x 5 around a pixel by half of that: a gap or a corner of a body goes on there, a
+ * zinger of one pixel or some does not. */
+static int goes_on(const zinger_call *z, const place_across *p, size_t column, double median, double off)
+{
+	for (int a = -2; a <= 2; a++)
+		for (int b = -2; b <= 2; b++)
+			if ((abs(a) == 2 || abs(b) == 2) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns) &&
+			    (transmission_at(z, p, a, b) - median) / off > 0.5)
+				return 1;
+	return 0;
 }
 
 static int is_zinger(const zinger_call *z, double off, double median)
@@ -71,10 +98,11 @@ static int is_zinger(const zinger_call *z, double off, double median)
 static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
 {
 	float value[9], sorted[9];
-	const size_t n = around(z, view, row, column, value);
+	const place_across p = across(z, view, row, column);
+	const size_t n = around(z, &p, column, value);
 	memcpy(sorted, value, sizeof sorted);
 	const double median = gt_median_few(sorted, n);
-	if (!is_zinger(z, value[0] - median, median))
+	if (!is_zinger(z, value[0] - median, median) || goes_on(z, &p, column, median, value[0] - median))
 		return 0;
 	z->p[(view * z->scan->rows + row) * z->scan->columns + column] = -logf(
 		fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));

@@ -160,6 +160,27 @@ static int threads_asked(const char *backend)
 	return backend && sscanf(backend, "cpu:%d", &threads) == 1 && threads > 0 ? threads : 0;
 }
 
+/* Commands that are told to mend images need what this run was told about them. */
+static void say_with_options(void *self, const gt_message *m)
+{
+	const gt_recon *r = self;
+	const int tries = strstr(m->text, "try: ") != NULL;
+	gt_say(&r->log, m->severity, m->subject, "%s%s", m->text,
+	       tries ? "; that command takes the options that this one has for images" : "");
+}
+
+static int is_images(const char *path)
+{
+	static const char *const names[] = { "frames", "nxtomo", "dataexchange" };
+	const gt_format *format = NULL;
+	int projections, is = 0;
+	if (!path || gt_file_kind(path, &format, &projections) != GT_OK)
+		return 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		is |= !strcmp(format->name, names[i]);
+	return is;
+}
+
 /* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
 static gt_status look_at_data(gt_recon *r)
 {
@@ -171,8 +192,9 @@ static gt_status look_at_data(gt_recon *r)
 	if (st != GT_OK)
 		return st;
 	gt_projections_stray_columns(p, &r->log, name);
+	const gt_listener images = { say_with_options, r };
 	if (r->set.check)
-		gt_conjugate_remark(p, &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
+		gt_conjugate_remark(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;
 }
 

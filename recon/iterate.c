@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/subsets.h>
 #include "core/device/backend.h"
+#include "core/device/shared_limit.h"
 #include "core/log.h"
 #include "core/team/team.h"
 #include "core/text.h"
@@ -213,6 +214,13 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 	return gt_team_subsets_new(&j->team->split, be, &q, s);
 }
 
+void gt_recon_say_left(const gt_listener *log)
+{
+	if (*gt_shared_left())
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "slower kernels run, for want of shared memory in a block of threads: %s",
+		       gt_shared_left());
+}
+
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
 {
 	const gt_solver *solver = j->method.solver;
@@ -229,7 +237,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
+	gt_shared_left_forget();
 	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s, &stream));
+	gt_recon_say_left(&j->log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     &s, x,
 		                           j->water,     NULL,     e->below, e->asked->n[2], stream };

@@ -69,7 +69,7 @@ typedef struct {
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
 	char backend[32], split[32];    /* split: empty where one computes alone */
 	char *members;                  /* owned; of a plan for a team, what each member does; NULL: none */
-	char *splits;                   /* owned; of such a plan, a line for each split; NULL: none */
+	char *splits;                   /* owned; of such a plan, a line for each split, and one for the links; NULL: none */
 	gt_model_times model;           /* of the split; seconds 0: not known */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */
@@ -97,6 +97,8 @@ gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, c
                              float *out, int *is_out);
 /* w: of the run, which may be of several scans; *start: takes the place of what is there, as in gt_recon_found. */
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start);
+/* Which kernels the operators of this thread had to leave for want of shared memory (core/device/shared_limit.h). */
+void gt_recon_say_left(const gt_listener *log);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
 /* Parts of the iterations: the weights of all pixels, malloc'ed (a team's are member 0's, and no caller's to free),

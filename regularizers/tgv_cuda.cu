@@ -4,6 +4,7 @@
  * as many voxels along x as eight bytes hold: fewer instructions in single precision. What is read of the next slice
  * goes to registers while the present one is computed; only what neighbours need is in shared memory. */
 #include <math.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
 #include <gantry/host_device.h>
 #include "regularizers/tgv.h"
@@ -327,14 +328,7 @@ static __global__ void __launch_bounds__(THREADS, TGV_BLOCKS) step_kernel(const 
 
 template <typename T> static size_t bytes() { return (size_t)SHARED * layout<T>::ALL * sizeof(T); }
 
-static int fits(gt_type type)
-{
-	int device, most = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return 0;
-	cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-	return (type == GT_F32 ? bytes<float>() : bytes<double>()) <= (size_t)most;
-}
+static int fits(gt_type type) { return (type == GT_F32 ? bytes<float>() : bytes<double>()) <= (size_t)gt_cuda_most_shared(); }
 
 template <typename T> static void launch(gt_backend *be, const size_t *n, const struct gt_pass_call *call)
 {

@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/share.h"
 #include "core/try.h"
 #include "solvers/anderson.h"
 #include "solvers/numbers.h"
@@ -33,9 +32,6 @@ gt_status gt_anderson_new(const char *solver, const gt_array *x, int depth, gt_a
 	*a = (gt_anderson){ .depth = n, .size = -1 };
 	if (!n)
 		return GT_OK;
-	if (gt_array_is_shared(x))
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "solver '%s': anderson=%d cannot run on several devices together: expected 0, or one device", solver, depth);
 	GT_TRY(check_room(solver, x, n));
 	GT_TRY(gt_basis_new(solver, x, n, &a->F));
 	GT_TRY(gt_basis_new(solver, x, n, &a->T));

@@ -301,10 +301,7 @@ static gt_status build(const gt_check *c, const char *variant)
 static gt_status find_class(gt_check *c, const char *variant)
 {
 	if (c->kernel->at_run_time) {
-		gt_snprintf(c->about, sizeof c->about, "rows=%zu slices=%zu views=%zu columns=%zu across=%zu", c->scan->rows, c->grid.n[2],
-		            c->scan->views, c->scan->columns, c->grid.n[0]);
-		gt_snprintf(c->built_text, sizeof c->built_text, "FORM=12 VIEWS=0 BLOCK=0 SLAB=%zu",
-		            c->grid.n[2] < 128 ? c->grid.n[2] : (size_t)128);
+		gt_operation_describe(c->scan, &c->grid, c->about, c->built_text, sizeof c->about);
 		return GT_OK;
 	}
 	if (!gt_variant_asked(c->kernel->name, c->about, c->built_text, sizeof c->about))
@@ -323,9 +320,9 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
 	t->verdict = GT_TUNE_ENDED;
 	if (!c->open)
 		GT_TRY(open_problems(c));
+	t->verdict = GT_TUNE_NOT_BUILT; /* the device is there: what fails now is the problem's, or the variant's */
 	if (!own && !c->ready)
 		GT_TRY(make_ready(c));
-	t->verdict = GT_TUNE_NOT_BUILT;
 	gt_variant_try(c->kernel->name, own ? own : variant);
 	if (own) {
 		GT_TRY(build(c, own));
@@ -355,13 +352,18 @@ void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
 {
 	gt_check *c = self;
 	char device[128], arch[16], bounds[200];
-	int driver;
-	if (run(c, variant, t) != GT_OK || *variant || gt_variant_device(device, sizeof device, arch, &driver) != GT_OK)
+	int driver = 0;
+	if (run(c, variant, t) != GT_OK || *variant)
+		return;
+	if (!gt_backend_is_gpu(c->be)) /* all variants of what is chosen at run time are one there: for tests of searches */
+		gt_snprintf(device, sizeof device, "%s", gt_backend_name(c->be));
+	else if (gt_variant_device(device, sizeof device, arch, &driver) != GT_OK)
 		return;
 	*bounds = 0;
 	for (int k = 0; k < GT_SMALL; k++)
 		gt_bound_tell(c->small[k].allowed, c->small[k].built_in, bounds, sizeof bounds);
-	gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%s|%d|%s", c->about, c->built_text, device, driver, bounds);
+	gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%.100s|%d|%.190s|%d", c->about, c->built_text, device, driver, bounds,
+	            gt_variant_most_shared());
 }
 
 void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < GT_MOST_PAIRS ? pairs : GT_MOST_PAIRS; }

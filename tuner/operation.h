@@ -16,6 +16,8 @@ typedef struct {
 	char method[96];                /* else */
 	size_t in, out;
 } gt_operation;
+/* Of a method: the class of the problem, and the form that was tuned by hand, as a variant; both of that size. */
+void      gt_operation_describe(const gt_scan *scan, const gt_grid *grid, char *about, char *built_in, size_t size);
 /* variant: as asked for by operators (gt_variant_try()), or, of a method, its options. scan is not copied. */
 gt_status gt_operation_new(const gt_tunable *k, const char *variant, gt_backend *be, gt_type t, const gt_grid *grid, const gt_scan *scan,
                          gt_operation *s);

@@ -29,7 +29,7 @@ struct run {
 	gt_space *space;
 	gt_check *check;
 	gt_child *timer, *builder[MOST_BUILDERS];
-	int builders;
+	int builders, shared; /* shared: bytes that a block may have */
 	gt_log_head head;
 	FILE *log;
 	double begin;
@@ -54,13 +54,15 @@ static gt_status look_at_built_in(struct run *r)
 		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
 		               t.why);
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
-	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest);
+	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest),
+	     *shared = strtok_r(NULL, "|", &rest);
 	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
 	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
 	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
 	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
 	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
 	gt_snprintf(r->head.bounds, sizeof r->head.bounds, "%s", bounds ? bounds : "");
+	r->shared = shared ? (int)strtol(shared, NULL, 10) : 0;
 	r->head.built_in_ms = t.built_in_ms;
 	const gt_scan *scan = r->o->scan;
 	const size_t *n = r->o->grid->n;
@@ -253,6 +255,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
 	const gt_searcher *searcher;
 	const char *options, *spec = o->searcher ? o->searcher : "auto";
+	char legal[560];
 	gt_status st = GT_OK;
 	memset(out, 0, sizeof *out);
 	out->size = sizeof *out;
@@ -266,7 +269,8 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	gt_check_pairs(r.check, 5);
 	GT_TRY(make_children(&r));
 	GT_TRY(look_at_built_in(&r));
-	GT_TRY(gt_space_read(gt_kernel_file_of(o->kernel)->text, o->kernel, r.head.about, &r.space));
+	gt_snprintf(legal, sizeof legal, "%s shared=%d", r.head.about, r.shared);
+	GT_TRY(gt_space_read(gt_kernel_file_of(o->kernel)->text, o->kernel, legal, &r.space));
 	out->candidates = r.space->count;
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);

@@ -119,14 +119,18 @@ gt_status gt_space_empty(const char *kernel, gt_space **s)
 	return GT_OK;
 }
 
-gt_status gt_space_read(const char *text, const char *kernel, const char *about, gt_space **out)
+/* Bytes of shared memory of a block: of a device of compute capability 9.0, where nothing else is said. */
+static const char shared_name[] = "shared", shared_of_9_0[] = " shared=232448";
+
+gt_status gt_space_read(const char *text, const char *kernel, const char *problem, gt_space **out)
 {
-	char line[MOST_LINE], head[96];
+	char line[MOST_LINE], head[96], about[640];
 	gt_space *s = NULL;
 	int in = 0, ended = 0;
 	gt_status st = gt_space_empty(kernel, &s);
 	if (st != GT_OK)
 		return st;
+	gt_snprintf(about, sizeof about, "%s%s", problem, gt_variant_value(problem, shared_name, 0) > 0 ? "" : shared_of_9_0);
 	gt_snprintf(head, sizeof head, "tune %s", kernel);
 	for (const char *at = text; *at && !ended;) {
 		at = next_line(at, line);

@@ -24,7 +24,8 @@ typedef struct {
 } gt_space;
 
 /* From the block "tune KERNEL ... end" of a text: a line "NAME value value" for each layer, "keep EXPRESSION" for each
- * rule. about: "name=number ...", for small letters in rules. GT_ERR_FORMAT names the line that is wrong;
+ * rule. about: "name=number ...", for small letters in rules; shared, bytes of a block, is that of compute capability
+ * 9.0 where it is not there. GT_ERR_FORMAT names the line that is wrong;
  * GT_ERR_UNSUPPORTED: no candidate is legal, or there are too many. */
 gt_status gt_space_read(const char *text, const char *kernel, const char *about, gt_space **s);
 void      gt_space_free(gt_space *s);

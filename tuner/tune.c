@@ -1,5 +1,6 @@
 /* gt_tune_try(): one variant; what all tuning begins with. */
 #include <string.h>
+#include "core/device/shared_limit.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "tuner/check.h"
@@ -22,8 +23,12 @@ gt_status gt_tune_ready(const gt_tune_options *o)
 	if (o->size != sizeof *o || !o->scan || !o->grid || !o->kernel || !o->backend)
 		return gt_fail(GT_ERR_ARG, "tuning: expected a kernel, a backend, a scan and a grid, after gt_tune_defaults()");
 	const gt_tunable *k;
-	const gt_status st = gt_tunable_find(o->kernel, &k);
+	char device[16];
+	int shared;
+	gt_status st = gt_tunable_find(o->kernel, &k);
 	if (st != GT_OK)
+		return st;
+	if (!strncmp(o->backend, "cuda:", 5) && (st = gt_shared_limit_read(o->backend + 5, device, &shared)) != GT_OK)
 		return st;
 	/* Nothing here may touch the device: children of fork() could not. */
 	if (!k->at_run_time && gt_variant_no_compiler())

@@ -79,8 +79,8 @@ void gt_conjugate_verdict(const gt_scan *s, const gt_conjugate_report *c, char *
 	append(&r, "%sdifferences of %.1f times what noise and interpolation explain", c->faults ? "; after that remain " : "", ratio);
 	if (!c->faults)
 		append(&r,
-		       ", and neither columns, rows, rotation direction nor centre explains them: check distances, angles, heights, motion "
-		       "or the projections themselves");
+		       ", and neither columns, rows, rotation direction nor centre explains them: check distances, angles, the order of "
+		       "images, heights, motion or the projections themselves");
 }
 
 void gt_conjugate_remedy(const char *file, const gt_scan *s, const gt_conjugate_report *c, unsigned what, char *text, size_t size)

@@ -23,6 +23,7 @@ struct state {
 	size_t scratch_bytes, work_stride, work_bytes; /* one stride per worker */
 	fftwf_plan fftwf_forth, fftwf_back;
 	fftw_plan fftw_forth, fftw_back;
+	double unit; /* of rows while they are filtered: see unit_of() */
 };
 struct filtering {
 	const struct state *state;
@@ -42,6 +43,17 @@ struct backing {
 static size_t row_groups(const gt_fbp_plan *p) { return (p->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
 
 static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
+
+/* A power of two that makes up for the greatest gain and for the length of a transform, by which its response is
+ * divided: in that unit rows of numbers that are as small as their type has them stay numbers, and others keep their
+ * bits. */
+static double unit_of(const gt_fbp_plan *p)
+{
+	double most = 0;
+	for (size_t k = 0; k < p->tables * p->columns; k++)
+		most = fmax(most, fabs(p->gain[k]));
+	return most > 0 && p->row.n ? ldexp(1, ilogb((double)p->row.n / most)) : 1;
+}
 
 #define T float
 #define NAMED(name) name##_single
@@ -93,6 +105,7 @@ static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_
 	s->be = be;
 	s->plan = p;
 	s->type = type;
+	s->unit = unit_of(p);
 	s->work_stride = work_size(p, element);
 	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
 	*batch = *batch ? *batch : gt_fbp_batch(be, p, view);

@@ -7,18 +7,21 @@
 #include <gantry/method.h>
 #include <gantry/order_statistics.h>
 #include <gantry/recon.h>
+#include <gantry/slab.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
 
 enum { MOST_COUNTS = 16 };
 
-/* A method with its penalty. */
+/* A method with its penalty; of none the direct method that fits, all of it or its kernels alone. */
 typedef struct {
 	const char *solver, *penalty;
+	int kernels;
 } team_entry;
-static const team_entry standard[] = {
-	{ "pcg", "qggmrf:strength=100" }, { "os-sart:subsets=12", NULL }, { "fista:prox=yes", "tv:strength=0.01" }, { NULL, NULL }
-};
+static const team_entry standard[] = { { "pcg", "qggmrf:strength=100", 0 },
+	                               { "os-sart:subsets=12", NULL, 0 },
+	                               { "fista:prox=yes", "tv:strength=0.01", 0 },
+	                               { NULL, NULL, 0 } };
 static const char workloads[] = "ge-hd,ge-hd-helical,cube512,cube1024";
 
 /* One line: an entry on so many members. */
@@ -147,8 +150,40 @@ done:
 	return st;
 }
 
+/* Threads of a member on the CPU; 0: members are GPUs. */
+static int cpu_threads(const timing *t)
+{
+	const char *asked = t->b->call->common.backend;
+	const int n = asked && !strncmp(asked, "cpu", 3) && asked[3] ? atoi(asked + 4) : 1;
+	return asked && !strncmp(asked, "cpu", 3) ? n > 0 ? n : 1 : 0;
+}
+
+/* Slices and rows of each member are in its memory before. */
+static gt_status measure_kernels(timing *t)
+{
+	enum { NAME = 16 };
+	char name[64][NAME];
+	const char *backend[64];
+	double seconds[64];
+	for (int k = 0; k < t->members; k++) {
+		if (cpu_threads(t))
+			snprintf(name[k], NAME, "cpu:%d", cpu_threads(t) < 999 ? cpu_threads(t) : 999);
+		else
+			snprintf(name[k], NAME, "cuda:%d", k);
+		backend[k] = name[k];
+	}
+	gt_status st = bench_kernels(t->b, backend, t->members, t->stops_at, seconds, &t->peak);
+	for (t->runs = 0; st == GT_OK && t->runs < t->stops_at; t->runs++)
+		t->ms[t->runs] = 1e3 * seconds[t->runs];
+	t->model = NAN;
+	snprintf(t->chosen, sizeof t->chosen, "%s", t->members > 1 ? "slices" : "-");
+	return st;
+}
+
 static gt_status measure(timing *t, gt_volume *v)
 {
+	if (t->e->kernels)
+		return measure_kernels(t);
 	gt_projections *p = NULL;
 	gt_recon *r = NULL;
 	gt_status st = GT_OK;
@@ -171,7 +206,9 @@ static cJSON *line_of(const timing *t, const char *why)
 {
 	cJSON *o = cJSON_CreateObject();
 	cJSON_AddStringToObject(o, "workload", t->b->workload->name);
-	cJSON_AddStringToObject(o, "method", t->e->solver ? t->e->solver : gt_analytic_for(t->b->scan)->name);
+	char direct[32];
+	snprintf(direct, sizeof direct, "%s%s", gt_analytic_for(t->b->scan)->name, t->e->kernels ? " kernels" : "");
+	cJSON_AddStringToObject(o, "method", t->e->solver ? t->e->solver : direct);
 	if (t->e->penalty)
 		cJSON_AddStringToObject(o, "penalty", t->e->penalty);
 	cJSON_AddNumberToObject(o, "members", t->members);
@@ -187,8 +224,10 @@ static cJSON *line_of(const timing *t, const char *why)
 		cJSON_AddNumberToObject(o, "speedup", t->one_ms / ms);
 		cJSON_AddNumberToObject(o, "efficiency", t->one_ms / ms / t->members);
 	}
-	cJSON_AddNumberToObject(o, "model_ms", t->model);
-	cJSON_AddNumberToObject(o, "model_error", t->model / ms - 1);
+	if (!t->e->kernels) {
+		cJSON_AddNumberToObject(o, "model_ms", t->model);
+		cJSON_AddNumberToObject(o, "model_error", t->model / ms - 1);
+	}
 	cJSON_AddNumberToObject(o, "peak_bytes", t->peak);
 	return o;
 }
@@ -249,7 +288,7 @@ done:
 
 static gt_status run_workload(bench_case *b, const int *count)
 {
-	const team_entry asked = { b->o->solver, b->o->penalty }, direct = { NULL, NULL };
+	const team_entry asked = { b->o->solver, b->o->penalty, 0 }, direct = { NULL, NULL, 0 }, kernels = { NULL, NULL, 1 };
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(bench_make_workload(b));
@@ -263,8 +302,11 @@ static gt_status run_workload(bench_case *b, const int *count)
 		GT_TRY(run_entry(b, e, count, v));
 	if (iterates && b->o->solver)
 		GT_TRY(run_entry(b, &asked, count, v));
-	if (bench_in_list(b->o->operation, bench_operations[DIRECT]))
+	if (bench_in_list(b->o->operation, bench_operations[DIRECT])) {
 		GT_TRY(run_entry(b, &direct, count, v));
+		if (gt_slab_plan_supports(gt_analytic_for(b->scan)))
+			GT_TRY(run_entry(b, &kernels, count, v));
+	}
 done:
 	gt_volume_free(v);
 	free(b->data);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "apps/cli/frames.h"
 
-const char *const cli_angle_units[] = { "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL },
+const char *const cli_angle_units[] = { "auto", "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL },
 		  *const cli_signs[] = { "auto", "as-file", "reversed", NULL };
 
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o)
@@ -15,13 +15,14 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	frames->angles = given->angles;
 	frames->air = given->air;
 	frames->white = given->white;
-	frames->radians = given->angle_unit;
+	frames->radians = given->angle_unit == 2 ? 1 : -given->angle_unit;
 	frames->sinogram = given->sinogram;
 	frames->gaps = given->gaps;
 	frames->geometry = given->geometry;
 	frames->direction = given->direction;
 	frames->axis_side = given->axis_side;
 	frames->raw = given->raw;
+	frames->entry = given->entry;
 	frames->source_to_axis = given->source_to_axis;
 	frames->source_to_detector = given->source_to_detector;
 	frames->values = (gt_frames_values)given->values;
@@ -30,22 +31,26 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	o->pixel = given->pixel;
 }
 
+int cli_is_frames(const gt_format *format)
+{
+	return !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo") || !strcmp(format->name, "dataexchange");
+}
+
 gt_status cli_frames_check(const cli_frames *g, const char *path)
 {
 	const gt_format *format = NULL;
 	int projections = 0;
 	if (gt_file_kind(path, &format, &projections) != GT_OK)
 		return GT_OK; /* reading says why */
-	const int frames = !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo"),
-		  raw = frames || !strcmp(format->name, "dataexchange");
+	const int frames = cli_is_frames(format);
 	const struct {
 		const char *name;
 		int unused;
 		const char *instead;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !raw,
+		{ "axis", !isnan(g->axis) && !frames,
 		  projections ? "; gantry import --column-center sets the column of the central ray" : "" },
-		{ "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
+		{ "pixel", !isnan(g->pixel) && !frames && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
 		{ "angles", g->angles && !frames, "" },
 		{ "angle-unit", g->angle_unit && !frames, "" },
 		{ "flat", g->flat && !frames, "" },
@@ -63,6 +68,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		{ "direction", g->direction && !frames, "" },
 		{ "axis-side", g->axis_side && !frames, "" },
 		{ "raw", g->raw && !frames, "" },
+		{ "entry", g->entry && strcmp(format->name, "nxtomo") != 0 && strcmp(format->name, "dataexchange") != 0, "" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)

@@ -9,7 +9,7 @@ typedef struct {
 	const char *flat, *dark, *angles, *air;
 	double white, axis, pixel, source_to_axis, source_to_detector;
 	int angle_unit, sinogram, gaps, values, direction, axis_side;
-	const char *geometry, *raw, *flat_after, *flat_at;
+	const char *geometry, *raw, *flat_after, *flat_at, *entry;
 } cli_frames;
 #define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
 extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
@@ -32,10 +32,12 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	  .help = "the same of the side to which the axis is off the middle" }, \
 	{ .name = "raw", .kind = CLI_TEXT, .value = "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]|FILE.json", .at = AT(raw), \
 	  .help = "images without a head: u8, u16le, u16be, i16le, f32le ..., and their size" }, \
+	{ .name = "entry", .kind = CLI_TEXT, .value = "NAME", .at = AT(entry), \
+	  .help = "HDF5 of several scans: the group that holds the one to read (entry0001, exchange1)" }, \
 	{ .name = "angles", .kind = CLI_INPUT, .value = "FILE|FIRST:STEP|FIRST..LAST", .at = AT(angles), \
 	  .help = "images: angles of the views, in degrees (default: angles.txt in the folder)" }, \
 	{ .name = "angle-unit", .kind = CLI_CHOICE, .at = AT(angle_unit), .names = cli_angle_units, \
-	  .help = "unit of --angles (default deg)" }, \
+	  .help = "of --angles and of files that name none (default auto: half a turn or a turn in radians, else degrees)" }, \
 	{ .name = "flat", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(flat), \
 	  .help = "images: flat fields (default: those named so in the folder)" }, \
 	{ .name = "flat-after", .kind = CLI_INPUT, .value = "FILE|FOLDER", .at = AT(flat_after), \
@@ -56,6 +58,8 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 
 /* Hands them to a reader; all three must stay while it reads. */
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o);
+/* 1: of images of counts, in files of whatever kind, to which these options apply. */
+int cli_is_frames(const gt_format *format);
 /* GT_ERR_ARG names an option that is given and means nothing for the file or folder. */
 gt_status cli_frames_check(const cli_frames *given, const char *path);
 

@@ -71,6 +71,21 @@ static gt_status help_penalty(const char *name)
 }
 
 static gt_status help_step(const char *name) { return help_modules("preparation", "step", name); }
+static gt_status help_grid(const char *name)
+{
+	if (name)
+		return gt_fail(GT_ERR_ARG, "grid: expected nothing behind it, found '%s'", name);
+	printf("The volume of gantry recon, project and backproject; of the scan's field of view where nothing is given.\n\n"
+	       "  --grid NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]   voxels, their size in mm, and the middle of the volume (0,0,0)\n"
+	       "  --grid N          recon: N x N voxels over the field of view, and as many slices as are measured\n"
+	       "  --voxel LENGTH    recon: voxels of that size (10um, 0.5mm), as many as fit\n"
+	       "  --slice K|A:B     recon: of that grid only slice K, or A to B-1, counted from 0 (from the end: below 0)\n"
+	       "  --like FILE       the grid of that volume\n\n"
+	       "  gantry recon scan.nc -o vol.nc --grid 512x512x64@0.5x0.5x0.625\n"
+	       "  gantry recon scan.nc -o vol.nc --voxel 10um --slice 40\n");
+	return GT_OK;
+}
+
 static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
 static gt_status help_preset(const char *name) { return gt_recon_help("preset", name, stdout); }
 
@@ -84,6 +99,7 @@ static const struct {
 	{ .name = "penalty", .also = { "penalties" }, .kind = "regularizer", .help = help_penalty },
 	{ .name = "step", .also = { "steps" }, .kind = "preparation", .help = help_step },
 	{ .name = "weights", .help = help_weights },
+	{ .name = "grid", .also = { "voxel" }, .help = help_grid },
 	{ .name = "preset", .also = { "presets", "quality" }, .help = help_preset },
 	{ .name = "format", .also = { "formats" }, .kind = "format", .help = help_format },
 };
@@ -195,7 +211,7 @@ const cli_command cli_help = {
 	.name = "help",
 	.about = "help on a command, or on what its options take",
 	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] "
-		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
+		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME] | grid]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
 		"  gantry help preset\n  gantry help recon --man | man -l -     (installed as gantry-recon.1)\n",

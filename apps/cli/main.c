@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		print_commands(stderr);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--version")) {
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		print_version();
 		return CLI_DONE;
 	}

@@ -90,6 +90,13 @@ static void begin_csv(app_runlog *l, const app_fact *run)
 	fputc('\n', l->file);
 }
 
+/* Seen by who looks on while it runs. */
+static void flush(app_runlog *l)
+{
+	if (fflush(l->file) != 0 && !l->failed)
+		l->failed = errno;
+}
+
 static const char *value_of(const app_fact *run, const char *key)
 {
 	while (run->key && strcmp(run->key, key))
@@ -113,7 +120,7 @@ gt_status app_runlog_open(app_runlog *l, const app_fact *run)
 		begin_csv(l, run);
 	if (l->seeks)
 		fputs(tail, l->file);
-	fflush(l->file);
+	flush(l);
 	return GT_OK;
 }
 
@@ -166,7 +173,7 @@ void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
 	else if (l->file)
 		add_csv(l, row);
 	if (l->file)
-		fflush(l->file); /* seen by who looks on while it runs */
+		flush(l);
 	if (l->plot)
 		remember(l, row);
 	l->rows++;
@@ -342,9 +349,12 @@ static gt_status close_file(app_runlog *l, int iterations, int most, const char 
 		end_json(l, iterations, most, reason);
 	else if (reason)
 		fprintf(f, "# ended after %d of %d iterations: %s\n", iterations, most, reason);
+	flush(l);
 	const int bad = ferror(f);
 	l->file = NULL;
-	return fclose(f) || bad ? gt_fail(GT_ERR_IO, "--log=%s: could not be written in full", l->log) : GT_OK;
+	if (fclose(f) == 0 && !bad)
+		return GT_OK;
+	return gt_fail(GT_ERR_IO, "--log=%s: could not be written in full: %s", l->log, strerror(l->failed ? l->failed : errno));
 }
 
 gt_status app_runlog_close(app_runlog *l, int iterations, int most, const char *reason, int draws)

@@ -14,7 +14,7 @@ typedef struct {
 	const char *log, *plot;         /* files; NULL: none */
 	/* inner */
 	FILE *file;
-	int json, seeks;
+	int json, seeks, failed; /* errno of the first writing that failed */
 	double (*row)[RUNLOG_COLUMNS];
 	size_t rows, drawn, room;
 	char *title;

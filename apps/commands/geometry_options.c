@@ -60,7 +60,7 @@ const cli_option geometry_table[] = {
 	  .at = AT(range), .least = -1e6, .most = 1e6 },
 	{ .name = "turns", .kind = CLI_REAL, .value = "N", .help = "make: the same in turns", .at = AT(turns), .least = 1e-6, .most = 1e4 },
 	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "make helix: along the axis in a turn", .at = AT(pitch), .least = 0, .most = 1e6 },
+	  .help = "make helix: along the axis in a turn, below 0 down", .at = AT(pitch), .least = -1e6, .most = 1e6 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "make helix: its middle", .at = AT(z_center), .least = -1e6, .most = 1e6 },
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "make: shape of the detector", .at = AT(detector), .names = gt_shape_names },
@@ -170,7 +170,7 @@ gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **
 	set(o->z_center, &g.z_center);
 	set(fabs(o->range) * GT_PI / 180, &g.turn);
 	set(o->turns * 2 * GT_PI, &g.turn);
-	if (k == 1 && !(g.pitch_per_turn > 0))
+	if (k == 1 && !(fabs(g.pitch_per_turn) > 0))
 		return gt_fail(GT_ERR_ARG, "--pitch is needed: a helix has one");
 	if ((st = check(&g)) != GT_OK)
 		return st;

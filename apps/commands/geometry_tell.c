@@ -23,8 +23,8 @@ static facts find(const gt_scan *s)
 		ray[a] = w->detector[a] - w->source[a];
 	f.away = gt_dot3(n, ray) > 0;
 	f.step = s->views > 1 ? f.turn / (double)(s->views - 1) : 0;
-	/* Of the columns against the plane across the axis, and of the detector's normal. */
-	f.roll = atan2(w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
+	/* Of the columns towards the rows, as --roll has it; of the normal against the plane across the axis. */
+	f.roll = atan2(f.up ? w->column_axis[2] : -w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
 	f.tilt = asin(fmin(1, fmax(-1, n[2]))) * GT_DEGREES;
 	gt_scan_see_axis(s, &f.axis);
 	f.radius = gt_scan_field_of_view(s, &f.low, &f.high);
@@ -64,8 +64,8 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
 	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
-		printf("turned      columns are %.4g degrees out of the plane across the axis (roll), the detector leans by %.4g degrees\n",
-		       f->roll, f->tilt);
+		printf("turned      columns by %.4g degrees towards the rows (roll), the detector leans by %.4g degrees\n", f->roll,
+		       f->tilt + 0);
 	if (f->radius > 0)
 		printf("measured    within %.5g mm of the axis, z from %.5g to %.5g mm\n", f->radius, f->low + 0, f->high + 0);
 	else

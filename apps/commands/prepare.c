@@ -350,13 +350,13 @@ static int run(const cli_call *call, const void *given)
 	if (!projections)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds a volume, expected projections", call->file[0]));
 	/* Images are divided by their air as they are read; other files by the step. */
-	if (strcmp(format->name, "frames") && o->frames.air && strcmp(o->frames.air, "no"))
+	if (!cli_is_frames(format) && o->frames.air && strcmp(o->frames.air, "no"))
 		air = o->frames.air;
-	if (strcmp(format->name, "frames"))
+	if (!cli_is_frames(format))
 		reading.frames.air = NULL;
 	GT_TRY(cli_frames_check(&reading.frames, call->file[0]));
 	GT_TRY(collect(o, air, s.spec, &s.specs));
-	if (!s.specs && !o->automatic && strcmp(format->name, "frames"))
+	if (!s.specs && !o->automatic && !cli_is_frames(format))
 		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
 	GT_TRY(try_pieces(call, &reading, &s, &projections));
 	if (projections)

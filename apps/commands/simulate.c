@@ -77,10 +77,10 @@ static const cli_option options[] = {
 	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
 	  .help = "first gantry angle (degrees; 0.5rad)", .at = AT(start), .least = -36000, .most = 36000 },
 	{ .name = "turns", .kind = CLI_REAL, .value = "T",
-	  .help = "turns of the gantry; without --views the number of views grows with it", .at = AT(turns), .least = 1e-3, .most = 1e5 },
+	  .help = "turns, below 0 the other way; views grow with them without --views", .at = AT(turns), .least = -1e5, .most = 1e5 },
 	{ .name = "short-scan", .kind = CLI_FLAG, .help = "short scan: half a turn and the fan angle (instead of --turns)", .at = AT(short_scan) },
 	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "helix: table feed per turn (mm; 4cm)", .at = AT(pitch), .least = 0, .most = 1e5 },
+	  .help = "helix: table feed per turn (mm; 4cm; below 0: z falls)", .at = AT(pitch), .least = -1e5, .most = 1e5 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "z of the middle of the scan (mm; 2cm)", .at = AT(z_center), .least = -1e6, .most = 1e6 },
 	{ .name = "spot", .kind = CLI_TEXT, .value = "X,R,Z[;...]",
@@ -199,7 +199,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	set_real(o->z_center, &g.z_center);
 	set_real(o->start * GT_PI / 180, &g.start_angle);
 	const double turn = o->short_scan ? GT_PI + 2 * gt_orbit_half_fan(&g) : isnan(o->turns) ? g.turn : 2 * GT_PI * o->turns;
-	g.views = (size_t)fmax(1, ceil((double)g.views * turn / g.turn - 1e-6));
+	g.views = (size_t)fmax(1, ceil((double)g.views * fabs(turn) / g.turn - 1e-6));
 	g.turn = turn;
 	if (o->short_scan)
 		g.end_view = 1;

@@ -1,15 +1,17 @@
-/* Bases of vectors: the checks that all backends share, and what fits. */
+/* Bases of vectors: the checks that all backends share, what fits, and products of vectors that a team shares. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/basis/basis_impl.h"
+#include "core/team/share.h"
 #include "core/try.h"
 
 struct gt_basis {
 	gt_basis_shape shape;
 	const struct gt_basis_impl *impl;
 	void *state;
-	gt_array *whole, **vector;
+	gt_array *room, *whole, **vector; /* room: this member's memory of what a team shares; NULL: whole is the memory */
+	double *theirs;                   /* [members][most]: products of what each of a team has; NULL: none is shared */
 };
 
 static const struct gt_basis_impl *impl_of(const gt_backend *be)
@@ -20,7 +22,7 @@ static const struct gt_basis_impl *impl_of(const gt_backend *be)
 
 static gt_basis_shape shape_of(const gt_array *model, size_t most)
 {
-	return (gt_basis_shape){ .be = gt_array_backend(model), .type = gt_array_type(model), .n = gt_array_size(model), .most = most };
+	return (gt_basis_shape){ .be = gt_array_backend(model), .type = gt_array_type(model), .n = gt_array_here(model), .most = most };
 }
 
 size_t gt_basis_bytes(const gt_array *model, size_t most)
@@ -49,13 +51,22 @@ static gt_status check_room(const char *who, const gt_array *model, size_t most)
 	               each / (1 << 20), (double)available / (1 << 20), be->name, fit);
 }
 
-static gt_status make_vectors(gt_basis *b)
+static gt_status make_vectors(gt_basis *b, const gt_array *model)
 {
+	const size_t most = b->shape.most, n = b->shape.n;
 	gt_status st = GT_OK;
-	if (!(b->vector = calloc(b->shape.most ? b->shape.most : 1, sizeof(gt_array *))))
-		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", b->shape.most);
-	for (size_t i = 0; i < b->shape.most; i++)
-		GT_TRY(gt_array_part(b->whole, i * b->shape.n, b->shape.n, &b->vector[i]));
+	if (!(b->vector = calloc(most ? most : 1, sizeof(gt_array *))))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", most);
+	GT_TRY(gt_array_new(b->shape.be, b->shape.type, n * most, &b->whole));
+	if (gt_array_is_shared(model)) {
+		b->room = b->whole;
+		b->whole = NULL;
+		if (!(b->theirs = calloc(((size_t)gt_members(b->shape.be) + 1) * (most + 1), sizeof *b->theirs)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the products of %zu vectors", most));
+		GT_TRY(gt_array_shaped_all(b->room, most, model, &b->whole));
+	}
+	for (size_t i = 0; i < most; i++)
+		GT_TRY(b->room ? gt_array_shaped(b->room, i * n, model, &b->vector[i]) : gt_array_part(b->whole, i * n, n, &b->vector[i]));
 done:
 	return st;
 }
@@ -71,8 +82,7 @@ gt_status gt_basis_new(const char *who, const gt_array *model, size_t most, gt_b
 	gt_backend_hold(b->shape.be);
 	b->impl = impl_of(b->shape.be);
 	GT_TRY(check_room(who, model, most));
-	GT_TRY(gt_array_new(b->shape.be, b->shape.type, b->shape.n * most, &b->whole));
-	GT_TRY(make_vectors(b));
+	GT_TRY(make_vectors(b, model));
 	gt_backend_lock(b->shape.be);
 	st = b->impl->open(&b->shape, &b->state);
 	gt_backend_unlock(b->shape.be);
@@ -98,6 +108,8 @@ void gt_basis_free(gt_basis *b)
 	for (size_t i = 0; b->vector && i < b->shape.most; i++)
 		gt_array_free(b->vector[i]);
 	gt_array_free(b->whole);
+	gt_array_free(b->room);
+	free(b->theirs);
 	free(b->vector);
 	free(b);
 	if (be)
@@ -107,11 +119,16 @@ void gt_basis_free(gt_basis *b)
 gt_array *gt_basis_vector(const gt_basis *b, size_t i) { return i < b->shape.most ? b->vector[i] : NULL; }
 gt_array *gt_basis_whole(const gt_basis *b) { return b->whole; }
 
+static int is_one_of(const gt_basis_shape *s, const gt_array *w)
+{
+	return gt_array_backend(w) == s->be && gt_array_type(w) == s->type && gt_array_here(w) == s->n;
+}
+
 /* Locks the backend; 0, and nothing is locked, where that has failed, or what it is asked for cannot be. */
 static int enter(gt_basis *b, size_t k, const gt_array *w)
 {
 	const gt_basis_shape *s = &b->shape;
-	if (gt_array_backend(w) != s->be || gt_array_type(w) != s->type || gt_array_size(w) != s->n || k > s->most) {
+	if (!is_one_of(s, w) || k > s->most) {
 		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->most,
 		                               s->n, gt_type_name(s->type), k, gt_array_size(w), gt_type_name(gt_array_type(w))));
 		return 0;
@@ -126,17 +143,57 @@ static void dots(gt_basis *b, size_t k, gt_array *w, int project, double *y)
 		y[i] = gt_backend_is_dry_run(b->shape.be) ? 1 : b->shape.n ? NAN : 0;
 	if (!enter(b, k, w))
 		return;
-	b->impl->dots(b->state, k, b->whole->data, w->data, project, y);
+	b->impl->dots(b->state, k, b->room ? b->room->data : b->whole->data, w->data, project, y);
 	gt_backend_end(b->shape.be);
 }
 
-void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y) { dots(b, k, (gt_array *)w, 0, y); }
-void gt_basis_project_out(gt_basis *b, size_t k, gt_array *w, double *y) { dots(b, k, w, 1, y); }
+/* What waits to be joined is, by all members, before some of them look at their products and those without elements
+ * do not. */
+static void settle(const gt_basis *b)
+{
+	if (b->theirs)
+		gt_reductions_wait(b->shape.be);
+}
+
+/* The sums over the members, in their order, in place of what is of this one. All members come; 0: they cannot. */
+static int join(const gt_basis *b, size_t k, double *y)
+{
+	gt_backend *be = b->shape.be;
+	if (gt_backend_is_dry_run(be))
+		return 1;
+	if (k > b->shape.most || gt_team_gather(be, y, k * sizeof *y, b->theirs) != GT_OK)
+		return 0;
+	for (size_t i = 0; i < k; i++) {
+		y[i] = b->theirs[i];
+		for (size_t m = 1; m < (size_t)gt_members(be); m++)
+			y[i] += b->theirs[m * k + i];
+	}
+	return 1;
+}
+
+void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y)
+{
+	settle(b);
+	dots(b, k, (gt_array *)w, 0, y);
+	if (b->theirs)
+		join(b, k, y);
+}
+
+void gt_basis_project_out(gt_basis *b, size_t k, gt_array *w, double *y)
+{
+	settle(b);
+	dots(b, k, w, !b->theirs, y);
+	if (!b->theirs || !join(b, k, y))
+		return;
+	for (size_t i = 0; i < k; i++)
+		b->theirs[i] = -y[i];
+	gt_basis_add(b, k, b->theirs, w);
+}
 
 void gt_basis_add(gt_basis *b, size_t k, const double *y, gt_array *w)
 {
 	if (!enter(b, k, w))
 		return;
-	b->impl->add(b->state, k, b->whole->data, y, w->data);
+	b->impl->add(b->state, k, b->room ? b->room->data : b->whole->data, y, w->data);
 	gt_backend_end(b->shape.be);
 }

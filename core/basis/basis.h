@@ -4,7 +4,8 @@
  * need them: a tall matrix V, one vector after the other. On the CPU one pass over V in fixed parts, the same bits on
  * any number of threads; on CUDA cuBLAS, opened when the first basis asks for it, on fixed parts whose sums are added
  * in double. Sums over the length of vectors are in double; in single precision cuBLAS adds 4096 products at a time
- * in single first. */
+ * in single first. Of vectors that a team shares every member has its share of each; products are of all members, the
+ * sums added in their order, so that they are the same on all: all ask for them together. */
 #include <gantry/array.h>
 #ifdef __cplusplus
 extern "C" {
@@ -15,7 +16,7 @@ typedef struct gt_basis gt_basis;
  * how many would. */
 gt_status gt_basis_new (const char *who, const gt_array *model, size_t most, gt_basis **b);
 void      gt_basis_free(gt_basis *b);
-/* What one takes on the model's backend. */
+/* What one takes on the model's backend, of a team on this member's. */
 size_t    gt_basis_bytes(const gt_array *model, size_t most);
 gt_array *gt_basis_vector(const gt_basis *b, size_t i);         /* an array to read and write */
 gt_array *gt_basis_whole (const gt_basis *b);                   /* all of them, one after the other */

@@ -5,4 +5,7 @@
 /* Lets launches of a kernel on the current device have so much dynamic shared memory. It is raised alone: threads
  * launch the same kernel with other sizes at the same time. */
 extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes);
+/* Bytes of shared memory that a block on the current device may have, static and dynamic: what the device says, or what
+ * its backend was opened with (shared_limit.h). */
+extern "C" int gt_cuda_most_shared(void);
 #endif

@@ -101,6 +101,7 @@ void gt_array_free(gt_array *a)
 	if (!is_array(a))
 		return;
 	gt_backend *be = a->be;
+	gt_backend_catch_up(be);
 	if (!a->borrowed)
 		gt_backend_free(be, a->data, gt_array_bytes(a));
 	a->tag = GT_FREED;
@@ -113,7 +114,13 @@ size_t gt_array_size(const gt_array *a) { return is_array(a) ? a->all : 0; }
 gt_type gt_array_type(const gt_array *a) { return is_array(a) ? a->type : GT_F32; }
 size_t gt_array_bytes(const gt_array *a) { return is_array(a) ? a->n * gt_type_size(a->type) : 0; }
 gt_backend *gt_array_backend(const gt_array *a) { return is_array(a) ? a->be : NULL; }
-void *gt_array_data(const gt_array *a) { return is_array(a) ? a->data : NULL; }
+void *gt_array_data(const gt_array *a)
+{
+	if (!is_array(a))
+		return NULL;
+	gt_backend_catch_up(a->be);
+	return a->data;
+}
 
 /* A copy needs an array and memory of the host, which a dry run never touches: the failure sticks to the array's
  * backend where there is one. */
@@ -184,24 +191,6 @@ void gt_array_get_float(const gt_array *a, float *host)
 	}
 }
 
-gt_status gt_array_get_rows(const gt_array *a, const gt_array_rows *r, float *host)
-{
-	const size_t n = r->run * r->rows, bytes = n * sizeof *host;
-	if (!is_array(a) || a->shared || !n || r->first + (r->rows - 1) * r->stride + r->run > a->n)
-		return gt_fail(GT_ERR_ARG, "rows of an array: expected some within one that is here");
-	if (a->be->kind == GT_CPU || a->be->rehearsed) {
-		a->be->ops->rows(a->be, a->type, a->data, r, host);
-		return GT_OK;
-	}
-	float *some = gt_backend_alloc(a->be, bytes, "slices");
-	if (!some)
-		return GT_ERR_MEMORY;
-	a->be->ops->rows(a->be, a->type, a->data, r, some);
-	gt_backend_get(a->be, some, host, bytes);
-	gt_backend_free(a->be, some, bytes);
-	return GT_OK;
-}
-
 /* What is wrong sticks to the backend of the first array that is one. */
 static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what)
 {
@@ -231,7 +220,7 @@ static gt_backend *enter(const gt_array *y, const gt_array *x, const gt_array *z
 	if (!fits(y, z))
 		return refuse(y, z, what);
 	gt_backend *be = y->be;
-	gt_backend_lock(be);
+	gt_backend_lock_to_add(be);
 	if (be->status == GT_OK)
 		return be;
 	gt_backend_unlock(be);
@@ -282,11 +271,13 @@ void gt_mul_normals(uint64_t seed, gt_array *y)
 	gt_backend *be = enter(y, y, y, "normal numbers");
 	if (!be)
 		return;
-	if (y->shared)
-		gt_backend_fail(be, gt_fail(GT_ERR_UNSUPPORTED, "normal numbers of an array that a team shares: expected a whole one"));
-	else if (y->n)
+	if (y->n && !y->shared) {
+		gt_backend_catch_up(be);
 		be->ops->mul_normals(be, y->type, y->n, seed, y->data);
+	}
 	gt_backend_unlock(be);
+	if (y->shared)
+		gt_share_mul_normals(seed, y);
 }
 
 /* Reductions --------------------------------------------------------------- */

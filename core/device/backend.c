@@ -100,6 +100,16 @@ gt_status gt_backend_counters(const gt_backend *be, gt_counters *count)
 	return GT_OK;
 }
 
+gt_status gt_backend_gather(gt_backend *be)
+{
+	gt_status st = GT_OK;
+	gt_backend_lock(be);
+	if (!be->rehearsed && be->ops->gather)
+		st = be->ops->gather(be);
+	gt_backend_unlock(be);
+	return st;
+}
+
 void gt_backend_wait(gt_backend *be)
 {
 	if (!is_backend(be))

@@ -75,6 +75,10 @@ struct gt_backend_ops {
 	void     *(*stream)(gt_backend *be);                            /* of the queue; NULL as order is */
 	int       (*devices)(void);                                     /* how many there are; NULL: the backend is no GPU */
 	gt_status (*text  )(int device, char *text, size_t size);       /* the name and what it is, of one of them */
+	/* See gt_backend_gather(); NULL: operations do not wait. */
+	gt_status (*gather)(gt_backend *be);
+	void      (*catch_up)(gt_backend *be);
+	void      (*catch_up_of)(gt_backend *be, const void *p, size_t bytes);  /* what reads or writes any of these bytes */
 };
 
 struct gt_backend {
@@ -98,6 +102,7 @@ struct gt_backend {
 	void     *own;                  /* stream, handles, scratch */
 	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
+	int       late;                 /* operations wait, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
 };
 /* What a team shares in several runs, one after the other: of a run of `all` elements the n from `first` on are here,
@@ -132,10 +137,33 @@ void      gt_backend_destroy(gt_backend *be);
 gt_status gt_backend_check(const gt_backend *be);
 void      gt_backend_lock(gt_backend *be);
 void      gt_backend_unlock(gt_backend *be);
+/* The same by who adds an operation to those that wait: what waits is done where anybody else locks. */
+void      gt_backend_lock_to_add(gt_backend *be);
+/* Has this thread locked it once, and not within another call? */
+int       gt_backend_is_outermost(const gt_backend *be);
+/* From here on operations on arrays wait until anybody needs what they write, and those of equal length are done
+ * together, in one pass through memory, with the same bits. For backends whose arrays are read by functions of core/
+ * alone: who has wrapped memory of his own asks for gt_array_data(), or waits, before he reads it. Without effect on a
+ * GPU and in a dry run. */
+gt_status gt_backend_gather(gt_backend *be);
+/* What waits is done. */
+static inline void gt_backend_catch_up(gt_backend *be)
+{
+	if (be->late) {
+		gt_backend_lock(be);
+		gt_backend_unlock(be);
+	}
+}
 /* A call that may take long: locks the backend and, until gt_backend_end(), asks the caller of gt_backend_poll()
  * whether to stop. 0, and nothing is locked, where there is a failure already or the caller wants to stop, or in a dry
  * run. */
 int       gt_backend_begin(gt_backend *be);
+/* The same of a call that reads and writes these two arrays alone: what else waits goes on waiting, for
+ * gt_backend_catch_up() beside what the call has others do. */
+int       gt_backend_begin_with(gt_backend *be, const gt_array *x, const gt_array *y);
+/* An operator that is called so, and reads the arrays' memory, data, itself. */
+struct gt_linop;
+void      gt_linop_lets_wait(struct gt_linop *A);
 void      gt_backend_end  (gt_backend *be);
 /* How many operators were applied since gt_backend_poll(), with the part of the one in progress that is done; and of a
  * direct method in progress the part that is done. Where nobody asked to be polled both are 0. */

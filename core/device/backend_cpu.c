@@ -1,5 +1,4 @@
-/* The CPU backend: a pool of threads, loops generated from core/device/ops.def for both types. */
-#include <math.h>
+/* The CPU backend: a pool of threads; what it does with arrays is in loops_cpu.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,150 +6,11 @@
 #include <gantry/host_memory.h>
 #include <gantry/params.h>
 #include "core/device/backend.h"
+#include "core/device/loops_cpu.h"
 #include "core/random_math.h"
 #include "core/vectors/sets.h"
 
-/* PARTS sums whatever the number of threads: a reduction does not depend on it. Each is of LANES sums, every LANES-th
- * term in one: a single sum would wait for each of its additions. */
-enum { PARTS = 256, LANES = 8, GRAIN = 1 << 15 };
-
-struct job {
-	size_t n, part_size;
-	void *y;
-	const void *x, *z;
-	double a, b, c, part[PARTS];
-};
-
-/* NaN stays NaN. */
-static inline float within_single(float v, float lo, float hi) { return v < lo ? lo : v > hi ? hi : v; }
-static inline double within_double(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
-#define within(v, lo, hi) _Generic((v), float : within_single, default : within_double)(v, lo, hi)
-
-#define NAMED(name, T) name##_##T
-#define MAP_LOOP(name, T, expr)                                                        \
-	static void NAMED(map_##name, T)(void *self, size_t i, size_t end, int worker) \
-	{                                                                              \
-		const struct job *j = self;                                            \
-		const T a = (T)j->a, b = (T)j->b, c = (T)j->c, *X = j->x, *Z = j->z;   \
-		T *Y = j->y;                                                           \
-		(void)a, (void)b, (void)c, (void)worker;                               \
-		for (; i < end; i++) {                                                 \
-			const T x = X[i], y = Y[i], z = Z[i];                          \
-			(void)x, (void)y, (void)z;                                     \
-			Y[i] = (T)(expr);                                              \
-		}                                                                      \
-	}
-/* Sums, or of minus infinity the largest, of infinity the smallest. */
-static double join(double start, size_t n, const double *part)
-{
-	double s = start;
-	for (size_t k = 0; k < n; k++)
-		s = start < 0 ? (part[k] > s ? part[k] : s) : start > 0 ? (part[k] < s ? part[k] : s) : s + part[k];
-	return s;
-}
-
-#define RED_LOOP(name, T, start, next)                                                       \
-	static void NAMED(red_##name, T)(void *self, size_t k, size_t last, int worker)      \
-	{                                                                                    \
-		struct job *j = self;                                                        \
-		const T *X = j->x, *Y = j->z;                                                \
-		(void)worker;                                                                \
-		for (; k < last; k++) {                                                      \
-			size_t i = k * j->part_size, end = i + j->part_size;                 \
-			double sum[LANES];                                                   \
-			for (int q = 0; q < LANES; q++)                                      \
-				sum[q] = start;                                              \
-			for (end = end < j->n ? end : j->n; i + LANES <= end; i += LANES)    \
-				for (int q = 0; q < LANES; q++) {                            \
-					const double x = X[i + q], y = Y[i + q], s = sum[q]; \
-					(void)y;                                             \
-					sum[q] = next;                                       \
-				}                                                            \
-			for (int q = 0; i < end; i++, q++) {                                 \
-				const double x = X[i], y = Y[i], s = sum[q];                 \
-				(void)y;                                                     \
-				sum[q] = next;                                               \
-			}                                                                    \
-			j->part[k] = join(start, LANES, sum);                                \
-		}                                                                            \
-	}
-
-/* z comes rounded to the type, and so does what is written; the sum is of doubles. */
-#define BOTH_LOOP(name, T, expr, term)                                                   \
-	static void NAMED(both_##name, T)(void *self, size_t k, size_t last, int worker) \
-	{                                                                                \
-		struct job *j = self;                                                    \
-		const T *X = j->x, *Z = j->z;                                            \
-		T *Y = j->y;                                                             \
-		(void)worker;                                                            \
-		for (; k < last; k++) {                                                  \
-			size_t i = k * j->part_size, end = i + j->part_size;             \
-			double s = 0;                                                    \
-			for (end = end < j->n ? end : j->n; i < end; i++) {              \
-				const double x = X[i], y = Y[i], z = Z[i];               \
-				(void)z;                                                 \
-				s += term;                                               \
-				Y[i] = (T)(expr);                                        \
-			}                                                                \
-			j->part[k] = s;                                                  \
-		}                                                                        \
-	}
-
-#define MAP(name, expr) MAP_LOOP(name, float, expr) MAP_LOOP(name, double, expr)
-#define RED(name, start, next) RED_LOOP(name, float, start, next) RED_LOOP(name, double, start, next)
-#define BOTH(name, expr, term) BOTH_LOOP(name, float, expr, term) BOTH_LOOP(name, double, expr, term)
-#include "core/device/ops.def"
-#undef MAP
-#undef RED
-#undef BOTH
-
-#define MAP(name, expr) { map_##name##_float, map_##name##_double },
-#define RED(name, start, next)
-#define BOTH(name, expr, term)
-static const gt_loop maps[][2] = {
-#include "core/device/ops.def"
-};
-#undef MAP
-#undef RED
-#define MAP(name, expr)
-#define RED(name, start, next) { { red_##name##_float, red_##name##_double }, start },
-static const struct {
-	gt_loop of[2];
-	double start;
-} reds[] = {
-#include "core/device/ops.def"
-};
-#undef RED
-#undef BOTH
-#define RED(name, start, next)
-#define BOTH(name, expr, term) { both_##name##_float, both_##name##_double },
-static const gt_loop boths[][2] = {
-#include "core/device/ops.def"
-};
-#undef MAP
-#undef RED
-#undef BOTH
-
-static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
-{
-	struct job j = { .n = n, .y = y, .x = x, .z = z, .a = abc[0], .b = abc[1], .c = abc[2] };
-	gt_parallel(be->pool, n, GRAIN, maps[op][t], &j);
-}
-
-static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
-{
-	struct job j = { .n = n, .x = x, .z = y, .part_size = (n + PARTS - 1) / PARTS };
-	gt_parallel(be->pool, PARTS, 1, reds[op].of[t], &j);
-	be->slot[slot] = join(reds[op].start, PARTS, j.part);
-}
-
-static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
-{
-	struct job j = { .n = n, .x = x, .z = z, .y = y, .part_size = (n + PARTS - 1) / PARTS };
-	gt_parallel(be->pool, PARTS, 1, boths[op][t], &j);
-	be->slot[slot] = join(0, PARTS, j.part);
-}
-static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
+enum { GRAIN = 1 << 15 };
 
 struct normals {
 	uint64_t seed;
@@ -276,7 +136,11 @@ static void *alloc_(gt_backend *be, size_t bytes)
 	return p;
 }
 
-static void close_(gt_backend *be) { free(be->slot); }
+static void close_(gt_backend *be)
+{
+	free(be->own);
+	free(be->slot);
+}
 static void free_(gt_backend *be, void *p)
 {
 	(void)be;
@@ -306,10 +170,13 @@ const struct gt_backend_ops gt_backend_cpu = {
 	.wait = wait_,
 	.memory = memory_,
 	.rate = rate_,
-	.map = map_,
-	.red = red_,
-	.both = both_,
-	.settle = settle_,
+	.map = gt_cpu_map,
+	.red = gt_cpu_red,
+	.both = gt_cpu_both,
+	.settle = gt_cpu_settle,
 	.mul_normals = mul_normals_,
 	.rows = rows_,
+	.gather = gt_cpu_gather,
+	.catch_up = gt_cpu_catch_up,
+	.catch_up_of = gt_cpu_catch_up_of,
 };

@@ -9,6 +9,7 @@
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/ops_kernels.cuh"
+#include "core/device/shared_limit.h"
 #include "core/random_math.h"
 
 struct own {
@@ -58,6 +59,15 @@ extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes)
 		e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	pthread_mutex_unlock(&one);
 	return e;
+}
+
+extern "C" int gt_cuda_most_shared(void)
+{
+	int device = 0, most = 0;
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+		return 0;
+	return gt_shared_limit(device, most);
 }
 
 extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
@@ -232,9 +242,11 @@ static gt_status about(int device, char *text, size_t size)
 	return GT_OK;
 }
 
-static gt_status describe(gt_backend *be, int device)
+static gt_status describe(gt_backend *be, int device, int shared)
 {
-	snprintf(be->name, sizeof be->name, "cuda:%d", device);
+	const int used = snprintf(be->name, sizeof be->name, "cuda:%d", device);
+	if (shared)
+		snprintf(be->name + used, sizeof be->name - (size_t)used, ",shared=%d", shared);
 	return about(device, be->about, sizeof be->about);
 }
 
@@ -255,7 +267,11 @@ static gt_status open_(gt_backend *be, const char *arg)
 	long long device = 0;
 	int devices = 0;
 	gt_cuda_current before;
-	if (*arg && gt_parse_int("backend cuda:DEVICE", arg, 0, 1023, &device) != GT_OK)
+	char number[16];
+	int shared;
+	if (gt_shared_limit_read(arg, number, &shared) != GT_OK)
+		return GT_ERR_ARG;
+	if (*number && gt_parse_int("backend cuda:DEVICE", number, 0, 1023, &device) != GT_OK)
 		return GT_ERR_ARG;
 	cudaError_t e = cudaGetDeviceCount(&devices);
 	if (e != cudaSuccess || devices == 0)
@@ -263,7 +279,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 		               e == cudaSuccess ? "none found" : cudaGetErrorString(e));
 	if (device >= devices)
 		return gt_fail(GT_ERR_DEVICE, "backend cuda:%lld: expected a device from 0 to %d", device, devices - 1);
-	gt_status st = describe(be, (int)device);
+	gt_status st = describe(be, (int)device, shared);
 	struct own *o = (struct own *)calloc(1, sizeof *o);
 	if (st != GT_OK || !o) {
 		free(o);
@@ -271,6 +287,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	be->own = o;
 	o->device = (int)device;
+	gt_shared_limit_set(o->device, shared);
 	gt_cuda_switch(o->device, &before);
 	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->first)) != cudaSuccess ||
 	    (e = cudaStreamCreate(&o->second)) != cudaSuccess ||
@@ -372,6 +389,6 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_,  alloc_,       free_, put_,   get_,   wait_,  memory_, rate_,    map_,
-	red_,   both_, settle_, mul_normals_, rows_, enter_, leave_, order_, stream_, devices_, text_,
+	"cuda",  open_,        close_, alloc_, free_,  put_,   get_,    wait_,    memory_, rate_, map_, red_, both_,
+	settle_, mul_normals_, rows_,  enter_, leave_, order_, stream_, devices_, text_,   NULL,  NULL, NULL,
 };

@@ -64,24 +64,30 @@ gt_status gt_folder_room(const char *folder, double *bytes)
 
 gt_status gt_folder_rate(const char *folder, double *rate)
 {
-	char *some = malloc(PROBE_BYTES);
+	char *some = NULL;
 	int file = -1;
+	double room = 0;
 	gt_status st = GT_OK;
-	if (!some)
+	GT_TRY(gt_folder_room(folder, &room));
+	/* A small disk is not filled for it. */
+	const size_t bytes = room / 2 < (double)PROBE_BYTES ? (size_t)(room / 2) : PROBE_BYTES;
+	if (!bytes)
+		return gt_fail(GT_ERR_IO, "--scratch=%s: has no room: expected some, to find how fast it is written", folder);
+	if (!(some = malloc(bytes)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < PROBE_BYTES; i++)
+	for (size_t i = 0; i < bytes; i++)
 		some[i] = (char)(i * 2654435761u >> 11);
 	GT_TRY(open_nameless(folder, &file));
 	const double begin = gt_seconds();
-	for (size_t done = 0; done < PROBE_BYTES;) {
-		const ssize_t n = write(file, some + done, PROBE_BYTES - done);
+	for (size_t done = 0; done < bytes;) {
+		const ssize_t n = write(file, some + done, bytes - done);
 		if (n <= 0)
 			GT_TRY(failed(folder, "cannot be written to"));
 		done += (size_t)n;
 	}
 	if (fdatasync(file) != 0)
 		GT_TRY(failed(folder, "cannot be written to"));
-	*rate = (double)PROBE_BYTES / (gt_seconds() - begin);
+	*rate = (double)bytes / (gt_seconds() - begin);
 done:
 	if (file >= 0)
 		close(file);

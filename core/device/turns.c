@@ -64,7 +64,7 @@ void gt_turns_free(gt_backend *be)
 	free(t);
 }
 
-void gt_backend_lock(gt_backend *be)
+void gt_backend_lock_to_add(gt_backend *be)
 {
 	struct gt_turns *t = be->turns;
 	if (atomic_load_explicit(&t->holder, memory_order_relaxed) != &me) {
@@ -75,6 +75,15 @@ void gt_backend_lock(gt_backend *be)
 	}
 	t->depth++;
 }
+
+void gt_backend_lock(gt_backend *be)
+{
+	gt_backend_lock_to_add(be);
+	if (be->late)
+		be->ops->catch_up(be);
+}
+
+int gt_backend_is_outermost(const gt_backend *be) { return be->turns->depth == 1; }
 
 void gt_backend_unlock(gt_backend *be)
 {
@@ -96,9 +105,9 @@ static void take_answer(gt_backend *be)
 	gt_backend_fail(be, gt_fail(GT_STOPPED, "%s: stopped by the caller", be->name));
 }
 
-int gt_backend_begin(gt_backend *be)
+/* It is locked. */
+static int begin(gt_backend *be)
 {
-	gt_backend_lock(be);
 	struct gt_turns *t = be->turns;
 	if (!t->long_calls && be->status == GT_OK && gt_poll_ask(&t->poll))
 		take_answer(be);
@@ -109,6 +118,22 @@ int gt_backend_begin(gt_backend *be)
 	if (!t->long_calls++ && t->poll.stop)
 		t->poll_before = gt_poll_set(&t->poll);
 	return 1;
+}
+
+int gt_backend_begin(gt_backend *be)
+{
+	gt_backend_lock(be);
+	return begin(be);
+}
+
+int gt_backend_begin_with(gt_backend *be, const gt_array *x, const gt_array *y)
+{
+	gt_backend_lock_to_add(be);
+	if (be->late) {
+		be->ops->catch_up_of(be, x->data, gt_array_bytes(x));
+		be->ops->catch_up_of(be, y->data, gt_array_bytes(y));
+	}
+	return begin(be);
 }
 
 void gt_backend_end(gt_backend *be)

@@ -15,7 +15,10 @@ static gt_status gather_far(gt_backend *be, size_t bytes, void *all)
 		first->takes = far;
 	if (!gt_team_meet(be))
 		return gt_backend_known(be);
-	memcpy(all, first->takes, (size_t)t->n * bytes);
+	if (gt_team_begin_reading(be)) {
+		memcpy(all, first->takes, (size_t)t->n * bytes);
+		gt_team_end_reading(be);
+	}
 	return gt_team_meet(be) ? GT_OK : gt_backend_known(be);
 }
 
@@ -31,8 +34,11 @@ gt_status gt_team_gather(gt_backend *be, const void *mine, size_t bytes, void *a
 		return gt_backend_known(be);
 	if (be->member->team->processes)
 		return gather_far(be, bytes, all);
-	for (int i = 0; i < n; i++)
-		memcpy((char *)all + (size_t)i * bytes, gt_team_peer(be, i)->post, bytes);
+	if (gt_team_begin_reading(be)) {
+		for (int i = 0; i < n; i++)
+			memcpy((char *)all + (size_t)i * bytes, gt_team_peer(be, i)->post, bytes);
+		gt_team_end_reading(be);
+	}
 	return gt_team_meet(be) ? GT_OK : gt_backend_known(be);
 }
 
@@ -172,8 +178,10 @@ void gt_team_exchange_host(gt_backend *be, const gt_piece *out, size_t outs, con
 	m->takes = in;
 	m->posts = outs;
 	m->takings = ins;
-	if (gt_team_meet(be) && gt_team_leads(be))
+	if (gt_team_meet(be) && gt_team_leads(be) && gt_team_begin_reading(be)) {
 		gt_processes_exchange(m->team);
+		gt_team_end_reading(be);
+	}
 	gt_team_meet(be);
 }
 
@@ -225,12 +233,13 @@ static void exchange_here(gt_backend *be, const gt_piece *out, size_t outs, cons
 		impl->ready(be, m->state);
 	if (!gt_team_meet(be))
 		return;
-	for (size_t k = 0; k < ins; k++) {
-		if (gt_is_far(m->team, in[k].peer))
-			continue;
-		if (impl)
-			impl->after(be, gt_team_peer(be, in[k].peer)->state, 0);
-		pull(be, impl, in, k);
+	for (size_t k = 0; k < ins && gt_team_begin_reading(be); k++) {
+		if (!gt_is_far(m->team, in[k].peer)) {
+			if (impl)
+				impl->after(be, gt_team_peer(be, in[k].peer)->state, 0);
+			pull(be, impl, in, k);
+		}
+		gt_team_end_reading(be);
 	}
 	if (impl)
 		impl->taken(be, m->state);

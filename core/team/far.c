@@ -5,15 +5,9 @@
 #include "core/team/far.h"
 #include "core/team/world.h"
 
-/* What members say before they open it, and whether they could. */
-struct says {
-	int can, version;
-	char device[GT_FAR_DEVICE], host[64], id[GT_FAR_ID], why[160];
-};
-
 static const struct gt_far_impl *impl_of(const gt_backend *be) { return gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_far_nccl) : NULL; }
 
-static void look(gt_backend *be, struct says *mine)
+static void look(gt_backend *be, struct gt_far_says *mine)
 {
 	const struct gt_far_impl *impl = impl_of(be);
 	gt_status st = impl ? impl->load(&mine->version) : gt_fail(GT_ERR_UNSUPPORTED, "some member is no GPU");
@@ -26,43 +20,46 @@ static void look(gt_backend *be, struct says *mine)
 	snprintf(mine->why, sizeof mine->why, "%s", st == GT_OK ? "" : gt_error());
 }
 
-/* NULL: nothing keeps them from it. */
-static const char *why_not(const struct says *all, int n)
+int gt_far_can(const struct gt_far_says *all, int n, char why[GT_FAR_REASON])
 {
-	for (int i = 0; i < n; i++) {
+	*why = 0;
+	for (int i = 0; i < n && !*why; i++) {
 		if (!all[i].can)
-			return all[i].why;
-		for (int k = 0; k < i; k++)
+			snprintf(why, GT_FAR_REASON, "member %d (%s): %s", i, all[i].host, all[i].why);
+		for (int k = 0; k < i && !*why; k++)
 			if (!strcmp(all[i].device, all[k].device) && !strcmp(all[i].host, all[k].host))
-				return "two members share a device";
+				snprintf(why, GT_FAR_REASON, "members %d and %d share a device (%s of %s)", k, i, all[i].device,
+				         all[i].host);
 	}
-	return NULL;
+	return !*why;
 }
 
-static gt_status agree(gt_backend *be, struct says *all)
+static gt_status agree(gt_backend *be, struct gt_far_says *all)
 {
 	struct gt_member *m = be->member;
 	const int n = gt_members(be);
-	struct says mine = { .can = 0 };
+	struct gt_far_says mine = { .can = 0 };
+	char why[GT_FAR_REASON];
 	look(be, &mine);
 	gt_status st = gt_team_gather(be, &mine, sizeof mine, all);
 	if (st != GT_OK)
 		return st;
-	const char *why = why_not(all, n);
-	if (!why) {
+	int can = gt_far_can(all, n, why);
+	if (can) {
 		mine.can = impl_of(be)->open(be, all[0].id, n, m->rank, &m->far) == GT_OK;
 		snprintf(mine.why, sizeof mine.why, "%s", mine.can ? "" : gt_error());
 		const int version = all[0].version;
 		st = gt_team_gather(be, &mine, sizeof mine, all);
-		why = st == GT_OK ? why_not(all, n) : NULL;
-		if (st == GT_OK && !why)
-			snprintf(m->how, sizeof m->how, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+		if (st != GT_OK)
+			return st;
+		can = gt_far_can(all, n, why);
+		snprintf(m->how, sizeof m->how, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
 	}
-	if (why) {
+	if (!can) {
 		snprintf(m->how, sizeof m->how, "memory of the host: %s", why);
 		gt_far_close(be);
 	}
-	return st;
+	return GT_OK;
 }
 
 int gt_far_is_open(gt_backend *be)
@@ -71,7 +68,7 @@ int gt_far_is_open(gt_backend *be)
 	if (!gt_backend_is_gpu(be))
 		return 0;
 	if (!*m->how) {
-		struct says *all = calloc((size_t)gt_members(be), sizeof *all);
+		struct gt_far_says *all = calloc((size_t)gt_members(be), sizeof *all);
 		const gt_status st = all ? agree(be, all) : gt_fail(GT_ERR_MEMORY, "no memory for what members tell each other");
 		free(all);
 		if (st != GT_OK)

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-enum { GT_FAR_ID = 128, GT_FAR_DEVICE = 32 };
+enum { GT_FAR_ID = 128, GT_FAR_DEVICE = 32, GT_FAR_HOST = 64, GT_FAR_OWN_REASON = 200, GT_FAR_REASON = 320 };
 
 struct gt_far_impl {
 	/* The library; why it is not there is in gt_error(). version: as 22809. */
@@ -22,6 +22,13 @@ struct gt_far_impl {
 };
 extern const struct gt_far_impl gt_far_nccl;
 
+/* What a member says of itself; why: it cannot. */
+struct gt_far_says {
+	int can, version;
+	char device[GT_FAR_DEVICE], host[GT_FAR_HOST], id[GT_FAR_ID], why[GT_FAR_OWN_REASON];
+};
+/* 1: nothing keeps n members from it; else in why who cannot, and where it is. */
+int  gt_far_can(const struct gt_far_says *all, int n, char why[GT_FAR_REASON]);
 /* 1: this team's pieces go so. All members come; what they find they keep. */
 int  gt_far_is_open(gt_backend *be);
 /* All members come. 0: they cannot, and the backend has failed. */

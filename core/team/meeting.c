@@ -18,6 +18,7 @@ struct gt_team_state {
 	atomic_int failed;
 	double met, longest;
 	int arrived, left, is_here[GT_TEAM_MAX], has_left[GT_TEAM_MAX];
+	int readers; /* ranks that read memory of others now */
 	/* Of the first failure. */
 	gt_status status;
 	int rank;
@@ -173,6 +174,9 @@ int gt_team_meet(gt_backend *be)
 	}
 	wait_for_turn(t, meeting);
 	const int met = atomic_load(&t->state->meeting) != meeting;
+	/* After a failure the caller frees its memory: not before the last read of it ends. */
+	while (!met && t->state->readers)
+		pthread_cond_wait(&t->state->turn, &t->state->lock);
 	const gt_status st = t->state->status;
 	if (!met)
 		sentence(t, text);
@@ -180,6 +184,25 @@ int gt_team_meet(gt_backend *be)
 	if (!met)
 		gt_backend_fail(be, gt_fail(st, "%s", text));
 	return met;
+}
+
+int gt_team_begin_reading(gt_backend *be)
+{
+	struct gt_team_state *s = be->member->team->state;
+	pthread_mutex_lock(&s->lock);
+	const int begins = !atomic_load(&s->failed);
+	s->readers += begins;
+	pthread_mutex_unlock(&s->lock);
+	return begins;
+}
+
+void gt_team_end_reading(gt_backend *be)
+{
+	struct gt_team_state *s = be->member->team->state;
+	pthread_mutex_lock(&s->lock);
+	if (--s->readers == 0)
+		pthread_cond_broadcast(&s->turn);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* Running -------------------------------------------------------------------- */

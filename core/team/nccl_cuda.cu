@@ -1,90 +1,37 @@
-/* NCCL, by its library alone: what is used of it has been the same since its version 2.7. Sends and receives of one
- * exchange are one group; pieces with gaps are packed into and out of a dense room of the device. */
-#include <dlfcn.h>
-#include <pthread.h>
+/* NCCL, by its library alone (core/team/nccl.h). Sends and receives of one exchange are one group; pieces with gaps are
+ * packed into and out of a dense room of the device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/cuda.cuh"
 #include "core/team/far.h"
+#include "core/team/nccl.h"
 
-struct nccl_id {
-	char bytes[GT_FAR_ID];
-};
-typedef struct nccl_comm_of *nccl_comm;
 enum { NCCL_OK = 0, NCCL_BYTES = 1 };
 
-static struct {
-	int known, version;
-	char why[160];
-	int (*get_version)(int *version);
-	int (*get_unique_id)(struct nccl_id *id);
-	int (*comm_init_rank)(nccl_comm *comm, int members, struct nccl_id id, int rank);
-	int (*comm_destroy)(nccl_comm comm);
-	int (*group_start)(void);
-	int (*group_end)(void);
-	int (*send)(const void *at, size_t n, int type, int peer, nccl_comm comm, cudaStream_t queue);
-	int (*recv)(void *at, size_t n, int type, int peer, nccl_comm comm, cudaStream_t queue);
-	const char *(*error_string)(int code);
-} nccl;
-static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-
 struct state {
-	nccl_comm comm;
+	void *comm;
 	char *room;
 	size_t bytes;
 };
 
 /* Opening ---------------------------------------------------------------------- */
 
-static void *open_library(void)
+static const gt_nccl *nccl(void)
 {
-	const char *asked = getenv("GANTRY_NCCL");
-	if (asked && !strcmp(asked, "no")) {
-		snprintf(nccl.why, sizeof nccl.why, "GANTRY_NCCL=no");
-		return NULL;
-	}
-	/* Of groups of sends and receives multicast has no use, and its buffers take memory. */
-	setenv("NCCL_NVLS_ENABLE", "0", 0);
-	void *library = dlopen(asked && *asked ? asked : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		snprintf(nccl.why, sizeof nccl.why, "NCCL cannot be opened (%.100s)", dlerror());
-	return library;
+	const gt_nccl *n = NULL;
+	gt_nccl_open(&n);
+	return n;
 }
 
-static void find_all(void *library)
-{
-	const struct {
-		void **at;
-		const char *name;
-	} all[] = { { (void **)&nccl.get_version, "ncclGetVersion" },
-		    { (void **)&nccl.get_unique_id, "ncclGetUniqueId" },
-		    { (void **)&nccl.comm_init_rank, "ncclCommInitRank" },
-		    { (void **)&nccl.comm_destroy, "ncclCommDestroy" },
-		    { (void **)&nccl.group_start, "ncclGroupStart" },
-		    { (void **)&nccl.group_end, "ncclGroupEnd" },
-		    { (void **)&nccl.send, "ncclSend" },
-		    { (void **)&nccl.recv, "ncclRecv" },
-		    { (void **)&nccl.error_string, "ncclGetErrorString" } };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (!(*all[i].at = dlsym(library, all[i].name)))
-			snprintf(nccl.why, sizeof nccl.why, "NCCL has no %s", all[i].name);
-	if (!*nccl.why && nccl.get_version(&nccl.version) != NCCL_OK)
-		snprintf(nccl.why, sizeof nccl.why, "NCCL does not tell its version");
-}
+static gt_status failed(int code) { return gt_fail(GT_ERR_DEVICE, "NCCL: %s", nccl()->error_string(code)); }
 
 static gt_status load(int *version)
 {
-	pthread_mutex_lock(&one);
-	if (!nccl.known) {
-		void *library = open_library();
-		if (library)
-			find_all(library);
-		nccl.known = 1;
-	}
-	pthread_mutex_unlock(&one);
-	*version = nccl.version;
-	return *nccl.why ? gt_fail(GT_ERR_UNSUPPORTED, "%s", nccl.why) : GT_OK;
+	const gt_nccl *n = NULL;
+	const gt_status st = gt_nccl_open(&n);
+	*version = st == GT_OK ? n->version : 0;
+	return st;
 }
 
 static gt_status device(gt_backend *be, char name[GT_FAR_DEVICE])
@@ -100,10 +47,10 @@ static gt_status device(gt_backend *be, char name[GT_FAR_DEVICE])
 
 static gt_status make_id(char id[GT_FAR_ID])
 {
-	struct nccl_id made;
-	const int code = nccl.get_unique_id(&made);
+	gt_nccl_id made;
+	const int code = nccl()->get_unique_id(&made);
 	if (code != NCCL_OK)
-		return gt_fail(GT_ERR_DEVICE, "NCCL: %s", nccl.error_string(code));
+		return failed(code);
 	memcpy(id, made.bytes, GT_FAR_ID);
 	return GT_OK;
 }
@@ -111,17 +58,17 @@ static gt_status make_id(char id[GT_FAR_ID])
 static gt_status open_(gt_backend *be, const char id[GT_FAR_ID], int members, int rank, void **out)
 {
 	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct nccl_id same;
+	gt_nccl_id same;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
 	memcpy(same.bytes, id, GT_FAR_ID);
 	gt_backend_lock(be);
 	gt_cuda_queue(be);
-	const int code = nccl.comm_init_rank(&s->comm, members, same, rank);
+	const int code = nccl()->comm_init_rank(&s->comm, members, same, rank);
 	gt_backend_unlock(be);
 	if (code != NCCL_OK) {
 		free(s);
-		return gt_fail(GT_ERR_DEVICE, "NCCL: %s", nccl.error_string(code));
+		return failed(code);
 	}
 	*out = s;
 	return GT_OK;
@@ -132,7 +79,7 @@ static void close_(gt_backend *be, void *state)
 	struct state *s = (struct state *)state;
 	gt_backend_lock(be);
 	gt_cuda_queue(be);
-	nccl.comm_destroy(s->comm);
+	nccl()->comm_destroy(s->comm);
 	gt_backend_free(be, s->room, s->bytes);
 	gt_backend_unlock(be);
 	free(s);
@@ -184,13 +131,13 @@ static int post(gt_backend *be, const struct state *s, const gt_piece *out, size
 {
 	const cudaStream_t queue = gt_cuda_queue(be);
 	size_t packed = 0;
-	int code = nccl.group_start();
+	int code = nccl()->group_start();
 	for (size_t k = 0; k < outs && code == NCCL_OK; k++)
-		code = nccl.send(dense(be, s, &out[k], &packed, 0, 0), out[k].bytes * out[k].count, NCCL_BYTES, out[k].peer, s->comm,
-		                 queue);
+		code = nccl()->send(dense(be, s, &out[k], &packed, 0, 0), out[k].bytes * out[k].count, NCCL_BYTES, out[k].peer, s->comm,
+		                    queue);
 	for (size_t k = 0; k < ins && code == NCCL_OK; k++)
-		code = nccl.recv(dense(be, s, &in[k], &at, 0, 1), in[k].bytes * in[k].count, NCCL_BYTES, in[k].peer, s->comm, queue);
-	const int end = nccl.group_end();
+		code = nccl()->recv(dense(be, s, &in[k], &at, 0, 1), in[k].bytes * in[k].count, NCCL_BYTES, in[k].peer, s->comm, queue);
+	const int end = nccl()->group_end();
 	return code == NCCL_OK ? end : code;
 }
 
@@ -205,7 +152,7 @@ static void exchange(gt_backend *be, void *state, const gt_piece *out, size_t ou
 			dense(be, s, &out[k], &at, 1, 0);
 		const int code = post(be, s, out, outs, in, ins, sent);
 		if (code != NCCL_OK)
-			gt_backend_fail(be, gt_fail(GT_ERR_DEVICE, "NCCL: %s", nccl.error_string(code)));
+			gt_backend_fail(be, failed(code));
 		at = sent;
 		for (size_t k = 0; k < ins && code == NCCL_OK; k++)
 			dense(be, s, &in[k], &at, 1, 1);

@@ -86,6 +86,30 @@ gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model
 	return model->runs ? take_runs(model->runs->run, model->runs->count, part) : GT_OK;
 }
 
+/* How many runs an array has, and the i-th of them. */
+static size_t runs_of(const gt_array *a) { return a->runs ? a->runs->count : 1; }
+static gt_share_run run_of(const gt_array *a, size_t i) { return a->runs ? a->runs->run[i] : (gt_share_run){ a->all, a->first, a->n, 0 }; }
+
+gt_status gt_array_shaped_all(const gt_array *room, size_t count, const gt_array *model, gt_array **all)
+{
+	const size_t each = runs_of(model);
+	gt_status st = GT_OK;
+	if (room->shared || !model->shared || (model->n && count > room->n / model->n))
+		return gt_fail(GT_ERR_ARG, "room of %zu elements, not for %zu times %zu", room->n, count, model->n);
+	gt_share_run *run = malloc((count * each + 1) * sizeof *run);
+	if (!run)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu runs", count * each);
+	for (size_t i = 0; i < count * each; i++) {
+		run[i] = run_of(model, i % each);
+		run[i].at += i / each * model->n;
+	}
+	GT_TRY(gt_array_wrap(room->be, room->type, count * model->n, room->data, all));
+	st = take_runs(run, count * each, all);
+done:
+	free(run);
+	return st;
+}
+
 gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_share_run *run, size_t count, gt_array **a)
 {
 	size_t n = 0, all = 0;

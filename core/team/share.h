@@ -19,6 +19,8 @@ int       gt_array_is_shared(const gt_array *a);
 gt_status gt_array_local(const gt_array *a, gt_array **local);
 /* Of room, an array of its own, from element `at` on: a part that is laid out like model. */
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
+/* All of `count` of these from the beginning of room, one after the other: shared, as long as all together. */
+gt_status gt_array_shaped_all(const gt_array *room, size_t count, const gt_array *model, gt_array **all);
 
 /* An array of several that are shared, one after the other: of each a member has one run of elements, which lie one
  * after the other in its memory. run[i].at is not read. Without a team an array of its own of all of them. What is
@@ -38,6 +40,7 @@ gt_status gt_runs_like (const gt_array *model, gt_array **a);
 int       gt_runs_alike(const gt_array *x, const gt_array *y);  /* 1: operations may take both */
 void      gt_runs_put  (const void *host, gt_array *a);
 void      gt_runs_fill (double value, gt_array *a);
+void      gt_share_mul_normals(uint64_t seed, gt_array *a); /* by the host: as an array of one member's has them */
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
 void      gt_share_get (const gt_array *a, gt_type type, void *host);   /* type: of host */
 #endif

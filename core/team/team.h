@@ -62,8 +62,8 @@ typedef struct { int peer; void *at; size_t bytes, count, stride; } gt_piece;
  * count. */
 void   gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins);
 size_t gt_team_exchanged(const gt_backend *be);         /* bytes that this member took from others so far */
-/* What pieces between GPUs of several processes go by: "NCCL 2.28.9", "memory of the host: WHY"; NULL: there were
- * none. */
+/* What pieces between GPUs of several processes go by: "NCCL 2.28.9", "memory of the host: member 2 (host): WHY";
+ * NULL: there were none. */
 const char *gt_team_exchanges(const gt_backend *be);
 /* *value, which a reduction has left or leaves, is a part of a sum over the members: it is the sum after
  * gt_reductions_wait(). */

@@ -32,7 +32,7 @@ struct gt_member {
 	size_t packed_bytes;
 	void *state;                    /* of the exchange */
 	void *far;                      /* of one with other processes (core/team/far.h); NULL: through the host */
-	char how[192];                  /* what such pieces go by; empty: there were none yet */
+	char how[352];                  /* what such pieces go by; empty: there were none yet */
 	unsigned char join[GT_SLOTS], is_part[GT_SLOTS];
 	double part[GT_SLOTS];          /* numbers that the host made */
 	double *all;                    /* [members][GT_SLOTS]: those of all */
@@ -76,6 +76,10 @@ gt_status gt_team_name_alone(const char *name, int members, int *n, char names[G
 gt_status gt_team_deal(const char *spec, int n, char name[GT_TEAM_MAX][32], int members, char dealt[GT_TEAM_MAX][32]);
 /* All members of this process come here; 0: the team has failed, and with it the backend. */
 int gt_team_meet(gt_backend *be);
+/* Brackets reads of memory of other ranks between two barriers: a barrier that fails returns only after them, so that
+ * its caller may free that memory. 0: the team has failed; do not read, and do not call end. */
+int  gt_team_begin_reading(gt_backend *be);
+void gt_team_end_reading(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);
 const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */
 const struct gt_exchange_impl *gt_exchange_of(const gt_team *t);

@@ -15,7 +15,7 @@ int gt_team_is_spec(const char *spec)
 		return !strncmp(spec, "cpu:", 4) || !strncmp(spec, "cuda:", 5);
 	if (!strncmp(spec, "cpu:", 4))
 		return strchr(spec + 4, 'x') != NULL;
-	return !strncmp(spec, "cuda:", 5) && strpbrk(spec + 5, ",-") != NULL;
+	return !strncmp(spec, "cuda:", 5) && strpbrk(spec + 5, ",-") != NULL && !strstr(spec, ",shared=");
 }
 
 static gt_status no_team(const char *spec)

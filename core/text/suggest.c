@@ -32,12 +32,24 @@ static size_t distance(const char *a, const char *b)
 	return last;
 }
 
-/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them. */
+enum { LETTERS = 2, BEGINNING = 4 };
+
+static size_t same_beginning(const char *a, const char *b)
+{
+	size_t n = 0;
+	while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n]))
+		n++;
+	return n;
+}
+
+/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them; else one that begins as
+ * the other ends or goes on, as iters and iterations. */
 void gt_nearer(const char *wanted, const char *name, const char **best, size_t *far)
 {
-	const size_t d = distance(wanted, name);
-	if (d <= 2 && d < strlen(wanted) && d < *far) {
-		*far = d;
+	const size_t d = distance(wanted, name), begins = same_beginning(wanted, name);
+	const size_t near = d <= LETTERS && d < strlen(wanted) ? d : begins >= BEGINNING ? LETTERS + 1 + d : (size_t)-1;
+	if (near < *far) {
+		*far = near;
 		*best = name;
 	}
 }

@@ -1,15 +1,19 @@
 /* Loads compiled kernels by CUDA's driver, which is opened when it is first needed, into the context that is current:
  * that of the runtime's device. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include "core/device/shared_limit.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/symbols.h"
 #include "core/variant/variant.h"
 
 /* Numbers of the driver's interface (cuda.h), which never change. */
-enum { MAJOR = 75, MINOR = 76, REGISTERS = 4, LOCAL_BYTES = 3, MOST_DYNAMIC_SHARED = 8 };
+enum { MAJOR = 75, MINOR = 76, MOST_SHARED = 97, STATIC_SHARED = 1, REGISTERS = 4, LOCAL_BYTES = 3, MOST_DYNAMIC_SHARED = 8 };
+enum { SHARED_OF_9_0 = 232448, MOST_MACROS = 32 };
 
 static struct {
 	int (*init)(unsigned flags);
@@ -88,7 +92,41 @@ gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *ve
 	    driver.device_attribute(&minor, MINOR, device) || driver.version(version))
 		return gt_fail(GT_ERR_UNSUPPORTED, "no CUDA device is current");
 	gt_snprintf(arch, 16, "sm_%d%d", major, minor);
+	if (gt_shared_limit(device, INT_MAX) < INT_MAX) { /* what is tuned so is of no other device */
+		const size_t n = strlen(name);
+		gt_snprintf(name + n, name_size - n, ", shared=%d", gt_shared_limit(device, INT_MAX));
+	}
 	return GT_OK;
+}
+
+/* Of a block on the current device. */
+static int most_shared(void)
+{
+	int device, most = 0;
+	return driver.device(&device) || driver.device_attribute(&most, MOST_SHARED, device) ? 0 : gt_shared_limit(device, most);
+}
+
+int gt_variant_most_shared(void)
+{
+	pthread_once(&once, open_once);
+	return *why ? 0 : most_shared();
+}
+
+/* The image of code that knows where a block has less shared memory than those of 9.0. */
+static gt_status image_for(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
+{
+	char least[40];
+	const char *macros[MOST_MACROS] = { NULL };
+	gt_variant_code all = *code;
+	int n = 0;
+	if (most_shared() >= SHARED_OF_9_0)
+		return gt_variant_image(code, arch, name, image, bytes);
+	for (; code->macros[n] && n < MOST_MACROS - 2; n++)
+		macros[n] = code->macros[n];
+	gt_snprintf(least, sizeof least, "-DGT_MOST_SHARED=%d", most_shared());
+	macros[n] = least;
+	all.macros = macros;
+	return gt_variant_image(&all, arch, name, image, bytes);
 }
 
 gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_variant **out)
@@ -97,22 +135,23 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	void *image = NULL;
 	size_t bytes;
 	uint64_t address;
-	int version;
+	int version, fixed = 0;
 	gt_variant *v = calloc(1, sizeof *v);
 	gt_status st = v ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a kernel");
 	if (st != GT_OK)
 		return st;
 	GT_TRY(gt_variant_device(device, sizeof device, arch, &version));
-	GT_TRY(gt_variant_image(code, arch, &name, &image, &bytes));
+	GT_TRY(image_for(code, arch, &name, &image, &bytes));
 	if (driver.load(&v->module, image) || driver.function(&v->function, v->module, name))
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "the driver does not load %s as it was compiled for %s", code->instance, arch));
 	v->shared = (unsigned)shared_bytes;
 	if (code->bytes && (driver.global(&address, &bytes, v->module, GT_VARIANT_BYTES) || bytes != sizeof v->shared ||
 	                    driver.copy(&v->shared, address, bytes)))
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "%s does not say how much shared memory it takes", code->instance));
-	if (driver.set(v->function, MOST_DYNAMIC_SHARED, (int)v->shared))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than a block of %s may have", code->instance,
-		               v->shared, device));
+	driver.get(&fixed, STATIC_SHARED, v->function);
+	if ((int64_t)fixed + v->shared > most_shared() || driver.set(v->function, MOST_DYNAMIC_SHARED, (int)v->shared))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than the %d that a block of %s may have",
+		               code->instance, (unsigned)fixed + v->shared, most_shared(), device));
 	*out = v;
 done:
 	free(name);

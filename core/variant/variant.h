@@ -100,6 +100,8 @@ const char *gt_variant_planted(void);
 const char *gt_variant_no_compiler(void);
 /* Of the current device: "NAME" its architecture ("sm_90") and the driver's version. GT_ERR_UNSUPPORTED: no driver. */
 gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *driver);
+/* Bytes of shared memory that a block of the current device may have; 0: no device. */
+int gt_variant_most_shared(void);
 #ifdef __cplusplus
 }
 #endif

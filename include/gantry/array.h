@@ -16,8 +16,9 @@ extern "C" {
 typedef struct gt_backend gt_backend;
 typedef enum { GT_F32, GT_F64 } gt_type;
 
-/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (that device), "auto" (a GPU
- * if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend in this build; GT_ERR_DEVICE: no such device. */
+/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (that device), "cuda:0,shared=48KiB" (as if
+ * its blocks had no more shared memory), "auto" (a GPU if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend
+ * in this build; GT_ERR_DEVICE: no such device. */
 GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
 /* Gives up the caller's hold. Arrays, operators, penalties and all else that lives on the backend hold it as well:
  * they may be freed before or after, in any order and by any thread, and the last one frees the backend. */

@@ -37,7 +37,8 @@ typedef struct {
 	double white;           /* counts without a body, where there is no flat field; 0: none */
 	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included, with a unit
 	                         * behind if need be ("0..3.14rad"); NULL: angles.txt in the folder */
-	int radians;            /* of angles without a unit; 0: degrees */
+	int radians;            /* of angles without a unit: 1: radians, -1: degrees; 0: those of a file that run through half a
+	                         * turn or a turn in radians are radians, others degrees, or asked for (HDF5) */
 	const char *air;        /* "auto": every view is divided by what it has beside the body; "LEFT,RIGHT": by what it
 	                         * has in so many columns at both sides; "no"; NULL: auto */
 	int sinogram;           /* 1: an image is one row of the detector in all views, [view][column] */
@@ -51,6 +52,7 @@ typedef struct {
 	const char *flat_after; /* as flat, after the scan: a view is divided by what is between, by its index; NULL */
 	const char *flat_at;    /* "0,300,600": flat fields were taken after so many views, as many each time; NULL: before the first,
 	                         * or, in NXtomo, where the frames have them */
+	const char *entry;      /* HDF5: the group of the root that holds the scan; NULL: the only one, "exchange" of Data Exchange */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 
@@ -140,7 +142,7 @@ GT_API gt_status gt_write_projections(const char *path, const gt_write_options *
 GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 GT_API gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* Flat or dark fields one by one, in counts, with rows and columns as those of the projections that are read with the same options:
- * images, Data Exchange. data: [image][row][column], for gt_fields_free(); images 0: there are none. */
+ * images of counts of any format. data: [image][row][column], for gt_fields_free(); images 0: there are none. */
 typedef struct { size_t rows, columns; int dark; } gt_fields_request;
 typedef struct { float *data; size_t images; } gt_fields;
 GT_API gt_status gt_read_fields(const char *path, const gt_read_options *o, const gt_fields_request *r, gt_fields *f);

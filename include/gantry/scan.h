@@ -60,8 +60,8 @@ typedef struct {
 	double source_to_axis, source_to_detector;      /* parallel: only the detector's place, >= 0 */
 	double column_pitch, row_pitch;                 /* mm at the detector */
 	double column_offset, row_offset;               /* cells: column_center = (columns-1)/2 + column_offset */
-	double start_angle, turn;                       /* first gantry angle; angle covered by all views (2 pi: full turn, > 0) */
-	double pitch_per_turn;                          /* mm, >= 0; the helix is centred on z_center */
+	double start_angle, turn;                       /* first gantry angle; angle of all views (2 pi: full turn; < 0: the other way) */
+	double pitch_per_turn;                          /* mm; below 0: z falls from view to view; the helix is centred on z_center */
 	double z_center;
 	int end_view;                                   /* 1: the last view is at start+turn (short scans, 180 degrees with both ends) */
 	/* Flying focal spot: view v moves its source by spot[v % spots] = {along column_axis, away from the axis, along z}, mm. */

@@ -258,7 +258,7 @@ static gt_status write_view(const writing *w, size_t view, uint16_t *sample, dou
 	st = gt_dicom_save(d, path);
 done:
 	gt_dicom_close(d);
-	return st;
+	return st == GT_OK ? GT_OK : gt_fail_in(st, "%s", w->path);
 }
 
 static void write_views(void *self, size_t begin, size_t end, int worker)

@@ -108,8 +108,9 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 	if (air && !strcmp(air, "no"))
 		return without_white
 		               ? gt_fail(GT_ERR_ARG,
-		                         "neither flat fields nor a level of white, and air is not to be looked for: expected one of them "
-		                         "(--flat, --white, --air)")
+		                         "%s: neither flat fields nor a level of white, and air is not to be looked for: expected one of "
+		                         "them (--flat, --white, --air)",
+		                         x->frames->name(x->frames, 0))
 		               : GT_OK;
 	if (automatic)
 		GT_TRY(find(x));
@@ -118,8 +119,10 @@ gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_whi
 	if (x->air.left + x->air.right == 0 && without_white)
 		GT_TRY(gt_fail(
 			GT_ERR_FORMAT,
-			"no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images "
-			"(--flat), or the counts without a body (--white)"));
+			"%s: no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images "
+			"(--flat), or the counts without a body (--white; 1 where the images are divided by flat fields already), or that "
+			"they are line integrals (--values line-integrals)",
+			x->frames->name(x->frames, 0)));
 	if (x->air.left + x->air.right == 0) {
 		gt_read_note(o, "no columns at the edges are air in all views: the level is that of the flat field");
 		goto done;

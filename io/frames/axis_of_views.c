@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "io/frames/axis_of_views.h"
+#include "io/frames/order_of_views.h"
 #include "core/try.h"
 #include "io/write_kit/volume_units.h"
 
@@ -43,7 +44,7 @@ static void take_out_slow(float *p, size_t columns, double *sum)
 	}
 }
 
-gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found *found)
+gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, const gt_read_options *o, gt_axis_found *found)
 {
 	const size_t views = v->size[0], columns = v->size[2];
 	float *data = calloc(views * columns, sizeof *data);
@@ -52,6 +53,7 @@ gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found
 	if (!data || !sum)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->path));
 	GT_TRY(profiles(v, data));
+	GT_TRY(gt_note_order(data, views, columns, angle, o));
 	for (size_t view = 0; view < views; view++)
 		take_out_slow(data + view * columns, columns, sum);
 	st = gt_fail_in(gt_axis_find(data, views, 1, columns, angle, found), "%s", v->path);
@@ -79,10 +81,11 @@ gt_status gt_set_axis(gt_view_reader *v, const gt_read_options *o, const double 
 			scan->column_center);
 		return GT_OK;
 	}
-	GT_TRY(gt_axis_of_views(v, angle, &found));
+	GT_TRY(gt_axis_of_views(v, angle, o, &found));
 	scan->column_center = found.column;
 	gt_read_note(o, "rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", found.column, found.pairs,
-	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
+	             found.correlation,
+	             found.correlation < 0.8 ? ", doubtful: are angles and the order of the images right? --axis sets it" : "");
 done:
 	return st;
 }

@@ -2,204 +2,30 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <gantry/geometry_files.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/frames/axis_of_views.h"
-#include "io/frames/frame_folder.h"
-#include "io/frames/frame_lists.h"
-#include "io/frames/frame_source.h"
-#include "io/frames/intensity.h"
-#include "io/frames/ole2_file.h"
+#include "io/frames/frame_stack.h"
 #include "io/frames/parallel_views.h"
 #include "io/frames/settle_signs.h"
-#include "io/frames/sinogram_source.h"
 #include "io/frames/view_angles.h"
 #include "io/frames/hnd_file.h"
+#include "io/hdf5/dataexchange.h"
 #include "io/hdf5/nxtomo.h"
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-/* All that belongs to a stack. */
-typedef struct {
-	const char *path;
-	gt_frames_options f;
-	gt_frame_folder folder;
-	gt_frame_source *scan, *flat, *dark, *after;
-	gt_intensity *intensity;
-	gt_geometry *geometry; /* of a file; NULL: there is none */
-	int is_txrm;
-	double *angle;  /* of NXtomo, rad; NULL: from elsewhere */
-	size_t *before; /* views before each flat field; NULL: all of them */
-} stack;
-
-static void close_stack(stack *k)
-{
-	gt_intensity_free(k->intensity);
-	gt_frame_source_free(k->scan);
-	gt_frame_source_free(k->flat);
-	gt_frame_source_free(k->dark);
-	gt_frame_source_free(k->after);
-	gt_frame_folder_free(&k->folder);
-	gt_geometry_free(k->geometry);
-	free(k->angle);
-	free(k->before);
-}
-
-/* Fields: those that are named, else those beside the scan, else none. */
-static gt_status open_field(const stack *k, const char *given, gt_field_kind kind, gt_file_list *beside, gt_frame_source **s,
-                            const gt_read_options *o)
-{
-	gt_file_list files = { NULL, 0 };
-	gt_status st = GT_OK;
-	if (given && !strcmp(given, "none"))
-		return GT_OK;
-	if (!given)
-		return beside->n ? gt_image_list_source(k->f.raw, beside, s) : GT_OK;
-	if (gt_is_npy(given))
-		return gt_npy_source(given, s);
-	GT_TRY(gt_file_list_of(given, kind, o, &files));
-	st = gt_image_list_source(k->f.raw, &files, s);
-done:
-	gt_file_list_free(&files);
-	return st;
-}
-
-static void note_field(const stack *k, const char *what, const gt_frame_source *s, const gt_read_options *o)
-{
-	if (s)
-		gt_read_note(o, "%s field: %zu image%s from %s", what, s->frames, s->frames == 1 ? "" : "s", s->name(s, 0));
-	else
-		gt_read_note(o, "%s: no %s field%s", k->path, what, *what == 'd' ? ": taken as 0" : "");
-}
-
-/* Where the views are, by a file, which may also say what images count without a body. */
-static gt_status open_geometry(stack *k, const gt_read_options *o)
-{
-	const gt_frame_source *s = k->scan;
-	const char *path = k->is_txrm && !k->f.geometry ? k->path : k->f.geometry;
-	gt_geometry_options g = gt_geometry_defaults;
-	if (!path)
-		return GT_OK;
-	if (k->f.angles || k->f.source_to_axis > 0)
-		return gt_fail(GT_ERR_ARG, "%s: angles and distances are those of the geometry file %s: expected it alone", k->path, path);
-	g.column_pitch = g.row_pitch = o->pixel;
-	g.direction = (gt_sign)k->f.direction;
-	g.offset = (gt_sign)k->f.axis_side;
-	g.notes = o->notes;
-	gt_status st = gt_geometry_read(path, &g, &k->geometry);
-	if (st == GT_ERR_ARG) {
-		/* What the images can say. */
-		g.rows = s->rows;
-		g.columns = s->columns;
-		st = gt_geometry_read(path, &g, &k->geometry);
-	}
-	if (st != GT_OK)
-		return st;
-	const gt_scan *scan = gt_geometry_scan(k->geometry);
-	if (s->rows != scan->rows || s->columns != scan->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?",
-		               k->path, s->rows, s->columns, path, scan->rows, scan->columns);
-	if (s->frames != scan->views && s->frames != scan->views + 1)
-		return gt_fail(GT_ERR_FORMAT, "%s: %zu images, and %s says %zu views: is it of another scan, or is an image missing?",
-		               k->path, s->frames, path, scan->views);
-	if (s->frames == scan->views + 1)
-		gt_read_note(o, "%zu images for %zu views: the last one closes the turn and is left out", s->frames, scan->views);
-	if (!k->f.flat && !k->folder.flat.n && !(k->is_txrm && gt_txrm_has_reference(k->path)) && k->f.white == 0)
-		k->f.white = gt_geometry_white(k->geometry);
-	return GT_OK;
-}
-
-static gt_status open_intensity(stack *k, const gt_read_options *o)
-{
-	gt_status st = GT_OK;
-	if (k->is_txrm && !k->f.flat && gt_txrm_has_reference(k->path))
-		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
-	/* Other files may have fields of their own, which are open by now. */
-	if (!k->flat)
-		GT_TRY(open_field(k, k->f.flat, GT_FLAT_FIELD, &k->folder.flat, &k->flat, o));
-	if (!k->dark)
-		GT_TRY(open_field(k, k->f.dark, GT_DARK_FIELD, &k->folder.dark, &k->dark, o));
-	if (k->flat && k->f.white > 0)
-		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
-		               k->flat->name(k->flat, 0)));
-	note_field(k, "flat", k->flat, o);
-	note_field(k, "dark", k->dark, o);
-	if (k->f.flat_at)
-		GT_TRY(gt_flat_times(k->f.flat_at, k->flat ? k->flat->frames : 0, k->scan->frames, &k->before));
-	gt_note_number(k->f.flat ? k->flat : NULL, "flat", k->scan, o);
-	gt_note_number(k->f.dark ? k->dark : NULL, "dark", k->scan, o);
-	const gt_fields_of_scan fields = { k->flat, k->dark, k->before, k->f.white, k->angle && !k->f.flat && !k->f.flat_at };
-	GT_TRY(gt_intensity_new(k->scan, &fields, o, &k->intensity));
-	if (k->f.flat_after)
-		GT_TRY(open_field(k, k->f.flat_after, GT_FLAT_FIELD, NULL, &k->after, o)); /* none of "none" */
-	if (k->after) {
-		if (!k->flat)
-			GT_TRY(gt_fail(GT_ERR_ARG,
-			               "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
-			               k->path));
-		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
-	}
-	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && k->f.white == 0, o);
-done:
-	return st;
-}
-
-static gt_status open_stack(const char *path, const gt_read_options *o, stack *k)
-{
-	struct stat s;
-	gt_file_list one = { NULL, 0 };
-	gt_status st = GT_OK;
-	*k = (stack){ .path = path };
-	GT_TRY(gt_frames_complete(path, o->frames, &k->f));
-	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
-		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
-		GT_TRY(gt_image_list_source(k->f.raw, &k->folder.scan, &k->scan));
-	} else if (gt_is_npy(path)) {
-		GT_TRY(gt_npy_source(path, &k->scan));
-	} else if (gt_is_nxtomo(path)) {
-		gt_nxtomo x;
-		GT_TRY(gt_nxtomo_open(path, o, &x));
-		k->scan = x.scan;
-		k->angle = x.angle;
-		k->flat = k->f.flat ? NULL : x.flat;
-		k->before = k->f.flat ? NULL : x.before;
-		gt_frame_source_free(k->f.flat ? x.flat : NULL);
-		free(k->f.flat ? x.before : NULL);
-		if (k->f.dark)
-			gt_frame_source_free(x.dark);
-		else
-			k->dark = x.dark;
-	} else if (gt_is_ole2(path)) {
-		k->is_txrm = 1;
-		GT_TRY(gt_txrm_source(path, 0, &k->scan));
-	} else {
-		GT_TRY(gt_file_list_of(path, GT_ANY_FIELD, NULL, &one));
-		GT_TRY(gt_image_list_source(k->f.raw, &one, &k->scan));
-	}
-	if (k->f.sinogram)
-		GT_TRY(gt_sinogram_source(&k->scan));
-	GT_TRY(open_geometry(k, o));
-	if (k->f.values == GT_FRAMES_COUNTS)
-		GT_TRY(open_intensity(k, o));
-done:
-	gt_file_list_free(&one);
-	if (st != GT_OK)
-		close_stack(k);
-	return st;
-}
-
 struct views {
 	struct gt_view_reader base;
-	stack k;
+	gt_frame_stack k;
 };
 
 static gt_status read_(gt_view_reader *self, size_t view, size_t row, size_t rows, float *out)
 {
-	const stack *k = &((struct views *)self)->k;
+	const gt_frame_stack *k = &((struct views *)self)->k;
 	return k->intensity ? gt_intensity_read(k->intensity, view, row, rows, out) : k->scan->read(k->scan, view, row, rows, out);
 }
 
@@ -207,13 +33,13 @@ static void close_(gt_view_reader *self)
 {
 	struct views *v = (struct views *)self;
 	gt_pool_free(v->base.pool);
-	close_stack(&v->k);
+	gt_frame_stack_close(&v->k);
 	free(v);
 }
 
 static void tell_(gt_view_reader *self, const gt_read_options *o)
 {
-	const stack *k = &((struct views *)self)->k;
+	const gt_frame_stack *k = &((struct views *)self)->k;
 	const gt_intensity *x = k->intensity;
 	const size_t n = self->size[0] * self->size[1] * self->size[2];
 	if (x && x->floored)
@@ -238,7 +64,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_, .tell = tell_ };
-	if ((st = open_stack(path, o, &v->k)) != GT_OK) {
+	if ((st = gt_frame_stack_open(path, o, &v->k)) != GT_OK) {
 		free(v);
 		return st;
 	}
@@ -281,7 +107,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 {
 	if (v->k.geometry)
 		return place_by_file(v, o, out);
-	const stack *k = &v->k;
+	const gt_frame_stack *k = &v->k;
 	const size_t views = v->base.size[0];
 	const char *spec = k->f.angles ? k->f.angles : k->folder.angles;
 	gt_scan *scan = NULL;
@@ -303,10 +129,12 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 		gt_read_note(o, "%zu angles from %s", views, spec);
 	GT_TRY(gt_fail_in(gt_scan_new(k->f.source_to_axis > 0 ? GT_FLAT : GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan),
 	                  "%s", k->path));
-	scan->column_pitch = scan->row_pitch = isnan(o->pixel) ? 1 : o->pixel;
+	const int pitch_known = isnan(o->pixel) && k->column_pitch > 0;
+	scan->column_pitch = pitch_known ? k->column_pitch : isnan(o->pixel) ? 1 : o->pixel;
+	scan->row_pitch = pitch_known ? k->row_pitch : scan->column_pitch;
 	if (!(scan->column_pitch > 0) || isinf(scan->column_pitch))
 		GT_TRY(gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel));
-	if (isnan(o->pixel))
+	if (isnan(o->pixel) && !pitch_known)
 		gt_read_note(o, "no pitch of the pixels: taken as 1 mm (--pixel sets it)");
 	scan->row_center = (double)(scan->rows - 1) / 2;
 	if (scan->shape == GT_FLAT)
@@ -378,15 +206,24 @@ done:
 	return st;
 }
 
+/* All of them become a stack of images. */
+#define READS_IMAGES .read_projections = read_projections, .open_views = open_views, .open_scan = open_scan
+
 const gt_format gt_format_frames = {
 	.name = "frames",
 	.about = "images (TIFF, NumPy, EDF, raw, txrm)",
 	.extensions = "",
 	.folders = 1,
 	.probe = gt_is_frames,
-	.read_projections = read_projections,
-	.open_views = open_views,
-	.open_scan = open_scan,
+	READS_IMAGES,
+};
+
+const gt_format gt_format_dataexchange = {
+	.name = "dataexchange",
+	.about = "HDF5 Data Exchange",
+	.extensions = "h5 hdf5",
+	.probe = gt_is_dataexchange,
+	READS_IMAGES,
 };
 
 const gt_format gt_format_nxtomo = {
@@ -394,7 +231,5 @@ const gt_format gt_format_nxtomo = {
 	.about = "HDF5 with a key of every frame (NXtomo)",
 	.extensions = "",
 	.probe = gt_is_nxtomo,
-	.read_projections = read_projections,
-	.open_views = open_views,
-	.open_scan = open_scan,
+	READS_IMAGES,
 };

@@ -15,6 +15,8 @@
 #define LEAST_TRANSMISSION (1.0 / 65536)
 /* Cells with less light than this part of what their neighbours have are dead. */
 #define DEAD 0.1
+/* Of a flat field: up to this part of its cells saturate for reasons of their own. */
+#define MOST_SATURATED 0.02
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
@@ -108,6 +110,24 @@ static size_t first_images(const gt_fields_of_scan *f)
 	return n;
 }
 
+/* A few saturated cells of a flat field are hot, and dead from now on; of many the light was too bright. */
+static void take_saturated(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	size_t n = 0;
+	for (size_t c = 0; c < cells && flat->most > 0; c++)
+		n += x->gain[c] >= flat->most;
+	if (!n || (double)n > MOST_SATURATED * (double)cells) {
+		gt_note_saturated(flat, x->gain, o);
+		return;
+	}
+	for (size_t c = 0; c < cells; c++)
+		if (x->gain[c] >= flat->most)
+			x->gain[c] = 0;
+	gt_read_note(o, "%s: %zu cell%s of the flat field %s saturated, at %.0f: taken as without light", flat->name(flat, 0), n,
+	             n == 1 ? "" : "s", n == 1 ? "is" : "are", flat->most);
+}
+
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_scan *f, const gt_read_options *o, gt_intensity **out)
 {
 	const size_t cells = frames->rows * frames->columns;
@@ -126,7 +146,7 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 		GT_TRY(gt_mean_field(f->dark, 0, f->dark->frames, frames, "dark", &x->dark));
 	if (f->flat) {
 		GT_TRY(gt_mean_field(f->flat, 0, first_images(f), frames, "flat", &x->gain));
-		gt_note_saturated(f->flat, x->gain, o);
+		take_saturated(x, f->flat, o);
 	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
 		GT_TRY(out_of_memory());
 	}
@@ -161,8 +181,8 @@ static gt_status check_counts(const gt_intensity *x, size_t view, size_t first, 
 	/* Whole numbers are finite. */
 	const size_t bad = x->frames->most > 0 ? n : gt_first_bad(t, n);
 	return bad == n ? GT_OK
-	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu; expected finite numbers",
-	                          x->frames->name(x->frames, view), (first + bad) / x->columns, (first + bad) % x->columns);
+	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite in view %zu at row %zu, column %zu; expected finite numbers",
+	                          x->frames->name(x->frames, view), view, (first + bad) / x->columns, (first + bad) % x->columns);
 }
 
 /* Rows that the filling of rows row ... row+rows-1 looks at. */

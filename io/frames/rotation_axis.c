@@ -268,7 +268,8 @@ static gt_status find_with_directions(const sinogram *x, const directions *d, gt
 		return find_for_pairs(x, near, n, found);
 	if (!(n = find_pairs(d, 1, 0, near)))
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "no two views are half a turn apart: the rotation axis cannot be found, give its column");
+		               "no two views are half a turn apart: the rotation axis cannot be found: expected its column (--axis), or "
+		               "angles in their unit (--angle-unit)");
 	GT_TRY(find_for_pairs(x, near, n, found));
 	const size_t others = find_pairs(d, 1, 1, next);
 	if (others) {
@@ -301,7 +302,8 @@ gt_status gt_axis_find(const float *data, size_t views, size_t rows, size_t colu
 	if (found->correlation < 0.3)
 		st = gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"opposite views are not mirror images (correlation %.2f at best): the rotation axis cannot be found, give its column",
+			"opposite views are not mirror images (correlation %.2f at best): the rotation axis cannot be found: expected its column "
+			"(--axis), or images in the order of their angles",
 			found->correlation);
 done:
 	free(d.sorted);

@@ -112,7 +112,8 @@ done:
 	return st;
 }
 
-enum { DEGREES, RADIANS, NO_UNIT };
+/* As gt_frames_options.radians has them. */
+enum { DEGREES = -1, NO_UNIT, RADIANS };
 
 /* The unit at the end of a word, which is *n bytes long without it then. */
 static int cut_unit(const char *word, size_t *n)
@@ -145,11 +146,51 @@ static int is_rule(const char *spec, const char *separator, double *a, double *b
 	return 1;
 }
 
-gt_status gt_view_angles(const char *spec, int radians, const long long *number, size_t views, const gt_read_options *o, double *angle)
+/* From the least to the most of all angles. */
+typedef struct {
+	double least, most;
+} span;
+
+static span span_of(const double *angle, size_t views)
 {
-	double first, second, least = INFINITY, most = -INFINITY;
+	span s = { INFINITY, -INFINITY };
+	for (size_t v = 0; v < views; v++) {
+		s.least = fmin(s.least, angle[v]);
+		s.most = fmax(s.most, angle[v]);
+	}
+	return s;
+}
+
+static void to_radians(int unit, size_t views, double *angle)
+{
+	for (size_t v = 0; v < views && unit != RADIANS; v++)
+		angle[v] *= GT_PI / 180;
+}
+
+/* Too little to be degrees of a scan. */
+static int is_small(span s, size_t views) { return views > 2 && s.most - s.least <= 2 * GT_PI + 0.1; }
+
+/* Half a turn or a turn in radians, whose last view is the first again or one step before it; 0: neither. */
+static double turns_in_radians(span s, size_t views)
+{
+	const double range = s.most - s.least, wider = range * (double)views / (double)(views - 1);
+	for (int halves = 1; halves <= 2; halves++)
+		if (fabs(range - halves * GT_PI) < 0.01 * halves * GT_PI || fabs(wider - halves * GT_PI) < 0.01 * halves * GT_PI)
+			return halves / 2.0;
+	return 0;
+}
+
+static void note_radians(const char *what, span s, double turns, const gt_read_options *o)
+{
+	gt_read_note(o, "%s from %g to %g name no unit: taken as radians, %s turn (--angle-unit deg, if they are degrees)", what, s.least,
+	             s.most, turns < 1 ? "half a" : "a full");
+}
+
+gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle)
+{
+	double first, second;
 	gt_status st = GT_OK;
-	const int range = is_rule(spec, "..", &first, &second, &radians), steps = !range && is_rule(spec, ":", &first, &second, &radians);
+	const int range = is_rule(spec, "..", &first, &second, &unit), steps = !range && is_rule(spec, ":", &first, &second, &unit);
 	const size_t last = place_of(number, views - 1);
 	if (range && last == 0)
 		return gt_fail(GT_ERR_ARG, "angles %s: one view has no range of angles", spec);
@@ -157,16 +198,58 @@ gt_status gt_view_angles(const char *spec, int radians, const long long *number,
 		GT_TRY(from_file(spec, number, views, o, angle));
 	for (size_t v = 0; v < views && (range || steps); v++)
 		angle[v] = first + (double)place_of(number, v) * (steps ? second : (second - first) / (double)last);
-	for (size_t v = 0; v < views; v++) {
-		least = fmin(least, angle[v]);
-		most = fmax(most, angle[v]);
-		angle[v] *= radians ? 1 : GT_PI / 180;
+	const span s = span_of(angle, views);
+	const double turns = is_small(s, views) ? turns_in_radians(s, views) : 0;
+	if (unit == NO_UNIT && !range && !steps && turns > 0) {
+		unit = RADIANS;
+		note_radians("angles", s, turns, o);
 	}
-	if (!radians && views > 2 && most - least <= 2 * GT_PI + 0.1)
+	if (unit != RADIANS && is_small(s, views))
 		gt_read_note(o, "angles from %g to %g are taken as degrees (radians where that is said: --angle-unit rad, or 0..3.14rad)",
-		             least, most);
-	if (radians && most - least > 8 * GT_PI)
-		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", least, most, (most - least) / (2 * GT_PI));
+		             s.least, s.most);
+	if (unit == RADIANS && s.most - s.least > 8 * GT_PI)
+		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.least, s.most, (s.most - s.least) / (2 * GT_PI));
+	to_radians(unit, views, angle);
 done:
 	return st;
+}
+
+/* What the file says, or who reads it. */
+static gt_status stated_unit(const char *path, const char *name, const char *units, int said, int *unit)
+{
+	*unit = !strncmp(units, "rad", 3) ? RADIANS : !strncmp(units, "deg", 3) || !strcmp(units, "\xc2\xb0") ? DEGREES : NO_UNIT;
+	if (*units && *unit == NO_UNIT)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: units are '%s', expected degrees or radians", path, name, units);
+	if (*unit != NO_UNIT && said != NO_UNIT && said != *unit)
+		return gt_fail(GT_ERR_ARG, "%s: %s: units are '%s', and --angle-unit says otherwise: expected one of them", path, name,
+		               units);
+	*unit = *unit == NO_UNIT ? said : *unit;
+	return GT_OK;
+}
+
+gt_status gt_angles_of_file(const char *path, const char *name, const char *units, size_t views, const gt_read_options *o, double *angle)
+{
+	int unit;
+	gt_status st = stated_unit(path, name, units, o->frames ? o->frames->radians : NO_UNIT, &unit);
+	for (size_t v = 0; v < views && st == GT_OK; v++)
+		if (!isfinite(angle[v]))
+			st = gt_fail(GT_ERR_FORMAT, "%s: %s: the angle of view %zu is %g, expected a finite number", path, name, v,
+			             angle[v]);
+	if (st != GT_OK)
+		return st;
+	const span s = span_of(angle, views);
+	if (unit == NO_UNIT && is_small(s, views)) {
+		const double turns = turns_in_radians(s, views);
+		if (turns == 0)
+			return gt_fail(GT_ERR_FORMAT,
+			               "%s: %s: angles from %g to %g name no unit: as radians they are %.4g degrees, else %.4g: say which "
+			               "(--angle-unit rad or --angle-unit deg)",
+			               path, name, s.least, s.most, (s.most - s.least) * 180 / GT_PI, s.most - s.least);
+		unit = RADIANS;
+		note_radians(name, s, turns, o);
+	} else if (unit == NO_UNIT) {
+		gt_read_note(o, "%s: %s names no units: taken as degrees", path, name);
+	}
+	to_radians(unit, views, angle);
+	return GT_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/constants.h>
+#include <gantry/host_memory.h>
 #include <gantry/module.h>
 #include "core/try.h"
 #include "io/geometry/input.h"
@@ -160,6 +161,12 @@ gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *
 
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step)
 {
+	char what[64];
+	/* Nothing in the file need be as long as it says: what no scan could be made of is not filled first. */
+	snprintf(what, sizeof what, "angles of %zu views", views);
+	const gt_status st = gt_host_room((double)views * (sizeof(gt_view) + sizeof *in->g->angle), what);
+	if (st != GT_OK)
+		return st;
 	if (!(in->g->angle = calloc(views, sizeof *in->g->angle)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t v = 0; v < views; v++)

@@ -111,6 +111,20 @@ gt_status gt_key_size(gt_key_list *l, const char *section, const char *key, size
 	return st == GT_OK ? gt_size_of(l->in, key, value, size) : st;
 }
 
+gt_status gt_key_white(gt_key_list *l, const char *section, const char *key)
+{
+	double white = 0;
+	int there;
+	const gt_status st = gt_key_maybe(l, section, key, &white, &there);
+	if (st == GT_OK && white < 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s is %g, expected counts of at least 0", l->in->path, key, white);
+	if (st == GT_OK && white > 0) {
+		l->in->g->white = white;
+		gt_geometry_took(l->in, "counts without a body", white, "", key);
+	}
+	return st;
+}
+
 void gt_keys_note_commas(const gt_key_list *l)
 {
 	if (l->commas)

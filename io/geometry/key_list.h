@@ -20,6 +20,8 @@ gt_status gt_key_maybe (gt_key_list *l, const char *section, const char *key, do
 /* The same of a length above 0. */
 gt_status gt_key_length(gt_key_list *l, const char *section, const char *key, double *value);
 gt_status gt_key_size  (gt_key_list *l, const char *section, const char *key, size_t *value);
+/* Counts without a body into in->g->white, where the file says them. */
+gt_status gt_key_white (gt_key_list *l, const char *section, const char *key);
 /* A sentence on commas that were taken for points, where there were any. */
 void      gt_keys_note_commas(const gt_key_list *l);
 /* 1: the text has a line that begins with `begin`, without regard to capitals. */

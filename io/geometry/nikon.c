@@ -86,12 +86,9 @@ static gt_status read_images(gt_key_list *k, gt_geometry *g)
 {
 	const char *folder = gt_key_text(k, "XTekCT", "InputFolderName"), *name = gt_key_text(k, "XTekCT", "Name");
 	const char *separator = gt_key_text(k, "XTekCT", "InputSeparator");
-	int there;
-	gt_status st = gt_key_maybe(k, "XTekCT", "WhiteLevel", &g->white, &there);
+	const gt_status st = gt_key_white(k, "XTekCT", "WhiteLevel");
 	if (st != GT_OK)
 		return st;
-	if (g->white > 0)
-		gt_geometry_took(k->in, "counts without a body", g->white, "", "WhiteLevel");
 	if (!(g->images = gt_geometry_beside(k->in, folder ? folder : "")))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (name)

@@ -78,9 +78,7 @@ static gt_status read_views(gt_key_list *k, gt_scan_size3 *size)
 	gt_status st = GT_OK;
 	GT_TRY(gt_key_size(k, "CT", "NumberImages", &size->views));
 	GT_TRY(gt_key_number(k, "CT", "RotationSector", &sector));
-	GT_TRY(gt_key_maybe(k, "Image", "FreeRay", &in->g->white, &there));
-	if (in->g->white > 0)
-		gt_geometry_took(in, "counts without a body", in->g->white, "", "FreeRay");
+	GT_TRY(gt_key_white(k, "Image", "FreeRay"));
 	for (int i = 0; i < 2; i++) {
 		const char *key = i ? "MirrorY" : "MirrorX";
 		GT_TRY(gt_key_maybe(k, "Image", key, &mirror, &there));

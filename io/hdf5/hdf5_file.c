@@ -16,24 +16,24 @@ gt_hdf5_quiet gt_hdf5_hush(void)
 
 void gt_hdf5_unhush(const gt_hdf5_quiet *before) { H5Eset_auto2(H5E_DEFAULT, before->print, before->data); }
 
-/* The file of that name which is open, whoever opened it; < 0: none. */
-static hid_t open_file(const char *path)
+hid_t gt_hdf5_open_file(const char *path)
 {
-	enum { MOST = 64 };
-	hid_t files[MOST], found = -1;
-	const ssize_t n = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, MOST, files);
+	const ssize_t most = H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE);
 	const size_t size = strlen(path) + 2;
 	char *name = malloc(size);
-	for (ssize_t i = 0; name && i < n && i < MOST && found < 0; i++)
+	hid_t *files = most > 0 ? malloc((size_t)most * sizeof *files) : NULL, found = -1;
+	const ssize_t n = name && files ? H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, (size_t)most, files) : 0;
+	for (ssize_t i = 0; i < n && found < 0; i++)
 		if (H5Fget_name(files[i], name, size) >= 0 && !strcmp(name, path))
 			found = files[i];
+	free(files);
 	free(name);
 	return found;
 }
 
 int gt_hdf5_in_file(const char *path, const char *object, const char *attribute)
 {
-	const hid_t file = open_file(path);
+	const hid_t file = gt_hdf5_open_file(path);
 	htri_t has = file < 0 ? -1 : object ? H5Lexists(file, object, H5P_DEFAULT) : 1;
 	if (has > 0 && attribute)
 		has = H5Aexists_by_name(file, object ? object : "/", attribute, H5P_DEFAULT);

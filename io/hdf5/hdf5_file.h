@@ -15,4 +15,6 @@ gt_status gt_hdf5_whole(const char *path);
 /* Has the file, which is open, that object of its root, and that attribute of it (NULL: the object itself; object NULL:
  * the root's)? 1, 0, or -1: cannot be read. */
 int gt_hdf5_in_file(const char *path, const char *object, const char *attribute);
+/* The file of that name which is open, whoever opened it, as HDF5 knows it; < 0: none. */
+hid_t gt_hdf5_open_file(const char *path);
 #endif

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <gantry/constants.h>
 #include "core/try.h"
 #include "io/external.h"
-#include "io/hdf5/hdf5_data.h"
+#include "io/frames/view_angles.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/nxtomo.h"
 #include "io/hdf5/nxtomo_layout.h"
-#include "io/netcdf/nc.h"
 #include "io/write_kit/volume_units.h"
 
 int gt_is_nxtomo(const char *path)
@@ -22,7 +20,7 @@ int gt_is_nxtomo(const char *path)
 		return 0;
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
 	const hid_t file = gt_external_hdf5(path) == GT_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-	const int found = file >= 0 && gt_nxtomo_find(file, &l);
+	const int found = file >= 0 && gt_nxtomo_find(file, NULL, &l);
 	if (file >= 0)
 		H5Fclose(file);
 	gt_hdf5_unhush(&quiet);
@@ -56,142 +54,91 @@ static gt_status check_link(hid_t file, const char *path, const char *name)
 	return st;
 }
 
-/* The file, which the sources share. */
-typedef struct {
-	char *path;
-	gt_nxtomo_layout l;
-	hid_t file;
-	gt_hdf5_data data;
-	size_t users;
-} shared_file;
-
-static void leave(shared_file *f)
+static gt_status check_links(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l)
 {
-	if (!f || --f->users)
-		return;
-	gt_nc_lock();
-	gt_hdf5_close(&f->data);
-	if (f->file >= 0)
-		H5Fclose(f->file);
-	gt_nc_unlock();
-	free(f->path);
-	free(f);
-}
-
-struct hdf5_source {
-	gt_frame_source base;
-	shared_file *file;
-	size_t *frame;
-};
-
-static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
-{
-	const struct hdf5_source *s = (const struct hdf5_source *)self;
-	const size_t columns = s->base.columns, all = s->base.rows * columns;
-	float *whole = rows == s->base.rows ? out : malloc(all * sizeof *whole);
-	if (!whole)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->file->path);
-	gt_nc_lock();
-	const gt_hdf5_quiet before = gt_hdf5_hush();
-	const gt_status st = gt_hdf5_floats(&s->file->data, s->frame[frame], 1, whole);
-	gt_hdf5_unhush(&before);
-	gt_nc_unlock();
-	if (whole != out) {
-		if (st == GT_OK)
-			memcpy(out, whole + row * columns, rows * columns * sizeof *out);
-		free(whole);
-	}
+	gt_status st = GT_OK;
+	GT_TRY(check_link(gt_hdf5_id(f), path, l->data));
+	if (l->key[0])
+		GT_TRY(check_link(gt_hdf5_id(f), path, l->key));
+	st = l->angle[0] ? check_link(gt_hdf5_id(f), path, l->angle) : GT_OK;
+done:
 	return st;
 }
 
-static const char *name_(const gt_frame_source *self, size_t frame)
+/* What frames are is not guessed: flat fields among views are white ones in the picture, and dark ones black. */
+static gt_status without_keys(const char *path, const gt_nxtomo_layout *l, const gt_read_options *o)
 {
-	(void)frame;
-	return ((const struct hdf5_source *)self)->file->path;
-}
-
-static void free_(gt_frame_source *self)
-{
-	struct hdf5_source *s = (struct hdf5_source *)self;
-	leave(s->file);
-	free(s->frame);
-	free(s);
-}
-
-/* The frames of that key; *out stays NULL where there are none. */
-static gt_status make_source(shared_file *f, const double *key, int wanted, gt_frame_source **out)
-{
-	const size_t frames = f->data.size[0];
-	struct hdf5_source *s = calloc(1, sizeof *s);
-	*out = NULL;
-	if (!s || !(s->frame = malloc(frames * sizeof *s->frame))) {
-		free(s);
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
-	}
-	s->base = (struct gt_frame_source){
-		.rows = f->data.size[1], .columns = f->data.size[2], .read = read_, .name = name_, .free = free_
-	};
-	s->base.bytes = s->base.rows * s->base.columns * sizeof(float);
-	for (size_t i = 0; i < frames; i++)
-		if (key[i] == wanted)
-			s->frame[s->base.frames++] = i;
-	if (!s->base.frames) {
-		free(s->frame);
-		free(s);
+	const gt_frames_options *g = o->frames;
+	if (g && (g->flat || g->white > 0 || g->values == GT_FRAMES_LINE_INTEGRALS)) {
+		gt_read_note(o, "%s: no image_key: all frames of %s are taken as views", path, l->data);
 		return GT_OK;
 	}
-	s->file = f;
-	f->users++;
-	*out = &s->base;
-	return GT_OK;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: no image_key says which frames of %s are views, and which flat and dark fields: expected one in the detector's "
+	               "group; where all are views, say what they are by --flat FILE|none, --white COUNTS or --values line-integrals",
+	               path, l->data);
 }
 
-/* All numbers of a data set; *n of them. */
-static gt_status numbers(const shared_file *f, const char *name, double **values, size_t *n, char *units, size_t size)
+/* The frames of a kind, in their order. */
+static gt_status frames_of(gt_hdf5_shared *f, const char *path, const char *name, const double *key, size_t keys, int wanted,
+                           gt_frame_source **s)
 {
-	gt_hdf5_data d;
-	gt_status st = gt_hdf5_open(f->file, f->path, name, 1, &d);
-	if (st == GT_OK) {
-		*n = (size_t)(d.size[0] * d.size[1] * d.size[2]);
-		*values = malloc(*n * sizeof **values);
-		st = *values ? gt_hdf5_doubles(&d, *values) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
-	}
-	if (st == GT_OK && units)
-		st = gt_hdf5_text(&d, "units", units, size);
-	gt_hdf5_close(&d);
+	size_t n = 0, *frame = malloc(keys * sizeof *frame);
+	if (!frame)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	for (size_t i = 0; i < keys; i++)
+		if (key[i] == wanted)
+			frame[n++] = i;
+	const gt_status st = gt_hdf5_frames(f, name, 3, frame, n, s);
+	free(frame);
 	return st;
 }
 
-static gt_status read_angles(const shared_file *f, const gt_nxtomo *x, size_t frames, const gt_read_options *o, double **angle)
+static gt_status sort_frames(gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
 {
+	const gt_frames_options *g = o->frames;
+	double *key = NULL;
+	size_t keys = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_hdf5_numbers(f, l->key, &key, &keys, NULL, 0));
+	if (keys != x->scan->frames)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu keys, expected %zu, one for each frame", path, l->key, keys,
+		               x->scan->frames));
+	gt_frame_source_free(x->scan);
+	x->scan = NULL;
+	GT_TRY(frames_of(f, path, l->data, key, keys, 0, &x->scan));
+	if (!x->scan)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: none of %zu frames has the key 0, of a projection", path, l->key, keys));
+	if (!g || !g->flat)
+		GT_TRY(frames_of(f, path, l->data, key, keys, 1, &x->flat));
+	if (!g || !g->dark)
+		GT_TRY(frames_of(f, path, l->data, key, keys, 2, &x->dark));
+	gt_read_note(o, "frames from %s, keys from %s", l->data, l->key);
+done:
+	free(key);
+	return st;
+}
+
+/* Of each frame or of each view. */
+static gt_status read_angles(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, size_t frames, const gt_read_options *o,
+                             gt_hdf5_scan *x)
+{
+	const size_t views = x->scan->frames;
 	char units[32] = "";
-	const struct hdf5_source *scan = (const struct hdf5_source *)x->scan;
-	const size_t views = scan->base.frames;
-	double *all = NULL, most = 0;
 	size_t n = 0;
 	gt_status st = GT_OK;
-	GT_TRY(numbers(f, f->l.angle, &all, &n, units, sizeof units));
+	GT_TRY(gt_hdf5_numbers(f, l->angle, &x->angle, &n, units, sizeof units));
 	if (n != frames && n != views)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu angles, expected %zu, one for each frame, or %zu, one for each view",
-		               f->path, f->l.angle, n, frames, views));
-	if (!(*angle = malloc(views * sizeof **angle)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
-	for (size_t v = 0; v < views; v++) {
-		(*angle)[v] = all[n == frames ? scan->frame[v] : v];
-		if (!isfinite((*angle)[v]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: the angle of view %zu is %g, expected a finite number", f->path, f->l.angle,
-			               v, (*angle)[v]));
-		most = fmax(most, fabs((*angle)[v]));
-	}
-	if (*units && strncmp(units, "deg", 3) && strncmp(units, "rad", 3))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: units are '%s', expected degrees or radians", f->path, f->l.angle, units));
-	const int radians = *units ? !strncmp(units, "rad", 3) : most <= 2 * GT_PI;
-	gt_read_note(o, "%zu views from %.6g to %.6g %s from %s%s", views, (*angle)[0], (*angle)[views - 1], radians ? "rad" : "degrees",
-	             f->l.angle, *units ? "" : ", which names no unit");
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu angles, expected %zu, one for each frame, or %zu, one for each view", path,
+		               l->angle, n, frames, views));
 	for (size_t v = 0; v < views; v++)
-		(*angle)[v] *= radians ? 1 : GT_PI / 180;
+		x->angle[v] = x->angle[n == frames ? gt_hdf5_frame_number(x->scan, v) : v];
+	const double first = x->angle[0], last = x->angle[views - 1];
+	GT_TRY(gt_angles_of_file(path, l->angle, units, views, o, x->angle));
+	gt_read_note(o, "%zu views from %.6g to %.6g %s from %s%s", views, first, last,
+	             fabs(x->angle[0] - first) + fabs(x->angle[views - 1] - last) > 0 ? "degrees" : "rad", l->angle,
+	             *units ? "" : ", which names no unit");
 done:
-	free(all);
 	return st;
 }
 
@@ -199,21 +146,20 @@ done:
 static gt_status count_before(const gt_read_options *o, const char *what, const gt_frame_source *set, const gt_frame_source *scan,
                               size_t **out)
 {
-	const struct hdf5_source *s = (const struct hdf5_source *)set, *v = (const struct hdf5_source *)scan;
-	size_t first = 0, last = 0, views = 0, *before = s ? malloc(s->base.frames * sizeof *before) : NULL;
-	if (!s)
+	size_t first = 0, last = 0, views = 0, *before = set ? malloc(set->frames * sizeof *before) : NULL;
+	if (!set)
 		return GT_OK;
 	if (!before)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->file->path);
-	for (size_t i = 0; i < s->base.frames; i++) {
-		while (views < v->base.frames && v->frame[views] < s->frame[i])
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", set->name(set, 0));
+	for (size_t i = 0; i < set->frames; i++) {
+		while (views < scan->frames && gt_hdf5_frame_number(scan, views) < gt_hdf5_frame_number(set, i))
 			views++;
 		before[i] = views;
 		first += views == 0;
-		last += views == v->base.frames;
+		last += views == scan->frames;
 	}
-	gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", s->base.frames, what, first, last,
-	             s->base.frames - first - last);
+	gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", set->frames, what, first, last,
+	             set->frames - first - last);
 	if (out)
 		*out = before;
 	else
@@ -221,60 +167,60 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 	return GT_OK;
 }
 
-static gt_status open_file(const char *path, shared_file *f)
+/* Pitches beside the keys, in the detector's group, where they have a unit. */
+static gt_status read_pixel(const gt_hdf5_shared *f, const char *beside, const gt_read_options *o, gt_hdf5_scan *x)
 {
+	char name[GT_NXTOMO_NAME + 32];
+	const int folder = (int)(strrchr(beside, '/') - beside);
 	gt_status st = GT_OK;
-	GT_TRY(gt_hdf5_whole(path));
-	GT_TRY(gt_external_hdf5(path));
-	if (!(f->path = strdup(path)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	if ((f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0 || !gt_nxtomo_find(f->file, &f->l))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has no frames with keys and angles", path));
-	GT_TRY(check_link(f->file, path, f->l.data));
-	GT_TRY(check_link(f->file, path, f->l.key));
-	GT_TRY(check_link(f->file, path, f->l.angle));
-	st = gt_hdf5_open(f->file, f->path, f->l.data, 3, &f->data);
+	snprintf(name, sizeof name, "%.*s/x_pixel_size", folder, beside);
+	GT_TRY(gt_hdf5_length(f, name, 0, o, &x->column_pitch));
+	snprintf(name, sizeof name, "%.*s/y_pixel_size", folder, beside);
+	GT_TRY(gt_hdf5_length(f, name, 0, o, &x->row_pitch));
 done:
 	return st;
 }
 
-gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_nxtomo *x)
+/* The one scan of the file, or that which the options name. */
+static gt_status find_scan(hid_t file, const char *path, const char *entry, gt_nxtomo_layout *l)
 {
-	double *key = NULL;
-	size_t keys = 0;
+	gt_nxtomo_layout all;
+	if (gt_nxtomo_find(file, entry, l))
+		return entry || l->scans < 2
+		               ? GT_OK
+		               : gt_fail(GT_ERR_FORMAT,
+		                         "%s: holds %zu scans, %s: expected the name of one of them (--entry of import, prepare and recon)",
+		                         path, l->scans, l->names);
+	if (!entry || !gt_nxtomo_find(file, NULL, &all))
+		return gt_fail(GT_ERR_FORMAT, "%s: has no frames with keys and angles", path);
+	return gt_fail(GT_ERR_FORMAT, "%s: has no scan in a group '%s'%s%s", path, entry, all.scans ? ": expected one of " : "", all.names);
+}
+
+static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_options *o, gt_hdf5_scan *x)
+{
+	const gt_frames_options *g = o->frames;
+	gt_nxtomo_layout l;
 	gt_status st = GT_OK;
-	shared_file *f = calloc(1, sizeof *f);
-	*x = (gt_nxtomo){ .scan = NULL };
-	if (!f)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	f->users = 1;
-	f->file = f->data.id = -1;
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
-	GT_TRY(open_file(path, f));
-	GT_TRY(numbers(f, f->l.key, &key, &keys, NULL, 0));
-	if (keys != f->data.size[0])
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu keys, expected %zu, one for each frame", path, f->l.key, keys,
-		               (size_t)f->data.size[0]));
-	GT_TRY(make_source(f, key, 0, &x->scan));
-	GT_TRY(make_source(f, key, 1, &x->flat));
-	GT_TRY(make_source(f, key, 2, &x->dark));
-	if (!x->scan)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: none of %zu frames has the key 0, of a projection", path, f->l.key, keys));
-	gt_read_note(o, "frames from %s, keys from %s", f->l.data, f->l.key);
-	GT_TRY(read_angles(f, x, keys, o, &x->angle));
+	GT_TRY(find_scan(gt_hdf5_id(f), path, g ? g->entry : NULL, &l));
+	GT_TRY(check_links(f, path, &l));
+	GT_TRY(gt_hdf5_frames(f, l.data, 3, NULL, 0, &x->scan));
+	const size_t frames = x->scan->frames;
+	if (l.key[0])
+		GT_TRY(sort_frames(f, path, &l, o, x));
+	else
+		GT_TRY(without_keys(path, &l, o));
+	if (!g || !(g->angles || g->geometry)) {
+		if (!l.angle[0])
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no rotation_angle beside %s: expected the angles there, or --angles with them",
+			               path, l.data));
+		GT_TRY(read_angles(f, path, &l, frames, o, x));
+	}
 	GT_TRY(count_before(o, "flat", x->flat, x->scan, &x->before));
 	GT_TRY(count_before(o, "dark", x->dark, x->scan, NULL));
+	if (isnan(o->pixel))
+		GT_TRY(read_pixel(f, l.key[0] ? l.key : l.data, o, x));
 done:
-	gt_hdf5_unhush(&quiet);
-	free(key);
-	leave(f);
-	if (st != GT_OK) {
-		gt_frame_source_free(x->scan);
-		gt_frame_source_free(x->flat);
-		gt_frame_source_free(x->dark);
-		free(x->angle);
-		free(x->before);
-		*x = (gt_nxtomo){ .scan = NULL };
-	}
 	return st;
 }
+
+gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_hdf5_scan *x) { return gt_hdf5_read_scan(path, o, read_scan, x); }

@@ -104,10 +104,12 @@ static void members_of(hid_t file, const char *group, members *m)
 		qsort(m->name, m->n, sizeof *m->name, by_name);
 }
 
-static int find_all(hid_t file, const char *entry, const char *detector, layout *l)
+/* At least so many of keys and angles beside the data. */
+static int find_all(hid_t file, const char *entry, const char *detector, int least, layout *l)
 {
-	return find_name(file, key_names, entry, detector, l->key) && find_name(file, data_names, entry, detector, l->data) &&
-	       find_name(file, angle_names, entry, detector, l->angle);
+	const int key = find_name(file, key_names, entry, detector, l->key),
+		  angle = find_name(file, angle_names, entry, detector, l->angle);
+	return find_name(file, data_names, entry, detector, l->data) && key + angle >= least;
 }
 
 /* Images, whose data are there: three dimensions, and more than one cell in each frame. */
@@ -135,30 +137,80 @@ static int is_better(hid_t file, const layout *found, layout *l)
 	return images;
 }
 
-/* With each of its groups as %D. */
-static int find_within(hid_t file, const char *entry, layout *l)
+/* Without and with each of its groups as %D. */
+static int find_within(hid_t file, const char *entry, int least, layout *l)
 {
 	members detector;
-	layout found;
-	int images = 0;
+	layout found = { .scans = 0 };
+	int images = find_all(file, entry, NULL, least, &found) && is_better(file, &found, l);
+	if (images)
+		return 1;
 	members_of(file, entry, &detector);
 	for (size_t d = 0; d < detector.n && !images; d++)
-		images = find_all(file, entry, detector.name[d], &found) && is_better(file, &found, l);
+		images = find_all(file, entry, detector.name[d], least, &found) && is_better(file, &found, l);
 	free(detector.name);
 	return images;
 }
 
-int gt_nxtomo_find(hid_t file, gt_nxtomo_layout *l)
+/* One data set under two names. */
+static int same_object(hid_t file, const char *a, const char *b)
 {
-	members entry;
-	layout found;
+	H5O_info_t x, y;
+	return H5Oget_info_by_name(file, a, &x, H5P_DEFAULT) >= 0 && H5Oget_info_by_name(file, b, &y, H5P_DEFAULT) >= 0 &&
+	       x.fileno == y.fileno && x.addr == y.addr;
+}
+
+/* Where names end and no more fit in, dots stand. */
+static void add_name(layout *l, const char *name)
+{
+	static const char more[] = ", ...";
+	const size_t used = strlen(l->names), room = sizeof l->names - used;
+	if (used + strlen(name) + 2 * sizeof more < sizeof l->names)
+		snprintf(l->names + used, room, "%s%s", used ? ", " : "", name);
+	else if (room > sizeof more && !strstr(l->names, more))
+		strcpy(l->names + used, more);
+}
+
+static int find_in(hid_t file, const members *entry, int least, layout *l)
+{
+	layout next = { .scans = 0 };
 	int images = 0;
-	l->data[0] = 0;
-	members_of(file, "/", &entry);
-	for (size_t e = 0; e < entry.n && !images; e++)
-		if (H5Oexists_by_name(file, entry.name[e], H5P_DEFAULT) > 0)
-			images = (find_all(file, entry.name[e], NULL, &found) && is_better(file, &found, l)) ||
-			         find_within(file, entry.name[e], l);
-	free(entry.name);
+	*l = next;
+	for (size_t e = 0; e < entry->n; e++) {
+		if (H5Oexists_by_name(file, entry->name[e], H5P_DEFAULT) <= 0)
+			continue;
+		next.data[0] = 0;
+		if (!find_within(file, entry->name[e], least, images ? &next : l) || (images && same_object(file, l->data, next.data)))
+			continue;
+		images = 1;
+		l->scans++;
+		add_name(l, entry->name[e]);
+	}
 	return images || l->data[0] != 0;
+}
+
+/* The group of that name alone, if it is there. */
+static void keep_one(members *entry, const char *name)
+{
+	size_t e = 0;
+	while (*name == '/')
+		name++;
+	while (e < entry->n && strcmp(entry->name[e], name))
+		e++;
+	if (e < entry->n)
+		memmove(entry->name[0], entry->name[e], sizeof *entry->name);
+	entry->n = e < entry->n;
+}
+
+int gt_nxtomo_find(hid_t file, const char *entry, gt_nxtomo_layout *l)
+{
+	members all;
+	members_of(file, "/", &all);
+	if (entry)
+		keep_one(&all, entry);
+	int found = find_in(file, &all, 2, l);
+	if (!found)
+		found = find_in(file, &all, 1, l) && holds_images(file, l->data);
+	free(all.name);
+	return found;
 }

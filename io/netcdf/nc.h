@@ -79,6 +79,8 @@ gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank,
 /* Float data [.][.][.]: chunks of one plane along the first dimension. */
 gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate,
                             const char *units, const char *long_name, int *variable);
+/* The head is written. */
+gt_status gt_nc_end_definitions(const gt_nc *f);
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value);
 gt_status gt_nc_put_integer(const gt_nc *f, int variable, const char *name, int value);
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/try.h"
+#include "io/hdf5/hdf5_aside.h"
 #include "io/netcdf/nc.h"
 #include "io/room.h"
 
@@ -23,7 +24,7 @@ static gt_status reserve(const gt_nc *f, double bytes)
 	return failed && (why == ENOSPC || why == EDQUOT || why == EFBIG) ? gt_fail_writing(f->path, f->tmp, why, NULL) : GT_OK;
 }
 
-static gt_status write_check(const gt_nc *f, int code)
+static gt_status write_check(const gt_nc *f, const char *variable, int code)
 {
 	const int why = errno;
 	if (code == NC_NOERR)
@@ -31,8 +32,11 @@ static gt_status write_check(const gt_nc *f, int code)
 	const double room = gt_disk_room(f->tmp);
 	if (why == ENOSPC || why == EDQUOT || why == EFBIG || (room >= 0 && room < 65536))
 		return gt_fail_writing(f->path, f->tmp, why, NULL);
-	return gt_nc_check(f, NULL, code);
+	return gt_nc_check(f, variable, code);
 }
+
+/* Of a call that writes: what went wrong below HDF5 is left in errno. */
+#define WRITTEN(f, variable, call) (errno = 0, write_check((f), (variable), (call)))
 
 gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 {
@@ -52,8 +56,7 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	}
 	nc_initialize();
 	f->quiet = gt_hdf5_hush();
-	errno = 0;
-	st = write_check(f, nc_create(f->tmp, NC_NETCDF4 | NC_CLOBBER, &f->id));
+	st = WRITTEN(f, NULL, nc_create(f->tmp, NC_NETCDF4 | NC_CLOBBER, &f->id));
 	if (st != GT_OK) {
 		gt_hdf5_unhush(&f->quiet);
 		f->id = -1;
@@ -65,18 +68,25 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	return st;
 }
 
+/* What HDF5 writes at last is put aside, since libnetcdf does not outlive a close that fails; where that cannot be done
+ * the disk has to hold. */
+static gt_status close_file(gt_nc *f)
+{
+	const int aside = gt_hdf5_set_aside(f->tmp);
+	gt_status st = WRITTEN(f, NULL, nc_close(f->id)), head = aside < 0 ? GT_OK : gt_hdf5_take_head(aside, f->path, f->tmp);
+	if (st == GT_OK && (st = head) == GT_OK)
+		st = gt_nc_asked_check(f);
+	gt_hdf5_unhush(&f->quiet);
+	f->id = -1;
+	return st;
+}
+
 gt_status gt_nc_finish(gt_nc *f)
 {
 	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
-	errno = 0;
-	gt_status st = f->id < 0 ? GT_OK : write_check(f, nc_sync(f->id));
-	if (st == GT_OK && f->id >= 0) {
-		st = write_check(f, nc_close(f->id));
-		if (st == GT_OK)
-			st = gt_nc_asked_check(f);
-		gt_hdf5_unhush(&f->quiet);
-		f->id = -1;
-	}
+	gt_status st = f->id < 0 ? GT_OK : WRITTEN(f, NULL, nc_sync(f->id));
+	if (st == GT_OK && f->id >= 0)
+		st = close_file(f);
 	if (st != GT_OK)
 		gt_nc_drop(f);
 	return st;
@@ -96,13 +106,13 @@ gt_status gt_nc_commit(gt_nc *f)
 void gt_nc_drop(gt_nc *f)
 {
 	if (f->id >= 0) {
-		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for
-		 * that. Where it has none even so, the file stays open to the end of the process: libnetcdf does not
-		 * outlive a close that fails. */
-		const int emptied = truncate(f->tmp, 0);
-		(void)emptied;
+		/* HDF5 insists on writing what it holds when a file is closed: that goes to memory. Where it fails even
+		 * so, the file stays open to the end of the process: libnetcdf does not outlive a close that fails. */
+		const int aside = gt_hdf5_set_aside(f->tmp);
 		if (nc_sync(f->id) == NC_NOERR)
 			nc_close(f->id);
+		if (aside >= 0)
+			close(aside);
 		gt_hdf5_unhush(&f->quiet);
 	}
 	gt_tmp_drop(f->tmp);
@@ -115,31 +125,31 @@ void gt_nc_drop(gt_nc *f)
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text)
 {
 	const size_t n = text ? strlen(text) : 0;
-	const gt_status st = text ? gt_nc_check(f, NULL, nc_put_att_text(f->id, variable, name, n, text)) : GT_OK;
+	const gt_status st = text ? WRITTEN(f, NULL, nc_put_att_text(f->id, variable, name, n, text)) : GT_OK;
 	return text && st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_CHAR, n, text) : st;
 }
 
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value)
 {
-	const gt_status st = gt_nc_check(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
+	const gt_status st = WRITTEN(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
 	return st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_DOUBLE, 1, &value) : st;
 }
 
 gt_status gt_nc_put_integer(const gt_nc *f, int variable, const char *name, int value)
 {
-	const gt_status st = gt_nc_check(f, NULL, nc_put_att_int(f->id, variable, name, NC_INT, 1, &value));
+	const gt_status st = WRITTEN(f, NULL, nc_put_att_int(f->id, variable, name, NC_INT, 1, &value));
 	return st == GT_OK ? gt_nc_asked_attribute(f, variable, name, NC_INT, 1, &value) : st;
 }
 
 gt_status gt_nc_put_doubles(const gt_nc *f, int variable, size_t n, const double *values)
 {
-	const gt_status st = gt_nc_check(f, NULL, nc_put_var_double(f->id, variable, values));
+	const gt_status st = WRITTEN(f, NULL, nc_put_var_double(f->id, variable, values));
 	return st == GT_OK ? gt_nc_asked_values(f, variable, n, values) : st;
 }
 
 gt_status gt_nc_define_dimension(const gt_nc *f, const char *name, size_t length, int *dimension)
 {
-	const gt_status st = gt_nc_check(f, name, nc_def_dim(f->id, name, length, dimension));
+	const gt_status st = WRITTEN(f, name, nc_def_dim(f->id, name, length, dimension));
 	return st == GT_OK ? gt_nc_asked_dimension(f, *dimension, name, length) : st;
 }
 
@@ -147,14 +157,16 @@ gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank,
                        const char *long_name, int *variable)
 {
 	gt_status st;
-	GT_TRY(gt_nc_check(f, name, nc_def_var(f->id, name, type, rank, dimensions, variable)));
+	GT_TRY(WRITTEN(f, name, nc_def_var(f->id, name, type, rank, dimensions, variable)));
 	GT_TRY(gt_nc_asked_variable(f, *variable, name, type, rank, dimensions));
-	GT_TRY(gt_nc_check(f, name, nc_def_var_fill(f->id, *variable, NC_NOFILL, NULL)));
+	GT_TRY(WRITTEN(f, name, nc_def_var_fill(f->id, *variable, NC_NOFILL, NULL)));
 	GT_TRY(gt_nc_put_text(f, *variable, "units", units));
 	GT_TRY(gt_nc_put_text(f, *variable, "long_name", long_name));
 done:
 	return st;
 }
+
+gt_status gt_nc_end_definitions(const gt_nc *f) { return WRITTEN(f, NULL, nc_enddef(f->id)); }
 
 gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate, const char *units,
                             const char *long_name, int *variable)
@@ -168,11 +180,11 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
 	if ((double)chunk[1] * (double)chunk[2] * sizeof(float) > most)
 		chunk[1] = (size_t)(most / sizeof(float) / (double)chunk[2]);
 	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, dimensions, units, long_name, variable));
-	GT_TRY(gt_nc_check(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
+	GT_TRY(WRITTEN(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
 	/* Whole chunks are written once: kept in a cache they would only fail later, when the file is closed. */
-	GT_TRY(gt_nc_check(f, name, nc_set_var_chunk_cache(f->id, *variable, 1, 1, 0)));
+	GT_TRY(WRITTEN(f, name, nc_set_var_chunk_cache(f->id, *variable, 1, 1, 0)));
 	if (deflate > 0)
-		GT_TRY(gt_nc_check(f, name, nc_def_var_deflate(f->id, *variable, 1, 1, deflate)));
+		GT_TRY(WRITTEN(f, name, nc_def_var_deflate(f->id, *variable, 1, 1, deflate)));
 done:
 	return st;
 }
@@ -191,8 +203,7 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const siz
 		const float *from = values + first * plane;
 		for (size_t i = 0; changed && i < count[0] * plane; i++)
 			changed[i] = (float)(scale * from[i] + offset);
-		errno = 0;
-		GT_TRY(write_check(f, nc_put_vara_float(f->id, variable, start, count, changed ? changed : from)));
+		GT_TRY(WRITTEN(f, NULL, nc_put_vara_float(f->id, variable, start, count, changed ? changed : from)));
 	}
 done:
 	free(changed);
@@ -201,8 +212,7 @@ done:
 
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values)
 {
-	errno = 0;
-	return write_check(f, nc_put_vara(f->id, variable, &first, &n, values));
+	return WRITTEN(f, NULL, nc_put_vara(f->id, variable, &first, &n, values));
 }
 
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)

@@ -335,7 +335,7 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_scan_size(p->scan) * sizeof(float) * arrays, &f));
 	GT_TRY(put_head(&f, p, &id));
 	GT_TRY(define_data(&f, p, o->deflate, &id));
-	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
+	GT_TRY(gt_nc_end_definitions(&f));
 	GT_TRY(put_geometry(&f, p->scan, &id));
 	if (p->data)
 		GT_TRY(gt_nc_put_floats(&f, id.data, 0, size, p->data, 1, 0));
@@ -373,7 +373,7 @@ gt_status gt_netcdf_put_head(const gt_projections *head, int weighted, gt_nc *f)
 	GT_TRY(define_block(f, gt_netcdf_blocks[0], data_text, &id, &id.data));
 	if (weighted)
 		GT_TRY(define_block(f, gt_netcdf_blocks[1], weight_text, &id, &id.weight));
-	GT_TRY(gt_nc_check(f, NULL, nc_enddef(f->id)));
+	GT_TRY(gt_nc_end_definitions(f));
 	GT_TRY(put_geometry(f, head->scan, &id));
 	GT_TRY(place_block(f, head->scan, id.data));
 	if (weighted)

@@ -269,7 +269,7 @@ static gt_status put_head(struct slices *s, const gt_write_options *o, const gt_
 	                         hu ? "CT number" : "linear attenuation coefficient", &s->id));
 	if (hu || v->water > 0)
 		GT_TRY(gt_nc_put_number(f, s->id, water_name, hu ? water : v->water));
-	GT_TRY(gt_nc_check(f, NULL, nc_enddef(f->id)));
+	GT_TRY(gt_nc_end_definitions(f));
 	for (int axis = 0; axis < 3; axis++)
 		GT_TRY(put_axis(f, &v->grid, axis, axis_ids[axis]));
 	s->scale = hu ? 1000 / water : 1;

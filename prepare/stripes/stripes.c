@@ -2,11 +2,11 @@
  * of a body for stripes; here only what is off its neighbours in all views alike is corrected. */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "core/clones.h"
 #include "prepare/step.h"
+#include "prepare/stripes/column.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/sort_column.h"
 #include "prepare/stripes/stripes.h"
@@ -44,7 +44,7 @@ typedef struct {
 	size_t stride;
 	float *value, *smooth, *block, *line, *median, *window;
 	uint32_t *view;
-	double *sort, *weight, *mean, *squares, *f, *level, *allowed, *few;
+	double *sort, *weight, *mean, *squares, *f, *level, *allowed, *few, *sides;
 	unsigned char *stripe, *lined;
 } arrays;
 
@@ -52,7 +52,7 @@ size_t gt_stripes_scratch(size_t views, size_t columns)
 {
 	const size_t stride = stride_of(views);
 	return LINE / sizeof(double) + (3 * columns + BLOCK) * stride / 2 + gt_sort_column_scratch(views) + BLOCK * columns +
-	       (gt_running_medians_scratch(columns) + 1) / 2 + 7 * columns + columns / 4 + 1;
+	       (gt_running_medians_scratch(columns) + 1) / 2 + (7 + GT_STRIPE_SIDES) * columns + columns / 4 + 1;
 }
 
 static arrays lay_out(const gt_stripes *t, double *scratch)
@@ -74,7 +74,8 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	a.level = a.f + t->columns;
 	a.allowed = a.level + t->columns;
 	a.few = a.allowed + t->columns;
-	a.stripe = (unsigned char *)(a.few + t->columns);
+	a.sides = a.few + t->columns;
+	a.stripe = (unsigned char *)(a.sides + GT_STRIPE_SIDES * t->columns);
 	a.lined = a.stripe + t->columns;
 	return a;
 }
@@ -150,45 +151,114 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
+/* Columns on either side of a stripe, odd, and how far column k is on the way from the middle of those before it to the
+ * middle of those behind. */
+typedef struct {
+	size_t columns, left, right;
+	double part;
+} sides;
+
+static sides sides_of(size_t k, gt_stripe_place stripe)
+{
+	const size_t n = stripe.width < 3 ? 3 : stripe.width | 1;
+	return (sides){ n, stripe.first - n, stripe.first + stripe.width,
+		        ((double)(k - stripe.first) + 0.5 * (double)(n + 1)) / (double)(stripe.width + n) };
+}
+
+/* What a column is off in the mean; its variance over the views is that about the median. */
+static void set_off(const gt_stripes *t, size_t k, double off, const arrays *a)
+{
+	a->squares[k] += (double)t->views * (off * off - a->mean[k] * a->mean[k]);
+	a->mean[k] = off;
+}
+
 /* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe:
  * slopes do not shift it as they do the median across. 0: the row ends before, or what is witnessed, up or down, is of
  * another height. */
 static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, double height, const arrays *a)
 {
-	const size_t side = stripe.width < 3 ? 3 : stripe.width | 1, behind = stripe.first + stripe.width;
-	if (stripe.first < side || behind + side > t->columns)
+	const sides side = sides_of(k, stripe);
+	if (stripe.first < side.columns || side.right + side.columns > t->columns)
 		return 0;
-	const double apart = (double)(stripe.width + side), part = ((double)(k - stripe.first) + 0.5 * (double)(side + 1)) / apart;
 	double few[BROAD_WIDE + 1];
-	memcpy(few, a->level + stripe.first - side, side * sizeof *few);
-	const double left = gt_upper_median(few, side);
-	memcpy(few, a->level + behind, side * sizeof *few);
-	const double off = left + part * (gt_upper_median(few, side) - left) - a->level[k];
+	memcpy(few, a->level + side.left, side.columns * sizeof *few);
+	const double left = gt_upper_median(few, side.columns);
+	memcpy(few, a->level + side.right, side.columns * sizeof *few);
+	const double off = left + side.part * (gt_upper_median(few, side.columns) - left) - a->level[k];
 	if (height * off >= 0 || fabs(height) < AGREES * fabs(off))
 		return 0;
-	/* Its variance over the views is that about the median. */
-	a->squares[k] += (double)t->views * (off * off - a->mean[k] * a->mean[k]);
-	a->mean[k] = off;
+	set_off(t, k, off, a);
 	return 1;
+}
+
+/* What it is off the parabola that goes on through the stripe. */
+static int off_parabola(const gt_stripes *t, size_t k, const gt_stripe_step *step, const arrays *a)
+{
+	const sides side = sides_of(k, step->place);
+	if (step->height == 0 || step->place.first < side.columns || side.right + side.columns > t->columns)
+		return 0;
+	set_off(t, k, -step->height, a);
+	return 1;
+}
+
+/* The same at each rank, as far as what it differs by from rank to rank is more than both sides differ in that: columns
+ * further off would bring in what the body is elsewhere. */
+static void smooth_between(const gt_stripes *t, size_t k, gt_stripe_place stripe, const arrays *a)
+{
+	const sides side = sides_of(k, stripe);
+	const float *value = a->value + k * a->stride;
+	float *smooth = a->smooth + k * a->stride, few[2][BROAD_WIDE + 1];
+	double off = 0, offs = 0, apart = 0, aparts = 0;
+	const double views = (double)t->views;
+	for (size_t rank = 0; rank < t->views; rank++) {
+		for (size_t j = 0; j < side.columns; j++) {
+			few[0][j] = a->value[(side.left + j) * a->stride + rank];
+			few[1][j] = a->value[(side.right + j) * a->stride + rank];
+		}
+		const double left = gt_median_few(few[0], side.columns), half = 0.5 * (gt_median_few(few[1], side.columns) - left);
+		smooth[rank] = (float)(left + 2 * side.part * half - value[rank]);
+		off += smooth[rank] / views;
+		offs += smooth[rank] * smooth[rank] / views;
+		apart += half / views;
+		aparts += half * half / views;
+	}
+	const double varies = offs - off * off, part = varies > 0 ? 1 - fmin(1, (aparts - apart * apart) / varies) : 0;
+	for (size_t rank = 0; rank < t->views; rank++)
+		smooth[rank] = (float)(value[rank] + off + part * (smooth[rank] - off));
 }
 
 /* The part of a change that is within what is allowed. */
 static double within(double allowed, double change) { return fabs(change) > allowed ? allowed / fabs(change) : 1; }
 
+/* The part of a change of a column that leads to its neighbours, and not past them. */
+static double towards(const arrays *a, size_t k, double change)
+{
+	const double off = a->weight[k] * a->mean[k];
+	return change * off <= 0 ? 0 : within(fmin(a->allowed[k], fabs(off)), change);
+}
+
 /* No stripe is what goes on to one side. The median around does not tell stripes that it is not twice as broad as. */
 static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
 {
 	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few), views = (double)t->views;
+	const gt_stripe_sides both = gt_stripe_sides_of(a->level, t->columns, usual, a->sides);
 	for (size_t k = 0; k < t->columns; k++) {
 		gt_stripe_place place, other;
-		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(a->level, t->columns, k, broadest, sign, &place);
-		const double against = gt_stripe_witness(a->level, t->columns, k, broadest, -sign, &other);
+		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(&both, k, broadest, sign, &place);
+		const double against = gt_stripe_witness(&both, k, broadest, -sign, &other);
 		if (other.width > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
 			height = against;
 			place = other;
 			sign = -sign;
 		}
-		a->lined[k] = height > usual && off_sides(t, k, place, sign * height, a);
+		const gt_stripe_step step = gt_stripe_step_of(&both, k, broadest);
+		a->lined[k] = !step.bent && height > usual && off_sides(t, k, place, sign * height, a);
+		if (!a->lined[k] && off_parabola(t, k, &step, a)) {
+			a->lined[k] = 1;
+			place = step.place;
+		}
+		if (a->lined[k])
+			smooth_between(t, k, place, a);
 		if (height > usual && !a->lined[k] && place.width > around / 2)
 			off_broad(t, s, k, place.width, a);
 		const double off = a->mean[k];
@@ -244,44 +314,18 @@ static void put_back(const gt_stripes *t, const arrays *a, correction correct, f
 	}
 }
 
-static GT_CLONES void mix(double weight, const float *restrict value, float *restrict smooth, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		smooth[i] = value[i] + (float)(weight * ((double)smooth[i] - (double)value[i]));
-}
-
-static void shift(double by, const float *value, float *to, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		to[i] = (float)(value[i] + by);
-}
-
-enum { LANES = 8 };
-static GT_CLONES double sum_of(const float *x, size_t n)
-{
-	double sum[LANES] = { 0 };
-	for (size_t i = 0; i + LANES <= n; i += LANES)
-		for (size_t l = 0; l < LANES; l++)
-			sum[l] += x[i + l];
-	for (size_t i = n / LANES * LANES; i < n; i++)
-		sum[0] += x[i];
-	for (size_t l = 1; l < LANES; l++)
-		sum[0] += sum[l];
-	return sum[0];
-}
-
 /* Windows are wider than what weights are of: where there is no stripe they may be off by more. Where the line between
  * both sides is known, the mean comes to lie on it. */
 static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (!(a->weight[k] > 0))
 		return 0;
-	double by = (sum_of(smooth, n) - sum_of(value, n)) / (double)n;
+	double by = (gt_column_sum(smooth, n) - gt_column_sum(value, n)) / (double)n;
 	if (a->lined[k]) {
-		shift(a->mean[k] - by, smooth, smooth, n);
+		gt_column_shift(a->mean[k] - by, smooth, smooth, n);
 		by = a->mean[k];
 	}
-	mix(a->weight[k] * within(a->allowed[k], a->weight[k] * by), value, smooth, n);
+	gt_column_mix(a->weight[k] * towards(a, k, a->weight[k] * by), value, smooth, n);
 	return 1;
 }
 
@@ -299,65 +343,14 @@ void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *sc
 	sorting(t, window, s, &a);
 }
 
-static int ascending(const void *a, const void *b)
+/* A ratio to what is wide around would follow the body. */
+static int shifted(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch)
-{
-	const size_t drop = columns / 4, n = columns - 2 * drop;
-	double mean_x = 0, mean_y = 0, xx = 0, xy = 0, most = -INFINITY, least = INFINITY;
-	memcpy(scratch, f, columns * sizeof *f);
-	qsort(scratch, columns, sizeof *scratch, ascending);
-	memset(stripe, 0, columns);
-	for (size_t i = drop; i < drop + n; i++) {
-		mean_x += (double)i / (double)n;
-		mean_y += scratch[i] / (double)n;
-	}
-	for (size_t i = drop; i < drop + n; i++) {
-		xx += ((double)i - mean_x) * ((double)i - mean_x);
-		xy += ((double)i - mean_x) * (scratch[i] - mean_y);
-	}
-	const double slope = xx > 0 ? xy / xx : 0, low = mean_y - slope * mean_x, high = low + slope * (double)(columns - 1),
-		     noise = high - low;
-	/* Without noise there is no measure of what stands out. */
-	if (!(noise > 1e-5))
-		return;
-	most = scratch[columns - 1];
-	least = scratch[0];
-	for (size_t k = 0; k < columns; k++)
-		stripe[k] = (unsigned char)((most - high > snr * noise && f[k] > high + 0.5 * snr * noise) ||
-		                            (low - least > snr * noise && f[k] < low - 0.5 * snr * noise));
-}
-
-void gt_stripes_widen(unsigned char *stripe, size_t columns)
-{
-	for (size_t k = 0; k < columns; k++)
-		if (stripe[k] & 1) {
-			if (k > 0)
-				stripe[k - 1] |= 2;
-			if (k + 1 < columns)
-				stripe[k + 1] |= 2;
-		}
-	for (size_t k = 0; k < columns; k++)
-		stripe[k] = stripe[k] != 0;
-}
-
-static int divided(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
-{
-	if (a->stripe[k])
+	if (a->stripe[k] && a->lined[k])
 		return towards_smooth(a, k, value, smooth, n);
-	if (a->lined[k]) {
-		shift(a->weight[k] * a->mean[k], value, smooth, n);
-		return 1;
-	}
-	if (!(a->weight[k] > 0 && a->f[k] > 0.5))
+	if (!(a->weight[k] > 0))
 		return 0;
-	const double wanted = a->weight[k] * (1 / a->f[k] - 1), by = 1 + wanted * within(a->allowed[k], wanted * a->level[k]);
-	for (size_t i = 0; i < n; i++)
-		smooth[i] = (float)(value[i] * by);
+	gt_column_shift(a->weight[k] * a->mean[k], value, smooth, n);
 	return 1;
 }
 
@@ -367,8 +360,8 @@ static void large(const gt_stripes *t, size_t window, float *s, const arrays *a)
 	double most = 0;
 	smooth_ranks(t, window, a);
 	for (size_t k = 0; k < t->columns; k++) {
-		a->level[k] = sum_of(a->smooth + k * a->stride + drop, kept);
-		a->f[k] = sum_of(a->value + k * a->stride + drop, kept);
+		a->level[k] = gt_column_sum(a->smooth + k * a->stride + drop, kept);
+		a->f[k] = gt_column_sum(a->value + k * a->stride + drop, kept);
 		most = fmax(most, fabs(a->level[k]));
 	}
 	/* A ratio means nothing in air. */
@@ -379,7 +372,7 @@ static void large(const gt_stripes *t, size_t window, float *s, const arrays *a)
 	for (size_t k = 0; k < t->columns; k++)
 		a->stripe[k] &= a->weight[k] > 0;
 	gt_stripes_widen(a->stripe, t->columns);
-	put_back(t, a, divided, s);
+	put_back(t, a, shifted, s);
 }
 
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch)

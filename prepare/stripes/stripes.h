@@ -14,10 +14,10 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 /* One column more on either side of those of stripe[columns]. */
 void gt_stripes_widen(unsigned char *stripe, size_t columns);
 /* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back; in columns that are off
- * their neighbours in all views alike. */
+ * their neighbours in all views alike, and not past them. */
 void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch);
-/* Algorithm 5: columns are divided by how they differ from their neighbours in the mean; those that stand out get
- * sorted and smoothed values. */
+/* After algorithm 5: columns are shifted by what they are off their neighbours in the mean; those that stand out, and
+ * that both sides witness, get values from rank to rank as both sides have them. */
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch);
 /* One after the other, with the columns put in order once. */
 void gt_stripes_large_then_sorting(const gt_stripes *t, size_t wide, size_t narrow, float *s, double *scratch);

@@ -25,6 +25,7 @@ typedef struct {
 	float *out;
 	float *lines;            /* of the volume [y][x][stride], or of a batch of views */
 	size_t stride, row;      /* floats of a line, a multiple of 16; lines of the volume from one y to the next */
+	int past;                /* lines of the volume, and the volume, are more than the caches hold */
 	float *scratch;          /* scratch_floats for each worker */
 	size_t scratch_floats;
 } gt_line_memory;
@@ -49,6 +50,8 @@ static inline size_t gt_line_list_floats(size_t views) { return gt_lanes_of(view
 size_t gt_line_scratch(gt_backend *be, const gt_line_sizes *s);
 /* Where the list, the lines and the workers' memory of a direction are; *list: where the list is, may be NULL. */
 gt_line_memory gt_line_start(gt_backend *be, const gt_line_sizes *s, int back, size_t **list);
+/* Tests: 1: small volumes too are written past the caches; 0: large ones alone. */
+void gt_line_past(int always);
 /* Lists the views of both axes. axis: that of the first view; the others' follow so many bytes apart. */
 void gt_line_list(const int *axis, size_t apart, size_t views, size_t *list, gt_line_order *o);
 

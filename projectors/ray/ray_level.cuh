@@ -23,8 +23,13 @@
 #ifndef GT_RAY_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
 #define GT_RAY_FORWARD_VIEWS 4
 #endif
-#ifndef GT_RAY_FORWARD_BLOCKS /* blocks per multiprocessor that registers are left for, single precision: 4 to 8 */
-#define GT_RAY_FORWARD_BLOCKS 8
+/* blocks per multiprocessor that registers are left for, Joseph in single precision: 4 to 16 */
+#ifndef GT_RAY_FORWARD_BLOCKS
+#define GT_RAY_FORWARD_BLOCKS 12
+#endif
+/* the same of Siddon, and of Joseph where there are no more blocks, or few rows: 4 to 8 */
+#ifndef GT_RAY_FORWARD_BLOCKS_FEW
+#define GT_RAY_FORWARD_BLOCKS_FEW 8
 #endif
 #include "projectors/ray/ray_cuda.cuh"
 
@@ -306,8 +311,8 @@ template <typename T> static __device__ __forceinline__ void clip_rows(const pat
 	gt_ray_clip(1, 0, far, r);
 }
 
-template <gt_ray_model MODEL, typename T, int ROWS>
-static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) == 4 ? GT_RAY_FORWARD_BLOCKS : 1)
+template <gt_ray_model MODEL, typename T, int ROWS, int BLOCKS = GT_RAY_FORWARD_BLOCKS>
+static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, BLOCKS)
 	forward_kernel(gt_rays g, gt_ray_level v, const T *y_slices, const T *x_slices, T *out, int groups, int tiles)
 {
 	const int entry = blockIdx.x % groups * WARP + threadIdx.x, p = min(entry, g.columns - 1);

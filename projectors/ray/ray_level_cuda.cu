@@ -8,14 +8,29 @@ template <typename T> static size_t slices_size(const gt_rays *g, int axis)
 	return (size_t)g->n[axis] * g->n[2] * pitch_of(g->n[1 - axis], sizeof(T));
 }
 
+static int processors(void)
+{
+	int device = 0, count = 0;
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+	return count;
+}
+
 template <gt_ray_model MODEL, int ROWS, typename T>
 static void launch_forward(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *y_slices, const T *x_slices, T *y)
 {
 	const int groups = pieces(g->columns, WARP), tiles = pieces(g->rows, ROWS);
 	const size_t views = (g->views + GT_RAY_FORWARD_VIEWS - 1) / GT_RAY_FORWARD_VIEWS;
-	forward_kernel<MODEL, T, ROWS><<<(unsigned)(views * groups * tiles), dim3(WARP, GT_RAY_FORWARD_VIEWS), 0, queue>>>(*g, *v, y_slices,
-	                                                                                                                   x_slices, y,
-	                                                                                                                   groups, tiles);
+	const size_t blocks = views * groups * tiles;
+	const dim3 threads(WARP, GT_RAY_FORWARD_VIEWS);
+	constexpr int few = sizeof(T) == 4 ? GT_RAY_FORWARD_BLOCKS_FEW : 1;
+	if constexpr (MODEL == GT_RAY_JOSEPH && sizeof(T) == 4 && ROWS == GT_RAY_FORWARD_ROWS)
+		if (blocks > (size_t)few * processors()) {
+			forward_kernel<MODEL, T, ROWS>
+				<<<(unsigned)blocks, threads, 0, queue>>>(*g, *v, y_slices, x_slices, y, groups, tiles);
+			return;
+		}
+	forward_kernel<MODEL, T, ROWS, few><<<(unsigned)blocks, threads, 0, queue>>>(*g, *v, y_slices, x_slices, y, groups, tiles);
 }
 
 /* tuned: of Joseph's rays in single precision. */

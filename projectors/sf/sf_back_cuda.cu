@@ -3,10 +3,13 @@
  * sf_back.cuh. Memory on the device: running sums of a batch and the volume, 4 bytes per pixel and voxel. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
+#include "core/device/shared_limit.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_back.cuh"
+#include "projectors/sf/sf_room.cuh"
 #ifndef GT_SF_BACK_BYTES /* running sums held at a time */
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
@@ -151,6 +154,13 @@ static gt_status find_variant(const gt_sf *d, int edges, gt_sf_back_tuned **out)
 	return gt_variant_settle(&family, t.value, found, st);
 }
 
+extern "C" int gt_sf_back_has_room(const gt_sf *d, int edges, const gt_sf_back_tuned *u)
+{
+	size_t bytes;
+	kernel_of(d, edges, &bytes);
+	return u || gt_shared_suffices("sf back", bytes, gt_cuda_most_shared());
+}
+
 extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges, gt_sf_back_tuned **u)
 {
 	size_t bytes;
@@ -158,7 +168,7 @@ extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges, 
 	gt_cuda_queue(be);
 	*u = NULL;
 	const gt_status st = is_few(d) ? GT_OK : find_variant(d, edges, u);
-	if (st != GT_OK || *u)
+	if (st != GT_OK || *u || !gt_sf_back_has_room(d, edges, NULL))
 		return st;
 	if (cudaFuncSetAttribute((const void *)k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "the separable-footprint kernels need %zu bytes of shared memory on %s", bytes, be->name);

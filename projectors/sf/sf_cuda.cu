@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_cuda.cuh"
+#include "projectors/sf/sf_room.cuh"
 
 struct state {
 	size_t limit;
@@ -134,8 +135,8 @@ static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, double memor
 	s->limit = memory * 1048576 < available / 4. ? (size_t)(memory * 1048576) : available / 4;
 	if (!fits(be, host, t, s))
 		return GT_OK;
-	s->fast = 1;
 	GT_TRY(gt_sf_back_make(be, host, s->edges_back, &s->back));
+	s->fast = gt_sf_back_has_room(host, s->edges_back, s->back);
 	GT_TRY(gt_sf_forward_make(be, host, s->edges_ahead, s->limit, &s->ahead));
 done:
 	return st;
@@ -175,7 +176,7 @@ static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *
 	const struct state *s = (const struct state *)state;
 	const double rows = d->rows / 32., slices = d->n[2] / 32., columns = c->voxels > 0 ? c->overlaps / c->voxels : 0;
 	(void)t;
-	if (!s->fast)
+	if (back ? !s->fast : !s->ahead)
 		return 0;
 	least->bound = back ? GT_SHARED : GT_INSTRUCTIONS;
 	least->amount = back ? c->voxels * (0.45 * columns * (rows + 1) + rows + 3 * slices + 5)

@@ -38,6 +38,7 @@
  * keep WINDOW == 128 || slices > 64
  * keep MORE == 0 || VIEWS == 4
  * keep STAGES * (BYTES / 6 * (2 + VIEWS) + MORE) <= 210000
+ * keep STAGES * (BYTES / 6 * (2 + VIEWS) + MORE) <= shared
  * end
  *
  * Launch parameters: name, default, legal values. */

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
+#include "core/device/shared_limit.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_forward.cuh"
@@ -213,14 +215,21 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int e
 	gt_backend_put(be, list, s->group, s->bytes);
 	for (int left = 0; left < (rows_left(host, rows_of_tile(host)) ? 2 : 1) && !s->tuned[0]; left++) {
 		run = left ? kernel_of_rows<WARP>(s->edges, s->views, &bytes) : kernel_of(host, s->edges, s->views, &bytes);
+		if (!gt_shared_suffices("sf forward", bytes, gt_cuda_most_shared())) {
+			gt_sf_forward_free(be, s);
+			s = NULL;
+			goto done;
+		}
 		if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 			GT_TRY(gt_fail(GT_ERR_DEVICE, "not enough shared memory for the kernel of the separable-footprint projector"));
 	}
-	*state = s;
 done:
 	free(list);
-	if (st != GT_OK)
+	if (st != GT_OK) {
 		gt_sf_forward_free(be, s);
+		s = NULL;
+	}
+	*state = s;
 	return st;
 }
 

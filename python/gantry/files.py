@@ -35,11 +35,11 @@ def _unit(unit: str) -> int:
 
 
 # What a reading option is where nothing is said.
-_IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "deg", "air": None, "values": "counts",
+_IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "auto", "air": None, "values": "counts",
            "sinogram": False, "gaps": False, "source_to_axis": None, "source_to_detector": None, "geometry": None, "direction": "auto",
-           "axis_side": "auto", "raw": None, "flat_at": None}
-_APPLY = {**{name: ("frames", "nxtomo") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
-          "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct")}
+           "axis_side": "auto", "raw": None, "flat_at": None, "entry": None}
+_APPLY = {**{name: ("frames", "nxtomo", "dataexchange") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
+          "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct"), "entry": ("nxtomo", "dataexchange")}
 _SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
 _lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  # what options of C point to, as long as they live
 
@@ -61,14 +61,14 @@ def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
     """How counts become line integrals."""
     f = ffi.new("gt_frames_options *", lib.gt_frames_defaults)
     held.append(f)
-    for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw", "flat_at"):
+    for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw", "flat_at", "entry"):
         if given[name] is not None:
             held.append(ffi.new("char[]", os.fsencode(given[name])))
             setattr(f, name, held[-1])
     for name in ("white", "source_to_axis", "source_to_detector"):
         if given[name] is not None:
             setattr(f, name, given[name])
-    f.radians = _one_of("angle_unit", given["angle_unit"], ("deg", "rad"))
+    f.radians = (0, -1, 1)[_one_of("angle_unit", given["angle_unit"], ("auto", "deg", "rad"))]
     f.values = _one_of("values", given["values"], ("counts", "line-integrals"))
     f.sinogram, f.gaps = int(given["sinogram"]), int(given["gaps"])
     f.direction, f.axis_side = sign("direction", given["direction"]), sign("axis_side", given["axis_side"])
@@ -78,9 +78,10 @@ def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
 def read_options(*, geometry_only: bool = False, without_statistics: bool = False, axis: float | None = None, pixel: float | None = None,
                  water: float | None = None, unit: str = "auto", center: bool = False, flat: Path | None = None,
                  flat_after: Path | None = None, dark: Path | None = None, white: float | None = None, angles: Path | None = None,
-                 angle_unit: str = "deg", air: str | None = None, values: str = "counts", sinogram: bool = False, gaps: bool = False,
+                 angle_unit: str = "auto", air: str | None = None, values: str = "counts", sinogram: bool = False, gaps: bool = False,
                  source_to_axis: float | None = None, source_to_detector: float | None = None, geometry: Path | None = None,
-                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None, flat_at: str | None = None) -> Any:
+                 direction: str = "auto", axis_side: str = "auto", raw: str | None = None, flat_at: str | None = None,
+                 entry: str | None = None) -> Any:
     """What a reader is told.
 
     geometry_only: the scan without its data. without_statistics: neither weights nor photons. axis: column where the rotation axis is
@@ -90,11 +91,12 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
     Of images, with the words of the command: flat and dark: a file or a folder of fields, or "none"; None: those named so in the folder.
     flat_after: flat fields after the scan, where flat or the folder has those before it; a view is divided by what is between. flat_at:
     "0,300,600": flat fields were taken after so many views, as many each time. white:
-    counts without a body, where there are no flat fields. angles: a file, "FIRST:STEP" or "FIRST..LAST", in the angle_unit "deg" or "rad".
+    counts without a body, where there are no flat fields. angles: a file, "FIRST:STEP" or "FIRST..LAST", in the angle_unit "deg" or "rad"
+    ("auto": those of a file that run through half a turn or a turn in radians are radians, others degrees).
     air: "auto", "no" or "LEFT,RIGHT" columns that see none of the body. values: "counts" or "line-integrals". sinogram: an image is one
     row of the detector in all views. gaps: numbers may be missing among the files. source_to_axis, source_to_detector: mm, of cone beams.
     geometry: a geometry file in place of angles; direction, axis_side: "as-file" or "reversed", what that leaves open. raw:
-    "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]" of images without a head.
+    "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]" of images without a head. entry: the group that holds the scan, of HDF5 with several.
     """
     images = {name: value for name, value in locals().items() if name in _IMAGES}
     o = _options(lib.gt_read_defaults, "gt_read_options *")

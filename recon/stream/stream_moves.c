@@ -5,8 +5,9 @@
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 
-#define PIECE_BYTES ((size_t)64 << 20)
-enum { GRAIN = 1 << 20 }; /* bytes that a thread copies at once */
+/* Two of them stay in a cache of some ten MiB: what goes up is read from memory once, and not written there as well. */
+#define PIECE_BYTES ((size_t)16 << 20)
+enum { GRAIN = 1 << 18 }; /* bytes that a thread copies at once */
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -48,16 +49,18 @@ void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, si
 	gt_upload_wait(to);
 }
 
+void gt_stream_out(gt_stream *s, void *packed, void *to, size_t bytes) { copy(s, (struct copying){ packed, to, 0, bytes, bytes, 0, 1 }); }
+
 /* Values of one piece: to the host's, or added to them. */
 static void unpack(gt_stream *s, char *packed, char *to, size_t bytes, int adds)
 {
 	const size_t each = gt_type_size(s->type), run = GRAIN / each, runs = bytes / each / run, rest = bytes / each % run;
 	if (!adds) {
-		copy(s, (struct copying){ packed, to, 0, bytes, bytes, 0, 1 });
+		gt_stream_out(s, packed, to, bytes);
 		return;
 	}
-	gt_stream_add(s, packed, runs, run, to, run);
-	gt_stream_add(s, packed + runs * GRAIN, rest != 0, rest, to + runs * GRAIN, rest);
+	gt_stream_keep(s, packed, &(gt_stream_runs){ runs, run, run, run }, to, 1);
+	gt_stream_keep(s, packed + runs * GRAIN, &(gt_stream_runs){ rest != 0, rest, rest, rest }, to + runs * GRAIN, 1);
 }
 
 void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds)
@@ -78,53 +81,55 @@ void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds)
 	}
 }
 
-struct adding {
-	const void *from;
-	void *y;
-	size_t run, stride;
+struct keeping {
+	const char *from;
+	char *y;
+	const gt_stream_runs *of;
 	gt_type type;
+	int adds;
 };
 
-static void add_part(void *self, size_t begin, size_t end, int worker)
+static void keep_part(void *self, size_t k, size_t end, int worker)
 {
-	const struct adding *a = self;
+	const struct keeping *a = self;
+	const size_t each = gt_type_size(a->type), run = a->of->run;
 	(void)worker;
-	for (size_t k = begin; k < end; k++) {
-		if (a->type == GT_F32) {
-			const float *from = (const float *)a->from + k * a->run;
-			float *y = (float *)a->y + k * a->stride;
-			for (size_t i = 0; i < a->run; i++)
-				y[i] += from[i];
-		} else {
-			const double *from = (const double *)a->from + k * a->run;
-			double *y = (double *)a->y + k * a->stride;
-			for (size_t i = 0; i < a->run; i++)
-				y[i] += from[i];
-		}
+	for (; k < end; k++) {
+		const char *from = a->from + k * a->of->from_stride * each;
+		char *y = a->y + k * a->of->stride * each;
+		if (!a->adds)
+			memcpy(y, from, run * each);
+		else if (a->type == GT_F32)
+			for (size_t i = 0; i < run; i++)
+				((float *)y)[i] += ((const float *)from)[i];
+		else
+			for (size_t i = 0; i < run; i++)
+				((double *)y)[i] += ((const double *)from)[i];
 	}
 }
 
-void gt_stream_add(gt_stream *s, const void *from, size_t n, size_t run, void *y, size_t stride)
+void gt_stream_keep(gt_stream *s, const void *from, const gt_stream_runs *of, void *y, int adds)
 {
-	struct adding a = { from, y, run, stride, s->type };
-	gt_parallel(gt_backend_pool(s->host), n, 1, add_part, &a);
+	struct keeping a = { from, y, of, s->type, adds };
+	gt_parallel(gt_backend_pool(s->host), of->n, 1, keep_part, &a);
 }
 
 gt_status gt_stream_rooms_new(gt_stream *s)
 {
-	const size_t each = gt_type_size(s->type), larger = s->slab > s->batch ? s->slab : s->batch;
+	const size_t each = gt_type_size(s->type), larger = s->slab > s->batch ? s->slab : s->batch, sums = gt_stream_sums(s);
 	const int dry = gt_backend_is_dry_run(s->device);
 	gt_status st = GT_OK;
 	s->piece = least(PIECE_BYTES, larger);
 	if (dry) { /* as the uploads would take */
-		GT_TRY(gt_array_new(s->device, s->type, GT_STREAM_TURNS * (s->slab + s->batch) / each, &s->sum));
-		GT_TRY(gt_array_new(s->device, s->type, s->slab / each, &s->part[0]));
+		GT_TRY(gt_array_new(s->device, s->type, GT_STREAM_TURNS * (s->slab + s->batch) / each, &s->sum[0]));
+		GT_TRY(gt_array_new(s->device, s->type, sums * s->slab / each, &s->part[0]));
 		return gt_array_new(s->device, s->type, (larger + s->batch) / each, &s->part[1]);
 	}
 	GT_TRY(gt_upload_new(s->device, s->slab, &s->slabs));
 	GT_TRY(gt_upload_new(s->device, s->batch, &s->batches));
 	GT_TRY(gt_download_new(s->device, &s->down));
-	GT_TRY(gt_array_new(s->device, s->type, s->slab / each, &s->sum));
+	for (size_t i = 0; i < sums; i++)
+		GT_TRY(gt_array_new(s->device, s->type, s->slab / each, &s->sum[i]));
 	GT_TRY(gt_array_new(s->device, s->type, larger / each, &s->part[0]));
 	GT_TRY(gt_array_new(s->device, s->type, s->batch / each, &s->part[1]));
 	for (int i = 0; i < GT_STREAM_TURNS; i++) {
@@ -140,17 +145,16 @@ done:
 void gt_stream_rooms_free(gt_stream *s)
 {
 	for (int i = 0; i < GT_STREAM_TURNS; i++) {
+		gt_array_free(s->sum[i]);
 		gt_array_free(s->part[i]);
 		gt_locked_free(s->device, s->up[i]);
 		gt_locked_free(s->device, s->back[i]);
-		s->part[i] = NULL;
+		s->sum[i] = s->part[i] = NULL;
 		s->up[i] = s->back[i] = NULL;
 	}
-	gt_array_free(s->sum);
 	gt_upload_free(s->slabs);
 	gt_upload_free(s->batches);
 	gt_download_free(s->down);
-	s->sum = NULL;
 	s->slabs = s->batches = NULL;
 	s->down = NULL;
 }

@@ -1,14 +1,16 @@
 /* The operator: of each slab the parts that batches of views see of it. */
 #include <stdlib.h>
+#include <string.h>
 #include <gantry/projector.h>
 #include "core/device/backend.h"
+#include "core/device/download_impl.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"
 
-/* A batch of views that sees some slices of a slab, by some rows. */
+/* A batch of views that sees some slices of a slab, by some rows, of which slabs before have written `adds`. */
 struct seen_part {
-	gt_range slices, views, rows;
+	gt_range slices, views, rows, adds;
 	gt_linop *A;
 };
 
@@ -17,6 +19,8 @@ struct streamed {
 	size_t plane, columns, rows, views; /* of a slice, of the scan */
 	struct seen_part *part;             /* slab by slab */
 	size_t *first, parts;               /* [slabs + 1]: the parts of slab k begin at first[k] */
+	gt_range *written;                  /* by any slab: rows, of each batch of views */
+	int clears;                         /* they are not one range */
 };
 
 static size_t slab_slices(const gt_stream *s, size_t slab)
@@ -27,10 +31,7 @@ static size_t slab_slices(const gt_stream *s, size_t slab)
 
 /* Computing -------------------------------------------------------------------- */
 
-static char *at(const gt_stream *s, const gt_array *a, size_t element)
-{
-	return (char *)gt_array_data(a) + element * gt_type_size(s->type);
-}
+static char *at(const gt_stream *s, const gt_array *a, size_t element) { return (char *)a->data + element * gt_type_size(s->type); }
 
 /* `n` values of the device's memory. */
 static gt_array *wrap(gt_stream *s, const void *block, size_t first, size_t n)
@@ -63,14 +64,60 @@ static void send_slab(const struct streamed *o, const gt_array *x, size_t slab)
 	gt_stream_up(s, s->slabs, 0, at(s, x, slab * s->cut.slices * o->plane), 1, n, n);
 }
 
-/* What has come of a batch is added while the next one is computed. */
-static void add_batch(const struct streamed *o, const struct seen_part *p, size_t turn, gt_array *y)
+/* Rows [from, to) of a batch's. */
+static void keep_rows(const struct streamed *o, const struct seen_part *p, const char *came, size_t from, size_t to, int adds, gt_array *y)
+{
+	const gt_stream_runs runs = { p->views.n, (to - from) * o->columns, p->rows.n * o->columns, o->rows * o->columns };
+	if (from < to)
+		gt_stream_keep(o->s, came + (from - p->rows.first) * o->columns * gt_type_size(o->s->type), &runs,
+		               at(o->s, y, (p->views.first * o->rows + from) * o->columns), adds);
+}
+
+/* What has come of a batch is written, or added to what slabs before gave, while the next one is computed. */
+static void keep_batch(const struct streamed *o, const struct seen_part *p, size_t turn, gt_array *y)
 {
 	if (!p)
 		return;
+	const char *came = o->s->back[turn % GT_STREAM_TURNS];
+	const gt_range adds = o->clears ? p->rows : p->adds;
+	const size_t end = p->rows.first + p->rows.n, from = adds.first, to = from + adds.n;
 	gt_download_wait(o->s->down);
-	gt_stream_add(o->s, o->s->back[turn % GT_STREAM_TURNS], p->views.n, p->rows.n * o->columns, at(o->s, y, first_cell(o, p)),
-	              o->rows * o->columns);
+	keep_rows(o, p, came, p->rows.first, from, 0, y);
+	keep_rows(o, p, came, from, to, 1, y);
+	keep_rows(o, p, came, to, end, 0, y);
+}
+
+/* Rows that no slab writes. */
+struct clearing {
+	const struct streamed *o;
+	char *y;
+};
+
+static void clear_views(void *self, size_t v, size_t end, int worker)
+{
+	const struct clearing *c = self;
+	const struct streamed *o = c->o;
+	const size_t row = o->columns * gt_type_size(o->s->type);
+	(void)worker;
+	for (; v < end; v++) {
+		const gt_range none = { 0, 0 }, w = o->clears ? none : o->written[v / o->s->cut.views];
+		char *view = c->y + v * o->rows * row;
+		memset(view, 0, w.first * row);
+		memset(view + (w.first + w.n) * row, 0, (o->rows - w.first - w.n) * row);
+	}
+}
+
+static void clear_rest(const struct streamed *o, gt_array *y)
+{
+	struct clearing c = { o, at(o->s, y, 0) };
+	gt_parallel(gt_backend_pool(o->s->host), o->views, 1, clear_views, &c);
+}
+
+/* Once the device has two batches to compute, the host does what waits of arrays that are not the operator's. */
+static void let_catch_up(gt_stream *s, size_t turn)
+{
+	if (turn == 1)
+		gt_backend_catch_up(s->host);
 }
 
 static void forward(void *self, const gt_array *x, gt_array *y)
@@ -79,7 +126,6 @@ static void forward(void *self, const gt_array *x, gt_array *y)
 	gt_stream *s = o->s;
 	const struct seen_part *before = NULL;
 	size_t turn = 0;
-	gt_fill(0, y);
 	send_slab(o, x, 0);
 	for (size_t slab = 0; slab < s->cut.slabs && gt_backend_known(s->device) == GT_OK; slab++) {
 		const void *block = gt_upload_block(s->slabs);
@@ -88,7 +134,10 @@ static void forward(void *self, const gt_array *x, gt_array *y)
 			gt_array *in = wrap(s, block, (p->slices.first - slab * s->cut.slices) * o->plane, voxels(o, p)), *out = NULL;
 			if (in && gt_array_part(s->part[turn % GT_STREAM_TURNS], 0, cells(o, p), &out) == GT_OK) {
 				gt_forward(p->A, in, out);
-				add_batch(o, before, turn + 1, y);
+				if (!turn)
+					clear_rest(o, y);
+				keep_batch(o, before, turn + 1, y);
+				let_catch_up(s, turn);
 				gt_download_get(s->down, out, s->back[turn % GT_STREAM_TURNS]);
 			}
 			before = p;
@@ -99,7 +148,9 @@ static void forward(void *self, const gt_array *x, gt_array *y)
 		if (slab + 1 < s->cut.slabs)
 			send_slab(o, x, slab + 1);
 	}
-	add_batch(o, before, turn + 1, y);
+	if (!turn)
+		clear_rest(o, y);
+	keep_batch(o, before, turn + 1, y);
 	settle(o);
 }
 
@@ -128,21 +179,73 @@ static void back_part(const struct streamed *o, const struct seen_part *p, size_
 	gt_array_free(more);
 }
 
+/* A slab that goes to the host piece by piece, while batches of the next one are computed. */
+struct leaving {
+	gt_array *sum;
+	char *to;
+	size_t at, size; /* bytes: where the piece that is on its way begins, and its own; none: 0 */
+	int turn;
+};
+
+static void next_piece(const struct streamed *o, struct leaving *l)
+{
+	const size_t all = gt_array_bytes(l->sum), each = gt_type_size(o->s->type), most = o->s->batch;
+	gt_array *part = NULL;
+	l->size = all - l->at < most ? all - l->at : most;
+	if (!l->size || gt_array_part(l->sum, l->at / each, l->size / each, &part) != GT_OK) {
+		l->size = 0;
+		return;
+	}
+	/* The first one waits for the sum; others of it need not wait for what was queued since. */
+	(l->at ? gt_download_take : gt_download_get)(o->s->down, part, o->s->back[l->turn]);
+	gt_array_free(part);
+}
+
+static void leave_some(const struct streamed *o, struct leaving *l)
+{
+	const struct leaving came = *l;
+	if (!l->size)
+		return;
+	gt_download_wait(o->s->down);
+	l->at += l->size;
+	l->turn ^= 1;
+	next_piece(o, l);
+	gt_stream_out(o->s, o->s->back[came.turn], came.to + came.at, came.size);
+}
+
+static void leave_all(const struct streamed *o, struct leaving *l)
+{
+	while (l->size)
+		leave_some(o, l);
+	gt_array_free(l->sum);
+	*l = (struct leaving){ .sum = NULL };
+}
+
 static void adjoint(void *self, const gt_array *y, gt_array *x)
 {
 	struct streamed *o = self;
 	gt_stream *s = o->s;
+	struct leaving before = { .sum = NULL };
+	size_t turn = 0;
 	for (size_t slab = 0; slab < s->cut.slabs && gt_backend_known(s->device) == GT_OK; slab++) {
 		gt_array *sum = NULL;
-		if (gt_array_part(s->sum, 0, slab_slices(s, slab) * o->plane, &sum) != GT_OK)
+		if (gt_array_part(s->sum[slab % GT_STREAM_TURNS], 0, slab_slices(s, slab) * o->plane, &sum) != GT_OK)
 			break;
 		if (o->first[slab] == o->first[slab + 1])
 			gt_fill(0, sum);
-		for (size_t k = o->first[slab]; k < o->first[slab + 1]; k++)
+		for (size_t k = o->first[slab]; k < o->first[slab + 1]; k++) {
 			back_part(o, &o->part[k], slab, y, k == o->first[slab], sum);
-		gt_stream_down(s, sum, at(s, x, slab * s->cut.slices * o->plane), 0);
-		gt_array_free(sum);
+			leave_some(o, &before);
+			let_catch_up(s, turn++);
+		}
+		leave_all(o, &before);
+		before = (struct leaving){ .sum = sum, .to = at(s, x, slab * s->cut.slices * o->plane) };
+		if (slab + 1 < s->cut.slabs)
+			next_piece(o, &before);
+		else
+			gt_stream_down(s, sum, before.to, 0);
 	}
+	leave_all(o, &before);
 	settle(o);
 }
 
@@ -154,6 +257,7 @@ static void destroy(void *self)
 	for (size_t k = 0; k < o->parts; k++)
 		gt_linop_free(o->part[k].A);
 	free(o->part);
+	free(o->written);
 	free(o->first);
 	gt_stream_free(o->s);
 	free(o);
@@ -171,6 +275,25 @@ done:
 	return st;
 }
 
+/* Rows of slabs one beside the other are one range; if they ever are not, all are cleared first and added to. */
+static void note_rows(struct streamed *o, gt_range *written, struct seen_part *p)
+{
+	const size_t end = p->rows.first + p->rows.n, before = written->first + written->n;
+	const size_t from = written->first > p->rows.first ? written->first : p->rows.first, to = before < end ? before : end;
+	if (!written->n) {
+		p->adds = (gt_range){ p->rows.first, 0 };
+		*written = p->rows;
+		return;
+	}
+	if (from > to) {
+		o->clears = 1;
+		return;
+	}
+	p->adds = (gt_range){ from, to - from };
+	written->first = written->first < p->rows.first ? written->first : p->rows.first;
+	written->n = (before > end ? before : end) - written->first;
+}
+
 /* The parts of a slab that there are: views that do not see it have none. */
 static gt_status add_slab(struct streamed *o, const gt_scan *scan, size_t slab)
 {
@@ -184,6 +307,7 @@ static gt_status add_slab(struct streamed *o, const gt_scan *scan, size_t slab)
 		p->rows = p->slices.n ? gt_seen_rows(&o->s->grid, scan, p->slices, p->views) : (gt_range){ 0, 0 };
 		if (!p->slices.n || !p->rows.n)
 			continue;
+		note_rows(o, &o->written[v / o->s->cut.views], p);
 		GT_TRY(new_part(o, scan, p));
 		o->parts++;
 	}
@@ -206,11 +330,15 @@ gt_status gt_stream_operator(gt_stream *s, const gt_scan *scan, gt_linop **A)
 	s->users++;
 	o->part = calloc(s->cut.slabs * batches, sizeof *o->part);
 	o->first = calloc(s->cut.slabs + 1, sizeof *o->first);
-	if (!o->part || !o->first)
+	o->written = calloc(batches, sizeof *o->written);
+	if (!o->part || !o->first || !o->written)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t slab = 0; slab < s->cut.slabs; slab++)
 		GT_TRY(add_slab(o, scan, slab));
-	return gt_linop_new(&ops, o, s->host, s->type, gt_grid_voxels(&s->grid), gt_scan_size(scan), A);
+	st = gt_linop_new(&ops, o, s->host, s->type, gt_grid_voxels(&s->grid), gt_scan_size(scan), A);
+	if (st == GT_OK)
+		gt_linop_lets_wait(*A);
+	return st;
 done:
 	destroy(o);
 	return st;

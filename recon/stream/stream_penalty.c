@@ -174,7 +174,7 @@ static gt_status add_gradient(const struct slabwise *o, const gt_array *const ho
 	gt_array *sum[2] = { NULL, NULL };
 	struct there t = { .R = NULL };
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_part(o->s->sum, 0, p->seen.n * o->plane, &sum[0]));
+	GT_TRY(gt_array_part(o->s->sum[0], 0, p->seen.n * o->plane, &sum[0]));
 	GT_TRY(gt_array_part(o->s->part[0], 0, p->seen.n * o->plane, &sum[1]));
 	GT_TRY(enter(o, host, p, (gt_range){ 0, p->seen.n }, &t));
 	if (g)

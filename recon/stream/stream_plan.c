@@ -11,7 +11,9 @@
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 #define BATCH_BYTES ((size_t)512 << 20)
-enum { LEAST_VIEWS = 16 };                         /* of a batch, before slabs become thinner */
+enum { LEAST_VIEWS = 16 }; /* of a batch, before slabs become thinner */
+/* Slices from which on half of them come or go while the others are computed. */
+enum { THICK = 512 };
 static const double of_free = 0.95, of_host = 0.2; /* of_host: where the device's memory is that of the arrays */
 
 const char *gt_stream_device(const char *backend)
@@ -110,14 +112,14 @@ static double rooms(const gt_stream_problem *q, size_t slabs, size_t views)
 {
 	gt_stream s = { .cut = { 0 } };
 	set_cut(&s, q, slabs, views);
-	return (double)(3 * s.slab + 3 * s.batch + (s.slab > s.batch ? s.slab : s.batch));
+	return (double)((2 + gt_stream_sums(&s)) * s.slab + 3 * s.batch + (s.slab > s.batch ? s.slab : s.batch));
 }
 
 static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cut *cut)
 {
 	const size_t nz = q->grid->n[2], view = q->scan->rows * q->scan->columns * gt_type_size(q->type),
 		     all = (q->scan->views + q->subsets - 1) / q->subsets, some = BATCH_BYTES / view ? BATCH_BYTES / view : 1;
-	size_t views = all < some ? all : some, slabs = 1;
+	size_t views = all < some ? all : some, slabs = nz < THICK ? 1 : 2;
 	double least = INFINITY;
 	gt_status st = GT_OK;
 	if (q->slices && q->views)
@@ -184,6 +186,7 @@ gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
 	s->cut = cut;
 	GT_TRY(gt_stream_rooms_new(s));
 	GT_TRY(count_host(s));
+	GT_TRY(gt_backend_gather(s->host)); /* while its memory bounds what solvers do there */
 	gt_say(q->log, GT_INFO, GT_ABOUT_CHOICE,
 	       "%s computes for arrays of the host: %zu slab%s of %zu slices, %zu views at a time, %s there", gt_backend_name(s->device),
 	       cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));

@@ -1,5 +1,5 @@
-/* A model of the time of an iteration. Every constant is of a measurement (docs/measurements.md, 2026-11-22 and
- * 23). */
+/* A model of the time of an iteration. Every constant is of a measurement (docs/measurements.md, 2026-11-22, 23 and
+ * 27). */
 #include <math.h>
 #include <string.h>
 #include "core/text.h"
@@ -11,6 +11,7 @@ struct rates {
 	double forward_wide, back_wide;   /* exponents of (1 + columns per voxel) / 2 */
 	double forward_once, back_once;   /* s per call: */
 	double forward_voxel, back_voxel; /* and per voxel that is seen: running sums, last blocks */
+	double large_voxel;               /* s per voxel of a large volume, forward and back together */
 	double subset_voxel;              /* s per voxel and subset: passes of a solver over its arrays */
 	double smooth_voxel, tv_voxel;    /* s per voxel and iteration: penalties */
 	double halo_smooth, halo_tv;      /* s per iteration: slices that penalties fetch from neighbours */
@@ -18,13 +19,130 @@ struct rates {
 	double add;                       /* s per byte that comes in, for adding it up */
 	double direct, host;              /* s per update of a direct method; bytes per s from and to the host */
 };
-static const struct rates h200 = { 1.0113e-12, .7956e-12, .57,    1.157,  2.5e-4, 7e-5, 1e-11,   4.5e-12,  4.8e-12,
-	                           1.0e-10,    2.4e-10,   1.5e-4, 1.2e-3, 3e11,   4e-5, 1.5e-12, 0.39e-12, 2e10 };
-static const struct rates thread = { 1.6e-9, 1.6e-9, .57,  1.157, 5e-5, 5e-5, 2e-9,  2e-9,   4e-9,
-	                             6e-8,   4e-7,   1e-4, 1e-3,  4e9,  2e-5, 5e-10, 1.6e-9, 4e9 };
+static const struct rates h200 = { .forward = 1.0113e-12,
+	                           .back = .7956e-12,
+	                           .forward_wide = .57,
+	                           .back_wide = 1.157,
+	                           .forward_once = 1.5e-4,
+	                           .back_once = 7e-5,
+	                           .forward_voxel = 7e-12,
+	                           .back_voxel = 4.5e-12,
+	                           .large_voxel = 3.9e-11,
+	                           .subset_voxel = 4.8e-12,
+	                           .smooth_voxel = 1.0e-10,
+	                           .tv_voxel = 2.4e-10,
+	                           .halo_smooth = 1.5e-4,
+	                           .halo_tv = 1.2e-3,
+	                           .link = 3e11,
+	                           .latency = 4e-5,
+	                           .add = 1.5e-12,
+	                           .direct = 0.39e-12,
+	                           .host = 2e10 };
+static const struct rates thread = { .forward = 1.6e-9,
+	                             .back = 1.6e-9,
+	                             .forward_wide = .57,
+	                             .back_wide = 1.157,
+	                             .forward_once = 5e-5,
+	                             .back_once = 5e-5,
+	                             .forward_voxel = 2e-9,
+	                             .back_voxel = 2e-9,
+	                             .subset_voxel = 4e-9,
+	                             .smooth_voxel = 6e-8,
+	                             .tv_voxel = 4e-7,
+	                             .halo_smooth = 1e-4,
+	                             .halo_tv = 1e-3,
+	                             .link = 4e9,
+	                             .latency = 2e-5,
+	                             .add = 5e-10,
+	                             .direct = 1.6e-9,
+	                             .host = 4e9 };
 
-/* Slices of work that an inner edge of a slab costs, forward and back together. */
-static const double edge = 7.3;
+/* Slices of work that an inner edge of a slab costs, back. */
+static const double edge = 6.5;
+
+/* Voxels from which on their number costs more, and from which on all that it can: of 512^3 there is nothing to see, of
+ * half of 1024^3 there is all. */
+static const double large_from = 134e6, large_fully = 537e6;
+
+static double large(const struct rates *r, double voxels)
+{
+	return r->large_voxel * fmin(1, fmax(0, (voxels - large_from) / (large_fully - large_from)));
+}
+
+/* A view as a member sees it: heights above its source. */
+struct seen {
+	double source, near, far; /* mm along z; magnification of what is nearest and furthest */
+	double half, pitch;       /* of the detector, mm */
+};
+
+static struct seen seen_of(const gt_scan *scan, const gt_grid *grid, const gt_view *v)
+{
+	struct seen s = { v->source[2], 1, 1, 0.5 * (double)scan->rows * scan->row_pitch, scan->row_pitch };
+	const double wide = fmin((double)grid->n[0] * grid->pitch[0], (double)grid->n[1] * grid->pitch[1]);
+	double distance = 0, toward = 0;
+	for (int a = 0; a < 2; a++) {
+		distance += v->source[a] * v->source[a];
+		toward += (v->detector[a] - v->source[a]) * (v->detector[a] - v->source[a]);
+	}
+	distance = sqrt(distance);
+	if (scan->shape != GT_PARALLEL && distance > 0) {
+		s.near = sqrt(toward) / fmax(distance - wide / 2, 0.1 * distance);
+		s.far = sqrt(toward) / (distance + wide / 2);
+	} else
+		s.source = v->detector[2];
+	return s;
+}
+
+/* Rows that see heights from low to high. */
+static double rows_of(const struct seen *s, double low, double high)
+{
+	const double a = low - s->source, b = high - s->source;
+	const double least = fmax(-s->half, fmin(a * s->near, a * s->far)), most = fmin(s->half, fmax(b * s->near, b * s->far));
+	return fmax(0, most - least) / s->pitch;
+}
+
+/* What forward does of rows: in tiles of up to 135, each as much as its rows in whole 32, and 40 besides. */
+static double tiled(double rows)
+{
+	const double tiles = ceil(rows / 135);
+	return tiles > 0 ? tiles * (32 * fmax(1, ceil((rows / tiles - 7) / 32)) + 42) : 0;
+}
+
+/* What part of all that one device does is a member's with the most of it: of views, by the rows that see its slab
+ * forward, and by the slices that they see back. Of a helix those in its middle see more than those at its ends. */
+static void part_of_work(const gt_model_case *c, double slabs, double blocks, double *forward, double *back)
+{
+	const gt_scan *scan = c->scan;
+	const double height = (double)c->grid->n[2] * c->grid->pitch[2], bottom = c->grid->center[2] - height / 2;
+	const int moves = gt_scan_is_helical(scan);
+	double all[2] = { 0 }, most[2] = { 0 };
+	for (double p = 0; p < slabs; p++) {
+		const double low = bottom + p / slabs * height, high = bottom + (p + 1) / slabs * height;
+		const double edges = edge * c->grid->pitch[2] * ((p > 0) + (p + 1 < slabs));
+		double sum[2] = { 0 };
+		size_t block = 0;
+		for (size_t v = 0; v < scan->views; v++) {
+			const struct seen s = seen_of(scan, c->grid, &scan->view[v]);
+			const double reach = s.half / s.far, from = moves ? fmax(low, s.source - reach) : low,
+				     to = moves ? fmin(high, s.source + reach) : high;
+			if (p == 0) {
+				all[0] += tiled(rows_of(&s, bottom, bottom + height));
+				all[1] += moves ? fmax(0, fmin(bottom + height, s.source + reach) - fmax(bottom, s.source - reach))
+				                : height;
+			}
+			if ((size_t)((double)v * blocks / (double)scan->views) != block) {
+				block++;
+				sum[0] = sum[1] = 0;
+			}
+			sum[0] += tiled(rows_of(&s, low, high));
+			sum[1] += to > from ? to - from + edges : 0;
+			most[0] = fmax(most[0], sum[0]);
+			most[1] = fmax(most[1], sum[1]);
+		}
+	}
+	*forward = all[0] > 0 ? most[0] / all[0] : 1 / slabs / blocks;
+	*back = all[1] > 0 ? most[1] / all[1] : 1 / slabs / blocks;
+}
 
 /* Of the volume, by the views of one of `blocks` runs of views: a helix sees some turns of it. */
 static double seen_by(const gt_scan *scan, const gt_grid *grid, double slices, double blocks)
@@ -78,7 +196,7 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 {
 	const struct rates r = rates_of(c);
 	const double p = (double)slabs, q = (double)blocks, members = p * q, subsets = (double)c->subsets;
-	const double nz = (double)c->grid->n[2], voxels = (double)gt_grid_voxels(c->grid), plane = voxels / nz;
+	const double nz = (double)c->grid->n[2], voxels = (double)gt_grid_voxels(c->grid);
 	*t = (gt_model_times){ .moved = 0 };
 	if (c->direct) {
 		direct(c, &r, members, t);
@@ -87,11 +205,11 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 	const double wide = 0.5 + 0.5 * (double)c->scan->columns / (double)c->grid->n[0];
 	/* A view meets a part of a helix's slices, whatever the split. */
 	const double in_view = seen_by(c->scan, c->grid, nz, (double)c->scan->views), fetched = seen_by(c->scan, c->grid, nz / p, q);
-	const double inner = slabs == 1 ? 0 : slabs == 2 ? 1 : 2, slices = nz * in_view / p + edge * inner;
-	const double views = (double)c->scan->views / subsets / q, updates = plane * slices * views;
-	const double here = voxels / p * fetched;
-	const double forward = r.forward_once + r.forward_voxel * here + r.forward * pow(wide, r.forward_wide) * updates;
-	const double back = r.back_once + r.back_voxel * here + r.back * pow(wide, r.back_wide) * updates;
+	const double all = voxels * in_view * (double)c->scan->views / subsets, here = voxels / p * fetched;
+	double part_forward, part_back;
+	part_of_work(c, p, q, &part_forward, &part_back);
+	const double forward = r.forward_once + r.forward_voxel * here + r.forward * pow(wide, r.forward_wide) * all * part_forward;
+	const double back = r.back_once + (r.back_voxel + large(&r, here)) * here + r.back * pow(wide, r.back_wide) * all * part_back;
 	t->operators = subsets * (forward + back);
 	const double volume = here * (double)c->element, data = (double)gt_scan_size(c->scan) / subsets / members * (double)c->element;
 	const double of_volume = q > 1 ? volume * (1 - 1 / q) : 0, of_data = p > 1 ? 1.2 * data * (1 - 1 / p) : 0;
@@ -99,6 +217,14 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 	t->exchange = t->moved / r.link + 2 * subsets * r.latency * ((q > 1) + (p > 1)) + r.add * t->moved / 2;
 	t->passes = r.subset_voxel * subsets * voxels / members + cost_of_penalty(c, &r, voxels / members, members);
 	t->seconds = t->operators + t->exchange + t->passes;
+}
+
+char *gt_model_link_text(const gt_model_case *c)
+{
+	const struct rates r = rates_of(c);
+	return gt_text("exchange_at=%.3g GB/s and %.3g us a time, constants of the model, measured between %s: "
+	               "gantry devices --links measures here",
+	               1e-9 * r.link, 1e6 * r.latency, c->on_cpu ? "threads of a server" : "H200s by NVLink");
 }
 
 char *gt_model_text(const char *name, const gt_model_times *t)

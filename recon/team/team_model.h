@@ -24,4 +24,6 @@ typedef struct {
 void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_times *t);
 /* "by_NAME=12.3 ms by the model (compute 10, exchange 1.2, passes 1.1)"; malloc'ed, NULL without memory. */
 char *gt_model_text(const char *name, const gt_model_times *t);
+/* At which speed the exchanges of a case are counted, and whose it is: "exchange_at=300 GB/s and ..."; the same. */
+char *gt_model_link_text(const gt_model_case *c);
 #endif

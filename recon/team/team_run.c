@@ -210,7 +210,7 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 	return st == GT_OK ? gt_text("%s", BYTES(e.peak)) : gt_text("%s", "more than there is");
 }
 
-/* A line for each split that there is: time by the model, memory by a rehearsal. */
+/* A line for each split that there is, time by the model and memory by a rehearsal; and one for what it counts with. */
 static char *compare_splits(int members, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
                             const gt_split_spec *chosen)
 {
@@ -231,7 +231,10 @@ static char *compare_splits(int members, const struct run *r, const gt_model_cas
 		free(all);
 		all = more;
 	}
-	return all;
+	char *link = all ? gt_model_link_text(c) : NULL, *with_link = link ? gt_text("%s%s\n", all, link) : NULL;
+	free(link);
+	free(all);
+	return with_link;
 }
 
 gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, void *to, gt_recon_found *f)

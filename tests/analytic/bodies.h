@@ -61,34 +61,42 @@ static inline void lean(gt_view *w, double roll, double pitch)
 		w->row_axis[a] = cos(pitch) * w->row_axis[a] + sin(pitch) * normal[a];
 }
 
+/* Runs a method with the parameters in `text`. */
+static inline void run_method(gt_backend *be, const char *method, const char *text, const gt_grid *grid, const gt_scan *scan,
+                              const gt_array *p, gt_array *x)
+{
+	const gt_analytic *m = gt_analytic_find(method);
+	ck_assert_ptr_nonnull(m);
+	void *options = malloc(m->options_size);
+	ck_assert_ptr_nonnull(options);
+	memcpy(options, m->defaults, m->options_size);
+	ck_ok(gt_params_parse(m->params, text, options));
+	ck_ok(gt_analytic_run(m, be, grid, scan, options, p, x));
+	free(options);
+}
+
 /* Runs a method on data of double; the volume as doubles, to be freed. */
 static inline double *reconstruct_as(gt_backend *be, gt_type type, const char *method, const char *text, const gt_grid *grid,
                                      const gt_scan *scan, const double *data)
 {
-	const gt_analytic *m = gt_analytic_find(method);
 	const size_t cells = gt_scan_size(scan), voxels = gt_grid_voxels(grid);
 	gt_array *p, *x;
-	ck_assert_ptr_nonnull(m);
-	void *options = malloc(m->options_size);
 	float *single = malloc((cells > voxels ? cells : voxels) * sizeof *single);
 	double *volume = malloc(voxels * sizeof *volume);
-	ck_assert(options && single && volume);
-	memcpy(options, m->defaults, m->options_size);
-	ck_ok(gt_params_parse(m->params, text, options));
+	ck_assert(single && volume);
 	ck_ok(gt_array_new(be, type, cells, &p));
 	ck_ok(gt_array_new(be, type, voxels, &x));
 	for (size_t i = 0; i < cells; i++)
 		single[i] = (float)data[i];
 	gt_array_put(type == GT_F64 ? (const void *)data : single, p);
 	gt_fill(123, x);
-	ck_ok(gt_analytic_run(m, be, grid, scan, options, p, x));
+	run_method(be, method, text, grid, scan, p, x);
 	gt_array_get(x, type == GT_F64 ? (void *)volume : single);
 	for (size_t i = 0; type == GT_F32 && i < voxels; i++)
 		volume[i] = single[i];
 	ck_ok(gt_backend_status(be));
 	gt_array_free(p);
 	gt_array_free(x);
-	free(options);
 	free(single);
 	return volume;
 }

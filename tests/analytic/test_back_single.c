@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include "analytic/fbp/fast/back_single.h"
 #include "tests/analytic/back_problems.h"
+#include "tests/analytic/loose_arrays.h"
 #include "tests/support/vector_sets.h"
 
 #define GT_BACK_KERNELS sixteen_lanes
@@ -46,7 +47,7 @@ END_TEST
 
 START_TEST(bits_do_not_depend_on_threads)
 {
-	static const char *const threads[] = { "cpu:2", "cpu:3", "cpu:8" };
+	static const char *const threads[] = { "cpu:2", "cpu:3", "cpu:131" };
 	const problem *p = &problems[_i ? 36 : 1];
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
@@ -58,6 +59,38 @@ START_TEST(bits_do_not_depend_on_threads)
 	}
 	free(one);
 	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+/* One of each kind of kernel. */
+static const int some[] = { 0, 3, 7, 13, 20, 22, 39 };
+enum { SOME = sizeof some / sizeof *some };
+
+START_TEST(loose_memory)
+{
+	const problem *p = &problems[some[_i]];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	double *data = random_data(gt_scan_size(s));
+	for (int k = 0; k < SETS; k++)
+		if (use(sets[k]))
+			check_loose_arrays(gt_analytic_for(s)->name, p->text, &g, s, data);
+	gt_back_single_use(NULL);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(denormals)
+{
+	const problem *p = &problems[some[_i]];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	for (int k = 0; k < SETS; k++)
+		if (use(sets[k]))
+			check_denormal_data(gt_analytic_for(s)->name, p->text, sets[k], &g, s);
+	gt_back_single_use(NULL);
 	gt_scan_free(s);
 }
 END_TEST
@@ -132,6 +165,8 @@ GT_TEST_FOUND_BY_NAME(gt_back_single)
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, single_is_double, 0, PROBLEMS);
+	gt_add_alike(tc, loose_memory, SOME);
+	gt_add_alike(tc, denormals, SOME);
 	tcase_add_loop_test(tc, bits_do_not_depend_on_threads, 0, 2);
 	tcase_add_loop_test(tc, spots_and_rows_that_run_down, 0, 2);
 	tcase_add_loop_test(tc, slices_begin_on_the_first_row, 0, 12);

@@ -3,6 +3,7 @@
  * labels: property unit; backend: none */
 #include "analytic/wfbp/fast/wfbp_single.h"
 #include "tests/analytic/helices.h"
+#include "tests/analytic/loose_arrays.h"
 #include "tests/support/vector_sets.h"
 
 #define GT_WFBP_KERNELS sixteen_lanes
@@ -85,9 +86,35 @@ START_TEST(single_is_double)
 }
 END_TEST
 
+START_TEST(loose_memory)
+{
+	double *data;
+	gt_scan *s = case_of(_i, &data);
+	for (int k = 0; k < SETS; k++)
+		if (use(sets[k]))
+			check_loose_arrays("wfbp", _i % 3 ? "mask=none" : "ends=zero", &several[_i % SEVERAL], s, data);
+	gt_wfbp_single_use(NULL);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(denormals)
+{
+	double *data;
+	gt_scan *s = case_of(_i, &data);
+	for (int k = 0; k < SETS; k++)
+		if (use(sets[k]))
+			check_denormal_data("wfbp", _i % 3 ? "mask=none" : "ends=zero", sets[k], &several[_i % SEVERAL], s);
+	gt_wfbp_single_use(NULL);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
 START_TEST(bits_do_not_depend_on_threads)
 {
-	static const char *const threads[] = { "cpu:2", "cpu:3", "cpu:8" };
+	static const char *const threads[] = { "cpu:2", "cpu:3", "cpu:131" };
 	double *data;
 	gt_scan *s = case_of(3, &data);
 	double *one = volume_of("cpu:1", GT_F32, NULL, &several[0], s, data);
@@ -107,6 +134,8 @@ GT_TEST_FOUND_BY_NAME(gt_wfbp_single)
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, single_is_double, 0, 8);
+	gt_add_alike(tc, loose_memory, 8);
+	gt_add_alike(tc, denormals, 8);
 	tcase_add_test(tc, bits_do_not_depend_on_threads);
 	tcase_add_test(tc, kernels_are_found_by_name);
 }

@@ -47,7 +47,8 @@ refused_output 2 "grid" recon scan.nc --grid 32x0x4@8x8x10
 refused_output 2 "grid" recon scan.nc --grid 32x32x4@8x-8x10
 refused_output 2 "grid" recon scan.nc --grid $grid+0,0,5000 --backend "$backend"
 refused_output 2 "cannot be combined" recon scan.nc --grid $grid --like scan.nc
-refused_output 2 "--pitch=-3" simulate --phantom shepp-logan --pitch -3
+refused_output 2 "--row-pitch=-3" simulate --phantom shepp-logan --row-pitch -3
+refused_output 2 "turn=0 of an orbit: expected a finite number other than 0" simulate --phantom shepp-logan --turns 0
 refused_output 2 "did you mean 'ge-ct750hd'" simulate --phantom shepp-logan --scanner ge-ct75hd
 refused_output 2 "did you mean 'shepp-logan'" simulate --phantom shep-logan
 refused_output 2 "--phantom is needed" simulate

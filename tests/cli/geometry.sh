@@ -57,6 +57,11 @@ says "at the source's height at row 11.5 (+0)"
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc
 ok geometry show fixed.nc --json
 holds "$(value column_center) < 19.5 && $(value step_deg) == -6 && $(value roll_deg) > 0.57 && $(value roll_deg) < 0.58"
+# The sign is that of --roll where rows run down, too.
+ok geometry scan.nc --reverse-rows -o down.nc
+ok geometry down.nc --roll 10mrad -o rolled.nc
+ok geometry show rolled.nc --json
+holds "$(value roll_deg) > 0.57 && $(value roll_deg) < 0.58"
 
 # Raw images, with the geometry of another program, in one line.
 mkdir raw

@@ -23,6 +23,12 @@ while read -r solver _; do
 	says "$solver"
 done <<<"$solvers"
 # Topics in the plural; and what is said of strengths that are found.
+ok help grid
+says "--voxel LENGTH"
+ok -V
+says "commit"
+refused 2 "unknown command 'reconstruct': did you mean 'recon'" reconstruct
+refused 2 "unknown parameter 'iters': did you mean 'iterations'" recon none.nc -o out.nc --solver sirt:iters=3
 ok help solvers
 [ "$out" = "$solvers" ] || fail "help solvers is not help solver: $out"
 ok help penalties

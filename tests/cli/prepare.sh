@@ -88,6 +88,11 @@ refused 2 "scan.nc" prepare scan.nc -o scan.nc --rings gain
 if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	ok prepare "$GT_DATA/tooth.h5" -o tooth.nc --auto
 	grep -q "gain of the detector: 0.6[3-7]" stderr.txt || fail "another gain: $(cat stderr.txt)"
+	# Images of HDF5 are divided by their air as they are read, as others are, unless that is not wanted.
+	ok prepare "$GT_DATA/tooth.h5" -o plain.nc
+	grep -q "every view is divided by it" stderr.txt || fail "no air: $(cat stderr.txt)"
+	ok prepare "$GT_DATA/tooth.h5" -o no-air.nc --air no --bad-pixels auto
+	! grep -q "every view is divided by it" stderr.txt || fail "air in spite of --air no: $(cat stderr.txt)"
 	ok prepare "$GT_DATA/pin" -o pin.nc --auto
 	grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 	grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"

@@ -49,10 +49,40 @@ for p in tv:strength=0.01 tgv:strength=0.01,inner=6 joint-tv:strength=0.01,inner
 	ok compare more.nc one.nc --rmse 1e-9
 done
 
+# Bases of vectors and the differences that Anderson's acceleration keeps: the same of any number, and continued by any.
+plain=("${common[@]}" --init zero --padding no --solver)
+for solver in "ab-gmres:steps=3,iterations=" "ba-gmres:steps=3,iterations=" "sirt:anderson=2,iterations="; do
+	ok recon scan.nc -o one.nc --backend cpu:1 "${plain[@]}" "${solver}6"
+	ok recon scan.nc -o half.nc --backend cpu:1x4 --split 2x2 "${plain[@]}" "${solver}3" --checkpoint run.ck
+	for to in cpu:1x3 cpu:1; do
+		ok recon scan.nc -o more.nc --backend $to "${plain[@]}" "${solver}6" --resume run.ck
+		ok compare more.nc one.nc --rmse 1e-9
+	done
+	for on in 1 4; do
+		ok recon scan.nc -o bits-$on.nc --backend cpu:1x$on --init zero --padding no --quiet --solver "${solver}2" --reproducible
+	done
+	ok compare bits-1.nc bits-4.nc --max 0
+done
+# Its strength by each rule: the same bits too.
+for strength in wgcv trace gcv "fixed,lambda=2"; do
+	for on in 1 2 4; do
+		ok recon scan.nc -o bits-$on.nc --backend cpu:1x$on --init zero --padding no --quiet --solver hybrid-lsqr:iterations=4,strength=$strength --reproducible
+	done
+	ok compare bits-1.nc bits-2.nc --max 0
+	ok compare bits-1.nc bits-4.nc --max 0
+done
+ok recon scan.nc -o one.nc --backend cpu:1 "${plain[@]}" hybrid-lsqr:iterations=6,strength=fixed,lambda=2
+ok recon scan.nc -o half.nc --backend cpu:1x3 "${plain[@]}" hybrid-lsqr:iterations=6,strength=fixed,lambda=2 --stop change=12HU --checkpoint run.ck
+for to in cpu:1x4 cpu:1; do
+	ok recon scan.nc -o more.nc --backend $to "${plain[@]}" hybrid-lsqr:iterations=6,strength=fixed,lambda=2 --resume run.ck
+	ok compare more.nc one.nc --rmse 1e-9
+done
+
 # Per member.
 ok recon scan.nc --backend cpu:1x2 --split views --dry-run --solver sirt
 grep -q 'member_1 *cpu:1 slices=.* views=.* memory=' <<<"$out" || fail "no line for member 1: $out"
 grep -q 'split *views' <<<"$out" || fail "no split: $out"
+grep -q 'exchange_at *4 GB/s and 20 us a time, constants of the model' <<<"$out" || fail "no speed of the links: $out"
 
 refused 2 "device 0 is named twice" recon scan.nc --gpus 0,0 -o out.nc
 refused 2 "--gpus=two: expected how many" recon scan.nc --gpus two -o out.nc
@@ -63,10 +93,23 @@ refused 2 "one device computes" recon scan.nc --backend cpu:1 --split views --so
 refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver sirt -o out.nc
 refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solver os-sart:subsets=30 -o out.nc
 refused 2 "goes by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
-refused 1 "solver 'hybrid-lsqr' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver hybrid-lsqr -o out.nc
 low_rank=(--solver "fista:prox=yes,nonneg=no" --penalty low-rank:strength=1)
 [ ! -e out.nc ] || fail "out.nc was written"
 ok recon scan.nc --backend cpu:1x3 "${low_rank[@]}" -o several.nc
 ok recon scan.nc --backend cpu:1 "${low_rank[@]}" -o one.nc
 ok compare several.nc one.nc --relative 1e-5
+
+# Other pairs than dd, and the direct method of helices.
+for p in joseph sf-tr; do
+	how=(--projector "$p" --solver "os-sart:iterations=1,subsets=3" --init zero --precision double)
+	ok recon scan.nc --backend cpu:1 "${how[@]}" -o one.nc
+	for split in views slices 2x2; do
+		ok recon scan.nc --backend cpu:1x4 --split $split "${how[@]}" -o several.nc
+		ok compare several.nc one.nc --rmse 1e-9
+	done
+done
+ok simulate --phantom shepp-logan --reduce 16 --rows 8 --pitch 10 --turns 3 -o helix.nc
+ok recon helix.nc --backend cpu:1 --solver wfbp --precision double -o one.nc
+ok recon helix.nc --backend cpu:1x3 --solver wfbp --precision double -o several.nc
+ok compare several.nc one.nc --rmse 1e-9
 exit $((failures > 0))

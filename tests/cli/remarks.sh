@@ -158,7 +158,7 @@ ok simulate --reduce 16 --geometry-only -o bare.nc
 ok info bare.nc
 refused 1 "bare.nc: variable projections is missing" view bare.nc -o none.png
 if [ -f "${GT_DATA:-}/tooth.h5" ]; then
-	remark "--pixel MM" info "$GT_DATA/tooth.h5"
+	remark "--pixel sets it" info "$GT_DATA/tooth.h5"
 	[ "$(grep -c 'rotation axis found' stderr.txt)" = 1 ] || fail "info says twice: $(cat stderr.txt)"
 	ok view "$GT_DATA/tooth.h5" -o out.png
 fi

@@ -44,7 +44,7 @@ refused 1 "nowhere.txt: cannot be read" tune --replay nowhere.txt
 
 ok tune --list
 says "came with gantry"
-[ "$(grep -c 'dd-forward on NVIDIA H200' <<<"$out")" -ge 1 ] || fail "the table that came with the library: $out"
+[ "$(grep -c 'sf-forward on NVIDIA H200' <<<"$out")" -ge 1 ] || fail "the table that came with the library: $out"
 mkdir -p cache/gantry/tune
 echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 } ] }' >cache/gantry/tune/dd-forward.json
 ok tune --list
@@ -91,11 +91,11 @@ if [ ! -e /dev/nvidia0 ]; then # of another GPU nothing is taken
 	says "of another version of the kernel's source (0123, here "
 	[ "$(grep -c '; taken$' <<<"$out")" -eq $((entries - 1)) ] || fail "all but one are taken: $out"
 	rm -r cache
-	sed '0,/ROWS=2/s//ROWS=3/' table.json >wrong.json
+	sed '0,/TILE=64/s//TILE=63/' table.json >wrong.json
 	ok tune --import wrong.json
 	says "is no variant of it for that problem: not taken"
 	rm -r cache
-	sed '0,/"kernel": *"dd-forward"/s//"kernel": "..\/..\/evil\\u001b"/' table.json >wrong.json
+	sed '0,/"kernel": *"sf-forward"/s//"kernel": "..\/..\/evil\\u001b"/' table.json >wrong.json
 	ok tune --import wrong.json
 	says "../../evil? on NVIDIA H200"
 	says "no kernel of this version: not taken"
@@ -130,6 +130,12 @@ ok simulate --geometry-only --reduce 16 --views 12 -o few.nc
 refused 2 "few.nc: expected --every, or subsets of --solver, of at most its 12 views, found 13" tune few.nc --solver os-sart:subsets=13
 refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-arc --projector dd-bs
 refused 2 "no searcher \"bees\"" tune --workload quick-arc --search bees
+refused 2 "device=cpu:2: expected an NVIDIA GPU" tune --workload quick-arc --device cpu:2
+refused 2 "shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB" tune --workload quick-arc --device cuda:0,shared=1KiB
+# files that are no library, in front of those that are
+mkdir nolib
+for name in libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so; do echo none >nolib/$name; done
+LD_LIBRARY_PATH=$work/nolib refused 1 "NVRTC is not there" tune --workload quick-arc --programs 3
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a sentence, and nothing is kept
 	"$gantry" tune --workload quick-arc --programs 3 >out.txt 2>err.txt
 	code=$?

@@ -116,7 +116,7 @@ START_TEST(folders_that_take_none_are_refused)
 	gt_backend *be;
 	gt_array *a;
 	ck_refused(gt_folder_room("/no/such/folder", &room), GT_ERR_IO, "--scratch=/no/such/folder");
-	ck_refused(gt_folder_rate("/no/such/folder", &rate), GT_ERR_IO, "no file can be made there: No such file");
+	ck_refused(gt_folder_rate("/no/such/folder", &rate), GT_ERR_IO, "/no/such/folder: cannot be looked at: No such file");
 	ck_ok(gt_backend_open("cpu:1", &be));
 	ck_ok(gt_backend_scratch(be, "/no/such/folder", 1));
 	ck_assert(gt_array_new(be, GT_F32, N, &a) != GT_OK);

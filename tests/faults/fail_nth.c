@@ -7,11 +7,14 @@
  *   read    any reading, by whomever, once: EIO
  *   write   any writing, room on the disk, sync or rename, and all that follow: ENOSPC, as of a disk that is full
  * GT_FAULT_COUNT names a file that gets the number of such calls when the program ends. The time stands still, so that
- * files do not differ. */
+ * files do not differ. GT_FAULT_CRASH names a file that tells, after a crash, whose code it was in: the innermost frame
+ * that is not of the C library. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +63,75 @@ static void find(const char *name, void *function)
 	memcpy(function, &found, sizeof found);
 }
 
+/* What the program itself does about a crash, which is done behind what is told of it. */
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static struct sigaction meant[NSIG];
+static volatile sig_atomic_t watched;
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+int sigaction(int number, const struct sigaction *act, struct sigaction *before)
+{
+	int ours = 0;
+	for (size_t i = 0; watched && i < sizeof crashes / sizeof *crashes; i++)
+		ours |= crashes[i] == number;
+	if (!real_sigaction)
+		find("sigaction", &real_sigaction);
+	if (!ours)
+		return real_sigaction(number, act, before);
+	if (before)
+		*before = meant[number];
+	if (act)
+		meant[number] = *act;
+	return 0;
+}
+
+/* Frames up to the signal's own are of this file and of the C library, and what called abort() or memcpy() is behind more of these. */
+static void tell_crash(int number)
+{
+	enum { FRAMES = 64 };
+	static const char *const not_it[] = { "/libc.so", "/libpthread", "/ld-linux", "/libgcc_s", "/libstdc++", "fail_nth" };
+	void *frames[FRAMES];
+	const int n = backtrace(frames, FRAMES);
+	const char *path = getenv("GT_FAULT_CRASH"), *who = "?";
+	Dl_info info;
+	for (int i = 0, passed = 0; i < n; i++, passed = 0) {
+		if (!dladdr(frames[i], &info) || !info.dli_fname)
+			continue;
+		for (size_t k = 0; k < sizeof not_it / sizeof *not_it; k++)
+			passed |= strstr(info.dli_fname, not_it[k]) != NULL;
+		if (passed)
+			continue;
+		who = strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname;
+		break;
+	}
+	const int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+	if (file >= 0 && syscall(SYS_write, file, who, strlen(who)) >= 0)
+		close(file);
+	/* It comes again, to whom it was meant for. */
+	watched = 0;
+	real_sigaction(number, &meant[number], NULL);
+	raise(number);
+}
+
+/* A stack of its own: a recursion without end is a crash too. */
+static void watch_for_crashes(void)
+{
+	static char room[1 << 16];
+	const stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
+	struct sigaction act = { .sa_handler = tell_crash, .sa_flags = SA_ONSTACK };
+	void *first[1];
+	if (!getenv("GT_FAULT_CRASH"))
+		return;
+	backtrace(first, 1); /* loads what it needs */
+	sigaltstack(&stack, NULL);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &act, NULL);
+	watched = 1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+	watch_for_crashes();
 	const char *what = getenv("GT_FAULT"), *which = getenv("GT_FAULT_AT");
 	find("fread", &real_fread);
 	find("fwrite", &real_fwrite);
@@ -163,11 +233,26 @@ ssize_t __getdelim(char **to, size_t *room, int end, FILE *f);
 ssize_t __getdelim(char **to, size_t *room, int end, FILE *f) { return getdelim(to, room, end, f); }
 ssize_t getline(char **to, size_t *room, FILE *f) { return getdelim(to, room, '\n', f); }
 
+/* Is it memory, which no disk's end is? */
+static int is_memory(int file)
+{
+	static const char memory[] = "/memfd:";
+	char link[64], name[sizeof memory];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+	return readlink(link, name, sizeof name) >= (ssize_t)(sizeof memory - 1) && !strncmp(name, memory, sizeof memory - 1);
+}
+static int disk_fails(int file) { return kind == WRITE && !is_memory(file) && fails(WRITE); }
+
 /* What is said on stdout and stderr is not written to the disk. */
-ssize_t write(int file, const void *from, size_t n) { return file > 2 && fails(WRITE) ? -1 : syscall(SYS_write, file, from, n); }
-ssize_t pwrite(int file, const void *from, size_t n, off_t to) { return fails(WRITE) ? -1 : syscall(SYS_pwrite64, file, from, n, to); }
-ssize_t pwrite64(int file, const void *from, size_t n, off64_t to) { return fails(WRITE) ? -1 : syscall(SYS_pwrite64, file, from, n, to); }
+ssize_t write(int file, const void *from, size_t n) { return file > 2 && disk_fails(file) ? -1 : syscall(SYS_write, file, from, n); }
+ssize_t pwrite(int file, const void *from, size_t n, off_t to) { return disk_fails(file) ? -1 : syscall(SYS_pwrite64, file, from, n, to); }
+ssize_t pwrite64(int file, const void *from, size_t n, off64_t to)
+{
+	return disk_fails(file) ? -1 : syscall(SYS_pwrite64, file, from, n, to);
+}
 int fsync(int file) { return fails(WRITE) ? -1 : (int)syscall(SYS_fsync, file); }
+int fallocate(int file, int how, off_t from, off_t n) { return fails(WRITE) ? -1 : (int)syscall(SYS_fallocate, file, how, from, n); }
+int fallocate64(int file, int how, off64_t from, off64_t n) { return fails(WRITE) ? -1 : (int)syscall(SYS_fallocate, file, how, from, n); }
 int posix_fallocate(int file, off_t from, off_t n) { return fails(WRITE) ? ENOSPC : syscall(SYS_fallocate, file, 0, from, n) ? errno : 0; }
 int posix_fallocate64(int file, off64_t from, off64_t n)
 {

@@ -2,12 +2,15 @@
 # shellcheck disable=SC2154,SC1091
 # One call of a command fails, each in its turn: an allocation, a reading, a writing. Whatever fails, the command ends with the same files as
 # without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
-# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS]]: so many of the calls of each kind, evenly spread; 0: all of them.
-# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, write, and netcdf and hdf5: allocations of these libraries.
+# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS [PART/PARTS]]]: so many of the calls of each kind, evenly spread; 0: all of them.
+# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, write, and netcdf and hdf5: allocations of these libraries. PART/PARTS: of
+# the calls that would be tried each PARTS-th, from PART on (0/4 to 3/4): all_at_once.sh has them run side by side. count instead: no call fails, and how many there are is told.
 fault=$(realpath "$2")
 samples=$3
 only=${4:-}
 kinds=${5:-alloc read write}
+part=${6:-0/1}
+[[ $part =~ ^([0-9]+/[1-9][0-9]*|count)$ ]] || { echo "faults.sh: '$part': expected a part as 0/4, or count" >&2 && exit 2; }
 tests=$(realpath "$(dirname "$0")/..")
 . "$tests/cli/support/lib.sh"
 
@@ -69,22 +72,29 @@ tree() {
 }
 # run KIND CALL: the command of $words, of which that call fails.
 run() {
-	rm -rf out && mkdir out
-	timeout 20 env GT_FAULT="$1" GT_FAULT_AT="$2" GT_FAULT_COUNT="$PWD/count.txt" LD_PRELOAD="$fault" "$gantry" "${words[@]}" >stdout.txt 2>stderr.txt
+	rm -rf out crash.txt && mkdir out
+	timeout 20 env GT_FAULT="$1" GT_FAULT_AT="$2" GT_FAULT_COUNT="$PWD/count.txt" GT_FAULT_CRASH="$PWD/crash.txt" LD_PRELOAD="$fault" "$gantry" "${words[@]}" >stdout.txt 2>stderr.txt
+}
+# library_ended CODE: not Gantry but NetCDF or HDF5 ended the run, by a signal, or by exit(255) as HDF5 does where it cannot start.
+library_ended() {
+	[[ $kind == netcdf || $kind == hdf5 ]] || return 1
+	[ "$1" -eq 255 ] || { [ "$1" -gt 128 ] && grep -q '^lib\(netcdf\|hdf5\)' crash.txt 2>/dev/null; }
 }
 # judge CODE WHAT: of the run that has ended.
 judge() {
 	if [ "$1" -eq 0 ]; then
 		{ tree && cat stdout.txt; } | cmp -s - expected.txt || fail "$2: exit code 0, and other data: $(cat stderr.txt)"
-	elif { [ "$1" -eq 139 ] && [[ $kind == write && $2 == *.nc* ]]; } || { [ "$1" -gt 128 ] && [[ $kind == netcdf || $kind == hdf5 ]]; }; then
-		# Where writing fails in the midst of nc_close(), libnetcdf lists the objects of a file that HDF5 has closed half: that is the one
-		# signal there. Without memory it crashes in many places, and in many ways.
+	elif library_ended "$1"; then
+		# Without memory these crash in many places, and in many ways.
 		crashes=$((crashes + 1))
 		[ -z "$(find out -name '.*')" ] || fail "$2: left $(find out -name '.*')"
+	elif [ "$1" -gt 128 ]; then
+		fail "$2: crashed in $(cat crash.txt 2>/dev/null || echo "?"), exit code $1: $(cat stderr.txt)"
 	elif [ "$1" -ne 1 ]; then
 		fail "$2: exit code $1: $(cat stderr.txt)"
 	else
 		[ -s stderr.txt ] || fail "$2: not a word"
+		[ "$kind" != write ] || grep -q "out/.*No space left on device" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
 		# What is there is whole: where a log or a checkpoint fails, the volume need not go.
 		tree 2>/dev/null | grep -vxFf expected.txt && fail "$2: left $(find out ! -type d) ($(cat stderr.txt))"
 		told=$((told + 1))
@@ -104,15 +114,17 @@ for line in "${commands[@]}"; do
 		run $kind -1 || fail "${words[*]}: fails of itself: $(cat stderr.txt)"
 		{ tree && cat stdout.txt; } >expected.txt
 		calls=$(cat count.txt)
+		[[ $part != count ]] || { echo "$kind $calls $line" && continue; }
 		step=$((samples > 0 && calls > samples ? calls / samples : 1))
-		for ((n = step / 2; n < calls; n += step)); do
+		for ((n = step / 2 + step * ${part%/*}; n < calls; n += step * ${part#*/})); do
 			run $kind "$n"
 			judge $? "gantry ${words[*]}: $kind $n of $calls"
 		done
 	done
 done
 find in -type f -exec sha1sum {} + | cmp -s - before.txt || fail "an input was changed: $(find in -type f -exec sha1sum {} + | diff - before.txt)"
-[ "$told" -gt $((${#only} ? 0 : runs / 10)) ] || fail "of $runs failures only $told were told"
+[[ $part != count ]] || finish
+[ "$part" != 0/1 ] || [ "$told" -gt $((${#only} ? 0 : runs / 10)) ] || fail "of $runs failures only $told were told"
 [ "$tried" -gt 0 ] || fail "no command fits '$only'"
 echo "$tried commands, $runs failures, $told of them told, $crashes crashes of libraries"
 [ "$failures" -eq 0 ]

@@ -21,10 +21,10 @@ export TMPDIR fuzzers corpus work here
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
 
-options() { # HARNESS: words and the longest file
+options() { # HARNESS: words and the longest file; a child that tries a file may take 20 s of a processor that others use too
 	local most=40000
 	[[ $1 == made_* || $1 == read_geometry ]] && most=600
-	echo "-max_len=$most -len_control=0 -timeout=25 -rss_limit_mb=3000"
+	echo "-max_len=$most -len_control=0 -timeout=60 -rss_limit_mb=3000"
 	[ ! -f "$here/words/$1" ] || echo "-dict=$here/words/$1"
 }
 # One processor, until the time is over: what ends by a finding begins again with the next seed.

@@ -57,7 +57,7 @@ count() { # NAME PROFILES PROGRAMS...: BUILD/files-NAME, BUILD/lines
 	llvm-profdata merge -sparse -f "$build/profiles" -o "$build/merged"
 	llvm-cov export -format=lcov -instr-profile "$build/merged" "$@" >"$build/lcov"
 	awk -v root="$root/" -v out="$build/lines" '
-		/^SF:/ { file = substr($0, 4); sub(root, "", file) }
+		/^SF:/ { file = substr($0, 4); while (match(file, "/[^/]*[^/.][^/]*/[.][.]/")) file = substr(file, 1, RSTART) substr(file, RSTART + RLENGTH); sub(root, "", file) }
 		/^DA:/ { split(substr($0, 4), a, ","); if (a[2] + 0 > n[file, a[1]] || !((file, a[1]) in n)) n[file, a[1]] = a[2] + 0 }
 		END { for (k in n) { split(k, a, SUBSEP); all[a[1]]++; if (n[k] > 0) hit[a[1]]++; else printf "%s:%d\n", a[1], a[2] >out }
 			for (f in all) print f, hit[f] + 0, all[f] }' "$build/lcov" | sort >"$build/files-$name"

@@ -219,6 +219,29 @@ static void read_fields(const char *path, const gt_read_options *o, const gt_sca
 	}
 }
 
+/* Slices one by one, from the last to the first, have the bits of the whole; none behind the last one can be read. */
+static void compare_slices(const char *path, const gt_read_options *o, const gt_volume *v)
+{
+	const size_t plane = v->grid.n[0] * v->grid.n[1], n = v->grid.n[2];
+	gt_volume *head = NULL;
+	gt_slice_reader *r = NULL;
+	if (!v->data || gt_grid_voxels(&v->grid) > MOST_PIECES)
+		return;
+	gt_fuzz_must(gt_slice_reader_open(path, o, &head, &r) == GT_OK, "a volume that can be read as a whole, but not by slices");
+	gt_fuzz_must(gt_grid_same(&head->grid, &v->grid) && !head->data, "another volume by slices than as a whole");
+	float *slice = malloc(plane * sizeof *slice);
+	gt_fuzz_must(slice != NULL, "no memory for a slice");
+	gt_fuzz_must(gt_slice_reader_read(r, n, 1, slice) != GT_OK, "a slice behind the last one was read");
+	for (size_t k = n; k-- > 0;) {
+		gt_fuzz_must(gt_slice_reader_read(r, k, 1, slice) == GT_OK, "a slice that cannot be read of a volume that was");
+		gt_fuzz_must(!memcmp(slice, v->data + k * plane, plane * sizeof *slice), "a slice differs from the whole");
+	}
+	gt_fuzz_must(gt_slice_reader_together(r) >= 1 && gt_slice_reader_together(r) <= n, "slices at once that there are not");
+	free(slice);
+	gt_volume_free(head);
+	gt_slice_reader_close(r);
+}
+
 /* The name of a new file of that format, or of a folder that readers and gt_fuzz_clear() do not see. */
 static void name_again(const gt_format *f, char *path, size_t size)
 {
@@ -319,6 +342,7 @@ static int read_volume(const gt_format *f, const char *path, const gt_read_optio
 	gt_fuzz_check_grid(&v->grid);
 	check_finite(v->data, gt_grid_voxels(&v->grid), 0);
 	gt_fuzz_must(isfinite(v->water) && v->water >= 0, "an attenuation of water that is none");
+	compare_slices(path, o, v);
 	write_volume_again(f, v, GT_PER_MM, 0);
 	write_volume_again(f, v, GT_HU, 0);
 	if (f->numbers)

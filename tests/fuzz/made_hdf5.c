@@ -198,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	gt_fuzz_clear();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	snprintf(path, sizeof path, "%s/a.h5", gt_fuzz_folder());
+	gt_frames_options said = gt_frames_defaults;
 	const unsigned how = gt_fuzz_byte(&in);
 	const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_libver_bounds(access, how & 1 ? H5F_LIBVER_LATEST : H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
@@ -211,6 +212,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	H5Pclose(access);
 	if (how & 2)
 		o.axis = 3.5;
+	/* What the frames are is said by the user, as where no keys say it. */
+	if (how & 8) {
+		said.values = how & 16 ? GT_FRAMES_LINE_INTEGRALS : GT_FRAMES_COUNTS;
+		said.white = how & 16 ? said.white : 1200;
+		o.frames = &said;
+	}
 	gt_fuzz_read(keyed ? &gt_format_nxtomo : &gt_format_dataexchange, path, &o);
 	return 0;
+}
+
+/* A byte that changes something, often with the one that says what: by itself the second would shift all that follows, and
+ * bytes that change nothing are most. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	enum { OPERANDS = 8, ALL = 40 }; /* ALL: bytes of a file with a change or two */
+	uint32_t state = seed | 1;
+	uint32_t random[4];
+	for (size_t i = 0; i < sizeof random / sizeof *random; i++)
+		random[i] = (state = state * 1664525u + 1013904223u) >> 8;
+	if (random[0] % 3 == 0)
+		return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size;
+	/* What is missing at the end is 0: that too may change. */
+	while (size < ALL && size < most)
+		data[size++] = 0;
+	if (size == 0)
+		return 0;
+	const size_t at = random[1] % size;
+	data[at] = (uint8_t)(CHANGES_FROM + random[2] % (256 - CHANGES_FROM));
+	if (random[3] % 2 || size == most)
+		return size;
+	memmove(data + at + 2, data + at + 1, size - at - 1);
+	data[at + 1] = (uint8_t)(random[3] / 2 % OPERANDS);
+	return size + 1;
 }

@@ -22,5 +22,5 @@ cp "$here/fuzz_alone.sh" "$pack/fuzz.sh"
 ldd "$pack/fuzzers/fuzzers" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
 	grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^/]*)\.so' | xargs cp -Lt "$pack/lib"
 find /usr/share /etc -name 'dicom.dic' -exec cp {} "$pack/dicom.dic" \; 2>/dev/null
-tar -C "$build" -c gantry-fuzz | nice -n 19 xz -T1 -3 >"$out"
+tar -C "$build" -c gantry-fuzz | nice -n 19 xz -T1 -6 >"$out"
 ls -l "$out"

@@ -2,9 +2,12 @@
 # Does each harness find a fault? A copy of the tree in BUILD/tree gets those of planted.txt: reading behind an allocation where the fields of a file are
 # as the line says. The copy is built by clang with libFuzzer, and each harness has so many seconds of a processor (a machine that others use gives it
 # less than that on the clock), one at a time. Nothing of it is in the tree itself.
-# Usage: planted.sh BUILD [SECONDS [HARNESS...]]; prints how much each took, exits 1 if one found nothing.
+# Usage: planted.sh BUILD [SECONDS [FAULT...]]; a fault is a harness, or HARNESS/NAME as planted.txt has it; prints how much each took, exits 1 if one found nothing. planted.sh --fits: asks only whether each line of planted.txt
+# has its place in the tree, and each harness its line.
 set -euo pipefail
-build=$(realpath -m "${1:?usage: planted.sh BUILD [SECONDS [HARNESS...]]}")
+build=$(realpath -m -- "${1:?usage: planted.sh BUILD [SECONDS [FAULT...]]}")
+fits=
+[ "$1" != --fits ] || fits=yes
 seconds=${2:-60}
 shift $(($# < 2 ? $# : 2))
 here=$(realpath "$(dirname "$0")")
@@ -28,10 +31,17 @@ plant() { # FILE: with its faults, to stdout
 		END { for (i = 1; i <= n; i++) if (found[i] != 1) { printf "%s: %d places for the fault of %s, expected one\n", file, found[i], name[i] >"/dev/stderr"; exit 1 } }
 	' - "$root/$1"
 }
+planted=$(faults | awk -F ' [|] ' '{ print $2 }' | sort -u)
+if [ -n "$fits" ]; then
+	for source in "$here"/read_*.c "$here"/made_*.c "$here"/parse_*.c; do
+		faults | grep -q "^$(basename "$source" .c) | " || fail "planted.txt has no fault for $(basename "$source" .c)"
+	done
+	while read -r file; do plant "$file" >/dev/null || fail "planted.txt does not fit the tree"; done <<<"$planted"
+	exit 0
+fi
 mkdir -p "$build"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-planted=$(faults | awk -F ' [|] ' '{ print $2 }' | sort -u)
 while read -r file; do
 	grep -qxF "$file" <<<"$planted" || copy "$root/$file" "$build/tree/$file"
 done < <(git -C "$root" ls-files)
@@ -63,6 +73,7 @@ compile() {
 		-DCMAKE_BUILD_TYPE=None -DGANTRY_CUDA=OFF -DGANTRY_FUZZ=ON -DGANTRY_SANITIZE=address,fuzzer-no-link &&
 		"$build/tree/tests/fuzz/one_program.sh" "$build/out" "$build/fuzzers" || return 1
 	for name; do
+		name=${name%/*}
 		[[ $name != parse_* ]] || { ninja -C "$build/out" "fuzz_$name" && ln -sf "../out/tests/fuzz_$name" "$build/fuzzers/"; } || return 1
 	done
 }
@@ -71,26 +82,26 @@ if [ $# -eq 0 ]; then
 	for source in "$here"/read_*.c "$here"/made_*.c "$here"/parse_*.c; do
 		name=$(basename "$source" .c)
 		faults | grep -q "^$name | " || fail "planted.txt has no fault for $name"
-		set -- "$@" "$name"
 	done
+	while read -r name; do set -- "$@" "$name"; done < <(faults | awk -F ' [|] ' '{ print $1 }')
 fi
 compile "$@" >"$build/log" 2>&1 || { tail -20 "$build/log" >&2; fail "the copy does not build: $build/log"; }
 
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0
 TMPDIR=$new
 export TMPDIR
-one() { # HARNESS: a line of the table
-	local log=$build/$1.log most=40000 words=() code took
-	[[ $1 == made_* || $1 == read_geometry ]] && most=600
-	[ ! -f "$here/words/$1" ] || words=(-dict="$here/words/$1")
+one() { # FAULT: a line of the table
+	local harness=${1%/*} log=$build/${1/\//-}.log most=40000 words=() code took
+	[[ $harness == made_* || $harness == read_geometry ]] && most=600
+	[ ! -f "$here/words/$harness" ] || words=(-dict="$here/words/$harness")
 	rm -rf "${new:?}/corpus"
 	mkdir "$new/corpus"
-	GT_PLANTED=$1 "$build/fuzzers/$1" -runs=0 -artifact_prefix="$new/" "$here/corpus/$1" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
+	GT_PLANTED=$1 "$build/fuzzers/$harness" -runs=0 -artifact_prefix="$new/" "$here/corpus/$harness" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
 	# The limit ends it by a signal, which libFuzzer does not take for a finding.
 	(
 		ulimit -S -t "$seconds"
-		GT_PLANTED=$1 "$build/fuzzers/$1" -max_total_time=$((20 * seconds)) -timeout=60 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" \
-			-artifact_prefix="$new/" "$new/corpus" "$here/corpus/$1" >"$log" 2>&1
+		GT_PLANTED=$1 "$build/fuzzers/$harness" -max_total_time=$((20 * seconds)) -timeout=60 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" \
+			-artifact_prefix="$new/" "$new/corpus" "$here/corpus/$harness" >"$log" 2>&1
 		code=$?
 		times >"$new/times"
 		exit $code

@@ -13,12 +13,12 @@ export build seconds here TMPDIR
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
 
-one() { # HARNESS: a line of the table; what is invented stays in BUILD/fuzz/HARNESS for the next time
+one() { # HARNESS: a line of the table; what is invented stays in BUILD/fuzz/HARNESS for the next time; a child that tries a file may take 20 s
 	local log=$build/fuzz/$1.log code most=40000 words=() what=
 	[[ $1 == made_* || $1 == read_geometry ]] && most=600
 	[ ! -f "$here/words/$1" ] || words=(-dict="$here/words/$1")
 	mkdir -p "$build/fuzz/$1"
-	"$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" -print_final_stats=1 \
+	"$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" -print_final_stats=1 \
 		-artifact_prefix="$build/fuzz/found/$1-" "$build/fuzz/$1" "$here/corpus/$1" >"$log" 2>&1
 	code=$?
 	[ $code -eq 0 ] || what=$(grep -E '^fuzz:|runtime error|SUMMARY|ERROR' "$log" | head -1)

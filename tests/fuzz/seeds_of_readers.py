@@ -259,7 +259,7 @@ folder("tiff-differs", ["w1000", "a0:90", "x1.5"], {"v0.tif": tiff(), "v1.tif": 
 
 # Of tests/fuzz/made_hdf5.c: a byte for the file, and for each entry of it those that say what is other than usual. Bytes from FROM on are changes.
 FROM = 208
-AXIS, KEYED = 2, 4
+AXIS, KEYED, SAID, LINES = 2, 4, 8, 16
 DATA, WHITE, DARK, THETA, PIXEL, LENS = range(6)
 
 
@@ -307,3 +307,12 @@ made("data-dark", {DATA: entry(values=change(1, 5, 6))})
 made("pixel-0", {PIXEL: entry(values=change(1, 0, 0)), LENS: entry(1)})
 made("white-dead", {WHITE: entry(space=change(19, 0), values=change(1, 5, 6))})
 made("white-0", {WHITE: entry(values=change(1, 5, 6)), DARK: entry(1)})
+# Frames without keys: refused, and taken as the user says; keys without angles; nothing but frames.
+FRAMES, KEYS, ANGLES = range(3)
+for said, word in ((0, "unsaid"), (SAID, "white"), (SAID | LINES, "lines")):
+    made(f"keyless-{word}", {KEYS: entry(1)}, AXIS | KEYED | said, 3)
+    made(f"angleless-{word}", {ANGLES: entry(1)}, AXIS | KEYED | said, 3)
+    made(f"whiteless-{word}", {WHITE: entry(1), DARK: entry(1)}, AXIS | said)
+made("frames-only", {KEYS: entry(1), ANGLES: entry(1)}, AXIS | KEYED | SAID, 3)
+made("keys-more", {KEYS: entry(space=change(13, 0))}, AXIS | KEYED, 3)
+made("keys-none-0", {KEYS: entry(space=change(14, 0))}, AXIS | KEYED, 3)

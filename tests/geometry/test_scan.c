@@ -63,6 +63,16 @@ START_TEST(refuses_sizes)
 }
 END_TEST
 
+/* It says so, and fills nothing. */
+START_TEST(refuses_more_than_memory)
+{
+	gt_scan *s = NULL;
+	ck_assert_int_eq(gt_scan_new(GT_FLAT, (size_t)1 << 40, 1, 1, &s), GT_ERR_MEMORY);
+	ck_assert_ptr_null(s);
+	ck_assert_msg(strstr(gt_error(), "the geometry of 1099511627776 views: needs") != NULL, "%s", gt_error());
+}
+END_TEST
+
 START_TEST(refuses_numbers)
 {
 	refuses(GT_ARC, s->column_pitch = 0, "column_pitch=0: expected a number greater than 0");
@@ -243,6 +253,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, refuses_sizes);
+	tcase_add_test(tc, refuses_more_than_memory);
 	tcase_add_test(tc, refuses_numbers);
 	tcase_add_test(tc, refuses_views);
 	tcase_add_test(tc, accepts_what_files_round);

@@ -171,7 +171,7 @@ START_TEST(orbits_refused)
 	refuses(row_pitch, NAN, "row_pitch=");
 	refuses(turn, 0, "turn=0");
 	refuses(turn, INFINITY, "turn=inf");
-	refuses(pitch_per_turn, -1, "pitch_per_turn=-1");
+	refuses(pitch_per_turn, INFINITY, "pitch_per_turn=inf");
 	refuses(column_offset, NAN, "column_center");
 	refuses(start_angle, NAN, "view 0");
 	refuses(spots, 2, "spots=2");

@@ -137,7 +137,7 @@ static void is_read(void)
 {
 	gt_projections *p;
 	ck_ok(read_scan(&p));
-	ck_assert_double_eq_tol(p->data[COLUMNS], -log(500.0 / 1000), 1e-6);
+	ck_assert_double_eq_tol(p->data[0], -log(500.0 / 1000), 1e-6);
 	gt_projections_free(p);
 }
 

@@ -341,7 +341,7 @@ START_TEST(not_a_number_is_refused_by_file_and_place)
 		image[i] = 3000;
 	image[3 * COLUMNS + 11] = NAN;
 	tiff_write("scan_10.tif", &tiff_float, ROWS, COLUMNS, image);
-	refuse(GT_ERR_FORMAT, "scan_10.tif: NaN or infinite at row 3, column 11");
+	refuse(GT_ERR_FORMAT, "scan_10.tif: NaN or infinite in view 5 at row 3, column 11");
 }
 END_TEST
 

@@ -63,6 +63,8 @@ static double field_of(int fault, int after, size_t cell)
 	return light;
 }
 
+static size_t chunk[3]; /* of images; 0: they lie one behind the other */
+
 static int put(int group, const char *name, nc_type type, int rank, const size_t *size, const double *data)
 {
 	int dims[3], variable;
@@ -72,6 +74,10 @@ static int put(int group, const char *name, nc_type type, int rank, const size_t
 		nc_ok(nc_def_dim(group, dimension, size[i], &dims[i]));
 	}
 	nc_ok(nc_def_var(group, name, type, rank, dims, &variable));
+	if (rank == 3 && chunk[0]) {
+		nc_ok(nc_def_var_chunking(group, variable, NC_CHUNKED, chunk));
+		nc_ok(nc_def_var_deflate(group, variable, 1, 1, 1));
+	}
 	nc_ok(nc_put_var_double(group, variable, data));
 	return variable;
 }
@@ -202,12 +208,63 @@ START_TEST(links_that_lead_nowhere_are_named)
 }
 END_TEST
 
+/* Chunks of several frames, of any size, in any order of views and rows. */
+START_TEST(chunks_of_several_frames)
+{
+	gt_read_options o = gt_read_defaults;
+	gt_frames_options f = gt_frames_defaults;
+	gt_projections *p;
+	gt_view_reader *r;
+	float part[2 * COLUMNS];
+	f.air = "no";
+	o.frames = &f;
+	o.axis = 19.5;
+	for (chunk[0] = 2; chunk[0] <= FRAMES; chunk[0] += 3) {
+		chunk[1] = chunk[0] % 7 + 1;
+		chunk[2] = chunk[0] % 9 + 1;
+		p = scan_with(GOOD);
+		check(p, followed);
+		ck_ok(gt_view_reader_open(path, &o, p->scan, &r));
+		for (size_t v = VIEWS - 1; v-- > 0;)
+			for (size_t row = 0; row < ROWS; row += 5) {
+				ck_ok(gt_view_reader_read(r, v, 2, row, 1, part));
+				for (size_t c = 0; c < 2 * COLUMNS; c++)
+					ck_assert_float_eq(part[c], p->data[(v + c / COLUMNS) * CELLS + row * COLUMNS + c % COLUMNS]);
+			}
+		gt_view_reader_close(r);
+		gt_projections_free(p);
+	}
+	chunk[0] = 0;
+}
+END_TEST
+
+/* One by one, for those who judge the detector by them. */
+START_TEST(fields_by_their_keys)
+{
+	gt_fields f;
+	gt_projections_free(scan_with(GOOD));
+	ck_ok(gt_read_fields(path, NULL, &(gt_fields_request){ ROWS, COLUMNS, 0 }, &f));
+	ck_assert_uint_eq(f.images, 2 * FIELDS);
+	for (size_t c = 0; c < CELLS; c++) {
+		ck_assert_double_eq_tol(f.data[c], field_of(GOOD, 0, c), 1e-3);
+		ck_assert_double_eq_tol(f.data[FIELDS * CELLS + c], field_of(GOOD, 1, c), 1e-3);
+	}
+	gt_fields_free(&f);
+	ck_ok(gt_read_fields(path, NULL, &(gt_fields_request){ ROWS, COLUMNS, 1 }, &f));
+	ck_assert_uint_eq(f.images, 0);
+	gt_fields_free(&f);
+	ck_refused(gt_read_fields(path, NULL, &(gt_fields_request){ ROWS, COLUMNS + 1, 0 }, &f), GT_ERR_FORMAT, "expected 24 x 41");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, sets_that_do_not_fit_are_left_out, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(tc, a_cell_that_dies_is_filled);
 	tcase_add_test(tc, links_that_lead_nowhere_are_named);
+	tcase_add_test(tc, fields_by_their_keys);
+	tcase_add_test(tc, chunks_of_several_frames);
 }
 
 int main(void) { return gt_test_main("nxtomo", fill); }

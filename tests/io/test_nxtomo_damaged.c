@@ -73,6 +73,10 @@ typedef struct {
 	const char *units;         /* of the angles; NULL: none */
 	const char *link, *object; /* the data are in that file; object NULL: they are here */
 	int dangling;              /* 1: the angles are a link within the file to nothing */
+	int no_keys, no_angles;
+	const char *second; /* another entry, of the same images by a link, or of others */
+	int same;
+	const char *pixel; /* 6.5 of that unit, "": of none */
 } spoilt;
 
 static void make(spoilt s)
@@ -90,10 +94,28 @@ static void make(spoilt s)
 		ck_assert(H5Lcreate_external(s.link, s.object, file, ENTRY "/data/data", links, H5P_DEFAULT) >= 0);
 	else
 		put(file, ENTRY "/data/data", 3, size, data, NULL);
-	put(file, ENTRY "/instrument/detector/image_key", 1, &n[0], key, NULL);
+	if (!s.no_keys)
+		put(file, ENTRY "/instrument/detector/image_key", 1, &n[0], key, NULL);
+	if (s.pixel) {
+		const double pitch = 6.5;
+		put(file, ENTRY "/instrument/detector/x_pixel_size", 0, NULL, &pitch, *s.pixel ? s.pixel : NULL);
+	}
+	if (s.second && s.same) {
+		ck_assert(H5Lcreate_hard(file, "/entry1", file, s.second, links, H5P_DEFAULT) >= 0);
+	} else if (s.second) {
+		char name[64];
+		snprintf(name, sizeof name, "%s/instrument/detector/data", s.second);
+		for (size_t i = 0; i < FRAMES * PIXELS; i++)
+			data[i] = keys[i / PIXELS] == 0 ? 100 + (data[i] - 100) / 2 : data[i];
+		put(file, name, 3, size, data, NULL);
+		snprintf(name, sizeof name, "%s/instrument/detector/image_key", s.second);
+		put(file, name, 1, &n[0], key, NULL);
+		snprintf(name, sizeof name, "%s/sample/rotation_angle", s.second);
+		put(file, name, 1, &n[1], angle, s.units);
+	}
 	if (s.dangling)
 		ck_assert(H5Lcreate_soft("/nothing", file, ENTRY "/sample/rotation_angle", links, H5P_DEFAULT) >= 0);
-	else
+	else if (!s.no_angles)
 		put(file, ENTRY "/sample/rotation_angle", 1, &n[1], angle, s.units);
 	H5Pclose(links);
 	H5Fclose(file);
@@ -130,6 +152,7 @@ START_TEST(counts_become_line_integrals)
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
 	gt_projections *p;
+	f.radians = !cases[_i].units; /* said where the file does not */
 	make((spoilt){ .units = cases[_i].units });
 	ck_ok(gt_read_projections(path, &o, &p));
 	ck_assert(p->scan->views == VIEWS && p->scan->rows == ROWS && p->scan->columns == COLUMNS);
@@ -185,6 +208,123 @@ START_TEST(what_does_not_fit)
 }
 END_TEST
 
+/* Views without keys are taken where it is said what they are; angles too. */
+START_TEST(what_is_said_counts)
+{
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	refused((spoilt){ .no_keys = 1, .units = "rad" }, GT_ERR_FORMAT,
+	        "no image_key says which frames of entry1/tomo_entry/data/data are views");
+	how(&f);
+	f.white = 1000;
+	f.air = "no";
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_uint_eq(p->scan->views, FRAMES);
+	ck_assert_double_eq_tol(p->data[2 * PIXELS + 1], -log(counts_of(2, 1) / 1000), 2e-6);
+	gt_projections_free(p);
+	refused((spoilt){ .no_angles = 1 }, GT_ERR_FORMAT, "no rotation_angle beside entry1/tomo_entry/data/data");
+	how(&f);
+	f.angles = "0:45";
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_uint_eq(p->scan->views, VIEWS);
+	ck_assert_double_eq_tol(p->scan->view[4].angle - p->scan->view[0].angle, GT_PI, 1e-9);
+	ck_assert_double_eq_tol(p->data[PIXELS + 1], line(1, 1), 2e-6);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(two_scans_in_a_file)
+{
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	refused((spoilt){ .second = "/entry2", .units = "rad" }, GT_ERR_FORMAT,
+	        "a.nxs: holds 2 scans, entry1, entry2: expected the name of one of them (--entry of import");
+	for (int second = 0; second < 2; second++) {
+		f.entry = second ? "/entry2" : "entry1";
+		ck_ok(gt_read_projections(path, &o, &p));
+		/* Those of the second are those of the first, less a part. */
+		ck_assert_double_eq_tol(p->data[PIXELS + 1], line(1, 1) + (second ? log(2) : 0), 2e-6);
+		gt_projections_free(p);
+	}
+	f.entry = "entry3";
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, "has no scan in a group 'entry3': expected one of entry1, entry2");
+	f.entry = NULL;
+	make((spoilt){ .second = "/also", .same = 1, .units = "rad" });
+	ck_ok(gt_read_projections(path, &o, &p));
+	gt_projections_free(p);
+}
+END_TEST
+
+/* As many as there is room for are named. */
+START_TEST(many_scans_in_a_file)
+{
+	gt_nxtomo_layout l;
+	const hsize_t size[3] = { 2, 2, 3 }, n = 2;
+	const double zero[12] = { 0 };
+	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	for (int i = 0; i < 120; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "/entry%04d/instrument/detector/data", i);
+		put(file, name, 3, size, zero, NULL);
+		snprintf(name, sizeof name, "/entry%04d/instrument/detector/image_key", i);
+		put(file, name, 1, &n, zero, NULL);
+		snprintf(name, sizeof name, "/entry%04d/sample/rotation_angle", i);
+		put(file, name, 1, &n, zero, NULL);
+	}
+	ck_assert(gt_nxtomo_find(file, NULL, &l));
+	ck_assert_uint_eq(l.scans, 120);
+	ck_assert_int_eq(strncmp(l.names, "entry0000, entry0001, ", 22), 0);
+	ck_assert_str_eq(l.names + strlen(l.names) - 5, ", ...");
+	ck_assert_ptr_eq(strstr(l.names, ", ..."), l.names + strlen(l.names) - 5);
+	ck_assert(gt_nxtomo_find(file, "entry0119", &l));
+	ck_assert_str_eq(l.data, "entry0119/instrument/detector/data");
+	H5Fclose(file);
+}
+END_TEST
+
+START_TEST(pitch_of_the_pixels)
+{
+	static const struct {
+		const char *unit;
+		double mm;
+	} cases[] = { { "um", 6.5e-3 }, { "mm", 6.5 }, { "m", 6500 }, { "", 1 } };
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		make((spoilt){ .pixel = cases[i].unit, .units = "rad" });
+		ck_ok(gt_read_projections(path, &o, &p));
+		ck_assert_double_eq_tol(p->scan->column_pitch, cases[i].mm, 1e-6 * cases[i].mm);
+		ck_assert_double_eq_tol(p->scan->row_pitch, cases[i].mm, 1e-6 * cases[i].mm);
+		gt_projections_free(p);
+	}
+	refused((spoilt){ .pixel = "inch", .units = "rad" }, GT_ERR_FORMAT, "x_pixel_size: is 6.5 inch, expected a positive length");
+}
+END_TEST
+
+/* The frames of another file below the folder. */
+START_TEST(data_by_a_link)
+{
+	const hsize_t size[3] = { FRAMES, ROWS, COLUMNS };
+	gt_frames_options f;
+	const gt_read_options o = how(&f);
+	gt_projections *p;
+	double data[FRAMES * PIXELS];
+	for (size_t i = 0; i < FRAMES * PIXELS; i++)
+		data[i] = keys[i / PIXELS] == 2 ? 100 : keys[i / PIXELS] == 1 ? 1000 : counts_of(i / PIXELS, i % PIXELS);
+	const hid_t file = H5Fcreate(other, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	put(file, "/frames/raw", 3, size, data, NULL);
+	H5Fclose(file);
+	make((spoilt){ .link = "b.h5", .object = "/frames/raw", .units = "rad" });
+	ck_ok(gt_read_projections(path, &o, &p));
+	for (size_t v = 0; v < VIEWS; v++)
+		ck_assert_double_eq_tol(p->data[v * PIXELS + 5], line(v, 5), 2e-6);
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(links)
 {
 	refused((spoilt){ .link = "b.h5", .object = "/x" }, GT_ERR_IO, "its data are in");
@@ -219,7 +359,7 @@ START_TEST(members_that_cannot_be_read_are_none)
 	const gt_hdf5_quiet quiet = gt_hdf5_hush();
 	const hid_t damaged = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 	ck_assert_int_ge(damaged, 0);
-	ck_assert_int_eq(gt_nxtomo_find(damaged, &l), 0);
+	ck_assert_int_eq(gt_nxtomo_find(damaged, NULL, &l), 0);
 	H5Fclose(damaged);
 	gt_hdf5_unhush(&quiet);
 	H5Pclose(newest);
@@ -234,6 +374,11 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, pieces);
 	tcase_add_test(tc, one_angle_for_each_view);
 	tcase_add_test(tc, what_does_not_fit);
+	tcase_add_test(tc, what_is_said_counts);
+	tcase_add_test(tc, two_scans_in_a_file);
+	tcase_add_test(tc, many_scans_in_a_file);
+	tcase_add_test(tc, pitch_of_the_pixels);
+	tcase_add_test(tc, data_by_a_link);
 	tcase_add_test(tc, links);
 	tcase_add_loop_test(tc, members_that_cannot_be_read_are_none, 0, 3);
 }

@@ -8,6 +8,7 @@
 #include <gantry/consistency.h>
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
+#include <gantry/host_memory.h>
 #include <gantry/io.h>
 #include <gantry/phantom.h>
 #include "geometry/exchange/exchange.h"
@@ -93,9 +94,11 @@ static void expect_same(const gt_scan *truth)
 	gt_projections_free(p);
 }
 
-#define NIKON                                                                                                                        \
-	"[XTekCT]\r\nName=scan\r\nProjections=90\r\nInitialAngle=0\r\nAngularStep=4\r\nDetectorPixelsX=48\r\nDetectorPixelsY=12\r\n" \
-	"DetectorPixelSizeX=1\r\nDetectorPixelSizeY=1\r\nSrcToObject=120\r\nSrcToDetector=240\r\nWhiteLevel=60000\r\n"
+#define NIKON_OF(views, white)                                                                \
+	"[XTekCT]\r\nName=scan\r\nProjections=" views                                         \
+	"\r\nInitialAngle=0\r\nAngularStep=4\r\nDetectorPixelsX=48\r\nDetectorPixelsY=12\r\n" \
+	"DetectorPixelSizeX=1\r\nDetectorPixelSizeY=1\r\nSrcToObject=120\r\nSrcToDetector=240\r\nWhiteLevel=" white "\r\n"
+#define NIKON NIKON_OF("90", "60000")
 
 START_TEST(nikon)
 {
@@ -196,6 +199,23 @@ START_TEST(refusals)
 }
 END_TEST
 
+START_TEST(counts_below_zero)
+{
+	refused(NIKON_OF("90", "-60000"), GT_ERR_FORMAT, "WhiteLevel is -60000, expected counts of at least 0");
+	refused("[Image]\nFreeRay=-1\nDimX=48\nDimY=12\n[Geometry]\nFDD=240\nFOD=120\n[CT]\nNumberImages=90\nRotationSector=360\n"
+	        "[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
+	        GT_ERR_FORMAT, "FreeRay is -1, expected counts of at least 0");
+}
+END_TEST
+
+/* Nothing of it is filled before the rest is known to fit. */
+START_TEST(more_views_than_memory)
+{
+	if (gt_host_available() < 300e9)
+		refused(NIKON_OF("2147483647", "60000"), GT_ERR_MEMORY, "angles of 2147483647 views: needs");
+}
+END_TEST
+
 /* A head of a compound file with random bytes behind it ends with a sentence, whatever they are. */
 START_TEST(hostile_compound_files)
 {
@@ -226,6 +246,8 @@ static void fill(TCase *t)
 	tcase_add_test(t, nikon);
 	tcase_add_loop_test(t, open_signs, 0, 16);
 	tcase_add_test(t, refusals);
+	tcase_add_test(t, counts_below_zero);
+	tcase_add_test(t, more_views_than_memory);
 	tcase_add_loop_test(t, hostile_compound_files, 0, 40);
 }
 

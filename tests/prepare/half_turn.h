@@ -1,8 +1,10 @@
 #ifndef GT_TESTS_HALF_TURN_H
 #define GT_TESTS_HALF_TURN_H
 /* Projections of half a turn by a parallel beam, for the tests of preparation. */
+#include <string.h>
 #include <gantry/constants.h>
 #include <gantry/data.h>
+#include <gantry/recon.h>
 #include <gantry/scan.h>
 #include "tests/support/support.h"
 
@@ -19,4 +21,23 @@ static inline gt_projections *half_turn(const size_t n[3], const double pitch[2]
 	gt_scan_free(scan);
 	return p;
 }
+/* Of one row of the detector, about the axis, in voxels of a pixel. */
+static inline void slice_of(const gt_projections *p, size_t side, float *out)
+{
+	const gt_scan *s = gt_projections_scan(p);
+	const double voxel = s->column_pitch;
+	const gt_grid grid = { { side, side, 1 }, { voxel, voxel, voxel }, { 0, 0, s->view[0].detector[2] } };
+	gt_recon *r = NULL;
+	gt_volume *v = NULL;
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_new((gt_projections *)(uintptr_t)p, &r));
+	ck_ok(gt_recon_set(r, "solver", "fbp"));
+	ck_ok(gt_recon_set(r, "backend", "cpu:2"));
+	ck_ok(gt_recon_set(r, "check", "no"));
+	ck_ok(gt_recon_run(r, v));
+	memcpy(out, gt_volume_data(v), side * side * sizeof *out);
+	gt_recon_free(r);
+	gt_volume_free(v);
+}
+
 #endif

@@ -135,6 +135,35 @@ START_TEST(zingers)
 }
 END_TEST
 
+/* Corners between two balls and a gap of one pixel between plates stay; zingers of one, two and four pixels go. */
+START_TEST(zingers_beside_a_body)
+{
+	enum { N = 61 };
+	static const size_t planted[][2] = { { 20, 14 }, { 20, 25 }, { 20, 26 }, { 27, 18 }, { 27, 19 }, { 28, 18 }, { 28, 19 } };
+	gt_projections *p = parallel(3, N, N);
+	float *x = gt_projections_data(p), before[3 * N * N];
+	size_t wrong = 0;
+	for (size_t i = 0; i < 3 * N * N; i++) {
+		const double c = (double)(i % N), r = (double)(i / N % N);
+		const int balls = hypot(c - 18.3, r - 22.1) < 11 || hypot(c - 36.2, r - 24.4)<10.4, plates = r> 42 && r < 56 && c != 30;
+		x[i] = (float)((balls ? 1.1 : 0) + (plates ? 0.8 : 0) + 0.003 * gt_test_normal(13, i));
+	}
+	memcpy(before, x, sizeof before);
+	for (size_t k = 0; k < sizeof planted / sizeof *planted; k++)
+		x[N * N + planted[k][0] * N + planted[k][1]] -= 0.7f;
+	ck_ok(gt_prepare(&p, "zingers:photons=1e5", NULL));
+	for (size_t k = 0; k < sizeof planted / sizeof *planted; k++) {
+		const size_t i = N * N + planted[k][0] * N + planted[k][1];
+		ck_assert_float_eq_tol(x[i], before[i], 0.03f);
+		x[i] = before[i];
+	}
+	for (size_t i = 0; i < 3 * N * N; i++)
+		wrong += x[i] != before[i];
+	ck_assert_msg(wrong == 0, "%zu pixels of the body are taken for zingers", wrong);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* A drift of 3 % over the scan and a slope across the detector: air is 0 again, the body as it was. */
 START_TEST(air)
 {
@@ -250,7 +279,7 @@ END_TEST
 START_TEST(no_stripes)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
-	static const double most[2][2] = { { 1.05, 0.9 }, { 1.15, 0.9 } };
+	static const double most[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
 	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
@@ -354,6 +383,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, bad_pixels);
 	tcase_add_test(tc, filled);
 	tcase_add_loop_test(tc, zingers, 0, 3);
+	tcase_add_test(tc, zingers_beside_a_body);
 	tcase_add_test(tc, air);
 	tcase_add_test(tc, rings);
 	tcase_add_loop_test(tc, no_stripes, 0, 2);

@@ -130,6 +130,7 @@ END_TEST
 START_TEST(refused)
 {
 	static const char *const flatness[] = { "beam-hardening:method=flatness" }, *const order[] = { "rings", "zingers" };
+	static const char *const picked[] = { "lag:rates=0.5,amounts=0.01", "views:to=5" };
 	gt_prepare_files f = gt_prepare_files_defaults;
 	write_scan("pieces-in.nc", 9, 7, 64);
 	f.input = "pieces-in.nc";
@@ -139,7 +140,10 @@ START_TEST(refused)
 	ck_refused(gt_prepare_in_pieces(&f, NULL), GT_ERR_UNSUPPORTED, "flatness takes all projections at once");
 	f.spec = order;
 	f.specs = 2;
-	ck_refused(gt_prepare_in_pieces(&f, NULL), GT_ERR_UNSUPPORTED, "in pieces zingers comes before rings");
+	ck_refused(gt_prepare_in_pieces(&f, NULL), GT_ERR_UNSUPPORTED, "in pieces zingers comes before rings: run rings alone first");
+	/* It wrote beyond the views that were picked. */
+	f.spec = picked;
+	ck_refused(gt_prepare_in_pieces(&f, NULL), GT_ERR_UNSUPPORTED, "in pieces views comes before lag: run lag alone first");
 	f.output = "pieces-out.mha";
 	ck_refused(gt_prepare_in_pieces(&f, NULL), GT_ERR_ARG, "mha");
 	f.output = "no-folder/pieces-out.nc";

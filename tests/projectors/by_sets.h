@@ -2,17 +2,8 @@
 #define GT_TESTS_BY_SETS_H
 /* A pair in single precision on the CPU against the pair in double, with the kernels of every instruction set there is.
  * use_set: use() of tests/support/vector_sets.h. */
-#include <gantry/projector.h>
-#include "tests/support/images.h"
-#include "tests/support/support.h"
+#include "tests/projectors/odd_arrays.h"
 #include "tests/support/vector_sets.h"
-
-static gt_backend *backend(const char *name)
-{
-	gt_backend *be = NULL;
-	ck_ok(gt_backend_open(name, &be));
-	return be;
-}
 
 /* Forward of a random volume and back of random data, by the kernels of each set: the numbers of the pair in double. */
 static void check_by_double(const char *pair, int (*use_set)(const char *set), const struct gt_test_geometry *g)
@@ -29,5 +20,13 @@ static void check_by_double(const char *pair, int (*use_set)(const char *set), c
 	}
 	gt_test_images_free(exact);
 	gt_backend_close(be);
+}
+
+/* Denormal numbers to the kernels of each set. */
+static inline void check_denormals_by_sets(const char *pair, int (*use_set)(const char *set), const struct gt_test_geometry *g)
+{
+	for (int s = 0; s < SETS; s++)
+		if (use_set(sets[s]))
+			check_denormals(pair, sets[s], g);
 }
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "projectors/kit/vector_jobs.h"
 #include "tests/projectors/by_sets.h"
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
@@ -185,94 +186,44 @@ START_TEST(threads)
 }
 END_TEST
 
-/* Arrays in memory of the caller's that begin at no whole vector: the same bits, and nothing around them is touched. */
-START_TEST(loose_memory)
+/* What is written past the caches, as large volumes and their lines are: the same bits. */
+START_TEST(past_the_caches)
 {
-	const struct gt_test_geometry g = large(_i);
-	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
-	gt_backend *be = backend("cpu:2");
-	gt_linop *A = NULL;
-	gt_array *x = gt_test_array(be, GT_F32, nx, 7), *y = NULL, *back = NULL, *loose[3];
-	float *memory[3], *result = malloc((nx > ny ? nx : ny) * sizeof *result);
-	const size_t sizes[3] = { nx, ny, nx };
-	ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
-	ck_ok(gt_array_new(be, GT_F32, ny, &y));
-	ck_ok(gt_array_like(x, &back));
-	for (int i = 0; i < 3; i++) {
-		memory[i] = malloc((sizes[i] + 4) * sizeof(float));
-		for (size_t k = 0; k < sizes[i] + 4; k++)
-			memory[i][k] = -77;
-		ck_ok(gt_array_wrap(be, GT_F32, sizes[i], memory[i] + 1 + i % 2, &loose[i]));
+	struct gt_test_geometry g = large(_i);
+	g.grid.n[0] = 96; /* whole lines of a cache */
+	gt_backend *be = backend("cpu:3");
+	for (int s = 0; s < SETS; s++) {
+		struct gt_test_images r[2];
+		if (!use(sets[s]))
+			continue;
+		for (int past = 0; past < 2; past++) {
+			gt_line_past(past);
+			r[past] = gt_test_apply(PAIR, be, GT_F32, &g);
+		}
+		ck_assert_msg(!memcmp(r[0].x, r[1].x, gt_grid_voxels(&g.grid) * sizeof *r[0].x), "%s: back", sets[s]);
+		ck_assert_msg(!memcmp(r[0].y, r[1].y, gt_scan_size(g.scan) * sizeof *r[0].y), "%s: forward", sets[s]);
+		gt_test_images_free(r[0]);
+		gt_test_images_free(r[1]);
 	}
-	gt_array_get(x, gt_array_data(loose[0]));
-	gt_forward(A, x, y);
-	gt_adjoint(A, y, back);
-	gt_forward(A, loose[0], loose[1]);
-	gt_adjoint(A, loose[1], loose[2]);
-	ck_ok(gt_backend_status(be));
-	gt_array_get(y, result);
-	ck_assert(!memcmp(result, memory[1] + 2, ny * sizeof *result));
-	gt_array_get(back, result);
-	ck_assert(!memcmp(result, memory[2] + 1, nx * sizeof *result));
-	for (int i = 0; i < 3; i++) {
-		const size_t first = (size_t)(1 + i % 2);
-		ck_assert(memory[i][first - 1] == -77 && memory[i][first + sizes[i]] == -77);
-		gt_array_free(loose[i]);
-		free(memory[i]);
-	}
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_array_free(back);
-	gt_linop_free(A);
+	gt_line_past(0);
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
-	free(result);
 }
 END_TEST
 
-/* Numbers too small for a normal float are numbers like others, up to their own rounding. */
+START_TEST(loose_memory)
+{
+	const struct gt_test_geometry g = large(_i);
+	check_loose_memory(PAIR, &g);
+	gt_scan_free(g.scan);
+}
+END_TEST
+
 START_TEST(denormals)
 {
-	const struct gt_test_geometry g = geometry(0);
-	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
-	gt_backend *be = backend("cpu:1");
-	gt_linop *A = NULL, *B = NULL;
-	float *values = malloc(nx * sizeof *values), *result = malloc(ny * sizeof *result);
-	double *exact = malloc(ny * sizeof *exact);
-	gt_array *x = NULL, *y = NULL, *u = NULL, *v = NULL;
-	gt_test_random(3, nx, values);
-	for (size_t i = 0; i < nx; i++)
-		values[i] *= 1e-41f;
-	ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
-	ck_ok(gt_projector_new(PAIR, be, GT_F64, &g.grid, g.scan, &B));
-	ck_ok(gt_array_new(be, GT_F32, nx, &x));
-	ck_ok(gt_array_new(be, GT_F32, ny, &y));
-	ck_ok(gt_array_new(be, GT_F64, nx, &u));
-	ck_ok(gt_array_new(be, GT_F64, ny, &v));
-	gt_array_put_float(values, x);
-	gt_array_put_float(values, u);
-	gt_forward(A, x, y);
-	gt_forward(B, u, v);
-	gt_array_get(y, result);
-	gt_array_get(v, exact);
-	double size = 0, worst = 0;
-	for (size_t i = 0; i < ny; i++) {
-		size = fmax(size, fabs(exact[i]));
-		worst = fmax(worst, fabs(exact[i] - (double)result[i]));
-	}
-	/* A unit of these is 1.4e-45; a ray meets some tens of voxels, each of some millimetres. */
-	ck_assert_msg(size > 1e-41 && worst <= 3e-43, "%.2e off, of %.2e", worst, size);
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_array_free(u);
-	gt_array_free(v);
-	gt_linop_free(A);
-	gt_linop_free(B);
+	const struct gt_test_geometry g = geometry(_i);
+	check_denormals_by_sets(PAIR, use, &g);
 	gt_scan_free(g.scan);
-	gt_backend_close(be);
-	free(values);
-	free(result);
-	free(exact);
 }
 END_TEST
 
@@ -282,8 +233,9 @@ static void fill(TCase *tc)
 	gt_add_alike(tc, as_in_double, geometries());
 	gt_add_alike(tc, transpose, geometries());
 	gt_add_alike(tc, threads, 2);
+	gt_add_alike(tc, past_the_caches, 2);
 	gt_add_alike(tc, loose_memory, 2);
-	tcase_add_test(tc, denormals);
+	gt_add_alike(tc, denormals, geometries());
 	tcase_add_test(tc, kernels_are_found_by_name);
 }
 #endif

@@ -64,6 +64,21 @@ static const struct {
 };
 enum { TALL = sizeof tall / sizeof *tall };
 
+/* Few views of many slices, whose tiles several blocks share: by elements there are too many voxels. */
+static const struct {
+	gt_orbit orbit;
+	gt_grid grid;
+} wide[] = {
+	{ { SCANNER(GT_ARC, 17, 61, 7), .turn = 2 * GT_PI, .column_pitch = 53.3, .row_pitch = 1.8, .start_angle = 0.3,
+	    .column_offset = 0.6 },
+	  { { 132, 149, 21 }, { 1.7, 1.6, 2.9 }, { 1.2, -2.3, 0.7 } } },
+	{ { SCANNER(GT_FLAT, 3, 121, 7), .turn = 3.9, .end_view = 1, .column_pitch = 49.1, .row_pitch = 1.9, .start_angle = 0.7 },
+	  { { 133, 141, 41 }, { 1.6, 1.7, 3.1 }, { 1.6, -2.1, 0.3 } } },
+	{ { SCANNER(GT_ARC, 11, 67, 5), .turn = 4 * GT_PI, .column_pitch = 71, .row_pitch = 2.1, .start_angle = 0.1, .pitch_per_turn = 50 },
+	  { { 131, 139, 37 }, { 1.9, 1.8, 2.3 }, { -1.7, 2.1, 3.2 } } },
+};
+enum { WIDE = sizeof wide / sizeof *wide };
+
 static struct gt_test_geometry geometry(int i)
 {
 	const int n = gt_test_geometries();
@@ -127,11 +142,82 @@ START_TEST(forward_by_definition)
 }
 END_TEST
 
+/* Of one type, twice: with the same bits. */
+static gt_linop *forward_twice(gt_backend *be, gt_type type, int i, const gt_scan *scan, const float *x, float *y)
+{
+	const size_t nx = gt_grid_voxels(&wide[i].grid), ny = gt_scan_size(scan);
+	float *again = malloc(ny * sizeof *again);
+	gt_linop *A = NULL;
+	gt_array *in = NULL, *out = NULL;
+	ck_ok(gt_array_new(be, type, nx, &in));
+	ck_ok(gt_array_new(be, type, ny, &out));
+	ck_ok(gt_projector_new("dd", be, type, &wide[i].grid, scan, &A));
+	gt_array_put_float(x, in);
+	gt_forward(A, in, out);
+	gt_array_get_float(out, y);
+	gt_forward(A, in, out);
+	gt_array_get_float(out, again);
+	ck_ok(gt_backend_status(be));
+	ck_assert_msg(memcmp(y, again, ny * sizeof *y) == 0, "scan %d, %s: other bits the second time", i, gt_type_name(type));
+	gt_array_free(in);
+	gt_array_free(out);
+	free(again);
+	return A;
+}
+
+/* Forward in single precision is that in double; back of some pixels times the volume is forward at these pixels. */
+START_TEST(wide_volumes)
+{
+	enum { PIXELS = 24 };
+	gt_backend *be = gt_test_backend();
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&wide[_i].orbit, &scan));
+	const size_t nx = gt_grid_voxels(&wide[_i].grid), ny = gt_scan_size(scan);
+	float *x = malloc(nx * sizeof *x), *back = malloc(nx * sizeof *back), *y = malloc(ny * sizeof *y),
+	      *exact = malloc(ny * sizeof *exact);
+	gt_array *pixels = NULL, *seen = NULL;
+	double size = 0;
+	gt_test_random(5, nx, x);
+	gt_linop *A = forward_twice(be, GT_F32, _i, scan, x, y), *E = forward_twice(be, GT_F64, _i, scan, x, exact);
+	for (size_t i = 0; i < ny; i++)
+		size = fmax(size, fabs(exact[i]));
+	for (size_t i = 0; i < ny; i++)
+		ck_assert_msg(fabs(exact[i] - y[i]) <= 1e-5 * size, "scan %d, pixel %zu: expected %.8g, found %.8g", _i, i, exact[i], y[i]);
+	ck_ok(gt_array_new(be, GT_F32, ny, &pixels));
+	ck_ok(gt_array_new(be, GT_F32, nx, &seen));
+	memset(exact, 0, ny * sizeof *exact);
+	for (size_t k = 0; k < PIXELS; k++) {
+		const size_t pixel = (k * 7919 + 13) * (ny / PIXELS | 1) % ny;
+		double sum = 0;
+		exact[pixel] = 1;
+		gt_array_put_float(exact, pixels);
+		exact[pixel] = 0;
+		gt_adjoint(A, pixels, seen);
+		gt_array_get_float(seen, back);
+		for (size_t i = 0; i < nx; i++)
+			sum += (double)back[i] * x[i];
+		ck_assert_msg(fabs(sum - y[pixel]) <= 1e-5 * size, "scan %d, pixel %zu: %.8g forward, %.8g back", _i, pixel, y[pixel], sum);
+	}
+	ck_ok(gt_backend_status(be));
+	gt_array_free(pixels);
+	gt_array_free(seen);
+	gt_linop_free(A);
+	gt_linop_free(E);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+	free(x);
+	free(back);
+	free(y);
+	free(exact);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	const int n = 2 * (gt_test_geometries() + TALL);
 	gt_add_alike(tc, adjoint_by_elements, n);
 	gt_add_alike(tc, forward_by_definition, n);
+	gt_add_alike(tc, wide_volumes, WIDE);
 }
 
 int main(void) { return gt_test_main("dd", fill); }

@@ -50,20 +50,27 @@ START_TEST(as_in_double)
 }
 END_TEST
 
-/* No bit depends on the threads. */
+/* Memory that is aligned to its type alone. */
+START_TEST(loose_memory)
+{
+	const struct gt_test_geometry g = pose(_i);
+	check_loose_memory("dd", &g);
+	gt_scan_free(g.scan);
+}
+END_TEST
+
+START_TEST(denormals)
+{
+	const struct gt_test_geometry g = pose(_i);
+	check_denormals_by_sets("dd", use, &g);
+	gt_scan_free(g.scan);
+}
+END_TEST
+
 START_TEST(any_number_of_threads)
 {
 	const struct gt_test_geometry g = pose(0);
-	struct gt_test_images r[2];
-	for (int k = 0; k < 2; k++) {
-		gt_backend *be = backend(k ? "cpu:3" : "cpu:1");
-		r[k] = gt_test_apply("dd", be, GT_F32, &g);
-		gt_backend_close(be);
-	}
-	ck_assert_int_eq(memcmp(r[0].y, r[1].y, gt_scan_size(g.scan) * sizeof *r[0].y), 0);
-	ck_assert_int_eq(memcmp(r[0].x, r[1].x, gt_grid_voxels(&g.grid) * sizeof *r[0].x), 0);
-	gt_test_images_free(r[0]);
-	gt_test_images_free(r[1]);
+	check_threads("dd", &g);
 	gt_scan_free(g.scan);
 }
 END_TEST
@@ -234,6 +241,8 @@ static void fill(TCase *tc)
 {
 	gt_add_alike(tc, transpose, POSES);
 	gt_add_alike(tc, as_in_double, POSES);
+	gt_add_alike(tc, loose_memory, POSES);
+	gt_add_alike(tc, denormals, POSES);
 	tcase_add_test(tc, any_number_of_threads);
 	tcase_add_test(tc, level_where_nothing_leans);
 	tcase_add_test(tc, rows_for_columns);

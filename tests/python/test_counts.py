@@ -55,7 +55,7 @@ def test_what_reading_refuses(counts, tmp_path):
     path, reading = counts
     with pytest.raises(gantry.ArgumentError, match="expected both"):
         gantry.read_projections(path, **{**reading, "flat": None, "white": 4e4})
-    with pytest.raises(gantry.ArgumentError, match="angle_unit 'turn': expected one of deg, rad"):
+    with pytest.raises(gantry.ArgumentError, match="angle_unit 'turn': expected one of auto, deg, rad"):
         gantry.read_projections(path, **reading, angle_unit="turn")
     scan = tiny()
     gantry.write(tmp_path / "scan.nc", gantry.Projections(np.ones(scan.shape), scan))

@@ -92,7 +92,8 @@ static int same_bits(gt_volume *const *a, gt_volume *const *b)
 static const char *const problems[][2] = { { "fista:iterations=4,prox=yes", "joint-tv:strength=0.3" },
 	                                   { "spdhg:iterations=3,subsets=4", "joint-tv:strength=0.3,kind=nuclear,inner=9" },
 	                                   { "fista:iterations=4,prox=yes,nonneg=no", "low-rank:strength=0.5" },
-	                                   { "pdhg:iterations=4,nonneg=no", "low-rank:strength=0.2" } };
+	                                   { "pdhg:iterations=4,nonneg=no", "low-rank:strength=0.2" },
+	                                   { "fista:iterations=4,prox=yes,anderson=2", "joint-tv:strength=0.3" } };
 
 /* More members than slices too: some have none. */
 START_TEST(members_make_what_one_device_makes)

@@ -125,6 +125,10 @@ START_TEST(runs_end_alike)
 		  { "penalty", "qggmrf:strength=10" },
 		  { "precision", "double" },
 		  { "weights", "photons:count=1e5" } },
+		{ { "solver", "cgls:iterations=4" }, { "precision", "double" }, { "init", "zero" } },
+		{ { "solver", "fista:iterations=4,prox=yes" }, { "penalty", "tv:strength=0.1,inner=5" }, { "precision", "double" } },
+		{ { "solver", "admm:iterations=3" }, { "penalty", "tv:strength=0.1,inner=5" }, { "precision", "double" } },
+		{ { "solver", "saga:iterations=2,subsets=3" }, { "penalty", "huber:strength=50" }, { "precision", "double" } },
 	};
 	gt_projections *p = projections();
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)

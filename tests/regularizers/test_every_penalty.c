@@ -1,6 +1,7 @@
 /* Every row of the table of penalties, so that a new one cannot be forgotten: what it has is what it says, to 1e-6 in
  * double. labels: unit property */
 #include "tests/regularizers/smooth_model.h"
+#include "tests/support/loose.h"
 
 static const gt_param *key(const gt_regularizer *r, const char *name)
 {
@@ -223,6 +224,118 @@ START_TEST(strength_is_a_factor)
 }
 END_TEST
 
+/* What a penalty in single on the CPU gives for x along u: gradient, curvature, those of all x, the proximal step; then
+ * the value, and slope and curvature of the line. */
+enum { GRADIENT, CURVATURE, MAJORANT, STEP, RESULTS };
+struct results {
+	gt_array *array[RESULTS];
+	double value, slope, bend;
+};
+
+static void evaluate(const gt_penalty *R, const gt_array *x, const gt_array *u, struct results *r)
+{
+	for (int k = 0; k < RESULTS; k++)
+		gt_fill(0.25, r->array[k]);
+	if (gt_penalty_has(R) & GT_HAS_GRADIENT) {
+		gt_penalty_gradient(R, x, r->array[GRADIENT], r->array[CURVATURE]);
+		gt_penalty_majorize(R, r->array[MAJORANT]);
+	}
+	if (gt_penalty_has(R) & GT_HAS_PROX)
+		gt_penalty_prox(R, 0.2, -INFINITY, INFINITY, x, r->array[STEP]);
+	r->value = gt_penalty_value(R, x);
+	if (gt_penalty_has(R) & GT_HAS_LINE)
+		gt_penalty_line(R, x, u, 0.3, &r->slope, &r->bend);
+}
+
+/* Memory that begins at no whole vector: the same bits, and nothing around it is touched. */
+static void check_loose(gt_backend *be, const gt_regularizer *r, const gt_grid *g, int for_gradient)
+{
+	char text[256];
+	struct prior p[2];
+	const gt_param *inner = key(r, "inner");
+	spec_of(r, 0.4, for_gradient && inner && inner->least < 1 ? 0 : 7, text);
+	for (int k = 0; k < 2; k++)
+		p[k] = prior_on(be, GT_F32, text, g);
+	struct gt_test_loose loose[RESULTS], x = gt_test_loose(be, p[0].n, 1), u = gt_test_loose(be, p[0].n, 2);
+	struct results a = { .slope = 0 }, b = { .slope = 0 };
+	for (int k = 0; k < RESULTS; k++) {
+		ck_ok(gt_array_like(p[0].x, &a.array[k]));
+		loose[k] = gt_test_loose(be, p[0].n, 3 - (size_t)k % 3);
+		b.array[k] = loose[k].array;
+	}
+	gt_copy(p[0].x, x.array);
+	gt_copy(p[0].u, u.array);
+	evaluate(p[0].R, p[0].x, p[0].u, &a);
+	evaluate(p[1].R, x.array, u.array, &b);
+	ck_assert_msg((a.value == b.value || (isnan(a.value) && isnan(b.value))) && a.slope == b.slope && a.bend == b.bend,
+	              "%s: value %g and %g, slope %g and %g, bend %g and %g", text, a.value, b.value, a.slope, b.slope, a.bend, b.bend);
+	for (int k = 0; k < RESULTS; k++) {
+		float *result = malloc(p[0].n * sizeof *result);
+		gt_array_get(a.array[k], result);
+		ck_assert_msg(!memcmp(result, gt_test_loose_values(&loose[k]), p[0].n * sizeof *result), "%s: other bits, result %d", text,
+		              k);
+		gt_array_free(a.array[k]);
+		gt_test_loose_free(&loose[k]);
+		free(result);
+	}
+	gt_test_loose_free(&x);
+	gt_test_loose_free(&u);
+	prior_free(&p[0]), prior_free(&p[1]);
+}
+
+START_TEST(loose_memory)
+{
+	const gt_regularizer *r = gt_regularizers[_i];
+	gt_backend *be = gt_test_backend();
+	for (int i = 0; i < 2 * GRIDS && !gt_test_is_gpu(); i++)
+		check_loose(be, r, &grids[i / 2], i % 2);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Numbers too small for a normal float: gradient and proximal step in single as in double, up to their rounding. */
+static void check_denormals(gt_backend *be, const char *text, const gt_grid *g)
+{
+	double *found[2][2];
+	size_t n = gt_grid_voxels(g);
+	float *values = malloc(n * sizeof *values);
+	gt_test_random(5, n, values);
+	for (size_t i = 0; i < n; i++)
+		values[i] *= 1e-41f;
+	for (int k = 0; k < 2; k++) {
+		struct prior p = prior_on(be, k ? GT_F64 : GT_F32, text, g);
+		gt_array_put_float(values, p.x);
+		if (gt_penalty_has(p.R) & GT_HAS_GRADIENT)
+			gt_penalty_gradient(p.R, p.x, p.g, NULL);
+		else
+			gt_copy(p.x, p.g);
+		if (gt_penalty_has(p.R) & GT_HAS_PROX)
+			gt_penalty_prox(p.R, 0.2, -INFINITY, INFINITY, p.x, p.d);
+		else
+			gt_copy(p.x, p.d);
+		found[k][0] = gt_test_values(p.g);
+		found[k][1] = gt_test_values(p.d);
+		prior_free(&p);
+	}
+	const double gradient = gt_test_farthest(found[0][0], found[1][0], n), step = gt_test_farthest(found[0][1], found[1][1], n);
+	ck_assert_msg(gradient <= 1e-2 && step <= 1e-2, "%s: gradient %.2e, proximal step %.2e of the largest from double", text, gradient,
+	              step);
+	for (int k = 0; k < 4; k++)
+		free(found[k / 2][k % 2]);
+	free(values);
+}
+
+START_TEST(denormals)
+{
+	static const char *const texts[] = { "qggmrf:strength=0.4,c=0.8", "huber:strength=0.4,delta=0.8",
+		                             "tv:strength=0.4,smooth=0.3,inner=0", "tv:strength=0.4,inner=20" };
+	gt_backend *be = gt_test_backend();
+	for (int i = 0; i < GRIDS && !gt_test_is_gpu(); i++)
+		check_denormals(be, texts[_i], &grids[i]);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	int rows = 0;
@@ -230,6 +343,8 @@ static void fill(TCase *tc)
 		rows++;
 	tcase_add_loop_test(tc, every_row, 0, rows);
 	tcase_add_loop_test(tc, strength_is_a_factor, 0, rows);
+	tcase_add_loop_test(tc, loose_memory, 0, rows);
+	tcase_add_loop_test(tc, denormals, 0, 4);
 }
 
 int main(void) { return gt_test_main("every_penalty", fill); }

@@ -45,6 +45,22 @@ START_TEST(compiles)
 }
 END_TEST
 
+/* What is compiled for a device whose blocks have less shared memory takes no more: stages hold fewer columns. */
+START_TEST(compiles_for_less)
+{
+	static const char *const bytes[] = { "sizeof(char[" SF_BACK(2, 0, true) " <= 49152 ? 1 : -1])",
+		                             "sizeof(char[" SF_BACK(2, 0, true) " > 49152 ? 1 : -1])" };
+	const char *const less[] = { "-DGT_SF_BACK_BLOCKS=3", "-DGT_MOST_SHARED=49152", NULL }, *const all[] = { less[0], NULL };
+	const gt_variant_code code = { gt_kernel_file_of("sf-back")->name, "back_kernel<2,0,true>", _i ? all : less, bytes[_i] };
+	char *name = NULL;
+	void *image = NULL;
+	size_t n = 0;
+	ck_ok(gt_variant_compile(&code, "sm_90", &name, &image, &n));
+	free(name);
+	free(image);
+}
+END_TEST
+
 START_TEST(sources_have_spaces)
 {
 	for (size_t i = 0; gt_tune_kernel_name(i); i++) {
@@ -56,8 +72,8 @@ START_TEST(sources_have_spaces)
 		ck_assert_str_eq(gt_kernel_hash_of(kernel), gt_kernel_hash_of_source(f->name));
 		for (size_t k = 0; k < i; k++)
 			ck_assert_str_ne(gt_kernel_hash_of(kernel), gt_kernel_hash_of(gt_tune_kernel_name(k)));
-		ck_ok(gt_space_read(f->text, kernel, "rows=64 slices=64 views=984 columns=768 across=512 together=4 height=8/8 edges=0",
-		                    &s));
+		ck_ok(gt_space_read(f->text, kernel,
+		                    "rows=64 slices=64 views=984 columns=768 across=512 together=4 height=8/8 edges=0 tilted=0", &s));
 		printf("%s: %d layers, %zu candidates\n", kernel, s->layers, s->count);
 		ck_assert_uint_gt(s->count, 20);
 		gt_space_free(s);
@@ -69,6 +85,7 @@ END_TEST
 
 static void fill(TCase *t)
 {
+	tcase_add_loop_test(t, compiles_for_less, 0, 2);
 	tcase_add_test(t, sources_have_spaces);
 	if (!gt_variant_no_compiler())
 		tcase_add_loop_test(t, compiles, 0, sizeof compiled / sizeof *compiled);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/variant/sources.h"
+#include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/space.h"
 
@@ -96,6 +97,8 @@ START_TEST(of_the_forward_kernel)
 		"ROWS=2 LANES=32 COLUMNS=4 EXTRA=0 WARPS=8 SLOT=23424 SLOTS=2 BLOCKS=4 WHOLE=96 FLUSH=2048 AHEAD=1",
 		"ROWS=4 LANES=32 COLUMNS=4 EXTRA=0 WARPS=8 SLOT=33152 SLOTS=2 BLOCKS=3 WHOLE=96 FLUSH=2048 AHEAD=1",
 		"ROWS=2 LANES=16 COLUMNS=8 EXTRA=0 WARPS=8 SLOT=22400 SLOTS=2 BLOCKS=4 WHOLE=96 FLUSH=2048 AHEAD=0",
+		"ROWS=2 LANES=32 COLUMNS=2 EXTRA=0 WARPS=8 SLOT=32128 SLOTS=2 BLOCKS=3 WHOLE=96 FLUSH=2048 AHEAD=0",
+		"ROWS=4 LANES=32 COLUMNS=2 EXTRA=0 WARPS=8 SLOT=33152 SLOTS=2 BLOCKS=3 WHOLE=96 FLUSH=2048 AHEAD=1",
 		"ROWS=4 LANES=4 COLUMNS=8 EXTRA=3 WARPS=8 SLOT=22400 SLOTS=2 BLOCKS=4 WHOLE=96 FLUSH=2048 AHEAD=0",
 	};
 	gt_space *s = NULL;
@@ -110,8 +113,37 @@ START_TEST(of_the_forward_kernel)
 }
 END_TEST
 
+/* A device whose blocks have less shared memory has fewer variants, and none that takes more. */
+START_TEST(little_shared_memory)
+{
+	static const struct {
+		const char *kernel;
+		size_t least;
+	} of[] = { { "dd-forward", 1000 }, { "dd-back", 20 }, { "sf-forward", 50 } };
+	const char *about = "rows=64 slices=64 views=64 columns=768 across=512 together=4 height=8/8 edges=0";
+	char limited[200], variant[512];
+	gt_space *all = NULL, *few = NULL;
+	snprintf(limited, sizeof limited, "%s shared=49152", about);
+	ck_ok(gt_space_read(gt_kernel_file_of(of[_i].kernel)->text, of[_i].kernel, about, &all));
+	ck_ok(gt_space_read(gt_kernel_file_of(of[_i].kernel)->text, of[_i].kernel, limited, &few));
+	ck_assert_uint_lt(few->count, all->count);
+	ck_assert_uint_ge(few->count, of[_i].least);
+	for (size_t i = 0; i < few->count; i++) {
+		gt_space_text(few, i, variant, sizeof variant);
+		ck_assert_int_le(gt_variant_value(variant, "SLOT", 0) * gt_variant_value(variant, "SLOTS", 0), 49152);
+		ck_assert_int_le(gt_variant_value(variant, "BYTES", 0) / 6 * (2 + gt_variant_value(variant, "VIEWS", 0)) *
+		                         gt_variant_value(variant, "STAGES", 0),
+		                 49152);
+	}
+	printf("%s: %zu of %zu variants take at most 48 KiB\n", of[_i].kernel, few->count, all->count);
+	gt_space_free(all);
+	gt_space_free(few);
+}
+END_TEST
+
 static void fill(TCase *t)
 {
+	tcase_add_loop_test(t, little_shared_memory, 0, 3);
 	tcase_add_test(t, lists_what_rules_allow);
 	tcase_add_test(t, prefixes);
 	tcase_add_test(t, what_is_wrong_is_named);

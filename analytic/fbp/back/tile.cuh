@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/device/allow_shared.cuh"
 #include "core/device/async_copy.cuh"
 #include "core/device/device_math.cuh"
 
@@ -166,7 +167,8 @@ static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int
 
 static inline int gt_stages_of(int stage_bytes, int blocks)
 {
-	const int n = (SHARED_BYTES / blocks - STATIC_BYTES - ENTRY_BYTES * ENTRIES) / stage_bytes;
+	const int most = gt_cuda_most_shared(), room = SHARED_BYTES / blocks < most ? SHARED_BYTES / blocks : most;
+	const int n = (room - STATIC_BYTES - ENTRY_BYTES * ENTRIES) / stage_bytes;
 	return n < MOST_STAGES ? n : MOST_STAGES;
 }
 

@@ -12,13 +12,13 @@
 #include "apps/commands/tune/tune.h"
 
 typedef struct {
-	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search;
+	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *device;
 	const char *log, *folder, *replay, *curve, *forget, *to, *from;
 	double minutes, within;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
 } tune_options;
-static const tune_options defaults = { .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
+static const tune_options defaults = { .every = 1, .search = "auto", .device = "cuda:0", .seed = 1, .seeds = 20 };
 #define AT(field) offsetof(tune_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -34,6 +34,9 @@ static const cli_option options[] = {
 	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "device", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "the GPU (default cuda:0); cuda:0,shared=48KiB: as if a block of it could have no more shared memory than that",
+	  .at = AT(device) },
 	{ .name = "minutes", .kind = CLI_REAL, .value = "T",
 	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
 	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
@@ -172,6 +175,7 @@ static void set_search(const tune_options *o, gt_tune_options *t)
 {
 	gt_tune_defaults(t);
 	t->kernel = kernel_of(o);
+	t->backend = o->device;
 	t->searcher = o->search;
 	t->seed = (uint64_t)o->seed;
 	t->programs = (size_t)o->programs;
@@ -338,6 +342,8 @@ static gt_status check(const tune_options *o)
 			return gt_fail(GT_ERR_ARG, "%s: cannot be combined with %s", one, other[i]);
 		one = other[i] ? other[i] : one;
 	}
+	if (strncmp(o->device, "cuda", 4) != 0)
+		return gt_fail(GT_ERR_ARG, "--device=%s: expected an NVIDIA GPU, as cuda:0 or cuda:0,shared=48KiB", o->device);
 	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within) : GT_OK;
 }
 

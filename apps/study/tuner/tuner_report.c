@@ -47,13 +47,15 @@ static gt_status draw(study *s, int n)
 		}
 		fprintf(out, "%.6g,%.6g\n", at(t, i, 2)->number, at(t, i, 3)->number); /* NaN: not drawn */
 	}
-	fputs("END\nset datafile nocolumnheaders\nset key outside right\nset xlabel 'programs'\nset ylabel 'best so far over best'\n"
+	fputs("END\nset datafile nocolumnheaders\nset key outside right\nset xlabel 'programs'\n"
+	      "set ylabel 'best so far over best, median of seeds'\n"
 	      "set logscale x\nset xrange [1:600]\nset yrange [0.98:*<2.5]\nset title ",
 	      out);
 	app_gnuplot_quote(out, "%s", log);
 	fputs("\nplot 1 with lines dt 2 lc rgb '#888888' notitle", out);
 	for (int k = 0; k < curves; k++) {
-		fprintf(out, ", \\\n     $curve%d using 1:2 with linespoints title ", k);
+		/* The last one, auto, often goes where climb went before: dashes let that be seen. */
+		fprintf(out, ", \\\n     $curve%d using 1:2 with linespoints%s title ", k, k == curves - 1 ? " dt 2" : "");
 		app_gnuplot_quote(out, "%s", title[k]);
 	}
 	fputc('\n', out);

@@ -31,6 +31,7 @@
  * keep STRIP * EDGES <= 32
  * keep 32 * EDGES <= slices + 64
  * keep SLOT * SLOTS <= 220000
+ * keep SLOT * SLOTS + 5632 + 4224 * (rows > 64) <= shared
  * keep (SLOT * SLOTS + 5632 + 4224 * (rows > 64) + 1024) * BLOCKS <= 233472
  * end
  *
@@ -72,6 +73,8 @@ static __host__ __device__ constexpr int slot_of(int form) { return form == SHOR
 typedef unit<SLICES> strip_unit;
 static_assert(sizeof(strip_unit) % 16 == 0, "bulk copies need 16 bytes");
 
+/* Whether the last flush of a block may set the volume: registers do not suffice for that in all forms. */
+static __host__ __device__ constexpr bool sets_volume(int edges, int form) { return edges < 4 && (edges != 2 || form != FINE); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 template <int VOXELS, int EDGES, int FORM> struct strip_shape {
 	enum {
@@ -261,6 +264,13 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 	}
 }
 
+enum { FRESH = 1 }; /* in twice a tile's first z edge: nothing has been added there yet */
+static __device__ __forceinline__ void set_or_add(float *to, float x, int set)
+{
+	asm volatile("{.reg .pred set; setp.ne.s32 set, %2, 0; @set st.global.f32 [%0], %1;"
+	             "@!set red.global.add.f32 [%0], %1;}" ::"l"(to), "f"(x), "r"(set) : "memory");
+}
+
 template <int STRIP, int EDGES, int FORM>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
@@ -268,7 +278,7 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	await_last_launch();
 	/* not kept in a register: those are scarce */
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end;
-	if (FORM == FINE && EDGES == 2) /* nor what follows from these */
+	if (EDGES == 1 || (FORM == FINE && EDGES == 2)) /* nor what follows from these */
 		asm volatile("" : "+r"(i0), "+r"(n));
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {
@@ -278,12 +288,11 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 		for (int r = 0; r < EDGES; r++) {
 			float up = __shfl_down_sync(~0u, s->E[v][r], 1);
 			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
-			const int z = e + lane + WARP * r;
+			const int z = (e >> 1) + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < z1)
-				atomicAdd(&j.b[line * d.n[2] + z],
-				          /* no other thread adds here, but so none waits for what was there */
-				          up - s->E[v][r]);
+				/* no other thread adds here, but so none waits for what was there; no -0 */
+				set_or_add(&j.b[line * d.n[2] + z], up - s->E[v][r] + 0.f, e & FRESH);
 		}
 		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
 	}
@@ -293,6 +302,39 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 		for (int r = 0; r < EDGES; r++)
 			s->E[v][r] = 0;
 	s->top = 0;
+}
+
+/* The last flush of a block that sets the volume: of the tile from z edge e on, with what b has. */
+template <int STRIP, int EDGES, int FORM>
+static __device__ void finish(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
+{
+	await_last_launch();
+	const int lane = threadIdx.x % WARP, z1 = *end, nx = d.n[0], there = n < d.n[1]; /* i0, n: see flush() */
+	asm volatile("" : "+r"(i0), "+r"(n));
+#pragma unroll
+	for (int v = 0; v < STRIP; v++) {
+		const float top = FORM == TALL ? 0 : __shfl_sync(~0u, s->top, v);
+#pragma unroll
+		for (int r = 0; r < EDGES; r++) {
+			float up = __shfl_down_sync(~0u, s->E[v][r], 1);
+			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
+			const int z = e + lane + WARP * r;
+			up = lane == WARP - 1 ? next : up;
+			s->E[v][r] = up - s->E[v][r];
+			if (there && i0 + v < nx && z < z1) /* past the first cache, which may have old neighbours */
+				s->E[v][r] += __ldcg(&j.b[((size_t)n * nx + i0 + v) * d.n[2] + z]);
+		}
+		if (v % 4 < 3)
+			continue;
+#pragma unroll
+		for (int r = 0; r < EDGES; r++) {
+			const int z = e + lane + WARP * r;
+			if (there && i0 + v < nx && z < z1)
+				*(float4 *)&j.x[((size_t)z * d.n[1] + n) * nx + i0 + v - 3] = make_float4(s->E[v - 3][r], s->E[v - 2][r],
+				                                                                          s->E[v - 1][r], s->E[v][r]);
+		}
+		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+	}
 }
 
 template <int STRIP, int EDGES, int FORM>
@@ -339,7 +381,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		if (same(order.flush)) {
 			if (e >= 0)
 				flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
-			e = order.edge;
+			e = 2 * order.edge + (e < 0 ? j.sets : 0);
 		}
 		if (same(order.valid) >> warp & 1)
 			consume<STRIP, EDGES, FORM>(u, warp, &s, records, edge);
@@ -347,8 +389,10 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		if (lane == 0)
 			barrier_arrive(ring.empty + 8 * slot);
 	}
-	if (e >= 0)
-		flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
+	if (sets_volume(EDGES, FORM) && j.x)
+		finish<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, z0, &part_end);
+	else if (e >= 0 || j.sets)
+		flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e < 0 ? 2 * z0 + FRESH : e, &part_end);
 }
 #else
 template <int STRIP, int EDGES, int FORM> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}

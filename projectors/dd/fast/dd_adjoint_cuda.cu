@@ -2,9 +2,12 @@
  * whose running sums fit the memory that is given, launches by axis. The kernel and where it comes from:
  * dd_adjoint.cuh. Memory on the device: running sums of a batch of views, 8 bytes per pixel of the detector, and one
  * volume for each axis, put in order by the kernel below. */
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/pieces.cuh"
+#include "core/device/shared_limit.h"
 #include "projectors/dd/fast/dd_adjoint.cuh"
+#include "projectors/dd/fast/dd_room.cuh"
 #include "projectors/dd/fast/dd_tuned.cuh"
 
 /* [y][x][z] -> [z][y][x], of one volume or the sum of two, DEEP slices of WARP columns per block */
@@ -90,6 +93,11 @@ static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
 	edges_of(d, f, &least);
 	return !f->back && gt_dd_thin_adjoint_cost(d, f) < least;
 }
+/* Blocks of an axis that own all slices of z. */
+static size_t columns_of(const gt_dd *d, const gt_dd_strip *s, int axis)
+{
+	return (size_t)pieces(d->n[1 - axis], s->strip) * pieces(d->n[axis], SLICES);
+}
 /* Slices of z that a block owns: all, unless there were too few blocks for the device. */
 static int part_of(const gt_dd *d, const gt_dd_strip *s, size_t blocks)
 {
@@ -98,12 +106,30 @@ static int part_of(const gt_dd *d, const gt_dd_strip *s, size_t blocks)
 	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
 
+/* Are the slices of z that a block owns those of one tile, which it can set? */
+static int sets_tiles(const gt_dd *d, const gt_dd_fast *f)
+{
+	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
+	for (int axis = 0; axis < 2; axis++)
+		if (part_of(d, &s, columns_of(d, &s, axis)) > WARP * s.edges)
+			return 0;
+	return 1;
+}
+
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
 	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * s.edges, SLICES);
 	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
+}
+
+/* Shared memory of a block, of which a device may have less: the ring, and what the space in dd_adjoint.cuh counts. */
+extern "C" int gt_dd_fast_adjoint_has_room(const gt_dd *d, const gt_dd_fast *f)
+{
+	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
+	return thin_is_best(d, f) ||
+	       gt_shared_suffices("dd back", (size_t)(s.slot * s.slots + 5632 + (d->rows > 64 ? 4224 : 0)), gt_cuda_most_shared());
 }
 
 static size_t volume_bytes(const gt_dd *d) { return ((size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float) + 255) / 256 * 256; }
@@ -169,7 +195,7 @@ static cudaError_t launch_edges(cudaStream_t queue, const gt_dd *d, const gt_dd_
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
 	j.strips = pieces(d->n[1 - j.axis], s.strip);
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
-	const size_t columns = (size_t)j.strips * j.slice_groups;
+	const size_t columns = columns_of(d, &s, j.axis);
 	j.part = part_of(d, &s, columns);
 	const size_t blocks = columns * pieces(d->n[2], j.part);
 	if (f->back)
@@ -188,9 +214,13 @@ static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, c
 		*d, f->view + first, y, sums, view_stride_of(d), stride_of(d), d->rows / 2, gt_dd_adjoint_form(d), UNIT, groups);
 }
 
-/* Adds what the views of an axis see to b, with sums behind it: of all views already there, or made here by batches.
- * Returns 0 if that failed. */
-static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, int early)
+struct how {
+	int early, sets; /* are the sums already there? Does it set b? */
+	float *x;        /* what the last launch sets, or NULL */
+};
+/* Adds what the views of an axis see to b, or sets it, with sums behind it: of all views already there, or made here by
+ * batches. Returns 0 if that failed. */
+static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, struct how how)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	const int first = axis ? f->views[0] : 0, end = first + f->views[axis];
@@ -210,10 +240,13 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 		  0,
 		  0,
 		  0,
-		  early && axis };
-	for (; j.first < end; j.first += j.views) {
+		  how.early && axis,
+		  how.sets,
+		  NULL };
+	for (; j.first < end; j.first += j.views, j.sets = 0) {
 		j.views = (size_t)(end - j.first) < batch ? end - j.first : (int)batch;
-		if (early)
+		j.x = j.first + j.views < end ? NULL : how.x;
+		if (how.early)
 			j.sums = sums + j.first * j.view_stride;
 		else
 			sum_views(queue, d, f, y, j.first, j.views, sums);
@@ -222,6 +255,10 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 	}
 	return 1;
 }
+
+/* From so many views on the last launch sets x: that is as much to do however few views there are, and with few of them
+ * nothing is left to do beside it. */
+enum { SET_BY_LAST = 16 };
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
@@ -232,21 +269,27 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	const size_t columns = (size_t)d->n[0] * d->n[1];
 	const int tiles = pieces(d->n[2], DEEP), early = begins_early(d, f), beside = runs_beside(d, f);
 	float *b = (float *)gt_scratch(be), *other = NULL;
+	const int sets = f->views[0] && sets_tiles(d, f);
+	const int last = sets && d->views >= SET_BY_LAST && !beside && f->views[1] &&
+	                 sets_volume(gt_dd_adjoint_strip(d, f).edges, gt_dd_adjoint_form(d)) && d->n[0] % 4 == 0 && (size_t)x % 16 == 0;
 	if (beside) {
 		other = (float *)((char *)b + volume_bytes(d) + sums_bytes(d, batch_views(d, f)));
 		gt_cuda_side(be);
-		cudaMemsetAsync(other, 0, volume_bytes(d), gt_cuda_queue(be));
-		adjoint_axis(be, d, f, 1, y, other, 0);
+		if (!sets)
+			cudaMemsetAsync(other, 0, volume_bytes(d), gt_cuda_queue(be));
+		adjoint_axis(be, d, f, 1, y, other, { 0, sets, NULL });
 		gt_cuda_main(be);
 	}
 	cudaStream_t queue = gt_cuda_queue(be);
-	cudaMemsetAsync(b, 0, volume_bytes(d), queue);
+	if (!sets)
+		cudaMemsetAsync(b, 0, volume_bytes(d), queue);
 	if (early)
 		sum_views(queue, d, f, y, 0, f->views[0] + f->views[1], (float2 *)((char *)b + volume_bytes(d)));
-	const int fine = adjoint_axis(be, d, f, 0, y, b, early) && (beside || adjoint_axis(be, d, f, 1, y, b, early));
+	const int fine = adjoint_axis(be, d, f, 0, y, b, { early, sets, NULL }) &&
+	                 (beside || adjoint_axis(be, d, f, 1, y, b, { early, 0, last ? x : NULL }));
 	if (beside)
 		gt_cuda_join(be);
-	if (!fine)
+	if (!fine || last)
 		return;
 	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, UNFOLD_WARPS), 0, queue>>>(b, other, x, d->n[2], columns,
 	                                                                                                tiles);

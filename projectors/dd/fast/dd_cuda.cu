@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/cuda.cuh"
-#include "projectors/dd/fast/dd_fast.cuh"
+#include "projectors/dd/fast/dd_room.cuh"
 #include "projectors/dd/published/dd_integral.h"
 
 struct state {
@@ -13,15 +13,7 @@ struct state {
 	gt_dd_tuned *tuned;
 	gt_dd_tuned_back *back;
 	int forward, adjoint; /* is that direction done by the fast kernels? */
-	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes;
-};
-
-/* Tables in host memory. */
-struct host {
-	gt_dd_near *view;
-	gt_dd_edge_q *height, *inverse;
-	gt_dd_group *group;
-	int *bundle;
+	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes, share_bytes[2];
 };
 
 /* Columns and rows on slice n lie where fixed point of 32 bits before the point can tell. */
@@ -33,7 +25,7 @@ static int is_near(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, i
 
 /* One view at place m of the list; returns 0 if its columns do not see the source's height at one row, or lie far
  * off. */
-static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
+static int fill_view(const gt_dd *d, size_t at, size_t m, gt_dd_fast_tables *h)
 {
 	const gt_dd_view *v = &d->view[at];
 	const gt_dd_column *c = d->column + at * d->columns, *mid = c + d->columns / 2;
@@ -64,7 +56,7 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 }
 
 /* Least and greatest height in voxels of the pixels that meet the volume, from some slices. */
-static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *f)
+static void heights(const gt_dd *d, size_t m, const gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	const gt_dd_near *w = &h->view[m];
 	const gt_dd_edge_q *e = h->height + m * (d->columns + 1);
@@ -82,7 +74,7 @@ static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *
 }
 
 /* How far the middle ray of two views lies apart at the ends of the volume, in voxels. */
-static double apart(const gt_dd *d, const struct host *h, size_t m, size_t other)
+static double apart(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, size_t other)
 {
 	const gt_dd_near *v = &h->view[m], *w = &h->view[other];
 	const size_t k = d->columns / 2, row = d->columns + 1;
@@ -109,7 +101,7 @@ static void columns_on(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *
 
 /* Rows of a view outside low .. high-1 miss the volume, told from a few groups of slices: their columns are among those
  * of its ends. */
-static void rows_seen(const gt_dd *d, const struct host *h, size_t m, int *low, int *high)
+static void rows_seen(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, int *low, int *high)
 {
 	const gt_dd_near *w = &h->view[m];
 	const gt_dd_edge_q *e = h->height + m * (d->columns + 1);
@@ -146,7 +138,7 @@ static int by_shape(const void *a, const void *b)
 }
 
 /* What of the volume the rows of groups first .. end-1 see, and in which order that is done. */
-static void fill_runs(const gt_dd *d, struct host *h, int axis, int first, int end, gt_dd_fast *f)
+static void fill_runs(const gt_dd *d, gt_dd_fast_tables *h, int axis, int first, int end, gt_dd_fast *f)
 {
 	for (gt_dd_group *g = h->group + first; g < h->group + end; g++) {
 		g->low = d->rows;
@@ -168,7 +160,7 @@ static void fill_runs(const gt_dd *d, struct host *h, int axis, int first, int e
 }
 
 /* Neighbours that share lines of the volume: as many as make the lines of 32 columns fewest, fewer where views jump. */
-static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
+static void fill_groups(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	double typical = 0, width = 0;
 	const size_t views = (size_t)(f->views[0] + f->views[1]), row = d->columns + 1;
@@ -208,7 +200,7 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 
 /* One run of each axis, in the order of views: a variant has one tile for all. */
 static int by_view(const void *a, const void *b) { return ((const gt_dd_group *)a)->view[0] - ((const gt_dd_group *)b)->view[0]; }
-static void join_runs(struct host *h, gt_dd_fast *f)
+static void join_runs(gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	for (int axis = 0; axis < 2; axis++) {
 		gt_dd_run all = { axis ? f->groups[0] : 0, f->groups[axis], 0 };
@@ -230,7 +222,7 @@ static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, doub
 
 /* Neighbours in bundles: a new one where z has moved by a quarter of what a view sees, unless differences would then be
  * taken too often. */
-static void fill_bundles(const gt_dd *d, struct host *h, gt_dd_fast *f)
+static void fill_bundles(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	const double mean = (f->least_A + f->most_A) / 2;
 	int bundles = 0, begin = 0, m = 0;
@@ -265,16 +257,19 @@ static void free_(gt_backend *be, void *state)
 	gt_backend_free(be, (void *)s->f.inverse, s->edge_bytes);
 	gt_backend_free(be, (void *)s->f.group, s->group_bytes);
 	gt_backend_free(be, (void *)s->f.bundle, s->bundle_bytes);
+	gt_backend_free(be, (void *)s->f.share, s->share_bytes[0]);
+	gt_backend_free(be, s->f.done, s->share_bytes[1]);
 	gt_dd_tuned_free(s->tuned);
 	gt_dd_tuned_back_free(s->back);
 	free(s);
 }
 
-static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, struct host *h, struct state *s)
+static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, gt_dd_fast_tables *h, struct state *s)
 {
 	gt_dd_fast *f = &s->f;
 	gt_status st = GT_OK;
 	size_t m = 0, available = 0, total = 0;
+	int device = 0;
 	f->least_A = 1e300;
 	for (int axis = 0; axis < 2; axis++)
 		for (size_t v = 0; v < d->views; v++)
@@ -290,8 +285,11 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	fill_bundles(d, h, f);
 	gt_backend_memory(be, &available, &total);
 	f->limit = available / 4;
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&f->processors, cudaDevAttrMultiProcessorCount, device);
 	if (options && options->memory * 1048576 < (double)f->limit)
 		f->limit = (size_t)(options->memory * 1048576);
+	gt_dd_forward_narrow(d, f);
 	if (d->n[2] > GT_DD_THIN && gt_dd_fast_forward_fits(d, f) && (st = gt_dd_tuned_find(d, f, &s->tuned)) != GT_OK)
 		return st;
 	if (s->tuned) {
@@ -307,8 +305,10 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	    !(f->group = (const gt_dd_group *)gt_dd_upload(be, h->group, s->group_bytes)) ||
 	    !(f->bundle = (const int *)gt_dd_upload(be, h->bundle, s->bundle_bytes)))
 		return GT_ERR_MEMORY;
-	s->forward = gt_dd_fast_forward_fits(d, f);
-	s->adjoint = gt_dd_fast_adjoint_fits(d, f);
+	if (!gt_dd_forward_share(be, d, f, h, s->share_bytes))
+		return GT_ERR_MEMORY;
+	s->forward = gt_dd_fast_forward_fits(d, f) && (f->tuned || gt_dd_fast_forward_has_room(d, f));
+	s->adjoint = gt_dd_fast_adjoint_fits(d, f) && (f->back || gt_dd_fast_adjoint_has_room(d, f));
 	return GT_OK;
 }
 
@@ -316,7 +316,7 @@ static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, 
 {
 	gt_status st = GT_OK;
 	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct host h = { NULL, NULL, NULL, NULL, NULL };
+	gt_dd_fast_tables h = { NULL, NULL, NULL, NULL, NULL };
 	int device = 0, major = 0;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", setup->name);

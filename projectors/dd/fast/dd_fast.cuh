@@ -23,7 +23,7 @@ typedef struct {
 	int view[GT_DD_GROUP], low, high;
 } gt_dd_group;
 /* Consecutive groups whose rows tiles of one shape suit best: at most so many rows see the volume. */
-enum { GT_DD_SHAPES = 10 };
+enum { GT_DD_SHAPES = 12 };
 typedef struct {
 	int first, groups, rows;
 } gt_dd_run;
@@ -32,6 +32,11 @@ typedef struct {
 typedef struct {
 	int rows, lanes, columns, extra, warps, slot, slots, blocks, whole, flush, ahead;
 } gt_dd_tile;
+/* What a block of forward has of a tile, where blocks are few. group: of gt_dd_fast.group; column: of blocks of
+ * columns; tile: of rows; begin, end: slices; at: which of done[] counts the tile's parts. */
+typedef struct {
+	int group, column, tile, axis, begin, end, part, parts, at;
+} gt_dd_share;
 /* A variant of forward's kernel, for all runs. */
 typedef struct gt_dd_tuned gt_dd_tuned;
 /* A warp's tile in the adjoint: z edges of a lane, voxels along the slice; what its kernel was compiled with
@@ -56,9 +61,15 @@ typedef struct {
 	double most_A, least_A;              /* height of a pixel in voxels */
 	/* that a group's columns of a block of forward meet on a slice, on the average */
 	double typical_lines;
-	double spread;                /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
-	double typical_span;          /* what a bundle sees along z on the average, in voxels, at the mean height */
-	size_t limit;                 /* bytes of scratch at most */
+	double spread;       /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
+	double typical_span; /* what a bundle sees along z on the average, in voxels, at the mean height */
+	size_t limit;        /* bytes of scratch at most */
+	int processors;      /* of the device */
+	/* of forward, where its blocks are few; NULL: each block has a tile, by number */
+	const gt_dd_share *share;
+	int shares[GT_DD_SHAPES + 1]; /* those of a shape begin at */
+	int parts;                    /* of a tile, at most */
+	unsigned *done;               /* [tiles that have parts], parts that are done, 0 after the last */
 	const gt_dd_tuned *tuned;     /* on the host; NULL: the built-in kernels, by shape */
 	const gt_dd_tuned_back *back; /* likewise, of the adjoint */
 } gt_dd_fast;
@@ -75,6 +86,23 @@ typedef struct {
 
 size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
+/* Tables on the host, as gt_dd_fast has them on the device. */
+typedef struct {
+	gt_dd_near *view;
+	gt_dd_edge_q *height, *inverse;
+	gt_dd_group *group;
+	int *bundle;
+} gt_dd_fast_tables;
+/* What blocks of forward have where they are few, on the device, and how many bytes that and the counters take.
+ * Returns 0 without memory. */
+int gt_dd_forward_share(gt_backend *be, const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, size_t bytes[2]);
+/* Tiles of fewer columns, where blocks are few. */
+void gt_dd_forward_narrow(const gt_dd *d, gt_dd_fast *f);
+/* Of forward: how often blocks fill the device; blocks of a shape; the sums of all slices are there at once, and leave
+ * so many bytes of the limit. */
+double gt_dd_forward_waves(const gt_dd *d, const gt_dd_fast *f);
+double gt_dd_forward_blocks(const gt_dd *d, const gt_dd_fast *f, int axis, int shape);
+int gt_dd_forward_is_whole(const gt_dd *d, const gt_dd_fast *f, size_t *room);
 /* The shape of forward's tiles that suits so many rows. */
 int gt_dd_fast_forward_shape(int rows);
 /* The variant for this problem, if there is one that fits it; its runs are the caller's to join. */

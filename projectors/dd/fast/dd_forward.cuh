@@ -47,6 +47,9 @@
 #ifndef GT_DD_FORWARD_SLOT_TALL /* the same with more rows */
 #define GT_DD_FORWARD_SLOT_TALL 33152
 #endif
+#ifndef GT_DD_FORWARD_SLOT_NARROW /* the same up to 64 rows, where a warp owns two columns */
+#define GT_DD_FORWARD_SLOT_NARROW 32128
+#endif
 #ifndef GT_DD_FORWARD_SLOTS /* places of the ring: 2 to 8 */
 #define GT_DD_FORWARD_SLOTS 2
 #endif
@@ -55,6 +58,9 @@
 #endif
 #ifndef GT_DD_FORWARD_BLOCKS_TALL /* the same with more rows */
 #define GT_DD_FORWARD_BLOCKS_TALL 3
+#endif
+#ifndef GT_DD_FORWARD_BLOCKS_NARROW /* the same up to 64 rows, where a warp owns two columns */
+#define GT_DD_FORWARD_BLOCKS_NARROW 3
 #endif
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
@@ -72,6 +78,13 @@
 #ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
 #define GT_DD_FORWARD_BESIDE 8192
 #endif
+#ifndef GT_DD_FORWARD_FEW /* with up to so many waves of blocks, they are shared out by their slices: 0 to 64 */
+#define GT_DD_FORWARD_FEW 20
+#endif
+/* with up to so many waves of such blocks, warps own two columns of 64 or 128 rows: 0 to 64 */
+#ifndef GT_DD_FORWARD_NARROW
+#define GT_DD_FORWARD_NARROW 16
+#endif
 #ifndef GT_DD_FORWARD_FLUSH /* running sums times slices between differences, in voxels: 512 to 8192 */
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
@@ -88,7 +101,7 @@
  * WARPS 4 8 12 16
  * BLOCKS 1 2 3 4 5
  * SLOTS 2 3 4
- * SLOT 8192 12288 16384 19456 22400 23424 28672 33152 45056
+ * SLOT 8192 12288 16384 19456 22400 23424 28672 32128 33152 45056
  * WHOLE 48 96 160
  * FLUSH 1024 2048 4096
  * keep COLUMNS * LANES >= 32
@@ -97,18 +110,22 @@
  * keep ROWS * LANES <= 64 || AHEAD == 1
  * keep 32 * (WARPS + 1) * BLOCKS <= 2048
  * keep (ROWS * LANES + EXTRA) * (WARPS * COLUMNS + 4) * 4 <= SLOT * SLOTS
- * keep (SLOT * SLOTS + WARPS * (1040 + 64 * COLUMNS) + 16 * SLOTS + 1024) * BLOCKS <= 233472
+ * keep SLOT * SLOTS + WARPS * (1040 + 64 * COLUMNS) + 16 * SLOTS + 48 <= shared
+ * keep (SLOT * SLOTS + WARPS * (1040 + 64 * COLUMNS) + 16 * SLOTS + 1072) * BLOCKS <= 233472
  * end */
 #include "projectors/dd/fast/dd_forward_lines.cuh"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
-static __host__ __device__ constexpr int slot_bytes(int rows)
+static __host__ __device__ constexpr int slot_bytes(int rows, int columns)
 {
-	return is_tall(rows) ? GT_DD_FORWARD_SLOT_TALL : rows > 40 ? GT_DD_FORWARD_SLOT : GT_DD_FORWARD_SLOT_LOW;
+	return is_tall(rows)  ? GT_DD_FORWARD_SLOT_TALL
+	       : columns == 2 ? GT_DD_FORWARD_SLOT_NARROW
+	       : rows > 40    ? GT_DD_FORWARD_SLOT
+	                      : GT_DD_FORWARD_SLOT_LOW;
 }
-[[maybe_unused]] static __host__ __device__ constexpr int blocks_of(int rows)
+[[maybe_unused]] static __host__ __device__ constexpr int blocks_of(int rows, int columns)
 {
-	return is_tall(rows) ? GT_DD_FORWARD_BLOCKS_TALL : GT_DD_FORWARD_BLOCKS;
+	return is_tall(rows) ? GT_DD_FORWARD_BLOCKS_TALL : columns == 2 ? GT_DD_FORWARD_BLOCKS_NARROW : GT_DD_FORWARD_BLOCKS;
 }
 static __host__ __device__ constexpr int warps_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_WARPS_TALL : GT_DD_FORWARD_WARPS; }
 static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (warps_of(rows) + 1); }
@@ -246,34 +263,24 @@ static __device__ __forceinline__ void clear(unsigned char *places, int bytes)
 }
 
 template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>
-__global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
+__global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES, COLUMNS)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
-	enum {
-		SLICES = WARP / COLUMNS,
-		MAIN = ROWS * LANES,
-		TALL = MAIN + EXTRA,
-		SPLIT = WARP / LANES,
-		STEPS = COLUMNS / SPLIT,
-		WARPS = warps_of(MAIN)
-	};
+	enum { SLICES = WARP / COLUMNS, MAIN = ROWS * LANES, TALL = MAIN + EXTRA };
+	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT, WARPS = warps_of(MAIN) };
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ struct plan<COLUMNS> plans[WARPS];
+	__shared__ gt_dd_share own;
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
-	const gt_dd_group *g = f.group + j.run.first + blockIdx.x % j.run.groups;
-	const int k0 = gt_dd_outwards(blockIdx.x / j.run.groups % j.column_blocks, j.column_blocks) * wide, k1 = min(k0 + wide, d.columns);
-	const int tile = blockIdx.x / j.run.groups / j.column_blocks, l0 = g->low + tile * TALL, l1 = min(l0 + TALL, g->high);
-	const int own_rows = same(l1 - l0);
-	const int size = slot_bytes(MAIN);
+	const int size = slot_bytes(MAIN, COLUMNS);
 	const struct ring ring = { places, size, SPLIT > 1, GT_DD_FORWARD_WHOLE, address_of(full), address_of(empty) };
 	struct sums<ROWS, LANES, COLUMNS> s = {
 	};
 	struct result<ROWS, STEPS> result;
-	if (tile && own_rows <= 0)
-		return;
 	if (SPLIT > 1)
 		clear(places, size * GT_DD_FORWARD_SLOTS);
 	if (threadIdx.x == 0) {
+		own = share_of(j);
 		for (int i = 0; i < GT_DD_FORWARD_SLOTS; i++) {
 			barrier_init(ring.full + 8 * i, 1);
 			barrier_init(ring.empty + 8 * i, WARPS);
@@ -281,10 +288,16 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 		barrier_fence();
 	}
 	__syncthreads();
+	const gt_dd_group *g = f.group + own.group;
+	const int k0 = own.column * wide, k1 = min(k0 + wide, d.columns);
+	const int l0 = g->low + own.tile * TALL, l1 = min(l0 + TALL, g->high);
+	const int own_rows = same(l1 - l0);
+	if (own.tile && own_rows <= 0)
+		return;
 	if (warp == WARPS) {
-		produce<GT_DD_FORWARD_SLOTS>(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
+		produce<GT_DD_FORWARD_SLOTS>(d, f, j, ring, g, own, k0, k1, l0, l1, SLICES);
 	} else {
-		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, (j.begin + j.end) / 2,
+		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, (own.begin + own.end) / 2,
 		        0.5 * (l0 + l1));
 #pragma unroll
 		for (int i = 0; i < STEPS * ROWS; i++)
@@ -324,20 +337,22 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	}
 	__syncthreads();
 	/* with the rows below the first tile and above the last, which miss the volume */
-	const int from = tile ? l0 : 0, rows = (l1 < g->high ? l1 : d.rows) - from, columns = k1 - k0;
+	const int from = own.tile ? l0 : 0, rows = (l1 < g->high ? l1 : d.rows) - from, columns = k1 - k0;
 	for (int i = threadIdx.x; i < f.together * rows * wide; i += blockDim.x) {
 		const int c = i % wide, l = from + i / wide % rows, view = g->view[i / wide / rows];
 		if (view < 0 || c >= columns)
 			continue;
 		const size_t at = (size_t)f.view[view].at;
 		const gt_dd_view *v = d.view + at;
-		float *y = j.y + gt_dd_pixel(&d, v, at, l, k0 + c);
+		float *y = (own.part ? j.more + (own.part - 1) * j.pixels : j.y) + gt_dd_pixel(&d, v, at, l, k0 + c);
 		const float value = l < l0 || l >= l1
 		                            ? 0
-		                            : out[(i / wide / rows * TALL + l - l0) * (wide + 1) + c] * (float)d.pitch[j.axis] *
+		                            : out[(i / wide / rows * TALL + l - l0) * (wide + 1) + c] * (float)d.pitch[own.axis] *
 		                                      sqrtf((float)gt_dd_slant_square(&d.column[at * d.columns + k0 + c], l, d.pitch[2]));
 		*y = j.add ? *y + value : value;
 	}
+	if (own.parts > 1)
+		add_parts(d, f, j, g, own, from, rows, k0, columns, (volatile int *)places);
 }
 #else
 template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}

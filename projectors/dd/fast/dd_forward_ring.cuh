@@ -42,6 +42,12 @@ struct job {
 	int stride, add;      /* add to y, or set it */
 	gt_dd_run run;        /* of groups */
 	int column_blocks, flush;
+	/* NULL: each block has a tile. Of several that share one the first sets y, the others `more`,
+	 * [part - 1][pixels], and who is done last adds them up. */
+	const gt_dd_share *share;
+	const float *other_lines; /* of axis 1, with `share`; those of axis 0 are `lines` */
+	float *more;
+	size_t pixels;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -68,7 +74,7 @@ static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f,
 {
 	struct heights h;
 #pragma unroll 1
-	for (int i = 0; i < GT_DD_GROUP; i++) {
+	for (int i = 0; i < f.together; i++) {
 		const gt_dd_edge_q *e = f.height + (size_t)max(g->view[i], 0) * (d.columns + 1);
 		double least = e[k0].q, most = least;
 #pragma unroll 1
@@ -143,24 +149,66 @@ static __device__ __forceinline__ const float *same_from(const float *p, int lan
 	return (const float *)__shfl_sync(~0u, (unsigned long long)p, lane);
 }
 
-/* The last warp: fills the ring. */
-template <int SLOTS>
-static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
-                               int l0, int l1, int most_slices)
+static __device__ __forceinline__ gt_dd_share share_of(const job &j)
 {
-	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
-	const struct heights heights = heights_of(d, f, g, k0, k1);
+	if (j.share)
+		return j.share[blockIdx.x];
+	const int place = blockIdx.x / j.run.groups;
+	return { j.run.first + (int)(blockIdx.x % j.run.groups),
+		 gt_dd_outwards(place % j.column_blocks, j.column_blocks),
+		 place / j.column_blocks,
+		 j.axis,
+		 j.begin,
+		 j.end,
+		 0,
+		 1,
+		 0 };
+}
+
+/* The block that is the last of its tile's parts adds them up, in their order. */
+static __device__ __forceinline__ void add_parts(const gt_dd &d, const gt_dd_fast &f, const job &j, const gt_dd_group *g,
+                                                 const gt_dd_share &own, int from, int rows, int k0, int columns, volatile int *last)
+{
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*last = atomicInc(&f.done[own.at], (unsigned)own.parts - 1) == (unsigned)own.parts - 1;
+	__syncthreads();
+	if (!*last)
+		return;
+	__threadfence();
+	for (int i = threadIdx.x; i < f.together * rows * columns; i += blockDim.x) {
+		const int view = g->view[i / columns / rows];
+		if (view < 0)
+			continue;
+		const size_t at = (size_t)f.view[view].at,
+			     pixel = gt_dd_pixel(&d, d.view + at, at, from + i / columns % rows, k0 + i % columns);
+		float sum = __ldcg(j.y + pixel);
+		for (int part = 1; part < own.parts; part++)
+			sum += __ldcg(j.more + (part - 1) * j.pixels + pixel);
+		j.y[pixel] = sum;
+	}
+}
+
+/* The last warp: fills the ring with the block's slices. */
+template <int SLOTS>
+static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g,
+                               const gt_dd_share &own, int k0, int k1, int l0, int l1, int most_slices)
+{
+	const int lane = threadIdx.x % WARP, axis = own.axis, end = own.end, width = d.n[1 - axis];
 	unsigned units = 0;
+	const float *lines = j.share && axis ? j.other_lines : j.lines;
+	const struct heights heights = heights_of(d, f, g, k0, k1);
 	auto open = [&]() {
 		const unsigned slot = units % SLOTS;
 		barrier_wait(ring.empty + 8 * slot, units / SLOTS % 2 ^ 1);
 		return slot;
 	};
-	for (int n0 = j.begin; n0 < j.end; n0 += WARP) {
+	for (int n0 = own.begin; n0 < end; n0 += WARP) {
 		const int n = n0 + lane;
 		struct reach r = { 0, 0, 0, 0 };
-		if (n < j.end)
-			r = reach_of(d, f, g, &heights, j.axis, n, k0, k1, l0, l1);
+		if (n < end)
+			r = reach_of(d, f, g, &heights, axis, n, k0, k1, l0, l1);
 		if (!__any_sync(~0u, r.lines > 0))
 			continue;
 		if (d.n[2] <= ring.whole && r.lines)
@@ -170,7 +218,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		const int apart = ring.spread && entries < j.stride ? apart_of(bytes) : bytes;
 		const int room = ring.size - (int)sizeof(unit) - ring.spread * apart;
 		r.low = min(r.low, j.stride - entries);
-		const float *from = j.lines + ((size_t)(n - j.begin) * width + r.line) * j.stride + r.low;
+		const float *from = lines + ((size_t)(n - j.begin) * width + r.line) * j.stride + r.low;
 		int before = r.lines; /* lines of the slices before */
 		for (int t = 1; t < WARP; t *= 2) {
 			const int other = __shfl_up_sync(~0u, before, t);
@@ -179,15 +227,15 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		before -= r.lines;
 		int s = 0, done = 0; /* the next slice, and its lines that are done */
 		while (s < WARP) {
-			const int lines = __shfl_sync(~0u, r.lines, s);
-			if (!lines) {
+			const int all = __shfl_sync(~0u, r.lines, s);
+			if (!all) {
 				s++;
 				continue;
 			}
 			/* as many slices as fit, or a part of one */
 			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
 			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
-			const int here = done || !fits ? min(lines - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
+			const int here = done || !fits ? min(all - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
 			const unsigned slot = open(), bar = ring.full + 8 * slot;
 			unit *u = (unit *)(ring.base + slot * ring.size);
 			if (in >= 0 && in < most_slices)
@@ -221,17 +269,15 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 			}
 			units++;
 			done = here ? done + here : 0;
-			if (!here || done >= lines) {
+			if (!here || done >= all) {
 				s += count;
 				done = 0;
 			}
 		}
 	}
 	const unsigned slot = open();
-	if (lane == 0) {
-		((unit *)(ring.base + slot * ring.size))->last = 1;
-		barrier_expect(ring.full + 8 * slot, 0);
-	}
+	if (lane == 0)
+		((unit *)(ring.base + slot * ring.size))->last = 1, barrier_expect(ring.full + 8 * slot, 0);
 }
 #endif
 #endif

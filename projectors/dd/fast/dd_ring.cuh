@@ -43,6 +43,9 @@ struct job {
 	/* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
 	int part;
 	int early; /* begins when the last blocks of the launch before have begun */
+	int sets;  /* parts are a tile each, which blocks set and add to, so that b holds no number before */
+	/* [nz][y][x] on 16 bytes, nx in fours, or NULL: of axis 1, whose blocks add b to what is theirs and set this */
+	float *x;
 };
 
 /* Host: rows at most that z edges of a tile lie in, for blocks of so many slices. */

@@ -49,9 +49,11 @@
 #define GT_DD_THIN_FOLDED 40
 #endif
 #include <math.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/device_math.cuh"
 #include "core/device/pieces.cuh"
+#include "core/device/shared_limit.h"
 #include "projectors/dd/fast/dd_ring.cuh"
 
 enum { ACROSS = 4, DEEP = WARP / ACROSS, WARPS = GT_DD_THIN_WARPS_ACROSS * GT_DD_THIN_WARPS_DEEP, THREADS = WARP * (WARPS + 1) };
@@ -75,6 +77,9 @@ template <int NZ, int VOXELS> struct thin_shape {
 		WHOLE = GT_DD_THIN_WHOLE
 	};
 };
+
+/* Shared memory of any shape's ring. */
+static const int most_ring = 221184 / (GT_DD_THIN_BLOCKS_TALL < GT_DD_THIN_BLOCKS ? GT_DD_THIN_BLOCKS_TALL : GT_DD_THIN_BLOCKS);
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* A column where it meets the voxels. */
@@ -305,10 +310,12 @@ static int size_of(const gt_dd *d)
 extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 {
 	enum { STEPS = 9, A_TILE = 60, A_SLICE = 10, VERY_FEW = 8 };
-	const int height = thin_heights[size_of(d)];
+	const int height = thin_heights[size_of(d)], most = gt_cuda_most_shared();
 	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (STEPS - 1);
 	if ((d->rows > GT_DD_THIN_WHOLE && d->n[2] > VERY_FEW) ||
-	    (rows_at_most(d, f, height, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > thin_shape<1, 1>::SLOT)
+	    (rows_at_most(d, f, height, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > thin_shape<1, 1>::SLOT ||
+	    !(d->n[2] > TALLEST ? most_ring + 64 <= most /* others are better in any case */
+	                        : gt_shared_suffices("dd back of few slices", (size_t)most_ring + 64, most)))
 		return 1e300;
 	double sum = 0;
 	for (int i = 0; i < STEPS; i++) {
@@ -355,7 +362,7 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 	for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 		const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
 		const job j = {
-			sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0, 0
+			sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0, 0, 0, NULL
 		};
 		sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(*d, f->view + j.first, y,
 		                                                                                                   sums, apart, stride,

@@ -44,9 +44,9 @@ static gt_status compile(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned *u)
 {
 	const gt_dd_tile *t = &u->tile;
 	const int tall = is_tall(t->rows * t->lanes + t->extra), form = !tall && gt_dd_forward_short(d, f, t) ? SHORT : FINE;
-	static const char *const macro[] = { "WARPS", "WARPS_TALL", "SLOT",        "SLOT_LOW", "SLOT_TALL",
-		                             "SLOTS", "BLOCKS",     "BLOCKS_TALL", "WHOLE" };
-	const int value[] = { t->warps, t->warps, t->slot, t->slot, t->slot, t->slots, t->blocks, t->blocks, t->whole };
+	static const char *const macro[] = { "WARPS", "WARPS_TALL", "SLOT",        "SLOT_LOW",      "SLOT_TALL", "SLOT_NARROW",
+		                             "SLOTS", "BLOCKS",     "BLOCKS_TALL", "BLOCKS_NARROW", "WHOLE" };
+	const int value[] = { t->warps, t->warps, t->slot, t->slot, t->slot, t->slot, t->slots, t->blocks, t->blocks, t->blocks, t->whole };
 	enum { MACROS = sizeof macro / sizeof *macro };
 	char instance[96], text[MACROS][48];
 	const char *macros[MACROS + 1] = { NULL };

@@ -265,9 +265,7 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 static int room_for(const void *kernel)
 {
 	struct cudaFuncAttributes a;
-	int device = 0, most = 0;
-	cudaGetDevice(&device);
-	cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	const int most = gt_cuda_most_shared();
 	return cudaFuncGetAttributes(&a, kernel) == cudaSuccess ? most - (int)a.sharedSizeBytes : most;
 }
 

@@ -118,8 +118,7 @@ static __device__ __forceinline__ gt_dd_tilt_reading<REAL> gt_dd_tilt_reading_of
 	r.bend = (REAL)(C * bent);
 	r.curve = (REAL)(C * straight);
 	r.next = (REAL)(1 + C * straight * (r.l + 1 - y));
-	for (REAL *p = &r.pace; p <= &r.next; p++)
-		gt_dd_tilt_keep(*p);
+	gt_dd_tilt_keep(r.pace, r.off, r.least, r.most, r.base, r.stretch, r.bend, r.curve, r.next);
 	return r;
 }
 

@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(WARP *GT_DD_TILT_VIEWS, sizeof(REAL) ==
 
 template <typename REAL, int HEIGHT>
 static __global__ void __launch_bounds__(WARP *GT_DD_TILT_SLICES, sizeof(REAL) == 4 ? GT_DD_TILT_ADJOINT_BLOCKS : 1)
-	adjoint_kernel(gt_dd_tilt d, gt_dd_tilt_job j)
+	adjoint_kernel(const __grid_constant__ gt_dd_tilt d, const __grid_constant__ gt_dd_tilt_job j)
 {
 	enum { VOXELS = GT_DD_TILT_VOXELS };
 	__shared__ int near[GT_DD_TILT_BATCH];
@@ -102,7 +102,7 @@ static __global__ void turn_kernel(const REAL *in, REAL *out, int nx, int ny, in
 }
 
 /* Pixels times their weights -> the values of [view][piece, d.pieces + 1][d.strips]. */
-template <typename REAL> static __global__ void weigh_kernel(gt_dd_tilt d, gt_dd_tilt_job j)
+template <typename REAL> static __global__ void weigh_kernel(const __grid_constant__ gt_dd_tilt d, const __grid_constant__ gt_dd_tilt_job j)
 {
 	const int k = blockIdx.x % j.blocks[0] * WARP + threadIdx.x, l = blockIdx.x / j.blocks[0] % j.blocks[1] * TURN_ROWS + threadIdx.y,
 		  b = blockIdx.x / j.blocks[0] / j.blocks[1];
@@ -119,7 +119,7 @@ template <typename REAL> static __global__ void weigh_kernel(gt_dd_tilt d, gt_dd
 }
 
 /* Sums of these values along the strips, less half of all. A thread: a strip. */
-template <typename REAL> static __global__ void sum_kernel(gt_dd_tilt d, gt_dd_tilt_job j)
+template <typename REAL> static __global__ void sum_kernel(const __grid_constant__ gt_dd_tilt d, const __grid_constant__ gt_dd_tilt_job j)
 {
 	const int k = blockIdx.x % j.blocks[0] * WARP + threadIdx.x, b = blockIdx.x / j.blocks[0], strips = d.view[j.view[b]].strips,
 		  pieces = d.view[j.view[b]].pieces;

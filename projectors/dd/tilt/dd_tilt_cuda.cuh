@@ -50,4 +50,10 @@ static __device__ __forceinline__ double gt_dd_tilt_within(double a, double low,
 static __device__ __forceinline__ void gt_dd_tilt_keep(float &a) { asm volatile("" : "+f"(a)); }
 static __device__ __forceinline__ void gt_dd_tilt_keep(double &) {}
 template <typename T> static __device__ __forceinline__ void gt_dd_tilt_keep(T *&p) { asm volatile("" : "+l"(p)); }
+/* Several, each by its name: a loop over the members of a struct would put it into local memory. */
+template <typename REAL, typename... MORE> static __device__ __forceinline__ void gt_dd_tilt_keep(REAL &a, REAL &b, MORE &...more)
+{
+	gt_dd_tilt_keep(a);
+	gt_dd_tilt_keep(b, more...);
+}
 #endif

@@ -13,5 +13,6 @@
  * SLAB 16 32 64 128 256 512
  * keep VIEWS == 0 || FORM >= 10
  * keep SLAB <= slices
+ * keep FORM < 10 || tilted == 0
  * end */
 #endif

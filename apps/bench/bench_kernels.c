@@ -1,0 +1,136 @@
+/* The kernels of a direct method on several devices side by side: each has its rows of all views and its slices in its
+ * own memory, so that what comes from the host and goes to it is left out. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/slab.h>
+#include "apps/bench/bench_case.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
+
+enum { BATCH = 400 }; /* views at a time */
+
+struct share {
+	gt_backend *be;
+	gt_slab_plan *plan;
+	gt_slab *slab;
+	gt_array *x, *data;
+	size_t views, batch, bytes; /* and of a view on the device */
+	double seconds, peak;
+};
+
+static void share_free(struct share *s)
+{
+	gt_slab_free(s->slab);
+	gt_array_free(s->x);
+	gt_array_free(s->data);
+	gt_slab_plan_free(s->plan);
+	gt_backend_close(s->be);
+}
+
+/* Its rows of all views. */
+static gt_status send(const bench_case *b, struct share *s, size_t row, size_t rows)
+{
+	const gt_scan *scan = b->scan;
+	const size_t run = rows * scan->columns;
+	gt_status st = GT_OK;
+	float *packed = malloc((run ? run : 1) * scan->views * sizeof *packed);
+	if (!packed)
+		return gt_fail(GT_ERR_MEMORY, "%s: rows of the projections need %.3g MB", b->workload->name,
+		               (double)(run * scan->views) * 4e-6);
+	for (size_t v = 0; v < scan->views; v++)
+		memcpy(packed + v * run, b->data + (v * scan->rows + row) * scan->columns, run * sizeof *packed);
+	GT_TRY(gt_array_new(s->be, cli_type(b->call), run * scan->views, &s->data));
+	gt_array_put_float(packed, s->data);
+	GT_TRY(gt_backend_status(s->be));
+	s->bytes = run * gt_type_size(cli_type(b->call));
+done:
+	free(packed);
+	return st;
+}
+
+static gt_status share_new(const bench_case *b, const char *backend, size_t first, size_t n, struct share *s)
+{
+	size_t row, rows;
+	gt_status st = GT_OK;
+	s->views = b->scan->views;
+	s->batch = s->views < BATCH ? s->views : BATCH;
+	GT_TRY(gt_backend_open(backend, &s->be));
+	GT_TRY(gt_slab_plan_new(gt_analytic_for(b->scan), &b->grid, b->scan, NULL, gt_backend_pool(s->be), &s->plan));
+	gt_slab_plan_rows(s->plan, first, n, &row, &rows);
+	GT_TRY(send(b, s, row, rows));
+	GT_TRY(gt_array_new(s->be, cli_type(b->call), n * b->grid.n[0] * b->grid.n[1], &s->x));
+	GT_TRY(gt_slab_new(s->plan, first, n, s->batch, s->x, &s->slab));
+done:
+	return st;
+}
+
+static void *run_share(void *self)
+{
+	struct share *s = self;
+	const double begin = app_seconds();
+	gt_fill(0, s->x);
+	for (size_t v = 0; v < s->views; v += s->batch) {
+		const char *data = gt_array_data(s->data);
+		gt_slab_filter(s->slab, v, s->views - v < s->batch ? s->views - v : s->batch, data + v * s->bytes);
+		gt_slab_back(s->slab);
+	}
+	gt_backend_wait(s->be);
+	s->seconds = app_seconds() - begin;
+	return NULL;
+}
+
+/* Each in a thread of its own, the first in the caller's. */
+static gt_status side_by_side(struct share *s, int members)
+{
+	pthread_t thread[64];
+	int n = 1, failed = 0;
+	while (n < members && !(failed = pthread_create(&thread[n], NULL, run_share, &s[n])))
+		n++;
+	if (!failed)
+		run_share(s);
+	while (--n > 0)
+		pthread_join(thread[n], NULL);
+	return failed ? gt_fail(GT_ERR_MEMORY, "no thread for each of %d devices", members) : GT_OK;
+}
+
+/* The slowest of them, and the most memory. */
+static gt_status slowest(struct share *s, int members, double *seconds, double *peak)
+{
+	gt_status st = GT_OK;
+	*seconds = *peak = 0;
+	for (int k = 0; k < members && st == GT_OK; k++) {
+		gt_counters count;
+		st = gt_backend_status(s[k].be);
+		if (st == GT_OK)
+			st = gt_backend_counters(s[k].be, &count);
+		if (st != GT_OK)
+			break;
+		*seconds = s[k].seconds > *seconds ? s[k].seconds : *seconds;
+		*peak = (double)count.peak_bytes > *peak ? (double)count.peak_bytes : *peak;
+	}
+	return st;
+}
+
+gt_status bench_kernels(const bench_case *b, const char *const *backend, int members, int runs, double *seconds, double *peak)
+{
+	const size_t nz = b->grid.n[2], all = (size_t)members;
+	gt_status st = GT_OK;
+	double warm;
+	struct share *s = calloc(all, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %d devices", members);
+	if (all > nz)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d members of %zu slices: expected a slice for each", members, nz));
+	for (size_t k = 0; k < all; k++)
+		GT_TRY(share_new(b, backend[k], nz * k / all, nz * (k + 1) / all - nz * k / all, &s[k]));
+	for (int i = -1; i < runs; i++) {
+		GT_TRY(side_by_side(s, members));
+		GT_TRY(slowest(s, members, i < 0 ? &warm : &seconds[i], peak));
+	}
+done:
+	for (size_t k = 0; k < all; k++)
+		share_free(&s[k]);
+	free(s);
+	return st;
+}

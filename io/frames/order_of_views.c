@@ -1,0 +1,237 @@
+/* Are images in the order of their angles? A picture comes of it all the same. Profiles of views tell: what is near in
+ * angle is alike. What a body does that is its own likeness a part of a turn away is told from images out of order by
+ * its centre of mass, which goes round in a circle (Helgason, Ludwig: first moments of projections are a sinusoid). */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/constants.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "io/frames/order_of_views.h"
+#include "io/write_kit/volume_units.h"
+
+typedef struct {
+	const float *p; /* [view][column] */
+	const double *angle;
+	size_t views, columns;
+} shown;
+
+/* How much the profiles of two views differ, in every step-th column. */
+static double unlike(const shown *s, size_t a, size_t b, size_t step)
+{
+	const float *x = s->p + a * s->columns, *y = s->p + b * s->columns;
+	double sum = 0;
+	for (size_t c = 0; c < s->columns; c += step)
+		sum += fabs((double)x[c] - (double)y[c]);
+	return sum;
+}
+
+/* Of profiles that are so many views apart. */
+static double difference(const shown *s, size_t view, size_t apart) { return unlike(s, view, view + apart, 1); }
+
+static double angle_apart(const double *angle, size_t view, size_t apart)
+{
+	return fabs(remainder(angle[view + apart] - angle[view], 2 * GT_PI));
+}
+
+/* Views that are this far apart at most are expected to be the less alike the farther they are. */
+#define NEAR (GT_PI / 4)
+/* Neighbours differ by so many times what they usually do, and what they do two views before and after. */
+#define JUMP 4
+
+static double usual(const shown *s, size_t apart, double *some)
+{
+	for (size_t v = 0; v + apart < s->views; v++)
+		some[v] = difference(s, v, apart);
+	return gt_upper_median(some, s->views - apart);
+}
+
+/* Images that are numbered in another order than their angles, or one that is missing among them, draw a picture all
+ * the same: neighbours must be more alike than views farther apart, and about as alike as other neighbours. */
+static int note_near(const shown *s, const gt_read_options *o, double *some)
+{
+	enum { MOST_APART = 64 };
+	const size_t views = s->views;
+	const double *angle = s->angle;
+	size_t jumps = 0, first = 0;
+	const double neighbours = usual(s, 1, some);
+	for (size_t k = 2; k <= MOST_APART && k < views / 2; k++) {
+		if (angle_apart(angle, 0, k) <= 1.5 * angle_apart(angle, 0, 1) || angle_apart(angle, 0, k) > NEAR ||
+		    usual(s, k, some) > neighbours / 2)
+			continue;
+		gt_read_note(o, "images %zu apart are more alike than neighbours: are the images in the order of their angles?", k);
+		return 1;
+	}
+	for (size_t v = 0; v + 1 < views && neighbours > 0; v++)
+		if (difference(s, v, 1) == 0) {
+			gt_read_note(o, "images %zu and %zu (from 0) are the same, to the last count: is one twice there?", v, v + 1);
+			return 1;
+		}
+	for (size_t v = 2; v + 3 < views; v++) {
+		const double here = difference(s, v, 1), around = fmax(difference(s, v - 2, 1), difference(s, v + 2, 1));
+		if (here > JUMP * fmax(around, neighbours) && angle_apart(angle, v, 1) < 1.5 * angle_apart(angle, v - 2, 1))
+			first = jumps++ ? first : v;
+	}
+	if (jumps)
+		gt_read_note(o,
+		             "images %zu and %zu (from 0) differ more than %d times as much as neighbours do, as %zu pair%s: is an image "
+		             "missing, twice there, or out of order?",
+		             first, first + 1, JUMP, jumps, jumps == 1 ? " does" : "s do");
+	return jumps > 0;
+}
+
+/* Images that are looked at, and columns of them, at most. */
+enum { LEAST_VIEWS = 16, MOST_IMAGES = 64, MOST_COLUMNS = 512 };
+/* The sum of a view may differ by this part of the mean one, else the body is not seen as a whole. */
+#define WHOLE 0.1
+/* How far centres of mass must be off their circle: columns; times what they differ by in images that are alike. */
+#define OFF_COLUMNS 0.25
+#define OFF_ALIKE 3
+
+typedef struct {
+	double angle;
+	size_t view;
+} turned_view;
+
+static int by_angle(const void *a, const void *b)
+{
+	const turned_view *x = a, *y = b;
+	return x->angle != y->angle ? (x->angle > y->angle) - (x->angle < y->angle) : (x->view > y->view) - (x->view < y->view);
+}
+
+static size_t step_of(const shown *s) { return s->columns / MOST_COLUMNS + 1; }
+
+/* What images differ by that are next to each other in angle. */
+static double neighbours_by_angle(const shown *s, turned_view *order, double *some)
+{
+	for (size_t v = 0; v < s->views; v++)
+		order[v] = (turned_view){ s->angle[v] - 2 * GT_PI * floor(s->angle[v] / (2 * GT_PI)), v };
+	qsort(order, s->views, sizeof *order, by_angle);
+	for (size_t v = 0; v + 1 < s->views; v++)
+		some[v] = unlike(s, order[v].view, order[v + 1].view, step_of(s));
+	return gt_upper_median(some, s->views - 1);
+}
+
+typedef struct {
+	size_t n, image[MOST_IMAGES], other[MOST_IMAGES]; /* the one that is most like it */
+	double unlike[MOST_IMAGES];
+} pairs;
+
+static void find_alike(const shown *s, pairs *alike)
+{
+	alike->n = s->views < MOST_IMAGES ? s->views : MOST_IMAGES;
+	for (size_t i = 0; i < alike->n; i++) {
+		const size_t image = i * s->views / alike->n;
+		alike->image[i] = image;
+		alike->unlike[i] = INFINITY;
+		for (size_t other = 0; other < s->views; other++) {
+			const double by = other == image ? INFINITY : unlike(s, image, other, step_of(s));
+			if (by < alike->unlike[i]) {
+				alike->unlike[i] = by;
+				alike->other[i] = other;
+			}
+		}
+	}
+}
+
+/* centre[view], in columns; 0: sums of views differ as those of a whole body do not. */
+static int centres_of_mass(const shown *s, double *centre)
+{
+	double mean = 0, least = INFINITY, most = -INFINITY;
+	for (size_t v = 0; v < s->views; v++) {
+		double sum = 0, moment = 0;
+		for (size_t c = 0; c < s->columns; c++) {
+			const double x = s->p[v * s->columns + c];
+			sum += x;
+			moment += x * ((double)c - 0.5 * (double)(s->columns - 1));
+		}
+		centre[v] = moment;
+		mean += sum / (double)s->views;
+		least = fmin(least, sum);
+		most = fmax(most, sum);
+	}
+	if (!(mean > 0) || most - mean > WHOLE * mean || mean - least > WHOLE * mean)
+		return 0;
+	for (size_t v = 0; v < s->views; v++)
+		centre[v] /= mean;
+	return 1;
+}
+
+/* y <- what is left of it by the direction d, which has unit length. */
+static void take_out(double *y, const double *d, size_t n)
+{
+	double along = 0;
+	for (size_t i = 0; i < n; i++)
+		along += y[i] * d[i];
+	for (size_t i = 0; i < n; i++)
+		y[i] -= along * d[i];
+}
+
+/* What is left of y[n] by a constant, cos and sin of the angles, which are made orthogonal. d: n. */
+static void take_out_circle(const double *angle, double *y, size_t n, double *d)
+{
+	double *last[3] = { d, d + n, d + 2 * n };
+	for (int term = 0; term < 3; term++) {
+		double length = 0;
+		for (size_t i = 0; i < n; i++)
+			last[term][i] = term == 0 ? 1 : term == 1 ? cos(angle[i]) : sin(angle[i]);
+		for (int before = 0; before < term; before++)
+			take_out(last[term], last[before], n);
+		for (size_t i = 0; i < n; i++)
+			length += last[term][i] * last[term][i];
+		/* Angles that are all alike have one direction. */
+		for (size_t i = 0; i < n; i++)
+			last[term][i] = length > 1e-6 * (double)n ? last[term][i] / sqrt(length) : 0;
+		take_out(y, last[term], n);
+	}
+}
+
+/* Do centres of mass leave their circle by more than they differ in images that are alike? work: 4 views. */
+static int leaves_circle(const shown *s, const pairs *alike, double *work)
+{
+	double *centre = work, off = 0, apart = 0;
+	if (!centres_of_mass(s, centre))
+		return 0;
+	for (size_t i = 0; i < alike->n; i++)
+		apart += pow(centre[alike->image[i]] - centre[alike->other[i]], 2) / (2 * (double)alike->n);
+	take_out_circle(s->angle, centre, s->views, work + s->views);
+	for (size_t v = 0; v < s->views; v++)
+		off += centre[v] * centre[v] / (double)s->views;
+	return sqrt(off) > OFF_COLUMNS && off > OFF_ALIKE * OFF_ALIKE * apart;
+}
+
+/* Images far apart in angle are alike as neighbours are not. work: 4 views. */
+static void note_far(const shown *s, const gt_read_options *o, turned_view *order, double *work)
+{
+	pairs alike;
+	double some[MOST_IMAGES];
+	const double neighbours = neighbours_by_angle(s, order, work);
+	find_alike(s, &alike);
+	for (size_t i = 0; i < alike.n; i++)
+		some[i] = alike.unlike[i];
+	if (!(gt_upper_median(some, alike.n) <= neighbours / 2) || !leaves_circle(s, &alike, work))
+		return;
+	size_t i = alike.n / 2;
+	gt_read_note(o,
+	             "images next to each other in angle are less alike than others, as %zu and %zu (from 0), by their angles %.3g degrees "
+	             "apart, and centres of mass leave the circle of a body that turns: are the images in the order of their angles?",
+	             alike.image[i], alike.other[i],
+	             fabs(remainder(s->angle[alike.image[i]] - s->angle[alike.other[i]], 2 * GT_PI)) * 180 / GT_PI);
+}
+
+gt_status gt_note_order(const float *profiles, size_t views, size_t columns, const double *angle, const gt_read_options *o)
+{
+	const shown s = { profiles, angle, views, columns };
+	gt_status st = GT_OK;
+	if (views < LEAST_VIEWS)
+		return GT_OK;
+	double *work = malloc(4 * views * sizeof *work);
+	turned_view *order = malloc(views * sizeof *order);
+	if (!work || !order)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%zu views: out of memory", views));
+	if (!note_near(&s, o, work))
+		note_far(&s, o, order, work);
+done:
+	free(work);
+	free(order);
+	return st;
+}

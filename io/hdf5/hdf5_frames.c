@@ -1,0 +1,308 @@
+/* One file is open for all its sources; one thread at a time is in the library. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "io/external.h"
+#include "io/hdf5/hdf5_data.h"
+#include "io/hdf5/hdf5_file.h"
+#include "io/hdf5/hdf5_frames.h"
+#include "io/netcdf/nc.h"
+#include "io/view_reader.h"
+#include "io/write_kit/volume_units.h"
+
+/* A chunk of several frames is unpacked for all of them at once, within so many bytes of floats. */
+#define MOST_KEPT ((size_t)128 << 20)
+
+struct gt_hdf5_shared {
+	char *path;
+	hid_t file;
+	size_t users;
+};
+
+static gt_status out_of_memory(const char *path) { return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path); }
+
+void gt_hdf5_scan_free(gt_hdf5_scan *x)
+{
+	gt_frame_source_free(x->scan);
+	gt_frame_source_free(x->flat);
+	gt_frame_source_free(x->dark);
+	free(x->angle);
+	free(x->before);
+	*x = (gt_hdf5_scan){ .scan = NULL };
+}
+
+static void leave(gt_hdf5_shared *f)
+{
+	if (!f || --f->users)
+		return;
+	gt_nc_lock();
+	if (f->file >= 0)
+		H5Fclose(f->file);
+	gt_nc_unlock();
+	free(f->path);
+	free(f);
+}
+
+static gt_status open_file(const char *path, gt_hdf5_shared **out)
+{
+	gt_status st = GT_OK;
+	gt_hdf5_shared *f = calloc(1, sizeof *f);
+	*out = NULL;
+	if (!f)
+		return out_of_memory(path);
+	f->users = 1;
+	f->file = -1;
+	GT_TRY(gt_hdf5_whole(path));
+	GT_TRY(gt_external_hdf5(path));
+	if (!(f->path = strdup(path)))
+		GT_TRY(out_of_memory(path));
+	if ((f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, damaged", path));
+	*out = f;
+	f = NULL;
+done:
+	leave(f);
+	return st;
+}
+
+gt_status gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf5_reader *reader, gt_hdf5_scan *x)
+{
+	gt_status st = GT_OK;
+	gt_hdf5_shared *f = NULL;
+	*x = (gt_hdf5_scan){ .scan = NULL };
+	gt_hdf5_quiet quiet = gt_hdf5_hush();
+	GT_TRY(open_file(path, &f));
+	st = reader(f, path, o, x);
+done:
+	gt_hdf5_unhush(&quiet);
+	leave(f);
+	if (st != GT_OK)
+		gt_hdf5_scan_free(x);
+	return st;
+}
+
+hid_t gt_hdf5_id(const gt_hdf5_shared *f) { return f->file; }
+
+/* Frames first ... first+n-1 of the data set, at most `most`, as they were unpacked. */
+typedef struct {
+	size_t most, first, n;
+	float *data;
+} kept_frames;
+
+struct hdf5_source {
+	gt_frame_source base;
+	gt_hdf5_shared *file;
+	gt_hdf5_data data;
+	char *name, *label;   /* of the data set; with its file */
+	size_t *frame, chunk; /* frames of a chunk; 1: they are read one by one */
+	kept_frames *kept;
+};
+
+/* Frames of the chunk of that one are in memory. With the lock held. */
+static gt_status keep(const struct hdf5_source *s, size_t frame)
+{
+	kept_frames *k = s->kept;
+	const size_t within = frame % s->chunk, begin = frame - within % k->most, of_chunk = s->chunk - (begin - (frame - within)),
+		     left = (size_t)s->data.size[0] - begin, least = of_chunk < left ? of_chunk : left,
+		     n = least < k->most ? least : k->most;
+	if (k->n && frame >= k->first && frame < k->first + k->n)
+		return GT_OK;
+	if (!k->data && !(k->data = malloc(k->most * s->base.rows * s->base.columns * sizeof *k->data)))
+		return out_of_memory(s->file->path);
+	k->n = 0;
+	const gt_status st = gt_hdf5_floats(&s->data, begin, n, k->data);
+	k->first = begin;
+	k->n = st == GT_OK ? n : 0;
+	return st;
+}
+
+/* Rows of one of several frames. The memory goes with the last frame of the source. */
+static gt_status read_kept(const struct hdf5_source *s, size_t frame, size_t row, size_t rows, float *out)
+{
+	const size_t all = s->base.rows * s->base.columns;
+	kept_frames *k = s->kept;
+	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush();
+	const gt_status st = keep(s, s->frame[frame]);
+	gt_hdf5_unhush(&before);
+	if (st == GT_OK)
+		memcpy(out, k->data + (s->frame[frame] - k->first) * all + row * s->base.columns, rows * s->base.columns * sizeof *out);
+	if (frame + 1 == s->base.frames) {
+		free(k->data);
+		k->data = NULL;
+		k->n = 0;
+	}
+	gt_nc_unlock();
+	return st;
+}
+
+static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
+{
+	const struct hdf5_source *s = (const struct hdf5_source *)self;
+	const size_t columns = s->base.columns, all = s->base.rows * columns;
+	if (s->kept)
+		return read_kept(s, frame, row, rows, out);
+	float *whole = rows == s->base.rows ? out : malloc(all * sizeof *whole);
+	if (!whole)
+		return out_of_memory(s->file->path);
+	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush();
+	const gt_status st = gt_hdf5_floats(&s->data, s->frame[frame], 1, whole);
+	gt_hdf5_unhush(&before);
+	gt_nc_unlock();
+	if (whole != out) {
+		if (st == GT_OK)
+			memcpy(out, whole + row * columns, rows * columns * sizeof *out);
+		free(whole);
+	}
+	return st;
+}
+
+static const char *name_(const gt_frame_source *self, size_t frame)
+{
+	(void)frame;
+	return ((const struct hdf5_source *)self)->label;
+}
+
+static void free_(gt_frame_source *self)
+{
+	struct hdf5_source *s = (struct hdf5_source *)self;
+	gt_nc_lock();
+	gt_hdf5_close(&s->data);
+	gt_nc_unlock();
+	leave(s->file);
+	if (s->kept)
+		free(s->kept->data);
+	free(s->kept);
+	free(s->name);
+	free(s->label);
+	free(s->frame);
+	free(s);
+}
+
+/* Of whole numbers of one or two bytes, as detectors count; 0: of others. */
+static double most_of(const gt_hdf5_data *d)
+{
+	const hid_t type = H5Dget_type(d->id);
+	const size_t size = H5Tget_size(type), bits = H5Tget_precision(type);
+	const int whole = H5Tget_class(type) == H5T_INTEGER && size <= 2 && bits == 8 * size, sign = H5Tget_sign(type) == H5T_SGN_2;
+	H5Tclose(type);
+	return whole ? (double)((1u << (bits - (sign ? 1 : 0))) - 1) : 0;
+}
+
+/* The library keeps 1 MiB of a data set unpacked: frame by frame it would unpack a chunk for each of its frames. */
+static gt_status keep_chunks(struct hdf5_source *s)
+{
+	const hid_t made = H5Dget_create_plist(s->data.id);
+	const size_t fit = MOST_KEPT / s->base.bytes;
+	hsize_t chunk[H5S_MAX_RANK] = { 1 };
+	if (s->data.rank == 3 && H5Pget_layout(made) == H5D_CHUNKED && H5Pget_chunk(made, H5S_MAX_RANK, chunk) == 3)
+		s->chunk = chunk[0] < s->data.size[0] ? (size_t)chunk[0] : (size_t)s->data.size[0];
+	H5Pclose(made);
+	if (s->chunk < 2 || fit < 2)
+		return GT_OK;
+	if (!(s->kept = calloc(1, sizeof *s->kept)))
+		return out_of_memory(s->file->path);
+	s->kept->most = s->chunk < fit ? s->chunk : fit;
+	/* All who read share it. */
+	s->base.bytes = s->kept->most * s->base.bytes / GT_READERS + 1;
+	return GT_OK;
+}
+
+gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, const size_t *frame, size_t n, gt_frame_source **out)
+{
+	gt_status st = GT_OK;
+	const size_t room = strlen(f->path) + strlen(name) + 3;
+	struct hdf5_source *s = NULL;
+	*out = NULL;
+	if (frame && !n)
+		return GT_OK;
+	if (!(s = calloc(1, sizeof *s)))
+		return out_of_memory(f->path);
+	s->base = (struct gt_frame_source){ .read = read_, .name = name_, .free = free_ };
+	s->file = f;
+	f->users++;
+	s->data.id = -1;
+	s->chunk = 1;
+	s->name = strdup(name);
+	s->label = malloc(room);
+	if (!s->name || !s->label)
+		GT_TRY(out_of_memory(f->path));
+	snprintf(s->label, room, "%s: %s", f->path, name);
+	GT_TRY(gt_hdf5_open(f->file, f->path, s->name, least_rank, &s->data));
+	s->base.frames = frame ? n : s->data.size[0];
+	s->base.rows = s->data.size[1];
+	s->base.columns = s->data.size[2];
+	if ((double)s->base.frames * (double)s->base.rows * (double)s->base.columns > 1e18)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu x %zu overflows", s->label, s->base.frames, s->base.rows, s->base.columns));
+	s->base.bytes = s->base.rows * s->base.columns * sizeof(float);
+	s->base.most = most_of(&s->data);
+	if (!(s->frame = malloc(s->base.frames * sizeof *s->frame)))
+		GT_TRY(out_of_memory(f->path));
+	for (size_t i = 0; i < s->base.frames; i++)
+		s->frame[i] = frame ? frame[i] : i;
+	GT_TRY(keep_chunks(s));
+	*out = &s->base;
+	s = NULL;
+done:
+	gt_frame_source_free(s ? &s->base : NULL);
+	return st;
+}
+
+size_t gt_hdf5_frame_number(const gt_frame_source *s, size_t i) { return ((const struct hdf5_source *)s)->frame[i]; }
+
+gt_status gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **values, size_t *n, char *units, size_t size)
+{
+	gt_hdf5_data d;
+	*values = NULL;
+	gt_status st = gt_hdf5_open(f->file, f->path, name, 1, &d);
+	if (st == GT_OK) {
+		*n = (size_t)(d.size[0] * d.size[1] * d.size[2]);
+		*values = malloc(*n * sizeof **values);
+		st = *values ? gt_hdf5_doubles(&d, *values) : out_of_memory(f->path);
+	}
+	if (st == GT_OK && units)
+		st = gt_hdf5_text(&d, "units", units, size);
+	gt_hdf5_close(&d);
+	return st;
+}
+
+/* mm in one unit of that name; 0: not known. */
+static double unit_mm(const char *name)
+{
+	static const struct {
+		const char *name;
+		double mm;
+	} lengths[] = {
+		{ "m", 1e3 },           { "meter", 1e3 },      { "meters", 1e3 },   { "metre", 1e3 },    { "metres", 1e3 },
+		{ "cm", 10 },           { "mm", 1 },           { "millimeter", 1 }, { "millimetre", 1 }, { "um", 1e-3 },
+		{ "\xc2\xb5m", 1e-3 },  { "\xce\xbcm", 1e-3 }, { "micron", 1e-3 },  { "microns", 1e-3 }, { "micrometer", 1e-3 },
+		{ "micrometre", 1e-3 }, { "nm", 1e-6 },
+	};
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+		if (!strcmp(lengths[i].name, name))
+			return lengths[i].mm;
+	return 0;
+}
+
+gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, double unnamed, const gt_read_options *o, double *mm)
+{
+	char units[32];
+	double value;
+	int found;
+	*mm = 0;
+	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
+	if (st != GT_OK || !found)
+		return st;
+	if (!*units && unnamed == 0) {
+		gt_read_note(o, "%s: %s is %g of a unit that is not named: not taken", f->path, name, value);
+		return GT_OK;
+	}
+	*mm = value * (*units ? unit_mm(units) : unnamed);
+	if (!(*mm > 0) || !isfinite(*mm))
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", f->path, name, value,
+		               units);
+	return GT_OK;
+}

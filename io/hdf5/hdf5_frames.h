@@ -1,0 +1,41 @@
+#ifndef GT_IO_HDF5_HDF5_FRAMES_H
+#define GT_IO_HDF5_HDF5_FRAMES_H
+/* Images in data sets of one HDF5 file, read one at a time; private to io/. The library's errors are not printed. */
+#include <hdf5.h>
+#include <gantry/io.h>
+#include "io/frames/frame_source.h"
+
+/* What a file says of a scan: views, flat and dark fields, NULL where there are none; angle: of every view, rad, NULL
+ * where it says none; before: how many views were taken before each flat field, NULL: all fields were; pitches of the
+ * pixels in mm, 0: not said. */
+typedef struct {
+	gt_frame_source *scan, *flat, *dark;
+	double *angle;
+	size_t *before;
+	double column_pitch, row_pitch;
+} gt_hdf5_scan;
+
+typedef gt_status gt_hdf5_opener(const char *path, const gt_read_options *o, gt_hdf5_scan *x);
+void gt_hdf5_scan_free(gt_hdf5_scan *x);
+
+/* An open file, which its sources share. */
+typedef struct gt_hdf5_shared gt_hdf5_shared;
+
+/* Opens the file and has it read; what was read is freed where that fails. GT_ERR_FORMAT: truncated, damaged, or its
+ * links lead elsewhere (io/external.h). */
+typedef gt_status gt_hdf5_reader(gt_hdf5_shared *f, const char *path, const gt_read_options *o, gt_hdf5_scan *x);
+gt_status   gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf5_reader *reader, gt_hdf5_scan *x);
+hid_t       gt_hdf5_id(const gt_hdf5_shared *f);
+/* Frames frame[0] ... frame[n-1] of the numeric data set, of all where frame is NULL; least_rank 2: two dimensions are
+ * one frame. *s is NULL where n is 0. Messages of the source name file and data set. */
+gt_status   gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, const size_t *frame, size_t n, gt_frame_source **s);
+/* Which frame of the data set is the i-th of the source. */
+size_t      gt_hdf5_frame_number(const gt_frame_source *s, size_t i);
+
+/* All numbers of a data set, *n of them, malloc'ed. units: its attribute, shortened to size; NULL: not asked for. */
+gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **values, size_t *n, char *units, size_t size);
+/* A length in mm, 0 where it is not there. unnamed: mm in one unit where the file names none; 0: such a length is not
+ * taken, with a note. */
+gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, double unnamed, const gt_read_options *o, double *mm);
+
+#endif

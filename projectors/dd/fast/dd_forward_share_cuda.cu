@@ -1,0 +1,286 @@
+/* Distance-driven forward projection on CUDA in single precision, host side: what blocks have where they are few. Then
+ * the last ones leave a good part of the device idle: a block's columns may meet all slices, or a corner of some. So
+ * blocks of both axes come in one list, the longest first, and several blocks share tiles that meet many slices: as
+ * many as end soonest by a model. In it a processor takes the next block when one of its places is free, and does more
+ * with more of them taken; a block has as much to do as it meets slices, and something to begin with. */
+#include <math.h>
+#include <stdlib.h>
+#include "core/device/pieces.cuh"
+#include "projectors/dd/fast/dd_forward.cuh"
+
+enum {
+	BEGINNING = 8, /* of a block, in slices */
+	MARGIN = 1,    /* slices by which columns may meet more */
+	PLACES = 8     /* of a processor, at most */
+};
+
+struct shared_tile {
+	gt_dd_share whole; /* at: its place in the list */
+	int shape;
+	double per_slice;
+};
+
+/* Slices met[0] .. met[1]-1 on which columns k[0] .. k[1]-1 of a view lie in the volume, in part. */
+static void slices_met(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, int axis, const int k[2], int met[2])
+{
+	double from = w->first, to = w->end;
+	const double width = d->n[1 - axis];
+	for (int side = 0; side < 2; side++) {
+		/* that X + n step > 0: the upper edge above the first voxel's start, the lower below the last's end */
+		const double U = e[k[!side]].U, X = side ? width - (w->a0 + w->g0 * U) : w->a0 + w->g0 * U,
+			     step = side ? -(w->da + w->dg * U) : w->da + w->dg * U;
+		if (step > 0)
+			from = fmax(from, -X / step);
+		else if (step < 0)
+			to = fmin(to, -X / step);
+		else if (X <= 0)
+			to = from;
+	}
+	met[0] = (int)fmax(floor(fmin(from, d->n[axis])) - MARGIN, 0);
+	met[1] = (int)fmin(ceil(fmax(to, 0)) + MARGIN, d->n[axis]);
+}
+
+static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; }
+
+/* The tiles of one axis and shape, with the slices that they meet; returns how many. */
+static int add_tiles(const gt_dd *d, const gt_dd_fast *f, const gt_dd_fast_tables *h, int axis, int shape, struct shared_tile *to)
+{
+	const gt_dd_tile t = gt_dd_forward_tile(f, shape);
+	const int wide = t.warps / f->together * t.columns, column_blocks = pieces(d->columns, wide);
+	const gt_dd_run *r = &f->run[axis][shape];
+	const int count = (int)gt_dd_forward_blocks(d, f, axis, shape);
+	for (int i = 0; i < count; i++) {
+		const int place = i / r->groups, column = gt_dd_outwards(place % column_blocks, column_blocks), first = column * wide,
+			  k[] = { first, first + wide < d->columns ? first + wide : d->columns };
+		const gt_dd_group *g = h->group + r->first + i % r->groups;
+		gt_dd_share s = { r->first + i % r->groups, column, place / column_blocks, axis, d->n[axis], 0, 0, 1, 0 };
+		for (int v = 0; v < GT_DD_GROUP && g->low + s.tile * tall_of(&t) < g->high; v++) {
+			int met[2] = { 0, 0 };
+			if (g->view[v] >= 0)
+				slices_met(d, h->view + g->view[v], h->height + (size_t)g->view[v] * (d->columns + 1), axis, k, met);
+			if (met[0] < met[1]) {
+				s.begin = met[0] < s.begin ? met[0] : s.begin;
+				s.end = met[1] > s.end ? met[1] : s.end;
+			}
+		}
+		s.begin = s.begin < s.end ? s.begin : s.end;
+		/* instructions about, of rows and of what they share */
+		to[i] = { s, shape, pieces(t.columns * t.lanes, WARP) * (t.rows + 1.3) + 2 };
+	}
+	return count;
+}
+
+static double cost_of(const struct shared_tile *t) { return (t->whole.end - t->whole.begin) * t->per_slice; }
+static int dearest_first(const void *a, const void *b)
+{
+	const struct shared_tile *s = (const struct shared_tile *)a, *t = (const struct shared_tile *)b;
+	const double x = cost_of(s), y = cost_of(t);
+	return x < y ? 1 : x > y ? -1 : s->whole.at - t->whole.at;
+}
+static int longest_first(const void *a, const void *b)
+{
+	const gt_dd_share *s = (const gt_dd_share *)a, *t = (const gt_dd_share *)b;
+	const int x = s->end - s->begin, y = t->end - t->begin;
+	return x != y ? y - x : s->at != t->at ? s->at - t->at : s->part - t->part;
+}
+
+static int parts_of(const struct shared_tile *t, double quantum, int most)
+{
+	const int parts = (int)fmin(cost_of(t) / quantum + 0.5, most), slices = t->whole.end - t->whole.begin;
+	return parts > slices ? (slices > 1 ? slices : 1) : parts > 1 ? parts : 1;
+}
+
+/* The model. */
+struct processor {
+	double left[PLACES], since, next; /* what blocks have left to do, when that was, when the next is done */
+	int blocks;
+};
+/* What each block of a processor is done of in a unit of time. */
+static double pace_of(const struct processor *p, int places)
+{
+	const double x = (double)p->blocks / places;
+	return p->blocks ? x * (2 - x) / p->blocks : 0;
+}
+static void plan_next(struct processor *p, int places)
+{
+	double least = 1e300;
+	for (int i = 0; i < p->blocks; i++)
+		least = p->left[i] < least ? p->left[i] : least;
+	p->next = p->blocks ? p->since + least / pace_of(p, places) : 1e300;
+}
+static void sink(struct processor *p, int processors, int at)
+{
+	const struct processor own = p[at];
+	for (int child; (child = 2 * at + 1) < processors; at = child) {
+		child += child + 1 < processors && p[child + 1].next < p[child].next;
+		if (own.next <= p[child].next)
+			break;
+		p[at] = p[child];
+	}
+	p[at] = own;
+}
+/* cost: of blocks, in their order; p: [processors] */
+static double time_until_done(const double *cost, int blocks, struct processor *p, int processors, int places)
+{
+	int next = 0;
+	double last = 0;
+	for (int i = 0; i < processors; i++)
+		p[i].since = p[i].blocks = 0;
+	for (; next < processors * places && next < blocks; next++)
+		p[next % processors].left[p[next % processors].blocks++] = cost[next];
+	for (int i = 0; i < processors; i++)
+		plan_next(p + i, places);
+	for (int i = processors - 1; i >= 0; i--)
+		sink(p, processors, i);
+	while (p->blocks) {
+		const double done = (p->next - p->since) * pace_of(p, places);
+		int left = 0;
+		last = p->since = p->next;
+		for (int i = 0; i < p->blocks; i++)
+			if (p->left[i] - done > 1e-6)
+				p->left[left++] = p->left[i] - done;
+		for (; left < places && next < blocks; next++)
+			p->left[left++] = cost[next];
+		p->blocks = left;
+		plan_next(p, places);
+		sink(p, processors, 0);
+	}
+	return last;
+}
+
+static int falling(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+/* The cost of blocks, about, that end soonest: the most, unless less gains something. p: [processors]; cost: [tiles
+ * most] */
+static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, int tiles, int most, int places, struct processor *p,
+                         double *cost)
+{
+	static const double slices[] = { 1 << 20, 512, 384, 256, 192, 128, 96, 64 };
+	const double per_slice = tile->per_slice;
+	double least = 1e300, best = slices[0] * per_slice;
+	for (int i = 0; i < (int)(sizeof slices / sizeof *slices); i++) {
+		int blocks = 0;
+		for (const struct shared_tile *t = tile; t < tile + tiles; t++) {
+			const int parts = parts_of(t, slices[i] * per_slice, most);
+			for (int k = 0; k < parts; k++)
+				cost[blocks++] = cost_of(t) / parts + BEGINNING * t->per_slice;
+		}
+		qsort(cost, (size_t)blocks, sizeof *cost, falling);
+		const double end = time_until_done(cost, blocks, p, f->processors, places);
+		if (end < 0.99 * least) {
+			least = end;
+			best = slices[i] * per_slice;
+		}
+	}
+	return best;
+}
+
+/* Shares of the tiles of a shape as parts of them, the longest first; returns how many. */
+static int split(const struct shared_tile *tile, int tiles, int shape, double quantum, int most, gt_dd_share *to, int *counters)
+{
+	int shares = 0;
+	for (const struct shared_tile *t = tile; t < tile + tiles; t++) {
+		const int parts = parts_of(t, quantum, most), slices = t->whole.end - t->whole.begin;
+		if (t->shape != shape)
+			continue;
+		for (int p = 0; p < parts; p++) {
+			gt_dd_share own = t->whole;
+			own.begin = t->whole.begin + (int)((long long)slices * p / parts);
+			own.end = t->whole.begin + (int)((long long)slices * (p + 1) / parts);
+			own.part = p;
+			own.parts = parts;
+			own.at = *counters;
+			to[shares++] = own;
+		}
+		*counters += parts > 1;
+	}
+	qsort(to, (size_t)shares, sizeof *to, longest_first);
+	return shares;
+}
+
+/* Blocks in all; places: that a processor has at a time at least. */
+static double count_blocks(const gt_dd *d, const gt_dd_fast *f, int *places)
+{
+	double all = 0;
+	*places = PLACES;
+	for (int i = 0; i < 2 * GT_DD_SHAPES; i++) {
+		const int shape = i / 2, axis = i % 2;
+		if (!f->run[axis][shape].groups)
+			continue;
+		const int own = gt_dd_forward_tile(f, shape).blocks;
+		all += gt_dd_forward_blocks(d, f, axis, shape);
+		*places = own < *places ? own : *places;
+	}
+	return all;
+}
+
+/* malloc'ed, and f->shares, f->parts; *share NULL: blocks are not few. Returns 0 without memory. counters: tiles that
+ * have parts. */
+static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, gt_dd_share **share, int *counters)
+{
+	const size_t pixels = d->views * d->rows * d->columns * sizeof(float);
+	size_t room;
+	int tiles = 0, shares = 0, places;
+	const double blocks = count_blocks(d, f, &places);
+	*share = NULL;
+	*counters = 0;
+	if (!(blocks > 0) || gt_dd_forward_waves(d, f) > GT_DD_FORWARD_FEW || !gt_dd_forward_is_whole(d, f, &room))
+		return 1;
+	const int most = room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
+	struct shared_tile *tile = (struct shared_tile *)malloc((size_t)blocks * sizeof *tile);
+	gt_dd_share *to = (gt_dd_share *)malloc((size_t)blocks * most * sizeof *to);
+	double *cost = (double *)malloc((size_t)blocks * most * sizeof *cost);
+	struct processor *p = (struct processor *)malloc((size_t)f->processors * sizeof *p);
+	if (!tile || !to || !cost || !p) {
+		free(tile);
+		free(to);
+		free(cost);
+		free(p);
+		return 0;
+	}
+	for (int i = 0; i < 2 * GT_DD_SHAPES; i++)
+		if (f->run[i % 2][i / 2].groups)
+			tiles += add_tiles(d, f, h, i % 2, i / 2, tile + tiles);
+	for (int i = 0; i < tiles; i++)
+		tile[i].whole.at = i;
+	qsort(tile, (size_t)tiles, sizeof *tile, dearest_first);
+	const double quantum = quantum_of(f, tile, tiles, most, places, p, cost);
+	f->parts = 1;
+	for (int shape = 0; shape < GT_DD_SHAPES; shape++) {
+		f->shares[shape] = shares;
+		shares += split(tile, tiles, shape, quantum, most, to + shares, counters);
+	}
+	f->shares[GT_DD_SHAPES] = shares;
+	for (int i = 0; i < shares; i++)
+		f->parts = to[i].parts > f->parts ? to[i].parts : f->parts;
+	free(tile);
+	free(cost);
+	free(p);
+	*share = to;
+	return 1;
+}
+
+extern "C" int gt_dd_forward_share(gt_backend *be, const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, size_t bytes[2])
+{
+	gt_dd_share *share = NULL;
+	int counters = 0;
+	if (!gt_dd_fast_forward_fits(d, f))
+		return 1;
+	if (!share_out(d, f, h, &share, &counters))
+		return 0;
+	if (!share)
+		return 1;
+	unsigned *none = (unsigned *)calloc((size_t)counters + 1, sizeof *none);
+	bytes[0] = f->shares[GT_DD_SHAPES] * sizeof *share;
+	bytes[1] = ((size_t)counters + 1) * sizeof *none;
+	if (none) {
+		f->share = (const gt_dd_share *)gt_dd_upload(be, share, bytes[0]);
+		f->done = (unsigned *)gt_dd_upload(be, none, bytes[1]);
+	}
+	free(none);
+	free(share);
+	return f->share && f->done;
+}

@@ -1,0 +1,60 @@
+/* GPUs of several processes where NCCL is not, or not as it should be: a sentence that names what is missing and the
+ * member that misses it; nothing here needs a GPU. Each test is a process of its own, since what was found stays.
+ * labels: unit
+ * backend: none */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/team/far.h"
+#include "core/team/nccl.h"
+#include "tests/support/support.h"
+
+/* What GANTRY_NCCL may be where it cannot do, and what is said; twice, as it is asked for by every team. */
+static const struct {
+	const char *library, *says;
+} missing[] = { { "/no/such/libnccl.so.2", "NCCL cannot be opened (/no/such/libnccl.so.2: cannot open shared object file" },
+	        { "no", "GANTRY_NCCL=no" },
+	        { "libm.so.6", "NCCL has no ncclGetVersion" },
+	        { __FILE__, "NCCL cannot be opened (" } };
+
+START_TEST(what_is_missing_is_named)
+{
+	const gt_nccl *n = NULL;
+	setenv("GANTRY_NCCL", missing[_i].library, 1);
+	for (int k = 0; k < 2; k++)
+		ck_refused(gt_nccl_open(&n), GT_ERR_UNSUPPORTED, missing[_i].says);
+}
+END_TEST
+
+static struct gt_far_says member(const char *host, const char *device)
+{
+	struct gt_far_says s = { .can = 1, .version = 22809 };
+	snprintf(s.host, sizeof s.host, "%s", host);
+	snprintf(s.device, sizeof s.device, "%s", device);
+	return s;
+}
+
+START_TEST(members_agree_by_what_all_say)
+{
+	struct gt_far_says all[3] = { member("a", "0000:17:00.0"), member("a", "0000:65:00.0"), member("b", "0000:17:00.0") };
+	char why[GT_FAR_REASON] = "?";
+	ck_assert_int_eq(gt_far_can(all, 3, why), 1);
+	ck_assert_str_eq(why, "");
+	all[2] = member("a", "0000:17:00.0");
+	ck_assert_int_eq(gt_far_can(all, 3, why), 0);
+	ck_assert_str_eq(why, "members 0 and 2 share a device (0000:17:00.0 of a)");
+	all[2] = member("b", "");
+	all[2].can = 0;
+	snprintf(all[2].why, sizeof all[2].why, "NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
+	ck_assert_int_eq(gt_far_can(all, 3, why), 0);
+	ck_assert_str_eq(why, "member 2 (b): NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, what_is_missing_is_named, 0, (int)(sizeof missing / sizeof *missing));
+	tcase_add_test(tc, members_agree_by_what_all_say);
+}
+
+int main(void) { return gt_test_main("nccl", fill); }

@@ -1,0 +1,54 @@
+/* Pairs besides dd for detectors in all poses, with arrays as callers may have them: see odd_arrays.h. dd: test_dd_tilt.c.
+ * labels: property unit; backend: none */
+#include "tests/projectors/odd_arrays.h"
+#include "tests/projectors/poses.h"
+
+static const struct {
+	const char *name;
+	int poses; /* that it takes at least */
+} pairs[] = { { "joseph", POSES }, { "siddon", POSES }, { "sf-tr", 9 }, { "sf-tt", 9 } };
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static int takes(const char *pair, const struct gt_test_geometry *g)
+{
+	gt_backend *be = backend("cpu:1");
+	gt_linop *A = NULL;
+	const gt_status s = gt_projector_new(pair, be, GT_F32, &g->grid, g->scan, &A);
+	ck_assert_msg(s == GT_OK || s == GT_ERR_UNSUPPORTED, "%s, %s: %s", pair, g->name, gt_error());
+	gt_linop_free(A);
+	gt_backend_close(be);
+	return s == GT_OK;
+}
+
+static void check_poses(int pair, void (*check)(const char *pair, const struct gt_test_geometry *g))
+{
+	int taken = 0;
+	for (int i = 0; i < POSES; i++) {
+		const struct gt_test_geometry g = pose(i);
+		if (takes(pairs[pair].name, &g)) {
+			check(pairs[pair].name, &g);
+			taken++;
+		}
+		gt_scan_free(g.scan);
+	}
+	ck_assert_msg(taken >= pairs[pair].poses, "%s takes %d poses", pairs[pair].name, taken);
+}
+
+static void check_small(const char *pair, const struct gt_test_geometry *g) { check_denormals(pair, "one way", g); }
+
+START_TEST(denormals) { check_poses(_i, check_small); }
+END_TEST
+
+START_TEST(loose_memory) { check_poses(_i, check_loose_memory); }
+END_TEST
+
+START_TEST(any_number_of_threads) { check_poses(_i, check_threads); }
+END_TEST
+
+static void fill(TCase *tc)
+{
+	gt_add_alike(tc, denormals, PAIRS);
+	gt_add_alike(tc, loose_memory, PAIRS);
+	gt_add_alike(tc, any_number_of_threads, PAIRS);
+}
+int main(void) { return gt_test_main("odd_arrays", fill); }

@@ -1,0 +1,167 @@
+/* Searches from their beginning to their end, on the CPU: a kernel that is chosen at run time is one and the same there,
+ * so that times say nothing, and all else is as on a GPU. What a scan with tilted rows is tuned by; what cannot be tuned,
+ * by a sentence each.
+ * labels: unit, backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/tune.h>
+#include "tests/support/support.h"
+
+static char folder[] = "/tmp/gantry-tuner-XXXXXX", log_path[64];
+
+/* Rows leave the z axis by so many degrees. */
+static gt_scan *make_scan(double tilt, gt_grid *grid)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .source_to_axis = 1000,
+		                 .source_to_detector = 1536,
+		                 .columns = 31,
+		                 .rows = 27,
+		                 .views = 15,
+		                 .column_pitch = 16,
+		                 .row_pitch = 16,
+		                 .turn = 6.283185307179586 };
+	const double c = cos(tilt * 0.017453292519943295), s = sin(tilt * 0.017453292519943295);
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	for (size_t v = 0; v < scan->views && tilt != 0; v++) {
+		gt_view *w = &scan->view[v];
+		const double across[2] = { w->column_axis[1], -w->column_axis[0] };
+		w->row_axis[0] = s * across[0];
+		w->row_axis[1] = s * across[1];
+		w->row_axis[2] = c;
+	}
+	ck_ok(gt_scan_check(scan));
+	*grid = (gt_grid){ { 23, 21, 17 }, { 12, 12, 12 }, { 0, 0, 0 } };
+	return scan;
+}
+
+static gt_tune_options options_for(const gt_scan *scan, const gt_grid *grid)
+{
+	gt_tune_options o;
+	gt_tune_defaults(&o);
+	o.kernel = "fdk-published";
+	o.backend = "cpu:1";
+	o.scan = scan;
+	o.grid = grid;
+	o.programs = 4;
+	o.searcher = "random";
+	o.log = log_path;
+	return o;
+}
+
+static void tried(void *self, size_t program, const char *variant, const gt_tune_trial *t)
+{
+	int *highest = self;
+	const int form = atoi(strstr(variant, "FORM=") + 5);
+	(void)program;
+	ck_assert_msg(t->verdict == GT_TUNE_OK, "%s: %s", variant, t->why);
+	*highest = form > *highest ? form : *highest;
+}
+
+/* Forms that take rows for parallel to slices are none of a scan whose rows are not. */
+START_TEST(rows_that_are_tilted)
+{
+	static const struct {
+		double tilt;
+		const char *class, *by_hand;
+		int highest;
+	} of[] = { { 0, "tilted=0", "FORM=12 ", 12 }, { 2, "tilted=1", "FORM=9 ", 9 } };
+	gt_grid grid;
+	gt_scan *scan = make_scan(of[_i].tilt, &grid);
+	gt_tune_options o = options_for(scan, &grid);
+	gt_tune_outcome out;
+	gt_tune_log_facts facts;
+	int highest = 0;
+	o.tried = tried;
+	o.self = &highest;
+	o.programs = 16;
+	ck_ok(gt_tune_search(&o, &out));
+	ck_assert_msg(strstr(out.about, of[_i].class) != NULL, "%s", out.about);
+	ck_assert_msg(!strncmp(out.built_in, of[_i].by_hand, strlen(of[_i].by_hand)), "%s", out.built_in);
+	ck_assert_uint_eq(out.programs, 16);
+	ck_assert_uint_eq(out.failed, 0);
+	ck_assert_int_le(highest, of[_i].highest);
+	ck_ok(gt_tune_log_facts_of(log_path, &facts));
+	ck_assert_int_eq(facts.ended, 1);
+	ck_assert_uint_eq(facts.right, 16);
+	gt_scan_free(scan);
+}
+END_TEST
+
+/* The log says so, so that a list of problems goes on with the next. */
+START_TEST(a_problem_without_the_kernel)
+{
+	gt_grid grid;
+	gt_scan *scan = make_scan(20, &grid);
+	const gt_tune_options o = options_for(scan, &grid);
+	gt_tune_outcome out;
+	gt_tune_log_facts facts;
+	ck_refused(gt_tune_search(&o, &out), GT_ERR_UNSUPPORTED, "fdk-published cannot be tuned for this problem: ");
+	ck_assert_msg(strstr(gt_error(), "are tilted by 20 degrees") != NULL, "%s", gt_error());
+	ck_refused(gt_tune_log_facts_of(log_path, &facts), GT_ERR_UNSUPPORTED, "are tilted by 20 degrees");
+	gt_scan_free(scan);
+}
+END_TEST
+
+START_TEST(a_budget_too_small)
+{
+	gt_grid grid;
+	gt_scan *scan = make_scan(0, &grid);
+	gt_tune_options o = options_for(scan, &grid);
+	gt_tune_outcome out;
+	o.seconds = 1e-6;
+	ck_refused(gt_tune_search(&o, &out), GT_ERR_ARG, "the time does not do for one candidate");
+	gt_scan_free(scan);
+}
+END_TEST
+
+START_TEST(devices_that_are_none)
+{
+	gt_grid grid;
+	gt_scan *scan = make_scan(0, &grid);
+	gt_tune_options o = options_for(scan, &grid);
+	gt_tune_outcome out;
+	o.backend = "cuda:0,shared=1KiB";
+	ck_refused(gt_tune_search(&o, &out), GT_ERR_ARG,
+	           "backend cuda:0,shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB");
+	o.backend = "bees";
+	ck_refused(gt_tune_search(&o, &out), GT_ERR_UNSUPPORTED, "no kernel can be tuned here");
+	gt_scan_free(scan);
+}
+END_TEST
+
+START_TEST(a_log_that_cannot_be_written)
+{
+	gt_grid grid;
+	gt_scan *scan = make_scan(0, &grid);
+	gt_tune_options o = options_for(scan, &grid);
+	gt_tune_outcome out;
+	o.log = "/nowhere/log.txt";
+	ck_refused(gt_tune_search(&o, &out), GT_ERR_IO, "/nowhere/log.txt: cannot be written");
+	gt_scan_free(scan);
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_loop_test(t, rows_that_are_tilted, 0, 2);
+	tcase_add_test(t, a_problem_without_the_kernel);
+	tcase_add_test(t, a_budget_too_small);
+	tcase_add_test(t, devices_that_are_none);
+	tcase_add_test(t, a_log_that_cannot_be_written);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(log_path, sizeof log_path, "%s/log.txt", folder);
+	const int code = gt_test_main("whole searches", fill);
+	remove(log_path);
+	rmdir(folder);
+	return code;
+}
