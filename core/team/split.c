@@ -66,6 +66,13 @@ static size_t add_piece(gt_piece *list, size_t n, gt_piece p)
 /* The room that the operators of a backend share: [X] and [Y] of the local ones, and what comes. */
 static void *room(const struct split *s, int which) { return s->be->member->room[which]; }
 
+/* NULL if nothing comes: then the offset is 0. */
+static void *room_at(const struct split *s, int which, size_t bytes)
+{
+	char *first = room(s, which);
+	return first ? first + bytes : NULL;
+}
+
 /* to: what this member's operator maps from, of the owners. */
 static void fetch(const struct split *s, int side, const gt_array *x)
 {
@@ -112,7 +119,7 @@ static void add_up(const struct split *s, int side, gt_array *y)
 	for (int p = 0; p < gt_members(s->be); p++) {
 		const gt_block to = both(d->local[me], d->own[p]), from = both(d->local[p], d->own[me]);
 		gt_piece a = piece(p, room(s, side), s->type, d->local[me], to);
-		gt_piece b = piece(p, (char *)room(s, 2) + d->at[p] * bytes, s->type, arrives(d, p, me), from);
+		gt_piece b = piece(p, room_at(s, 2, d->at[p] * bytes), s->type, arrives(d, p, me), from);
 		if (d->local[me].wide != d->each)
 			by_things(&a, to, s->type);
 		if (d->local[p].wide != d->each)
@@ -127,7 +134,7 @@ static void add_up(const struct split *s, int side, gt_array *y)
 	int begun = 0;
 	for (int p = 0; p < gt_members(s->be); p++) {
 		const gt_block b = arrives(d, p, me);
-		gt_array part = array_of(s, (char *)room(s, 2) + d->at[p] * bytes, size_of(b));
+		gt_array part = array_of(s, room_at(s, 2, d->at[p] * bytes), size_of(b));
 		gt_array to = array_of(s, (char *)y->data + (size_of(b) ? (b.first - d->own[me].first) * d->each * bytes : 0), size_of(b));
 		if (!begun && to.n == y->n)
 			gt_copy(&part, &to);
