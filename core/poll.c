@@ -1,7 +1,7 @@
 /* Which question this thread asks while it computes, how often, and how far it is. */
 #include <math.h>
 #include <stddef.h>
-#include <time.h>
+#include "core/clock.h"
 #include "core/poll.h"
 
 #define INTERVAL_SECONDS 0.01
@@ -21,9 +21,7 @@ int gt_poll_ask(gt_poll *p)
 {
 	if (!p || !p->stop || p->stopped)
 		return p && p->stopped;
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	const double now = gt_seconds_coarse();
 	if (p->asked > 0 && now - p->asked < INTERVAL_SECONDS)
 		return 0;
 	p->asked = now;

@@ -166,7 +166,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, unequal_members_come_within_5_percent);
 	tcase_add_test(tc, equal_members_are_left_alone);
 	tcase_add_test(tc, three_times_slower_takes_a_quarter);

@@ -62,7 +62,7 @@ START_TEST(a_child)
 	const pid_t child = fork();
 	if (child == 0) {
 		gt_backend *be = NULL;
-		alarm(20);
+		alarm(GT_TEST_HANGS / 2);
 		_exit(gt_backend_open("cpu:1", &be) == GT_OK ? 0 : 1);
 	}
 	int status = 1;

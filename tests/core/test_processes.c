@@ -116,7 +116,8 @@ START_TEST(a_failure_is_that_of_all)
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 2 }), GT_ERR_ARG, "made to fail");
 		ck_ok(gt_team_run(t, together, sums)); /* and it goes on */
 	}
-	ck_assert_msg(gt_seconds() - start < 5, "it took %.3g s", gt_seconds() - start);
+	/* A rank that learns of no failure waits for its timeout, 600 s. */
+	ck_assert_msg(gt_seconds() - start < 300, "it took %.3g s", gt_seconds() - start);
 	gt_team_close(t);
 }
 END_TEST

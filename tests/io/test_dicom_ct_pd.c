@@ -147,7 +147,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_is_written_comes_back, 0, 4);
 	tcase_add_loop_test(tc, styles, 0, 4);

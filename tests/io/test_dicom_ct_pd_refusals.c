@@ -129,7 +129,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_bad_view, 0, 14);
 	tcase_add_test(tc, what_the_folder_holds);

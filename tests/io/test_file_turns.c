@@ -123,7 +123,7 @@ START_TEST(threads_take_turns)
 	if (child == 0) {
 		char path[128];
 		snprintf(path, sizeof path, "%s/child.raw", folder);
-		alarm(60);
+		alarm(GT_TEST_HANGS / 2);
 		gt_file_kind(path, NULL, &(int){ 0 });
 		_exit(0);
 	}

@@ -334,7 +334,6 @@ static void clean(void)
 
 static void fill(TCase *t)
 {
-	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, NULL, clean);
 	tcase_add_loop_test(t, varian_scans, 0, 4);
 	tcase_add_test(t, elekta_scan);

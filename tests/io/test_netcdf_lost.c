@@ -234,7 +234,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, volumes);
 	tcase_add_loop_test(tc, scans, 0, gt_test_geometries() < 4 ? gt_test_geometries() : 4);

@@ -212,7 +212,6 @@ static void clean(void)
 
 static void fill(TCase *t)
 {
-	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, NULL, clean);
 	tcase_add_loop_test(t, scans, 0, 2);
 	tcase_add_loop_test(t, refused_images, 0, sizeof damaged / sizeof *damaged);

@@ -175,7 +175,6 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, in_order);
 	tcase_add_test(tc, its_own_likeness);
 	tcase_add_test(tc, out_of_order);

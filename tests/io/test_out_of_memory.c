@@ -81,7 +81,7 @@ static int outcome(reading read, long after, const char *expected)
 	const pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		alarm(10);
+		alarm(GT_TEST_HANGS / 2);
 		gt_scarce_after(after);
 		const gt_status st = read(text);
 		gt_scarce_after(-1);
@@ -214,7 +214,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, metaimage);
 	tcase_add_test(tc, nifti);

@@ -386,7 +386,6 @@ END_TEST
 static void fill(TCase *t)
 {
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, every_pair, 0, KINDS);
 	tcase_add_test(t, any_slices);
 	tcase_add_test(t, what_is_held);

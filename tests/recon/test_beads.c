@@ -341,7 +341,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, heavy_holder);
 	tcase_add_test(tc, unknown_places);
 	tcase_add_test(tc, known_places);

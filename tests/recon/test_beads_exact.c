@@ -215,7 +215,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, known_scatter, 0, 2);
 	tcase_add_test(tc, sharp_holder);
 	tcase_add_test(tc, from_behind);

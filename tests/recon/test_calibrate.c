@@ -112,7 +112,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 100);
 	tcase_add_loop_test(tc, found, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(tc, refused);
 }

@@ -61,7 +61,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, slabs_leave);
 	tcase_add_test(tc, pieces_leave);
 }

@@ -274,7 +274,6 @@ END_TEST
 
 static void fill_suite(TCase *tc)
 {
-	tcase_set_timeout(tc, 240);
 	tcase_add_loop_test(tc, is_even, 0, WANTED);
 	tcase_add_test(tc, follows_units);
 	tcase_add_test(tc, edges);

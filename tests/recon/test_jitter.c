@@ -168,7 +168,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 100);
 	tcase_add_loop_test(tc, found, 0, 2);
 	tcase_add_test(tc, never_worse);
 	tcase_add_test(tc, refused);

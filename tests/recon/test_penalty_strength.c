@@ -345,7 +345,6 @@ END_TEST
 
 static void fill_suite(TCase *tc)
 {
-	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, leaves_the_noise, 0, 3);
 	tcase_add_test(tc, places_without_rays);
 	tcase_add_loop_test(tc, leaves_the_noise_in_thin_slices, 0, 2);

@@ -81,7 +81,6 @@ static void setup(void)
 		                 .start_angle = 0.4,
 		                 .turn = 6.283185307179586,
 		                 .row_offset = 0.3 };
-	alarm(120); /* what hangs fails */
 	be = gt_test_backend();
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	data = malloc(gt_scan_size(scan) * sizeof *data);

@@ -297,7 +297,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, every_entry);
 	tcase_add_test(tc, runs_end_alike);
 	tcase_add_test(tc, penalties_are_those_of_the_whole);

@@ -120,7 +120,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, members_compute_what_one_does, 0, (int)(sizeof cases / sizeof *cases));
 	tcase_add_test(tc, members_share_a_helix);
 	tcase_add_test(tc, more_members_than_slices);

@@ -3,22 +3,34 @@
  * labels: unit
  * backend: none */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-#include "core/clock.h"
 #include "core/team/team_impl.h"
 #include "tests/recon/team_runs.h"
+#include "tests/support/clock.h"
 
-/* What comes to or from one member goes at so many bytes per second, and takes so long besides. */
+/* The link of one rank: each pull over it takes `latency` s, or stands still until the team has failed. */
 static struct {
-	int member;
-	double rate, latency;
+	int member, stands_still;
+	double latency;
+	atomic_int pulls;       /* over it */
+	atomic_int begun_after; /* pulls of that rank that began when the team had failed */
 } link_;
 
-static void sleep_for(double seconds)
+static void nap(double seconds) { nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * seconds) }, NULL); }
+
+static int has_failed(const gt_backend *be)
 {
-	const struct timespec t = { (time_t)seconds, (long)(1e9 * (seconds - floor(seconds))) };
-	nanosleep(&t, NULL);
+	int rank;
+	return gt_team_failure(be->member->team, &rank, NULL) != GT_OK;
+}
+
+static void stand_still(gt_backend *be)
+{
+	atomic_fetch_add(&link_.begun_after, has_failed(be));
+	while (!has_failed(be))
+		nap(1e-3);
 }
 
 static void nothing(gt_backend *be, void *state) { (void)be, (void)state; }
@@ -26,8 +38,12 @@ static void after(gt_backend *be, const void *peer, int taken) { (void)be, (void
 static void pull(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
 {
 	(void)peer;
-	if (gt_member(be) == link_.member || to->peer == link_.member)
-		sleep_for(link_.latency + (double)(to->bytes * to->count) / link_.rate);
+	if (gt_member(be) == link_.member && link_.stands_still)
+		stand_still(be);
+	if (gt_member(be) == link_.member || to->peer == link_.member) {
+		atomic_fetch_add(&link_.pulls, 1);
+		nap(link_.latency);
+	}
 	/* Last: a rank that gives up meanwhile must not free the memory. */
 	for (size_t k = 0; k < to->count; k++)
 		memcpy((char *)to->at + k * to->stride, (const char *)from->at + k * from->stride, to->bytes);
@@ -36,8 +52,8 @@ static const struct gt_exchange_impl slow = { .close = nothing, .ready = nothing
 
 static const struct team_case method = { "os-sart", "iterations=3", NULL, 4, 0, 0, 0, 0, 1 };
 
-/* What a run takes and makes on three members, one of whose links is slow if `rate` is above 0. */
-static gt_status run_on(const char *split, double rate, double latency, double patience, double *result, double *seconds)
+/* A run on three ranks, of which the second has the link. */
+static gt_status run_on(const char *split, const struct gt_exchange_impl *impl, double patience, double *result)
 {
 	struct data d = data_of(GT_FLAT, 0);
 	struct run r = run_of(&method, &d, GT_F64);
@@ -45,16 +61,10 @@ static gt_status run_on(const char *split, double rate, double latency, double p
 	r.split = split;
 	r.result = result;
 	ck_ok(gt_team_open("cpu:1x3", &t));
-	if (rate > 0) {
-		link_.member = 1;
-		link_.rate = rate;
-		link_.latency = latency;
-		t->impl = &slow;
-	}
+	link_.member = 1;
+	t->impl = impl;
 	gt_team_set_patience(t, patience);
-	const double start = gt_seconds();
 	const gt_status st = gt_team_run(t, solve, &r);
-	*seconds = gt_seconds() - start;
 	gt_team_close(t);
 	data_free(&d);
 	return st;
@@ -64,11 +74,13 @@ START_TEST(slow_links_change_no_bit)
 {
 	const char *split = _i ? "slices" : "views";
 	const size_t n = gt_grid_voxels(&grid);
-	double *fast = calloc(n, sizeof *fast), *late = calloc(n, sizeof *late), seconds[2];
-	ck_ok(run_on(split, 0, 0, 30, fast, &seconds[0]));
-	ck_ok(run_on(split, 5e6, 5e-3, 30, late, &seconds[1]));
-	/* 12 subsets, both ways, of two pulls by the member itself at least. */
-	ck_assert_double_gt(seconds[1], 12 * 2 * 5e-3);
+	double *fast = calloc(n, sizeof *fast), *late = calloc(n, sizeof *late);
+	ck_ok(run_on(split, NULL, 600, fast));
+	ck_assert_int_eq(link_.pulls, 0);
+	link_.latency = 5e-3;
+	ck_ok(run_on(split, &slow, 600, late));
+	/* 12 subsets, both ways, of two pulls by the rank itself at least. */
+	ck_assert_int_ge(link_.pulls, 12 * 2 * 2);
 	ck_assert(!memcmp(fast, late, n * sizeof *fast));
 	free(fast);
 	free(late);
@@ -77,26 +89,44 @@ END_TEST
 
 START_TEST(a_link_that_stands_still_is_named)
 {
-	double *got = calloc(gt_grid_voxels(&grid), sizeof *got), seconds;
-	ck_refused(run_on("views", 1e9, 1.5, 0.3, got, &seconds), GT_ERR_DEVICE, "(cpu:1): no answer for ");
-	/* Pulls on their way come to their end; none begins. */
-	ck_assert_double_lt(seconds, 10);
+	double *got = calloc(gt_grid_voxels(&grid), sizeof *got);
+	link_.stands_still = 1;
+	ck_refused(run_on("views", &slow, 1, got), GT_ERR_DEVICE, "(cpu:1): no answer for ");
+	/* The pull in progress ends; the next one of the same exchange does not begin. */
+	ck_assert_int_eq(link_.begun_after, 0);
 	free(got);
 }
 END_TEST
 
-/* Times of the members' operators in a team whose second member can hardly be reached. */
+/* Times of the ranks' operators in a team whose second rank can hardly be reached. An exchange would pass an hour on the
+ * clock, on which anything else takes some readings. */
 struct probes {
 	const gt_scan *scan;
-	double seconds[3];
+	double seconds[3], exchange[3];
 };
+
+enum { HOUR = 3600 };
+
+static void pull_slowly(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
+{
+	gt_test_clock_pass(HOUR);
+	pull(be, peer, from, to);
+}
+static const struct gt_exchange_impl hourly = { .close = nothing, .ready = nothing, .after = after, .pull = pull_slowly, .taken = nothing };
 
 static gt_status probe(gt_backend *be, void *self)
 {
 	struct probes *p = self;
 	const gt_split_spec by_views = { GT_SPLIT_VIEWS, 1, 3 };
 	const gt_team_problem q = { "dd", GT_F64, &grid, p->scan, NULL, NULL, 4 };
-	return gt_team_probe(&by_views, be, &q, &p->seconds[gt_member(be)]);
+	const int me = gt_member(be), next = (me + 1) % 3, before = (me + 2) % 3;
+	float out = 1, in;
+	const gt_piece to = { next, &out, sizeof out, 1, 0 }, from = { before, &in, sizeof in, 1, 0 };
+	const gt_status st = gt_team_probe(&by_views, be, &q, &p->seconds[me]);
+	const double start = gt_seconds();
+	gt_team_exchange(be, &to, 1, &from, 1);
+	p->exchange[me] = gt_seconds() - start;
+	return st == GT_OK ? gt_backend_known(be) : st;
 }
 
 START_TEST(shares_do_not_follow_links)
@@ -106,11 +136,12 @@ START_TEST(shares_do_not_follow_links)
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	link_.member = 1;
-	link_.rate = 1e3; /* a volume would take 26 s */
-	t->impl = &slow;
+	t->impl = &hourly;
+	gt_test_clock(1e-3);
 	ck_ok(gt_team_run(t, probe, &p));
 	for (int i = 0; i < 3; i++)
-		ck_assert_msg(p.seconds[i] > 0 && p.seconds[i] < 3, "member %d: %g s", i, p.seconds[i]);
+		ck_assert_msg(p.seconds[i] > 0 && p.seconds[i] < HOUR && p.exchange[i] > HOUR, "rank %d: %g s, an exchange %g s", i,
+		              p.seconds[i], p.exchange[i]);
 	gt_team_close(t);
 	data_free(&d);
 }
@@ -118,7 +149,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, slow_links_change_no_bit, 0, 2);
 	tcase_add_test(tc, a_link_that_stands_still_is_named);
 	tcase_add_test(tc, shares_do_not_follow_links);

@@ -144,7 +144,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, every_entry);
 	tcase_add_test(tc, rolled_panels_of_wide_pixels);
 }

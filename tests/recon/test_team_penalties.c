@@ -161,7 +161,6 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, members_compute_what_one_does, 0, CASES);
 	tcase_add_loop_test(tc, more_members_than_slices, 0, CASES);
 	tcase_add_loop_test(tc, a_penalty_goes_on_from_what_it_keeps, 0, sizeof keeping / sizeof *keeping);

@@ -2,8 +2,8 @@
  * labels: unit */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include "tests/recon/small_recon.h"
+#include "tests/support/clock.h"
 
 static gt_projections *few_views(void)
 {
@@ -63,14 +63,9 @@ static int listen(void *self, const gt_recon_progress *p)
 	return t->stop;
 }
 
-/* Whoever is asked after each piece of work whether to go on, and takes his time, makes every computer as slow: an
- * operator takes at least as many naps as it has pieces, and what is told every tenth of a second is told in between. */
-static int nap(void *self)
-{
-	(void)self;
-	nanosleep(&(struct timespec){ .tv_nsec = 15000000 }, NULL);
-	return 0;
-}
+/* s between two readings of the clock: more than the time in which progress is reported once, so that each piece of an
+ * operator reports its end on every computer. */
+static const double piece = 0.2;
 
 static gt_status run(const gt_projections *p, const char *const (*set)[2], struct told *t, gt_recon_outcome *how)
 {
@@ -80,7 +75,7 @@ static gt_status run(const gt_projections *p, const char *const (*set)[2], struc
 	ck_ok(gt_recon_set(r, "backend", "cpu:1"));
 	ck_ok(gt_volume_new(&seen, &v));
 	gt_recon_on_progress(r, listen, t);
-	gt_recon_on_cancel(r, nap, NULL);
+	gt_test_clock(piece);
 	const gt_status st = gt_recon_run(r, v);
 	if (st == GT_OK) {
 		how->size = sizeof *how;

@@ -46,11 +46,14 @@ static void *make_and_finish(void *self)
 	return NULL;
 }
 
-static void busy_child(void)
+/* begun: a byte goes there as soon as signals clean up. */
+static void busy_child(int begun)
 {
 	static int number[THREADS];
 	pthread_t thread;
 	gt_tmp_clean_on_signals();
+	if (write(begun, "x", 1) != 1)
+		_exit(1);
 	for (int k = 1; k < THREADS; k++) {
 		number[k] = k;
 		pthread_create(&thread, NULL, make_and_finish, &number[k]);
@@ -85,12 +88,17 @@ START_TEST(nothing_stays)
 	ck_assert_ptr_nonnull(mkdtemp(place));
 	signal(SIGTERM, SIG_DFL); /* the runner's handler would end this test from within its child */
 	for (int i = 0; i < ROUNDS; i++) {
-		int status = 0;
+		int status = 0, begun[2];
+		char byte;
+		ck_assert_int_eq(pipe(begun), 0);
 		const pid_t child = fork();
 		if (child == 0)
-			busy_child();
+			busy_child(begun[1]);
 		ck_assert_int_gt(child, 0);
-		const struct timespec wait = { 0, 5000000 + 397000L * (i % 50) };
+		ck_assert_int_eq(read(begun[0], &byte, 1), 1);
+		close(begun[0]);
+		close(begun[1]);
+		const struct timespec wait = { 0, 2000000 + 397000L * (i % 50) };
 		nanosleep(&wait, NULL);
 		kill(child, SIGTERM);
 		ck_assert_int_eq(waitpid(child, &status, 0), child);

@@ -11,6 +11,9 @@
 #include <gantry/scan.h>
 
 int gt_test_main(const char *name, void (*fill)(TCase *tc));
+/* s: a test that takes longer hangs. No test has a shorter limit: under sanitizers, beside other programs, a second
+ * becomes a minute. ctest ends programs later than that. */
+enum { GT_TEST_HANGS = 1800 };
 /* Of n cases that are much alike all, or with GT_TESTS_EVERY=N every Nth, where each takes long: under sanitizers. */
 int gt_tests_every(void);
 #define gt_add_alike(tc, test, n)                                       \
@@ -28,7 +31,7 @@ gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    
 double gt_test_rms(const float *x, const float *y, size_t n);
 
 size_t gt_test_threads(void);                   /* of this process, now */
-/* Fails the test if there are more threads than that a second later: one that was joined may be listed a moment
+/* Fails the test if there are more threads than that a minute later: one that was joined may be listed a moment
  * longer. */
 void gt_test_no_thread_left(size_t before);
 int  gt_test_keeps_freed_memory(void);   /* AddressSanitizer does: how much a process holds says nothing then */

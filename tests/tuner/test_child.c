@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/support/clock.h"
 #include "tests/support/support.h"
 #include "tuner/check.h"
 
@@ -32,6 +33,17 @@ static void fake(void *self, const char *variant, gt_tune_trial *t)
 	t->ms = c->tried;
 }
 
+/* s, of a clock that stands: what hangs is late as soon as that passes, and nothing else is. */
+static const double limit = 600;
+
+static void try_variant(gt_child *child, const char *variant, gt_tune_trial *t)
+{
+	gt_child_send(child, variant);
+	if (strstr(variant, "HANG=1"))
+		gt_test_clock_pass(limit + 1);
+	gt_child_wait(child, t);
+}
+
 START_TEST(goes_on_after_all_of_them)
 {
 	static const struct {
@@ -51,10 +63,11 @@ START_TEST(goes_on_after_all_of_them)
 	};
 	struct counted c = { 0 };
 	gt_child *child = NULL;
-	ck_ok(gt_child_new(fake, &c, 0.3, 0, &child));
+	gt_test_clock(0);
+	ck_ok(gt_child_new(fake, &c, limit, 0, &child));
 	for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
 		gt_tune_trial t;
-		gt_child_try(child, step[i].variant, &t);
+		try_variant(child, step[i].variant, &t);
 		ck_assert_msg(t.verdict == step[i].verdict && strstr(t.why, step[i].why), "%s: %s, %s", step[i].variant,
 		              gt_tune_verdict_text(t.verdict), t.why);
 		if (t.verdict == GT_TUNE_OK)
@@ -71,11 +84,14 @@ START_TEST(several_at_a_time)
 	gt_child *child[3];
 	gt_tune_trial t;
 	static const char *const variant[] = { "A=1", "HANG=1", "A=2" };
+	gt_test_clock(0);
 	for (int i = 0; i < 3; i++) {
-		ck_ok(gt_child_new(fake, &c, 0.3, 0, &child[i]));
+		ck_ok(gt_child_new(fake, &c, i == 2 ? 3 * limit : limit, 0, &child[i]));
 		gt_child_send(child[i], variant[i]);
 	}
 	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			gt_test_clock_pass(limit + 1);
 		gt_child_wait(child[i], &t);
 		ck_assert_int_eq(t.verdict, i == 1 ? GT_TUNE_ENDED : GT_TUNE_OK);
 		gt_child_free(child[i]);
