@@ -134,7 +134,7 @@ static gt_status run_pnp(const gt_problem *p, const void *o, gt_array *z, const 
 
 const gt_solver gt_solver_admm = {
 	.name = "admm",
-	.about = "a penalty by its proximal step, as tv, with conjugate gradients for the data (Boyd et al. 2011)",
+	.about = "ADMM: a penalty with a proximal step such as tv, conjugate gradients for the data (Boyd et al. 2011)",
 	.defaults = &defaults,
 	.run = run_admm,
 	SHARED,
@@ -142,7 +142,7 @@ const gt_solver gt_solver_admm = {
 
 const gt_solver gt_solver_pnp_admm = {
 	.name = "pnp-admm",
-	.about = "the same where weights vary much or a denoiser is dear: least squares in turn with it (Venkatakrishnan et al. 2013)",
+	.about = "plug-and-play ADMM: fewer denoiser calls and strongly varying weights (Venkatakrishnan et al. 2013)",
 	.defaults = &defaults_of_denoisers,
 	.run = run_pnp,
 	SHARED,

@@ -135,7 +135,7 @@ done:
 
 const gt_solver gt_solver_asd_pocs = {
 	.name = "asd-pocs",
-	.about = "few views: the least penalty, as tv, of all volumes that fit the data so well (Sidky, Pan 2008)",
+	.about = "ASD-POCS: minimises a penalty such as tv subject to a data residual; for few views (Sidky, Pan 2008)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT,
 	.params = params,
 	.defaults = &defaults,

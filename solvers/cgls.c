@@ -96,7 +96,7 @@ done:
 
 const gt_solver gt_solver_cgls = {
 	.name = "cgls",
-	.about = "weighted least squares without a penalty, the least work in an iteration; stop it by hand (Hestenes, Stiefel 1952)",
+	.about = "weighted least squares without a penalty; cheapest iteration; choose the number of iterations (Hestenes, Stiefel 1952)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -136,7 +136,7 @@ done:
 
 const gt_solver gt_solver_fista = {
 	.name = "fista",
-	.about = "any convex penalty and bounds to the exact minimum, nothing to tune; the first to try (Beck, Teboulle 2009)",
+	.about = "FISTA: exact minimum with any convex penalty and bounds, no tuning; try it first (Beck, Teboulle 2009)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,

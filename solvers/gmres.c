@@ -97,5 +97,5 @@ static gt_status run_ba(const gt_problem *p, const void *options, gt_array *x, c
 		                                      .defaults = &defaults,                            \
 		                                      .options_size = sizeof defaults,                  \
 		                                      .run = run_##which }
-GMRES(ab, "least residual with a backprojector that is no transpose, as dd-bl: a basis of data (Hansen, Hayami, Morikuni 2022)");
-GMRES(ba, "the same with a basis of volumes, where these are smaller than the data; least B(b - A x) (the same)");
+GMRES(ab, "minimises the residual with an unmatched backprojector such as dd-bl; Krylov basis of data (Hansen, Hayami, Morikuni 2022)");
+GMRES(ba, "ab-gmres with a basis of volumes, which may be smaller than the data; minimises B(b - A x) (Hansen et al. 2022)");

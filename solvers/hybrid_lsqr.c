@@ -144,7 +144,7 @@ done:
 
 const gt_solver gt_solver_hybrid_lsqr = {
 	.name = "hybrid-lsqr",
-	.about = "lsqr with a damping that it finds itself in every iteration: noisy data, nothing to tune (Chung, Nagy, O'Leary 2008)",
+	.about = "lsqr that chooses its damping in every iteration: noisy data, no tuning (Chung, Nagy, O'Leary 2008)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_PLANS_ITERATIONS,
 	.params = params,
 	.defaults = &defaults,

@@ -140,7 +140,7 @@ done:
 
 const gt_solver gt_solver_lsmr = {
 	.name = "lsmr",
-	.about = "least squares by bidiagonalisation: as lsqr, but its gradient falls in every iteration, to stop by (Fong, Saunders 2011)",
+	.about = "least squares as lsqr; its gradient decreases in every iteration, a good stopping test (Fong, Saunders 2011)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -121,7 +121,7 @@ done:
 
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
-	.about = "as cgls, but stable over many iterations, and with damping (Paige, Saunders 1982)",
+	.about = "least squares as cgls, stable over many iterations, with damping (Paige, Saunders 1982)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -145,5 +145,5 @@ static const gt_param osem_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_O
 		                              .run = run_##which,                                                    \
 		                              .subsets = gt_ordered_subsets_subsets,                                 \
 		                              .nonneg = gt_ordered_subsets_nonneg }
-EM(mlem, "most likely emission, all views at once: counts and x >= 0, safe and slow (Shepp, Vardi 1982)");
-EM(osem, "the same by ordered subsets: fast first pictures of emission data, then it circles (Hudson, Larkin 1994)");
+EM(mlem, "MLEM: maximum-likelihood emission; the likelihood never decreases, but convergence is slow (Shepp, Vardi 1982)");
+EM(osem, "OSEM: MLEM with ordered subsets; fast early iterations, then a limit cycle (Hudson, Larkin 1994)");

@@ -139,7 +139,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 
 const gt_solver gt_solver_mltr = {
 	.name = "mltr",
-	.about = "most likely attenuation behind transmitted counts: few photons, a known background (Nuyts 1998; Erdogan, Fessler 1999)",
+	.about = "MLTR: maximum-likelihood transmission for low counts with a known background (Nuyts 1998; Erdogan, Fessler 1999)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_WEIGHTS_ARE_BLANK |
 	          GT_SUPPORTS_GRADIENT,
 	.options_size = sizeof defaults,

@@ -137,7 +137,7 @@ done:
 
 const gt_solver gt_solver_os_lalm = {
 	.name = "os-lalm",
-	.about = "ordered subsets of ten views and more with a penalty, nothing to tune (Nien, Fessler 2016)",
+	.about = "ordered subsets of at least ten views with a penalty, no tuning (Nien, Fessler 2016)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT,
 	.options_size = sizeof defaults,
 	.run = run,

@@ -30,7 +30,7 @@ static const gt_param os_sart_params[] = { GT_OS_ITERATIONS,
 	                                   GT_OS_KEEP,
 	                                   { .key = NULL } };
 SWEEPS(os_sart, "os-sart",
-       "a good picture of many views in few passes, no penalty: algebraic, by ordered subsets (Andersen, Kak 1984; Jiang, Wang 2003)",
+       "OS-SART: algebraic steps over ordered subsets; few passes over many views, no penalty (Andersen, Kak 1984; Jiang, Wang 2003)",
        os_sart_params, os_sart);
 
 /* Its sums need no more memory kept than not. */
@@ -41,7 +41,7 @@ static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,    GT_OS_
 	                                GT_OS_NONNEG,     GT_OS_MOMENTUM, GT_ANDERSON(struct gt_ordered_subsets_options, anderson),
 	                                GT_OS_THRESHOLD,  { .key = NULL } };
 SWEEPS(sirt, "sirt",
-       "where os-sart circles and must not: all views at once, to weighted least squares; anderson=8 is faster (Jiang, Wang 2003)",
+       "SIRT: converges to weighted least squares where OS-SART ends in a limit cycle; anderson=8 accelerates it (Jiang, Wang 2003)",
        sirt_params, sirt);
 
 static const struct gt_ordered_subsets_options sart = {
@@ -49,4 +49,4 @@ static const struct gt_ordered_subsets_options sart = {
 };
 static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,   GT_OS_MOMENTUM,
 	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
-SWEEPS(sart, "sart", "few views, and quickly: os-sart with one view per subset (Andersen, Kak 1984)", sart_params, sart);
+SWEEPS(sart, "sart", "SART: OS-SART with one view per subset; fast for few views (Andersen, Kak 1984)", sart_params, sart);

@@ -126,7 +126,7 @@ done:
 
 const gt_solver gt_solver_os_sqs = {
 	.name = "os-sqs",
-	.about = "weights and a smooth penalty, soon near the minimum: ordered subsets with momentum (Kim, Ramani, Fessler 2015)",
+	.about = "ordered subsets with momentum: soon near the minimum with weights and a smooth penalty (Kim, Ramani, Fessler 2015)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT |
 	          GT_PLANS_ITERATIONS,
 	.params = params,

@@ -140,7 +140,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 
 const gt_solver gt_solver_pcg = {
 	.name = "pcg",
-	.about = "a smooth penalty to its exact minimum, in the fewest iterations (Fessler, Booth 1999)",
+	.about = "preconditioned conjugate gradients: exact minimum with a smooth penalty in the fewest iterations (Fessler, Booth 1999)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE,
 	.params = params,
 	.defaults = &defaults,

@@ -139,7 +139,7 @@ done:
 
 const gt_solver gt_solver_pdhg = {
 	.name = "pdhg",
-	.about = "a penalty by its proximal step, as tv, and bounds, where fista is slow: primal-dual (Chambolle, Pock 2011)",
+	.about = "primal-dual: bounds and a penalty with a proximal step such as tv, where fista is slow (Chambolle, Pock 2011)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,

@@ -142,7 +142,5 @@ done:
 		                           .options_size = sizeof(struct options),                                                   \
 		                           .run = run,                                                                               \
 		                           .nonneg = nonneg };
-SOLVER(pnp_fista, "pnp-fista",
-       "a denoiser in place of a penalty, after each gradient step: plug and play (Kamilov, Mansour, Wohlberg 2017)")
-SOLVER(red, "red",
-       "a denoiser whose strength is a parameter, mu: steps down the data and down what it changes (Romano, Elad, Milanfar 2017)")
+SOLVER(pnp_fista, "pnp-fista", "plug-and-play FISTA: a denoiser after each gradient step (Kamilov, Mansour, Wohlberg 2017)")
+SOLVER(red, "red", "RED: gradient steps on the data term plus the denoiser residual times mu (Romano, Elad, Milanfar 2017)")

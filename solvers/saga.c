@@ -145,5 +145,5 @@ static gt_status run_svrg(const gt_problem *p, const void *options, gt_array *x,
 		                              .run = run_##which,                                                     \
 		                              .subsets = gt_ordered_subsets_subsets,                                  \
 		                              .nonneg = gt_ordered_subsets_nonneg }
-STOCHASTIC(saga, "random subsets that converge to the minimum, with a penalty by its gradient (Defazio, Bach, Lacoste-Julien 2014)");
-STOCHASTIC(svrg, "the same with a snapshot in every iteration: less to keep in a checkpoint, twice the work (Johnson, Zhang 2013)");
+STOCHASTIC(saga, "random subsets that converge to the minimum with a smooth penalty (Defazio, Bach, Lacoste-Julien 2014)");
+STOCHASTIC(svrg, "saga with a snapshot per iteration: smaller checkpoints, twice the work (Johnson, Zhang 2013)");

@@ -135,7 +135,7 @@ done:
 
 const gt_solver gt_solver_spdhg = {
 	.name = "spdhg",
-	.about = "random subsets with a penalty by its proximal step, as tv: as pdhg, in fewer passes (Chambolle et al. 2018)",
+	.about = "pdhg with random subsets: a penalty with a proximal step such as tv in fewer passes (Chambolle et al. 2018)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
 	.run = run,
 	.params = params,
