@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/text.h>
+#include "core/clock.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "viewer/html.h"
@@ -156,7 +157,7 @@ static int answer(void *self, const char *rest, struct gt_page_answer *a)
 static int is_over(gt_live_page *p)
 {
 	pthread_mutex_lock(&p->lock);
-	const int over = gt_server_now() - p->ended > last_look || (p->seen >= p->told && !gt_server_sends(&p->server));
+	const int over = gt_seconds() - p->ended > last_look || (p->seen >= p->told && !gt_server_sends(&p->server));
 	pthread_mutex_unlock(&p->lock);
 	return over;
 }
@@ -321,7 +322,7 @@ void gt_live_page_free(gt_live_page *p, const char *ending)
 		return;
 	pthread_mutex_lock(&p->lock);
 	set_text(&p->ending, ending ? ending : "ended");
-	p->ended = gt_server_now();
+	p->ended = gt_seconds();
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
 	gt_server_close(&p->server);

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+#include "core/clock.h"
 #include "core/try.h"
 #include "viewer/server.h"
 
@@ -24,13 +24,6 @@ struct gt_server_peer {
 	size_t got, head_bytes, sent;
 	struct gt_page_answer answer;
 };
-
-double gt_server_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void drop(struct gt_server_peer *p)
 {
@@ -67,7 +60,7 @@ static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 	                 "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
 	                 p->answer.code, reason(p->answer.code), p->answer.type, p->answer.bytes);
 	p->sent = 0;
-	p->since = gt_server_now();
+	p->since = gt_seconds();
 }
 
 static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
@@ -122,7 +115,7 @@ static void let_in(int listener, struct gt_server_peer *peers)
 	fcntl(s, F_SETFD, FD_CLOEXEC);
 	place->socket = s;
 	place->got = place->head_bytes = place->sent = 0;
-	place->since = gt_server_now();
+	place->since = gt_seconds();
 }
 
 void gt_server_once(struct gt_server *s, const struct gt_page_site *site)
@@ -132,7 +125,7 @@ void gt_server_once(struct gt_server *s, const struct gt_page_site *site)
 		struct gt_server_peer *p = &s->peer[i];
 		if (p->socket >= 0 && p->waits)
 			answer(site, p);
-		else if (p->socket >= 0 && gt_server_now() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
+		else if (p->socket >= 0 && gt_seconds() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
 			drop(p);
 		fd[i + 1] = (struct pollfd){ .fd = p->socket, .events = p->answer.code ? POLLOUT : POLLIN };
 	}

@@ -15,5 +15,4 @@ gt_status gt_server_open (int port, struct gt_page_site *site, struct gt_server 
 void      gt_server_once (struct gt_server *s, const struct gt_page_site *site);
 int       gt_server_sends(const struct gt_server *s);   /* 1: an answer is not wholly sent yet */
 void      gt_server_close(struct gt_server *s);         /* closed: fine */
-double    gt_server_now  (void);                        /* s, of a clock that only goes on */
 #endif

@@ -139,13 +139,7 @@ refused_output 1 "plain/000040.dcm: " import plain
 mkdir empty
 refused_output 1 "empty: is a folder that holds no files of a known format" import empty
 # Killed while it writes.
-"$gantry" simulate --reduce 4 --columns 31 --rows 2 --views 40000 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o killed -q &
-pid=$!
-for _ in $(seq 200); do
-	[ -z "$(find . -maxdepth 2 -path './.killed*' -name '*.dcm' -print -quit)" ] || break
-	sleep 0.05
-done
-kill $pid
-wait $pid 2>/dev/null
+caught TERM killed "find . -maxdepth 2 -path './.killed*' -name '*.dcm' -print -quit | grep -q ." simulate --reduce 4 --columns 31 --rows 2 --views 40000 --phantom shepp-logan --rays 1 \
+	--format dicom-ct-pd -o killed -q
 nothing_left killed "after a kill"
 finish

@@ -27,7 +27,7 @@ limited() { # KIB TEXT ARGUMENTS: with files of so many KiB at most the command 
 		exec "$gantry" "$@" 2>stderr.txt
 	)
 	code=$?
-	[ $code -eq 1 ] || fail "gantry $* with $kib KiB gave $code: $(cat stderr.txt)"
+	[ "$code" -eq 1 ] || fail "gantry $* with $kib KiB gave $code: $(cat stderr.txt)"
 	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in: $(cat stderr.txt)"
 }
 # Its arrays would fit, what stands around them does not: that is seen when it is written.
@@ -40,54 +40,26 @@ if command -v gnuplot >/dev/null; then
 	[ ! -e run.png ] || fail "half a picture is there"
 fi
 
-# kill_mid_write SIGNAL: sends it as soon as the temporary file is there.
-kill_mid_write() {
-	mkdir -p cut
-	"$gantry" import scan.nc -o cut/out.nc --deflate 9 2>/dev/null &
-	local job=$!
-	for _ in $(seq 500); do
-		[ -z "$(ls -A cut)" ] || break
-		sleep 0.01
-	done
-	kill -"$1" $job || fail "SIG$1: the writing was over too soon"
-	wait $job 2>/dev/null
-	local code=$?
-	[ $code -gt 128 ] || fail "SIG$1: exit code $code"
-	[ ! -e cut/out.nc ] || fail "SIG$1 left an output"
-}
-kill_mid_write TERM
-[ -z "$(ls -A cut)" ] || fail "SIGTERM left $(ls -A cut)"
-kill_mid_write KILL
+# In mid-write, as soon as the temporary file is there.
+mkdir cut
+for signal in TERM KILL; do
+	caught $signal 'cut/*' "ls -A cut | grep -q ." import scan.nc -o cut/out.nc --deflate 9
+	[ "$code" -gt 128 ] || fail "SIG$signal: exit code $code: $(cat stderr.txt)"
+	[ ! -e cut/out.nc ] || fail "SIG$signal left an output"
+	[ $signal = KILL ] || [ -z "$(ls -A cut)" ] || fail "SIG$signal left $(ls -A cut)"
+done
 rm -rf cut
 
-# Ctrl-C: job control on, as shells without it let their children ignore it.
-set -m
-"$gantry" recon small.nc -o vol.nc --solver os-sart:iterations=100000,subsets=4 --init zero --backend "$backend" 2>progress.txt &
-job=$!
-for _ in $(seq 1000); do
-	grep -q '^recon 3/' progress.txt && break
-	sleep 0.01
-done
-kill -INT $job
-wait $job
-code=$?
-[ $code -eq 1 ] || fail "Ctrl-C gave $code"
-grep -q 'stopped after' progress.txt || fail "Ctrl-C: $(tail -1 progress.txt)"
+# Ctrl-C in a solver.
+caught INT vol.nc "grep -q '^recon 3/' stderr.txt" recon small.nc -o vol.nc --solver os-sart:iterations=100000,subsets=4 --init zero --backend "$backend"
+[ "$code" -eq 1 ] || fail "Ctrl-C gave $code"
+grep -q 'stopped after' stderr.txt || fail "Ctrl-C: $(tail -1 stderr.txt)"
 ok info vol.nc
 says "solver=os-sart"
 
 # Before there is anything to keep: a line, and the code that shells know.
-"$gantry" simulate --phantom forbild-head --truth never-truth.nc --points 8 -o never.nc 2>stderr.txt &
-job=$!
-for _ in $(seq 1000); do
-	grep -q '^grid' stderr.txt && break
-	sleep 0.01
-done
-kill -INT $job
-wait $job
-code=$?
-set +m
-[ $code -eq 130 ] || fail "Ctrl-C in simulate gave $code"
+caught INT 'never*' "grep -q '^grid' stderr.txt" simulate --phantom forbild-head --truth never-truth.nc --points 8 -o never.nc
+[ "$code" -eq 130 ] || fail "Ctrl-C in simulate gave $code"
 grep -q "interrupted, nothing written" stderr.txt || fail "Ctrl-C in simulate: $(cat stderr.txt)"
 nothing_left never "Ctrl-C in simulate"
 finish

@@ -6,7 +6,9 @@
 command -v mpirun >/dev/null || exit 77
 "$gantry" --version | grep -q 'MPI yes' || exit 77
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-launch=(timeout 120 mpirun --oversubscribe --quiet)
+launch=(timeout 1200 mpirun --oversubscribe --quiet)
+# s: a process that is not told of the others' end waits for its timeout, 600 s; one that is takes a second, or some more beside other programs.
+told_within=120
 
 # team N ARGUMENTS: the command as N processes succeeds. Its output is in $out.
 team() {
@@ -17,7 +19,7 @@ team() {
 	[ $code -eq 0 ] || fail "$n processes, gantry $* gave $code: $(cat stderr.txt)"
 }
 
-# team_refused CODE TEXT N ARGUMENTS: all end with that code within 10 s, and the text is said once.
+# team_refused CODE TEXT N ARGUMENTS: all end with that code because they are told to, and the text is said once.
 team_refused() {
 	local want=$1 text=$2 n=$3 code start=$SECONDS
 	shift 3
@@ -25,7 +27,7 @@ team_refused() {
 	code=$?
 	[ $code -eq "$want" ] || fail "$n x $* gave $code, expected $want: $(cat stderr.txt)"
 	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not said once: $(cat stderr.txt)"
-	[ $((SECONDS - start)) -le 10 ] || fail "$n x $* took $((SECONDS - start)) s"
+	[ $((SECONDS - start)) -le $told_within ] || fail "$n x $* took $((SECONDS - start)) s"
 }
 
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 -o scan.nc
@@ -143,13 +145,13 @@ sed -i 's/alone.OMPI_COMM_WORLD_RANK/alone/; s/sirt:iterations=.n/sirt:iteration
 grep -q "an earlier command of this one has joined the others" stderr.txt || fail "joined twice: $(cat stderr.txt)"
 
 # A launcher's end of time is told to all by SIGTERM: the first process saves and writes what they have.
-run=(recon scan.nc -o saved.nc --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
-timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+# begun LOG: six iterations of the run in the background, $all, are in the log.
+begun() { until { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt 5 ]; } || ! kill -0 $all 2>/dev/null; do sleep 0.2; done; }
+# By its whole name the output is of no other test.
+run=(recon scan.nc -o "$PWD/saved.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
+timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
-for _ in $(seq 100); do
-	[ -e saved.csv ] && [ "$(wc -l <saved.csv)" -gt 5 ] && break
-	sleep 0.2
-done
+begun saved.csv
 mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
 if [ ${#ranks[@]} -eq 2 ]; then
 	kill -TERM "${ranks[@]}"
@@ -164,37 +166,34 @@ fi
 
 # Ctrl-C under mpirun, which then sends SIGTERM: one key press, and all is saved.
 rm -f saved.*
-timeout 60 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
-for _ in $(seq 100); do
-	[ -e saved.csv ] && [ "$(wc -l <saved.csv)" -gt 5 ] && break
-	sleep 0.2
-done
+begun saved.csv
 kill -INT "$(pgrep -P $all -x mpirun)"
 wait $all && fail "a run that was stopped was no failure"
 ok info saved.nc
 [ -s saved.ck ] || fail "no checkpoint after Ctrl-C: $(tail -c 500 stderr.txt)"
-sleep 0.5
+for _ in {1..600}; do
+	pgrep -f "^$gantry ${run[*]}" >/dev/null || break
+	sleep 0.1
+done
 pgrep -f "^$gantry ${run[*]}" >left.txt && fail "processes go on after Ctrl-C"
 
 # A process is killed in the midst of the iterations: the launcher names it and ends the others.
-run=(recon scan.nc -o out.nc --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
-timeout 120 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
+run=(recon scan.nc -o "$PWD/out.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
+timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
-for _ in $(seq 100); do
-	[ -e log.csv ] && [ "$(wc -l <log.csv)" -gt 5 ] && break
-	sleep 0.2
-done
+begun log.csv
 mapfile -t ranks < <(pgrep -f "^$gantry ${run[*]}")
 if [ ${#ranks[@]} -eq 2 ]; then
 	start=$SECONDS
 	kill -KILL "${ranks[1]}"
 	wait $all && fail "a killed process was no failure"
-	for _ in $(seq 20); do
+	for _ in {1..600}; do
 		kill -0 "${ranks[0]}" 2>/dev/null || break
-		sleep 0.2
+		sleep 0.1
 	done
-	[ $((SECONDS - start)) -le 5 ] || fail "$((SECONDS - start)) s until all had ended"
+	[ $((SECONDS - start)) -le $told_within ] || fail "$((SECONDS - start)) s until all had ended"
 	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process goes on"
 	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "nobody names the killed one: $(cat stderr.txt)"
 else

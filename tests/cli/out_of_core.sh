@@ -119,18 +119,8 @@ mkdir full
 )
 [ "$(cat code.txt)" = 1 ] || [ "$(cat code.txt)" -gt 128 ] || fail "a full disk gave $(cat code.txt): $(cat stderr.txt)"
 [ -z "$(ls -A full)" ] || fail "a full disk left $(ls -A full)"
-set -m
-"$gantry" recon scan.nc --grid 301x301x301@1x1x1 --backend "$backend" "${little[@]}" --device-memory 30MB -o cut.nc 2>stderr.txt &
-job=$!
-for _ in $(seq 1000); do
-	[ -z "$(find . -name '.cut.nc*')" ] || break
-	sleep 0.01
-done
-kill -INT $job
-wait $job
-code=$?
-set +m
-[ $code -eq 130 ] || fail "Ctrl-C gave $code: $(cat stderr.txt)"
+caught INT '*cut.nc*' "find . -name '.cut.nc*' | grep -q ." recon scan.nc --grid 301x301x301@1x1x1 --backend "$backend" "${little[@]}" --device-memory 30MB -o cut.nc
+[ "$code" -eq 130 ] || fail "Ctrl-C gave $code: $(cat stderr.txt)"
 nothing_left cut.nc "Ctrl-C"
 
 # Iterations on arrays of the host, computed by a device of which a part may be used; what does not fit there at all is refused.

@@ -71,12 +71,11 @@ ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "
 noted "almost no noise in the data"
 
 # Keys beside the preset take the place of its own, and that is said; so is that nothing of it is left.
-short=(--backend "$backend" --stop seconds=1)
-ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU "${short[@]}"
+ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU --backend "$backend"
 noted "--preset iterative, changed by --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU: --solver os-sqs:subsets=7,iterations=2 --weights model --penalty qggmrf:c=10HU,kappa=yes,noise=30HU;"
 ok info some.nc
 says "kappa=yes"
-ok recon low.nc -o all.nc --like truth.nc --preset iterative --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 "${short[@]}"
+ok recon low.nc -o all.nc --like truth.nc --preset iterative --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"
 noted "nothing of it is left: solver, weights and penalty are others"
 ok recon low.nc -o same.nc --like truth.nc --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"
 ok compare all.nc same.nc --max 0

@@ -9,36 +9,27 @@ ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 --
 common=(--grid 44x40x4@5.5x6x5 --padding no --backend "$backend" --quiet)
 same() { ok compare "$1" "$2" --max 0; }
 
-# kill_after FILE SIGNAL ARGUMENTS: sends it once FILE is there, in the midst of the iterations.
+# kill_after FILE SIGNAL OUTPUT ARGUMENTS: sends it once FILE, the checkpoint, is there, in the midst of the iterations.
 kill_after() {
-	local file=$1 signal=$2 tries=0
-	shift 2
-	rm -f "$file"
-	env --default-signal=INT,TERM "$gantry" recon "$@" 2>stderr.txt &
-	local job=$!
-	while [ ! -e "$file" ] && [ $tries -lt 3000 ]; do
-		sleep 0.01
-		tries=$((tries + 1))
-	done
-	kill -"$signal" $job || fail "SIG$signal: the run was over too soon: $(cat stderr.txt)"
-	wait $job 2>/dev/null
-	code=$?
+	local file=$1 signal=$2 output=$3
+	shift 3
+	caught "$signal" "$file $output" "[ -e $file ]" recon "$@" -o "$output" --checkpoint "$file:every=3"
 }
 
 # Killed once, at some iteration behind a checkpoint, and killed again after it was continued.
 long=(--solver "os-sart:iterations=120,subsets=3,order=golden" --init zero)
 ok recon scan.nc -o whole.nc "${common[@]}" "${long[@]}"
-kill_after a.ck KILL scan.nc -o a.nc "${common[@]}" "${long[@]}" --checkpoint a.ck:every=2
-[ $code -eq 137 ] || fail "SIGKILL gave $code: $(cat stderr.txt)"
+kill_after a.ck KILL a.nc scan.nc "${common[@]}" "${long[@]}"
+[ "$code" -eq 137 ] || fail "SIGKILL gave $code: $(cat stderr.txt)"
 [ ! -e a.nc ] || fail "a.nc was written"
-kill_after b.ck KILL scan.nc -o a.nc "${common[@]}" "${long[@]}" --resume a.ck --checkpoint b.ck:every=3
+kill_after b.ck KILL a.nc scan.nc "${common[@]}" "${long[@]}" --resume a.ck
 ok recon scan.nc -o a.nc "${common[@]}" "${long[@]}" --resume b.ck
 same a.nc whole.nc
 
 # SIGTERM and Ctrl-C save the iteration that they end; a run may go on in its own checkpoint.
 for signal in TERM INT; do
-	kill_after c.ck $signal scan.nc -o c.nc "${common[@]}" "${long[@]}" --checkpoint c.ck:every=2
-	[ $code -eq 1 ] || fail "SIG$signal gave $code: $(cat stderr.txt)"
+	kill_after c.ck $signal c.nc scan.nc "${common[@]}" "${long[@]}"
+	[ "$code" -eq 1 ] || fail "SIG$signal gave $code: $(cat stderr.txt)"
 	grep -q "stopped after [0-9]* of 120 iterations; c.nc holds" stderr.txt || fail "SIG$signal: $(cat stderr.txt)"
 	ok recon scan.nc -o c.nc "${common[@]}" "${long[@]}" --resume c.ck --checkpoint c.ck
 	same c.nc whole.nc

@@ -59,7 +59,7 @@ grep -q "as measured" stderr.txt || fail "a damaged line was taken: $(cat stderr
 [ "$(ls cache/gantry)" = shares ] || fail "left behind: $(ls cache/gantry)"
 rm cache/gantry/shares
 mkfifo cache/gantry/shares
-timeout 60 "$gantry" "${unlike[@]}" >/dev/null 2>&1 || fail "a pipe in place of the shares: the command waits or fails"
+timeout 1200 "$gantry" "${unlike[@]}" >/dev/null 2>&1 || fail "a pipe in place of the shares: the command waits or fails"
 ok "${unlike[@]}" --balance no
 if grep -q "^balance" stderr.txt; then fail "--balance no measured: $(cat stderr.txt)"; fi
 refused 2 "expected several" recon scan.nc -o two.nc --backend cpu:1 --balance yes --solver sirt

@@ -29,5 +29,5 @@ command -v python3 >/dev/null || skip "no python3"
 python3 -c "import sys; sys.path.insert(0, '$support'); import browser; sys.exit(not browser.find())" ||
 	skip "no Chromium: 'apt-get install chromium' brings one, GT_CHROMIUM names another"
 mkdir pages
-timeout 120 python3 -B "$support/view_page.py" "$gantry" "$PWD/pages" ${GT_PICTURES:+"$GT_PICTURES"} || fail "the page in the browser"
+timeout 3000 python3 -B "$support/view_page.py" "$gantry" "$PWD/pages" ${GT_PICTURES:+"$GT_PICTURES"} || fail "the page in the browser"
 finish

@@ -73,7 +73,7 @@ tree() {
 # run KIND CALL: the command of $words, of which that call fails.
 run() {
 	rm -rf out crash.txt && mkdir out
-	timeout 20 env GT_FAULT="$1" GT_FAULT_AT="$2" GT_FAULT_COUNT="$PWD/count.txt" GT_FAULT_CRASH="$PWD/crash.txt" LD_PRELOAD="$fault" "$gantry" "${words[@]}" >stdout.txt 2>stderr.txt
+	timeout 1200 env GT_FAULT="$1" GT_FAULT_AT="$2" GT_FAULT_COUNT="$PWD/count.txt" GT_FAULT_CRASH="$PWD/crash.txt" LD_PRELOAD="$fault" "$gantry" "${words[@]}" >stdout.txt 2>stderr.txt
 }
 # library_ended CODE: not Gantry but NetCDF or HDF5 ended the run, by a signal, or by exit(255) as HDF5 does where it cannot start.
 library_ended() {

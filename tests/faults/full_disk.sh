@@ -56,7 +56,7 @@ for line in "${commands[@]}"; do
 		rm -rf small/* v.nc
 		mount -o remount,size=$((4 * size))k small
 		echo before >small/o.nc
-		timeout 20 "$gantry" "${words[@]}" >/dev/null 2>stderr.txt
+		timeout 1200 "$gantry" "${words[@]}" >/dev/null 2>stderr.txt
 		judge $? "gantry $line: $size of $pages pages" "$whole"
 	done
 done
@@ -69,7 +69,7 @@ for late in 0 .01 .02 .03 .05 .08; do
 		mount -o remount,size=1m small
 		ok "${words[@]}" && whole=$(wc -c <small/o.nc)
 		echo before >small/o.nc
-		timeout 20 "$gantry" "${words[@]}" >/dev/null 2>stderr.txt &
+		timeout 1200 "$gantry" "${words[@]}" >/dev/null 2>stderr.txt &
 		run=$!
 		sleep "$late"
 		head -c 2M /dev/zero >small/other 2>/dev/null

@@ -1,13 +1,11 @@
 /* Slices of the iterate: those through the middle of what the run gives in the end, told when it is time to, without
  * the padding; the page that serves them.
  * labels: unit */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <gantry/image.h>
 #include "tests/recon/small_recon.h"
+#include "tests/support/http.h"
 
 static const gt_grid odd = { { 23, 18, 5 }, { 6, 6, 6 }, { 3, -2, 1 } };
 
@@ -100,29 +98,6 @@ START_TEST(are_of_the_volume)
 }
 END_TEST
 
-/* What the page at the address answers to a path behind its token, with 0 behind it. */
-static char *get(const char *address, const char *path, size_t *bytes)
-{
-	int port = 0, used = 0;
-	char token[64], request[256];
-	ck_assert_int_eq(sscanf(address, "http://127.0.0.1:%d/%63[0-9a-f]/%n", &port, token, &used), 2);
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	const int s = socket(AF_INET, SOCK_STREAM, 0);
-	ck_assert(connect(s, (struct sockaddr *)&at, sizeof at) == 0);
-	const int n = snprintf(request, sizeof request, "GET /%s/%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", token, path, port);
-	ck_assert(send(s, request, (size_t)n, 0) == n);
-	char *all = malloc(1 << 20), *body;
-	size_t got = 0;
-	for (ssize_t more; (more = recv(s, all + got, (1 << 20) - 1 - got, 0)) > 0;)
-		got += (size_t)more;
-	all[got] = 0;
-	close(s);
-	ck_assert((body = strstr(all, "\r\n\r\n")));
-	*bytes = strstr(all, "HTTP/1.1 200 ") == all ? got - (size_t)(body + 4 - all) : 0;
-	memmove(all, body + 4, got - (size_t)(body + 4 - all) + 1);
-	return all;
-}
-
 START_TEST(page)
 {
 	static const char *const set[][2] = { { "solver", "os-sart:iterations=4,subsets=4" }, { "init", "zero" }, { NULL, NULL } };
@@ -144,16 +119,16 @@ START_TEST(page)
 	ck_refused(gt_live_page_new("second", port, &other), GT_ERR_IO, "is taken");
 	ck_refused(gt_live_page_new("third", 70000, &other), GT_ERR_ARG, "expected 0 to 65535");
 	ck_assert_ptr_null(other);
-	char *text = get(address, "state/0", &bytes);
+	char *text = gt_test_get(address, "state/0", &bytes);
 	ck_assert(bytes && strstr(text, "\"points\":[]") && !strstr(text, "slices"));
 	free(text);
-	free(get(address, "slice/0", &bytes));
+	free(gt_test_get(address, "slice/0", &bytes));
 	ck_assert_uint_eq(bytes, 0);
 	gt_recon_on_slices(r, 0, take, &t);
 	gt_recon_on_progress(r, show, &t);
 	ck_ok(gt_recon_run(r, v));
 	gt_live_page_say(t.page, "said <i>");
-	text = get(address, "state/2", &bytes);
+	text = gt_test_get(address, "state/2", &bytes);
 	ck_assert_msg(strstr(text, "\"iteration\":4,\"iterations\":4,") && strstr(text, "\"from\":2,\"points\":[[3,") &&
 	                      strstr(text, "[4,"),
 	              "%s", text);
@@ -162,16 +137,16 @@ START_TEST(page)
 	for (int a = 0; a < 3; a++) {
 		char path[16];
 		snprintf(path, sizeof path, "slice/%d", a);
-		text = get(address, path, &bytes);
+		text = gt_test_get(address, path, &bytes);
 		ck_assert_uint_eq(bytes, size_of(a) * sizeof(float));
 		ck_assert(!memcmp(text, t.slice[a], bytes));
 		free(text);
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		free(get(address, wrong[i], &bytes));
+		free(gt_test_get(address, wrong[i], &bytes));
 		ck_assert_msg(!bytes, "%s is answered", wrong[i]);
 	}
-	text = get(address, "", &bytes);
+	text = gt_test_get(address, "", &bytes);
 	ck_assert(bytes && strstr(text, "a &lt;b&gt;") && strstr(text, "class=\"live\"") && !strstr(text, "<b>"));
 	free(text);
 	gt_live_page_free(t.page, "done");

@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+# s, for an answer: a browser that gives none hangs, and one beside other programs is slow.
+PATIENCE = 600
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -44,7 +46,7 @@ class Browser:
 
     def receive(self, until):
         while b"\0" not in self.buffer:
-            if not select.select([self.read], [], [], max(0, until - time.time()))[0]:
+            if not select.select([self.read], [], [], max(0, until - time.monotonic()))[0]:
                 raise TimeoutError("the browser does not answer")
             more = os.read(self.read, 1 << 20)
             if not more:
@@ -53,12 +55,12 @@ class Browser:
         text, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(text)
 
-    def call(self, method, wait=60, **params):
+    def call(self, method, wait=PATIENCE, **params):
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if self.session:
             message["sessionId"] = self.session
-        data, until = json.dumps(message).encode() + b"\0", time.time() + wait
+        data, until = json.dumps(message).encode() + b"\0", time.monotonic() + wait
         while data:
             data = data[os.write(self.write, data):]
         while True:
@@ -70,8 +72,8 @@ class Browser:
             if "method" in answer:
                 self.events.append(answer)
 
-    def wait_for(self, event, wait=60):
-        until = time.time() + wait
+    def wait_for(self, event, wait=PATIENCE):
+        until = time.monotonic() + wait
         while True:
             for i, e in enumerate(self.events):
                 if e["method"] == event:
@@ -93,12 +95,12 @@ class Browser:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def until(self, expression, wait=30):
+    def until(self, expression, wait=PATIENCE):
         """Waits until the expression is true, and gives the seconds that took."""
-        begin = time.time()
-        while time.time() < begin + wait:
+        begin = time.monotonic()
+        while time.monotonic() < begin + wait:
             if self.evaluate(f"Boolean({expression})"):
-                return time.time() - begin
+                return time.monotonic() - begin
             time.sleep(0.02)
         raise TimeoutError(f"never true: {expression}")
 
@@ -142,8 +144,8 @@ class Browser:
     def close(self):
         try:
             self.session = None
-            self.call("Browser.close", wait=5)
-            self.process.wait(5)
+            self.call("Browser.close", wait=60)
+            self.process.wait(60)
         except (OSError, EOFError, TimeoutError, RuntimeError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait()

@@ -326,7 +326,7 @@ def slowly(b):
             for begin, end in zip([0, *cuts], [*cuts, len(page)]):
                 self.wfile.write(page[begin:end])
                 self.wfile.flush()
-                go.acquire(timeout=20)
+                go.acquire(timeout=600)
 
         def log_message(self, *_):
             pass
@@ -355,7 +355,7 @@ def slowly(b):
 
 
 def request(port, text):
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+    with socket.create_connection(("127.0.0.1", port), timeout=600) as s:
         s.sendall(text if isinstance(text, bytes) else text.encode())
         answer = b""
         while True:
@@ -416,7 +416,7 @@ def served(b, values):
             b.picture(pictures / "served.png")
     finally:
         server.send_signal(signal.SIGINT)
-        check(server.wait(10) == 0, f"Ctrl-C ended the server with {server.returncode}")
+        check(server.wait(600) == 0, f"Ctrl-C ended the server with {server.returncode}")
 
 
 def looks(b, name):
