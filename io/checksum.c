@@ -1,6 +1,6 @@
 /* The last 32 bytes of a file: a mark of 16, then length and gt_hash() of all bytes before it, little endian. HDF5
  * takes no notice of what lies behind its end. The hash finds damage of a disk or of a copy; against purpose there is
- * io/trial.c. */
+ * io/probe.c. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

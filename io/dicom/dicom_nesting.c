@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/try.h"
 #include "io/dicom/dicom.h"
-#include "io/trial.h"
+#include "io/probe.h"
 
 /* The deepest that the stack of a thread surely holds, far above what scanners write. */
 enum { MOST_ITEMS = 256, BLOCK = 1 << 18, HEAD = 1024 };
@@ -72,6 +72,6 @@ gt_status gt_dicom_open(const char *path, gt_dicom **d)
 	if (gt_dicom_ready() == GT_OK)
 		st = gt_dicom_nesting(path, &deep);
 	if (st == GT_OK && deep)
-		st = gt_trial(path, "DCMTK", try_to_load);
+		st = gt_probe(path, "DCMTK", try_to_load);
 	return st == GT_OK ? gt_dicom_load(path, d) : st;
 }

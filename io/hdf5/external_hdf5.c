@@ -8,7 +8,7 @@
 #include <string.h>
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
-#include "io/trial.h"
+#include "io/probe.h"
 
 /* A file that claims more is damaged: groups that hold each other would be walked without end. */
 enum { MOST_DEPTH = 64, MOST_LINKS = 1 << 20 };
@@ -232,6 +232,6 @@ gt_status gt_external_hdf5(const char *path)
 {
 	if (!gt_hdf5_is(path))
 		return GT_OK;
-	const gt_status st = gt_trial(path, "HDF5's library", try_all);
+	const gt_status st = gt_probe(path, "HDF5's library", try_all);
 	return st == GT_OK ? check_all(path) : st;
 }

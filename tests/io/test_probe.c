@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/trial.h"
+#include "io/probe.h"
 #include "tests/support/support.h"
 
 static char path[64];
@@ -71,17 +71,17 @@ static void overflow(const char *name)
 
 START_TEST(crashes_are_sentences)
 {
-	static const gt_trial_walk bad[] = { segv, fpe, gives_up, overflow };
+	static const gt_probe_walk bad[] = { segv, fpe, gives_up, overflow };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		change();
-		ck_refused(gt_trial(path, "the library", bad[i]), GT_ERR_FORMAT, ": damaged: the library crashes on it");
+		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, ": damaged: the library crashes on it");
 		ck_assert_ptr_nonnull(strstr(gt_error(), path));
 		/* It is no better when it is tried again. */
-		ck_refused(gt_trial(path, "the library", bad[i]), GT_ERR_FORMAT, "crashes on it");
+		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, "crashes on it");
 	}
 	change();
-	ck_refused(gt_trial(path, "the library", endless), GT_ERR_FORMAT, "does not come to an end");
-	ck_ok(gt_trial(path, "the library", good));
+	ck_refused(gt_probe(path, "the library", endless), GT_ERR_FORMAT, "does not come to an end");
+	ck_ok(gt_probe(path, "the library", good));
 }
 END_TEST
 
@@ -89,11 +89,11 @@ END_TEST
 START_TEST(tried_once)
 {
 	change();
-	ck_ok(gt_trial(path, "the library", good));
-	ck_ok(gt_trial(path, "the library", segv));
+	ck_ok(gt_probe(path, "the library", good));
+	ck_ok(gt_probe(path, "the library", segv));
 	change();
-	ck_refused(gt_trial(path, "the library", segv), GT_ERR_FORMAT, "crashes on it");
-	ck_ok(gt_trial("/nowhere", "the library", segv));
+	ck_refused(gt_probe(path, "the library", segv), GT_ERR_FORMAT, "crashes on it");
+	ck_ok(gt_probe("/nowhere", "the library", segv));
 }
 END_TEST
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "io/trial.h"
+#include "io/probe.h"
 
 /* Seconds of the processor, and by the clock, that a file may take: opening the largest takes less than one. */
 enum { MOST_CPU = 20, MOST_WALL = 120, KNOWN = 64 };
@@ -64,7 +64,7 @@ static void remember(const identity *id)
 }
 
 /* In the child: no handler of the parent's, no core, no output, and an end. */
-static void walk_and_exit(const char *path, gt_trial_walk walk)
+static void walk_and_exit(const char *path, gt_probe_walk walk)
 {
 	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT };
 	const struct rlimit none = { 0, 0 }, cpu = { MOST_CPU, MOST_CPU };
@@ -96,7 +96,7 @@ static gt_status judge(const char *path, const char *library, int status)
 	return GT_OK;
 }
 
-gt_status gt_trial(const char *path, const char *library, gt_trial_walk walk)
+gt_status gt_probe(const char *path, const char *library, gt_probe_walk walk)
 {
 	identity id;
 	int status = 0;
