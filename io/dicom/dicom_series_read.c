@@ -65,6 +65,8 @@ gt_status gt_series_list(gt_series *s)
 	closedir(folder);
 	if (s->files)
 		qsort(s->file, s->files, sizeof *s->file, by_name);
+	if (st == GT_OK)
+		gt_dicom_expect((const char *const *)s->file, s->files);
 	return st;
 }
 

@@ -222,10 +222,12 @@ done:
 }
 
 /* In a child process: what is done here, and then what readers do with a file that passes. */
-static void try_all(const char *path)
+static gt_status try_all(const char *path)
 {
-	if (check_all(path) == GT_OK)
+	const gt_status st = check_all(path);
+	if (st == GT_OK)
 		gt_nc_walk(path);
+	return st;
 }
 
 gt_status gt_external_hdf5(const char *path)
