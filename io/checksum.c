@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/files/opener.h"
 #include "core/hash.h"
 #include "core/try.h"
 #include "io/checksum.h"
@@ -74,8 +75,8 @@ gt_status gt_checksum_check(const char *path, int *has)
 {
 	unsigned char tail[TAIL];
 	uint64_t hash;
-	gt_status st = GT_OK;
-	FILE *f = fopen(path, "rb");
+	FILE *f;
+	gt_status st = gt_file_stream(path, &f, NULL);
 	const int64_t size = f ? size_of(f) : -1;
 	*has = size >= TAIL && fseeko(f, size - TAIL, SEEK_SET) == 0 && fread(tail, 1, TAIL, f) == TAIL && !memcmp(tail, mark, sizeof mark);
 	if (!*has)

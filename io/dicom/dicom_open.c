@@ -19,6 +19,8 @@ static gt_status load_and_close(const char *path)
 gt_status gt_dicom_open(const char *path, gt_dicom **d)
 {
 	gt_status st = GT_OK;
+	if (!strcmp(path, "-")) /* which DCMTK takes for the standard input */
+		path = "./-";
 	*d = NULL;
 	if (gt_dicom_ready() == GT_OK)
 		st = gt_probe(path, library, load_and_close);

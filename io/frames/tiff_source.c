@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/frames/frame_source.h"
 #include "io/tiff/tiff_file.h"
@@ -38,11 +39,8 @@ int gt_is_tiff(const char *path)
 {
 	static const unsigned char starts[4][4] = { { 'I', 'I', 42, 0 }, { 'M', 'M', 0, 42 }, { 'I', 'I', 43, 0 }, { 'M', 'M', 0, 43 } };
 	unsigned char head[4];
-	FILE *file = fopen(path, "rb");
-	const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	const size_t n = gt_file_start(path, head, sizeof head);
 	int is = 0;
-	if (file)
-		fclose(file);
 	for (int i = 0; i < 4 && n == sizeof head; i++)
 		is |= !memcmp(head, starts[i], sizeof head);
 	return is;
@@ -184,8 +182,8 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
 		                       ? " (a link whose target is missing: copy the images, not the links)"
 		                       : "");
-	if (!S_ISREG(about.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
+	if ((st = gt_file_check(path)) != GT_OK)
+		return st;
 	if (!gt_tiff_open(path, &f))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
 		               (long long)about.st_size, f.why));

@@ -1,5 +1,6 @@
 /* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The Data Storage
  * - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/external.h"
 #include <errno.h>
@@ -232,8 +233,9 @@ static gt_status try_all(const char *path)
 
 gt_status gt_external_hdf5(const char *path)
 {
+	/* The libraries open the path again, and would wait for the writer of a pipe. */
 	if (!gt_hdf5_is(path))
-		return GT_OK;
+		return gt_file_check(path);
 	const gt_status st = gt_probe(path, "HDF5's library", try_all);
 	return st == GT_OK ? check_all(path) : st;
 }

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Pipes, devices, links, bombs and escape sequences in place of files: refused with a sentence, in seconds and megabytes.
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
+gantry_itself=$gantry
+# Every call ends: 124 is the code of timeout.
+# shellcheck disable=SC2317
+timed() { timeout 20 "$gantry_itself" "$@"; }
+gantry=timed
+
+small=(--scanner ge-ct750hd --views 12 --columns 16 --rows 4 --column-pitch 56 --row-pitch 16)
+ok simulate "${small[@]}" --phantom water-cylinder -o good.nc
+
+# Views that are pipes, by every name of images.
+for kind in raw edf his xim hnd hnc tif; do
+	mkdir "pipes_$kind"
+	for view in 0 1 2; do mkfifo "pipes_$kind/s_$view.$kind"; done
+	[ "$kind" = raw ] || refused 1 "" info "pipes_$kind"
+	for command in recon prepare import; do
+		refused_output 1 "is not a regular file but a pipe" "$command" "pipes_$kind" --angles 0:120 --raw u8:2x2
+	done
+done
+
+# Options that name files.
+mkfifo pipe pipe.json pipe.npy pipe.csv
+ok recon good.nc --solver sirt:iterations=1 -o volume.nc --backend "$backend"
+for thing in ./pipe ./pipe.json ./pipe.npy /dev/zero; do
+	for command in info "view -o out.html" "recon -o out.nc" "convert -o out.mha" "compare good.nc" "tune --import" "geometry show" "rabbitct" "calibrate --find center"; do
+		# shellcheck disable=SC2086
+		refused 1 "" $command $thing
+	done
+	for option in --like --init --resume --data; do refused_output 1 "is not a regular file" recon good.nc --solver sirt $option $thing; done
+	refused_output 1 "is not a regular file" simulate "${small[@]}" --phantom $thing
+	refused_output 1 "is not a regular file" simulate "${small[@]}" --phantom water-cylinder --spectrum "spectrum=$thing"
+	refused_output 1 "is not a regular file" prepare good.nc --beam-hardening "spectrum=$thing"
+	refused_output 1 "is not a regular file" calibrate good.nc --beads "$thing"
+	refused_output 1 "is not a regular file" project volume.nc --scan "$thing"
+done
+nothing_left out "pipes and devices"
+
+if command -v python3 >/dev/null; then
+	python3 -B "$support/counts.py" counts || fail "counts.py"
+	for thing in ./pipe ./pipe.json ./pipe.npy /dev/zero; do
+		for option in --flat --flat-after --dark --angles --geometry; do
+			refused_output 1 "is not a regular file" prepare counts $option $thing
+		done
+	done
+	rm counts/flat* && mkfifo counts/flat_0001.tif
+	refused_output 1 "counts/flat_0001.tif: is not a regular file but a pipe" prepare counts
+fi
+
+finish
