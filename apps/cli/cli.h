@@ -118,6 +118,8 @@ gt_listener cli_collect(cli_notes *notes);
 enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
+/* Its grid, and a reader of its slices, which the caller closes. */
+gt_status cli_open_volume(const cli_call *call, const char *path, gt_volume **head, gt_slice_reader **r);
 /* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
 /* A remark on a volume of which the scan covers less than half. */

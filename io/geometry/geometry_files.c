@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/constants.h>
-#include <gantry/host_memory.h>
 #include <gantry/module.h>
 #include "core/files/opener.h"
 #include "core/try.h"
@@ -13,6 +12,8 @@
 #include "io/geometry/input.h"
 
 #define MOST_BYTES (256 << 20)
+/* Above the views of any scan. */
+enum { MAX_COUNTED = 1 << 19 };
 
 const gt_geometry_options gt_geometry_defaults = {
 	.size = sizeof(gt_geometry_options), .column_pitch = NAN, .row_pitch = NAN, .origin = { NAN, NAN }, .unit = NAN
@@ -156,12 +157,17 @@ gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *
 	return make(in->g);
 }
 
+gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, const char *what)
+{
+	if (views <= MAX_COUNTED)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %zu %s: expected at most %d, since the file has %zu bytes and lists no view", in->path, views, what,
+	               (int)MAX_COUNTED, in->bytes);
+}
+
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step)
 {
-	char what[64];
-	/* Nothing in the file need be as long as it says: what no scan could be made of is not filled first. */
-	snprintf(what, sizeof what, "angles of %zu views", views);
-	const gt_status st = gt_host_room((double)views * (sizeof(gt_view) + sizeof *in->g->angle), what);
+	const gt_status st = gt_check_counted_views(in, views, "views at even angles");
 	if (st != GT_OK)
 		return st;
 	if (!(in->g->angle = calloc(views, sizeof *in->g->angle)))

@@ -49,4 +49,24 @@ if command -v python3 >/dev/null; then
 	refused_output 1 "counts/flat_0001.tif: is not a regular file but a pipe" prepare counts
 fi
 
+# Text files that take time or memory beyond their size.
+{
+	printf '<?xml version="1.0"?>\n<RTKThreeDCircularGeometry version="3"><Matrix>'
+	head -c 3000000 /dev/zero | tr '\0' '\n'
+	printf '</Matrix></RTKThreeDCircularGeometry>'
+} >newlines.xml
+refused 1 "has no Projection" geometry show newlines.xml
+printf '%s\n' "[XTekCT]" SrcToObject=100 SrcToDetector=200 DetectorPixelsX=8 DetectorPixelsY=8 DetectorPixelSizeX=1 DetectorPixelSizeY=1 \
+	Projections=1000000000 InitialAngle=0 AngularStep=1 >many.xtekct
+refused 1 "1000000000 views at even angles" geometry show many.xtekct
+
+# A volume of several slabs: what info says of it is what the writer says of its values.
+ok info volume.nc --json
+least=$(value least) most=$(value most)
+for kind in tif mha; do
+	ok convert volume.nc -o volume.$kind
+	ok info volume.$kind --json
+	holds "$(value least) == $least && $(value most) == $most" "volume.$kind"
+done
+
 finish
