@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
+#include "io/external.h"
 #include "io/write_kit/volume_units.h"
 
 enum { GRAIN = 16 };
@@ -76,7 +77,7 @@ static gt_status add_file(gt_ctpd_set *s, const char *folder, const char *name, 
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
 	snprintf(path, size, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
 	s->file[s->files++] = (gt_ctpd_file){ .path = path };
-	return GT_OK;
+	return *folder ? gt_external_entry(folder, path) : GT_OK;
 }
 
 static int by_path(const void *a, const void *b) { return strcmp(((const gt_ctpd_file *)a)->path, ((const gt_ctpd_file *)b)->path); }

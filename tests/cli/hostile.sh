@@ -69,4 +69,26 @@ for kind in tif mha; do
 	holds "$(value least) == $least && $(value most) == $most" "volume.$kind"
 done
 
+# Links: files of a folder are those of the folder; a link that the user names is followed.
+mkdir elsewhere linked own
+for view in 0 1 2 3; do
+	head -c 64 /dev/urandom >elsewhere/s_$view.raw
+	ln -s ../elsewhere/s_$view.raw linked/s_$view.raw
+	ln -s originals/s_$view.raw own/s_$view.raw
+done
+cp -r elsewhere own/originals
+raw=(--raw u8:8x8 --angles 0..180 --values line-integrals --axis 3.5)
+refused_output 1 "linked/s_0.raw: is a symbolic link to $work/elsewhere/s_0.raw, outside of its folder" import linked "${raw[@]}"
+GANTRY_ALLOW_EXTERNAL=1 ok import linked "${raw[@]}" -o trusted.nc
+ok import own "${raw[@]}" -o own.nc
+ln -s elsewhere named
+ok import named "${raw[@]}" -o named.nc
+ln -s "$work/good.nc" link.nc
+ok info link.nc
+if "$gantry" convert volume.nc -o slices/ --format dicom >/dev/null 2>&1; then
+	first=$(find slices -type f | head -1)
+	mv "$first" elsewhere/slice && ln -s ../elsewhere/slice "$first"
+	refused 1 "outside of its folder" info slices
+fi
+
 finish
