@@ -99,7 +99,10 @@ gt_type   cli_type(const cli_call *call);
 /* out = A in (adjoint 0) or A' in (1) of a projector on the backend and in the precision that the call asks for. */
 gt_status cli_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
                     float *out);
-/* A line to stderr unless --quiet. */
+/* Prints text that may hold names and contents of files: control characters, which a terminal would obey, become
+ * '?'. */
+void cli_print(FILE *to, const char *format, ...) GT_PRINTF(2, 3);
+/* A line to stderr unless --quiet, as cli_print(). */
 void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
 /* Who passes messages of the library on to cli_note(); call must outlive it. */
 gt_listener cli_listener(const cli_call *call);

@@ -253,7 +253,7 @@ static void print_text(const cJSON *report)
 {
 	for (const cJSON *item = report->child; item; item = item->next)
 		if (cJSON_IsString(item))
-			printf("%-24s %s\n", item->string, item->valuestring);
+			cli_print(stdout, "%-24s %s\n", item->string, item->valuestring);
 		else if (cJSON_IsNumber(item))
 			printf("%-24s %.*g\n", item->string, strstr(item->string, "_HU") ? 6 : 10, item->valuedouble);
 		else if (!cJSON_IsObject(item))

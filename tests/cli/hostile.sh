@@ -91,4 +91,16 @@ if "$gantry" convert volume.nc -o slices/ --format dicom >/dev/null 2>&1; then
 	refused 1 "outside of its folder" info slices
 fi
 
+# Escape sequences of a terminal, in contents and names.
+esc=$(printf '\033')
+printf '{"spacing_mm":[1,1,1],"shape":[1,1,16],"type":"f32le","unit":"\\u001b]0;own\\u0007\\u009b31m\\u202eRED","data_file":"esc.raw"}' >esc.json
+head -c 64 /dev/zero >esc.raw
+refused 1 "key unit: is '?]0;own??31m?RED'" info esc.json
+cp good.nc "name${esc}[31m.nc"
+ok info "name${esc}[31m.nc"
+says "name?[31m.nc"
+refused 1 "none?[31m.nc: No such file" info "none${esc}[31m.nc"
+ok recon good.nc --solver sirt:iterations=1 -o "out${esc}[31m.nc" --backend "$backend"
+grep -q "$esc" stderr.txt && fail "an escape sequence in a note"
+
 finish
