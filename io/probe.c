@@ -20,8 +20,8 @@
 /* Limits per file: seconds of processor and wall time, bytes of address space beyond the parent's. */
 enum { MAX_WALL = 120, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
 #define BYTES_PER_CPU_SECOND 2e7
-#define MIN_MEMORY           (96.0 * 1048576)
-#define MEMORY_PER_BYTE      8
+#define MIN_MEMORY (96.0 * 1048576)
+#define MEMORY_PER_BYTE 8
 
 /* One file's result, as the child writes it in one piece. */
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 	size_t n, done;
 	const char *library;
 	gt_probe_walk walk;
-} job;
+} probe_job;
 
 /* Without /proc the memory is not limited. */
 static double address_space(void)
@@ -93,7 +93,7 @@ static void become_child(void)
 	}
 }
 
-static void walk_and_exit(const job *j, int to)
+static void walk_and_exit(const probe_job *j, int to)
 {
 	become_child();
 	for (size_t i = j->done; i < j->n; i++) {
@@ -121,7 +121,8 @@ static int has_ended(pid_t child, int wait_for_it, int *status)
 	return ended != 0;
 }
 
-/* 0: the child ended without one. Its end counts, not the end of the pipe, which other child processes may hold open. */
+/* 0: the child ended without one. Its end counts, not the end of the pipe, which other child processes may hold
+ * open. */
 static int next_report(pid_t child, int from, report *r, int *ended, int *status)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };
@@ -156,7 +157,7 @@ static gt_status too_much_memory(const char *path, const char *library, const gt
 }
 
 /* From the first file that is not done, up to a failure. */
-static gt_status collect(job *j, pid_t child, int from)
+static gt_status collect(probe_job *j, pid_t child, int from)
 {
 	gt_status st = GT_OK;
 	int ended = 0, status = 0;
@@ -180,7 +181,7 @@ static gt_status collect(job *j, pid_t child, int from)
 	return st;
 }
 
-static gt_status run(job *j)
+static gt_status run(probe_job *j)
 {
 	int end[2] = { -1, -1 };
 	fflush(stdout);
@@ -204,13 +205,13 @@ gt_status gt_probe(const char *path, const char *library, gt_probe_walk walk)
 {
 	gt_probed_file file;
 	const gt_status st = gt_probed_identify(path, walk, &file);
-	job j = { .path = &path, .file = &file, .n = 1, .library = library, .walk = walk };
+	probe_job j = { .path = &path, .file = &file, .n = 1, .library = library, .walk = walk };
 	return st != GT_OK || gt_probed_is_known(&file) ? st : run(&j);
 }
 
 void gt_probe_ahead(const char *const *path, size_t n, const char *library, gt_probe_walk walk)
 {
-	job j = { .library = library, .walk = walk };
+	probe_job j = { .library = library, .walk = walk };
 	const char **left = malloc((n ? n : 1) * sizeof *left);
 	j.file = malloc((n ? n : 1) * sizeof *j.file);
 	for (size_t i = 0; left && j.file && i < n; i++)

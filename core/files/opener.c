@@ -14,7 +14,8 @@ static const char *kind_of(mode_t mode)
 	return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
 }
 
-/* Leaves gt_error() as it is: -1 with errno, or with *kind if it is no regular file. O_NONBLOCK has no effect on regular files. */
+/* Leaves gt_error() as it is: -1 with errno, or with *kind if it is no regular file. O_NONBLOCK has no effect on
+ * regular files. */
 static int open_regular(const char *path, struct stat *s, const char **kind)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

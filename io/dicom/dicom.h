@@ -22,8 +22,8 @@ gt_status gt_dicom_look(const char *path, int *is);
 /* GT_ERR_UNSUPPORTED, with what is missing and how to get it: DCMTK when this was built, or its data dictionary now, without which it would
  * misread files and write wrong ones. Opening and making files asks by itself. */
 gt_status gt_dicom_ready(void);
-/* Everything but large values is read at once, in a probe process first (io/probe.h), whose failures it returns. GT_ERR_FORMAT: damaged,
- * truncated, or nested too deep. */
+/* Everything but large values is read at once, in a probe process first (io/probe.h), whose failures it returns.
+ * GT_ERR_FORMAT: damaged, truncated, or nested too deep. */
 gt_status gt_dicom_open(const char *path, gt_dicom **d);
 /* Probes those of n files that are DICOM in one process, so that gt_dicom_open() needs none for each. */
 void      gt_dicom_expect(const char *const *path, size_t n);

@@ -19,5 +19,6 @@ gt_status gt_dicom_check_nesting(void *format, const char *path)
 {
 	if (!is_deeper(static_cast<DcmFileFormat *>(format)->getDataset(), 2 * MAX_NESTING + 1))
 		return GT_OK;
-	return gt_fail(GT_ERR_FORMAT, "%s: sequences are nested deeper than %d: expected a DICOM file of a scanner", path, int(MAX_NESTING));
+	return gt_fail(GT_ERR_FORMAT, "%s: sequences are nested deeper than %d: expected a DICOM file of a scanner", path,
+	               int(MAX_NESTING));
 }

@@ -1,5 +1,5 @@
-/* DICOM files are parsed in a probe process first: DCMTK recurses into sequences, and inflates what a file says, without a
- * limit. */
+/* DICOM files are parsed in a probe process first: DCMTK recurses into sequences, and inflates what a file says,
+ * without a limit. */
 #include <stdlib.h>
 #include <string.h>
 #include "io/dicom/dicom.h"

@@ -16,9 +16,10 @@
 #include "io/tiff/tiff_file.h"
 #include "io/write_kit/number_types.h"
 
-/* Deflate compresses at most 1032:1. Other methods compress blank images further: those may be this large, and a file's images in all. */
-#define MAX_COMPRESSION     1100.0
-#define MAX_BLANK           (double)(64 << 20)
+/* Deflate compresses at most 1032:1. Other methods compress blank images further: those may be this large, and a
+ * file's images in all. */
+#define MAX_COMPRESSION 1100.0
+#define MAX_BLANK (double)(64 << 20)
 #define MAX_BLANK_IN_A_FILE (double)(256 << 20)
 
 struct page {

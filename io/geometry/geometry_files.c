@@ -161,8 +161,8 @@ gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, cons
 {
 	if (views <= MAX_COUNTED)
 		return GT_OK;
-	return gt_fail(GT_ERR_FORMAT, "%s: %zu %s: expected at most %d, since the file has %zu bytes and lists no view", in->path, views, what,
-	               (int)MAX_COUNTED, in->bytes);
+	return gt_fail(GT_ERR_FORMAT, "%s: %zu %s: expected at most %d, since the file has %zu bytes and lists no view", in->path, views,
+	               what, (int)MAX_COUNTED, in->bytes);
 }
 
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step)

@@ -158,10 +158,7 @@ START_TEST(walked_once)
 END_TEST
 
 /* A thousand files, one process; a failure ends it and is left to gt_probe(). */
-static gt_status odd_ones(const char *name)
-{
-	return strstr(name, "odd") ? gt_fail(GT_ERR_FORMAT, "%s: odd", name) : logged(name);
-}
+static gt_status odd_ones(const char *name) { return strstr(name, "odd") ? gt_fail(GT_ERR_FORMAT, "%s: odd", name) : logged(name); }
 
 START_TEST(many_in_one_process)
 {

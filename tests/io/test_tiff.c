@@ -217,7 +217,8 @@ static void little(FILE *f, unsigned long number, int bytes)
 static void write_shared(unsigned pages)
 {
 	enum { SIDE = 64, STRIP = SIDE * SIDE, ENTRIES = 8, IFD = 2 + 12 * ENTRIES + 4 };
-	const unsigned long entry[ENTRIES][2] = { { 256, SIDE }, { 257, SIDE }, { 258, 8 }, { 259, 1 }, { 262, 1 }, { 273, 8 }, { 278, SIDE }, { 279, STRIP } };
+	const unsigned long entry[ENTRIES][2] = { { 256, SIDE }, { 257, SIDE }, { 258, 8 },    { 259, 1 },
+		                                  { 262, 1 },    { 273, 8 },    { 278, SIDE }, { 279, STRIP } };
 	FILE *f = fopen(tiff_path("a.tif"), "wb");
 	fwrite("II*", 1, 4, f);
 	little(f, 8 + STRIP, 4);
