@@ -1,7 +1,7 @@
-/* Probe process. HDF5, NetCDF and DCMTK trust their files: a damaged one may end the process that opens it, or take
- * memory and time far beyond its size. A child process parses it first. It is forked and not started anew, so that no
- * other program is needed; it calls nothing but the library in question, reports by a pipe, and ends by _exit(), so
- * that it neither prints nor removes files of its parent. */
+/* Probe process. HDF5, NetCDF and DCMTK trust their files: a damaged one may crash them, or take memory and time
+ * far beyond its size. A child process parses it first. fork() without exec() needs no other program. The child
+ * calls only the library, reports by a pipe, and ends by _exit(): it neither prints nor removes files of its
+ * parent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

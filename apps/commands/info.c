@@ -31,7 +31,7 @@ typedef struct {
 
 static const range nothing = { INFINITY, -INFINITY, 0 };
 
-/* Of all values so far; the mean is their sum as yet. */
+/* r->mean holds the sum of the values until all are read. */
 static void extend(range *r, const float *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -11,7 +11,7 @@ gt_status gt_dicom_look(const char *path, int *is)
 	struct stat s;
 	FILE *f;
 	*is = 0;
-	/* Folders, pipes and devices beside the files are no DICOM. */
+	/* A folder, pipe or device is not DICOM. */
 	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
 		return GT_OK;
 	const gt_status st = gt_file_stream(path, &f, NULL);

@@ -73,7 +73,7 @@ static void characters(void *self, const char *text, int n)
 	if (!r->at || r->why)
 		return;
 	gt_xml_node *to = r->at;
-	/* expat reports each end of a line by itself. */
+	/* expat calls once per line: growth by one line would be quadratic. */
 	if (to->length + (size_t)n >= to->capacity) {
 		const size_t capacity = 2 * (to->length + (size_t)n) + 1;
 		char *more = realloc(to->text, capacity);

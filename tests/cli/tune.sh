@@ -116,7 +116,7 @@ head -c 500 table.json >half.json
 refused 1 "half.json: damaged, or no table of gantry tune --export" tune --import half.json
 echo '[]' >none.json
 refused 1 "none.json: damaged, or no table" tune --import none.json
-refused 1 "nowhere.json: No such file" tune --import nowhere.json
+refused 1 "nowhere.json: cannot be read (No such file" tune --import nowhere.json
 refused 2 "list: cannot be combined with --import" tune --list --import table.json
 
 refused 2 "expected a scan or --workload" tune
