@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <gantry/checkpoint.h>
 #include "core/device/backend.h"
+#include "core/files/opener.h"
 #include "core/hash.h"
 #include "core/try.h"
 #include "io/checksum.h"
@@ -248,15 +249,13 @@ done:
 gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 {
 	gt_nc f = { .path = path, .id = -1 };
-	struct stat about;
 	int has_sum;
 	gt_status st = GT_OK;
 	gt_checkpoint *c = calloc(1, sizeof *c);
 	gt_file_turn_begin();
 	if (!c || !(c->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	if ((errno = 0) || access(path, R_OK) != 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, errno ? strerror(errno) : "is not a regular file"));
+	GT_TRY(gt_file_check(path));
 	GT_TRY(gt_checksum_check(path, &has_sum));
 	GT_TRY(gt_nc_open(path, &f));
 	GT_TRY(check_mark(&f, has_sum));

@@ -1,11 +1,12 @@
 /* The last 32 bytes of a file: a mark of 16, then length and gt_hash() of all bytes before it, little endian. HDF5
  * takes no notice of what lies behind its end. The hash finds damage of a disk or of a copy; against purpose there is
- * io/trial.c. */
+ * io/probe.c. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/files/opener.h"
 #include "core/hash.h"
 #include "core/try.h"
 #include "io/checksum.h"
@@ -74,8 +75,8 @@ gt_status gt_checksum_check(const char *path, int *has)
 {
 	unsigned char tail[TAIL];
 	uint64_t hash;
-	gt_status st = GT_OK;
-	FILE *f = fopen(path, "rb");
+	FILE *f;
+	gt_status st = gt_file_stream(path, &f, NULL);
 	const int64_t size = f ? size_of(f) : -1;
 	*has = size >= TAIL && fseeko(f, size - TAIL, SEEK_SET) == 0 && fread(tail, 1, TAIL, f) == TAIL && !memcmp(tail, mark, sizeof mark);
 	if (!*has)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include "core/arguments.h"
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
@@ -120,11 +121,12 @@ static gt_status readable(const char *path, int *folder)
 	if (stat(path, &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
 	*folder = S_ISDIR(s.st_mode);
-	if (!S_ISREG(s.st_mode) && !*folder)
-		return gt_fail(GT_ERR_IO, "%s: is not a regular file, expected a file", path);
-	if (access(path, *folder ? R_OK | X_OK : R_OK) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	if (s.st_size == 0 && !*folder)
+	if (*folder)
+		return access(path, R_OK | X_OK) == 0 ? GT_OK : gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	const gt_status st = gt_file_check(path);
+	if (st != GT_OK)
+		return st;
+	if (s.st_size == 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: the file is empty", path);
 	return GT_OK;
 }

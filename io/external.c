@@ -40,6 +40,26 @@ static gt_status folders_of(const char *path, char *folder[2])
 	return errno == ENOMEM ? gt_fail(GT_ERR_MEMORY, "%s: out of memory", path) : gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
 }
 
+gt_status gt_external_entry(const char *folder, const char *file)
+{
+	struct stat s;
+	gt_status st = GT_OK;
+	if (gt_external_allowed() || lstat(file, &s) != 0 || !S_ISLNK(s.st_mode))
+		return GT_OK;
+	char *real = realpath(file, NULL), *in = real ? realpath(folder, NULL) : NULL;
+	/* The reader names a link without a target, if it needs the file. */
+	if (!in && errno != ENOENT)
+		st = gt_fail(errno == ENOMEM ? GT_ERR_MEMORY : GT_ERR_IO, "%s: %s", file, strerror(errno));
+	else if (in && !lies_below(in, real))
+		st = gt_fail(GT_ERR_FORMAT,
+		             "%s: is a symbolic link to %s, outside of its folder: copy the file into the folder, or set "
+		             "GANTRY_ALLOW_EXTERNAL=1 if you trust the folder",
+		             file, real);
+	free(real);
+	free(in);
+	return st;
+}
+
 gt_status gt_external_check(const char *path, const char *what, const char *target)
 {
 	gt_status st = GT_OK;

@@ -12,6 +12,9 @@ int       gt_external_allowed(void);
 /* GT_ERR_FORMAT unless target is a regular file below the folder of path, links resolved, or anywhere if that is allowed; GT_ERR_IO: it is not
  * there. what: the key or the link that names the target, for the message. The file is not opened. */
 gt_status gt_external_check(const char *path, const char *what, const char *target);
+/* A file that a reader found in a folder. GT_ERR_FORMAT: a symbolic link to a file outside of the folder, links
+ * resolved, unless that is allowed. A link that the user named is followed anywhere. */
+gt_status gt_external_entry(const char *folder, const char *file);
 /* Data of an HDF5 file that lie in others: external links and the sources of virtual data sets pass gt_external_check(), in those files too;
  * external storage is refused unless it is allowed. GT_OK for all files that are not HDF5. Call it before anything in the file is opened. */
 gt_status gt_external_hdf5 (const char *path);

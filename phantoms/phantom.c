@@ -1,10 +1,10 @@
 /* From a name or a path to a finished phantom. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include "core/arguments.h"
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -36,14 +36,11 @@ enum { MOST_BYTES = 16 << 20 };
 /* No name of the table: a path. A bare word that is no file was more likely meant as a name. */
 static gt_status read_file(const char *what, gt_phantom *p)
 {
-	struct stat about;
-	if (stat(what, &about) == 0 && (!S_ISREG(about.st_mode) || about.st_size > MOST_BYTES))
-		return gt_fail(GT_ERR_IO, "cannot read the file of shapes %s: expected a regular file of at most 16 MiB", what);
-	FILE *file = fopen(what, "r");
-	if (!file) {
-		const int error = errno;
-		if (strpbrk(what, "/."))
-			return gt_fail(GT_ERR_IO, "cannot read the file of shapes %s: %s", what, strerror(error));
+	FILE *file;
+	const gt_status opened = gt_file_text(what, MOST_BYTES, &file);
+	if (opened != GT_OK) {
+		if (strpbrk(what, "/.") || access(what, F_OK) == 0)
+			return gt_fail_in(opened, "cannot read the file of shapes");
 		char names[512] = "";
 		for (size_t i = 0; gt_phantom_list[i].name; i++) {
 			const size_t used = strlen(names);

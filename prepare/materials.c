@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "prepare/materials.h"
 
@@ -33,7 +34,7 @@ static const struct {
 	  1.920,
 	  { 191.7, 117.1, 53.23, 28.51, 9.032, 4.001, 1.331, 0.6655, 0.4242, 0.3148, 0.2229, 0.1855, 0.1480, 0.1309, 0.1113 } },
 };
-enum { KNOWN = sizeof known / sizeof *known };
+enum { MAX_BYTES = 16 << 20, KNOWN = sizeof known / sizeof *known };
 
 /* Two numbers a line, the first ascending and above 0, the second not below it; '#' begins a remark. */
 static gt_status read_pairs(const char *path, const char *what, double **x, double **y, size_t *count)
@@ -41,11 +42,11 @@ static gt_status read_pairs(const char *path, const char *what, double **x, doub
 	char line[LINE];
 	double *grown;
 	size_t n = 0, number = 0;
-	gt_status st = GT_OK;
-	FILE *file = fopen(path, "r");
+	FILE *file;
+	gt_status st = gt_file_text(path, MAX_BYTES, &file);
 	*x = *y = NULL;
-	if (!file)
-		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	if (st != GT_OK)
+		return st;
 	while (fgets(line, sizeof line, file)) {
 		double a, b;
 		number++;

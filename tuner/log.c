@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "tuner/log.h"
@@ -48,6 +49,8 @@ void gt_log_failed(FILE *f, const char *kernel, const char *why)
 	gt_fprintf(f, "%s\n# kernel %s\n# failed %s\n", magic, kernel, why);
 	fflush(f);
 }
+
+enum { MAX_BYTES = 64 << 20 };
 
 /* What lines are collected into. */
 struct log_lines {
@@ -146,11 +149,11 @@ static gt_status read_lines(struct log_lines *r, FILE *f)
 gt_status gt_log_read(const char *path, gt_tune_log *log)
 {
 	struct log_lines r = { log, NULL, NULL, 0, 0, path, 0 };
-	FILE *f = fopen(path, "r");
-	gt_status st = GT_OK;
+	FILE *f;
+	gt_status st = gt_file_text(path, MAX_BYTES, &f);
 	memset(log, 0, sizeof *log);
-	if (!f)
-		return gt_fail(GT_ERR_IO, "%s: cannot be read (%s)", path, strerror(errno));
+	if (st != GT_OK)
+		return st;
 	GT_TRY(gt_space_empty("log", &log->space));
 	GT_TRY(read_lines(&r, f));
 	GT_TRY(gt_space_list(log->space, r.n, r.pick));

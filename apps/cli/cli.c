@@ -264,6 +264,24 @@ void cli_print_help(const cli_command *c, FILE *out)
 		c->list(out);
 }
 
+static void print_list(FILE *to, const char *format, va_list args)
+{
+	char *text = NULL;
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
+	fputs(text, to);
+	free(text);
+}
+
+void cli_print(FILE *to, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	print_list(to, format, args);
+	va_end(args);
+}
+
 int cli_exit(const cli_call *call, gt_status st)
 {
 	int tells = 1;
@@ -272,7 +290,7 @@ int cli_exit(const cli_call *call, gt_status st)
 	if (st == GT_OK)
 		return CLI_DONE;
 	if (tells)
-		fprintf(stderr, "gantry %s: %s\n", call->command->name, gt_error());
+		cli_print(stderr, "gantry %s: %s\n", call->command->name, gt_error());
 	return st == GT_ERR_ARG || st == GT_ERR_UNKNOWN ? CLI_USAGE : CLI_FAILED;
 }
 
@@ -348,7 +366,7 @@ void cli_note(const cli_call *call, const char *format, ...)
 	if (call->common.quiet)
 		return;
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_list(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
 }

@@ -99,7 +99,10 @@ gt_type   cli_type(const cli_call *call);
 /* out = A in (adjoint 0) or A' in (1) of a projector on the backend and in the precision that the call asks for. */
 gt_status cli_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
                     float *out);
-/* A line to stderr unless --quiet. */
+/* Prints text that may hold names and contents of files: control characters, which a terminal would obey, become
+ * '?'. */
+void cli_print(FILE *to, const char *format, ...) GT_PRINTF(2, 3);
+/* A line to stderr unless --quiet, as cli_print(). */
 void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
 /* Who passes messages of the library on to cli_note(); call must outlive it. */
 gt_listener cli_listener(const cli_call *call);
@@ -118,6 +121,8 @@ gt_listener cli_collect(cli_notes *notes);
 enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
+/* Its grid, and a reader of its slices, which the caller closes. */
+gt_status cli_open_volume(const cli_call *call, const char *path, gt_volume **head, gt_slice_reader **r);
 /* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
 /* A remark on a volume of which the scan covers less than half. */

@@ -51,19 +51,24 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
 }
 
-static gt_status read_volume(const cli_call *call, const char *path, int grid_only, gt_volume **v)
+/* slices: NULL to read the voxels as well, or the grid alone. */
+static gt_status read_volume(const cli_call *call, const char *path, int grid_only, gt_volume **v, gt_slice_reader **slices)
 {
 	cli_notes notes = { "" };
 	gt_read_options o = gt_read_defaults;
 	o.geometry_only = grid_only;
 	o.notes = cli_collect(&notes);
-	const gt_status st = gt_read_volume(path, &o, v);
+	const gt_status st = slices ? gt_slice_reader_open(path, &o, v, slices) : gt_read_volume(path, &o, v);
 	if (st == GT_OK && notes.text[0])
 		cli_note(call, "%s", notes.text);
 	return st;
 }
 
-gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v) { return read_volume(call, path, 0, v); }
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v) { return read_volume(call, path, 0, v, NULL); }
+gt_status cli_open_volume(const cli_call *call, const char *path, gt_volume **head, gt_slice_reader **r)
+{
+	return read_volume(call, path, 0, head, r);
+}
 
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid)
 {
@@ -74,7 +79,7 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 	if (spec) {
 		GT_TRY(gt_grid_parse(spec, grid));
 	} else if (like) {
-		GT_TRY(read_volume(call, like, 1, &model));
+		GT_TRY(read_volume(call, like, 1, &model, NULL));
 		*grid = *gt_volume_grid(model);
 	} else {
 		char text[256];

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	const cli_command *c = cli_command_find(argv[1]);
 	if (!c) {
 		gt_unknown("command", argv[1], nth_command, count_commands());
-		fprintf(stderr, "gantry: %s\n", gt_error());
+		cli_print(stderr, "gantry: %s\n", gt_error());
 		return CLI_USAGE;
 	}
 	gt_tmp_clean_on_signals();

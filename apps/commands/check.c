@@ -121,11 +121,11 @@ void app_check_print(const cJSON *report)
 		else
 			printf(" %11s %11s %9s\n", "-", "-", "-");
 	}
-	printf("verdict: %s\n", string(check, "verdict"));
+	cli_print(stdout, "verdict: %s\n", string(check, "verdict"));
 	if (string(check, "remedy")[0])
-		printf("try: %s\n", string(check, "remedy"));
+		cli_print(stdout, "try: %s\n", string(check, "remedy"));
 	if (string(check, "or_else_remedy")[0])
-		printf("or:  %s\n", string(check, "or_else_remedy"));
+		cli_print(stdout, "or:  %s\n", string(check, "or_else_remedy"));
 	if (untold->child) {
 		printf("cannot be told from this scan: whether");
 		cJSON_ArrayForEach(item, untold) printf("%s %s", item == untold->child ? "" : item->next ? "," : " or", item->valuestring);

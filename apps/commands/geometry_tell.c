@@ -38,11 +38,11 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 {
 	const double middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
 	char text[256];
-	printf("%s: %s\n", name,
-	       s->shape == GT_PARALLEL ? "parallel rays"
-	       : s->rows == 1          ? "a fan beam"
-	       : f->helical            ? "a cone beam on a helix"
-	                               : "a cone beam on a circle");
+	cli_print(stdout, "%s: %s\n", name,
+	          s->shape == GT_PARALLEL ? "parallel rays"
+	          : s->rows == 1          ? "a fan beam"
+	          : f->helical            ? "a cone beam on a helix"
+	                                  : "a cone beam on a circle");
 	printf("detector    %s, %zu rows x %zu columns, pixels of %.6g mm along the columns and %.6g mm along the rows\n",
 	       gt_shape_names[s->shape], s->rows, s->columns, s->column_pitch, s->row_pitch);
 	if (isnan(f->turn))

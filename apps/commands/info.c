@@ -29,16 +29,42 @@ typedef struct {
 	double least, most, mean;
 } range;
 
+static const range nothing = { INFINITY, -INFINITY, 0 };
+
+/* r->mean holds the sum of the values until all are read. */
+static void extend(range *r, const float *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		r->least = fmin(r->least, x[i]);
+		r->most = fmax(r->most, x[i]);
+		r->mean += x[i];
+	}
+}
+
 static range range_of(const float *x, size_t n)
 {
-	range r = { INFINITY, -INFINITY, 0 };
-	for (size_t i = 0; i < n; i++) {
-		r.least = fmin(r.least, x[i]);
-		r.most = fmax(r.most, x[i]);
-		r.mean += x[i];
-	}
+	range r = nothing;
+	extend(&r, x, n);
 	r.mean /= (double)n;
 	return r;
+}
+
+/* Slab by slab: a volume may be larger than the memory. */
+static gt_status range_of_slices(const gt_grid *g, gt_slice_reader *from, range *r)
+{
+	const size_t each = g->n[0] * g->n[1], together = gt_slice_reader_together(from);
+	float *slab = malloc(each * together * sizeof *slab);
+	gt_status st = slab ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory for %zu slices", together);
+	*r = nothing;
+	for (size_t first = 0; st == GT_OK && first < g->n[2]; first += together) {
+		const size_t n = first + together < g->n[2] ? together : g->n[2] - first;
+		st = gt_slice_reader_read(from, first, n, slab);
+		if (st == GT_OK)
+			extend(r, slab, n * each);
+	}
+	r->mean /= (double)gt_grid_voxels(g);
+	free(slab);
+	return st;
 }
 
 /* Angle between the rays of two places of the detector in the first view, degrees. */
@@ -162,7 +188,7 @@ static void add_scan(cJSON *report, const gt_scan *s)
 		add_helical(report, s, &grid);
 }
 
-static void add_volume(cJSON *report, const gt_volume *v)
+static void add_volume(cJSON *report, const gt_volume *v, const range *values)
 {
 	static const char *const axes[] = { "x", "y", "z" };
 	const gt_grid *g = gt_volume_grid(v);
@@ -178,7 +204,7 @@ static void add_volume(cJSON *report, const gt_volume *v)
 		add(report, key, g->center[a] + half);
 	}
 	add_text(report, "patient_position", gt_position_names[gt_volume_position(v)]);
-	const range r = range_of(gt_volume_data(v), gt_grid_voxels(g));
+	const range r = *values;
 	if (gt_volume_unit(v) == GT_HU) {
 		add_text(report, "unit", "HU");
 		add_range(report, &(range){ hu(r.least, water), hu(r.most, water), hu(r.mean, water) });
@@ -227,7 +253,7 @@ static void print_text(const cJSON *report)
 {
 	for (const cJSON *item = report->child; item; item = item->next)
 		if (cJSON_IsString(item))
-			printf("%-24s %s\n", item->string, item->valuestring);
+			cli_print(stdout, "%-24s %s\n", item->string, item->valuestring);
 		else if (cJSON_IsNumber(item))
 			printf("%-24s %.*g\n", item->string, strstr(item->string, "_HU") ? 6 : 10, item->valuedouble);
 		else if (!cJSON_IsObject(item))
@@ -240,6 +266,8 @@ static int run(const cli_call *call, const void *given)
 	const gt_format *format = NULL;
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
+	gt_slice_reader *slices = NULL;
+	range values;
 	int projections = 0;
 	gt_status st = GT_OK;
 	cJSON *report = cJSON_CreateObject();
@@ -257,8 +285,9 @@ static int run(const cli_call *call, const void *given)
 		else if (o->check)
 			st = app_check(call->file[0], p, report);
 	} else {
-		GT_TRY(cli_read_volume(call, call->file[0], &v));
-		add_volume(report, v);
+		GT_TRY(cli_open_volume(call, call->file[0], &v, &slices));
+		GT_TRY(range_of_slices(gt_volume_grid(v), slices, &values));
+		add_volume(report, v, &values);
 	}
 	if (st == GT_OK && o->check)
 		st = app_check_verdict(call->file[0], report);
@@ -272,6 +301,7 @@ done:
 	}
 	cJSON_Delete(report);
 	gt_projections_free(p);
+	gt_slice_reader_close(slices);
 	gt_volume_free(v);
 	return cli_exit(call, st);
 }

@@ -22,7 +22,11 @@ static size_t character(const unsigned char *c, size_t left, unsigned long *code
 static int is_shown(unsigned long code)
 {
 	const int control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-	return !control || code == '\n' || code == '\t';
+	/* Marks, embeddings, overrides and isolates of the bidirectional algorithm, UAX 9: they reorder the text
+	 * around them. */
+	const int bidi = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+	                 (code >= 0x2066 && code <= 0x2069);
+	return (!control && !bidi) || code == '\n' || code == '\t';
 }
 
 void gt_utf8_shown(const char *text, size_t n, char *out, size_t size)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "core/variant/folder.h"
 
@@ -53,12 +54,11 @@ gt_status gt_cache_write(const char *path, const void *bytes, size_t n)
 
 void *gt_cache_read(const char *path, size_t *n)
 {
-	struct stat s;
-	/* Opening a pipe would wait for who writes into it. */
-	FILE *f = stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
+	FILE *f;
+	size_t size;
 	char *bytes = NULL;
-	if (f && fstat(fileno(f), &s) == 0 && S_ISREG(s.st_mode) && s.st_size <= MOST_BYTES && (bytes = malloc((size_t)s.st_size + 1))) {
-		*n = fread(bytes, 1, (size_t)s.st_size, f);
+	if (gt_file_stream(path, &f, &size) == GT_OK && size <= MOST_BYTES && (bytes = malloc(size + 1))) {
+		*n = fread(bytes, 1, size, f);
 		bytes[*n] = 0;
 	}
 	if (f)

@@ -56,6 +56,11 @@ typedef struct {
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 
+/* Opens a file of the user for reading, as all readers do: never blocks, and follows symbolic links. *file: a
+ * descriptor, which the caller closes; -1 on failure. *bytes: the size of the file; may be NULL. GT_ERR_IO: it
+ * cannot be opened, or is a folder, a pipe, a device or a socket. */
+GT_API gt_status gt_file_open(const char *path, int *file, size_t *bytes);
+
 /* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
 typedef int (*gt_io_progress)(void *self, double done);
 

@@ -14,8 +14,9 @@ GT_API const char *gt_bytes_text(double bytes, char text[GT_BYTES_TEXT]);
 GT_API gt_status gt_bytes_parse(const char *what, const char *text, double *bytes);
 /* text as one word of a shell's command: itself, or out with quotes around it; itself too where those do not fit. */
 GT_API const char *gt_shell_word(const char *text, char *out, size_t size);
-/* Puts n bytes of text into out, which may be text itself, cut to `size` bytes at a whole character. What is no UTF-8, and control characters other
- * than tabs and ends of lines, become '?': one for each such character, and one for each byte that begins none. */
+/* Copies n bytes of text to out, which may be text itself, truncated to `size` bytes at a whole character. Each
+ * control character except tabs and newlines, each bidirectional control, and each byte that is not UTF-8 becomes
+ * '?'. */
 GT_API void gt_utf8_shown(const char *text, size_t n, char *out, size_t size);
 
 #ifdef __cplusplus

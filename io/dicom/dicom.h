@@ -19,16 +19,18 @@ typedef struct { unsigned group, element; const char *vr, *name; } gt_dicom_tag;
 int       gt_dicom_is(const char *path);                /* 1 if the file has the mark of DICOM */
 /* The same for files of a folder, of which none may be passed over because it could not be read: GT_ERR_IO. */
 gt_status gt_dicom_look(const char *path, int *is);
-/* *deep: 1 where sequences may be in each other so often that a library that calls itself for each may not end well,
- * or where compression hides that; 0 for a file that cannot be opened. GT_ERR_IO, GT_ERR_MEMORY. */
-gt_status gt_dicom_nesting(const char *path, int *deep);
 /* GT_ERR_UNSUPPORTED, with what is missing and how to get it: DCMTK when this was built, or its data dictionary now, without which it would
  * misread files and write wrong ones. Opening and making files asks by itself. */
 gt_status gt_dicom_ready(void);
-/* Everything but large values is read at once. GT_ERR_FORMAT: damaged or cut off. */
+/* Everything but large values is read at once, in a probe process first (io/probe.h), whose failures it returns.
+ * GT_ERR_FORMAT: damaged, truncated, or nested too deep. */
 gt_status gt_dicom_open(const char *path, gt_dicom **d);
-/* The same without a look at how deep it is: for gt_dicom_open(). */
+/* Probes those of n files that are DICOM in one process, so that gt_dicom_open() needs none for each. */
+void      gt_dicom_expect(const char *const *path, size_t n);
+/* Opens without a probe process: for the probe process and gt_dicom_open(). */
 gt_status gt_dicom_load(const char *path, gt_dicom **d);
+/* GT_ERR_FORMAT: sequences of a DcmFileFormat are nested deeper than any thread's stack is sure to hold. */
+gt_status gt_dicom_check_nesting(void *format, const char *path);
 void      gt_dicom_close(gt_dicom *d);                  /* NULL is fine */
 /* Values asked for from here on are those of that frame (from 0): in its item of the functional groups (5200,9230), in any depth, else in
  * those of all frames (5200,9229), else in the data set. GT_ERR_FORMAT: there are groups, but not of so many frames. */

@@ -1,5 +1,4 @@
 /* DICOM-CT-PD as a format: folders and files that hold projections of clinical scanners. */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +20,20 @@ static int is_projections(const char *path)
 	return is;
 }
 
+/* Probe processes for 1, 2, 4, ... files: the first file of a scan decides, and all files of a folder without one. */
 static int probe(const char *path)
 {
-	DIR *dir = opendir(path);
+	gt_ctpd_set s = { .path = path };
 	int is = 0;
-	if (!dir)
-		return is_projections(path);
-	for (struct dirent *e; !is && (e = readdir(dir));) {
-		char name[4096];
-		if (e->d_name[0] != '.' && snprintf(name, sizeof name, "%s/%s", path, e->d_name) < (int)sizeof name)
-			is = is_projections(name);
-	}
-	closedir(dir);
+	if (gt_ctpd_names(&s) == GT_OK)
+		for (size_t i = 0, end = 0; i < s.files && !is; i++) {
+			if (i == end) {
+				end = 2 * end + 1 < s.files ? 2 * end + 1 : s.files;
+				gt_ctpd_expect(&s, i, end);
+			}
+			is = is_projections(s.file[i].path);
+		}
+	gt_ctpd_set_clear(&s);
 	return is;
 }
 

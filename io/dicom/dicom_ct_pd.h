@@ -123,6 +123,10 @@ typedef struct {
 
 /* Finds, reads and orders the heads of all views below path, a folder or a file; what is odd and can be lived with goes into the note. */
 gt_status gt_ctpd_list(gt_ctpd_set *s);
+/* The files of the folder, or the file, in the order of names. */
+gt_status gt_ctpd_names(gt_ctpd_set *s);
+/* gt_dicom_expect() of files begin to end - 1. */
+void      gt_ctpd_expect(const gt_ctpd_set *s, size_t begin, size_t end);
 gt_status gt_ctpd_order(gt_ctpd_set *s);
 void      gt_ctpd_set_clear(gt_ctpd_set *s);
 /* The scan of those views, in our frame (docs/geometry.md). */

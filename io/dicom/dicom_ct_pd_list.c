@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
+#include "io/external.h"
 #include "io/write_kit/volume_units.h"
 
 enum { GRAIN = 16 };
@@ -76,12 +77,12 @@ static gt_status add_file(gt_ctpd_set *s, const char *folder, const char *name, 
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
 	snprintf(path, size, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
 	s->file[s->files++] = (gt_ctpd_file){ .path = path };
-	return GT_OK;
+	return *folder ? gt_external_entry(folder, path) : GT_OK;
 }
 
 static int by_path(const void *a, const void *b) { return strcmp(((const gt_ctpd_file *)a)->path, ((const gt_ctpd_file *)b)->path); }
 
-static gt_status list_names(gt_ctpd_set *s)
+gt_status gt_ctpd_names(gt_ctpd_set *s)
 {
 	gt_status st = GT_OK;
 	struct stat is;
@@ -102,6 +103,16 @@ static gt_status list_names(gt_ctpd_set *s)
 done:
 	closedir(dir);
 	return st;
+}
+
+void gt_ctpd_expect(const gt_ctpd_set *s, size_t begin, size_t end)
+{
+	const char **path = malloc((end - begin) * sizeof *path);
+	for (size_t i = begin; path && i < end; i++)
+		path[i - begin] = s->file[i].path;
+	if (path)
+		gt_dicom_expect(path, end - begin);
+	free(path);
 }
 
 /* Heads --------------------------------------------------------------- */
@@ -168,6 +179,7 @@ done:
 static void read_heads(void *self, size_t begin, size_t end, int worker)
 {
 	gt_ctpd_set *s = self;
+	gt_ctpd_expect(s, begin, end);
 	for (size_t i = begin; i < end; i++) {
 		gt_dicom *d = NULL;
 		if (!gt_ctpd_work_wants(&s->work, i))
@@ -228,7 +240,7 @@ static gt_status gather(gt_ctpd_set *s)
 gt_status gt_ctpd_list(gt_ctpd_set *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(list_names(s));
+	GT_TRY(gt_ctpd_names(s));
 	GT_TRY(find_first(s));
 	gt_ctpd_work_start(&s->work, s->files);
 	gt_parallel(s->pool, s->files, GRAIN, read_heads, s);

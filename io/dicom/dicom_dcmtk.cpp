@@ -238,7 +238,7 @@ gt_status gt_dicom_load(const char *path, gt_dicom **out)
 		gt_dicom *d = new gt_dicom;
 		d->path = path;
 		const OFCondition c = d->file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly);
-		const gt_status st = c.good() ? GT_OK
+		const gt_status st = c.good() ? gt_dicom_check_nesting(&d->file, path)
 		                              : gt_fail(GT_ERR_FORMAT, "%s: cannot be read as DICOM, damaged or cut off: %s", path,
 		                                        c.text());
 		if (st != GT_OK)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/dicom/dicom_series_read.h"
+#include "io/external.h"
 
 /* Of a step between slices: files round their places. */
 #define UNEVEN 0.02
@@ -23,8 +24,10 @@ static int by_place(const void *a, const void *b)
 
 static gt_status add_file(gt_series *s, char *file, size_t *room)
 {
-	int is;
-	const gt_status st = gt_dicom_look(file, &is);
+	int is = 0;
+	gt_status st = gt_external_entry(s->path, file);
+	if (st == GT_OK)
+		st = gt_dicom_look(file, &is);
 	if (st != GT_OK || !is) {
 		s->others++;
 		free(file);
@@ -65,6 +68,8 @@ gt_status gt_series_list(gt_series *s)
 	closedir(folder);
 	if (s->files)
 		qsort(s->file, s->files, sizeof *s->file, by_name);
+	if (st == GT_OK)
+		gt_dicom_expect((const char *const *)s->file, s->files);
 	return st;
 }
 

@@ -1,15 +1,13 @@
 /* Images as bare numbers at a place of a file: raw files that somebody describes, and EDF, whose heads do. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"
@@ -37,9 +35,9 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 	const struct bare_source *s = (const struct bare_source *)self;
 	const size_t n = rows * s->of.columns, which = frame / s->each, bytes = s->of.type->size;
 	const char *path = s->files.path[which];
-	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = -1;
 	void *stored = malloc(n * bytes);
-	gt_status st = file >= 0 && stored ? GT_OK : gt_fail(stored ? GT_ERR_IO : GT_ERR_MEMORY, "%s: cannot be read", path);
+	gt_status st = stored ? gt_file_open(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (st == GT_OK)
 		st = gt_read_at(path, file, (off_t)(s->header[which] + ((frame % s->each) * s->of.rows + row) * s->of.columns * bytes),
 		                n * bytes, stored);
@@ -132,12 +130,12 @@ static gt_status whole_number(const char *path, const cJSON *item, const char *w
 static gt_status read_json(const char *path, bare *b)
 {
 	char *text = calloc(MOST_HEAD, 1);
-	FILE *file = text ? fopen(path, "rb") : NULL;
+	FILE *file = NULL;
 	cJSON *root = NULL;
 	size_t size[3] = { 0, 0, 0 };
-	gt_status st = GT_OK;
-	if (!file)
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
+	gt_status st = text ? gt_file_stream(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (st != GT_OK)
+		goto done;
 	root = cJSON_ParseWithLength(text, fread(text, 1, MOST_HEAD - 1, file));
 	const cJSON *shape = cJSON_GetObjectItem(root, "shape"), *type = cJSON_GetObjectItem(root, "type"),
 		    *header = cJSON_GetObjectItem(root, "header");
@@ -165,10 +163,11 @@ done:
 /* The file has its frames and nothing behind them; their number. */
 static gt_status check_file(const char *path, const bare *b, int may_have_more, size_t *frames)
 {
-	struct stat s;
-	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
-	const size_t one = b->rows * b->columns * b->type->size, size = (size_t)s.st_size;
+	size_t size;
+	const gt_status st = gt_file_size(path, &size);
+	if (st != GT_OK)
+		return st;
+	const size_t one = b->rows * b->columns * b->type->size;
 	const size_t has = size > b->header ? (size - b->header) / one : 0;
 	*frames = b->frames ? b->frames : has;
 	if (has < *frames || !has || (!may_have_more && *frames * one + b->header != size))
@@ -242,11 +241,7 @@ gt_status gt_raw_source(gt_file_list *files, const char *description, gt_frame_s
 int gt_is_edf(const char *path)
 {
 	char head[BLOCK + 1] = "";
-	FILE *file = fopen(path, "rb");
-	const size_t n = file ? fread(head, 1, BLOCK, file) : 0;
-	if (file)
-		fclose(file);
-	return n == BLOCK && head[strspn(head, " \t\r\n")] == '{' && strstr(head, "=") && strstr(head, ";");
+	return gt_file_start(path, head, BLOCK) == BLOCK && head[strspn(head, " \t\r\n")] == '{' && strstr(head, "=") && strstr(head, ";");
 }
 
 static const char *line_after(const char *at)
@@ -307,8 +302,8 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 static gt_status read_edf(const char *path, const void *self, bare *b)
 {
 	char *head = calloc(MOST_HEAD + 1, 1);
-	FILE *file = head ? fopen(path, "rb") : NULL;
-	gt_status st = file ? GT_OK : gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	FILE *file = NULL;
+	gt_status st = head ? gt_file_stream(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	(void)self;
 	while (st == GT_OK) {
 		if (b->header + BLOCK > MOST_HEAD || fread(head + b->header, 1, BLOCK, file) != BLOCK)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "io/external.h"
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_lists.h"
 #include "io/frames/hnd_file.h"
@@ -181,9 +182,13 @@ static gt_status to_paths(const char *folder, const named_file *x, size_t n, gt_
 {
 	if (!(l->path = calloc(n ? n : 1, sizeof *l->path)))
 		return out_of_memory(folder);
-	for (l->n = 0; l->n < n; l->n++)
+	for (l->n = 0; l->n < n;) {
 		if (!(l->path[l->n] = joined(folder, x[l->n].name)))
 			return out_of_memory(folder);
+		const gt_status st = gt_external_entry(folder, l->path[l->n++]);
+		if (st != GT_OK)
+			return st;
+	}
 	return GT_OK;
 }
 
@@ -257,7 +262,9 @@ gt_status gt_frame_folder_read(const char *path, int gaps, const gt_read_options
 	GT_TRY(to_paths(path, kind[FLAT].list, kind[FLAT].n, &f->flat));
 	GT_TRY(to_paths(path, kind[DARK].list, kind[DARK].n, &f->dark));
 	if (has_angles && !(f->angles = joined(path, "angles.txt")))
-		st = out_of_memory(path);
+		GT_TRY(out_of_memory(path));
+	if (has_angles)
+		st = gt_external_entry(path, f->angles);
 done:
 	for (int k = 0; k < 3; k++)
 		free_items(&kind[k]);

@@ -1,11 +1,9 @@
 /* Images of the scanners at accelerators, a file each: Elekta's .his, Varian's .xim, .hnd and .hnc. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <unistd.h>
-#include <sys/stat.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"
@@ -30,23 +28,16 @@ static size_t u16(const unsigned char *b) { return (size_t)(b[0] | b[1] << 8); }
 int gt_is_his(const char *path)
 {
 	unsigned char head[HIS_HEAD];
-	FILE *file = fopen(path, "rb");
-	const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
-	if (file)
-		fclose(file);
-	return n == sizeof head && !memcmp(head, his_magic, sizeof his_magic);
+	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, his_magic, sizeof his_magic);
 }
 
 /* The head has the corners of the image, both of them in it; as in RTK their second numbers count columns. */
 static gt_status open_his(const char *path, int *file, his_head *h)
 {
 	unsigned char head[HIS_HEAD];
-	struct stat s;
-	gt_status st = GT_OK;
-	*file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*file < 0 || fstat(*file, &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: cannot be read", path);
-	if ((st = gt_read_at(path, *file, 0, sizeof head, head)) != GT_OK)
+	size_t size;
+	gt_status st = gt_file_open(path, file, &size);
+	if (st != GT_OK || (st = gt_read_at(path, *file, 0, sizeof head, head)) != GT_OK)
 		return st;
 	if (memcmp(head, his_magic, sizeof his_magic) != 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: does not begin as a .his does", path);
@@ -60,8 +51,8 @@ static gt_status open_his(const char *path, int *file, his_head *h)
 	h->columns = (size_t)columns;
 	h->at = HIS_HEAD + u16(head + 10);
 	const size_t expected = h->at + 2 * h->rows * h->columns;
-	if ((size_t)s.st_size < expected)
-		return gt_fail(GT_ERR_FORMAT, "%s: is cut off: has %lld bytes, expected %zu", path, (long long)s.st_size, expected);
+	if (size < expected)
+		return gt_fail(GT_ERR_FORMAT, "%s: is cut off: has %zu bytes, expected %zu", path, size, expected);
 	return GT_OK;
 }
 

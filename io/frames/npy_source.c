@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/host_memory.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"
@@ -31,11 +32,7 @@ struct npy_source {
 int gt_is_npy(const char *path)
 {
 	unsigned char head[sizeof signature];
-	FILE *f = fopen(path, "rb");
-	const int is = f && fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, signature, sizeof head);
-	if (f)
-		fclose(f);
-	return is;
+	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, signature, sizeof head);
 }
 
 static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
@@ -193,8 +190,7 @@ gt_status gt_npy_source(const char *path, gt_frame_source **out)
 	s->file = -1;
 	if (!(s->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for the name of a NumPy file"));
-	if ((s->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be opened", path));
+	GT_TRY(gt_file_open(path, &s->file, NULL));
 	GT_TRY(read_head(s));
 	if (s->columns_first)
 		GT_TRY(turn(s));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/ole2_file.h"
@@ -31,11 +32,7 @@ static const unsigned char magic[8] = { 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a
 int gt_is_ole2(const char *path)
 {
 	unsigned char head[8];
-	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	const int found = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head && !memcmp(head, magic, sizeof head);
-	if (file >= 0)
-		close(file);
-	return found;
+	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, magic, sizeof head);
 }
 
 static gt_status broken(const gt_ole2 *f, const char *what) { return gt_fail(GT_ERR_FORMAT, "%s: %s", f->path, what); }
@@ -123,7 +120,6 @@ static gt_status read_small_table(gt_ole2 *f, uint32_t first)
 gt_status gt_ole2_open(const char *path, gt_ole2 **out)
 {
 	unsigned char head[HEAD];
-	struct stat s;
 	size_t n = 0;
 	gt_status st = GT_OK;
 	gt_ole2 *f = calloc(1, sizeof *f);
@@ -132,17 +128,15 @@ gt_status gt_ole2_open(const char *path, gt_ole2 **out)
 	f->file = -1;
 	if (!(f->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	if ((f->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0 || fstat(f->file, &s) != 0 || !S_ISREG(s.st_mode))
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be opened", path));
+	GT_TRY(gt_file_open(path, &f->file, &f->size));
 	GT_TRY(gt_read_at(path, f->file, 0, HEAD, head));
 	if (memcmp(head, magic, sizeof magic) || (u16(head + 30) != 9 && u16(head + 30) != 12) || u16(head + 32) != 6)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no compound file with sectors of 512 or 4096 bytes", path));
 	f->sector = (size_t)1 << u16(head + 30);
-	f->sectors = ((size_t)s.st_size + f->sector - 1) / f->sector;
+	f->sectors = (f->size + f->sector - 1) / f->sector;
 	f->sectors -= f->sectors > 0;
 	if (f->sectors >= LAST)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is larger than a compound file can be", path));
-	f->size = (size_t)s.st_size;
 	f->cutoff = u32(head + 56);
 	GT_TRY(read_table(f, head));
 	GT_TRY(read_chain(f, u32(head + 48), &f->entry, &n));

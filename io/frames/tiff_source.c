@@ -2,19 +2,25 @@
  * Revision 6.0", Adobe 1992. Each read opens its file anew: handles of libtiff serve one thread, and a scan has more
  * files than a process may hold open. */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
+#include <gantry/text.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/frames/frame_source.h"
 #include "io/tiff/tiff_file.h"
 #include "io/write_kit/number_types.h"
 
-/* No method of compression makes fewer bytes of many. */
-#define MOST_COMPRESSED 65536.0
+/* Deflate compresses at most 1032:1. Other methods compress blank images further: those may be this large, and a
+ * file's images in all. */
+#define MAX_COMPRESSION 1100.0
+#define MAX_BLANK (double)(64 << 20)
+#define MAX_BLANK_IN_A_FILE (double)(256 << 20)
 
 struct page {
 	size_t file;
@@ -25,6 +31,8 @@ struct tiff_source {
 	gt_file_list files;
 	struct page *page;
 	const gt_number_type *type;
+	double claimed; /* bytes of the images of the file that is being added, decoded */
+	int packed;     /* one of them is compressed */
 };
 /* What a page is. */
 typedef struct {
@@ -32,17 +40,15 @@ typedef struct {
 	const gt_number_type *type;
 	double most;
 	size_t bytes; /* of a strip or a tile */
+	int packed;   /* compressed */
 } tiff_shape;
 
 int gt_is_tiff(const char *path)
 {
 	static const unsigned char starts[4][4] = { { 'I', 'I', 42, 0 }, { 'M', 'M', 0, 42 }, { 'I', 'I', 43, 0 }, { 'M', 'M', 0, 43 } };
 	unsigned char head[4];
-	FILE *file = fopen(path, "rb");
-	const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	const size_t n = gt_file_start(path, head, sizeof head);
 	int is = 0;
-	if (file)
-		fclose(file);
 	for (int i = 0; i < 4 && n == sizeof head; i++)
 		is |= !memcmp(head, starts[i], sizeof head);
 	return is;
@@ -76,13 +82,14 @@ static const gt_number_type *type_of(unsigned bits, unsigned format)
 static uint32_t pieces_of(TIFF *t) { return TIFFIsTiled(t) ? TIFFNumberOfTiles(t) : TIFFNumberOfStrips(t); }
 
 /* Every strip or tile must lie in the file, and together they must be able to hold the image. */
-static gt_status check_pieces(const char *path, TIFF *t, const tiff_shape *s)
+static gt_status check_pieces(const char *path, TIFF *t, tiff_shape *s)
 {
 	struct stat file;
 	double stored = 0;
 	const double claimed = (double)s->rows * s->columns * (double)s->type->size;
 	uint16_t compression = COMPRESSION_NONE;
 	TIFFGetFieldDefaulted(t, TIFFTAG_COMPRESSION, &compression);
+	s->packed = compression != COMPRESSION_NONE;
 	if (stat(path, &file) != 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be looked up", path);
 	for (uint32_t i = 0, n = pieces_of(t); i < n; i++) {
@@ -92,7 +99,7 @@ static gt_status check_pieces(const char *path, TIFF *t, const tiff_shape *s)
 			               (long long)file.st_size);
 		stored += (double)bytes;
 	}
-	if (claimed > (compression == COMPRESSION_NONE ? 1 : MOST_COMPRESSED) * stored)
+	if (claimed > (s->packed ? fmax(MAX_COMPRESSION * stored, stored > 0 ? MAX_BLANK : 0) : stored))
 		return gt_fail(GT_ERR_FORMAT, "%s: claims %u x %u values of %zu bytes, and has %.0f bytes of them", path, s->rows,
 		               s->columns, s->type->size, stored);
 	return gt_fail_in(gt_host_room((double)s->bytes + claimed, "an image"), "%s", path);
@@ -170,7 +177,19 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 		s->page = more;
 	}
 	s->page[b->frames++] = (struct page){ file, TIFFCurrentDirOffset(t) };
+	s->claimed += (double)found.rows * found.columns * (double)found.type->size;
+	s->packed |= found.packed;
 	return GT_OK;
+}
+
+/* Pages that share their data are no images of a scan: a small file would take memory without limit. */
+static gt_status check_total(const struct tiff_source *s, const char *path, double bytes)
+{
+	char claimed[GT_BYTES_TEXT], has[GT_BYTES_TEXT];
+	if (s->claimed <= (s->packed ? fmax(MAX_COMPRESSION * bytes, MAX_BLANK_IN_A_FILE) : bytes))
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: its %zu pages claim %s and the file has %s: damaged, or its pages share their data", path,
+	               s->base.frames, gt_bytes_text(s->claimed, claimed), gt_bytes_text(bytes, has));
 }
 
 static gt_status add_file(struct tiff_source *s, size_t file)
@@ -184,13 +203,15 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
 		                       ? " (a link whose target is missing: copy the images, not the links)"
 		                       : "");
-	if (!S_ISREG(about.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
+	if ((st = gt_file_check(path)) != GT_OK)
+		return st;
 	if (!gt_tiff_open(path, &f))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
 		               (long long)about.st_size, f.why));
+	s->claimed = s->packed = 0;
 	do {
 		GT_TRY(add_page(s, file, f.t));
+		GT_TRY(check_total(s, path, (double)about.st_size));
 		*f.why = 0;
 	} while (TIFFReadDirectory(f.t));
 	/* At a page that it cannot read the library ends as behind the last one, but for what it says. */

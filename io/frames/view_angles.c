@@ -1,14 +1,15 @@
 /* Angles of views: from a text file of one number a line, or from a rule. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <gantry/constants.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/frames/view_angles.h"
 #include "io/write_kit/volume_units.h"
 
@@ -63,23 +64,18 @@ static gt_status add_line(const char *path, size_t line, const char *text, size_
 
 static gt_status read_text(const char *path, char **text, size_t *n)
 {
-	struct stat s;
-	FILE *file = NULL;
-	gt_status st = GT_OK;
+	int file;
+	gt_status st = gt_file_open(path, &file, n);
 	*text = NULL;
-	if (stat(path, &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s (angles: a file, FIRST:STEP or FIRST..LAST, as 0..180, 0..180deg or 0..3.14rad)", path,
-		               strerror(errno));
-	if (!S_ISREG(s.st_mode) || s.st_size > MOST_BYTES)
-		return gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
-	*n = (size_t)s.st_size;
-	if (!(*text = malloc(*n + 1)))
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	if (!(file = fopen(path, "rb")) || fread(*text, 1, *n, file) != *n)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be read", path);
-	if (file)
-		fclose(file);
-	(*text)[*n] = 0;
+	if (st != GT_OK)
+		return gt_fail(st, "%s (angles: a file, FIRST:STEP or FIRST..LAST, as 0..180, 0..180deg or 0..3.14rad)", gt_error());
+	if (*n > MOST_BYTES)
+		st = gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
+	else if (!(*text = malloc(*n + 1)))
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	else if ((st = gt_read_at(path, file, 0, *n, *text)) == GT_OK)
+		(*text)[*n] = 0;
+	close(file);
 	if (st == GT_OK && memchr(*text, 0, *n))
 		st = gt_fail(GT_ERR_FORMAT, "%s: is no text, expected angles, one a line", path);
 	return st;

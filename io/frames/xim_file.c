@@ -1,11 +1,11 @@
 /* Varian's .xim. A pixel is a[i] = difference + a[i - 1] + a[i - w] - a[i - w - 1], the first row and a pixel as they
  * are; two bits a pixel say how many bytes its difference has. All is little endian. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
+#include "core/files/opener.h"
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/frames/xim_file.h"
 
 enum { MAGIC = 8, HEAD = 32, MOST_BYTES = 1 << 28, MOST_SIDE = 1 << 15, MOST_PROPERTIES = 1 << 16 };
@@ -28,32 +28,24 @@ double gt_xim_real_at(const unsigned char *b)
 int gt_is_xim(const char *path)
 {
 	char head[MAGIC] = "";
-	FILE *file = fopen(path, "rb");
-	const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
-	if (file)
-		fclose(file);
-	return n == sizeof head && !memcmp(head, magic, sizeof magic - 1);
+	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, magic, sizeof magic - 1);
 }
 
 gt_status gt_xim_load(const char *path, size_t least, gt_xim *x)
 {
-	struct stat s;
-	FILE *file = fopen(path, "rb");
-	gt_status st = GT_OK;
-	if (!file || fstat(fileno(file), &s) != 0)
-		st = gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	else if (s.st_size < (off_t)least || s.st_size > MOST_BYTES)
-		st = gt_fail(GT_ERR_FORMAT, "%s: has %lld bytes, expected %zu to %d of such an image", path, (long long)s.st_size, least,
-		             MOST_BYTES);
-	else if (!(x->bytes = malloc((size_t)s.st_size)))
-		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	if (st == GT_OK) {
-		x->size = (size_t)s.st_size;
-		if (fread(x->bytes, 1, x->size, file) != x->size)
-			st = gt_fail(GT_ERR_IO, "%s: cannot be read", path);
-	}
-	if (file)
-		fclose(file);
+	int file;
+	size_t size;
+	gt_status st = gt_file_open(path, &file, &size);
+	if (st != GT_OK)
+		return st;
+	if (size < least || size > MOST_BYTES)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes, expected %zu to %d of such an image", path, size, least, MOST_BYTES));
+	if (!(x->bytes = malloc(size)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	x->size = size;
+	st = gt_read_at(path, file, 0, size, x->bytes);
+done:
+	close(file);
 	return st;
 }
 

@@ -1,17 +1,19 @@
 /* Geometry files of other programs and of makers of scanners: which kind a file is, and what all kinds share. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <gantry/constants.h>
-#include <gantry/host_memory.h>
 #include <gantry/module.h>
+#include "core/files/opener.h"
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/geometry/input.h"
 
 #define MOST_BYTES (256 << 20)
+/* Above the views of any scan. */
+enum { MAX_COUNTED = 1 << 19 };
 
 const gt_geometry_options gt_geometry_defaults = {
 	.size = sizeof(gt_geometry_options), .column_pitch = NAN, .row_pitch = NAN, .origin = { NAN, NAN }, .unit = NAN
@@ -42,22 +44,18 @@ static const char *nth_kind(size_t i) { return gt_geometry_kinds[i].name; }
 
 static gt_status load(gt_geometry_input *in)
 {
-	struct stat s;
-	FILE *file = NULL;
-	gt_status st = GT_OK;
-	if (stat(in->path, &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s", in->path, strerror(errno));
-	if (!S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_FORMAT, "%s: is no regular file, expected one that holds a geometry", in->path);
+	int file;
+	size_t bytes;
+	gt_status st = gt_file_open(in->path, &file, &bytes);
+	if (st != GT_OK)
+		return st;
 	/* Files with images in them are read by places; of those the head is enough here. */
-	in->bytes = s.st_size > MOST_BYTES ? MOST_BYTES : (size_t)s.st_size;
+	in->bytes = bytes > MOST_BYTES ? MOST_BYTES : bytes;
 	if (!(in->text = malloc(in->bytes + 1)))
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
-	if (!(file = fopen(in->path, "rb")) || fread(in->text, 1, in->bytes, file) != in->bytes)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be read", in->path);
-	if (file)
-		fclose(file);
-	in->text[in->bytes] = 0;
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
+	else if ((st = gt_read_at(in->path, file, 0, in->bytes, in->text)) == GT_OK)
+		in->text[in->bytes] = 0;
+	close(file);
 	return st;
 }
 
@@ -159,12 +157,17 @@ gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *
 	return make(in->g);
 }
 
+gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, const char *what)
+{
+	if (views <= MAX_COUNTED)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %zu %s: expected at most %d, since the file has %zu bytes and lists no view", in->path, views,
+	               what, (int)MAX_COUNTED, in->bytes);
+}
+
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step)
 {
-	char what[64];
-	/* Nothing in the file need be as long as it says: what no scan could be made of is not filled first. */
-	snprintf(what, sizeof what, "angles of %zu views", views);
-	const gt_status st = gt_host_room((double)views * (sizeof(gt_view) + sizeof *in->g->angle), what);
+	const gt_status st = gt_check_counted_views(in, views, "views at even angles");
 	if (st != GT_OK)
 		return st;
 	if (!(in->g->angle = calloc(views, sizeof *in->g->angle)))

@@ -60,6 +60,9 @@ int       gt_geometry_direction(const gt_geometry_input *in, const char *of);
 int       gt_geometry_offset(const gt_geometry_input *in, const char *of);
 /* Makes the scan of `lab` and keeps what it was made of; angle and shift belong to in->g from now on. */
 gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *lab, const gt_scan_size3 *size);
+/* Limits the views of files that give a number of views without a line for each, and so the memory that a small
+ * file takes. GT_ERR_FORMAT: more views than a scan has. */
+gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, const char *what);
 /* views angles first + i step, degrees, into in->g->angle. */
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step);
 /* Of Varian's Scan.xml: the angles in degrees, on beyond a turn, from the one folder of .xim in Acquisitions beside it;

@@ -136,6 +136,8 @@ static gt_status read_(gt_geometry_input *in)
 	GT_TRY(gt_key_size(&p.keys, NULL, "numCols", &p.size.columns));
 	if (p.size.views > in->bytes && !gt_key_text(&p.keys, NULL, "angularRange"))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "numAngles is %zu, more than the file can hold", p.size.views));
+	if (p.size.views > in->bytes)
+		GT_TRY(gt_check_counted_views(in, p.size.views, "views by numAngles and angularRange"));
 	GT_TRY(read_detector(&p));
 	const char *kind = gt_key_text(&p.keys, NULL, "geometry");
 	while (k < 4 && kind && strcasecmp(kind, kinds[k]))

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <gantry/io.h>
 #include "core/try.h"
+#include "io/external.h"
 #include "io/frames/frame_folder.h"
 #include "io/frames/xim_file.h"
 #include "io/geometry/input.h"
@@ -39,6 +40,8 @@ static gt_status find_folder(const char *below, char path[PATH])
 			continue;
 		if (path[0])
 			st = gt_fail(GT_ERR_FORMAT, "%s and %s both hold images: expected one acquisition", path, other);
+		if (st == GT_OK)
+			st = gt_external_entry(below, other);
 		memcpy(path, other, sizeof other);
 	}
 	if (folder)

@@ -35,7 +35,7 @@ static void begin(void *self, const char *name, const char **attribute)
 		refuse(r, r->depth > MOST_DEPTH ? "is nested deeper than 32 elements" : "has more than a million elements");
 		return;
 	}
-	if (!(n = calloc(1, sizeof *n)) || !(n->name = strdup(local(name))) || !(n->text = strdup(""))) {
+	if (!(n = calloc(1, sizeof *n)) || !(n->name = strdup(local(name))) || !(n->text = calloc(1, 1))) {
 		if (n)
 			free(n->name);
 		free(n);
@@ -72,15 +72,21 @@ static void characters(void *self, const char *text, int n)
 	xml_reading *r = self;
 	if (!r->at || r->why)
 		return;
-	const size_t had = strlen(r->at->text);
-	char *more = realloc(r->at->text, had + (size_t)n + 1);
-	if (!more) {
-		refuse(r, "out of memory");
-		return;
+	gt_xml_node *to = r->at;
+	/* expat calls once per line: growth by one line would be quadratic. */
+	if (to->length + (size_t)n >= to->capacity) {
+		const size_t capacity = 2 * (to->length + (size_t)n) + 1;
+		char *more = realloc(to->text, capacity);
+		if (!more) {
+			refuse(r, "out of memory");
+			return;
+		}
+		to->text = more;
+		to->capacity = capacity;
 	}
-	memcpy(more + had, text, (size_t)n);
-	more[had + (size_t)n] = 0;
-	r->at->text = more;
+	memcpy(to->text + to->length, text, (size_t)n);
+	to->length += (size_t)n;
+	to->text[to->length] = 0;
 }
 
 static void doctype(void *self, const char *name, const char *system, const char *public, int internal)

@@ -8,6 +8,7 @@ typedef struct gt_xml_node gt_xml_node;
 struct gt_xml_node {
 	char *name, *text;              /* without its name space; the characters within, of its children not */
 	char *type;                     /* the attribute xsi:type, or type; NULL */
+	size_t length, capacity;        /* bytes of text used, allocated */
 	gt_xml_node *parent, *child, *last, *next;
 	long line;
 };

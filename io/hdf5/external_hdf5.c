@@ -1,5 +1,6 @@
 /* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The Data Storage
  * - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/external.h"
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
-#include "io/trial.h"
+#include "io/probe.h"
 
 /* A file that claims more is damaged: groups that hold each other would be walked without end. */
 enum { MOST_DEPTH = 64, MOST_LINKS = 1 << 20 };
@@ -222,16 +223,19 @@ done:
 }
 
 /* In a child process: what is done here, and then what readers do with a file that passes. */
-static void try_all(const char *path)
+static gt_status try_all(const char *path)
 {
-	if (check_all(path) == GT_OK)
+	const gt_status st = check_all(path);
+	if (st == GT_OK)
 		gt_nc_walk(path);
+	return st;
 }
 
 gt_status gt_external_hdf5(const char *path)
 {
+	/* The libraries open the path again, and would wait for the writer of a pipe. */
 	if (!gt_hdf5_is(path))
-		return GT_OK;
-	const gt_status st = gt_trial(path, "HDF5's library", try_all);
+		return gt_file_check(path);
+	const gt_status st = gt_probe(path, "HDF5's library", try_all);
 	return st == GT_OK ? check_all(path) : st;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/files/opener.h"
 #include "io/hdf5/hdf5_file.h"
 
 gt_hdf5_quiet gt_hdf5_hush(void)
@@ -40,14 +41,7 @@ int gt_hdf5_in_file(const char *path, const char *object, const char *attribute)
 	return has < 0 ? -1 : has > 0;
 }
 
-static size_t head_of(const char *path, unsigned char head[96])
-{
-	FILE *f = fopen(path, "rb");
-	const size_t n = f ? fread(head, 1, 96, f) : 0;
-	if (f)
-		fclose(f);
-	return n;
-}
+static size_t head_of(const char *path, unsigned char head[96]) { return gt_file_start(path, head, 96); }
 
 static int signed_as_hdf5(const unsigned char *head, size_t n) { return n >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8); }
 

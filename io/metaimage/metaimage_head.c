@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
@@ -35,11 +36,9 @@ static int split(char *line, char **key, char **value)
 int gt_metaimage_is(const char *path)
 {
 	char line[LONGEST], *key, *value;
-	FILE *f = fopen(path, "rb");
-	const int got = f && fgets(line, sizeof line, f);
-	if (f)
-		fclose(f);
-	return got && split(line, &key, &value) &&
+	const size_t n = gt_file_start(path, line, sizeof line - 1);
+	line[n] = 0;
+	return n && split(line, &key, &value) &&
 	       (!strcmp(key, "ObjectType") || !strcmp(key, "NDims") || !strcmp(key, "ObjectSubType") || !strcmp(key, "Comment"));
 }
 
@@ -199,8 +198,9 @@ static gt_status set_data(const char *path, const fields *f, long long here, gt_
 char *gt_data_file(const char *path)
 {
 	char line[LONGEST], *key, *value, *found = NULL;
-	struct stat s;
-	FILE *file = stat(path, &s) == 0 && S_ISREG(s.st_mode) && gt_metaimage_is(path) ? fopen(path, "rb") : NULL;
+	FILE *file = NULL;
+	if (gt_metaimage_is(path))
+		gt_file_stream(path, &file, NULL);
 	for (int last = !file; !last && fgets(line, sizeof line, file);)
 		if (split(line, &key, &value) && !strcmp(key, "ElementDataFile")) {
 			last = 1;
@@ -221,9 +221,9 @@ gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage
 	};
 	memset(h, 0, sizeof *h);
 	h->said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return gt_fail(GT_ERR_IO, "%s: cannot be opened", path);
+	FILE *file;
+	if ((st = gt_file_stream(path, &file, NULL)) != GT_OK)
+		return st;
 	while (!f.file[0]) {
 		if (!fgets(line, sizeof line, file))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated: its header ends before the key ElementDataFile", path));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/external.h"
@@ -38,9 +39,10 @@ static gt_status open_data(const char *path, const gt_metaimage_head *h, FILE **
 		               : room > 0 ? room
 		                          : 0);
 	*more = room - bytes;
-	if (!(*file = fopen(name, "rb")) || fseeko(*file, (off_t)start, SEEK_SET) != 0)
+	const gt_status opened = gt_file_stream(name, file, NULL);
+	if (opened == GT_OK && fseeko(*file, (off_t)start, SEEK_SET) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
-	return GT_OK;
+	return opened;
 }
 
 /* Files of others name the scanner's axes, as ours once did, unless the user says how the patient lay: then, and in

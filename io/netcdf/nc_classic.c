@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/files/opener.h"
 #include "io/netcdf/nc.h"
 
 /* Widths in bytes: counts and lengths; offsets. bad is set at the end of the file and where the grammar is left. */
@@ -90,10 +91,10 @@ gt_status gt_nc_classic_whole(const char *path)
 	unsigned char magic[4] = { 0 };
 	uint64_t dimension[NC_MAX_DIMS];
 	struct stat s;
-	FILE *f = fopen(path, "rb");
-	gt_status st = GT_OK;
-	if (!f)
-		return GT_OK;
+	FILE *f;
+	gt_status st = gt_file_stream(path, &f, NULL);
+	if (st != GT_OK)
+		return st;
 	if (fread(magic, 1, 4, f) == 4 && !memcmp(magic, "CDF", 3) && fstat(fileno(f), &s) == 0) {
 		header h = { f, magic[3] == 5 ? 8 : 4, magic[3] == 1 ? 4 : 8, 0 };
 		const uint64_t end = end_of_data(&h, dimension, NC_MAX_DIMS);

@@ -9,7 +9,7 @@
 #include "core/try.h"
 #include "io/external.h"
 #include "io/netcdf/nc.h"
-#include "io/trial.h"
+#include "io/probe.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
 {
@@ -20,6 +20,12 @@ gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
 	if (variable)
 		return gt_fail(st, "%s: variable %s: cannot be %s: %s", f->path, variable, f->tmp ? "written" : "read", why);
 	return gt_fail(st, "%s: cannot be %s: %s", f->path, f->tmp ? "written" : "read", why);
+}
+
+static gt_status walk(const char *path)
+{
+	gt_nc_walk(path);
+	return GT_OK;
 }
 
 gt_status gt_nc_open(const char *path, gt_nc *f)
@@ -33,7 +39,7 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	if (st == GT_OK)
 		st = gt_external_hdf5(path);
 	if (st == GT_OK)
-		st = gt_trial(path, "NetCDF's library", gt_nc_walk);
+		st = gt_probe(path, "NetCDF's library", walk);
 	/* Sets how HDF5 prints, once: what is put back later must be that. */
 	if (st == GT_OK)
 		st = gt_nc_check(f, NULL, nc_initialize());

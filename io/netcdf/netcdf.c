@@ -1,6 +1,7 @@
 /* The format "netcdf": NetCDF-4, and for reading also the classic formats. docs/files.md describes the files. */
 #include <stdio.h>
 #include <string.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
@@ -10,10 +11,7 @@
 static int probe(const char *path)
 {
 	char head[4] = "";
-	FILE *f = fopen(path, "rb");
-	const size_t n = f ? fread(head, 1, 4, f) : 0;
-	if (f)
-		fclose(f);
+	const size_t n = gt_file_start(path, head, 4);
 	return gt_hdf5_is(path) || (n == 4 && !memcmp(head, "CDF", 3) && (head[3] == 1 || head[3] == 2 || head[3] == 5));
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <nifti2_io.h>
+#include "core/files/opener.h"
 #include "core/try.h"
 #include "io/nifti/nifti.h"
 
@@ -36,7 +37,7 @@ static long get(znzFile z, void *bytes, size_t n)
 static znzFile open_to_read(const char *path)
 {
 	nifti_set_debug_level(0);
-	return znzopen(path, "rb", 1);
+	return gt_file_check(path) == GT_OK ? znzopen(path, "rb", 1) : NULL;
 }
 
 /* 1, 2, 0: something else; of two files: -1. */
@@ -201,16 +202,13 @@ static gt_status check_length(const char *path, long long data_at, gt_nifti_head
 {
 	const double bytes = (double)h->n[0] * (double)h->n[1] * (double)h->n[2] * (double)h->type->size;
 	unsigned char mark[2] = { 0 };
-	struct stat s;
-	FILE *f = fopen(path, "rb");
-	const int ok = f && fread(mark, 1, 2, f) == 2 && fstat(fileno(f), &s) == 0;
-	if (f)
-		fclose(f);
+	size_t size;
+	const int ok = gt_file_size(path, &size) == GT_OK && gt_file_start(path, mark, 2) == 2;
 	h->compressed = mark[0] == 0x1f && mark[1] == 0x8b;
-	if (!ok || h->compressed || (double)s.st_size >= bytes + (double)data_at)
+	if (!ok || h->compressed || (double)size >= bytes + (double)data_at)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the header, the file has %.0f",
-	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)s.st_size - (double)data_at));
+	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)size - (double)data_at));
 }
 
 void gt_nifti_drop(gt_nifti *f)
@@ -231,6 +229,7 @@ gt_status gt_nifti_open(const char *path, gt_nifti_head *h, gt_nifti **out)
 	if (!f)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	f->path = path;
+	GT_TRY(gt_file_check(path));
 	if (znz_isnull(f->z = open_to_read(path)))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
 	h->version = version_of(&a, get(f->z, &a, sizeof a));

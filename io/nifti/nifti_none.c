@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "core/files/opener.h"
 #include "io/nifti/nifti.h"
 
 static gt_status missing(const char *path)
@@ -15,10 +16,7 @@ int gt_nifti_is(const char *path)
 {
 	unsigned char head[348] = { 0 };
 	const size_t n = strlen(path);
-	FILE *f = fopen(path, "rb");
-	const size_t got = f ? fread(head, 1, sizeof head, f) : 0;
-	if (f)
-		fclose(f);
+	const size_t got = gt_file_start(path, head, sizeof head);
 	if (got > 2 && head[0] == 0x1f && head[1] == 0x8b)
 		return n > 7 && !strcasecmp(path + n - 7, ".nii.gz");
 	return got == sizeof head && (!memcmp(head + 344, "n+1", 3) || !memcmp(head + 344, "ni1", 3) || !memcmp(head + 4, "n+2", 3) ||

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "io/plain/plain_json.h"
 #include "io/plain/plain_head.h"
@@ -30,8 +31,8 @@ static int ends_in(const char *path, const char *end)
 
 cJSON *gt_plain_json(const char *path)
 {
-	FILE *file = is_file(path) ? fopen(path, "rb") : NULL;
-	int first = file ? fgetc(file) : EOF;
+	FILE *file;
+	int first = gt_file_stream(path, &file, NULL) == GT_OK ? fgetc(file) : EOF;
 	cJSON *root = NULL;
 	while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
 		first = fgetc(file);

@@ -10,6 +10,7 @@
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
 #include "core/arguments.h"
+#include "core/files/opener.h"
 #include "core/try.h"
 
 enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MOST_SIDE = 65536, MOST_VIEWS = 1000000 };
@@ -119,14 +120,12 @@ static gt_status understand(const char *name, const unsigned char *start, size_t
 static gt_status open_file(const char *path, FILE **file, gt_rabbitct_head *h, size_t *first)
 {
 	unsigned char start[HEAD + WORD] = { 0 };
-	struct stat s;
+	size_t size;
 	if (!is_little())
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: RabbitCT files are little endian and this machine is not", path);
-	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) /* opening a pipe waits for its writer */
-		return gt_fail(GT_ERR_IO, "%s: is not a regular file", path);
-	if (!(*file = fopen(path, "rb")) || fstat(fileno(*file), &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	const size_t size = (size_t)s.st_size;
+	const gt_status opened = gt_file_stream(path, file, &size);
+	if (opened != GT_OK)
+		return opened;
 	if (size < HEAD + WORD)
 		return gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected at least the %d of a RabbitCT header", path, size, HEAD + WORD);
 	const gt_status st = read_at(*file, path, 0, start, sizeof start, "the head");
@@ -254,15 +253,13 @@ gt_status gt_rabbitct_read_volume(const char *path, size_t size, uint16_t *hu)
 {
 	GT_NEED(path);
 	GT_NEED(hu);
-	struct stat s;
-	FILE *f = fopen(path, "rb");
-	gt_status st = GT_OK;
-	if (!f || fstat(fileno(f), &s) != 0)
-		st = gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	else if ((size_t)s.st_size != volume_bytes(size))
-		st = gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected %zu, 16-bit numbers of %zu^3 voxels", path, (size_t)s.st_size,
+	FILE *f;
+	size_t bytes;
+	gt_status st = gt_file_stream(path, &f, &bytes);
+	if (st == GT_OK && bytes != volume_bytes(size))
+		st = gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected %zu, 16-bit numbers of %zu^3 voxels", path, bytes,
 		             volume_bytes(size), size);
-	else
+	else if (st == GT_OK)
 		st = read_at(f, path, 0, hu, volume_bytes(size), "the volume");
 	if (f)
 		fclose(f);
@@ -286,10 +283,7 @@ int gt_rabbitct_probe(const char *path)
 	gt_rabbitct_head h;
 	unsigned char start[HEAD + WORD] = { 0 };
 	uint32_t word = 0;
-	FILE *f = fopen(path, "rb");
-	const size_t n = f ? fread(start, 1, sizeof start, f) : 0;
-	if (f)
-		fclose(f);
+	const size_t n = gt_file_start(path, start, sizeof start);
 	memcpy(&word, start, sizeof word);
 	take_head(start, &h);
 	return n >= HEAD && is_little() && (word == VERSION || is_sane(&h));

@@ -8,6 +8,7 @@
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
 #include "core/arguments.h"
+#include "core/files/opener.h"
 #include "core/try.h"
 
 static gt_status put(FILE *f, const char *path, const void *from, size_t bytes)
@@ -130,10 +131,8 @@ static gt_status copy_bytes(const char *path, off_t length, FILE *to)
 {
 	const size_t most = 1 << 20;
 	char *buffer = malloc(most);
-	FILE *from = fopen(path, "rb");
-	gt_status st = !buffer ? gt_fail(GT_ERR_MEMORY, "%s: out of memory", path)
-	               : from  ? GT_OK
-	                       : gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	FILE *from = NULL;
+	gt_status st = buffer ? gt_file_stream(path, &from, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	for (off_t left = length; st == GT_OK && left > 0;) {
 		const size_t n = left < (off_t)most ? (size_t)left : most;
 		st = fread(buffer, 1, n, from) == n ? put(to, path, buffer, n)

@@ -1,6 +1,5 @@
 /* TIFF files that are read, not mapped: one that somebody shortens meanwhile must not end the process. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/text.h>
+#include "core/files/opener.h"
 #include "io/tiff/tiff_file.h"
 
 #define MOST_OF_A_TAG ((tmsize_t)1 << 30)
@@ -82,8 +82,9 @@ static int keep(thandle_t self)
 int gt_tiff_open(const char *path, gt_tiff_file *f)
 {
 	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
-	*f = (gt_tiff_file){ .file = open(path, O_RDONLY | O_CLOEXEC), .why = "out of memory", .cut = -1 };
-	if (f->file < 0)
+	*f = (gt_tiff_file){ .file = -1, .why = "out of memory", .cut = -1 };
+	errno = EINVAL; /* a pipe or a device, of which no call fails */
+	if (gt_file_open(path, &f->file, NULL) != GT_OK)
 		f->error = errno;
 	if (f->file >= 0 && o) {
 		TIFFOpenOptionsSetMaxSingleMemAlloc(o, MOST_OF_A_TAG);

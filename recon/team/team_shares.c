@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/io.h>
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "recon/team/team_balance.h"
 
@@ -30,11 +31,13 @@ static char *path_of(int make)
 	return path;
 }
 
-/* NULL: there is none; opening a pipe would wait for who writes into it. */
+/* NULL: no such file. */
 static FILE *open_old(const char *path)
 {
-	struct stat s;
-	return path && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "r") : NULL;
+	FILE *f = NULL;
+	if (path)
+		gt_file_stream(path, &f, NULL);
+	return f;
 }
 
 /* Of a line of this problem; 0: it is of another, or has not as many shares. */

@@ -23,10 +23,10 @@ done
 
 # What is no file is not waited for.
 mkfifo pipe
-refused_output 1 "pipe: cannot be read: is not a regular file" recon good.nc --solver cgls --resume pipe
+refused_output 1 "pipe: is not a regular file" recon good.nc --solver cgls --resume pipe
 refused 1 "pipe: is not a regular file" rabbitct pipe
 for thing in ./pipe /dev/zero; do
-	refused_output 1 "cannot read the file of shapes $thing: expected a regular file" simulate --phantom $thing
+	refused_output 1 "cannot read the file of shapes: $thing: is not a regular file" simulate --phantom $thing
 done
 
 if ! command -v ncdump >/dev/null || ! command -v ncgen >/dev/null; then

@@ -23,6 +23,13 @@ START_TEST(only_utf8_is_shown)
 		{ "\xc0\xaf \xe0\x80\xaf \xf0\x80\x80\xaf", "?? ??? ????", 64 },
 		{ "\xed\xa0\x80 \xf4\x90\x80\x80", "??? ????", 64 },
 		{ "\xc2\x9b\xc2\xa0", "?\xc2\xa0", 64 },
+		/* The right-to-left override, an isolate, a mark; letters that are written to the left stay. */
+		{ "a\xe2\x80\xae"
+		  "b\xe2\x81\xa6"
+		  "c\xe2\x80\x8f"
+		  "d\xd8\x9c",
+		  "a?b?c?d?", 64 },
+		{ "\xd7\x90\xe2\x80\x93", "\xd7\x90\xe2\x80\x93", 64 },
 		{ "", "", 1 },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

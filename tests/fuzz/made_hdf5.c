@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "io/table.h"
-#include "io/trial.h"
+#include "io/probe.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_RANK = 5, CELLS = 4096, CHANGES_FROM = 208 };
 
-gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk);
-gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk)
+gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk);
+gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk)
 {
 	(void)path, (void)library, (void)walk;
 	return GT_OK;

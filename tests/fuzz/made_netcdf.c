@@ -10,13 +10,13 @@
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "io/table.h"
-#include "io/trial.h"
+#include "io/probe.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_VARIABLES = 32, MOST_DIMENSIONS = 8, CELLS = 4096, CHANGES_FROM = 208, MOST_FILLED = 1 << 20 };
 
-gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk);
-gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk)
+gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk);
+gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk)
 {
 	(void)path, (void)library, (void)walk;
 	return GT_OK;

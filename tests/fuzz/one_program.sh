@@ -19,7 +19,7 @@ rm -f "$build/libreaders.a"
 {
 	echo '#include <stdlib.h>'
 	echo '#include <string.h>'
-	echo '#include "io/trial.h"'
+	echo '#include "io/probe.h"'
 	echo '#include "tests/fuzz/fuzz.h"'
 	echo 'typedef int harness(const uint8_t *data, size_t size);'
 	printf 'harness of_%s;\n' "${names[@]}"
@@ -39,13 +39,13 @@ rm -f "$build/libreaders.a"
 	echo 'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return chosen(data, size); }'
 	echo 'size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {'
 	echo '	return changes ? changes(data, size, most, seed) : LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size; }'
-	echo 'gt_status __real_gt_trial(const char *path, const char *library, gt_trial_walk walk);'
-	echo 'gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk);'
-	echo 'gt_status __wrap_gt_trial(const char *path, const char *library, gt_trial_walk walk) { return made ? GT_OK : __real_gt_trial(path, library, walk); }'
+	echo 'gt_status __real_gt_probe(const char *path, const char *library, gt_probe_walk walk);'
+	echo 'gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk);'
+	echo 'gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk) { return made ? GT_OK : __real_gt_probe(path, library, walk); }'
 } >"$work/choose.c"
 objects=()
 for name in "${names[@]}"; do
-	objcopy --redefine-sym LLVMFuzzerTestOneInput="of_$name" --redefine-sym __wrap_gt_trial="trial_$name" \
+	objcopy --redefine-sym LLVMFuzzerTestOneInput="of_$name" --redefine-sym __wrap_gt_probe="trial_$name" \
 		--redefine-sym LLVMFuzzerCustomMutator="changes_$name" \
 		"$build/tests/CMakeFiles/fuzz_$name.dir/fuzz/$name.c.o" "$work/$name.o"
 	objects+=("$work/$name.o")
@@ -53,7 +53,7 @@ done
 cd "$build"
 clang -g0 -I"$here/../.." -I"$here/../../include" -c "$work/choose.c" -o "$work/choose.o"
 link=$(ninja -t commands "tests/fuzz_${names[0]}" | tail -1)
-link=${link/ tests\/CMakeFiles\/fuzz_${names[0]}.dir\/fuzz\/${names[0]}.c.o / ${objects[*]} $work/choose.o -Wl,--wrap=gt_trial ${link_with:-} }
+link=${link/ tests\/CMakeFiles\/fuzz_${names[0]}.dir\/fuzz\/${names[0]}.c.o / ${objects[*]} $work/choose.o -Wl,--wrap=gt_probe ${link_with:-} }
 link=${link/ -o tests\/fuzz_${names[0]} / -o $out/fuzzers }
 bash -c "${link/ libgantry_private.a / libreaders.a }"
 for name in "${names[@]}"; do ln -sf fuzzers "$out/$name"; done

@@ -143,7 +143,7 @@ START_TEST(damaged_files)
 	ck_assert_int_eq(gt_dicom_is(path), 0);
 	unlink(path);
 	ck_assert_int_eq(gt_dicom_is(path), 0);
-	ck_refused(gt_dicom_open(path, &d), GT_ERR_FORMAT, "a.dcm");
+	ck_refused(gt_dicom_open(path, &d), GT_ERR_IO, "a.dcm");
 	ck_ok(gt_dicom_new(&d));
 	ck_refused(gt_dicom_pixels(d, 4, few), GT_ERR_FORMAT, "samples: missing");
 	ck_refused(gt_dicom_save(d, "/nowhere/a.dcm"), GT_ERR_IO, "a.dcm: cannot be written: No such file or directory");

@@ -209,10 +209,12 @@ START_TEST(counts_below_zero)
 END_TEST
 
 /* Nothing of it is filled before the rest is known to fit. */
-START_TEST(more_views_than_memory)
+/* A number of views in a small file must not take memory without limit. */
+START_TEST(more_views_than_a_scan_has)
 {
-	if (gt_host_available() < 300e9)
-		refused(NIKON_OF("2147483647", "60000"), GT_ERR_MEMORY, "angles of 2147483647 views: needs");
+	refused(NIKON_OF("2147483647", "60000"), GT_ERR_FORMAT, "2147483647 views at even angles: expected at most 524288");
+	refused("geometry = cone\nnumAngles = 1000000000\nnumRows = 4\nnumCols = 4\npixelWidth = 1\npixelHeight = 1\nangularRange = 360\n",
+	        GT_ERR_FORMAT, "1000000000 views by numAngles and angularRange: expected at most 524288");
 }
 END_TEST
 
@@ -247,7 +249,7 @@ static void fill(TCase *t)
 	tcase_add_loop_test(t, open_signs, 0, 16);
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, counts_below_zero);
-	tcase_add_test(t, more_views_than_memory);
+	tcase_add_test(t, more_views_than_a_scan_has);
 	tcase_add_loop_test(t, hostile_compound_files, 0, 40);
 }
 

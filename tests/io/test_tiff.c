@@ -191,6 +191,63 @@ START_TEST(claims_are_checked_before_memory_is_taken)
 }
 END_TEST
 
+/* A blank image deflates to a thousandth of its size, and no further. */
+START_TEST(compression_has_a_limit)
+{
+	tiff_kind deflated = tiff_u16;
+	deflated.compression = COMPRESSION_ADOBE_DEFLATE;
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	tiff_page(t, &deflated, ROWS, COLUMNS, value);
+	TIFFClose(t);
+	t = TIFFOpen(tiff_path("a.tif"), "r+");
+	TIFFSetField(t, TIFFTAG_IMAGEWIDTH, 1000000u);
+	TIFFRewriteDirectory(t);
+	TIFFClose(t);
+	refuse(GT_ERR_FORMAT, "claims 37 x 1000000 values of 2 bytes");
+}
+END_TEST
+
+static void little(FILE *f, unsigned long number, int bytes)
+{
+	for (int k = 0; k < bytes; k++)
+		fputc((int)(number >> 8 * k & 255), f);
+}
+
+/* Pages of 64 x 64 bytes, 8 bits, all with the same strip at byte 8. */
+static void write_shared(unsigned pages)
+{
+	enum { SIDE = 64, STRIP = SIDE * SIDE, ENTRIES = 8, IFD = 2 + 12 * ENTRIES + 4 };
+	const unsigned long entry[ENTRIES][2] = { { 256, SIDE }, { 257, SIDE }, { 258, 8 },    { 259, 1 },
+		                                  { 262, 1 },    { 273, 8 },    { 278, SIDE }, { 279, STRIP } };
+	FILE *f = fopen(tiff_path("a.tif"), "wb");
+	fwrite("II*", 1, 4, f);
+	little(f, 8 + STRIP, 4);
+	for (unsigned i = 0; i < STRIP; i++)
+		fputc((int)(i * 7 % 251), f);
+	for (unsigned p = 0; p < pages; p++) {
+		little(f, ENTRIES, 2);
+		for (int e = 0; e < ENTRIES; e++) {
+			little(f, entry[e][0], 2);
+			little(f, 4, 2);
+			little(f, 1, 4);
+			little(f, entry[e][1], 4);
+		}
+		little(f, p + 1 < pages ? 8 + STRIP + (p + 1) * IFD : 0, 4);
+	}
+	fclose(f);
+}
+
+START_TEST(pages_that_share_data_are_refused)
+{
+	write_shared(3);
+	refuse(GT_ERR_FORMAT, "a.tif: its 2 pages claim 8 KiB and the file has 4.31 KiB: damaged, or its pages share their data");
+	write_shared(1);
+	gt_projections *p = NULL;
+	ck_assert(gt_read_projections(tiff_path("a.tif"), &options, &p) == GT_OK || !strstr(gt_error(), "claim"));
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(pages_of_other_sizes_are_refused)
 {
 	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
@@ -211,6 +268,8 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);
 	tcase_add_test(tc, claims_are_checked_before_memory_is_taken);
+	tcase_add_test(tc, compression_has_a_limit);
+	tcase_add_test(tc, pages_that_share_data_are_refused);
 	tcase_add_test(tc, pages_of_other_sizes_are_refused);
 }
 

@@ -175,8 +175,8 @@ START_TEST(what_is_no_text_or_no_file)
 	ck_refused(gt_phantom_new("no-such-phantom", NULL, &p), GT_ERR_UNKNOWN, "no phantom and no file named 'no-such-phantom'");
 	ck_refused(gt_phantom_new("no-such-phantom", NULL, &p), GT_ERR_UNKNOWN, "forbild-head, water-cylinder");
 	ck_refused(gt_phantom_new("no/such/file.txt", NULL, &p), GT_ERR_IO,
-	           "cannot read the file of shapes no/such/file.txt: No such file");
-	ck_refused(gt_phantom_new("/tmp", NULL, &p), GT_ERR_IO, "cannot read the file of shapes /tmp");
+	           "cannot read the file of shapes: no/such/file.txt: No such file");
+	ck_refused(gt_phantom_new("/tmp", NULL, &p), GT_ERR_IO, "cannot read the file of shapes: /tmp: is not a regular file but a folder");
 	ck_assert_ptr_null(p);
 	gt_phantom_free(NULL);
 }

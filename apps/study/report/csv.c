@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <gantry/io.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
@@ -119,11 +121,15 @@ done:
 
 gt_status study_csv_read(const char *path, study_table *t)
 {
-	reader r = { .in = fopen(path, "r"), .path = path, .line = 1 };
-	int end = '\n';
-	gt_status st = GT_OK;
-	if (!r.in)
-		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+	reader r = { .path = path, .line = 1 };
+	int end = '\n', file;
+	gt_status st = gt_file_open(path, &file, NULL);
+	if (st != GT_OK)
+		return st;
+	if (!(r.in = fdopen(file, "r"))) {
+		close(file);
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	}
 	GT_TRY(read_heads(&r, t));
 	r.line++;
 	while (end != EOF)

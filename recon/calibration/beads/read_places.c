@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "core/arguments.h"
+#include "core/files/opener.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { LINE = 512 };
+enum { LINE = 512, MAX_BYTES = 16 << 20 };
 
 /* 1: three numbers; 0: nothing but blanks and a comment; -1: something else. */
 static int parse(char *line, double x[3])
@@ -40,7 +40,6 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 {
 	char line[LINE];
 	size_t number = 0;
-	struct stat about;
 	gt_status st = GT_OK;
 	FILE *f = NULL;
 	GT_NEED(path);
@@ -50,11 +49,7 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 	*place = calloc(GT_BEADS_MOST, sizeof **place);
 	if (!*place)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: expected a text with a line \"x y z\" in mm for each bead, and no folder or device", path));
-	f = fopen(path, "r");
-	if (!f)
-		GT_TRY(gt_fail(GT_ERR_IO, "cannot read %s: %s", path, strerror(errno)));
+	GT_TRY(gt_file_text(path, MAX_BYTES, &f));
 	while (fgets(line, sizeof line, f)) {
 		double x[3];
 		const int what = ++number && strchr(line, '\n') == NULL && !feof(f) ? -1 : parse(line, x);

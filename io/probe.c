@@ -1,0 +1,225 @@
+/* Probe process. HDF5, NetCDF and DCMTK trust their files: a damaged one may crash them, or take memory and time
+ * far beyond its size. A child process parses it first. fork() without exec() needs no other program. The child
+ * calls only the library, reports by a pipe, and ends by _exit(): it neither prints nor removes files of its
+ * parent. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <gantry/text.h>
+#include "io/probe.h"
+#include "io/probed_files.h"
+
+/* Limits per file: seconds of processor and wall time, bytes of address space beyond the parent's. */
+enum { MAX_WALL = 120, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
+#define BYTES_PER_CPU_SECOND 2e7
+#define MIN_MEMORY (96.0 * 1048576)
+#define MEMORY_PER_BYTE 8
+
+/* One file's result, as the child writes it in one piece. */
+typedef struct {
+	gt_status status;
+	char message[MAX_MESSAGE];
+} report;
+
+typedef struct {
+	const char *const *path;
+	gt_probed_file *file; /* [n] */
+	size_t n, done;
+	const char *library;
+	gt_probe_walk walk;
+} probe_job;
+
+/* Without /proc the memory is not limited. */
+static double address_space(void)
+{
+	char text[64] = "";
+	const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+	if (file >= 0)
+		close(file);
+	return n > 0 ? strtod(text, NULL) * (double)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static double seconds_used(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void limit(int resource, double value)
+{
+	struct rlimit r;
+	if (getrlimit(resource, &r) != 0)
+		return;
+	if (r.rlim_max == RLIM_INFINITY || value < (double)r.rlim_max)
+		r.rlim_cur = (rlim_t)value;
+	setrlimit(resource, &r);
+}
+
+/* A soft limit can be raised again for the next file. */
+static void limit_for(double bytes)
+{
+	const double used = address_space(), cpu = MIN_CPU + bytes / BYTES_PER_CPU_SECOND;
+	if (used > 0)
+		limit(RLIMIT_AS, used + MIN_MEMORY + MEMORY_PER_BYTE * bytes);
+	limit(RLIMIT_CPU, seconds_used() + 1 + (cpu < MAX_CPU ? cpu : MAX_CPU));
+	alarm(MAX_WALL);
+}
+
+/* The default handlers, no core and no output. */
+static void become_child(void)
+{
+	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT, SIGPIPE };
+	const struct rlimit none = { 0, 0 };
+	const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	sigset_t empty;
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		signal(fatal[i], SIG_DFL);
+	sigemptyset(&empty);
+	sigprocmask(SIG_SETMASK, &empty, NULL);
+	setrlimit(RLIMIT_CORE, &none);
+	if (nowhere >= 0) {
+		dup2(nowhere, STDOUT_FILENO);
+		dup2(nowhere, STDERR_FILENO);
+	}
+}
+
+static void walk_and_exit(const probe_job *j, int to)
+{
+	become_child();
+	for (size_t i = j->done; i < j->n; i++) {
+		report r;
+		memset(&r, 0, sizeof r);
+		limit_for((double)j->file[i].size);
+		r.status = j->walk(j->path[i]);
+		if (r.status != GT_OK)
+			snprintf(r.message, sizeof r.message, "%s", gt_error());
+		if (write(to, &r, sizeof r) != sizeof r || r.status != GT_OK)
+			break;
+	}
+	_exit(0);
+}
+
+/* 1: the child has ended, and *status is how, or -1 if another part of the process collected it. */
+static int has_ended(pid_t child, int wait_for_it, int *status)
+{
+	pid_t ended;
+	do
+		ended = waitpid(child, status, wait_for_it ? 0 : WNOHANG);
+	while (ended < 0 && errno == EINTR);
+	if (ended < 0)
+		*status = -1;
+	return ended != 0;
+}
+
+/* 0: the child ended without one. Its end counts, not the end of the pipe, which other child processes may hold
+ * open. */
+static int next_report(pid_t child, int from, report *r, int *ended, int *status)
+{
+	struct pollfd p = { .fd = from, .events = POLLIN };
+	for (;;) {
+		const int last = *ended;
+		const int ready = poll(&p, 1, last ? 0 : POLL_MS);
+		if (ready > 0)
+			return read(from, r, sizeof *r) == sizeof *r;
+		if (last)
+			return 0;
+		*ended = has_ended(child, 0, status);
+	}
+}
+
+static gt_status judge(const char *path, const char *library, int status)
+{
+	const int signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	if (signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL)
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (parsed in a probe process)", path, library);
+	if (signal == SIGINT || signal == SIGTERM)
+		return gt_fail(GT_ERR_IO, "%s: the probe process was stopped: %s", path, strsignal(signal));
+	return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s crashes on it (parsed in a probe process: %s)", path, library,
+	               signal ? strsignal(signal) : "it exited");
+}
+
+static gt_status too_much_memory(const char *path, const char *library, const gt_probed_file *f)
+{
+	char has[GT_BYTES_TEXT], limit_text[GT_BYTES_TEXT];
+	return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s needs more than %s of memory for the %s of the file (parsed in a probe process)",
+	               path, library, gt_bytes_text(MIN_MEMORY + MEMORY_PER_BYTE * (double)f->size, limit_text),
+	               gt_bytes_text((double)f->size, has));
+}
+
+/* From the first file that is not done, up to a failure. */
+static gt_status collect(probe_job *j, pid_t child, int from)
+{
+	gt_status st = GT_OK;
+	int ended = 0, status = 0;
+	while (st == GT_OK && j->done < j->n) {
+		const char *path = j->path[j->done];
+		report r;
+		if (!next_report(child, from, &r, &ended, &status)) {
+			if (!ended)
+				has_ended(child, 1, &status);
+			return judge(path, j->library, status);
+		}
+		if (r.status == GT_ERR_MEMORY)
+			st = too_much_memory(path, j->library, &j->file[j->done]);
+		else if (r.status != GT_OK)
+			st = gt_fail(r.status, "%s", r.message);
+		else
+			gt_probed_remember(&j->file[j->done++]);
+	}
+	if (!ended)
+		has_ended(child, 1, &status);
+	return st;
+}
+
+static gt_status run(probe_job *j)
+{
+	int end[2] = { -1, -1 };
+	fflush(stdout);
+	const pid_t child = pipe2(end, O_CLOEXEC) == 0 ? fork() : -1;
+	if (child == 0)
+		walk_and_exit(j, end[1]);
+	const int why = errno;
+	if (end[1] >= 0)
+		close(end[1]);
+	const gt_status st = child > 0 ? collect(j, child, end[0])
+	                               : gt_fail(GT_ERR_IO,
+	                                         "%s: not read: %s is only used after a test in a child process, and none can be "
+	                                         "started: %s; raise the limits for processes (ulimit -u) or memory",
+	                                         j->path[j->done], j->library, strerror(why));
+	if (end[0] >= 0)
+		close(end[0]);
+	return st;
+}
+
+gt_status gt_probe(const char *path, const char *library, gt_probe_walk walk)
+{
+	gt_probed_file file;
+	const gt_status st = gt_probed_identify(path, walk, &file);
+	probe_job j = { .path = &path, .file = &file, .n = 1, .library = library, .walk = walk };
+	return st != GT_OK || gt_probed_is_known(&file) ? st : run(&j);
+}
+
+void gt_probe_ahead(const char *const *path, size_t n, const char *library, gt_probe_walk walk)
+{
+	probe_job j = { .library = library, .walk = walk };
+	const char **left = malloc((n ? n : 1) * sizeof *left);
+	j.file = malloc((n ? n : 1) * sizeof *j.file);
+	for (size_t i = 0; left && j.file && i < n; i++)
+		if (gt_probed_identify(path[i], walk, &j.file[j.n]) == GT_OK && !gt_probed_is_known(&j.file[j.n]))
+			left[j.n++] = path[i];
+	j.path = left;
+	if (j.n)
+		run(&j);
+	free(left);
+	free(j.file);
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# Pipes, devices, links, bombs and escape sequences in place of files: refused with a sentence, in seconds and megabytes.
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
+gantry_itself=$gantry
+# Every call ends: 124 is the code of timeout.
+# shellcheck disable=SC2317
+timed() { timeout 20 "$gantry_itself" "$@"; }
+gantry=timed
+
+small=(--scanner ge-ct750hd --views 12 --columns 16 --rows 4 --column-pitch 56 --row-pitch 16)
+ok simulate "${small[@]}" --phantom water-cylinder -o good.nc
+
+# Views that are pipes, by every name of images.
+for kind in raw edf his xim hnd hnc tif; do
+	mkdir "pipes_$kind"
+	for view in 0 1 2; do mkfifo "pipes_$kind/s_$view.$kind"; done
+	[ "$kind" = raw ] || refused 1 "" info "pipes_$kind"
+	for command in recon prepare import; do
+		refused_output 1 "is not a regular file but a pipe" "$command" "pipes_$kind" --angles 0:120 --raw u8:2x2
+	done
+done
+
+# Options that name files.
+mkfifo pipe pipe.json pipe.npy pipe.csv
+ok recon good.nc --solver sirt:iterations=1 -o volume.nc --backend "$backend"
+for thing in ./pipe ./pipe.json ./pipe.npy /dev/zero; do
+	for command in info "view -o out.html" "recon -o out.nc" "convert -o out.mha" "compare good.nc" "tune --import" "geometry show" "rabbitct" "calibrate --find center"; do
+		# shellcheck disable=SC2086
+		refused 1 "" $command $thing
+	done
+	for option in --like --init --resume --data; do refused_output 1 "is not a regular file" recon good.nc --solver sirt $option $thing; done
+	refused_output 1 "is not a regular file" simulate "${small[@]}" --phantom $thing
+	refused_output 1 "is not a regular file" simulate "${small[@]}" --phantom water-cylinder --spectrum "spectrum=$thing"
+	refused_output 1 "is not a regular file" prepare good.nc --beam-hardening "spectrum=$thing"
+	refused_output 1 "is not a regular file" calibrate good.nc --beads "$thing"
+	refused_output 1 "is not a regular file" project volume.nc --scan "$thing"
+done
+nothing_left out "pipes and devices"
+
+if command -v python3 >/dev/null; then
+	python3 -B "$support/counts.py" counts || fail "counts.py"
+	for thing in ./pipe ./pipe.json ./pipe.npy /dev/zero; do
+		for option in --flat --flat-after --dark --angles --geometry; do
+			refused_output 1 "is not a regular file" prepare counts $option $thing
+		done
+	done
+	rm counts/flat* && mkfifo counts/flat_0001.tif
+	refused_output 1 "counts/flat_0001.tif: is not a regular file but a pipe" prepare counts
+fi
+
+# Text files that take time or memory beyond their size.
+{
+	printf '<?xml version="1.0"?>\n<RTKThreeDCircularGeometry version="3"><Matrix>'
+	head -c 3000000 /dev/zero | tr '\0' '\n'
+	printf '</Matrix></RTKThreeDCircularGeometry>'
+} >newlines.xml
+refused 1 "has no Projection" geometry show newlines.xml
+printf '%s\n' "[XTekCT]" SrcToObject=100 SrcToDetector=200 DetectorPixelsX=8 DetectorPixelsY=8 DetectorPixelSizeX=1 DetectorPixelSizeY=1 \
+	Projections=1000000000 InitialAngle=0 AngularStep=1 >many.xtekct
+refused 1 "1000000000 views at even angles" geometry show many.xtekct
+
+# A volume of several slabs: what info says of it is what the writer says of its values.
+ok info volume.nc --json
+least=$(value least) most=$(value most)
+for kind in tif mha; do
+	ok convert volume.nc -o volume.$kind
+	ok info volume.$kind --json
+	holds "$(value least) == $least && $(value most) == $most" "volume.$kind"
+done
+
+# Links: files of a folder are those of the folder; a link that the user names is followed.
+mkdir elsewhere linked own
+for view in 0 1 2 3; do
+	head -c 64 /dev/urandom >elsewhere/s_$view.raw
+	ln -s ../elsewhere/s_$view.raw linked/s_$view.raw
+	ln -s originals/s_$view.raw own/s_$view.raw
+done
+cp -r elsewhere own/originals
+raw=(--raw u8:8x8 --angles 0..180 --values line-integrals --axis 3.5)
+refused_output 1 "linked/s_0.raw: is a symbolic link to $work/elsewhere/s_0.raw, outside of its folder" import linked "${raw[@]}"
+GANTRY_ALLOW_EXTERNAL=1 ok import linked "${raw[@]}" -o trusted.nc
+ok import own "${raw[@]}" -o own.nc
+ln -s elsewhere named
+ok import named "${raw[@]}" -o named.nc
+ln -s "$work/good.nc" link.nc
+ok info link.nc
+if "$gantry" convert volume.nc -o slices/ --format dicom >/dev/null 2>&1; then
+	first=$(find slices -type f | head -1)
+	mv "$first" elsewhere/slice && ln -s ../elsewhere/slice "$first"
+	refused 1 "outside of its folder" info slices
+fi
+
+# Escape sequences of a terminal, in contents and names.
+esc=$(printf '\033')
+printf '{"spacing_mm":[1,1,1],"shape":[1,1,16],"type":"f32le","unit":"\\u001b]0;own\\u0007\\u009b31m\\u202eRED","data_file":"esc.raw"}' >esc.json
+head -c 64 /dev/zero >esc.raw
+refused 1 "key unit: is '?]0;own??31m?RED'" info esc.json
+cp good.nc "name${esc}[31m.nc"
+ok info "name${esc}[31m.nc"
+says "name?[31m.nc"
+refused 1 "none?[31m.nc: No such file" info "none${esc}[31m.nc"
+ok recon good.nc --solver sirt:iterations=1 -o "out${esc}[31m.nc" --backend "$backend"
+grep -q "$esc" stderr.txt && fail "an escape sequence in a note"
+
+finish

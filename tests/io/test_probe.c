@@ -1,0 +1,232 @@
+/* A library that crashes on a file, or takes too much of anything, does so in a child process alone.
+ * labels: unit  backend: none */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "io/probe.h"
+#include "tests/support/support.h"
+
+static char path[64], log_of_walks[80];
+
+static void setup(void)
+{
+	strcpy(path, "/tmp/gantry-probe-XXXXXX");
+	const int file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	close(file);
+	snprintf(log_of_walks, sizeof log_of_walks, "%s.log", path);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	unlink(log_of_walks);
+}
+
+/* The file differs from before in size and time. */
+static void change(void)
+{
+	FILE *f = fopen(path, "ab");
+	fputc('x', f);
+	fclose(f);
+}
+
+static gt_status good(const char *name)
+{
+	FILE *f = fopen(name, "rb");
+	if (f)
+		fclose(f);
+	return GT_OK;
+}
+static gt_status segv(const char *name)
+{
+	(void)name;
+	raise(SIGSEGV);
+	return GT_OK;
+}
+static gt_status fpe(const char *name)
+{
+	(void)name;
+	raise(SIGFPE);
+	return GT_OK;
+}
+static gt_status gives_up(const char *name)
+{
+	(void)name;
+	printf("gives up\n");
+	exit(255);
+}
+static gt_status endless(const char *name)
+{
+	(void)name;
+	for (volatile size_t i = 0;; i++)
+		;
+	return GT_OK;
+}
+static gt_status refuses(const char *name) { return gt_fail(GT_ERR_UNSUPPORTED, "%s: refused by the walk", name); }
+static gt_status greedy(const char *name)
+{
+	const size_t most = (size_t)1 << 30;
+	char *more = malloc(most);
+	if (!more)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", name);
+	memset(more, 1, most);
+	free(more);
+	return GT_OK;
+}
+/* The stack ends: as with sequences in sequences. */
+static size_t deep(size_t n)
+{
+	volatile char frame[4096];
+	frame[n % sizeof frame] = 1;
+	return n ? deep(n - 1) + (size_t)frame[n % sizeof frame] : 0;
+}
+static gt_status overflow(const char *name)
+{
+	(void)name;
+	return deep((size_t)1 << 20) ? GT_OK : GT_ERR_FORMAT;
+}
+/* A line for each walk. */
+static gt_status logged(const char *name)
+{
+	FILE *f = fopen(log_of_walks, "a");
+	fprintf(f, "%ld %s\n", (long)getpid(), name);
+	fclose(f);
+	return GT_OK;
+}
+
+START_TEST(crashes_are_sentences)
+{
+	static const gt_probe_walk bad[] = { segv, fpe, gives_up, overflow };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		change();
+		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, ": damaged: the library crashes on it");
+		ck_assert_ptr_nonnull(strstr(gt_error(), path));
+		/* A second probe fails as well. */
+		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, "crashes on it");
+	}
+	ck_refused(gt_probe(path, "the library", endless), GT_ERR_FORMAT, "does not come to an end");
+	ck_ok(gt_probe(path, "the library", good));
+}
+END_TEST
+
+START_TEST(failures_are_returned)
+{
+	ck_refused(gt_probe(path, "the library", refuses), GT_ERR_UNSUPPORTED, "refused by the walk");
+	ck_refused(gt_probe("/nowhere", "the library", good), GT_ERR_IO, "/nowhere: ");
+	ck_refused(gt_probe("/dev/zero", "the library", good), GT_ERR_IO, "not a regular file");
+	/* A host program that ignores its children keeps their results from waitpid(). */
+	signal(SIGCHLD, SIG_IGN);
+	ck_ok(gt_probe(path, "the library", good));
+	ck_refused(gt_probe(path, "the library", segv), GT_ERR_FORMAT, "crashes on it");
+	signal(SIGCHLD, SIG_DFL);
+}
+END_TEST
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* A sanitizer reserves its address space at the start. */
+START_TEST(memory_is_limited)
+{
+	ck_refused(gt_probe(path, "the library", greedy), GT_ERR_FORMAT, "needs more than 96");
+	ck_assert_int_eq(truncate(path, (off_t)1 << 28), 0);
+	ck_ok(gt_probe(path, "the library", greedy));
+}
+END_TEST
+#endif
+
+/* A file that passed is not walked again until it changes, or by another walk. */
+START_TEST(walked_once)
+{
+	change();
+	ck_ok(gt_probe(path, "the library", logged));
+	ck_ok(gt_probe(path, "the library", logged));
+	struct stat s;
+	ck_assert_int_eq(stat(log_of_walks, &s), 0);
+	const off_t once = s.st_size;
+	change();
+	ck_ok(gt_probe(path, "the library", logged));
+	ck_assert_int_eq(stat(log_of_walks, &s), 0);
+	ck_assert_int_eq(s.st_size, 2 * once);
+	ck_refused(gt_probe(path, "the library", segv), GT_ERR_FORMAT, "crashes on it");
+}
+END_TEST
+
+/* A thousand files, one process; a failure ends it and is left to gt_probe(). */
+static gt_status odd_ones(const char *name) { return strstr(name, "odd") ? gt_fail(GT_ERR_FORMAT, "%s: odd", name) : logged(name); }
+
+START_TEST(many_in_one_process)
+{
+	enum { FILES = 1000, BAD = 900 };
+	char folder[80], *name[FILES];
+	snprintf(folder, sizeof folder, "%s.d", path);
+	ck_assert_int_eq(mkdir(folder, 0777), 0);
+	for (int i = 0; i < FILES; i++) {
+		name[i] = malloc(120);
+		snprintf(name[i], 120, "%s/%s%d", folder, i == BAD ? "odd" : "", i);
+		fclose(fopen(name[i], "w"));
+	}
+	gt_probe_ahead((const char *const *)name, FILES, "the library", odd_ones);
+	FILE *f = fopen(log_of_walks, "r");
+	long process = 0, other, walks = 0;
+	while (fscanf(f, "%ld %*s", &other) == 1) {
+		ck_assert(walks == 0 || other == process);
+		process = other;
+		walks++;
+	}
+	fclose(f);
+	ck_assert_int_eq(walks, BAD);
+	ck_assert(process != (long)getpid());
+	unlink(log_of_walks);
+	for (int i = 0; i < BAD; i++)
+		ck_ok(gt_probe(name[i], "the library", odd_ones));
+	ck_assert_int_ne(access(log_of_walks, F_OK), 0);
+	ck_refused(gt_probe(name[BAD], "the library", odd_ones), GT_ERR_FORMAT, ": odd");
+	for (int i = 0; i < FILES; i++) {
+		unlink(name[i]);
+		free(name[i]);
+	}
+	rmdir(folder);
+}
+END_TEST
+
+/* A system without processes to spare: this fork() comes before the C library's. */
+static int no_children;
+pid_t fork(void)
+{
+	union {
+		void *object;
+		pid_t (*call)(void);
+	} next = { .object = dlsym(RTLD_NEXT, "fork") };
+	errno = EAGAIN;
+	return no_children ? -1 : next.call();
+}
+
+START_TEST(nothing_is_read_without_a_child)
+{
+	no_children = 1;
+	ck_refused(gt_probe(path, "the library", good), GT_ERR_IO, "ulimit -u");
+	no_children = 0;
+	ck_ok(gt_probe(path, "the library", good));
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, crashes_are_sentences);
+	tcase_add_test(tc, failures_are_returned);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	tcase_add_test(tc, memory_is_limited);
+#endif
+	tcase_add_test(tc, walked_once);
+	tcase_add_test(tc, many_in_one_process);
+	tcase_add_test(tc, nothing_is_read_without_a_child);
+}
+
+int main(void) { return gt_test_main("probe", fill); }
