@@ -1,110 +1,29 @@
-/* Angles of views: from a text file of one number a line, or from a rule. */
-#include <ctype.h>
+/* Angles of views from a text file, a rule, or a data set: units, and ranges that no scan has. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <gantry/constants.h>
-#include "core/files/opener.h"
-#include "core/text.h"
 #include "core/try.h"
-#include "io/file_access.h"
+#include "io/frames/angle_table.h"
 #include "io/frames/view_angles.h"
 #include "io/write_kit/volume_units.h"
 
-#define MOST_BYTES (64 << 20)
-
-typedef struct {
-	double *value;
-	size_t n, commas;
-} numbers;
-
 static size_t place_of(const long long *number, size_t view) { return number ? (size_t)(number[view] - number[0]) : view; }
-
-/* One word as a number, with a point or a comma between the digits. */
-static int parse(const char *word, size_t n, double *value, size_t *commas)
-{
-	char text[64], *end;
-	if (n == 0 || n >= sizeof text)
-		return 0;
-	memcpy(text, word, n);
-	text[n] = 0;
-	char *comma = strchr(text, ',');
-	if (comma && !strchr(text, '.')) {
-		*comma = '.';
-		(*commas)++;
-	}
-	*value = gt_strtod(text, &end);
-	return !*end && isfinite(*value);
-}
-
-static gt_status add_line(const char *path, size_t line, const char *text, size_t n, numbers *out)
-{
-	const char *remark = memchr(text, '#', n);
-	double value;
-	n = remark ? (size_t)(remark - text) : n;
-	while (n && isspace((unsigned char)text[n - 1]))
-		n--;
-	for (; n && isspace((unsigned char)*text); n--)
-		text++;
-	if (n == 0)
-		return GT_OK;
-	if (!parse(text, n, &value, &out->commas))
-		return gt_fail(GT_ERR_FORMAT, "%s: line %zu is '%.*s', expected one number", path, line, (int)(n < 40 ? n : 40), text);
-	if ((out->n & (out->n - 1)) == 0) {
-		double *more = realloc(out->value, (out->n ? 2 * out->n : 1) * sizeof *more);
-		if (!more)
-			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-		out->value = more;
-	}
-	out->value[out->n++] = value;
-	return GT_OK;
-}
-
-static gt_status read_text(const char *path, char **text, size_t *n)
-{
-	int file;
-	gt_status st = gt_file_open(path, &file, n);
-	*text = NULL;
-	if (st != GT_OK)
-		return gt_fail(st, "%s (angles: a file, FIRST:STEP or FIRST..LAST, as 0..180, 0..180deg or 0..3.14rad)", gt_error());
-	if (*n > MOST_BYTES)
-		st = gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
-	else if (!(*text = malloc(*n + 1)))
-		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	else if ((st = gt_read_at(path, file, 0, *n, *text)) == GT_OK)
-		(*text)[*n] = 0;
-	close(file);
-	if (st == GT_OK && memchr(*text, 0, *n))
-		st = gt_fail(GT_ERR_FORMAT, "%s: is no text, expected angles, one a line", path);
-	return st;
-}
 
 static gt_status from_file(const char *path, const long long *number, size_t views, const gt_read_options *o, double *angle)
 {
-	char *text = NULL;
-	size_t size = 0, line = 1;
-	numbers found = { NULL, 0, 0 };
-	gt_status st = GT_OK;
-	GT_TRY(read_text(path, &text, &size));
-	for (const char *at = text; at < text + size; line++) {
-		const size_t n = strcspn(at, "\r\n");
-		GT_TRY(add_line(path, line, at, n, &found));
-		at += n;
-		at += *at == '\r' && at[1] == '\n' ? 2 : 1;
-	}
+	double *value = NULL;
+	size_t found = 0;
 	const size_t places = place_of(number, views - 1) + 1;
-	if (found.n != views && found.n != places)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu angles, expected %zu, one for each view (%s)", path, found.n, views,
-		               found.n > views ? "are those of flat and dark fields among them?" : "is it of another scan?"));
+	gt_status st = GT_OK;
+	GT_TRY(gt_angle_table(path, o, &value, &found));
+	if (found != views && found != places)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu angles, expected %zu, one for each view (%s)", path, found, views,
+		               found > views ? "are those of flat and dark fields among them?" : "is it of another scan?"));
 	for (size_t v = 0; v < views; v++)
-		angle[v] = found.value[found.n == views ? v : place_of(number, v)];
-	if (found.commas)
-		gt_read_note(o, "%s: commas are taken as decimal points", path);
+		angle[v] = value[found == views ? v : place_of(number, v)];
 done:
-	free(text);
-	free(found.value);
+	free(value);
 	return st;
 }
 
@@ -136,7 +55,8 @@ static int is_rule(const char *spec, const char *separator, double *a, double *b
 	if (!at)
 		return 0;
 	const int first_unit = cut_unit(spec, &n), second_unit = cut_unit(second, &m);
-	if (!parse(spec, n, a, &commas) || !parse(second, m, b, &commas) || (first_unit != NO_UNIT && first_unit != second_unit))
+	if (!gt_angle_number(spec, n, a, &commas) || !gt_angle_number(second, m, b, &commas) ||
+	    (first_unit != NO_UNIT && first_unit != second_unit))
 		return 0;
 	*unit = second_unit == NO_UNIT ? *unit : second_unit;
 	return 1;
@@ -157,10 +77,23 @@ static span span_of(const double *angle, size_t views)
 	return s;
 }
 
-static void to_radians(int unit, size_t views, double *angle)
+/* Rotations of a scan, at most. */
+#define MAX_TURNS 1e4
+/* Views closer together than this have one direction, rad. */
+#define SAME_DIRECTION 1e-9
+
+/* Converts to radians, and refuses angles that are too large or all equal. what: the file or rule that they come from. */
+static gt_status to_radians(const char *what, int unit, size_t views, double *angle)
 {
-	for (size_t v = 0; v < views && unit != RADIANS; v++)
-		angle[v] *= GT_PI / 180;
+	const span s = span_of(angle, views);
+	const double to = unit == RADIANS ? 1 : GT_PI / 180;
+	if (!(fmax(fabs(s.least), fabs(s.most)) * to <= MAX_TURNS * 2 * GT_PI))
+		return gt_fail(GT_ERR_FORMAT, "%s: angles from %g to %g: expected at most %g rotations", what, s.least, s.most, MAX_TURNS);
+	if (views > 1 && (s.most - s.least) * to < SAME_DIRECTION)
+		return gt_fail(GT_ERR_FORMAT, "%s: all %zu angles are %g: expected views from different directions", what, views, s.least);
+	for (size_t v = 0; v < views; v++)
+		angle[v] *= to;
+	return GT_OK;
 }
 
 /* Too little to be degrees of a scan. */
@@ -205,7 +138,7 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 		             s.least, s.most);
 	if (unit == RADIANS && s.most - s.least > 8 * GT_PI)
 		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.least, s.most, (s.most - s.least) / (2 * GT_PI));
-	to_radians(unit, views, angle);
+	st = to_radians(spec, unit, views, angle);
 done:
 	return st;
 }
@@ -246,6 +179,5 @@ gt_status gt_angles_of_file(const char *path, const char *name, const char *unit
 	} else if (unit == NO_UNIT) {
 		gt_read_note(o, "%s: %s names no units: taken as degrees", path, name);
 	}
-	to_radians(unit, views, angle);
-	return GT_OK;
+	return gt_fail_in(to_radians(name, unit, views, angle), "%s", path);
 }

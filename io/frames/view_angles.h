@@ -1,20 +1,20 @@
 #ifndef GT_IO_FRAMES_VIEW_ANGLES_H
 #define GT_IO_FRAMES_VIEW_ANGLES_H
-/* The angles of views, as texts say them; private to io/. */
+/* Angles of views by rule, text file or data set; private to io/. */
 #include <gantry/io.h>
 
 /* spec: "FIRST:STEP" or "FIRST..LAST" (both included), with deg or rad behind if need be, or the name of a text file
- * with one number a line; '#' begins a remark. number: [views], a view's place in a series that may have gaps, from
- * number[0]; NULL: 0, 1, 2 ... A file has an angle for each view, or for each place of the series. angle: [views], rad.
+ * (io/frames/angle_table.h). number: [views], a view's place in a series that may have gaps, from number[0]; NULL: 0, 1,
+ * 2 ... A file has an angle for each view, or for each place of the series. angle: [views], rad.
  * unit: as gt_frames_options.radians has it; without one, a file's angles that run through half a turn or a turn if
- * they are radians are taken as that, others as degrees: told. GT_ERR_FORMAT says how many were found and expected, or
- * names the line. */
+ * they are radians are taken as that, others as degrees: told. GT_ERR_FORMAT says how many were found and expected,
+ * names the line, or refuses angles that are all equal or of more than 10000 rotations. */
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle);
 
 /* angle[views], as the data set `name` of a file has them, become radians; units: what the file says, "": nothing.
  * Then the options say what they are, or angles beyond a turn in radians are degrees, and those that run through half a
  * turn or a turn in radians are radians: told. GT_ERR_FORMAT: others, whose unit is asked for; no finite numbers;
- * another unit. GT_ERR_ARG: the options contradict the file. */
+ * another unit; angles all equal or of more than 10000 rotations. GT_ERR_ARG: the options contradict the file. */
 gt_status gt_angles_of_file(const char *path, const char *name, const char *units, size_t views, const gt_read_options *o, double *angle);
 
 #endif
