@@ -3,12 +3,14 @@
 /* Data sets of HDF5 files read piece by piece; private to io/. Failures name the file and the data set. */
 #include <hdf5.h>
 #include <gantry/status.h>
+#include "io/hdf5/hdf5_holes.h"
 
 typedef struct {
 	const char *path, *name;
 	hid_t id;                       /* < 0: not open */
 	int rank;
 	hsize_t size[3];                /* leading 1s where the rank is below 3 */
+	gt_hdf5_holes holes;            /* planes that are refused when they are read */
 } gt_hdf5_data;
 
 /* 1: every part of the name is there. What cannot be looked up is a failure, not absent. */
