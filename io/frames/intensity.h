@@ -28,7 +28,7 @@ typedef struct {
 	size_t fills;
 	gt_air_columns air;
 	gt_air_level *level;            /* [views]; NULL: views are not divided by air */
-	unsigned char *seen;            /* [views]: GT_UNREAD, GT_BLACK: all values read were floored, GT_LIT: others were read as well */
+	unsigned char *seen;            /* [views]: GT_UNREAD; GT_BLACK: all values were floored; else GT_LIT */
 	pthread_mutex_t lock;           /* of the three around, and of level */
 	size_t floored, saturated;      /* values that were, since the counters were set to 0 */
 } gt_intensity;

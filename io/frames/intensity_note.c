@@ -1,5 +1,5 @@
-/* Notes on counts that cannot be right. A single black view comes from a closed shutter or a lost exposure, many dark values from a
- * dark field of another exposure. */
+/* Notes on counts that cannot be right. A single black view comes from a closed shutter or a lost exposure, many
+ * dark values from a dark field of another exposure. */
 #include <string.h>
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"

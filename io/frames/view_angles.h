@@ -5,16 +5,16 @@
 
 /* spec: "FIRST:STEP" or "FIRST..LAST" (both included), with deg or rad behind if need be, or the name of a text file
  * with one number a line; '#' begins a remark. number: [views], a view's place in a series that may have gaps, from
- * number[0]; NULL: 0, 1, 2 ... A file has an angle for each view, or for each place of the series. angle: [views], rad.
- * unit: as gt_frames_options.radians has it; without one, a file's angles that run through half a turn or a turn if
- * they are radians are taken as that, others as degrees: told. GT_ERR_FORMAT says how many were found and expected, or
- * names the line. */
+ * number[0]; NULL: 0, 1, 2 ... A file has an angle for each view, or for each place of the series. angle: [views],
+ * rad. unit: as gt_frames_options.radians has it. Angles without one that run through half a turn or a full turn in
+ * radians are radians, with a note. Others within a full turn in radians are degrees in a rule, with a note, and
+ * GT_ERR_FORMAT in a file. GT_ERR_FORMAT says how many were found and expected, or names the line. */
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle);
 
 /* angle[views], as the data set `name` of a file has them, become radians; units: what the file says, "": nothing.
- * Then the options say what they are, or angles beyond a turn in radians are degrees, and those that run through half a
- * turn or a turn in radians are radians: told. GT_ERR_FORMAT: others, whose unit is asked for; no finite numbers;
- * another unit. GT_ERR_ARG: the options contradict the file. */
+ * Then the options say what they are, or angles beyond a turn in radians are degrees, and those that run through
+ * half a turn or a turn in radians are radians: told. GT_ERR_FORMAT: others, whose unit is asked for; no finite
+ * numbers; another unit. GT_ERR_ARG: the options contradict the file. */
 gt_status gt_angles_of_file(const char *path, const char *name, const char *units, size_t views, const gt_read_options *o, double *angle);
 
 #endif

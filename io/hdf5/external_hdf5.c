@@ -1,5 +1,5 @@
-/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The Data Storage
- * - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message",
+ * IV.A.2.h "The Data Storage - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
 #include "core/try.h"
 #include "io/external.h"
 #include <errno.h>
@@ -59,8 +59,9 @@ done:
 	return st;
 }
 
-/* No file that the library may open lies outside; a name that leads nowhere does no harm until its data are read (hdf5_holes.h). The
- * current directory is not tried if a folder has the file, and no folder if an absolute name leads to it. */
+/* No file that the library may open lies outside; a name that leads nowhere does no harm until its data are read
+ * (hdf5_holes.h). The current directory is not tried if a folder has the file, and no folder if an absolute name
+ * leads to it. */
 static gt_status check_file(walk *w, const char *what, const char *name)
 {
 	int found = 0;

@@ -50,8 +50,8 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 #define MOST_COMPRESSED 65536.0
 /* Least bytes that the index of a data set holds for a chunk. */
 #define CHUNK_ENTRY 8.0
-/* Most planes without a stored chunk, beside one per byte of the file: memory of their list. */
-#define MOST_UNWRITTEN 1e6
+/* An interrupted scan holds at least one of this number of its chunks. */
+#define MOST_UNWRITTEN 64.0
 
 /* Bytes and chunks that are stored by the data set's own account, and if they are compressed or in other files. */
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
 	int packed, elsewhere;
 } claim;
 
-/* Chunks that were never written claim nothing: reading them is refused (hdf5_holes.h). */
+/* Chunks that were never written take no space: reading them is refused (hdf5_holes.h). */
 static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim *c)
 {
 	hsize_t chunk[H5S_MAX_RANK], stored;
@@ -73,8 +73,8 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 #if H5_VERSION_GE(1, 10, 5)
 	const hid_t space = H5Dget_space(d->id);
 	if (H5Dget_num_chunks(d->id, space, &stored) >= 0 && (double)stored < c->chunks) {
-		c->chunks = (double)stored;
-		c->bytes = fmin(c->bytes, each * (double)stored);
+		c->bytes = fmax(c->bytes / MOST_UNWRITTEN, fmin(c->bytes, each * (double)stored));
+		c->chunks = fmax(c->chunks / MOST_UNWRITTEN, (double)stored);
 	}
 	H5Sclose(space);
 #else
@@ -107,8 +107,7 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	H5Fclose(file);
 	if (c.elsewhere)
 		return gt_fail_in(gt_host_room(c.bytes, d->name), "%s", d->path);
-	if (known && c.bytes <= (c.packed ? MOST_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size &&
-	    (double)d->size[0] <= MOST_UNWRITTEN + (c.packed ? MOST_COMPRESSED : 1) * (double)size)
+	if (known && c.bytes <= (c.packed ? MOST_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
 	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
@@ -145,25 +144,31 @@ void gt_hdf5_close(gt_hdf5_data *d)
 	gt_hdf5_holes_free(&d->holes);
 }
 
-gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values)
+gt_status gt_hdf5_images(const gt_hdf5_data *d, hid_t type, hsize_t first, hsize_t count, void *values)
 {
 	const hsize_t start[3] = { first, 0, 0 }, block[3] = { count, d->size[1], d->size[2] };
-	const int skip = 3 - d->rank;
-	const gt_status st = gt_hdf5_check_holes(&d->holes, d->path, d->name, (size_t)first, (size_t)count);
-	if (st != GT_OK)
-		return st;
+	const size_t n = (size_t)(block[0] * block[1] * block[2]);
+	const int skip = 3 - d->rank, floats = H5Tget_class(type) == H5T_FLOAT;
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
 	/* Without a dimension of planes there is one plane, all of it. */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
-	/* The library leaves alone what a damaged file has no values for: not what was in memory. */
-	for (hsize_t i = 0; i < block[0] * block[1] * block[2]; i++)
-		values[i] = NAN;
-	bad = bad || H5Dread(d->id, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values) < 0;
+	/* libhdf5 leaves memory unchanged if a damaged file has no values. */
+	for (size_t i = 0; i < n && floats; i++)
+		((float *)values)[i] = NAN;
+	if (!floats)
+		memset(values, 0, n * H5Tget_size(type));
+	bad = bad || H5Dread(d->id, type, memory, space, H5P_DEFAULT, values) < 0;
 	H5Sclose(memory);
 	H5Sclose(space);
 	return bad ? gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or compressed by a method that is not installed", d->path,
 	                     d->name)
 	           : GT_OK;
+}
+
+gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values)
+{
+	const gt_status st = gt_hdf5_check_holes(&d->holes, d->path, d->name, (size_t)first, (size_t)count);
+	return st == GT_OK ? gt_hdf5_images(d, H5T_NATIVE_FLOAT, first, count, values) : st;
 }
 
 gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)

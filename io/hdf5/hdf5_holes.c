@@ -1,5 +1,6 @@
-/* Chunks that were never written, and virtual data sets whose sources are missing. "HDF5 File Format Specification Version 3.0",
- * IV.A.2.i "The Data Layout Message"; "HDF5 Virtual Dataset RFC" (The HDF Group, 2015), section 3, fill values. */
+/* Chunks that were never written, and virtual data sets whose sources are missing. "HDF5 File Format Specification
+ * Version 3.0", IV.A.2.i "The Data Layout Message"; "HDF5 Virtual Dataset RFC" (The HDF Group, 2015), section 3,
+ * fill values. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "io/hdf5/hdf5_holes.h"
 #include "io/hdf5/hdf5_source.h"
 
-/* MOST_DEPTH: virtual data sets of virtual data sets. MOST_CHUNKS: libhdf5 1.10 walks the index once for each chunk asked for. */
+/* MOST_DEPTH: virtual data sets of virtual data sets. MOST_CHUNKS: libhdf5 1.10 walks the index once for each chunk
+ * asked for. */
 enum { MOST_DEPTH = 8, MOST_CHUNKS = 1 << 13, MESSAGE = 1024 };
 
 typedef struct {
@@ -155,8 +157,8 @@ static gt_status open_source(const search *s, const char *source, hid_t *id, cha
 	return st;
 }
 
-/* A source may have holes, be virtual itself, or be too short: all planes of the mapping are holes then. selected: of the virtual
- * data set, and of its source. */
+/* A source may have holes, be virtual itself, or be too short: all planes of the mapping are holes then. selected:
+ * of the virtual data set, and of its source. */
 static gt_status look_into(const search *s, const hid_t selected[2], hid_t data, const char *file, size_t first, size_t last)
 {
 	gt_status st = GT_OK;
