@@ -40,21 +40,12 @@ static void close_(gt_view_reader *self)
 static void tell_(gt_view_reader *self, const gt_read_options *o)
 {
 	const gt_frame_stack *k = &((struct views *)self)->k;
-	const gt_intensity *x = k->intensity;
-	const size_t n = self->size[0] * self->size[1] * self->size[2];
-	if (x && x->floored)
-		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that%s", x->floored, n,
-		             100 * x->floored > n ? "; is the dark field of another exposure?" : "");
-	if (x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated,
-		             n, k->scan->most);
+	if (k->intensity)
+		gt_intensity_note(k->intensity, k->path, o);
 }
 
 /* Numbers become line integrals on the way. */
 enum { READERS = 2 * GT_READERS };
-
-/* What was looked at to find air and axis is read again. */
-static void forget_counts(gt_intensity *x) { x->floored = x->saturated = 0; }
 
 /* size NULL: as the images are. */
 static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
@@ -80,7 +71,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	v->base.bytes = READERS * s->bytes + images * s->rows * s->columns * sizeof(float);
 	GT_TRY(gt_pool_new(READERS, &v->base.pool));
 	if (v->k.intensity)
-		forget_counts(v->k.intensity);
+		gt_intensity_restart(v->k.intensity);
 	*out = &v->base;
 done:
 	if (st != GT_OK)
@@ -180,7 +171,7 @@ static gt_status open_scan(const char *path, const gt_read_options *o, gt_projec
 	GT_TRY(open_views(path, o, NULL, &v));
 	GT_TRY(place((struct views *)v, o, &p->scan));
 	if (((struct views *)v)->k.intensity)
-		forget_counts(((struct views *)v)->k.intensity);
+		gt_intensity_restart(((struct views *)v)->k.intensity);
 	*head = p;
 	*out = v;
 	return GT_OK;

@@ -140,8 +140,9 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	x->columns = frames->columns;
 	x->views = frames->frames;
 	x->frames = frames;
+	x->seen = calloc(frames->frames, 1);
 	pthread_mutex_init(&x->lock, NULL);
-	GT_TRY(gt_host_room(16 * (double)cells, "flat and dark fields"));
+	GT_TRY(x->seen ? gt_host_room(16 * (double)cells, "flat and dark fields") : out_of_memory());
 	if (f->dark)
 		GT_TRY(gt_mean_field(f->dark, 0, f->dark->frames, frames, "dark", &x->dark));
 	if (f->flat) {
@@ -173,6 +174,7 @@ void gt_intensity_free(gt_intensity *x)
 	free(x->set);
 	free(x->fill);
 	free(x->level);
+	free(x->seen);
 	free(x);
 }
 
@@ -326,7 +328,7 @@ done:
 }
 
 /* The level of the air is one of columns. */
-static gt_status take_logarithms(gt_intensity *x, const gt_air_level *air, size_t rows, float *out)
+static gt_status take_logarithms(gt_intensity *x, size_t view, const gt_air_level *air, size_t rows, float *out)
 {
 	const double slope = x->columns > 1 ? (air->at_right - air->at_left) / (double)(x->columns - 1) : 0;
 	double *level = malloc(x->columns * sizeof *level);
@@ -338,7 +340,13 @@ static gt_status take_logarithms(gt_intensity *x, const gt_air_level *air, size_
 	for (size_t r = 0; r < rows; r++)
 		floored += gt_line_integrals(level, LEAST_TRANSMISSION, x->columns, out + r * x->columns);
 	free(level);
-	count(x, &x->floored, floored);
+	pthread_mutex_lock(&x->lock);
+	x->floored += floored;
+	if (floored < rows * x->columns)
+		x->seen[view] = GT_LIT;
+	else if (x->seen[view] == GT_UNREAD)
+		x->seen[view] = GT_BLACK;
+	pthread_mutex_unlock(&x->lock);
 	return GT_OK;
 }
 
@@ -363,5 +371,5 @@ gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t row
 		st = gt_intensity_transmission(x, view, row, rows, out);
 	if (st == GT_OK && x->level && whole)
 		st = measure_here(x, view, out, &air);
-	return st == GT_OK ? take_logarithms(x, &air, rows, out) : st;
+	return st == GT_OK ? take_logarithms(x, view, &air, rows, out) : st;
 }

@@ -13,6 +13,8 @@ typedef struct { size_t row, column, from[GT_FILL_MOST], n; } gt_filled_cell;
 /* Air beside the body: a line through the medians of both sides, or what one side has. */
 typedef struct { float at_left, at_right; int known; } gt_air_level;
 
+enum { GT_UNREAD, GT_BLACK, GT_LIT };
+
 /* The mean of the flat fields of one time, less the dark field: [row][column]. */
 typedef struct { double view; float *gain; } gt_flat_set;
 
@@ -26,7 +28,8 @@ typedef struct {
 	size_t fills;
 	gt_air_columns air;
 	gt_air_level *level;            /* [views]; NULL: views are not divided by air */
-	pthread_mutex_t lock;           /* of the two below, and of level */
+	unsigned char *seen;            /* [views]: GT_UNREAD; GT_BLACK: all values were floored; else GT_LIT */
+	pthread_mutex_t lock;           /* of the three around, and of level */
 	size_t floored, saturated;      /* values that were, since the counters were set to 0 */
 } gt_intensity;
 
@@ -67,6 +70,10 @@ void      gt_note_saturated(const gt_frame_source *flat, const float *mean, cons
 gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_white, const gt_read_options *o);
 /* Transmissions, without a division by air; rows as gt_frame_source.read. */
 gt_status gt_intensity_transmission(gt_intensity *x, size_t view, size_t row, size_t rows, float *out);
+/* Sets the counters to 0: values that were read to find air and axis are read again. */
+void      gt_intensity_restart(gt_intensity *x);
+/* Notes on the values read since then: black views, values at the floor, saturated values. */
+void      gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_options *o);
 /* Line integrals; any number of threads at a time. */
 gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t rows, float *out);
 

@@ -102,6 +102,8 @@ static int is_small(span s, size_t views) { return views > 2 && s.most - s.least
 /* Half a turn or a turn in radians, whose last view is the first again or one step before it; 0: neither. */
 static double turns_in_radians(span s, size_t views)
 {
+	if (!is_small(s, views))
+		return 0;
 	const double range = s.most - s.least, wider = range * (double)views / (double)(views - 1);
 	for (int halves = 1; halves <= 2; halves++)
 		if (fabs(range - halves * GT_PI) < 0.01 * halves * GT_PI || fabs(wider - halves * GT_PI) < 0.01 * halves * GT_PI)
@@ -113,6 +115,23 @@ static void note_radians(const char *what, span s, double turns, const gt_read_o
 {
 	gt_read_note(o, "%s from %g to %g name no unit: taken as radians, %s turn (--angle-unit deg, if they are degrees)", what, s.least,
 	             s.most, turns < 1 ? "half a" : "a full");
+}
+
+/* The one rule for angles without a unit: beyond a full turn in radians they are degrees; half a turn or a full turn
+ * in radians is that, with a note; all others are refused. */
+static gt_status settle_unit(const char *path, const char *name, span s, size_t views, const gt_read_options *o, int *unit)
+{
+	if (*unit != NO_UNIT || !is_small(s, views))
+		return GT_OK;
+	const double turns = turns_in_radians(s, views);
+	if (turns == 0)
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: %s: angles from %g to %g name no unit: as radians they are %.4g degrees, else %.4g: say which "
+		               "(--angle-unit rad or --angle-unit deg)",
+		               path, name, s.least, s.most, (s.most - s.least) * 180 / GT_PI, s.most - s.least);
+	*unit = RADIANS;
+	note_radians(name, s, turns, o);
+	return GT_OK;
 }
 
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle)
@@ -128,14 +147,12 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	for (size_t v = 0; v < views && (range || steps); v++)
 		angle[v] = first + (double)place_of(number, v) * (steps ? second : (second - first) / (double)last);
 	const span s = span_of(angle, views);
-	const double turns = is_small(s, views) ? turns_in_radians(s, views) : 0;
-	if (unit == NO_UNIT && !range && !steps && turns > 0) {
-		unit = RADIANS;
-		note_radians("angles", s, turns, o);
-	}
+	/* A rule on the command line is in degrees unless it says otherwise: documented. Half a turn in radians is a slip all the same. */
+	if ((!range && !steps) || turns_in_radians(s, views) > 0)
+		GT_TRY(settle_unit("angles", spec, s, views, o, &unit));
 	if (unit != RADIANS && is_small(s, views))
-		gt_read_note(o, "angles from %g to %g are taken as degrees (radians where that is said: --angle-unit rad, or 0..3.14rad)",
-		             s.least, s.most);
+		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.least,
+		             s.most);
 	if (unit == RADIANS && s.most - s.least > 8 * GT_PI)
 		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.least, s.most, (s.most - s.least) / (2 * GT_PI));
 	st = to_radians(spec, unit, views, angle);
@@ -167,17 +184,10 @@ gt_status gt_angles_of_file(const char *path, const char *name, const char *unit
 	if (st != GT_OK)
 		return st;
 	const span s = span_of(angle, views);
-	if (unit == NO_UNIT && is_small(s, views)) {
-		const double turns = turns_in_radians(s, views);
-		if (turns == 0)
-			return gt_fail(GT_ERR_FORMAT,
-			               "%s: %s: angles from %g to %g name no unit: as radians they are %.4g degrees, else %.4g: say which "
-			               "(--angle-unit rad or --angle-unit deg)",
-			               path, name, s.least, s.most, (s.most - s.least) * 180 / GT_PI, s.most - s.least);
-		unit = RADIANS;
-		note_radians(name, s, turns, o);
-	} else if (unit == NO_UNIT) {
+	const int named = unit != NO_UNIT;
+	if ((st = settle_unit(path, name, s, views, o, &unit)) != GT_OK)
+		return st;
+	if (!named && unit == NO_UNIT)
 		gt_read_note(o, "%s: %s names no units: taken as degrees", path, name);
-	}
 	return gt_fail_in(to_radians(name, unit, views, angle), "%s", path);
 }

@@ -5,10 +5,10 @@
 
 /* spec: "FIRST:STEP" or "FIRST..LAST" (both included), with deg or rad behind if need be, or the name of a text file
  * (io/frames/angle_table.h). number: [views], a view's place in a series that may have gaps, from number[0]; NULL: 0, 1,
- * 2 ... A file has an angle for each view, or for each place of the series. angle: [views], rad.
- * unit: as gt_frames_options.radians has it; without one, a file's angles that run through half a turn or a turn if
- * they are radians are taken as that, others as degrees: told. GT_ERR_FORMAT says how many were found and expected,
- * names the line, or refuses angles that are all equal or of more than 10000 rotations. */
+ * 2 ... A file has an angle for each view, or for each place of the series. angle: [views], rad. unit: as
+ * gt_frames_options.radians has it. Angles without one that run through half a turn or a full turn in radians are
+ * radians, with a note. Others within a full turn in radians are degrees in a rule, with a note, and GT_ERR_FORMAT in a
+ * file. GT_ERR_FORMAT also: another number of angles, with the line; angles all equal or of more than 10000 rotations. */
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle);
 
 /* angle[views], as the data set `name` of a file has them, become radians; units: what the file says, "": nothing.

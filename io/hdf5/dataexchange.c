@@ -93,11 +93,11 @@ static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_
 	double mm = 0, magnification;
 	int magnified;
 	for (int i = 0; i < 2 && mm == 0; i++)
-		GT_TRY(gt_hdf5_length(f, direct[i], 1e3, o, &mm));
+		GT_TRY(gt_hdf5_length(f, direct[i], o, &mm));
 	x->column_pitch = x->row_pitch = mm;
 	if (mm == 0) {
-		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/x_pixel_size", 1e3, o, &x->column_pitch));
-		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/y_pixel_size", 1e3, o, &x->row_pitch));
+		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/x_pixel_size", o, &x->column_pitch));
+		GT_TRY(gt_hdf5_length(f, "measurement/instrument/detector/y_pixel_size", o, &x->row_pitch));
 		GT_TRY(gt_hdf5_number(gt_hdf5_id(f), path, "measurement/instrument/detection_system/objective/magnification",
 		                      &magnification, units, sizeof units, &magnified));
 		if (magnified && magnification > 0 && isfinite(magnification)) {

@@ -1,5 +1,5 @@
-/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The Data Storage
- * - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message",
+ * IV.A.2.h "The Data Storage - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
 #include "core/files/opener.h"
 #include "core/try.h"
 #include "io/external.h"
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "io/hdf5/hdf5_file.h"
+#include "io/hdf5/hdf5_source.h"
 #include "io/netcdf/nc.h"
 #include "io/probe.h"
 
@@ -42,15 +43,10 @@ static gt_status add(walk *w, const char *file)
 	return out_of_memory(w->file[0]);
 }
 
-/* Checks folder/name if it is there; *found counts those that the library can open. */
-static gt_status try_at(walk *w, const char *what, const char *folder, size_t length, const char *name, int *found)
+/* Checks the file if it is there; *found counts those that the library can open. */
+static gt_status try_at(walk *w, const char *what, const char *file, int *found)
 {
-	const size_t size = length + strlen(name) + 2;
-	char *file = malloc(size);
 	gt_status st = GT_OK;
-	if (!file)
-		return out_of_memory(w->path);
-	snprintf(file, size, "%.*s%s", (int)length, folder, name);
 	char *real = realpath(file, NULL);
 	if (!real && errno == ENOMEM)
 		GT_TRY(out_of_memory(w->path));
@@ -61,32 +57,23 @@ static gt_status try_at(walk *w, const char *what, const char *folder, size_t le
 	st = add(w, file);
 done:
 	free(real);
-	free(file);
 	return st;
 }
 
-/* The library looks for an absolute name as it is, and for its last part or a relative name in the folder of the file, in that of the file that a
- * symbolic link leads to, and in the current one, until it can open one. None of them may lie outside; a name that leads nowhere does no harm. */
+/* No file that the library may open lies outside; a name that leads nowhere does no harm until its data are read
+ * (hdf5_holes.h). The current directory is not tried if a folder has the file, and no folder if an absolute name
+ * leads to it. */
 static gt_status check_file(walk *w, const char *what, const char *name)
 {
-	gt_status st = GT_OK;
 	int found = 0;
-	char *real = NULL;
-	if (name[0] == '/') {
-		GT_TRY(try_at(w, what, "", 0, name, &found));
-		name = strrchr(name, '/') + 1;
-	}
-	if (found || !*name)
-		goto done;
-	const char *slash = strrchr(w->path, '/');
-	GT_TRY(try_at(w, what, w->path, slash ? (size_t)(slash - w->path) + 1 : 0, name, &found));
-	if (!(real = realpath(w->path, NULL)))
-		GT_TRY(gt_fail(errno == ENOMEM ? GT_ERR_MEMORY : GT_ERR_IO, "%s: %s", w->path, strerror(errno)));
-	GT_TRY(try_at(w, what, real, (size_t)(strrchr(real, '/') - real) + 1, name, &found));
-	if (!found)
-		st = try_at(w, what, "", 0, name, &found);
-done:
-	free(real);
+	gt_hdf5_places p;
+	gt_status st = gt_hdf5_source_places(w->path, name, &p);
+	for (int i = 0; i < p.n && st == GT_OK; i++)
+		if (!found || (i < p.n - 1 && !(name[0] == '/' && i == 1)))
+			st = try_at(w, what, p.file[i], &found);
+		else
+			break;
+	gt_hdf5_source_free(&p);
 	return st;
 }
 

@@ -46,34 +46,58 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 	return GT_OK;
 }
 
-/* No method of compression makes fewer bytes of many: the most that one of zeros can. */
+/* Largest compression ratio of any method: that of zeros. */
 #define MOST_COMPRESSED 65536.0
-/* What the index of a data set has of a chunk takes at least so many bytes. */
+/* Least bytes that the index of a data set holds for a chunk. */
 #define CHUNK_ENTRY 8.0
+/* An interrupted scan holds at least one of this number of its chunks. */
+#define MOST_UNWRITTEN 64.0
 
-/* Bytes and chunks that its extent claims, and whether they are compressed; and whether they are in other files. */
+/* Bytes and chunks that are stored by the data set's own account, and if they are compressed or in other files. */
 typedef struct {
 	double bytes, chunks;
 	int packed, elsewhere;
 } claim;
 
+/* Chunks that were never written take no space: reading them is refused (hdf5_holes.h). */
+static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim *c)
+{
+	hsize_t chunk[H5S_MAX_RANK], stored;
+	double each = value;
+	if (H5Pget_chunk(made, H5S_MAX_RANK, chunk) != d->rank)
+		return;
+	for (int i = 0; i < d->rank; i++) {
+		c->chunks *= ceil((double)d->size[3 - d->rank + i] / (double)chunk[i]);
+		each *= (double)chunk[i];
+	}
+#if H5_VERSION_GE(1, 10, 5)
+	const hid_t space = H5Dget_space(d->id);
+	if (H5Dget_num_chunks(d->id, space, &stored) >= 0 && (double)stored < c->chunks) {
+		c->bytes = fmax(c->bytes / MOST_UNWRITTEN, fmin(c->bytes, each * (double)stored));
+		c->chunks = fmax(c->chunks / MOST_UNWRITTEN, (double)stored);
+	}
+	H5Sclose(space);
+#else
+	(void)stored, (void)each;
+#endif
+}
+
 static claim claim_of(const gt_hdf5_data *d)
 {
 	const hid_t type = H5Dget_type(d->id), made = H5Dget_create_plist(d->id);
 	const H5D_layout_t layout = H5Pget_layout(made);
-	hsize_t chunk[H5S_MAX_RANK];
-	claim c = { .bytes = (double)H5Tget_size(type) * (double)d->size[0] * (double)d->size[1] * (double)d->size[2], .chunks = 1 };
-	if (layout == H5D_CHUNKED && H5Pget_chunk(made, H5S_MAX_RANK, chunk) == d->rank)
-		for (int i = 0; i < d->rank; i++)
-			c.chunks *= ceil((double)d->size[3 - d->rank + i] / (double)chunk[i]);
+	const double value = (double)H5Tget_size(type);
+	claim c = { .bytes = value * (double)d->size[0] * (double)d->size[1] * (double)d->size[2], .chunks = 1 };
 	c.packed = layout == H5D_CHUNKED && H5Pget_nfilters(made) > 0;
 	c.elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(made) > 0;
+	if (layout == H5D_CHUNKED)
+		claim_chunks(d, made, value, &c);
 	H5Pclose(made);
 	H5Tclose(type);
 	return c;
 }
 
-/* What was never written is read as a constant, however much of it is claimed: a file of some kB would be read for years. */
+/* A damaged or malicious file of some kB may claim terabytes, which are read as a constant. */
 static gt_status check_claim(const gt_hdf5_data *d)
 {
 	const claim c = claim_of(d);
@@ -92,7 +116,7 @@ static gt_status check_claim(const gt_hdf5_data *d)
 
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d)
 {
-	*d = (gt_hdf5_data){ path, name, -1, 0, { 1, 1, 1 } };
+	*d = (gt_hdf5_data){ .path = path, .name = name, .id = -1, .size = { 1, 1, 1 } };
 	int has;
 	gt_status st = gt_hdf5_has(file, path, name, &has);
 	if (st != GT_OK)
@@ -107,7 +131,9 @@ gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least
 	if (class != H5T_INTEGER && class != H5T_FLOAT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected numbers", path, name);
 	st = shape_of(d, least_rank);
-	return st != GT_OK ? st : check_claim(d);
+	if (st == GT_OK)
+		st = check_claim(d);
+	return st != GT_OK ? st : gt_hdf5_find_holes(d->id, path, name, (size_t)d->size[0], &d->holes);
 }
 
 void gt_hdf5_close(gt_hdf5_data *d)
@@ -115,19 +141,23 @@ void gt_hdf5_close(gt_hdf5_data *d)
 	if (d->id >= 0)
 		H5Dclose(d->id);
 	d->id = -1;
+	gt_hdf5_holes_free(&d->holes);
 }
 
-gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values)
+gt_status gt_hdf5_images(const gt_hdf5_data *d, hid_t type, hsize_t first, hsize_t count, void *values)
 {
 	const hsize_t start[3] = { first, 0, 0 }, block[3] = { count, d->size[1], d->size[2] };
-	const int skip = 3 - d->rank;
+	const size_t n = (size_t)(block[0] * block[1] * block[2]);
+	const int skip = 3 - d->rank, floats = H5Tget_class(type) == H5T_FLOAT;
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
 	/* Without a dimension of planes there is one plane, all of it. */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
-	/* The library leaves alone what a damaged file has no values for: not what was in memory. */
-	for (hsize_t i = 0; i < block[0] * block[1] * block[2]; i++)
-		values[i] = NAN;
-	bad = bad || H5Dread(d->id, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values) < 0;
+	/* libhdf5 leaves memory unchanged if a damaged file has no values. */
+	for (size_t i = 0; i < n && floats; i++)
+		((float *)values)[i] = NAN;
+	if (!floats)
+		memset(values, 0, n * H5Tget_size(type));
+	bad = bad || H5Dread(d->id, type, memory, space, H5P_DEFAULT, values) < 0;
 	H5Sclose(memory);
 	H5Sclose(space);
 	return bad ? gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or compressed by a method that is not installed", d->path,
@@ -135,8 +165,17 @@ gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, fl
 	           : GT_OK;
 }
 
+gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values)
+{
+	const gt_status st = gt_hdf5_check_holes(&d->holes, d->path, d->name, (size_t)first, (size_t)count);
+	return st == GT_OK ? gt_hdf5_images(d, H5T_NATIVE_FLOAT, first, count, values) : st;
+}
+
 gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)
 {
+	const gt_status st = gt_hdf5_check_holes(&d->holes, d->path, d->name, 0, (size_t)d->size[0]);
+	if (st != GT_OK)
+		return st;
 	for (hsize_t i = 0; i < d->size[0] * d->size[1] * d->size[2]; i++)
 		values[i] = NAN;
 	if (H5Dread(d->id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
@@ -195,7 +234,7 @@ gt_status gt_hdf5_text(const gt_hdf5_data *d, const char *attribute, char *text,
 
 gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double *value, char *units, size_t size, int *found)
 {
-	gt_hdf5_data d = { .path = path, .name = name, .id = -1 };
+	gt_hdf5_data d = { .path = path, .name = name, .id = -1, .size = { 1, 1, 1 } };
 	hid_t space = -1, type = -1;
 	gt_status st = gt_hdf5_has(file, path, name, found);
 	if (st != GT_OK || !*found)
@@ -205,8 +244,10 @@ gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double 
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: no data set, damaged, or out of memory", path, name));
 	const H5T_class_t class = H5Tget_class(type);
 	*found = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER);
-	if (*found)
+	if (*found) {
+		GT_TRY(gt_hdf5_find_holes(d.id, path, name, 1, &d.holes));
 		GT_TRY(gt_hdf5_doubles(&d, value));
+	}
 	GT_TRY(gt_hdf5_text(&d, "units", units, size));
 done:
 	if (type >= 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/try.h"
 #include "io/external.h"
+#include "io/hdf5/hdf5_block.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/hdf5_frames.h"
@@ -12,13 +13,19 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 
-/* A chunk of several frames is unpacked for all of them at once, within so many bytes of floats. */
-#define MOST_KEPT ((size_t)128 << 20)
+/* Images of one data set that its sources share. */
+typedef struct shared_block shared_block;
+struct shared_block {
+	char *name;
+	gt_hdf5_block block;
+	shared_block *next;
+};
 
 struct gt_hdf5_shared {
 	char *path;
 	hid_t file;
 	size_t users;
+	shared_block *blocks;
 };
 
 static gt_status out_of_memory(const char *path) { return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path); }
@@ -41,6 +48,13 @@ static void leave(gt_hdf5_shared *f)
 	if (f->file >= 0)
 		H5Fclose(f->file);
 	gt_nc_unlock();
+	while (f->blocks) {
+		shared_block *b = f->blocks;
+		f->blocks = b->next;
+		gt_hdf5_block_free(&b->block);
+		free(b->name);
+		free(b);
+	}
 	free(f->path);
 	free(f);
 }
@@ -85,55 +99,21 @@ done:
 
 hid_t gt_hdf5_id(const gt_hdf5_shared *f) { return f->file; }
 
-/* Frames first ... first+n-1 of the data set, at most `most`, as they were unpacked. */
-typedef struct {
-	size_t most, first, n;
-	float *data;
-} kept_frames;
-
 struct hdf5_source {
 	gt_frame_source base;
 	gt_hdf5_shared *file;
 	gt_hdf5_data data;
-	char *name, *label;   /* of the data set; with its file */
-	size_t *frame, chunk; /* frames of a chunk; 1: they are read one by one */
-	kept_frames *kept;
+	char *name, *label; /* of the data set; with its file */
+	size_t *frame;
+	gt_hdf5_block *block; /* NULL: images are read one by one */
 };
 
-/* Frames of the chunk of that one are in memory. With the lock held. */
-static gt_status keep(const struct hdf5_source *s, size_t frame)
+static gt_status read_block(const struct hdf5_source *s, size_t frame, size_t row, size_t rows, float *out)
 {
-	kept_frames *k = s->kept;
-	const size_t within = frame % s->chunk, begin = frame - within % k->most, of_chunk = s->chunk - (begin - (frame - within)),
-		     left = (size_t)s->data.size[0] - begin, least = of_chunk < left ? of_chunk : left,
-		     n = least < k->most ? least : k->most;
-	if (k->n && frame >= k->first && frame < k->first + k->n)
-		return GT_OK;
-	if (!k->data && !(k->data = malloc(k->most * s->base.rows * s->base.columns * sizeof *k->data)))
-		return out_of_memory(s->file->path);
-	k->n = 0;
-	const gt_status st = gt_hdf5_floats(&s->data, begin, n, k->data);
-	k->first = begin;
-	k->n = st == GT_OK ? n : 0;
-	return st;
-}
-
-/* Rows of one of several frames. The memory goes with the last frame of the source. */
-static gt_status read_kept(const struct hdf5_source *s, size_t frame, size_t row, size_t rows, float *out)
-{
-	const size_t all = s->base.rows * s->base.columns;
-	kept_frames *k = s->kept;
 	gt_nc_lock();
 	const gt_hdf5_quiet before = gt_hdf5_hush();
-	const gt_status st = keep(s, s->frame[frame]);
+	const gt_status st = gt_hdf5_block_read(s->block, &s->data, s->frame[frame], row, rows, out);
 	gt_hdf5_unhush(&before);
-	if (st == GT_OK)
-		memcpy(out, k->data + (s->frame[frame] - k->first) * all + row * s->base.columns, rows * s->base.columns * sizeof *out);
-	if (frame + 1 == s->base.frames) {
-		free(k->data);
-		k->data = NULL;
-		k->n = 0;
-	}
 	gt_nc_unlock();
 	return st;
 }
@@ -142,8 +122,8 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 {
 	const struct hdf5_source *s = (const struct hdf5_source *)self;
 	const size_t columns = s->base.columns, all = s->base.rows * columns;
-	if (s->kept)
-		return read_kept(s, frame, row, rows, out);
+	if (s->block)
+		return read_block(s, frame, row, rows, out);
 	float *whole = rows == s->base.rows ? out : malloc(all * sizeof *whole);
 	if (!whole)
 		return out_of_memory(s->file->path);
@@ -173,9 +153,6 @@ static void free_(gt_frame_source *self)
 	gt_hdf5_close(&s->data);
 	gt_nc_unlock();
 	leave(s->file);
-	if (s->kept)
-		free(s->kept->data);
-	free(s->kept);
 	free(s->name);
 	free(s->label);
 	free(s->frame);
@@ -192,22 +169,26 @@ static double most_of(const gt_hdf5_data *d)
 	return whole ? (double)((1u << (bits - (sign ? 1 : 0))) - 1) : 0;
 }
 
-/* The library keeps 1 MiB of a data set unpacked: frame by frame it would unpack a chunk for each of its frames. */
-static gt_status keep_chunks(struct hdf5_source *s)
+static gt_status share_block(struct hdf5_source *s)
 {
-	const hid_t made = H5Dget_create_plist(s->data.id);
-	const size_t fit = MOST_KEPT / s->base.bytes;
-	hsize_t chunk[H5S_MAX_RANK] = { 1 };
-	if (s->data.rank == 3 && H5Pget_layout(made) == H5D_CHUNKED && H5Pget_chunk(made, H5S_MAX_RANK, chunk) == 3)
-		s->chunk = chunk[0] < s->data.size[0] ? (size_t)chunk[0] : (size_t)s->data.size[0];
-	H5Pclose(made);
-	if (s->chunk < 2 || fit < 2)
+	gt_hdf5_shared *f = s->file;
+	shared_block *b = f->blocks;
+	while (b && strcmp(b->name, s->name) != 0)
+		b = b->next;
+	if (!b) {
+		if (!(b = calloc(1, sizeof *b)) || !(b->name = strdup(s->name))) {
+			free(b);
+			return out_of_memory(f->path);
+		}
+		b->block = gt_hdf5_block_of(&s->data);
+		b->next = f->blocks;
+		f->blocks = b;
+	}
+	if (!b->block.most)
 		return GT_OK;
-	if (!(s->kept = calloc(1, sizeof *s->kept)))
-		return out_of_memory(s->file->path);
-	s->kept->most = s->chunk < fit ? s->chunk : fit;
-	/* All who read share it. */
-	s->base.bytes = s->kept->most * s->base.bytes / GT_READERS + 1;
+	s->block = &b->block;
+	/* All readers share it. */
+	s->base.bytes = b->block.most * s->base.rows * s->base.columns * b->block.bytes / GT_READERS + 1;
 	return GT_OK;
 }
 
@@ -225,7 +206,6 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, co
 	s->file = f;
 	f->users++;
 	s->data.id = -1;
-	s->chunk = 1;
 	s->name = strdup(name);
 	s->label = malloc(room);
 	if (!s->name || !s->label)
@@ -243,7 +223,7 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, co
 		GT_TRY(out_of_memory(f->path));
 	for (size_t i = 0; i < s->base.frames; i++)
 		s->frame[i] = frame ? frame[i] : i;
-	GT_TRY(keep_chunks(s));
+	GT_TRY(share_block(s));
 	*out = &s->base;
 	s = NULL;
 done:
@@ -287,7 +267,10 @@ static double unit_mm(const char *name)
 	return 0;
 }
 
-gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, double unnamed, const gt_read_options *o, double *mm)
+/* m. Larger pitches without a unit are in another one. */
+#define MOST_METRES 0.01
+
+gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm)
 {
 	char units[32];
 	double value;
@@ -296,11 +279,12 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, double unnam
 	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
 	if (st != GT_OK || !found)
 		return st;
-	if (!*units && unnamed == 0) {
-		gt_read_note(o, "%s: %s is %g of a unit that is not named: not taken", f->path, name, value);
-		return GT_OK;
-	}
-	*mm = value * (*units ? unit_mm(units) : unnamed);
+	if (!*units && value > MOST_METRES)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g without a unit: expected m, cm, mm, um or nm; set the pitch in mm (--pixel)",
+		               f->path, name, value);
+	if (!*units)
+		gt_read_note(o, "%s: %s: %g without a unit is taken as metres (--pixel sets mm)", f->path, name, value);
+	*mm = value * unit_mm(*units ? units : "m");
 	if (!(*mm > 0) || !isfinite(*mm))
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", f->path, name, value,
 		               units);

@@ -34,8 +34,8 @@ size_t      gt_hdf5_frame_number(const gt_frame_source *s, size_t i);
 
 /* All numbers of a data set, *n of them, malloc'ed. units: its attribute, shortened to size; NULL: not asked for. */
 gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **values, size_t *n, char *units, size_t size);
-/* A length in mm, 0 where it is not there. unnamed: mm in one unit where the file names none; 0: such a length is not
- * taken, with a note. */
-gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, double unnamed, const gt_read_options *o, double *mm);
+/* The pitch of a pixel in mm, 0 if it is not there. Without a unit it is metres, with a note; GT_ERR_FORMAT if that
+ * is more than 10 mm, or if the unit is unknown. */
+gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
 
 #endif

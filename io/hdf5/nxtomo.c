@@ -1,5 +1,5 @@
 /* NXtomo (Konnecke et al., J. Appl. Cryst. 48 (2015) 301) and files like it: frames of one data set, and keys that
- * say which of them are projections (0), flat fields (1), dark fields (2) or not to be used (3). */
+ * say which of them are projections (0), flat fields (1), dark fields (2), invalid (3) or for alignment (-1). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,16 +167,46 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 	return GT_OK;
 }
 
-/* Pitches beside the keys, in the detector's group, where they have a unit. */
-static gt_status read_pixel(const gt_hdf5_shared *f, const char *beside, const gt_read_options *o, gt_hdf5_scan *x)
+/* x_... and y_... in a group. */
+static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x)
 {
-	char name[GT_NXTOMO_NAME + 32];
-	const int folder = (int)(strrchr(beside, '/') - beside);
+	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
+	char name[GT_NXTOMO_NAME + 64];
 	gt_status st = GT_OK;
-	snprintf(name, sizeof name, "%.*s/x_pixel_size", folder, beside);
-	GT_TRY(gt_hdf5_length(f, name, 0, o, &x->column_pitch));
-	snprintf(name, sizeof name, "%.*s/y_pixel_size", folder, beside);
-	GT_TRY(gt_hdf5_length(f, name, 0, o, &x->row_pitch));
+	for (int k = 0; k < 2 && x->column_pitch == 0 && x->row_pitch == 0; k++) {
+		snprintf(name, sizeof name, "%s/x_%s", group, kinds[k]);
+		GT_TRY(gt_hdf5_length(f, name, o, &x->column_pitch));
+		snprintf(name, sizeof name, "%s/y_%s", group, kinds[k]);
+		GT_TRY(gt_hdf5_length(f, name, o, &x->row_pitch));
+	}
+done:
+	return st;
+}
+
+/* Length of a name without its last part; 0: it has one part. */
+static int folder_of(const char *name, int length)
+{
+	while (length > 0 && name[--length] != '/')
+		;
+	return length;
+}
+
+/* Pitches at the sample (beside the angles) come before those of the detector (beside the keys, beside the images,
+ * or in the group instrument/detector beside the group of the images). */
+static gt_status read_pixel(const gt_hdf5_shared *f, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
+{
+	const char *const beside[] = { l->angle, l->key, l->data };
+	const int entry = folder_of(l->data, folder_of(l->data, (int)strlen(l->data)));
+	char group[GT_NXTOMO_NAME + 32];
+	gt_status st = GT_OK;
+	for (int g = 0; g < 4; g++) {
+		if (g < 3)
+			snprintf(group, sizeof group, "%.*s", folder_of(beside[g], (int)strlen(beside[g])), beside[g]);
+		else
+			snprintf(group, sizeof group, "%.*s/instrument/detector", entry, l->data);
+		if (*group)
+			GT_TRY(read_pitches(f, group, o, x));
+	}
 done:
 	return st;
 }
@@ -218,7 +248,7 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 	GT_TRY(count_before(o, "flat", x->flat, x->scan, &x->before));
 	GT_TRY(count_before(o, "dark", x->dark, x->scan, NULL));
 	if (isnan(o->pixel))
-		GT_TRY(read_pixel(f, l.key[0] ? l.key : l.data, o, x));
+		GT_TRY(read_pixel(f, &l, o, x));
 done:
 	return st;
 }

@@ -14,8 +14,18 @@ static const char *const data_names[] = { "%E/tomo_entry/data/data",
 	                                  "%E/data/data",
 	                                  "%E/%D/data",
 	                                  NULL };
-static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key", "%E/instrument/detector/image_key",
-	                                 "%E/tomo_entry/data/image_key", "%E/instrument/%D/image_key", NULL };
+/* image_key_control first: it also marks alignment frames, -1, which image_key may have as projections (nxtomomill). */
+static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key_control",
+	                                 "%E/instrument/detector/image_key_control",
+	                                 "%E/tomo_entry/data/image_key_control",
+	                                 "%E/data/image_key_control",
+	                                 "%E/instrument/%D/image_key_control",
+	                                 "%E/tomo_entry/instrument/detector/image_key",
+	                                 "%E/instrument/detector/image_key",
+	                                 "%E/tomo_entry/data/image_key",
+	                                 "%E/data/image_key",
+	                                 "%E/instrument/%D/image_key",
+	                                 NULL };
 static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle",
 	                                   "%E/sample/rotation_angle",
 	                                   "%E/tomo_entry/data/rotation_angle",

@@ -55,6 +55,9 @@ gt_status gt_nc_get_position(const gt_nc *f, gt_position *position, int *known);
 /* The same a piece at a time, unchecked: what is missing is NaN. */
 typedef struct { int id; nc_type type; double scale, offset, missing; int has_missing; } gt_nc_packing;
 gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p);
+/* GT_ERR_FORMAT if the variable has parts that were never written, or is a virtual data set of HDF5 without all of
+ * its sources. */
+gt_status gt_nc_stored(const gt_nc *f, const char *name);
 /* wide: count[0] count[1] count[2] doubles where the type is not NC_FLOAT, else NULL. Returns a code of libnetcdf. */
 int       gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
 /* libnetcdf serves one thread at a time: what reads pieces in one and writes them in another holds this meanwhile. */

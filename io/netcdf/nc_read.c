@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/external.h"
+#include "io/hdf5/hdf5_holes.h"
 #include "io/netcdf/nc.h"
 #include "io/probe.h"
 
@@ -77,6 +78,19 @@ static gt_status truly_absent(const gt_nc *f, const char *variable, const char *
 	return gt_fail(GT_ERR_FORMAT, "%s: %s %s of %s: cannot be read: its type is unknown to NetCDF, or memory is at its end", f->path,
 	               attribute ? "attribute" : "variable", attribute ? attribute : variable,
 	               attribute && variable ? variable : "the file");
+}
+
+gt_status gt_nc_stored(const gt_nc *f, const char *name)
+{
+	int kind;
+	if (nc_inq_format_extended(f->id, &kind, NULL) != NC_NOERR || kind != NC_FORMATX_NC_HDF5)
+		return GT_OK;
+	const hid_t file = gt_hdf5_open_file(f->path), data = file < 0 ? -1 : H5Dopen2(file, name, H5P_DEFAULT);
+	if (data < 0)
+		return GT_OK;
+	const gt_status st = gt_hdf5_refuse_holes(data, f->path, name);
+	H5Dclose(data);
+	return st;
 }
 
 gt_status gt_nc_has(const gt_nc *f, const char *variable, int *has)
@@ -233,7 +247,9 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
 {
 	int id, rank = 0, dimension[NC_MAX_VAR_DIMS];
 	size_t n = 1, length;
-	const gt_status st = gt_nc_check(f, name, nc_inq_varid(f->id, name, &id));
+	gt_status st = gt_nc_check(f, name, nc_inq_varid(f->id, name, &id));
+	if (st == GT_OK)
+		st = gt_nc_stored(f, name);
 	if (st != GT_OK)
 		return st;
 	nc_inq_var(f->id, id, NULL, NULL, &rank, dimension, NULL);
@@ -277,6 +293,8 @@ gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
 		p->missing = defaults[type];
 		p->has_missing = !unfilled;
 	}
+	/* Files of other programs have fill values of HDF5 that NetCDF does not know as such. */
+	st = gt_nc_stored(f, name);
 done:
 	return st;
 }

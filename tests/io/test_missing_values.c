@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "tests/io/notes.h"
 #include "tests/support/support.h"
 
 static char path[64];
@@ -51,14 +52,15 @@ START_TEST(netcdf)
 	ck_assert(gt_volume_data(v)[8] == 0.9f);
 	gt_volume_free(v);
 	write_volume(3);
-	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "6 of 24 values are NaN, infinite or missing, the first at [3][0][0]");
+	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT,
+	           "attenuation: 1 of its 4 chunks were never written: expected a complete file");
 }
 END_TEST
 
 static void put(hid_t file, const char *name, int rank, const hsize_t *size, hsize_t written, const float *values)
 {
 	const hid_t space = H5Screate_simple(rank, size, NULL), links = H5Pcreate(H5P_LINK_CREATE), made = H5Pcreate(H5P_DATASET_CREATE);
-	const hsize_t chunk[] = { 1, 2, 8 }, start[] = { 0, 0, 0 }, count[] = { written, 2, 8 };
+	const hsize_t chunk[] = { 1, 2, size[rank - 1] }, start[] = { 0, 0, 0 }, count[] = { written, 2, size[rank - 1] };
 	H5Pset_create_intermediate_group(links, 1);
 	H5Pset_chunk(made, rank, chunk);
 	H5Pset_fill_time(made, H5D_FILL_TIME_NEVER);
@@ -99,9 +101,150 @@ START_TEST(data_exchange)
 	ck_ok(gt_read_projections(path, &o, &p));
 	gt_projections_free(p);
 	write_exchange(2, 4);
-	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, path);
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, "exchange/data: image 2 of 4: was never written");
 	write_exchange(4, 3);
 	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, path);
+}
+END_TEST
+
+/* Images 0 and 1 are in one file, 2 and 3 in another; `gap` leaves image 1 without a file. */
+static hid_t virtual_list(int rank, const hsize_t *size, const char *name, int gap)
+{
+	const hid_t list = H5Pcreate(H5P_DATASET_CREATE), all = H5Screate_simple(rank, size, NULL);
+	hsize_t start[3] = { 0, 0, 0 }, count[3] = { gap ? 1 : 2, size[1], size[2] };
+	for (int half = 0; half < 2; half++) {
+		const hid_t from = H5Screate_simple(rank, count, NULL);
+		char file[96];
+		start[0] = half ? 2 : 0;
+		snprintf(file, sizeof file, "%s.%d", strrchr(path, '/') + 1, half);
+		ck_assert(H5Sselect_hyperslab(all, H5S_SELECT_SET, start, NULL, count, NULL) >= 0);
+		ck_assert(H5Pset_virtual(list, all, file, name, from) >= 0);
+		H5Sclose(from);
+		count[0] = 2;
+	}
+	H5Sclose(all);
+	return list;
+}
+
+static void write_source(int half, const char *name, const hsize_t size[3], const float *values)
+{
+	char file[96];
+	snprintf(file, sizeof file, "%s.%d", path, half);
+	const hid_t id = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	if (size)
+		put(id, name, 3, size, size[0], values);
+	ck_assert(id >= 0 && H5Fclose(id) >= 0);
+}
+
+static void remove_source(int half)
+{
+	char file[96];
+	snprintf(file, sizeof file, "%s.%d", path, half);
+	ck_assert_int_eq(unlink(file), 0);
+}
+
+static const hsize_t half_size[] = { 2, 2, 8 };
+
+static void write_virtual(int gap)
+{
+	const hsize_t whole[] = { 4, 2, 8 };
+	float counts[32];
+	for (int i = 0; i < 32; i++)
+		counts[i] = (float)(500 - i);
+	write_exchange(4, 4);
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), list = virtual_list(3, whole, "counts", gap),
+		    space = H5Screate_simple(3, whole, NULL);
+	ck_assert(H5Ldelete(file, "exchange/data", H5P_DEFAULT) >= 0);
+	H5Dclose(H5Dcreate2(file, "exchange/data", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, list, H5P_DEFAULT));
+	H5Sclose(space);
+	H5Pclose(list);
+	ck_assert(H5Fclose(file) >= 0);
+	for (int half = 0; half < 2; half++)
+		write_source(half, "counts", half || !gap ? half_size : (const hsize_t[]){ 1, 2, 8 }, counts);
+}
+
+/* HDF5 reads images without a file as 0. */
+START_TEST(virtual_images)
+{
+	gt_projections *p = NULL;
+	gt_read_options o = gt_read_defaults;
+	float counts[16] = { 100 };
+	o.axis = 3.5;
+	write_virtual(0);
+	ck_ok(gt_read_projections(path, &o, &p));
+	gt_projections_free(p);
+	remove_source(1);
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, "exchange/data: image 2 of 4: its source file /tmp/gantry-missing-");
+	ck_assert_ptr_nonnull(strstr(gt_error(), ".1 is missing"));
+	write_source(1, NULL, NULL, NULL);
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, ".1 has no data set counts");
+	write_source(1, "counts", (const hsize_t[]){ 1, 2, 8 }, counts);
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, ".1 holds another number of images or pixels");
+	write_virtual(1);
+	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_FORMAT, "image 1 of 4: no source file holds it");
+	remove_source(0);
+	remove_source(1);
+}
+END_TEST
+
+/* A variable of NetCDF may be a virtual data set as well. */
+START_TEST(virtual_volume)
+{
+	const hsize_t whole[] = { 4, 2, 3 }, half[] = { 2, 2, 3 };
+	gt_volume *v = NULL;
+	write_volume(4);
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), list = virtual_list(3, whole, "mu", 0),
+		    space = H5Screate_simple(3, whole, NULL), from = H5Dopen2(file, "attenuation", H5P_DEFAULT);
+	const hid_t to = H5Dcreate2(file, "virtual", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, list, H5P_DEFAULT);
+	/* The dimensions of the variable. */
+	hvl_t dimensions[3];
+	const hid_t has = H5Aopen(from, "DIMENSION_LIST", H5P_DEFAULT), type = H5Aget_type(has), three = H5Aget_space(has),
+		    gets = H5Acreate2(to, "DIMENSION_LIST", type, three, H5P_DEFAULT, H5P_DEFAULT);
+	ck_assert(H5Aread(has, type, dimensions) >= 0 && H5Awrite(gets, type, dimensions) >= 0);
+	H5Dvlen_reclaim(type, three, H5P_DEFAULT, dimensions);
+	H5Aclose(has);
+	H5Aclose(gets);
+	H5Tclose(type);
+	H5Sclose(three);
+	H5Dclose(from);
+	H5Dclose(to);
+	H5Sclose(space);
+	H5Pclose(list);
+	ck_assert(H5Ldelete(file, "attenuation", H5P_DEFAULT) >= 0);
+	ck_assert(H5Lmove(file, "virtual", file, "attenuation", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+	ck_assert(H5Fclose(file) >= 0);
+	write_source(0, "mu", half, (const float[16]){ 0.1f });
+	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "attenuation: its source file /tmp/gantry-missing-");
+	remove_source(0);
+}
+END_TEST
+
+/* One closed shutter is no wrong dark field. */
+START_TEST(black_view)
+{
+	gt_projections *p = NULL;
+	gt_read_options o = gt_read_defaults;
+	gt_frames_options f = gt_frames_defaults;
+	char notes[NOTES];
+	const float zero[16] = { 0 };
+	const hsize_t start[] = { 2, 0, 0 }, count[] = { 1, 2, 8 };
+	f.air = "no";
+	o.frames = &f;
+	o.axis = 3.5;
+	o.notes = notes_into(notes);
+	write_exchange(4, 4);
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), data = H5Dopen2(file, "exchange/data", H5P_DEFAULT),
+		    space = H5Dget_space(data), part = H5Screate_simple(3, count, NULL);
+	H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+	ck_assert(H5Dwrite(data, H5T_NATIVE_FLOAT, part, space, H5P_DEFAULT, zero) >= 0);
+	H5Sclose(part);
+	H5Sclose(space);
+	H5Dclose(data);
+	H5Fclose(file);
+	ck_ok(gt_read_projections(path, &o, &p));
+	gt_projections_free(p);
+	ck_assert_msg(strstr(notes, "1 of 4 views is black, the first is view 2"), "%s", notes);
+	ck_assert_msg(!strstr(notes, "dark field of another exposure") && !strstr(notes, "values are darker"), "%s", notes);
 }
 END_TEST
 
@@ -110,6 +253,9 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, netcdf);
 	tcase_add_test(tc, data_exchange);
+	tcase_add_test(tc, virtual_images);
+	tcase_add_test(tc, virtual_volume);
+	tcase_add_test(tc, black_view);
 }
 
 int main(void) { return gt_test_main("missing_values", fill); }

@@ -238,6 +238,77 @@ START_TEST(chunks_of_several_frames)
 }
 END_TEST
 
+/* The last view is an alignment frame by image_key_control, and a view by image_key, if that is there. */
+START_TEST(alignment_frames_are_no_views)
+{
+	gt_projections *p = NULL;
+	gt_read_options o = gt_read_defaults;
+	int control[FRAMES];
+	const hsize_t n = FRAMES;
+	write_scan(GOOD);
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), group = H5Gopen2(file, "entry/instrument/detector", H5P_DEFAULT),
+		    space = H5Screate_simple(1, &n, NULL),
+		    id = H5Dcreate2(group, "image_key_control", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	for (int i = 0; i < FRAMES; i++)
+		control[i] = i < FIELDS || i >= FIELDS + VIEWS ? 1 : i == FIELDS + VIEWS - 1 ? -1 : 0;
+	ck_assert(id >= 0 && H5Dwrite(id, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, control) >= 0);
+	ck_assert(_i == 0 || H5Ldelete(group, "image_key", H5P_DEFAULT) >= 0);
+	H5Dclose(id);
+	H5Sclose(space);
+	H5Gclose(group);
+	ck_assert(H5Fclose(file) >= 0);
+	o.axis = 19.5;
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_uint_eq(p->scan->views, VIEWS - 1);
+	gt_projections_free(p);
+}
+END_TEST
+
+static size_t uncompressed;
+
+/* Compresses nothing, and counts the chunks that are read. */
+static size_t count_chunks(unsigned flags, size_t values, const unsigned *value, size_t bytes, size_t *size, void **buffer)
+{
+	(void)values, (void)value, (void)size, (void)buffer;
+	uncompressed += (flags & H5Z_FLAG_REVERSE) != 0;
+	return bytes;
+}
+
+/* Chunks of one row of all frames: views, flat fields and single rows come from the same reading. */
+START_TEST(chunks_are_uncompressed_once)
+{
+	static const H5Z_class2_t counter = { H5Z_CLASS_T_VERS, 300, 1, 1, "counter", NULL, NULL, count_chunks };
+	static const char name[] = "entry/instrument/detector/data";
+	static float data[FRAMES * CELLS];
+	const hsize_t size[] = { FRAMES, ROWS, COLUMNS }, row[] = { FRAMES, 1, COLUMNS };
+	gt_read_options o = gt_read_defaults;
+	gt_frames_options f = gt_frames_defaults;
+	gt_projections *p;
+	ck_assert(H5Zregister(&counter) >= 0);
+	write_scan(GOOD);
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), from = H5Dopen2(file, name, H5P_DEFAULT),
+		    made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, NULL);
+	ck_assert(H5Dread(from, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+	H5Dclose(from);
+	ck_assert(H5Ldelete(file, name, H5P_DEFAULT) >= 0 && H5Pset_chunk(made, 3, row) >= 0);
+	ck_assert(H5Pset_filter(made, 300, 0, 0, NULL) >= 0);
+	const hid_t to = H5Dcreate2(file, name, H5T_NATIVE_FLOAT, space, H5P_DEFAULT, made, H5P_DEFAULT);
+	ck_assert(to >= 0 && H5Dwrite(to, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+	H5Dclose(to);
+	H5Sclose(space);
+	H5Pclose(made);
+	ck_assert(H5Fclose(file) >= 0);
+	f.air = "no";
+	o.axis = 19.5;
+	o.frames = &f;
+	uncompressed = 0;
+	ck_ok(gt_read_projections(path, &o, &p));
+	check(p, followed);
+	gt_projections_free(p);
+	ck_assert_uint_eq(uncompressed, ROWS);
+}
+END_TEST
+
 /* One by one, for those who judge the detector by them. */
 START_TEST(fields_by_their_keys)
 {
@@ -265,6 +336,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, links_that_lead_nowhere_are_named);
 	tcase_add_test(tc, fields_by_their_keys);
 	tcase_add_test(tc, chunks_of_several_frames);
+	tcase_add_test(tc, chunks_are_uncompressed_once);
+	tcase_add_loop_test(tc, alignment_frames_are_no_views, 0, 2);
 }
 
 int main(void) { return gt_test_main("nxtomo", fill); }

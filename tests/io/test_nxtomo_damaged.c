@@ -76,7 +76,8 @@ typedef struct {
 	int no_keys, no_angles;
 	const char *second; /* another entry, of the same images by a link, or of others */
 	int same;
-	const char *pixel; /* 6.5 of that unit, "": of none */
+	const char *pixel; /* unit of the pitch, "": none */
+	double pitch;      /* 0: 6.5 */
 } spoilt;
 
 static void make(spoilt s)
@@ -97,7 +98,7 @@ static void make(spoilt s)
 	if (!s.no_keys)
 		put(file, ENTRY "/instrument/detector/image_key", 1, &n[0], key, NULL);
 	if (s.pixel) {
-		const double pitch = 6.5;
+		const double pitch = s.pitch > 0 ? s.pitch : 6.5;
 		put(file, ENTRY "/instrument/detector/x_pixel_size", 0, NULL, &pitch, *s.pixel ? s.pixel : NULL);
 	}
 	if (s.second && s.same) {
@@ -289,7 +290,7 @@ START_TEST(pitch_of_the_pixels)
 	static const struct {
 		const char *unit;
 		double mm;
-	} cases[] = { { "um", 6.5e-3 }, { "mm", 6.5 }, { "m", 6500 }, { "", 1 } };
+	} cases[] = { { "um", 6.5e-3 }, { "mm", 6.5 }, { "m", 6500 } };
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
 	gt_projections *p;
@@ -300,6 +301,12 @@ START_TEST(pitch_of_the_pixels)
 		ck_assert_double_eq_tol(p->scan->row_pitch, cases[i].mm, 1e-6 * cases[i].mm);
 		gt_projections_free(p);
 	}
+	/* Metres, as NeXus recommends, unless the pixel would be larger than 10 mm. */
+	make((spoilt){ .pixel = "", .pitch = 6.5e-6, .units = "rad" });
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_double_eq_tol(p->scan->column_pitch, 6.5e-3, 1e-9);
+	gt_projections_free(p);
+	refused((spoilt){ .pixel = "", .units = "rad" }, GT_ERR_FORMAT, "x_pixel_size: is 6.5 without a unit");
 	refused((spoilt){ .pixel = "inch", .units = "rad" }, GT_ERR_FORMAT, "x_pixel_size: is 6.5 inch, expected a positive length");
 }
 END_TEST

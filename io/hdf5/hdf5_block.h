@@ -1,0 +1,20 @@
+#ifndef GT_IO_HDF5_HDF5_BLOCK_H
+#define GT_IO_HDF5_HDF5_BLOCK_H
+/* Uncompressed images of a data set whose chunks span several images; private to io/. All sources of the data set
+ * share them, so that a chunk is uncompressed once. Not thread-safe: callers hold gt_nc_lock(). */
+#include "io/hdf5/hdf5_data.h"
+
+typedef struct {
+	size_t chunk, most;     /* images of a chunk; most images in memory, 0: the data set is read image by image */
+	size_t first, n;        /* images in memory */
+	size_t bytes;           /* of a pixel in memory */
+	hid_t type;             /* in memory: 16-bit integers if they hold all values of the file, else float */
+	void *data;
+} gt_hdf5_block;
+
+/* Sizes the block by the chunks of the data set and the memory of the host; allocates nothing. */
+gt_hdf5_block gt_hdf5_block_of(const gt_hdf5_data *d);
+/* Rows row ... row+rows-1 of an image. GT_ERR_MEMORY, or as gt_hdf5_floats(). */
+gt_status gt_hdf5_block_read(gt_hdf5_block *b, const gt_hdf5_data *d, size_t image, size_t row, size_t rows, float *out);
+void      gt_hdf5_block_free(gt_hdf5_block *b);
+#endif
