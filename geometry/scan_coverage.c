@@ -5,6 +5,7 @@
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
+#include "geometry/scan_gap.h"
 
 static int ascending(const void *a, const void *b)
 {
@@ -12,24 +13,39 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Views in no order, all within one turn: what the largest gap between neighbours leaves of it. */
-static double unordered_turn(const gt_scan *scan)
+double gt_scan_widest_gap(const gt_scan *scan, double ends[2])
 {
 	const size_t n = scan->views;
-	double *angle = malloc(n * sizeof *angle);
-	if (!angle)
-		return NAN;
-	for (size_t v = 0; v < n; v++) {
-		angle[v] = fmod(scan->view[v].angle, 2 * GT_PI);
-		if (angle[v] < 0)
-			angle[v] += 2 * GT_PI;
+	double *angle = malloc(n * sizeof *angle), gap = 2 * GT_PI, from = 0;
+	int finite = angle != NULL;
+	for (size_t v = 0; finite && v < n; v++) {
+		const double turned = fmod(scan->view[v].angle, 2 * GT_PI);
+		finite = isfinite(turned);
+		angle[v] = turned < 0 ? turned + 2 * GT_PI : turned;
 	}
-	qsort(angle, n, sizeof *angle, ascending);
-	double gap = angle[0] + 2 * GT_PI - angle[n - 1];
-	for (size_t v = 1; v < n; v++)
-		gap = fmax(gap, angle[v] - angle[v - 1]);
+	if (finite && n) {
+		qsort(angle, n, sizeof *angle, ascending);
+		gap = angle[0] + 2 * GT_PI - angle[n - 1];
+		from = angle[n - 1];
+		for (size_t v = 1; v < n; v++)
+			if (angle[v] - angle[v - 1] > gap) {
+				gap = angle[v] - angle[v - 1];
+				from = angle[v - 1];
+			}
+	}
 	free(angle);
-	return fmin(2 * GT_PI, (2 * GT_PI - gap) * (double)n / (double)(n - 1));
+	if (ends) {
+		ends[0] = from;
+		ends[1] = from + gap;
+	}
+	return finite ? gap : NAN;
+}
+
+/* Unordered views within one turn: the circle without its widest gap. */
+static double unordered_turn(const gt_scan *scan)
+{
+	const double n = (double)scan->views;
+	return fmin(2 * GT_PI, (2 * GT_PI - gt_scan_widest_gap(scan, NULL)) * n / (n - 1));
 }
 
 double gt_scan_angular_range(const gt_scan *scan)
@@ -100,6 +116,12 @@ static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view 
 	}
 }
 
+int gt_scan_is_closed(const gt_scan *scan)
+{
+	const double step = 2 * GT_PI / (double)scan->views;
+	return gt_scan_angular_range(scan) > 2 * GT_PI - step / 2 || gt_scan_widest_gap(scan, NULL) <= GT_CLOSED_GAP;
+}
+
 double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -118,8 +140,8 @@ double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 		*zmin = bottom;
 	if (zmax)
 		*zmax = top;
-	const double step = 2 * GT_PI / (double)scan->views, turn = gt_scan_angular_range(scan);
-	return turn > 2 * GT_PI - step / 2 ? longest : shortest;
+	const int shows_longer = gt_scan_is_closed(scan) || gt_scan_is_one_sided(shortest, longest);
+	return shortest > 0 && shows_longer ? longest : shortest;
 }
 
 /* Of the range of heights that a straight line against x (the index, where by_angle is 0) has, the part that the rest

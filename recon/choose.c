@@ -136,30 +136,39 @@ int gt_length_without_advice(const char *why)
 	return (int)(advice ? (size_t)(advice - why) : strlen(why));
 }
 
+gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_method *m)
+{
+	gt_method_free(m);
+	*m = (gt_method){ .solver = gt_solvers[0] };
+	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()), gt_error());
+	return set_fitting(m, scan->views);
+}
+
 gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m)
 {
 	const gt_analytic *direct = gt_analytic_for(scan);
 	const gt_status st = gt_analytic_supports(direct, grid, scan);
 	if (st != GT_OK && st != GT_ERR_UNSUPPORTED)
 		return st;
-	m->analytic = st == GT_OK ? direct : NULL;
-	m->solver = m->analytic ? NULL : gt_solvers[0];
-	if (m->solver) {
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()),
-		       gt_error());
-		return set_fitting(m, scan->views);
-	}
+	if (st != GT_OK)
+		return gt_method_instead(log, scan, m);
 	note_few(log, direct, scan);
 	return gt_method_parse(direct->name, m);
 }
 
+const char *gt_method_choice(const gt_analytic *method, const void *options, const char *key)
+{
+	options = options ? options : method->defaults;
+	for (const gt_param *p = method->params; p && p->key; p++)
+		if (!strcmp(p->key, key) && p->kind == GT_CHOICE)
+			return p->names[*(const int *)(const void *)((const char *)options + p->at)];
+	return NULL;
+}
+
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be)
 {
-	for (const gt_param *p = options && !gt_backend_is_gpu(be) ? method->params : NULL; p && p->key; p++)
-		if (!strcmp(p->key, "kernel")) {
-			const int form = *(const int *)(const void *)((const char *)options + p->at);
-			if (form)
-				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used",
-				       method->name, p->names[form], gt_backend_name(be));
-		}
+	const char *form = gt_backend_is_gpu(be) ? NULL : gt_method_choice(method, options, "kernel");
+	if (form && strcmp(form, "auto") != 0)
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used", method->name, form,
+		       gt_backend_name(be));
 }

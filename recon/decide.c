@@ -86,6 +86,19 @@ done:
 	return st;
 }
 
+/* Checks the data against the displacement of the detector, unless offset= says how to take it. Replaces a
+ * method that was not requested. */
+static gt_status check_displaced(gt_recon *r, gt_method *m, int requested)
+{
+	const gt_projections *p = r->job.p;
+	const char *offset = m->analytic ? gt_method_choice(m->analytic, m->options, "offset") : NULL;
+	if (!offset || strcmp(offset, "auto") != 0)
+		return GT_OK;
+	gt_note_gap(&r->log, p->scan);
+	const gt_status st = gt_check_displaced(m->analytic->name, p);
+	return st == GT_ERR_UNSUPPORTED && !requested ? gt_method_instead(&r->log, p->scan, m) : st;
+}
+
 /* The method of the settings, of the preset, or the one that fits. */
 static gt_status find_method(gt_recon *r, int planning)
 {
@@ -96,6 +109,7 @@ static gt_status find_method(gt_recon *r, int planning)
 	const int made = r->penalty_text != NULL;
 	if (!r->set.text[GT_SET_SOLVER] && !made)
 		GT_TRY(gt_method_for(&r->log, &j->grid, j->p->scan, &r->method));
+	GT_TRY(check_displaced(r, r->set.text[GT_SET_SOLVER] ? &r->set.method : &r->method, r->set.text[GT_SET_SOLVER] != NULL));
 	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
 	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
 	if (j->method.solver)
@@ -198,6 +212,13 @@ static gt_status look_at_data(gt_recon *r)
 	return GT_OK;
 }
 
+/* Whether a truncated object matters to the method: with extend=none the caller has ruled it out. */
+static int is_extended(const gt_method *m)
+{
+	const char *extend = m->analytic ? gt_method_choice(m->analytic, m->options, "extend") : NULL;
+	return !extend || strcmp(extend, "none") != 0;
+}
+
 static gt_status decide_whole(gt_recon *r, int planning)
 {
 	gt_recon_job *j = &r->job;
@@ -216,7 +237,8 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_note_slices(&r->log, &j->grid, scan);
 	if (j->method.solver)
 		gt_note_sides(&r->log, &j->grid, j->p);
-	gt_note_body(&r->log, j->p, j->method.solver != NULL);
+	if (is_extended(&j->method))
+		gt_note_body(&r->log, j->p, j->method.solver != NULL);
 	gt_note_weights(&r->log, j->p);
 done:
 	return st;

@@ -6,6 +6,7 @@
 #include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "core/try.h"
+#include "geometry/scan_gap.h"
 
 static double cross2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
 
@@ -189,7 +190,7 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 	}
 	GT_TRY(find_axis(who, s));
 	set_directions(s);
-	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, &s->cover, s->weight));
+	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, 0, &s->cover, s->weight));
 	GT_TRY(measure_reach(who, s));
 done:
 	if (st != GT_OK)
@@ -199,7 +200,7 @@ done:
 
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s)
 {
-	return gt_directions_cover(s->direction, s->scan->views, 2 * GT_PI, &s->cover, s->weight);
+	return gt_directions_cover(s->direction, s->scan->views, 2 * GT_PI, GT_CLOSED_GAP, &s->cover, s->weight);
 }
 
 void gt_angular_coverage_free(gt_angular_coverage *s)

@@ -27,7 +27,8 @@ typedef struct {
 /* GT_ERR_UNSUPPORTED, with `who` in front: rows not along z, missing angles, inclined parallel rays, sources that are
  * not on a circle, an axis that is not seen. */
 gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angular_coverage *s);
-/* Directions again, over the whole turn: for parallel beams with an offset detector. */
+/* Measures the coverage again, of 2 pi for parallel beams too, for a displaced detector. A turn with gaps of up to
+ * GT_CLOSED_GAP counts as full. */
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s);
 void      gt_angular_coverage_free(gt_angular_coverage *s);
 

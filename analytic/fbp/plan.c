@@ -12,6 +12,7 @@
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "core/try.h"
+#include "geometry/scan_gap.h"
 
 /* A shift of the detector up to this many pixels only interleaves conjugate rays. */
 #define SMALL_OFFSET 4.0
@@ -54,21 +55,34 @@ static gt_status check_range(const char *who, const gt_angular_coverage *s)
 	return GT_OK;
 }
 
-/* An offset detector sees one side of the object at a time: only a whole turn shows both. */
-static gt_status try_offset(gt_angular_coverage *s, const gt_fbp_options *o, int *is_offset)
+static gt_status lacks_views(const char *who, const gt_angular_coverage *s)
 {
+	double ends[2];
+	const double gap = gt_scan_widest_gap(s->scan, ends);
+	return gt_fail(
+		GT_ERR_UNSUPPORTED,
+		"%s: the detector is displaced by %.1f of %zu columns, and no view lies between %.6g and %.6g degrees: "
+		"found a gap of %.4g, expected a full turn with gaps of at most %.4g degrees; use an iterative solver such as os-sart, "
+		"or offset=off for an object within the nearer side",
+		who, fabs(s->offset), s->scan->columns, ends[0] * GT_DEGREES, ends[1] * GT_DEGREES, gap * GT_DEGREES,
+		GT_CLOSED_GAP * GT_DEGREES);
+}
+
+/* A displaced detector sees one side of the object at a time: only a full turn shows both. If views are missing, an
+ * object within the nearer side is reconstructed as in a short scan. */
+static gt_status try_offset(const char *who, gt_angular_coverage *s, const gt_fbp_options *o, int *is_offset)
+{
+	const double period = s->scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI;
 	gt_status st = GT_OK;
 	*is_offset = 0;
 	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= SMALL_OFFSET)
 		return st;
-	if (s->scan->shape != GT_PARALLEL) {
-		*is_offset = s->cover.full;
-		return st;
-	}
 	GT_TRY(gt_angular_coverage_whole_turn(s));
 	*is_offset = s->cover.full;
+	if (!*is_offset && o->short_scan == GT_SHORT_AUTO && gt_scan_is_one_sided(s->shorter, s->longer))
+		GT_TRY(lacks_views(who, s));
 	if (!*is_offset)
-		st = gt_directions_cover(s->direction, s->scan->views, GT_PI, &s->cover, s->weight);
+		st = gt_directions_cover(s->direction, s->scan->views, period, 0, &s->cover, s->weight);
 done:
 	return st;
 }
@@ -78,7 +92,7 @@ static gt_status choose_redundancy(const char *who, gt_angular_coverage *s, cons
 	const int parallel = s->scan->shape == GT_PARALLEL;
 	int is_offset;
 	gt_status st = GT_OK;
-	GT_TRY(try_offset(s, o, &is_offset));
+	GT_TRY(try_offset(who, s, o, &is_offset));
 	if (o->short_scan == GT_SHORT_AUTO)
 		GT_TRY(check_range(who, s));
 	else if (!(s->cover.range > 0))

@@ -81,9 +81,17 @@ static void share(const struct place *p, size_t begin, size_t end, double part, 
 		weight[p[i].index] = part / (double)(end - begin);
 }
 
-/* p sorted; scratch for 2n doubles and n indices. */
-static void cover(struct place *p, size_t n, double period, double *gap, size_t *group, gt_coverage *c, double *weight)
+struct circle {
+	double period, closes;
+	double *gap;   /* [2 n]: the second half is scratch */
+	size_t *group; /* [n] */
+};
+
+/* p is sorted. */
+static void cover(struct place *p, size_t n, const struct circle *of, gt_coverage *c, double *weight)
 {
+	const double period = of->period, *gap = of->gap;
+	const size_t *group = of->group;
 	/* The last may be the first again, a rounding away. */
 	const double same = 0.02 * period / (double)n;
 	while (n > 1 && p[0].at + period - p[n - 1].at <= same) {
@@ -93,10 +101,10 @@ static void cover(struct place *p, size_t n, double period, double *gap, size_t 
 		last.at -= period;
 		p[0] = last;
 	}
-	const size_t groups = make_groups(p, n, same, group);
-	const size_t widest = measure_gaps(p, group, groups, period, gap);
-	c->step = median_without(gap, groups, widest, gap + n);
-	c->full = groups > 1 && is_closed(gap[widest], c->step);
+	const size_t groups = make_groups(p, n, same, of->group);
+	const size_t widest = measure_gaps(p, group, groups, period, of->gap);
+	c->step = median_without(gap, groups, widest, of->gap + n);
+	c->full = groups > 1 && (is_closed(gap[widest], c->step) || gap[widest] <= of->closes);
 	c->hole = c->full ? gap[widest] : 0;
 	for (size_t k = 0; !c->full && k < groups; k++)
 		if (k != widest)
@@ -113,7 +121,7 @@ static void cover(struct place *p, size_t n, double period, double *gap, size_t 
 	}
 }
 
-gt_status gt_directions_cover(const double *direction, size_t n, double period, gt_coverage *c, double *weight)
+gt_status gt_directions_cover(const double *direction, size_t n, double period, double closes, gt_coverage *c, double *weight)
 {
 	struct place *p = malloc(n * sizeof *p);
 	double *gap = malloc(2 * n * sizeof *gap);
@@ -125,7 +133,8 @@ gt_status gt_directions_cover(const double *direction, size_t n, double period, 
 			p[i] = (struct place){ at < 0 ? at + period : at, i };
 		}
 		qsort(p, n, sizeof *p, by_place);
-		cover(p, n, period, gap, group, c, weight);
+		const struct circle of = { period, closes, gap, group };
+		cover(p, n, &of, c, weight);
 	} else {
 		st = gt_fail(GT_ERR_MEMORY, "no memory for the directions of %zu views", n);
 	}

@@ -18,16 +18,17 @@ double gt_offset_weight(double beta, double overlap);
 
 /* How directions cover a circle of `period` (2 pi; pi where opposite directions see the same). */
 typedef struct {
-	int full;               /* all around */
-	double first;           /* where the range begins, half a step before its first direction (0 if full) */
-	double range;           /* first to last and half a step on either side; period if full */
+	int full;               /* 1: covers the circle */
+	double first;           /* start of the range, half a step before its first direction (0 if full) */
+	double range;           /* first to last direction plus half a step at either end; period if full */
 	double step;            /* median distance of neighbours */
 	double hole;            /* largest distance of neighbours inside the range */
 } gt_coverage;
 
-/* Directions in any order, over any number of turns. weight[n]: the part of the circle that each stands for (half the
- * way to each neighbour; equal directions share), their sum is the range. GT_ERR_MEMORY. */
-gt_status gt_directions_cover(const double *direction, size_t n, double period, gt_coverage *c, double *weight);
+/* Directions in any order, over any number of turns. A circle with gaps up to `closes` is full too. The views at either
+ * end of a gap stand for half of it. A weight in weight[n] is the part of the circle that a view stands for, half the
+ * way to each neighbour. Equal directions share it. The sum is the range. GT_ERR_MEMORY. */
+gt_status gt_directions_cover(const double *direction, size_t n, double period, double closes, gt_coverage *c, double *weight);
 
 #ifdef __cplusplus
 }

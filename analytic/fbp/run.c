@@ -27,7 +27,7 @@ const gt_param gt_fbp_params[] = {
 	{ "filter", "window on the ramp filter", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
 	{ "cutoff", "cut-off frequency of the window, relative to the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
 	{ "short-scan", "redundancy weights of a short scan (Parker), or off", GT_CHOICE, AT(short_scan), 0, 0, short_names },
-	{ "offset", "displaced-detector weights on a full turn, where the detector is off centre by more than 4 pixels, or off", GT_CHOICE,
+	{ "offset", "displaced-detector weights on a full turn if the detector is displaced by more than 4 pixels, or off", GT_CHOICE,
 	  AT(offset), 0, 0, offset_names },
 	{ "extend", "truncation extension: how rows of a truncated object continue beyond the detector", GT_CHOICE, AT(extend), 0, 0,
 	  extend_names },

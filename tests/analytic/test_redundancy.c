@@ -71,7 +71,7 @@ static void cover(size_t n, double start, double step, double period)
 	of.n = n;
 	for (size_t i = 0; i < n; i++)
 		of.direction[i] = start + step * (double)i;
-	ck_ok(gt_directions_cover(of.direction, n, period, &of.c, of.weight));
+	ck_ok(gt_directions_cover(of.direction, n, period, 0, &of.c, of.weight));
 }
 
 static double sum_of_weights(void)
@@ -136,6 +136,23 @@ START_TEST(parts_of_a_turn_are_measured)
 }
 END_TEST
 
+/* A gap that may be closed: its neighbours stand for half of it. */
+START_TEST(gaps_are_closed_up_to_a_limit)
+{
+	cover(170, 0.2, 2 * GT_PI / 180, 2 * GT_PI);
+	ck_assert(!of.c.full);
+	ck_ok(gt_directions_cover(of.direction, 170, 2 * GT_PI, 21 / GT_DEGREES, &of.c, of.weight));
+	ck_assert(!of.c.full);
+	ck_ok(gt_directions_cover(of.direction, 170, 2 * GT_PI, 22.001 / GT_DEGREES, &of.c, of.weight));
+	ck_assert(of.c.full);
+	CLOSE(of.c.hole, 22 / GT_DEGREES);
+	CLOSE(of.weight[0], 12 / GT_DEGREES);
+	CLOSE(of.weight[169], 12 / GT_DEGREES);
+	CLOSE(of.weight[80], 2 / GT_DEGREES);
+	CLOSE(sum_of_weights(), 2 * GT_PI);
+}
+END_TEST
+
 START_TEST(half_turns_of_parallel_beams)
 {
 	cover(180, 0.3, GT_PI / 180, GT_PI);
@@ -164,7 +181,7 @@ START_TEST(uneven_steps_weigh_what_they_stand_for)
 	const double shuffled[] = { at[3], at[0], at[6], at[1], at[5], at[2], at[4] };
 	memcpy(of.direction, shuffled, sizeof shuffled);
 	of.n = 7;
-	ck_ok(gt_directions_cover(of.direction, 7, 2 * GT_PI, &of.c, of.weight));
+	ck_ok(gt_directions_cover(of.direction, 7, 2 * GT_PI, 0, &of.c, of.weight));
 	CLOSE(of.weight[0], (3.5 - 1.7) / 2);
 	CLOSE(of.weight[2], (0.2 + 2 * GT_PI - 4.6) / 2);
 	CLOSE(sum_of_weights(), of.c.range);
@@ -172,7 +189,7 @@ START_TEST(uneven_steps_weigh_what_they_stand_for)
 	cover(100, 0, 0.01, 2 * GT_PI);
 	for (size_t i = 50; i < 100; i++)
 		of.direction[i] += 0.5;
-	ck_ok(gt_directions_cover(of.direction, 100, 2 * GT_PI, &of.c, of.weight));
+	ck_ok(gt_directions_cover(of.direction, 100, 2 * GT_PI, 0, &of.c, of.weight));
 	CLOSE(of.c.hole, 0.51);
 	CLOSE(of.c.range, 1.5);
 }
@@ -185,6 +202,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, offset_conjugates_sum_to_two);
 	tcase_add_test(tc, full_turns_are_seen);
 	tcase_add_test(tc, parts_of_a_turn_are_measured);
+	tcase_add_test(tc, gaps_are_closed_up_to_a_limit);
 	tcase_add_test(tc, half_turns_of_parallel_beams);
 	tcase_add_test(tc, uneven_steps_weigh_what_they_stand_for);
 }

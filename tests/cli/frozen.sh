@@ -1,5 +1,6 @@
 #!/bin/bash
-# Files of an older version (tests/frozen, made by tests/reference/make_frozen.sh): they are read, and every solver goes on from its checkpoint.
+# Reads files of an older version (tests/frozen, made by tests/reference/make_frozen.sh), and continues each solver from its
+# checkpoint. Volumes of direct methods (arc, flat, helix, parallel) are newer: the extension of truncated rows has changed.
 frozen=$(realpath "$(dirname "$0")/../frozen")
 . "$(dirname "$0")/support/lib.sh"
 # Other instructions round in another way; another device adds in another order. Conjugate directions and least squares by

@@ -55,15 +55,22 @@ wide=(simulate --scanner micro-ct --phantom water-cylinder --scale 0.05 --rays 1
 ok "${wide[@]}" --column-pitch 1.2 -o wide.nc
 remark "the object is wider than the detector: 100 % of the views do not end in air at the left and right" recon wide.nc -o out.nc --backend "$backend"
 silent "--grid"
-remark "a wider --grid holds it" recon wide.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+remark "use a wider --grid" recon wide.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
 ok "${wide[@]}" --column-pitch 3 -o whole.nc
 ok recon whole.nc -o out.nc --backend "$backend"
 silent "wider than the detector"
 ok "${wide[@]}" --column-pitch 2.2 --column-offset 12 -o shifted.nc
 ok recon shifted.nc -o out.nc --backend "$backend"
 silent "wider than the detector"
-ok "${wide[@]}" --column-pitch 1.2 --column-offset 12 -o shifted.nc
+ok "${wide[@]}" --column-pitch 1.2 --column-offset 8 -o shifted.nc
 remark "100 % of the views do not end in air at the " recon shifted.nc -o out.nc --backend "$backend"
+# Views that are missing: the nearer side of a displaced detector counts again.
+ok "${wide[@]}" --column-pitch 2.2 --column-offset 12 --turns 0.8 -o arc.nc
+refused 1 "displaced by 12.0 of 30 columns, and no view lies between 273.6 and 360 degrees" recon arc.nc -o none.nc --solver fdk --backend "$backend"
+remark "solver: os-sart (fdk: the detector is displaced by 12.0 of 30 columns" recon arc.nc -o out.nc --backend "$backend"
+remark "do not end in air at the last columns" recon arc.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+ok recon arc.nc -o out.nc --solver fdk:offset=off,extend=none --backend "$backend"
+silent "wider than the detector"
 # Weights of the file that leave nothing, or one value.
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	ncdump -p 9,17 whole.nc >whole.cdl

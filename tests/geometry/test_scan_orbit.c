@@ -287,14 +287,14 @@ START_TEST(field_of_view_is_what_is_seen)
 	ck_assert_double_eq(share_seen(s, r * 0.999, 0), 1);
 	ck_assert_double_lt(share_seen(s, r * 1.01, 0), 1);
 	gt_scan_free(s);
-	o.column_offset = -150;
+	o.column_offset = -90;
 	s = scan_of(&o);
 	const double wide = gt_scan_field_of_view(s, NULL, NULL);
 	ck_assert_double_gt(wide, 1.4 * r);
 	ck_assert_double_eq_tol(wide,
-	                        o.shape == GT_PARALLEL ? 385
-	                        : o.shape == GT_ARC    ? 541 * sin(385.0 / 949)
-	                                               : 541 * sin(atan(385.0 / 949)),
+	                        o.shape == GT_PARALLEL ? 319
+	                        : o.shape == GT_ARC    ? 541 * sin(319.0 / 949)
+	                                               : 541 * sin(atan(319.0 / 949)),
 	                        1e-9);
 	ck_assert_double_eq(share_seen(s, wide * 0.99, 1), 1);
 	ck_assert_double_lt(share_seen(s, wide * 0.99, 0), 1);
@@ -302,7 +302,7 @@ START_TEST(field_of_view_is_what_is_seen)
 	o.turn = 3.6;
 	s = scan_of(&o);
 	const double narrow = gt_scan_field_of_view(s, NULL, NULL);
-	ck_assert_double_eq_tol(narrow, o.shape == GT_PARALLEL ? 55 : 541 * sin(gt_orbit_half_fan(&o)), 1e-9);
+	ck_assert_double_eq_tol(narrow, o.shape == GT_PARALLEL ? 121 : 541 * sin(gt_orbit_half_fan(&o)), 1e-9);
 	gt_scan_free(s);
 	o.column_offset = 210;
 	s = scan_of(&o);

@@ -1,0 +1,100 @@
+/* Truncated objects on displaced detectors. The nearer side is inspected unless a full turn measures it from the other
+ * side. Short arcs are refused by name. */
+/* labels: unit; backend: none */
+#include <math.h>
+#include <string.h>
+#include "tests/recon/small_recon.h"
+
+typedef struct {
+	char text[4096];
+} heard;
+
+static void hear(void *self, const gt_message *m)
+{
+	heard *h = self;
+	const size_t n = strlen(h->text);
+	snprintf(h->text + n, sizeof h->text - n, "%s\n", m->text);
+}
+
+/* Chooses for a scan with that displacement (columns), turn (degrees) and the given solver (NULL: none). */
+static gt_status choose(double offset, double turn, double pitch, const char *solver, heard *h)
+{
+	gt_orbit o = small_orbit;
+	gt_recon *r;
+	o.column_offset = offset;
+	o.turn = turn / GT_DEGREES;
+	o.column_pitch = pitch;
+	gt_projections *p = projections_on(&o, 0);
+	ck_ok(gt_recon_new(p, &r));
+	gt_recon_on_message(r, hear, h);
+	*h = (heard){ { 0 } };
+	if (solver)
+		ck_ok(gt_recon_set(r, "solver", solver));
+	const gt_status st = gt_recon_choose(r);
+	gt_recon_free(r);
+	gt_projections_free(p);
+	return st;
+}
+
+static void check_said(const heard *h, const char *text, int said)
+{
+	ck_assert_msg(!strstr(h->text, text) == !said, "'%s' %s in: %s", text, said ? "is not" : "is", h->text);
+}
+
+/* The phantom reaches 57 mm at least, the nearer side 32 mm or less, the farther side 100 mm. */
+START_TEST(short_arcs_of_displaced_detectors)
+{
+	heard h;
+	ck_refused(choose(9, 300, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "displaced by 9.0 of 40 columns, and no view lies between");
+	ck_refused(choose(-9, 210, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "expected a full turn with gaps of at most 12 degrees");
+	ck_ok(choose(9, 300, 6, NULL, &h));
+	check_said(&h, "solver: os-sart (fdk: the object extends beyond the nearer side", 1);
+	ck_ok(choose(-9, 300, 6, "fdk:offset=off", &h));
+	check_said(&h, "the object is wider than the detector", 1);
+	ck_ok(choose(9, 360, 6, "fdk", &h));
+	check_said(&h, "wider than the detector", 0);
+	/* The nearer side holds the object. */
+	ck_ok(choose(9, 300, 24, "fdk", &h));
+	check_said(&h, "wider than the detector", 0);
+}
+END_TEST
+
+START_TEST(few_columns_and_extension)
+{
+	heard h;
+	ck_ok(choose(0, 360, 1, "fdk", &h));
+	check_said(&h, "the object is wider than the detector: 100 %", 1);
+	ck_ok(choose(0, 360, 1, "fdk:extend=none", &h));
+	check_said(&h, "wider than the detector", 0);
+	ck_ok(choose(0, 360, 1, "cgls", &h));
+	check_said(&h, "the object is wider than the detector: 100 %", 1);
+}
+END_TEST
+
+/* An object that covers all of 2 to 7 columns. */
+START_TEST(all_of_few_columns)
+{
+	for (size_t columns = 2; columns < 8; columns++) {
+		gt_orbit o = small_orbit;
+		gt_recon *r;
+		heard h = { { 0 } };
+		o.columns = columns;
+		gt_projections *p = projections_on(&o, 0);
+		ck_ok(gt_recon_new(p, &r));
+		gt_recon_on_message(r, hear, &h);
+		ck_ok(gt_recon_choose(r));
+		check_said(&h, "the object is wider than the detector: 100 %", 1);
+		gt_recon_free(r);
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, short_arcs_of_displaced_detectors);
+	tcase_add_test(tc, few_columns_and_extension);
+	tcase_add_test(tc, all_of_few_columns);
+}
+
+int main(void) { return gt_test_main("truncation", fill); }
