@@ -11,8 +11,8 @@
 #include "core/fork.h"
 #include "io/tmp_list.h"
 
-enum { ATTEMPTS = 20 };
-enum { WAIT_MS = 2000 }; /* for a thread that is between begin and end: a rename on a slow network at most */
+enum { ATTEMPTS = 1000 }; /* ms: another thread may be held up within open() */
+enum { WAIT_MS = 2000 };  /* for a thread that is between begin and end: a rename on a slow network at most */
 
 /* Crashes too: libnetcdf crashes where memory ends. */
 static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGABRT };

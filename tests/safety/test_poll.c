@@ -1,10 +1,13 @@
 /* A caller can stop a long call in its middle, and go on afterwards.
  * labels: unit */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <gantry/gantry.h>
 #include "core/device/backend.h"
+#include "core/poll.h"
 #include "tests/support/clock.h"
 #include "tests/support/penalties.h"
 #include "tests/support/problem.h"
@@ -90,6 +93,38 @@ START_TEST(inside_one_call)
 {
 	stopped_inside("cpu:2", _i);
 	stopped_inside("cpu:1", _i);
+}
+END_TEST
+
+/* Pieces of work: the caller's cost nothing, the other thread's 1 ms each, so that it cannot take all of them. */
+static void count_piece(void *self, size_t begin, size_t end, int worker)
+{
+	if (worker)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	atomic_fetch_add((atomic_size_t *)self, end - begin);
+}
+
+START_TEST(pieces_behind_the_answer_are_left)
+{
+	enum { PIECES = 100000 };
+	for (int threads = 1; threads <= 2; threads++) {
+		struct asked a = { .stop_at = 1 };
+		gt_poll p = { .stop = stop, .self = &a };
+		gt_pool *pool = NULL;
+		atomic_size_t done = 0;
+		ck_ok(gt_pool_new(threads, &pool));
+		gt_poll_set(&p);
+		gt_parallel(pool, PIECES, 1, count_piece, &done);
+		ck_assert_int_eq(a.calls, 1);
+		if (threads == 1)
+			ck_assert_uint_eq(done, 1);
+		ck_assert_uint_lt(done, PIECES);
+		done = 0;
+		gt_parallel(pool, PIECES, 1, count_piece, &done);
+		ck_assert_uint_eq(done, 0);
+		gt_poll_set(NULL);
+		gt_pool_free(pool);
+	}
 }
 END_TEST
 
@@ -196,6 +231,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, inside_one_call, 0, LONG_CALLS);
+	tcase_add_test(tc, pieces_behind_the_answer_are_left);
 	tcase_add_test(tc, a_stopped_analytic_run_says_so);
 	tcase_add_test(tc, it_sticks_until_the_status_is_asked);
 	tcase_add_test(tc, a_solver_ends);
