@@ -77,7 +77,7 @@ static gt_status add_file(gt_ctpd_set *s, const char *folder, const char *name, 
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
 	snprintf(path, size, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
 	s->file[s->files++] = (gt_ctpd_file){ .path = path };
-	return *folder ? gt_external_entry(folder, path) : GT_OK;
+	return GT_OK;
 }
 
 static int by_path(const void *a, const void *b) { return strcmp(((const gt_ctpd_file *)a)->path, ((const gt_ctpd_file *)b)->path); }
@@ -237,10 +237,21 @@ static gt_status gather(gt_ctpd_set *s)
 	return GT_OK;
 }
 
+/* Links that are not DICOM are left out as other files are. */
+static gt_status check_links(const gt_ctpd_set *s)
+{
+	gt_status st = GT_OK;
+	for (size_t i = 0; st == GT_OK && i < s->files; i++)
+		if (strcmp(s->file[i].path, s->path) != 0 && gt_dicom_is(s->file[i].path))
+			st = gt_external_entry(s->path, s->file[i].path);
+	return st;
+}
+
 gt_status gt_ctpd_list(gt_ctpd_set *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_ctpd_names(s));
+	GT_TRY(check_links(s));
 	GT_TRY(find_first(s));
 	gt_ctpd_work_start(&s->work, s->files);
 	gt_parallel(s->pool, s->files, GRAIN, read_heads, s);

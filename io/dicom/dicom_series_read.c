@@ -24,10 +24,8 @@ static int by_place(const void *a, const void *b)
 
 static gt_status add_file(gt_series *s, char *file, size_t *room)
 {
-	int is = 0;
-	gt_status st = gt_external_entry(s->path, file);
-	if (st == GT_OK)
-		st = gt_dicom_look(file, &is);
+	int is;
+	const gt_status st = gt_dicom_look(file, &is);
 	if (st != GT_OK || !is) {
 		s->others++;
 		free(file);
@@ -287,8 +285,10 @@ gt_status gt_series_read_heads(gt_series *s)
 	gt_status st = GT_OK;
 	if (!(s->slice = calloc(s->files, sizeof *s->slice)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
-	for (size_t i = 0; i < s->files; i++)
+	for (size_t i = 0; i < s->files; i++) {
+		GT_TRY(gt_external_entry(s->path, s->file[i]));
 		GT_TRY(read_head(s, i));
+	}
 	qsort(s->slice, s->files, sizeof *s->slice, by_place);
 done:
 	return st;

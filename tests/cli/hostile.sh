@@ -85,7 +85,7 @@ ln -s elsewhere named
 ok import named "${raw[@]}" -o named.nc
 ln -s "$work/good.nc" link.nc
 ok info link.nc
-if "$gantry" convert volume.nc -o slices/ --format dicom >/dev/null 2>&1; then
+if "$gantry" convert volume.nc -o slices/ >/dev/null 2>&1; then
 	first=$(find slices -type f | head -1)
 	mv "$first" elsewhere/slice && ln -s ../elsewhere/slice "$first"
 	refused 1 "outside of its folder" info slices
