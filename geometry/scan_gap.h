@@ -1,6 +1,6 @@
 #ifndef GT_GEOMETRY_SCAN_GAP_H
 #define GT_GEOMETRY_SCAN_GAP_H
-/* Gaps in the views of a turn, and the displacement of the detector that makes a scan depend on a whole turn. */
+/* Gaps in the views of a full rotation, and displacements of the detector that need one. */
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #ifdef __cplusplus
@@ -8,11 +8,11 @@ extern "C" {
 #endif
 
 /* Widest gap (rad) that interpolation between its two neighbouring views closes: blocks of 20 x 20 mm of an ellipse of
- * 140 x 120 mm stay within 1 % of their attenuation (docs/measurements.md). */
+ * 140 x 120 mm stay within 1 % of their attenuation (docs/analytic.md). */
 #define GT_CLOSED_GAP ((12 + 1e-9) * GT_PI / 180)
 
-/* Whether one side of the detector reaches less than a third of the other: such a detector is displaced on purpose,
- * and the object extends beyond the nearer side. Both reaches in one unit. */
+/* Whether one side of the detector reaches less than a third of the other. Such a detector is displaced for an object
+ * that extends beyond the nearer side. Both reaches in one unit. */
 static inline int gt_scan_is_one_sided(double shorter, double longer) { return 3 * shorter < longer; }
 
 /* Whether the views go all around, but for gaps of at most GT_CLOSED_GAP. 0 if a view has no angle. */

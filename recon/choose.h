@@ -7,7 +7,7 @@
 /* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
  * gt_analytic_supports(). */
 gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m);
-/* The first solver instead of the method in m; a remark gives gt_error() as the reason. */
+/* The first solver instead of the method in m; a note gives gt_error() as the reason. */
 gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_method *m);
 /* Value of a choice among the options of a method (NULL: the defaults); NULL if it has no such choice. */
 const char *gt_method_choice(const gt_analytic *method, const void *options, const char *key);

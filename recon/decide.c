@@ -86,8 +86,8 @@ done:
 	return st;
 }
 
-/* Checks the data against the displacement of the detector, unless offset= says how to take it. Only a method that
- * nobody requested is replaced. */
+/* Checks the data against the displacement of the detector, unless offset= says how to take it. Replaces a
+ * method that was not requested. */
 static gt_status check_displaced(gt_recon *r, gt_method *m, int requested)
 {
 	const gt_projections *p = r->job.p;

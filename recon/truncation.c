@@ -60,8 +60,8 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 		       100 * share);
 }
 
-/* Columns at each side whose mean is inspected; the fraction of the largest value above which it is no longer air; and
- * the fraction of views below which edges are not reported. */
+/* Columns at each side whose mean is inspected. It is no longer air above NOT_AIR of the largest value. Edges are
+ * reported if at least FEW_VIEWS of the views show the object there. */
 enum { EDGE_COLUMNS = 3 };
 #define NOT_AIR 0.05
 #define FEW_VIEWS 0.05
@@ -70,8 +70,8 @@ enum { EDGE_COLUMNS = 3 };
 #define SHIFTED_BY 4.0
 #define SHIFTED_PART 0.02
 
-/* Numbers of inspected views, and of those that do not end in air at the left, the right, and either; the largest
- * value; the sum over these views of the larger mean at their edges. */
+/* Numbers of inspected views, and of views that do not end in air at the left, the right, and either. The sum over
+ * these views of the larger mean at their edges is part, and the largest value most. */
 typedef struct {
 	size_t looked, left, right, both;
 	double most, part;

@@ -25,9 +25,9 @@ typedef struct {
 	double hole;            /* largest distance of neighbours inside the range */
 } gt_coverage;
 
-/* Directions in any order, over any number of turns. closes: also a circle with gaps up to this angle is full, and the
- * views at either end of a gap stand for half of it. weight[n]: the part of the circle that each view stands for (half
- * the way to each neighbour; equal directions share it); the sum is the range. GT_ERR_MEMORY. */
+/* Directions in any order, over any number of turns. A circle with gaps up to `closes` is full too. The views at either
+ * end of a gap stand for half of it. A weight in weight[n] is the part of the circle that a view stands for, half the
+ * way to each neighbour. Equal directions share it. The sum is the range. GT_ERR_MEMORY. */
 gt_status gt_directions_cover(const double *direction, size_t n, double period, double closes, gt_coverage *c, double *weight);
 
 #ifdef __cplusplus

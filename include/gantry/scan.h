@@ -102,9 +102,9 @@ GT_API gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views,
 
 /* Returns the radius around the z axis that is measured (mm), at the middle row; 0 if the axis is not in the fan of
  * some view. Over a full turn, with gaps of at most 12 degrees, it is the reach of the longer side of the columns in
- * every view: the other side sees it 180 degrees later. So it is if the shorter side reaches less than a third of it,
- * as with a displaced detector. Otherwise every view sees all of the circle. zmin, zmax (NULL: not wanted): the z range
- * of the rows at the axis, of every view; of any view if the scan is helical. */
+ * every view. So it is if the shorter side reaches less than a third of it, as with a displaced detector. Otherwise
+ * every view sees all of the circle. zmin, zmax (NULL: not wanted): the z range of the rows at the axis. Every view of
+ * a circular scan sees this range, and some view of a helical one. */
 GT_API double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax);
 /* Where the z axis is seen at the source's height, in pixels counted from 0 at the middle of the first one: column and
  * row in the mean of all views, the least and the most of the columns. NAN where a view does not look at it. The

@@ -1,5 +1,5 @@
-/* Truncated objects on displaced detectors: the nearer side is inspected unless a full turn measures it from the other
- * side, and a short arc is refused by name. */
+/* Truncated objects on displaced detectors. The nearer side is inspected unless a full turn measures it from the other
+ * side. Short arcs are refused by name. */
 /* labels: unit; backend: none */
 #include <math.h>
 #include <string.h>
