@@ -70,8 +70,8 @@ enum { EDGE_COLUMNS = 3 };
 #define SHIFTED_BY 4.0
 #define SHIFTED_PART 0.02
 
-/* Numbers of inspected views, and of those that do not end in air at the left, the right, and either; the largest
- * value; the sum over these views of the larger mean at their edges. */
+/* Numbers of inspected views, and of views that do not end in air at the left, the right, and either. The sum over
+ * these views of the larger mean at their edges is part, and the largest value most. */
 typedef struct {
 	size_t looked, left, right, both;
 	double most, part;
