@@ -1,5 +1,6 @@
 /* The adjoint tests themselves: they pass a small matrix with its transpose and catch every kind of wrong one.
  * labels: unit */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
@@ -67,6 +68,10 @@ START_TEST(wrong_transpose_is_caught)
 	ck_assert_double_eq_tol(difference, 1e-6, 1e-12);
 	ck_ok(gt_linop_mismatch(A, 1, &mismatch));
 	ck_assert_double_gt(mismatch, 1e-10);
+	gt_linop_free(A);
+	A = matrix(be, NAN); /* no later entry hides it */
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert(isnan(difference));
 	gt_linop_free(A);
 	gt_backend_close(be);
 }
