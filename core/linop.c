@@ -260,7 +260,7 @@ gt_status gt_linop_mismatch_elements(const gt_linop *A, double *difference, doub
 		for (size_t j = 0; j < nx; j++) {
 			const double a = matrix[i * nx + j], d = fabs(a - x.value[j]);
 			*largest = fmax(*largest, fabs(a));
-			if (!(d <= *difference)) /* keeps a NaN */
+			if (!(d <= *difference) && !isnan(*difference)) /* keeps a NaN */
 				*difference = d;
 		}
 	}

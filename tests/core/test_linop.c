@@ -1,9 +1,11 @@
 /* The adjoint tests themselves: they pass a small matrix with its transpose and catch every kind of wrong one.
  * labels: unit */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
 #include "tests/support/support.h"
+#include "tests/support/transpose.h"
 
 /* A 3 x 4 matrix whose adjoint can be spoiled in one entry. */
 struct matrix {
@@ -33,15 +35,18 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 }
 
 static const struct gt_linop_ops ops = { .name = "matrix", .forward = forward, .adjoint = adjoint, .free = free };
+static const struct gt_linop_ops transposed_ops = { .name = "transposed", .forward = adjoint, .adjoint = forward, .free = free };
 
-static gt_linop *matrix(gt_backend *be, double spoil)
+static gt_linop *matrix_of(gt_backend *be, double spoil, int transposed)
 {
 	struct matrix *m = malloc(sizeof *m);
 	gt_linop *A = NULL;
 	*m = (struct matrix){ { { 1, -2, 0.5, 3 }, { 0, 4, -1, 2 }, { 7, 0, 0, -5 } }, spoil };
-	ck_ok(gt_linop_new(&ops, m, be, GT_F64, 4, 3, &A));
+	ck_ok(gt_linop_new(transposed ? &transposed_ops : &ops, m, be, GT_F64, transposed ? 3 : 4, transposed ? 4 : 3, &A));
 	return A;
 }
+
+static gt_linop *matrix(gt_backend *be, double spoil) { return matrix_of(be, spoil, 0); }
 
 START_TEST(true_transpose_passes)
 {
@@ -68,6 +73,30 @@ START_TEST(wrong_transpose_is_caught)
 	ck_ok(gt_linop_mismatch(A, 1, &mismatch));
 	ck_assert_double_gt(mismatch, 1e-10);
 	gt_linop_free(A);
+	A = matrix(be, NAN); /* no later entry hides it */
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert(isnan(difference));
+	gt_linop_free(A);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* gt_test_transpose(), which other tests rely on: a wide and a high matrix, one entry of which is wrong or NaN. */
+START_TEST(one_wrong_entry_is_seen_from_the_smaller_side)
+{
+	static const double spoil[] = { 0, 1e-6, -3, NAN };
+	gt_backend *be = gt_test_backend();
+	for (int k = 0; k < 8; k++) {
+		gt_linop *A = matrix_of(be, spoil[k / 2], k % 2);
+		double difference, largest;
+		gt_test_transpose(A, &difference, &largest);
+		if (isnan(spoil[k / 2]))
+			ck_assert(isnan(difference));
+		else
+			ck_assert_double_eq_tol(difference, fabs(spoil[k / 2]), 1e-12);
+		ck_assert_double_ge(largest, 7);
+		gt_linop_free(A);
+	}
 	gt_backend_close(be);
 }
 END_TEST
@@ -107,6 +136,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, true_transpose_passes);
 	tcase_add_test(tc, wrong_transpose_is_caught);
+	tcase_add_test(tc, one_wrong_entry_is_seen_from_the_smaller_side);
 	tcase_add_test(tc, wrong_sizes_are_refused);
 	tcase_add_test(tc, operator_without_free_leaves_self_alone);
 }

@@ -8,6 +8,7 @@
 #include "tests/support/definition.h"
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
+#include "tests/support/transpose.h"
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
@@ -91,15 +92,18 @@ static struct gt_test_geometry geometry(int i)
 
 static double tolerance(gt_type t) { return t == GT_F64 ? 1e-12 : 1e-5; }
 
+/* On the CPU test_dd_single has the scans of all projectors in single precision. */
 START_TEST(adjoint_by_elements)
 {
-	gt_backend *be = gt_test_backend();
-	const struct gt_test_geometry g = geometry(_i / 2);
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	if (!gt_test_is_gpu() && type == GT_F32 && _i / 2 < gt_test_geometries())
+		return;
+	gt_backend *be = gt_test_backend_alone();
+	const struct gt_test_geometry g = geometry(_i / 2);
 	gt_linop *A = NULL;
 	double difference, largest;
 	ck_ok(gt_projector_new("dd", be, type, &g.grid, g.scan, &A));
-	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	gt_test_transpose(A, &difference, &largest);
 	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s: %.3e of the largest entry", g.name, gt_type_name(type),
 	              difference / largest);
 	gt_linop_free(A);

@@ -44,19 +44,22 @@ static gt_status solve(const char *name, const char *text, struct gt_test_proble
 	return st;
 }
 
-/* The goal that the project set itself: 128^3, 180 views, 30 iterations of 10 subsets. */
+/* The goal of the project, for the long tests: a relative error of 0.05 in 128^3 voxels by 180 views, 30 iterations and 10 subsets. A small
+ * problem in the same number of iterations comes nearer. */
 START_TEST(os_sart_finds_the_phantom)
 {
 	gt_backend *be = gt_test_backend();
-	struct gt_test_problem p = gt_test_problem(be, GT_F32, 128, 180, 10);
+	const int is_long = gt_tests_long();
+	const size_t n = is_long ? 128 : 56, views = is_long ? 180 : 80;
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, n, views, 10);
 	struct log l = { .p = &p };
 	p.problem.lo = 0;
 	ck_ok(solve("os-sart", "iterations=30,relax=1.9,reduce=1", &p, &l));
 	ck_assert_int_eq(l.calls, 30);
 	for (int k = 1; k < l.calls; k++)
 		ck_assert_msg(l.error[k] < l.error[k - 1], "iteration %d: error %.5f after %.5f", k + 1, l.error[k], l.error[k - 1]);
-	printf("os-sart, 128^3, 180 views, 30 x 10: relative error %.4f\n", l.error[29]);
-	ck_assert_double_le(l.error[29], 0.05);
+	printf("os-sart, %zu^3, %zu views, 30 x 10: relative error %.4f\n", n, views, l.error[29]);
+	ck_assert_double_le(l.error[29], is_long ? 0.05 : 0.03);
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }

@@ -54,6 +54,12 @@ int gt_tests_every(void)
 	return every > 1 ? every : 1;
 }
 
+int gt_tests_long(void)
+{
+	const char *text = getenv("GT_LONG");
+	return text && !strcmp(text, "1");
+}
+
 int gt_test_main(const char *name, void (*fill)(TCase *tc))
 {
 	if (!device_is_there()) {
@@ -75,12 +81,15 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc))
 	return failed != 0;
 }
 
-gt_backend *gt_test_backend(void)
+static gt_backend *open_backend(const char *name)
 {
 	gt_backend *be = NULL;
-	ck_ok(gt_backend_open(backend_name(), &be));
+	ck_ok(gt_backend_open(name, &be));
 	return be;
 }
+
+gt_backend *gt_test_backend(void) { return open_backend(backend_name()); }
+gt_backend *gt_test_backend_alone(void) { return open_backend(gt_test_is_gpu() ? backend_name() : "cpu:1"); }
 
 gt_counters gt_test_counters(const gt_backend *be)
 {

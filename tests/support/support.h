@@ -16,11 +16,14 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc));
 enum { GT_TEST_HANGS = 1800 };
 /* Of n cases that are much alike all, or with GT_TESTS_EVERY=N every Nth, where each takes long: under sanitizers. */
 int gt_tests_every(void);
+/* 1 with GT_LONG=1, which tests/long/sweeps.sh sets: all combinations, of which else some are tested. */
+int gt_tests_long(void);
 #define gt_add_alike(tc, test, n)                                       \
 	for (int gt_k = 0; gt_k < (int)(n); gt_k += gt_tests_every())   \
 		tcase_add_loop_test(tc, test, gt_k, gt_k + 1)
 
 gt_backend *gt_test_backend(void);              /* opens GT_BACKEND; fails the test if it cannot */
+gt_backend *gt_test_backend_alone(void);        /* on the CPU with one thread: threads cost more than they save in thousands of small calls */
 int gt_test_is_gpu(void);
 gt_counters gt_test_counters(const gt_backend *be);
 /* Uniform in [-1,1) from a counter: the same numbers everywhere. */

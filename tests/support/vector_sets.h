@@ -12,13 +12,20 @@
 static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
 enum { SETS = sizeof sets / sizeof *sets };
 
-/* use(set): the kernels of that set from now on; 0 where the processor does not have it. kind: as in gt_KIND_find(). */
+/* use(set): the kernels of that set from now on; 0 if the processor does not have it. use_in_turn(i): those of set i, or of the next
+ * one that the processor has; returns its name. kind: as in gt_KIND_find(). */
 #define GT_TEST_USE(kind)                                                                              \
 	static int use(const char *set)                                                                \
 	{                                                                                              \
 		const kind##_kernels *k = strcmp(set, "sixteen") ? kind##_find(set) : &sixteen_lanes; \
 		kind##_use(k);                                                                         \
 		return k != NULL;                                                                      \
+	}                                                                                              \
+	static inline const char *use_in_turn(int i)                                                   \
+	{                                                                                              \
+		while (!use(sets[i % SETS]))                                                           \
+			i++;                                                                           \
+		return sets[i % SETS];                                                                 \
 	}
 
 /* The test kernels_are_found_by_name. */

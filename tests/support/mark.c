@@ -1,0 +1,17 @@
+/* The library Check notes the place of every assertion that holds, by system calls: assertions in a loop over voxels cost more than what
+ * they test. A place that was noted last is not noted again. */
+#include "tests/support/support.h"
+
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+
+void __wrap__mark_point(const char *file, int line)
+{
+	static _Thread_local const char *last_file;
+	static _Thread_local int last_line;
+	if (file == last_file && line == last_line)
+		return;
+	last_file = file;
+	last_line = line;
+	__real__mark_point(file, line);
+}
