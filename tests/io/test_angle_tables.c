@@ -60,7 +60,8 @@ START_TEST(decimal_commas)
 	write_lines(even, sizeof even, "%d,%d\n", 5, 0);
 	ck_ok(read_text(even));
 	ck_assert_double_eq_tol(angle[11], 16 * GT_PI / 180, 1e-12);
-	ck_ok(read_text("\xef\xbb\xbf" "0\n3,5\n7\n10,5\n14\n17,5\n21\n24,5\n28\n31,5\n35\n38,5\n"));
+	ck_ok(read_text("\xef\xbb\xbf"
+	                "0\n3,5\n7\n10,5\n14\n17,5\n21\n24,5\n28\n31,5\n35\n38,5\n"));
 	ck_assert_double_eq_tol(angle[11], 38.5 * GT_PI / 180, 1e-12);
 }
 END_TEST
