@@ -21,9 +21,9 @@ typedef struct {
 	double one, first, second;
 	size_t number, digits, commas; /* number: of the line, from 1; digits: after the comma; commas: decimal ones */
 	int kind, zero;                /* zero: several digits after the comma begin with 0 */
-} entry;
+} angle_line;
 typedef struct {
-	entry *at;
+	angle_line *at;
 	size_t n;
 } table;
 
@@ -44,7 +44,7 @@ int gt_angle_number(const char *word, size_t n, double *value, size_t *commas)
 }
 
 /* Splits at the first blank or semicolon, else at the first comma; 0: there are not two numbers. */
-static int parse_two(const char *text, size_t n, entry *e)
+static int parse_two(const char *text, size_t n, angle_line *e)
 {
 	size_t first = 0, gap, none = 0;
 	while (first < n && !isspace((unsigned char)text[first]) && text[first] != ';')
@@ -62,7 +62,7 @@ static int parse_two(const char *text, size_t n, entry *e)
 	return gt_angle_number(text + gap, n - gap, &e->second, &e->commas) && (text[first] != ',' || e->commas == commas);
 }
 
-static int parse_line(const char *text, size_t n, entry *e)
+static int parse_line(const char *text, size_t n, angle_line *e)
 {
 	const char *comma = memchr(text, ',', n);
 	const size_t whole = comma ? (size_t)(comma - text) : n, sign = n && strchr("+-", *text) ? 1 : 0;
@@ -77,14 +77,14 @@ static int parse_line(const char *text, size_t n, entry *e)
 	}
 	if (gt_angle_number(text, n, &e->one, &e->commas))
 		return 1;
-	*e = (entry){ .number = e->number, .kind = TWO };
+	*e = (angle_line){ .number = e->number, .kind = TWO };
 	return parse_two(text, n, e);
 }
 
 static gt_status add_line(const char *path, size_t line, const char *text, size_t n, table *t)
 {
 	const char *comment = memchr(text, '#', n);
-	entry e = { .number = line, .kind = ONE };
+	angle_line e = { .number = line, .kind = ONE };
 	n = comment ? (size_t)(comment - text) : n;
 	while (n && isspace((unsigned char)text[n - 1]))
 		n--;
@@ -96,7 +96,7 @@ static gt_status add_line(const char *path, size_t line, const char *text, size_
 		return gt_fail(GT_ERR_FORMAT, "%s: line %zu is '%.*s', expected one number (an angle), or an index and an angle", path,
 		               line, (int)(n < 40 ? n : 40), text);
 	if ((t->n & (t->n - 1)) == 0) {
-		entry *more = realloc(t->at, (t->n ? 2 * t->n : 1) * sizeof *more);
+		angle_line *more = realloc(t->at, (t->n ? 2 * t->n : 1) * sizeof *more);
 		if (!more)
 			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 		t->at = more;
@@ -145,7 +145,7 @@ static int kind_of_commas(const table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->at[i].zero || t->at[i].second > MAX_WHOLE)
 			return ONE;
-		const entry *before = &t->at[i ? i - 1 : 0];
+		const angle_line *before = &t->at[i ? i - 1 : 0];
 		same += t->at[i].second == t->at[0].second;
 		as_long += t->at[i].digits == t->at[0].digits;
 		up += t->at[i].second > before->second;
@@ -166,7 +166,7 @@ static gt_status take_kind(const char *path, table *t, int *kind)
 	if (*kind == COMMA)
 		return gt_fail(
 			GT_ERR_FORMAT,
-			"%s: lines such as line %zu hold a decimal comma, or an index and an angle: found nothing that decides it, expected "
+			"%s: lines such as line %zu hold a decimal comma, or an index and an angle, and nothing decides it: expected "
 			"decimal points, or a semicolon after the index",
 			path, t->at[0].number);
 	for (size_t i = 0; i < t->n && *kind == TWO; i++)

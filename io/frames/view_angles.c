@@ -82,7 +82,7 @@ static span span_of(const double *angle, size_t views)
 /* Views closer together than this have one direction, rad. */
 #define SAME_DIRECTION 1e-9
 
-/* Converts to radians, and refuses angles that are too large or all equal. what: the file or rule that they come from. */
+/* Converts to radians, and refuses angles that are too large or all equal. what: their file or rule. */
 static gt_status to_radians(const char *what, int unit, size_t views, double *angle)
 {
 	const span s = span_of(angle, views);

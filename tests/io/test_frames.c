@@ -286,51 +286,6 @@ START_TEST(wrong_angles_are_refused)
 }
 END_TEST
 
-/* Lines whose comma separates an index from an angle, and lines whose comma is a decimal one. */
-START_TEST(tables_of_index_and_angle)
-{
-	static const char *const line[] = { "%d,%d\n", "%d;%d\n", "%d %d,0\n", "%d\t%d.0\n", "%d, %d\n" };
-	for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
-		char text[512] = "\xef\xbb\xbf";
-		for (int v = 0; v < VIEWS; v++)
-			snprintf(text + strlen(text), sizeof text - strlen(text), line[k], v + 1, 30 * v);
-		write_text("angles.txt", text);
-		gt_projections *p = read_ok();
-		for (int v = 0; v < VIEWS; v++)
-			ck_assert_double_eq_tol(p->scan->view[v].angle, v * GT_PI / 6, 1e-12);
-		noted("lines hold an index (1 to 12) and an angle");
-		gt_projections_free(p);
-	}
-	/* Steps of about 1 degree, with decimal commas. */
-	char text[512] = "";
-	for (int v = 0; v < VIEWS; v++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%02d\n", v, 3 * v);
-	write_text("angles.txt", text);
-	gt_projections *p = read_ok();
-	ck_assert_double_eq_tol(p->scan->view[11].angle, 11.33 * GT_PI / 180, 1e-12);
-	gt_projections_free(p);
-}
-END_TEST
-
-START_TEST(tables_that_no_scan_has)
-{
-	write_text("angles.txt", "0,10\n1,20\n2,30\n3,40\n4,50\n5,60\n6,70\n7,80\n8,90\n9,95\n10,97\n11,98\n");
-	refuse(GT_ERR_FORMAT, "hold a decimal comma, or an index and an angle");
-	write_text("angles.txt", "0 10\n2 20\n1 30\n");
-	refuse(GT_ERR_FORMAT, "lines hold two numbers, and the first ones do not count the views");
-	write_text("angles.txt", "0;10\n20\n");
-	refuse(GT_ERR_FORMAT, "line 2 holds one number, expected an index and an angle");
-	write_angles("angles.txt", "7\n", VIEWS);
-	refuse(GT_ERR_FORMAT, "all 12 angles are 7: expected views from different directions");
-	write_text("angles.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n1e300\n");
-	refuse(GT_ERR_FORMAT, "angles from 0 to 1e+300: expected at most 10000 rotations");
-	frames.angles = "4:0";
-	refuse(GT_ERR_FORMAT, "4:0: all 12 angles are 4");
-	frames.angles = "0:1e300";
-	refuse(GT_ERR_FORMAT, "expected at most 10000 rotations");
-}
-END_TEST
-
 START_TEST(missing_and_repeated_numbers_are_refused)
 {
 	unlink(tiff_path("scan_9.tif"));
@@ -422,8 +377,6 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, without_flats_white_or_air_is_needed);
 	tcase_add_test(tc, angles_may_be_a_rule_or_have_commas);
 	tcase_add_test(tc, wrong_angles_are_refused);
-	tcase_add_test(tc, tables_of_index_and_angle);
-	tcase_add_test(tc, tables_that_no_scan_has);
 	tcase_add_test(tc, missing_and_repeated_numbers_are_refused);
 	tcase_add_test(tc, other_files_are_left_out_and_told);
 	tcase_add_test(tc, frames_of_another_size_or_type_are_refused);

@@ -1,0 +1,96 @@
+/* Angle tables: columns, separators, decimal commas, and tables that no scan has. */
+/* labels: unit, backend: none */
+#include <gantry/constants.h>
+#include <gantry/io.h>
+#include "io/frames/view_angles.h"
+#include "tests/io/notes.h"
+#include "tests/io/tiff_files.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 12 };
+static char notes[NOTES];
+static double angle[VIEWS];
+
+static gt_status read_spec(const char *spec)
+{
+	gt_read_options o = gt_read_defaults;
+	notes[0] = 0;
+	o.notes = notes_into(notes);
+	return gt_view_angles(spec, 0, NULL, VIEWS, &o, angle);
+}
+
+static gt_status read_text(const char *text)
+{
+	FILE *f = fopen(tiff_path("angles.txt"), "w");
+	fputs(text, f);
+	fclose(f);
+	return read_spec(tiff_path("angles.txt"));
+}
+
+/* Lines of that format: an index from `first` on and a multiple of `step`. */
+static void write_lines(char *text, size_t size, const char *format, int first, int step)
+{
+	for (int v = 0; v < VIEWS; v++)
+		snprintf(text + strlen(text), size - strlen(text), format, first + v, step * v);
+}
+
+START_TEST(index_and_angle)
+{
+	static const char *const line[] = { "%d,%d\n", "%d;%d\r\n", "%d %d,0\n", "%d\t%d.0\n", "%d, %d\n", "%d;%d\r" };
+	for (size_t k = 0; k < sizeof line / sizeof *line; k++)
+		for (int first = 0; first < 2; first++) {
+			char text[512] = "\xef\xbb\xbf", found[64];
+			write_lines(text, sizeof text, line[k], first, 30);
+			ck_ok(read_text(text));
+			for (int v = 0; v < VIEWS; v++)
+				ck_assert_double_eq_tol(angle[v], v * GT_PI / 6, 1e-12);
+			snprintf(found, sizeof found, "lines hold an index (%d to %d) and an angle", first, first + 11);
+			ck_assert_msg(strstr(notes, found) != NULL, "%s", notes);
+		}
+}
+END_TEST
+
+/* Steps of about 1 degree, which also count the views, and others. */
+START_TEST(decimal_commas)
+{
+	char text[512] = "", even[512] = "";
+	write_lines(text, sizeof text, "%d,%02d\n", 0, 3);
+	ck_ok(read_text(text));
+	ck_assert_double_eq_tol(angle[11], 11.33 * GT_PI / 180, 1e-12);
+	write_lines(even, sizeof even, "%d,%d\n", 5, 0);
+	ck_ok(read_text(even));
+	ck_assert_double_eq_tol(angle[11], 16 * GT_PI / 180, 1e-12);
+	ck_ok(read_text("\xef\xbb\xbf"
+	                "0\n3,5\n7\n10,5\n14\n17,5\n21\n24,5\n28\n31,5\n35\n38,5\n"));
+	ck_assert_double_eq_tol(angle[11], 38.5 * GT_PI / 180, 1e-12);
+}
+END_TEST
+
+START_TEST(tables_that_no_scan_has)
+{
+	static const char *const table[][2] = {
+		{ "0,10\n1,20\n2,30\n3,40\n4,50\n5,60\n6,70\n7,80\n8,90\n9,95\n10,97\n11,98\n",
+		  "hold a decimal comma, or an index and an angle" },
+		{ "0 10\n2 20\n1 30\n", "lines hold two numbers, and the first ones do not count the views" },
+		{ "0;10\n20\n", "line 2 holds one number, expected an index and an angle" },
+		{ "1,2,3\n", "line 1 is '1,2,3', expected one number" },
+		{ "7\n7\n7\n7\n7\n7\n7\n7\n7\n7\n7\n7\n", "all 12 angles are 7: expected views from different directions" },
+		{ "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n1e300\n", "angles from 0 to 1e+300: expected at most 10000 rotations" },
+	};
+	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+		ck_refused(read_text(table[k][0]), GT_ERR_FORMAT, table[k][1]);
+	ck_refused(read_spec("4:0"), GT_ERR_FORMAT, "4:0: all 12 angles are 4");
+	ck_refused(read_spec("0:1e300"), GT_ERR_FORMAT, "expected at most 10000 rotations");
+	ck_refused(read_spec("0:1e308"), GT_ERR_FORMAT, "expected at most 10000 rotations");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
+	tcase_add_test(tc, index_and_angle);
+	tcase_add_test(tc, decimal_commas);
+	tcase_add_test(tc, tables_that_no_scan_has);
+}
+
+int main(void) { return gt_test_main("angle_tables", fill); }
