@@ -1,5 +1,5 @@
 /* Bodies wider than the detector: rows that are continued make the inside right; rows that end in air stay as they are.
- * labels: unit physics  backend: cpu */
+ * labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Planted faults of the detector: bad pixels, zingers, drifting air, stripes; all of known size, none left, nothing
- * else touched. labels: unit physics  backend: none */
+ * else touched. labels: unit physics slow  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

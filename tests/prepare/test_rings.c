@@ -1,5 +1,5 @@
 /* Rings: what they leave of a tube about the axis, and of strong stripes.
- * labels: unit physics  backend: cpu */
+ * labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Rings of a real scan, where GT_DATA names the folder that has it: what is left by a measure, and of rings that are known.
- * labels: unit physics  backend: cpu */
+ * labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

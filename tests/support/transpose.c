@@ -53,8 +53,16 @@ static struct sides sides_of(const gt_linop *A)
 {
 	const size_t nx = gt_linop_nx(A), ny = gt_linop_ny(A);
 	const int few_voxels = nx <= ny;
-	struct sides s = { A, few_voxels ? gt_forward : gt_adjoint, few_voxels ? gt_adjoint : gt_forward, few_voxels ? nx : ny,
-		           few_voxels ? ny : nx, NULL, NULL, NULL, NULL, NULL };
+	struct sides s = { A,
+		           few_voxels ? gt_forward : gt_adjoint,
+		           few_voxels ? gt_adjoint : gt_forward,
+		           few_voxels ? nx : ny,
+		           few_voxels ? ny : nx,
+		           NULL,
+		           NULL,
+		           NULL,
+		           NULL,
+		           NULL };
 	ck_ok(gt_array_new(gt_linop_backend(A), gt_linop_type(A), s.columns, &s.column));
 	ck_ok(gt_array_new(gt_linop_backend(A), gt_linop_type(A), s.rows, &s.row));
 	s.in = calloc(s.rows, sizeof *s.in);
