@@ -2,12 +2,10 @@
 
 import logging
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -108,23 +106,50 @@ def test_what_is_raised_at_a_later_checkpoint_leaves_one_to_go_on_from(scene, tm
     assert np.array_equal(resumed.data, gantry.reconstruct(p, A.scan, **settings).data)
 
 
-def interrupt_after(seconds):
-    """Ctrl-C once, after so long; returns when it was pressed, in processor time, and the thread that does it."""
-    pressed = []
+class Asked:
+    """In place of what each thread keeps: counts the library's questions whether to stop, and presses Ctrl-C in one of them."""
 
-    def press():
-        time.sleep(seconds)
-        pressed.append(time.process_time())
-        os.kill(os.getpid(), signal.SIGINT)
+    def __init__(self, kept, press):
+        vars(self).update(kept=kept, press=press, questions=0)
 
-    thread = threading.Thread(target=press)
-    thread.start()
-    return pressed, thread
+    @property
+    def raised(self):
+        if sys._getframe(1).f_code.co_name in ("gt_py_interrupted", "gt_py_fraction"):
+            vars(self)["questions"] += 1
+            if self.questions == self.press:
+                signal.raise_signal(signal.SIGINT)
+        return self.kept.raised
+
+    @raised.setter
+    def raised(self, error):
+        self.kept.raised = error
+
+    def __getattr__(self, name):
+        return getattr(self.kept, name)
+
+    def __setattr__(self, name, value):
+        if name == "raised":
+            type(self).raised.__set__(self, value)
+        else:
+            setattr(self.kept, name, value)
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """interrupt(k): Ctrl-C while the library asks for the k-th time, however long that takes; returns what counts the questions."""
+
+    def press(k):
+        asked = Asked(thread, k)
+        monkeypatch.setattr(gantry.errors, "thread", asked)
+        return asked
+
+    thread = gantry.errors.thread
+    return press
 
 
 @pytest.mark.skipif(DEVICE.startswith("cuda"), reason="within a call only the CPU asks")
 @pytest.mark.parametrize("what", ["forward", "fdk", "solver", "reconstruct", "phantom"])
-def test_ctrl_c_ends_a_long_call(what):
+def test_ctrl_c_ends_a_long_call(what, interrupt):
     scan, grid = gantry.circular(360, (100, 200), 1.5, 500, 1000), gantry.Grid((100, 160, 160), 0.8)
     data = np.zeros(scan.shape, np.float32)
     A = gantry.Projector(scan, grid, device="cpu:1")
@@ -133,23 +158,20 @@ def test_ctrl_c_ends_a_long_call(what):
              "solver": lambda: gantry.cgls(A, data + 1, iterations=1000),
              "reconstruct": lambda: gantry.reconstruct(data + 1, scan, grid, solver="sirt", init="zero", backend="cpu:1"),
              "phantom": lambda: BODY.project(scan, rays=6)}
-    pressed, thread = interrupt_after(0.2)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            calls[what]()
-    finally:
-        thread.join()
-    assert time.process_time() - pressed[0] < 0.4  # processor time; 0.2 s and less where nobody else computes
+    asked = interrupt(3)
+    with pytest.raises(KeyboardInterrupt):
+        calls[what]()
+    assert asked.questions <= 5  # a run asks once more as it ends; one that goes on, every 10 ms
     small = gantry.Projector(tiny(), GRID, device="cpu:1")
     assert small(np.ones(GRID.shape, np.float32)).any()  # and the device goes on
 
 
-def test_ctrl_c_may_keep_what_there_is(scene):
+def test_ctrl_c_may_keep_what_there_is(scene, interrupt):
     A, p = scene
-    interrupt_after(0.2)
+    interrupt(5)
     r = gantry.cgls(A, p, iterations=1000000, on_interrupt="keep")
     assert r.stopped and r.iterations > 0 and np.isfinite(r.x).all() and r.x.any()
-    interrupt_after(0.4)
+    interrupt(9)
     v = gantry.reconstruct(p, A.scan, GRID, solver="sirt:iterations=1000000", backend=DEVICE, on_interrupt="keep")
     assert v.result.stopped and v.data.any()
     with pytest.raises(gantry.ArgumentError, match="on_interrupt 'maybe'"):
@@ -222,8 +244,8 @@ def test_a_child_of_fork_computes_on(scene):
     queue = context.Queue()
     child = context.Process(target=_in_child, args=(queue, A, x))
     child.start()
-    assert np.array_equal(queue.get(timeout=60), expected)
-    child.join(60)
+    assert np.array_equal(queue.get(timeout=1200), expected)
+    child.join(1200)
     assert child.exitcode == 0
 
 
@@ -249,10 +271,10 @@ def tell(p):
 for _ in range(2):
     threading.Thread(target=lambda: {EXITS[what]}, daemon=True).start()
 for _ in range(30):
-    begun.acquire(timeout=20)
+    begun.acquire(timeout=600)
 sys.exit(3)
 """
-    done = subprocess.run([sys.executable, "-c", code], timeout=60, check=False, capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-c", code], timeout=1200, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 3
     assert not done.stderr or what == "team"  # whose threads Python refuses by then
     if what == "checkpoint":

@@ -21,7 +21,7 @@ print(v.data.tobytes().hex()[:64] + "\\n", end="", flush=True)
 
 def launch(*arguments):
     more = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-    return subprocess.run(["mpirun", "--oversubscribe", "--quiet", "-n", "2", sys.executable, "-c", *arguments], env={**os.environ, **more}, timeout=100,
+    return subprocess.run(["mpirun", "--oversubscribe", "--quiet", "-n", "2", sys.executable, "-c", *arguments], env={**os.environ, **more}, timeout=1200,
                           capture_output=True, text=True, check=False)
 
 

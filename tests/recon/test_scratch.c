@@ -7,6 +7,7 @@
 #include "core/device/mapped_files.h"
 #include "recon/stream/scratch.h"
 #include "tests/recon/small_recon.h"
+#include "tests/support/clock.h"
 
 static const gt_grid fine = { { 160, 150, 40 }, { 0.9, 0.95, 0.9 }, { 1, -2, 3 } };
 static char folder[64];
@@ -125,7 +126,7 @@ START_TEST(slabs_stay_in_memory)
 		ck_refused(st, GT_ERR_MEMORY, "are free; ");
 		ck_assert_double_gt(e.host_peak - e.scratch, e.host_free);
 	} else {
-		ck_assert_int_ne(st, GT_ERR_MEMORY); /* a slow disk is refused otherwise */
+		ck_ok(st);
 		ck_assert_double_gt(e.scratch, 0);
 		if (settings && strstr(settings, "stream:"))
 			ck_assert_double_le(e.scratch + (double)e.operators, (double)e.peak);
@@ -163,8 +164,12 @@ START_TEST(what_computes_all_at_once_takes_no_folder)
 }
 END_TEST
 
+/* The folder is found to take 64 GiB/s: what is asked is not how fast it is beside other programs. */
+static void setup(void) { gt_test_clock(1e-3); }
+
 static void fill(TCase *tc)
 {
+	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, arrays_in_files_compute_the_same, 0, sizeof solvers / sizeof *solvers);
 	tcase_add_loop_test(tc, slabs_stay_in_memory, 0, 2);
 	tcase_add_test(tc, slow_disks_are_refused_with_the_figures);
