@@ -10,7 +10,7 @@ out=$(realpath -m "${3:?$usage}")
 processors=${4:-$(nproc)}
 end=$(($(date +%s) + ${5:-1000000}))
 samples=${6:-0}
-kinds=${7:-alloc read write netcdf hdf5}
+kinds=${7:-alloc read system write netcdf hdf5}
 here=$(realpath "$(dirname "$0")")
 rm -rf "$out/parts" && mkdir -p "$out/parts"
 # Files of the runs in memory where the system has that.

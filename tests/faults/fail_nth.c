@@ -1,14 +1,15 @@
-/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, netcdf, hdf5, read or write, and
- * GT_FAULT_AT says which, from 0.
+/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, netcdf, hdf5, read, system or
+ * write, and GT_FAULT_AT says which, from 0.
  *   alloc   malloc(), calloc(), realloc(), strdup(), strndup() that the program or libgantry calls: libraries that
  *           crash without memory are no fault of ours
  *   netcdf  the same that libnetcdf calls
  *   hdf5    the same that libhdf5 calls
- *   read    any reading, by whomever, once: EIO
+ *   read    any reading of a file below the folder in which the program starts, by whomever, once: EIO
+ *   system  any other reading, as of /proc, /sys and dictionaries, once: EIO
  *   write   any writing, room on the disk, sync or rename, and all that follow: ENOSPC, as of a disk that is full
- * GT_FAULT_COUNT names a file that gets the number of such calls when the program ends. The time stands still, so that
- * files do not differ. GT_FAULT_CRASH names a file that tells, after a crash, whose code it was in: the innermost frame
- * that is not of the C library. */
+ * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind when the program ends. The time stands still, so
+ * that files do not differ. GT_FAULT_CRASH names a file that tells, after a crash, whose code it was in: the innermost
+ * frame that is not of the C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -23,14 +24,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ALLOC, NETCDF, HDF5, READ, WRITE, NONE, RANGES = 16, IO_ERR_SEEN = 0x20 };
-static const char *const kinds[] = { "alloc", "netcdf", "hdf5", "read", "write" };
+enum { ALLOC, NETCDF, HDF5, READ, SYSTEM, WRITE, NONE, RANGES = 16, IO_ERR_SEEN = 0x20 };
+static const char *const kinds[] = { "alloc", "netcdf", "hdf5", "read", "system", "write" };
 static int kind;
 static long at = -1;
-static atomic_long calls;
+static atomic_long calls[NONE];
+static char home[4096]; /* the folder in which the program starts, with a slash */
 static size_t ranges;
 static struct {
 	const char *from, *to;
+	int kind;
 } counted[RANGES];
 static size_t (*real_fread)(void *, size_t, size_t, FILE *);
 static size_t (*real_fwrite)(const void *, size_t, size_t, FILE *);
@@ -42,8 +45,12 @@ static int (*real_fflush)(FILE *);
 static int add_range(struct dl_phdr_info *info, size_t size, void *self)
 {
 	static const char *const libraries[] = { "libgantry", "libnetcdf", "libhdf5" };
+	int whose = *info->dlpi_name ? NONE : ALLOC;
 	(void)size, (void)self;
-	if (kind > HDF5 || (!strstr(info->dlpi_name, libraries[kind]) && (kind != ALLOC || *info->dlpi_name)))
+	for (int k = ALLOC; k <= HDF5; k++)
+		if (strstr(info->dlpi_name, libraries[k]))
+			whose = k;
+	if (whose == NONE)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum && ranges < RANGES; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -51,6 +58,7 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *self)
 			continue;
 		counted[ranges].from = (const char *)info->dlpi_addr + p->p_vaddr;
 		counted[ranges].to = counted[ranges].from + p->p_memsz;
+		counted[ranges].kind = whose;
 		ranges++;
 	}
 	return 0;
@@ -140,7 +148,9 @@ __attribute__((constructor)) static void begin(void)
 	find("fclose", &real_fclose);
 	find("fflush", &real_fflush);
 	at = which ? atol(which) : -1;
-	calls = 0;
+	memset(calls, 0, sizeof calls);
+	if (getcwd(home, sizeof home - 1))
+		strcat(home, "/");
 	for (kind = 0; kind < NONE && (!what || strcmp(what, kinds[kind]));)
 		kind++;
 	dl_iterate_phdr(add_range, NULL);
@@ -149,8 +159,10 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
 	const char *path = getenv("GT_FAULT_COUNT");
-	char text[32];
-	const int n = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
+	char text[32 * NONE];
+	int n = 0;
+	for (int k = 0; k < NONE; k++)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%s %ld\n", kinds[k], atomic_load(&calls[k]));
 	const int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
 	if (file >= 0 && syscall(SYS_write, file, text, (size_t)n) != n)
 		_exit(99);
@@ -160,21 +172,19 @@ __attribute__((destructor)) static void end(void)
 
 static int fails(int what)
 {
-	if (kind != what)
+	const long call = atomic_fetch_add(&calls[what], 1);
+	if (kind != what || at < 0 || (what == WRITE ? call < at : call != at))
 		return 0;
-	const long call = atomic_fetch_add(&calls, 1);
-	if (at < 0 || (what == WRITE ? call < at : call != at))
-		return 0;
-	errno = what <= HDF5 ? ENOMEM : what == READ ? EIO : ENOSPC;
+	errno = what <= HDF5 ? ENOMEM : what == WRITE ? ENOSPC : EIO;
 	return 1;
 }
 
 static int memory_fails(const void *caller)
 {
 	const char *c = caller;
-	for (size_t i = 0; kind <= HDF5 && i < ranges; i++)
+	for (size_t i = 0; i < ranges; i++)
 		if (c >= counted[i].from && c < counted[i].to)
-			return fails(kind);
+			return fails(counted[i].kind);
 	return 0;
 }
 
@@ -201,13 +211,26 @@ static char *copy(const char *text, size_t n)
 char *strdup(const char *text) { return memory_fails(CALLER) ? NULL : copy(text, strlen(text)); }
 char *strndup(const char *text, size_t n) { return memory_fails(CALLER) ? NULL : copy(text, strnlen(text, n)); }
 
-ssize_t read(int file, void *to, size_t n) { return fails(READ) ? -1 : syscall(SYS_read, file, to, n); }
-ssize_t pread(int file, void *to, size_t n, off_t from) { return fails(READ) ? -1 : syscall(SYS_pread64, file, to, n, from); }
-ssize_t pread64(int file, void *to, size_t n, off64_t from) { return fails(READ) ? -1 : syscall(SYS_pread64, file, to, n, from); }
+/* Does the name of an open file begin so? */
+static int is_below(const char *prefix, int file)
+{
+	char link[64], name[sizeof home];
+	const size_t n = strlen(prefix);
+	const int before = errno;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+	const ssize_t length = readlink(link, name, sizeof name);
+	errno = before;
+	return length >= (ssize_t)n && !strncmp(name, prefix, n);
+}
+static int read_fails(int file) { return fails(is_below(home, file) ? READ : SYSTEM); }
+
+ssize_t read(int file, void *to, size_t n) { return read_fails(file) ? -1 : syscall(SYS_read, file, to, n); }
+ssize_t pread(int file, void *to, size_t n, off_t from) { return read_fails(file) ? -1 : syscall(SYS_pread64, file, to, n, from); }
+ssize_t pread64(int file, void *to, size_t n, off64_t from) { return read_fails(file) ? -1 : syscall(SYS_pread64, file, to, n, from); }
 
 size_t fread(void *to, size_t size, size_t n, FILE *f)
 {
-	if (!fails(READ))
+	if (!read_fails(fileno(f)))
 		return real_fread(to, size, n, f);
 	f->_flags |= IO_ERR_SEEN;
 	return 0;
@@ -215,7 +238,7 @@ size_t fread(void *to, size_t size, size_t n, FILE *f)
 
 char *fgets(char *to, int n, FILE *f)
 {
-	if (!fails(READ))
+	if (!read_fails(fileno(f)))
 		return real_fgets(to, n, f);
 	f->_flags |= IO_ERR_SEEN;
 	return NULL;
@@ -224,7 +247,7 @@ char *fgets(char *to, int n, FILE *f)
 /* getline() is one of these, or is made one by the headers. */
 ssize_t getdelim(char **to, size_t *room, int end, FILE *f)
 {
-	if (!fails(READ))
+	if (!read_fails(fileno(f)))
 		return real_getdelim(to, room, end, f);
 	f->_flags |= IO_ERR_SEEN;
 	return -1;
@@ -233,15 +256,8 @@ ssize_t __getdelim(char **to, size_t *room, int end, FILE *f);
 ssize_t __getdelim(char **to, size_t *room, int end, FILE *f) { return getdelim(to, room, end, f); }
 ssize_t getline(char **to, size_t *room, FILE *f) { return getdelim(to, room, '\n', f); }
 
-/* Is it memory, which no disk's end is? */
-static int is_memory(int file)
-{
-	static const char memory[] = "/memfd:";
-	char link[64], name[sizeof memory];
-	snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-	return readlink(link, name, sizeof name) >= (ssize_t)(sizeof memory - 1) && !strncmp(name, memory, sizeof memory - 1);
-}
-static int disk_fails(int file) { return kind == WRITE && !is_memory(file) && fails(WRITE); }
+/* Memory is on no disk, and no disk's end is its. */
+static int disk_fails(int file) { return !is_below("/memfd:", file) && fails(WRITE); }
 
 /* What is said on stdout and stderr is not written to the disk. */
 ssize_t write(int file, const void *from, size_t n) { return file > 2 && disk_fails(file) ? -1 : syscall(SYS_write, file, from, n); }

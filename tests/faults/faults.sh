@@ -1,14 +1,14 @@
 #!/bin/bash
 # shellcheck disable=SC2154,SC1091
-# One call of a command fails, each in its turn: an allocation, a reading, a writing. Whatever fails, the command ends with the same files as
+# One call of a command fails, each in its turn: an allocation, a reading of its files or of the system's, a writing. Whatever fails, the command ends with the same files as
 # without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
 # Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS [PART/PARTS]]]: so many of the calls of each kind, evenly spread; 0: all of them.
-# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, write, and netcdf and hdf5: allocations of these libraries. PART/PARTS: of
+# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, system, write (fail_nth.c), and netcdf and hdf5: allocations of these libraries. PART/PARTS: of
 # the calls that would be tried each PARTS-th, from PART on (0/4 to 3/4): all_at_once.sh has them run side by side. count instead: no call fails, and how many there are is told.
 fault=$(realpath "$2")
 samples=$3
 only=${4:-}
-kinds=${5:-alloc read write}
+kinds=${5:-alloc read system write}
 part=${6:-0/1}
 [[ $part =~ ^([0-9]+/[1-9][0-9]*|count)$ ]] || { echo "faults.sh: '$part': expected a part as 0/4, or count" >&2 && exit 2; }
 tests=$(realpath "$(dirname "$0")/..")
@@ -96,7 +96,7 @@ judge() {
 		[ -s stderr.txt ] || fail "$2: not a word"
 		[ "$kind" != write ] || grep -q "out/.*No space left on device" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
 		# What is there is whole: where a log or a checkpoint fails, the volume need not go.
-		tree 2>/dev/null | grep -vxFf expected.txt && fail "$2: left $(find out ! -type d) ($(cat stderr.txt))"
+		compgen -G 'out/*' >/dev/null || compgen -G 'out/.[!.]*' >/dev/null && tree 2>/dev/null | grep -vxFf expected.txt && fail "$2: left $(find out ! -type d) ($(cat stderr.txt))"
 		told=$((told + 1))
 	fi
 	runs=$((runs + 1))
@@ -110,10 +110,11 @@ for line in "${commands[@]}"; do
 	output=${words[0]}
 	words=("${words[@]:1}")
 	[ "$output" = - ] || words+=(-o "out/$output" --quiet)
+	run none -1 || fail "${words[*]}: fails of itself: $(cat stderr.txt)"
+	{ tree && cat stdout.txt; } >expected.txt
+	mv count.txt calls.txt
 	for kind in $kinds; do
-		run $kind -1 || fail "${words[*]}: fails of itself: $(cat stderr.txt)"
-		{ tree && cat stdout.txt; } >expected.txt
-		calls=$(cat count.txt)
+		calls=$(sed -n "s/^$kind //p" calls.txt)
 		[[ $part != count ]] || { echo "$kind $calls $line" && continue; }
 		step=$((samples > 0 && calls > samples ? calls / samples : 1))
 		for ((n = step / 2 + step * ${part%/*}; n < calls; n += step * ${part#*/})); do

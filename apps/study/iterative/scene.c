@@ -6,9 +6,9 @@
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
 
-enum { RAYS = 4, POINTS = 4 };
+enum { RAYS = 4, FINER_RAYS = 2, POINTS = 4 };
 
-static gt_status fill(study *s, study_scene *c)
+static gt_status fill(study *s, int rays, study_scene *c)
 {
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
@@ -16,7 +16,7 @@ static gt_status fill(study *s, study_scene *c)
 	GT_TRY(study_host_floats(gt_scan_size(c->scan), "line integrals", &c->lines));
 	GT_TRY(gt_pool_new(s->threads, &pool));
 	GT_TRY(gt_phantom_voxelise(c->body, &c->shown, POINTS, pool, NULL, NULL, c->truth));
-	GT_TRY(gt_phantom_project(c->body, c->scan, RAYS, pool, NULL, NULL, c->lines));
+	GT_TRY(gt_phantom_project(c->body, c->scan, rays, pool, NULL, NULL, c->lines));
 done:
 	gt_pool_free(pool);
 	return st;
@@ -32,7 +32,9 @@ static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
 		orbit->views = s->orbit.views;
 	*grid = s->grid;
 	for (int a = 0; a < 3; a++) {
-		grid->n[a] = by < 0 ? s->grid.n[a] * (size_t)-by : s->grid.n[a] / (size_t)by > 1 ? s->grid.n[a] / (size_t)by : 1;
+		grid->n[a] = by < 0                          ? s->grid.n[a] * (a < 2 ? (size_t)-by : 1)
+		             : s->grid.n[a] / (size_t)by > 1 ? s->grid.n[a] / (size_t)by
+		                                             : 1;
 		grid->pitch[a] = s->grid.pitch[a] * (double)s->grid.n[a] / (double)grid->n[a];
 	}
 }
@@ -51,7 +53,7 @@ gt_status study_scene_new(study *s, const char *body, int by, study_scene *c)
 	c->grid.n[2] += c->below + above;
 	c->grid.center[2] += ((double)above - (double)c->below) / 2 * c->grid.pitch[2];
 	GT_TRY(gt_phantom_new(body, NULL, &c->body));
-	GT_TRY(fill(s, c));
+	GT_TRY(fill(s, by < 0 ? FINER_RAYS : RAYS, c));
 done:
 	if (st != GT_OK)
 		study_scene_free(c);

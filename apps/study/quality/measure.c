@@ -7,7 +7,7 @@
 #include "apps/study/quality/quality.h"
 
 const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
-enum { MAX_TRIALS = 7, QUICK_TRIALS = 3 };
+enum { MAX_TRIALS = 7, QUICK_TRIALS = 3, TINY_TRIALS = 2 };
 #define LEAST_CUTOFF 0.03
 /* Steps of about 800 HU, seen within so many voxels, and how many voxels a hundredth of which is told. */
 #define LEAST_STEP 600
@@ -237,6 +237,11 @@ static double next(double at, double off, const double low[2], const double high
 gt_status quality_match(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double guess, quality_result *asked,
                         quality_result *r)
 {
+	static const int trials[] = { [QUALITY_TINY] = TINY_TRIALS,
+		                      [QUALITY_QUICK] = QUICK_TRIALS,
+		                      [QUALITY_COARSE] = MAX_TRIALS,
+		                      [QUALITY_SMALL] = MAX_TRIALS,
+		                      [QUALITY_FULL] = MAX_TRIALS };
 	double low[2] = { NAN, NAN }, high[2] = { NAN, NAN };
 	gt_status st = GT_OK;
 	GT_TRY(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
@@ -244,7 +249,7 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		*asked = *r;
 		asked->x = NULL;
 	}
-	for (int k = 1; k < (scene->size == QUALITY_QUICK ? QUICK_TRIALS : MAX_TRIALS); k++) {
+	for (int k = 1; k < trials[scene->size]; k++) {
 		const double off = log(r->noise / noise), at = log(r->strength);
 		if (c->edges > 0 || fabs(off) < QUALITY_MAX_OFF || !isfinite(off) || (is_direct(c) && off < 0 && r->strength >= 1))
 			break;

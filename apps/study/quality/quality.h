@@ -16,9 +16,9 @@ enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALI
 extern const char *const quality_class_names[QUALITY_CLASSES];
 
 /* A scan of a body. The small study has one slice and one row, the coarse one pixels and voxels of twice the side, the
- * quick one of three times; the full one pixels and voxels of a quarter of the side, and slices and rows as many as are
- * said. */
-typedef enum { QUALITY_QUICK, QUALITY_COARSE, QUALITY_SMALL, QUALITY_FULL } quality_size;
+ * quick one of three times, the tiny one (iterative --quick) of four times; the full one pixels and voxels of a quarter of
+ * the side, and slices and rows as many as are said. */
+typedef enum { QUALITY_TINY, QUALITY_QUICK, QUALITY_COARSE, QUALITY_SMALL, QUALITY_FULL } quality_size;
 typedef struct {
 	const char *key, *title, *scanner;
 	const char *body;               /* a name of the table of phantoms, or statements of a file of shapes */

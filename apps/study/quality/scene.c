@@ -39,7 +39,9 @@ static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
 /* Pixels are as many times smaller or larger than those of the small study. */
 static double finer(quality_size size)
 {
-	static const double by[] = { [QUALITY_QUICK] = 1 / 3., [QUALITY_COARSE] = 1 / 2., [QUALITY_SMALL] = 1, [QUALITY_FULL] = 4 };
+	static const double by[] = {
+		[QUALITY_TINY] = 1 / 4., [QUALITY_QUICK] = 1 / 3., [QUALITY_COARSE] = 1 / 2., [QUALITY_SMALL] = 1, [QUALITY_FULL] = 4
+	};
 	return by[size];
 }
 

@@ -6,7 +6,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
-enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 6, LEAST = 4 };
+enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 8, LEAST = 4 };
 
 typedef struct {
 	const char *name, *options, *with, *knob, *left_out; /* with: the penalty of a solver, the solver of a penalty */

@@ -11,7 +11,7 @@ static const char *const bodies[BODIES + 1] = { "head-1e5", "torso", "micro-meta
 /* Photons of an earlier scan with all views, over those of the scan. */
 #define EARLIER 10
 
-quality_size methods_size(const study *s) { return s->quick ? QUALITY_QUICK : s->gpu[0] ? QUALITY_SMALL : QUALITY_COARSE; }
+quality_size methods_size(const study *s) { return s->quick ? QUALITY_TINY : s->gpu[0] ? QUALITY_SMALL : QUALITY_COARSE; }
 
 const quality_case *methods_case(const char *key)
 {

@@ -54,7 +54,7 @@ static gt_status draw_paths(study *s, const quality_case *c)
 static size_t side(const study *s, size_t n)
 {
 	const quality_size size = methods_size(s);
-	return size == QUALITY_QUICK ? n / 3 : size == QUALITY_COARSE ? n / 2 : n;
+	return size == QUALITY_TINY ? n / 4 : size == QUALITY_COARSE ? n / 2 : n;
 }
 
 /* The truth, the direct method, and the penalties that there are pictures of. */
