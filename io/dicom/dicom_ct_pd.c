@@ -82,7 +82,6 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	gt_status st = GT_OK;
 	if (!p)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(gt_pool_new(0, &s.pool));
 	s.work.to = o->geometry_only ? 1 : 0.4;
 	GT_TRY(gt_ctpd_list(&s));
 	note_head(&s);

@@ -121,7 +121,8 @@ typedef struct {
 	const char *head_path;
 } gt_ctpd_set;
 
-/* Finds, reads and orders the heads of all views below path, a folder or a file; what is odd and can be lived with goes into the note. */
+/* Makes s->pool, and finds, reads and orders the headers of all views below path, a folder or a file. Tolerated
+ * oddities go into notes. */
 gt_status gt_ctpd_list(gt_ctpd_set *s);
 /* The files of the folder, or the file, in the order of names. */
 gt_status gt_ctpd_names(gt_ctpd_set *s);

@@ -179,7 +179,6 @@ done:
 static void read_heads(void *self, size_t begin, size_t end, int worker)
 {
 	gt_ctpd_set *s = self;
-	gt_ctpd_expect(s, begin, end);
 	for (size_t i = begin; i < end; i++) {
 		gt_dicom *d = NULL;
 		if (!gt_ctpd_work_wants(&s->work, i))
@@ -252,6 +251,9 @@ gt_status gt_ctpd_list(gt_ctpd_set *s)
 	gt_status st = GT_OK;
 	GT_TRY(gt_ctpd_names(s));
 	GT_TRY(check_links(s));
+	/* Before there are threads: a child of fork() inherits the locks that they hold. */
+	gt_ctpd_expect(s, 0, s->files);
+	GT_TRY(gt_pool_new(0, &s->pool));
 	GT_TRY(find_first(s));
 	gt_ctpd_work_start(&s->work, s->files);
 	gt_parallel(s->pool, s->files, GRAIN, read_heads, s);

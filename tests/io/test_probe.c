@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/clones.h"
 #include "io/probe.h"
 #include "tests/support/support.h"
 
@@ -129,7 +130,7 @@ START_TEST(failures_are_returned)
 }
 END_TEST
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !GT_SANITIZED
 /* A sanitizer reserves its address space at the start. */
 START_TEST(memory_is_limited)
 {
@@ -221,7 +222,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, crashes_are_sentences);
 	tcase_add_test(tc, failures_are_returned);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !GT_SANITIZED
 	tcase_add_test(tc, memory_is_limited);
 #endif
 	tcase_add_test(tc, walked_once);
