@@ -224,7 +224,7 @@ broken launches "column 1 is 'threads': expected 'views per launch'" $'"threads"
 broken about "expected two, 'what' and 'value'" $'"what"\n'
 broken stages "expected a line of heads" '"stage","seconds"'
 broken stages "expected a line of heads" ''
-refused 1 "nowhere/about.csv: cannot be read" study fdk --from nowhere -o never
+refused 1 "nowhere/about.csv: No such file or directory" study fdk --from nowhere -o never
 nothing_left never "a study from nowhere"
 
 for signal in TERM INT; do

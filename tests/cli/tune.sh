@@ -40,7 +40,7 @@ head -9 toy.txt >empty.txt
 refused 1 "empty.txt, line 10: no candidate" tune --replay empty.txt
 sed 's/^[0-9.]* ok/inf wrong/' toy.txt >wrong.txt
 refused 1 "no candidate of this log was right" tune --replay wrong.txt
-refused 1 "nowhere.txt: cannot be read" tune --replay nowhere.txt
+refused 1 "nowhere.txt: No such file or directory" tune --replay nowhere.txt
 
 ok tune --list
 says "came with gantry"
