@@ -76,7 +76,7 @@ refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gai
 refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:40
 refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
-refused_output 1 "./: cannot be read: " prepare scan.nc --beam-hardening spectrum=./
+refused_output 1 "./: is not a regular file but a folder" prepare scan.nc --beam-hardening spectrum=./
 refused_output 2 "takes all projections at once" prepare scan.nc --auto --memory 10
 refused_output 1 "flatness takes all projections" prepare scan.nc --beam-hardening flatness --memory 10
 refused_output 1 "is threshold=0.1 too low" prepare scan.nc --metal li,threshold=0.1

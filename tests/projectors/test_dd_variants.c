@@ -15,8 +15,7 @@
 #include "tests/support/support.h"
 #include "tests/support/transpose.h"
 
-/* Not there in builds without CUDA. */
-#pragma weak gt_dd_images_of
+#pragma weak gt_dd_images_of /* not there in builds without CUDA */
 #pragma weak gt_dd_images_bytes
 #pragma weak gt_dd_integrate_slices
 #pragma weak gt_dd_integrate_views
