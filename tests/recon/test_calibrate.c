@@ -20,7 +20,7 @@ static void write_body(void)
 	fclose(f);
 }
 
-/* Sizes with which the parameters are still as exact as wanted: slant needs columns and views, the roll of parallel rays all rows of the body. */
+/* The smallest sizes with the required accuracy: slant needs columns and views, roll of parallel rays all rows. */
 static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
 {
 	static const struct {

@@ -23,7 +23,8 @@ int gt_tests_long(void);
 		tcase_add_loop_test(tc, test, gt_k, gt_k + 1)
 
 gt_backend *gt_test_backend(void);              /* opens GT_BACKEND; fails the test if it cannot */
-gt_backend *gt_test_backend_alone(void);        /* on the CPU with one thread: threads cost more than they save in thousands of small calls */
+/* On the CPU with one thread: threads cost more than they save in thousands of small calls. */
+gt_backend *gt_test_backend_alone(void);
 int gt_test_is_gpu(void);
 gt_counters gt_test_counters(const gt_backend *be);
 /* Uniform in [-1,1) from a counter: the same numbers everywhere. */
