@@ -121,7 +121,7 @@ static void note_radians(const char *what, span s, double turns, const gt_read_o
  * in radians is that, with a note; all others are refused. */
 static gt_status settle_unit(const char *path, const char *name, span s, size_t views, const gt_read_options *o, int *unit)
 {
-	if (*unit != NO_UNIT || !is_small(s, views))
+	if (*unit != NO_UNIT || !is_small(s, views) || s.least == s.most)
 		return GT_OK;
 	const double turns = turns_in_radians(s, views);
 	if (turns == 0)

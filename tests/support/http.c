@@ -1,3 +1,4 @@
+/* A client of HTTP for tests of pages: one request, the whole answer. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

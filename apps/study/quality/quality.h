@@ -15,9 +15,9 @@ enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT, QUALITY_TEXTU
 enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALITY_LUNG, QUALITY_CLASSES };
 extern const char *const quality_class_names[QUALITY_CLASSES];
 
-/* A scan of a body. The small study has one slice and one row, the coarse one pixels and voxels of twice the side, the
- * quick one of three times, the tiny one (iterative --quick) of four times; the full one pixels and voxels of a quarter of
- * the side, and slices and rows as many as are said. */
+/* A scan of a body. The small study has one slice and one row. Pixels and voxels have twice the side in the coarse one,
+ * three times in the quick one, four times in the tiny one (iterative --quick), a quarter in the full one, which has
+ * the given number of slices and rows. */
 typedef enum { QUALITY_TINY, QUALITY_QUICK, QUALITY_COARSE, QUALITY_SMALL, QUALITY_FULL } quality_size;
 typedef struct {
 	const char *key, *title, *scanner;
