@@ -78,8 +78,8 @@ static size_t around(const zinger_call *z, const place_across *p, size_t column,
 	return n;
 }
 
-/* What is as bright in the ring of 5 x 5 around a pixel by half of that: a gap or a corner of a body goes on there, a
- * zinger of one pixel or some does not. */
+/* 1: a pixel of the ring of 5 x 5 around this one exceeds the median by more than half of `off`. A gap or a corner of
+ * the object continues into the ring; a zinger of a few pixels does not. */
 static int goes_on(const zinger_call *z, const place_across *p, size_t column, double median, double off)
 {
 	for (int a = -2; a <= 2; a++)

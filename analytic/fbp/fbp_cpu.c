@@ -44,9 +44,8 @@ static size_t row_groups(const gt_fbp_plan *p) { return (p->rows + ROWS_AT_ONCE 
 
 static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
 
-/* A power of two that makes up for the greatest gain and for the length of a transform, by which its response is
- * divided: in that unit rows of numbers that are as small as their type has them stay numbers, and others keep their
- * bits. */
+/* A power of two that cancels the largest gain and the length of the transform, by which the response is divided.
+ * Rows of denormal values do not underflow in this unit, and normal values keep their bits. */
 static double unit_of(const gt_fbp_plan *p)
 {
 	double most = 0;

@@ -4,8 +4,8 @@
  * need them: a tall matrix V, one vector after the other. On the CPU one pass over V in fixed parts, the same bits on
  * any number of threads; on CUDA cuBLAS, opened when the first basis asks for it, on fixed parts whose sums are added
  * in double. Sums over the length of vectors are in double; in single precision cuBLAS adds 4096 products at a time
- * in single first. Of vectors that a team shares every member has its share of each; products are of all members, the
- * sums added in their order, so that they are the same on all: all ask for them together. */
+ * in single first. In a team each rank holds its local range of every vector. Products are collective:
+ * partial sums are added in the order of ranks, so that all ranks get the same value. */
 #include <gantry/array.h>
 #ifdef __cplusplus
 extern "C" {

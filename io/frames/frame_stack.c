@@ -51,7 +51,7 @@ static void note_field(const gt_frame_stack *k, const char *what, const gt_frame
 		gt_read_note(o, "%s: no %s field%s", k->path, what, *what == 'd' ? ": taken as 0" : "");
 }
 
-/* Where the views are, by a file, which may also say what images count without a body. */
+/* Reads the positions of the views from a geometry file, which may also state the blank-scan counts. */
 static gt_status open_geometry(gt_frame_stack *k, const gt_read_options *o)
 {
 	const gt_frame_source *s = k->scan;

@@ -1,6 +1,6 @@
-/* Are images in the order of their angles? A picture comes of it all the same. Profiles of views tell: what is near in
- * angle is alike. What a body does that is its own likeness a part of a turn away is told from images out of order by
- * its centre of mass, which goes round in a circle (Helgason, Ludwig: first moments of projections are a sinusoid). */
+/* Checks that images are in the order of their angles: profiles of views at adjacent angles are similar. An object with
+ * rotational symmetry also has similar profiles far apart; its centre of mass still moves on a circle, because first
+ * moments of projections are a sinusoid (Helgason, Ludwig). */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>

@@ -5,9 +5,9 @@
 #include <gantry/io.h>
 #include "io/frames/frame_source.h"
 
-/* What a file says of a scan: views, flat and dark fields, NULL where there are none; angle: of every view, rad, NULL
- * where it says none; before: how many views were taken before each flat field, NULL: all fields were; pitches of the
- * pixels in mm, 0: not said. */
+/* A scan in a file: views, flat and dark fields; NULL: absent. angle: of each view, rad; NULL: not stated. before: the
+ * number of views taken before each flat field; NULL: all flat fields precede the views. Pixel pitches in mm; 0: not
+ * stated. */
 typedef struct {
 	gt_frame_source *scan, *flat, *dark;
 	double *angle;

@@ -108,8 +108,8 @@ static double tiled(double rows)
 	return tiles > 0 ? tiles * (32 * fmax(1, ceil((rows / tiles - 7) / 32)) + 42) : 0;
 }
 
-/* What part of all that one device does is a member's with the most of it: of views, by the rows that see its slab
- * forward, and by the slices that they see back. Of a helix those in its middle see more than those at its ends. */
+/* The largest fraction of one device's work that falls to a rank: forward by the rows that see its slab, back by the
+ * slices that its views see. Views in the centre of a helix see more than views at its ends. */
 static void part_of_work(const gt_model_case *c, double slabs, double blocks, double *forward, double *back)
 {
 	const gt_scan *scan = c->scan;

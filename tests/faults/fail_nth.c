@@ -1,15 +1,12 @@
-/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, netcdf, hdf5, read, system or
- * write, and GT_FAULT_AT says which, from 0.
- *   alloc   malloc(), calloc(), realloc(), strdup(), strndup() that the program or libgantry calls: libraries that
- *           crash without memory are no fault of ours
- *   netcdf  the same that libnetcdf calls
- *   hdf5    the same that libhdf5 calls
- *   read    any reading of a file below the folder in which the program starts, by whomever, once: EIO
- *   system  any other reading, as of /proc, /sys and dictionaries, once: EIO
- *   write   any writing, room on the disk, sync or rename, and all that follow: ENOSPC, as of a disk that is full
- * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind when the program ends. The time stands still, so
- * that files do not differ. GT_FAULT_CRASH names a file that tells, after a crash, whose code it was in: the innermost
- * frame that is not of the C library. */
+/* Makes one call of a program fail (LD_PRELOAD). GT_FAULT is the kind; GT_FAULT_AT is the index of the call, from 0.
+ *   alloc   an allocation by the program or libgantry.
+ *   netcdf  an allocation by libnetcdf.
+ *   hdf5    an allocation by libhdf5.
+ *   read    one read of a file below the working directory at the start, by any caller: EIO.
+ *   system  one read of any other file, such as /proc, /sys and dictionaries: EIO.
+ *   write   a write, reservation, sync or rename, and all later ones: ENOSPC, like a full disk.
+ * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind at exit. The clock stands still, so that files
+ * do not differ. GT_FAULT_CRASH names a file that gets the innermost frame outside the C library after a crash. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

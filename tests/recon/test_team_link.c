@@ -1,5 +1,5 @@
-/* A link between members that is slow: the same bits, nobody gives up, and no member gets less to compute for it, since
- * shares follow times of operators alone; one that does not answer at all ends the run with its name.
+/* A slow link between ranks changes no bit, causes no timeout and does not change the partition, which follows operator
+ * times alone. A rank that does not answer ends the run with its name.
  * labels: unit
  * backend: none */
 #include <math.h>
