@@ -117,6 +117,8 @@ static gt_status read_shape(struct npy_source *s, const char *text)
 		return gt_fail(GT_ERR_FORMAT, "%s: its shape is %.40s, expected (images, rows, columns) or (rows, columns)", s->path,
 		               value_of(text, "shape"));
 	s->columns_first = order && !strncmp(order, "True", 4);
+	if (order && !s->columns_first && strncmp(order, "False", 5))
+		return gt_fail(GT_ERR_FORMAT, "%s: fortran_order is %.12s, expected True or False", s->path, order);
 	if (!order || (s->columns_first && n == 3))
 		return gt_fail(GT_ERR_FORMAT, "%s: three dimensions in Fortran's order, or in none: expected C's (numpy.ascontiguousarray)",
 		               s->path);
