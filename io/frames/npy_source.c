@@ -83,7 +83,7 @@ static gt_status read_type(struct npy_source *s, const char *text)
 {
 	static const char *const names[][2] = { { "f4", "float32" }, { "f8", "float64" }, { "u1", "uint8" },  { "i1", "int8" },
 		                                { "u2", "uint16" },  { "i2", "int16" },   { "u4", "uint32" }, { "i4", "int32" },
-		                                { "u8", "uint64" },  { "i8", "int64" } };
+		                                { "u8", "uint64" },  { "i8", "int64" },   { "f2", "float16" } };
 	const char *at = value_of(text, "descr");
 	for (size_t i = 0; at && at[0] == '\'' && at[1] && strchr("<>|=", at[1]) && i < sizeof names / sizeof *names; i++)
 		if (!strncmp(at + 2, names[i][0], 2) && at[4] == '\'')

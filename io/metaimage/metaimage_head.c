@@ -74,9 +74,10 @@ static gt_status numbers(const char *path, const char *key, const char *value, i
 	return GT_OK;
 }
 
+/* MetaIO takes "Yes" for false, so other words than True, T, 1 and their opposites are refused. */
 static gt_status boolean(const char *path, const char *key, const char *value, int *is_true)
 {
-	const int truth = gt_boolean_of(value);
+	const int truth = *value && strchr("TtFf10", *value) ? gt_boolean_of(value) : -1;
 	*is_true = truth > 0;
 	return truth >= 0 ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%.40s', expected True or False", path, key, value);
 }
