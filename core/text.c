@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <gantry/text.h>
 #include "core/text.h"
 
@@ -98,4 +99,13 @@ const char *gt_shell_word(const char *text, char *out, size_t size)
 	out[n++] = '\'';
 	out[n] = 0;
 	return out;
+}
+
+int gt_boolean_of(const char *word)
+{
+	static const char *const words[] = { "false", "true", "f", "t", "no", "yes", "off", "on", "0", "1" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcasecmp(word, words[i]))
+			return i % 2;
+	return -1;
 }

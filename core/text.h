@@ -11,6 +11,8 @@ extern "C" {
 
 /* malloc'ed text; NULL without memory. */
 char *gt_text(const char *format, ...) GT_PRINTF(1, 2);
+/* 1 for true, t, yes, on and 1; 0 for false, f, no, off and 0, both in any case of letters; -1 for all other words. */
+int    gt_boolean_of(const char *word);
 /* strtod(), snprintf(), fprintf(), vsnprintf() and vasprintf() of the locale "C". */
 double gt_strtod(const char *text, char **end);
 int    gt_snprintf (char *text, size_t size, const char *format, ...) GT_PRINTF(3, 4);

@@ -289,12 +289,15 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its numbers are in another file, %s (EDF_BinaryFileName), which is not read", path,
 		               value);
 	edf_key(head, "ByteOrder", order, sizeof order);
+	const int big = !strcasecmp(order, "HighByteFirst");
+	if (!big && strcasecmp(order, "LowByteFirst"))
+		return gt_fail(GT_ERR_FORMAT, "%s: ByteOrder is %s, expected LowByteFirst or HighByteFirst", path, order);
 	if (!edf_key(head, "DataType", type, sizeof type))
 		return gt_fail(GT_ERR_FORMAT, "%s: DataType is missing in its head", path);
 	b->frames = 1;
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (!strcasecmp(type, types[i][0]))
-			return set_type(path, types[i][1], !strcasecmp(order, "HighByteFirst"), b);
+			return set_type(path, types[i][1], big, b);
 	return gt_fail(GT_ERR_FORMAT, "%s: DataType is %s, expected UnsignedShort, FloatValue or others of EDF", path, type);
 }
 

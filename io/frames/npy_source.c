@@ -83,7 +83,7 @@ static gt_status read_type(struct npy_source *s, const char *text)
 {
 	static const char *const names[][2] = { { "f4", "float32" }, { "f8", "float64" }, { "u1", "uint8" },  { "i1", "int8" },
 		                                { "u2", "uint16" },  { "i2", "int16" },   { "u4", "uint32" }, { "i4", "int32" },
-		                                { "u8", "uint64" },  { "i8", "int64" } };
+		                                { "u8", "uint64" },  { "i8", "int64" },   { "f2", "float16" } };
 	const char *at = value_of(text, "descr");
 	for (size_t i = 0; at && at[0] == '\'' && at[1] && strchr("<>|=", at[1]) && i < sizeof names / sizeof *names; i++)
 		if (!strncmp(at + 2, names[i][0], 2) && at[4] == '\'')
@@ -117,6 +117,8 @@ static gt_status read_shape(struct npy_source *s, const char *text)
 		return gt_fail(GT_ERR_FORMAT, "%s: its shape is %.40s, expected (images, rows, columns) or (rows, columns)", s->path,
 		               value_of(text, "shape"));
 	s->columns_first = order && !strncmp(order, "True", 4);
+	if (order && !s->columns_first && strncmp(order, "False", 5))
+		return gt_fail(GT_ERR_FORMAT, "%s: fortran_order is %.12s, expected True or False", s->path, order);
 	if (!order || (s->columns_first && n == 3))
 		return gt_fail(GT_ERR_FORMAT, "%s: three dimensions in Fortran's order, or in none: expected C's (numpy.ascontiguousarray)",
 		               s->path);

@@ -12,8 +12,10 @@
 #include <gantry/text.h>
 #include "core/files/opener.h"
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/frames/frame_source.h"
 #include "io/tiff/tiff_file.h"
+#include "io/tiff/tiff_images.h"
 #include "io/write_kit/number_types.h"
 
 /* Deflate compresses at most 1032:1. Other methods compress blank images further: those may be this large, and a
@@ -24,7 +26,8 @@
 
 struct page {
 	size_t file;
-	uint64_t offset;
+	uint64_t offset; /* of its directory */
+	uint64_t data;   /* of an image without a directory, which follows another one; 0: it has one */
 };
 struct tiff_source {
 	struct gt_frame_source base;
@@ -32,6 +35,8 @@ struct tiff_source {
 	struct page *page;
 	const gt_number_type *type;
 	double claimed; /* bytes of the images of the file that is being added, decoded */
+	double images;  /* number of images that its first page claims */
+	uint64_t begin; /* of the data of its first page; 0: not one block */
 	int packed;     /* one of them is compressed */
 };
 /* What a page is. */
@@ -108,18 +113,12 @@ static gt_status check_pieces(const char *path, TIFF *t, tiff_shape *s)
 static gt_status check_kind(const char *path, TIFF *t, unsigned samples)
 {
 	uint16_t compression = COMPRESSION_NONE;
-	char *about = NULL;
-	const char *images;
 	TIFFGetFieldDefaulted(t, TIFFTAG_COMPRESSION, &compression);
 	if (samples != 1)
 		return gt_fail(GT_ERR_FORMAT, "%s: has %u numbers a pixel (colours?), expected 1", path, samples);
 	if (!TIFFIsCODECConfigured(compression))
 		return gt_fail(GT_ERR_FORMAT, "%s: is compressed by method %u, which libtiff lacks here", path, compression);
-	if (TIFFGetField(t, TIFFTAG_IMAGEDESCRIPTION, &about) && about && !strncmp(about, "ImageJ=", 7) &&
-	    (images = strstr(about, "\nimages=")) && atol(images + 8) > 1 && TIFFCurrentDirectory(t) == 0 && TIFFLastDirectory(t))
-		return gt_fail(GT_ERR_FORMAT, "%s: says that it holds %ld images and has one page: save it as one file for each image",
-		               path, atol(images + 8));
-	return GT_OK;
+	return gt_tiff_check_depth(path, t);
 }
 
 static gt_status shape_of(const char *path, TIFF *t, tiff_shape *s)
@@ -146,6 +145,20 @@ static gt_status shape_of(const char *path, TIFF *t, tiff_shape *s)
 	return check_pieces(path, t, s);
 }
 
+static gt_status add_frame(struct tiff_source *s, struct page page)
+{
+	struct gt_frame_source *b = &s->base;
+	if ((b->frames & (b->frames - 1)) == 0) {
+		struct page *more = realloc(s->page, (b->frames ? 2 * b->frames : 1) * sizeof *more);
+		if (!more)
+			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->files.path[page.file]);
+		s->page = more;
+	}
+	s->page[b->frames++] = page;
+	s->claimed += (double)b->rows * (double)b->columns * (double)s->type->size;
+	return GT_OK;
+}
+
 /* The first page says what all are. */
 static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 {
@@ -170,16 +183,29 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 		               found.rows, found.columns, found.type->nifti_name, b->rows, b->columns, s->type->nifti_name,
 		               s->files.path[0]);
 	b->bytes = found.bytes > b->bytes ? found.bytes : b->bytes;
-	if ((b->frames & (b->frames - 1)) == 0) {
-		struct page *more = realloc(s->page, (b->frames ? 2 * b->frames : 1) * sizeof *more);
-		if (!more)
-			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-		s->page = more;
-	}
-	s->page[b->frames++] = (struct page){ file, TIFFCurrentDirOffset(t) };
-	s->claimed += (double)found.rows * found.columns * (double)found.type->size;
 	s->packed |= found.packed;
-	return GT_OK;
+	if (TIFFCurrentDirectory(t) == 0) {
+		s->images = gt_tiff_images(t, (double)found.rows * found.columns);
+		if (!gt_tiff_is_contiguous(t, (uint64_t)found.rows * found.columns * found.type->size, &s->begin))
+			s->begin = 0;
+	}
+	return add_frame(s, (struct page){ file, TIFFCurrentDirOffset(t), 0 });
+}
+
+/* Images without pages: they follow the first one. size: of the file. */
+static gt_status add_images(struct tiff_source *s, size_t file, size_t pages, double size)
+{
+	const double bytes = (double)s->base.rows * (double)s->base.columns * (double)s->type->size;
+	gt_status st = GT_OK;
+	if (pages == 0 || !(s->images > (double)pages))
+		return GT_OK;
+	if (pages > 1 || s->images != floor(s->images) || !s->begin || (double)s->begin + s->images * bytes > size)
+		return gt_fail(GT_ERR_FORMAT, "%s: says that it holds %.15g images and has %zu page%s: save one file for each image",
+		               s->files.path[file], s->images, pages, pages == 1 ? "" : "s");
+	const uint64_t directory = s->page[s->base.frames - 1].offset;
+	for (uint64_t i = 1; i < (uint64_t)s->images && st == GT_OK; i++)
+		st = add_frame(s, (struct page){ file, directory, s->begin + i * (uint64_t)bytes });
+	return st;
 }
 
 /* Pages that share their data are no images of a scan: a small file would take memory without limit. */
@@ -198,6 +224,7 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	gt_status st = GT_OK;
 	gt_tiff_file f;
 	struct stat about;
+	const size_t before = s->base.frames;
 	if (stat(path, &about) != 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be opened: %s%s", path, strerror(errno),
 		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
@@ -208,7 +235,9 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	if (!gt_tiff_open(path, &f))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
 		               (long long)about.st_size, f.why));
-	s->claimed = s->packed = 0;
+	s->claimed = s->images = 0;
+	s->begin = 0;
+	s->packed = 0;
 	do {
 		GT_TRY(add_page(s, file, f.t));
 		GT_TRY(check_total(s, path, (double)about.st_size));
@@ -218,6 +247,8 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	if (*f.why)
 		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(f.t) + 1u,
 		             f.why);
+	else
+		st = add_images(s, file, s->base.frames - before, (double)about.st_size);
 done:
 	return gt_tiff_close(path, &f, st);
 }
@@ -286,6 +317,19 @@ static int read_tiles(const tiff_reading *r)
 	return 1;
 }
 
+static gt_status read_block(const tiff_reading *r, const char *path, int file, uint64_t begin)
+{
+	const size_t columns = r->s->base.columns, line = columns * r->s->type->size, each = r->s->base.bytes / line;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < r->rows && st == GT_OK; i += each) {
+		const size_t n = r->rows - i < each ? r->rows - i : each;
+		st = gt_read_at(path, file, (off_t)(begin + (r->row + i) * line), n * line, r->piece);
+		if (st == GT_OK)
+			r->s->type->convert(r->piece, n * columns, TIFFIsByteSwapped(r->t), r->out + i * columns);
+	}
+	return st;
+}
+
 static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
 {
 	const struct tiff_source *s = (const struct tiff_source *)self;
@@ -303,8 +347,10 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 	TIFFGetField(r.t, TIFFTAG_IMAGEWIDTH, &wide);
 	if (high != s->base.rows || wide != s->base.columns)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: has changed since it was opened", path));
-	if (!(TIFFIsTiled(r.t) ? read_tiles(&r) : read_strips(&r)))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: %s", path, f.why));
+	if (s->page[frame].data)
+		st = read_block(&r, path, f.file, s->page[frame].data);
+	else if (!(TIFFIsTiled(r.t) ? read_tiles(&r) : read_strips(&r)))
+		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: %s", path, f.why);
 done:
 	free(r.piece);
 	return gt_tiff_close(path, &f, st);

@@ -44,7 +44,7 @@ static gt_status read_npy(const gt_geometry_input *in, gt_number_list *l, size_t
 	const char *type = strstr(text, "'descr':"), *order = strstr(text, "'fortran_order':"), *size = strstr(text, "'shape':");
 	const int is_double = type && strstr(type, "<f8"), is_float = type && strstr(type, "<f4");
 	if (!size || !order || sscanf(size, "'shape': (%llu, %llu)", &shape[0], &shape[1]) != 2 || (!is_double && !is_float) ||
-	    !strncmp(order + 16 + strspn(order + 16, " "), "True", 4))
+	    strncmp(order + 16 + strspn(order + 16, " "), "False", 5))
 		return gt_fail(GT_ERR_FORMAT, "its array is %.80s, expected views x 12 numbers '<f8' or '<f4' in C's order", text);
 	const size_t bytes = is_double ? 8 : 4;
 	if (shape[1] > 12 || shape[0] > in->bytes || shape[0] * shape[1] * bytes != in->bytes - from - n)
@@ -92,7 +92,8 @@ static gt_status read_json(const gt_geometry_input *in, gt_number_list *l, size_
 	cJSON *root = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_json_read(in, &root));
-	const char *type = gt_json_text(root, "type");
+	const char *type;
+	GT_TRY(gt_json_text(root, "type", &type));
 	while (kind < 4 && type && strcmp(type, types[kind]))
 		kind++;
 	if (!type || kind == 4)

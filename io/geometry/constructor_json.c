@@ -74,8 +74,9 @@ static gt_status read_tigre_sizes(gt_geometry_input *in, const cJSON *root, tigr
 {
 	static const double none[3] = { 0, 0, 0 };
 	double pixels[2], origin[3];
-	const char *mode = gt_json_text(root, "mode");
+	const char *mode;
 	gt_status st = GT_OK;
+	GT_TRY(gt_json_text(root, "mode", &mode));
 	t->orbit.parallel = mode && !strcmp(mode, "parallel");
 	if (mode && strcmp(mode, "parallel") && strcmp(mode, "cone"))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "mode is '%s', expected cone or parallel", mode));
@@ -160,10 +161,11 @@ done:
 static gt_status read_cil_angles(gt_geometry_input *in, const cJSON *root, gt_number_list *l)
 {
 	const double zero = 0;
-	const char *unit = gt_json_text(root, "angle_unit");
+	const char *unit;
 	double initial = 0;
 	size_t width = 0;
 	gt_status st = GT_OK;
+	GT_TRY(gt_json_text(root, "angle_unit", &unit));
 	if (unit && strcmp(unit, "degree") && strcmp(unit, "radian"))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "angle_unit is '%s', expected degree or radian", unit));
 	GT_TRY(gt_json_list(in, root, "angles", l, &width));
@@ -192,7 +194,8 @@ static gt_status read_cil(gt_geometry_input *in)
 	GT_TRY(gt_json_numbers(in, root, "num_pixels", NULL, 2, pixels));
 	GT_TRY(gt_size_of(in, "num_pixels", pixels[0], &size.columns));
 	GT_TRY(gt_size_of(in, "num_pixels", pixels[1], &size.rows));
-	const char *origin = gt_json_text(root, "origin");
+	const char *origin;
+	GT_TRY(gt_json_text(root, "origin", &origin));
 	while (origin && o.origin < 4 && strcmp(origin, origins[o.origin]))
 		o.origin++;
 	if (o.origin == 4)

@@ -24,10 +24,11 @@ int gt_json_has(const gt_geometry_input *in, const char *key)
 	return found;
 }
 
-const char *gt_json_text(const cJSON *root, const char *key)
+gt_status gt_json_text(const cJSON *root, const char *key, const char **text)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, key);
-	return cJSON_IsString(item) ? item->valuestring : NULL;
+	*text = cJSON_GetStringValue(item);
+	return *text || !item || cJSON_IsNull(item) ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: expected a text in quotes", key);
 }
 
 gt_status gt_json_numbers(const gt_geometry_input *in, const cJSON *root, const char *key, const double *fallback, size_t n, double *value)

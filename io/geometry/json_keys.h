@@ -14,6 +14,7 @@ gt_status gt_json_number(const gt_geometry_input *in, const cJSON *root, const c
 gt_status gt_json_numbers(const gt_geometry_input *in, const cJSON *root, const char *key, const double *fallback, size_t n, double *value);
 /* All numbers of a list, of lists within it too, row by row; *width: of each inner list, 1 where there are none. */
 gt_status gt_json_list(const gt_geometry_input *in, const cJSON *root, const char *key, gt_number_list *l, size_t *width);
-const char *gt_json_text(const cJSON *root, const char *key);
+/* NULL: the member does not exist. GT_ERR_FORMAT: it is no text. */
+gt_status gt_json_text(const cJSON *root, const char *key, const char **text);
 
 #endif

@@ -101,7 +101,10 @@ static gt_status read_orbit(leap *p, const char *kind, gt_scan **scan)
 	const char *detector = gt_key_text(&p->keys, NULL, "detectorType");
 	int there;
 	gt_status st = GT_OK;
-	o->shape = !strcasecmp(kind, "parallel") ? GT_PARALLEL : detector && !strcasecmp(detector, "curved") ? GT_ARC : GT_FLAT;
+	const int curved = detector && !strcasecmp(detector, "curved");
+	if (detector && *detector && !curved && strcasecmp(detector, "flat"))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "detectorType is '%.40s', expected flat or curved", detector));
+	o->shape = !strcasecmp(kind, "parallel") ? GT_PARALLEL : curved ? GT_ARC : GT_FLAT;
 	if (o->shape != GT_PARALLEL) {
 		GT_TRY(gt_key_length(&p->keys, NULL, "sod", &o->sod));
 		GT_TRY(gt_key_length(&p->keys, NULL, "sdd", &o->sdd));

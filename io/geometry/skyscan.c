@@ -3,8 +3,8 @@
  * certain. */
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 #include <gantry/constants.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "io/geometry/key_list.h"
 
@@ -79,7 +79,10 @@ static gt_status read_views(gt_key_list *k, const gt_scan_size3 *size)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "Rotation Step is 0 degrees, expected an angle between views"));
 	gt_geometry_note(in, "%zu views from Number of Files, at %g degrees and every %g on from Rotation Step%s%s", size->views, first,
 	                 step, direction ? ", direction " : "", direction ? direction : "");
-	if (flat && !strcasecmp(flat, "ON") && bits >= 8 && bits <= 16) {
+	const int corrected = flat && *flat ? gt_boolean_of(flat) : 0;
+	if (corrected < 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "Flat Field Correction is '%.40s', expected ON or OFF", flat));
+	if (corrected && bits >= 8 && bits <= 16) {
 		in->g->white = ldexp(1, (int)bits);
 		gt_geometry_took(in, "counts without a body", in->g->white, "", "Depth (Flat Field Correction is ON)");
 	} else {

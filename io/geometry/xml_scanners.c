@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "io/geometry/input.h"
 #include "io/geometry/xml_numbers.h"
@@ -51,7 +52,10 @@ static gt_status read_diondo(gt_geometry_input *in)
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
 	for (int i = 0; i < 2; i++) {
 		const gt_xml_node *n = gt_xml_anywhere(root, off[i]);
-		if (n && strcmp(n->text, "false"))
+		const int is_on = n ? gt_boolean_of(n->text) : 0;
+		if (is_on < 0)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "line %ld: %s is '%.20s', expected true or false", n->line, off[i], n->text));
+		if (is_on)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: %s is '%.20s': only circles are read", n->line, off[i], n->text));
 	}
 	GT_TRY(whole(in, root, "ProjectionDimX", &size.columns));

@@ -74,7 +74,25 @@ static gt_status numbers(const char *path, const char *key, const char *value, i
 	return GT_OK;
 }
 
-static int is_true(const char *value) { return !strcasecmp(value, "true") || !strcmp(value, "1"); }
+/* MetaIO takes "Yes" for false, so other words than True, T, 1 and their opposites are refused. */
+static gt_status boolean(const char *path, const char *key, const char *value, int *is_true)
+{
+	const int truth = *value && strchr("TtFf10", *value) ? gt_boolean_of(value) : -1;
+	*is_true = truth > 0;
+	return truth >= 0 ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%.40s', expected True or False", path, key, value);
+}
+
+/* Compressed data and numbers as text are not read. */
+static gt_status check_storage(const char *path, const char *key, const char *value)
+{
+	const int compressed = !strcmp(key, "CompressedData");
+	int is_true;
+	const gt_status st = boolean(path, key, value, &is_true);
+	if (st != GT_OK || is_true != compressed)
+		return st;
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: key %s: is %s, expected %s: write the file %s", path, key, value,
+	               compressed ? "False" : "True", compressed ? "without compression" : "with binary data");
+}
 
 static gt_status keep(const char *value, char **text)
 {
@@ -102,16 +120,13 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (!strcmp(key, "HeaderSize"))
 		return numbers(path, key, value, 1, &f->header_size);
 	if (!strcmp(key, "BinaryDataByteOrderMSB") || !strcmp(key, "ElementByteOrderMSB"))
-		return f->have_msb = 1, f->msb = is_true(value), GT_OK;
+		return f->have_msb = 1, boolean(path, key, value, &f->msb);
 	if (!strcmp(key, "ElementType"))
 		return snprintf(f->type, sizeof f->type, "%s", value), GT_OK;
 	if (!strcmp(key, "ElementDataFile"))
 		return snprintf(f->file, sizeof f->file, "%s", value), GT_OK;
-	if (!strcmp(key, "CompressedData") && is_true(value))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key CompressedData: is %s, expected False: write the file without compression",
-		               path, value);
-	if (!strcmp(key, "BinaryData") && !is_true(value))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key BinaryData: is %s, expected True", path, value);
+	if (!strcmp(key, "CompressedData") || !strcmp(key, "BinaryData"))
+		return check_storage(path, key, value);
 	if (!strcmp(key, "ObjectType") && strcmp(value, "Image"))
 		return gt_fail(GT_ERR_FORMAT, "%s: key ObjectType: is %s, expected Image", path, value);
 	if (!strcmp(key, "Comment"))

@@ -26,7 +26,8 @@ typedef struct {
 	gt_meaning meaning;
 	void (*convert)(void *from, size_t n, int swap, float *to);     /* swaps the bytes of `from` first, in place, if asked */
 } gt_number_type;
-extern const gt_number_type gt_number_types[];          /* ends with met = NULL */
+/* Ends with met = NULL. float16 has no name in MetaImage and no code in NIfTI. */
+extern const gt_number_type gt_number_types[];
 
 int gt_host_is_msb(void);
 #endif

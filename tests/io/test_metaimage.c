@@ -344,7 +344,7 @@ START_TEST(refusals)
 	x.extra = "ElementNumberOfChannels = 3\n";
 	refused(&x, 24, GT_ERR_UNSUPPORTED, "key ElementNumberOfChannels: is 3, expected 1");
 	x.extra = "BinaryData = False\n";
-	refused(&x, 24, GT_ERR_UNSUPPORTED, "key BinaryData");
+	refused(&x, 24, GT_ERR_UNSUPPORTED, "key BinaryData: is False, expected True");
 	x.extra = NULL;
 	x.type = "MET_LONG";
 	refused(&x, 24, GT_ERR_UNSUPPORTED, "key ElementType: is 'MET_LONG', expected one of");

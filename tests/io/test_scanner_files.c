@@ -182,6 +182,13 @@ START_TEST(refusals)
 	refused("{\"DSO\": 1, \"nDetector\": [4, 4], \"dDetector\": [1, 1], \"angles\": [0]}", GT_ERR_FORMAT, "DSD is missing");
 	refused("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", GT_ERR_FORMAT, "no geometry of a known kind");
 	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED, "only circles");
+	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>maybe</HelixMode></A>", GT_ERR_FORMAT,
+	        "HelixMode is 'maybe', expected true or false");
+	refused("[Acquisition]\nFlat Field Correction=DONE\n" SKYSCAN, GT_ERR_FORMAT, "Flat Field Correction is 'DONE', expected ON or OFF");
+	refused("{\"DSO\": 1, \"DSD\": 2, \"nDetector\": [4, 4], \"dDetector\": [1, 1], \"angles\": [0], \"mode\": 1}", GT_ERR_FORMAT,
+	        "mode: expected a text in quotes");
+	refused("geometry = cone\nnumAngles = 1\nnumRows = 4\nnumCols = 4\npixelWidth = 1\npixelHeight = 1\ndetectorType = bent\n",
+	        GT_ERR_FORMAT, "detectorType is 'bent', expected flat or curved");
 	refused("nothing\n", GT_ERR_FORMAT, "no geometry of a known kind");
 	/* Keys of another language are not guessed. */
 	refused("[Geometrie]\nFDA=240\nFOA=120\n[Bild]\nDimX=48\n", GT_ERR_FORMAT, "no geometry of a known kind");

@@ -173,7 +173,7 @@ START_TEST(colours_and_images_that_are_not_there_are_refused)
 	TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53\nimages=900\nslices=900\n");
 	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
 	TIFFClose(t);
-	refuse(GT_ERR_FORMAT, "says that it holds 900 images and has one page");
+	refuse(GT_ERR_FORMAT, "says that it holds 900 images and has 1 page: save one file");
 }
 END_TEST
 
