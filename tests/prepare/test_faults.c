@@ -365,7 +365,7 @@ START_TEST(backend_is_checked)
 	gt_projections *p = parallel(8, 3, 20);
 	gt_prepare_options o = gt_prepare_defaults;
 	o.backend = "cpu:1x2";
-	ck_refused(gt_prepare(&p, "views:from=0,to=3,step=1", &o), GT_ERR_ARG, "backend 'cpu:1x2': several devices");
+	ck_refused(gt_prepare(&p, "views:range=0:4", &o), GT_ERR_ARG, "backend 'cpu:1x2': several devices");
 	o.backend = "gpu";
 	ck_refused(gt_prepare(&p, "bin:rows=1,columns=2", &o), GT_ERR_UNKNOWN, "backend 'gpu': expected auto");
 	ck_refused(gt_prepare_auto(&p, &o, NULL), GT_ERR_UNKNOWN, "backend 'gpu'");
