@@ -48,6 +48,16 @@ gt_status gt_index_range_parse(const char *what, const char *text, gt_index_rang
 	return gt_fail(GT_ERR_ARG, "%s=%s: expected A:B or A:B:STEP, from A on, before B, counted from 0", what, text);
 }
 
+gt_status gt_view_range_parse(const char *what, const char *text, gt_index_range *r)
+{
+	const gt_status st = gt_index_range_parse(what, text, r);
+	if (st != GT_OK || !r->one)
+		return st;
+	const long long n = r->first ? llabs(r->first) : 1;
+	return gt_fail(GT_ERR_ARG, "%s=%s: found a single view, expected A:B or A:B:STEP; use 0:%lld for the first %lld views", what, text, n,
+	               n);
+}
+
 gt_status gt_index_range_of(const char *what, const gt_index_range *r, size_t n, size_t *first, size_t *count, size_t *step)
 {
 	const long long all = (long long)n, a = r->has_first ? r->first < 0 ? r->first + all : r->first : 0;
@@ -97,7 +107,7 @@ gt_status gt_projections_views(const char *text, gt_projections *p)
 	size_t view[2] = { 0, 1 }, n = 0;
 	const size_t cells = p->scan->rows * p->scan->columns;
 	gt_status st = GT_OK;
-	GT_TRY(gt_index_range_parse("views", text, &r));
+	GT_TRY(gt_view_range_parse("views", text, &r));
 	GT_TRY(gt_index_range_of("views", &r, p->scan->views, &view[0], &n, &view[1]));
 	GT_TRY(gt_scan_subset(p->scan, view[0], view[1], &part));
 	part->views = n; /* the subset goes to the end */

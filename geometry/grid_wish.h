@@ -11,6 +11,8 @@ gt_status gt_grid_resize(size_t across, double voxel, gt_grid *grid);
  * one: "A" is A alone. */
 typedef struct { long long first, end, step; int has_first, has_end, one; } gt_index_range;
 gt_status gt_index_range_parse(const char *what, const char *text, gt_index_range *r);
+/* A range of views: "A:B" or "A:B:STEP". GT_ERR_ARG: a single number, which would leave one view. */
+gt_status gt_view_range_parse(const char *what, const char *text, gt_index_range *r);
 /* Of n things. GT_ERR_ARG: none of them. */
 gt_status gt_index_range_of(const char *what, const gt_index_range *r, size_t n, size_t *first, size_t *count, size_t *step);
 

@@ -173,32 +173,74 @@ static void add_views(void *self, size_t begin, size_t end, int worker)
 		}
 }
 
+/* Marks pixels that never change. Air without noise never changes either: with more than this fraction of constant
+ * pixels, or without noise, a constant pixel is bad if most pixels around it change. work: 2 x pixels. */
+#define MAX_CONSTANT 0.1
+
+static void mark_constant(const gt_prepare_call *c, const unsigned char *changed, int is_noisy, float *work, unsigned char *bad)
+{
+	const gt_scan *scan = c->source.scan;
+	const size_t n = scan->rows * scan->columns;
+	size_t constant = 0;
+	for (size_t i = 0; i < n; i++) {
+		work[i] = changed[i];
+		constant += !changed[i];
+	}
+	const int all = is_noisy && (double)constant <= MAX_CONSTANT * (double)n;
+	gt_local_medians(work, scan->rows, scan->columns, c->pool, work + n);
+	for (size_t i = 0; i < n; i++)
+		bad[i] = !changed[i] && (all || work[n + i] > 0);
+}
+
+/* Slopes and curves of the object: a bad pixel deviates by more than this number of local deviations. */
+#define LOCAL_DEVIATIONS 4
+
+/* Returns the median of |x - median| over the 5 x 5 pixels around pixel i, fewer at edges. */
+static double local_deviation(const float *x, const gt_scan *scan, size_t i, double median)
+{
+	const size_t row = i / scan->columns, column = i % scan->columns;
+	float off[25];
+	size_t n = 0;
+	for (size_t r = row < 2 ? 0 : row - 2; r <= row + 2 && r < scan->rows; r++)
+		for (size_t c = column < 2 ? 0 : column - 2; c <= column + 2 && c < scan->columns; c++)
+			off[n++] = (float)fabs(x[r * scan->columns + c] - median);
+	return gt_median_few(off, n);
+}
+
 /* By the mean transmission of all views; and those that never change. */
 static gt_status by_views(const gt_prepare_call *c, double tolerance, unsigned char *bad)
 {
 	const gt_scan *scan = c->source.scan;
+	double photons;
 	const size_t views = scan->views, n = scan->rows * scan->columns;
 	float *memory = malloc((BATCH + 1) * n * sizeof *memory), *first = memory + BATCH * n, *mean = memory, *around = mean + n;
 	double *sum = calloc(n, sizeof *sum);
+	unsigned char *changed = calloc(n, 1);
 	gt_status st = GT_OK;
-	if (!memory || !sum)
+	if (!memory || !sum || !changed)
 		GT_TRY(out_of_memory());
 	memset(bad, 0, n);
+	GT_TRY(gt_prepare_photons(c, &photons));
 	for (size_t v = 0; v < views; v += BATCH) {
-		sum_call s = { memory, first, views - v < BATCH ? views - v : BATCH, n, sum, bad };
+		sum_call s = { memory, first, views - v < BATCH ? views - v : BATCH, n, sum, changed };
 		GT_TRY(c->source.read(c->source.self, v, s.n, memory));
 		if (!v)
 			memcpy(first, memory, n * sizeof *first);
 		gt_parallel(c->pool, n, 1 << 14, add_views, &s);
 	}
-	for (size_t i = 0; i < n; i++) {
-		mean[i] = (float)(sum[i] / (double)views);
-		bad[i] = !bad[i] && views > 1;
-	}
-	gt_local_medians(mean, scan->rows, scan->columns, c->pool, around);
+	if (views > 1)
+		mark_constant(c, changed, photons > 0 && photons < GT_MAX_PHOTONS, memory, bad);
 	for (size_t i = 0; i < n; i++)
-		bad[i] |= fabs(mean[i] - around[i]) > tolerance * around[i];
+		mean[i] = (float)(sum[i] / (double)views);
+	gt_local_medians(mean, scan->rows, scan->columns, c->pool, around);
+	for (size_t i = 0; i < n; i++) {
+		const double noise = photons > 0 ? sqrt(around[i] / (photons * (double)views)) : 0;
+		const double off = fabs(mean[i] - around[i]);
+		bad[i] |= off > fmax(tolerance * around[i], DEVIATIONS * noise) &&
+		          off > LOCAL_DEVIATIONS * local_deviation(mean, scan, i, around[i]);
+	}
 done:
+	free(changed);
 	free(memory);
 	free(sum);
 	return st;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "geometry/grid_wish.h"
 #include "prepare/step.h"
 
 enum { VIEW, ROW, COLUMN, AXES };
@@ -76,33 +77,30 @@ static void tell(gt_prepare_call *c)
 	gt_prepare_note(c, "%zu views of %zu rows x %zu columns are left", left[VIEW], left[ROW], left[COLUMN]);
 }
 
-/* first, last (-1: to the end) and step of n. */
-static gt_status part_of(const char *what, long long first, long long last, long long step, size_t n, kept_part *of)
-{
-	const long long end = last < 0 ? (long long)n - 1 : last;
-	if (first < 0 || end < first || end >= (long long)n)
-		return gt_fail(GT_ERR_ARG, "%s %lld to %lld: expected some of 0 to %zu", what, first, end, n - 1);
-	*of = (kept_part){ (size_t)first, (size_t)step, (size_t)((end - first) / step + 1) };
-	return GT_OK;
-}
-
 struct views_options {
-	int from, to, step;
+	char range[GT_PARAM_TEXT];
 };
-static const struct views_options views_defaults = { 0, -1, 1 };
+static const struct views_options views_defaults = { "0:" };
 #define VIEWS_AT(field) offsetof(struct views_options, field)
 static const gt_param view_params[] = {
-	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEWS_AT(from), .least = 0, .most = 1e9 },
-	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEWS_AT(to), .least = -1, .most = 1e9 },
-	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEWS_AT(step), .least = 1, .most = 1e9 },
+	{ .key = "range",
+	  .help = "A:B or A:B:STEP: views A to B-1, or every STEP-th of them; negative values count from the end",
+	  .kind = GT_TEXT,
+	  .at = VIEWS_AT(range) },
 	{ .key = NULL },
 };
 
 static gt_status parts_of_views(const gt_scan *s, const struct views_options *o, kept_part *of)
 {
+	kept_part *view = &of[VIEW];
+	gt_index_range r;
+	gt_status st = GT_OK;
 	of[ROW] = (kept_part){ 0, 1, s->rows };
 	of[COLUMN] = (kept_part){ 0, 1, s->columns };
-	return part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
+	GT_TRY(gt_view_range_parse("range", o->range, &r));
+	GT_TRY(gt_index_range_of("views", &r, s->views, &view->first, &view->n, &view->step));
+done:
+	return st;
 }
 
 static gt_status look_views(gt_prepare_call *c, const void *options)
@@ -165,15 +163,13 @@ static const gt_param crop_params[] = {
 
 static gt_status parts_of_crop(const gt_scan *s, const struct crop_options *o, kept_part *of)
 {
-	gt_status st = GT_OK;
 	of[VIEW] = (kept_part){ 0, 1, s->views };
 	if ((size_t)o->top + (size_t)o->bottom >= s->rows || (size_t)o->left + (size_t)o->right >= s->columns)
 		return gt_fail(GT_ERR_ARG, "%d and %d rows, %d and %d columns to leave out: the detector has %zu and %zu", o->top,
 		               o->bottom, o->left, o->right, s->rows, s->columns);
-	GT_TRY(part_of("rows", o->top, (long long)s->rows - 1 - o->bottom, 1, s->rows, &of[ROW]));
-	GT_TRY(part_of("columns", o->left, (long long)s->columns - 1 - o->right, 1, s->columns, &of[COLUMN]));
-done:
-	return st;
+	of[ROW] = (kept_part){ (size_t)o->top, 1, s->rows - (size_t)o->top - (size_t)o->bottom };
+	of[COLUMN] = (kept_part){ (size_t)o->left, 1, s->columns - (size_t)o->left - (size_t)o->right };
+	return GT_OK;
 }
 
 static gt_status look_crop(gt_prepare_call *c, const void *options)

@@ -161,17 +161,24 @@ gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *given, s
 	for (const gt_preparation *const *m = gt_preparations; *m; m++) {
 		if (!(*m)->advise)
 			continue;
-		spec[0] = why[0] = 0;
-		c.step = (*m)->name;
-		c.source = (gt_prepare_source){ (*p)->scan, from_memory, *p };
-		GT_TRY(gt_fail_in((*m)->advise(&c, spec, why, TEXT), "%s", (*m)->name));
-		gt_prepare_note(&c, "%s: %s", spec[0] ? "done" : "left out", why);
-		if (!spec[0])
-			continue;
-		GT_TRY(run(&c, spec));
-		done++;
-		if (o.after)
-			GT_TRY(o.after(o.after_self, (*m)->name, *p));
+		c.round = 0;
+		do {
+			spec[0] = why[0] = 0;
+			c.step = (*m)->name;
+			c.ask_again = 0;
+			c.source = (gt_prepare_source){ (*p)->scan, from_memory, *p };
+			GT_TRY(gt_fail_in((*m)->advise(&c, spec, why, TEXT), "%s", (*m)->name));
+			gt_prepare_note(&c, "%s: %s", spec[0] ? "done" : "left out", why);
+			if (!spec[0])
+				break;
+			const int again = c.ask_again;
+			GT_TRY(run(&c, spec));
+			done++;
+			if (o.after)
+				GT_TRY(o.after(o.after_self, (*m)->name, *p));
+			c.ask_again = again;
+			c.round++;
+		} while (c.ask_again);
 	}
 	if (steps)
 		*steps = done;
@@ -254,7 +261,7 @@ gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons)
 	GT_TRY(gt_projections_new(few, &q));
 	GT_TRY(c->source.read(c->source.self, first, views, q->data));
 	if (gt_noise_estimate(q, NULL, c->pool, &model) == GT_OK)
-		*photons = gt_noise_scale(model) > 0 ? 1 / gt_noise_scale(model) : 0;
+		*photons = 1 / fmax(gt_noise_scale(model), 1 / GT_MAX_PHOTONS);
 done:
 	gt_noise_free(model);
 	gt_projections_free(q);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
+#include <gantry/plausibility.h>
 #include "core/clones.h"
 #include "core/try.h"
 #include "prepare/stripes/running_medians.h"
@@ -287,16 +288,12 @@ static size_t common_divisor(size_t a, size_t b)
 }
 
 /* Third differences along columns hold noise and pattern, their changes from view to view noise alone. */
-static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+static gt_status advise_gain(gt_prepare_call *c, char *spec, char *why, size_t size)
 {
 	const gt_projections *p = *c->p;
 	const size_t rows = p->scan->rows, columns = p->scan->columns, views = p->scan->views, n = rows * columns;
 	double *all = NULL, *change = NULL;
 	size_t m = 0;
-	if (columns < 16 || views < 8) {
-		snprintf(why, size, "too few views or columns to see a pattern");
-		return GT_OK;
-	}
 	const size_t most = 200000;
 	size_t step = views * n / most + 1;
 	/* One that shares a divisor with the columns would pass some of them by. */
@@ -324,6 +321,36 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 	snprintf(why, size, "a fixed pattern of %.2g of a line integral, noise of %.2g", pattern, noise);
 	if (pattern > 0.3 * noise && pattern > 1e-4)
 		snprintf(spec, size, "rings:method=gain");
+	return GT_OK;
+}
+
+/* The warning of gt_projections_stray_columns(). */
+typedef struct {
+	char *text;
+	size_t size;
+} heard_warning;
+
+static void hear(void *self, const gt_message *m)
+{
+	const heard_warning *heard = self;
+	snprintf(heard->text, heard->size, "%.*s", (int)strcspn(m->text, ";"), m->text);
+}
+
+/* Columns that recon warns of are interpolated first. The pattern of the others is inspected afterwards. */
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	const gt_projections *p = *c->p;
+	heard_warning heard = { why, size };
+	if (p->scan->columns < 16 || p->scan->views < 8) {
+		snprintf(why, size, "too few views or columns to see a pattern");
+		return GT_OK;
+	}
+	if (!c->round)
+		gt_projections_stray_columns(p, &(gt_listener){ hear, &heard }, "projections");
+	if (!why[0])
+		return advise_gain(c, spec, why, size);
+	snprintf(spec, size, "rings:method=dead");
+	c->ask_again = 1;
 	return GT_OK;
 }
 

@@ -22,6 +22,8 @@ struct gt_prepare_call {
 	const char *step;               /* its name, for messages */
 	gt_prepare_source source;       /* for look() */
 	double water;                   /* of the projections, mm-1; 0: not known */
+	int ask_again;                  /* advise() sets it if the step may be needed once more, with other parameters */
+	int round;                      /* of advise(): 0, then 1 after it set ask_again */
 	int in_pieces;                  /* *p is no more than a piece; look() has none */
 	void *known;                    /* look() makes it, run() adds to it, tell() says it */
 	void (*forget)(void *known);    /* frees it; NULL: free() does */
@@ -72,8 +74,10 @@ void      gt_prepare_replace(gt_prepare_call *c, gt_projections *by);
 typedef void (*gt_row_work)(void *self, size_t row, float *sinogram, double *scratch);
 gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self, size_t scratch);
 
-/* For look(): photons of a pixel that nothing attenuated, as the projections have them, else as differences of
- * neighbours tell in 8 views in the middle of the scan; 0: cannot be told. */
+/* Upper bound of an estimated number of photons: projections without noise have a deviation of 0.1 %, too. */
+#define GT_MAX_PHOTONS 1e6
+/* For look() and advise(): photons of an unattenuated pixel, from the projections or else estimated from differences of
+ * neighbouring pixels in 8 central views, at most GT_MAX_PHOTONS. 0: too few pixels. */
 gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons);
 /* Median of n <= 64 values, which are put into another order. */
 float gt_median_few(float *x, size_t n);

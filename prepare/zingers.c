@@ -38,11 +38,11 @@ static const gt_param params[] = {
 
 typedef struct {
 	const gt_scan *scan;
-	const float *was; /* line integrals to begin with */
-	float *p;
+	const float *was; /* uncorrected line integrals */
+	float *p;         /* NULL: zingers are counted, not replaced */
 	double photons, sigmas;
 	int dark;
-	atomic_size_t found;
+	atomic_size_t found, dim; /* dim: those of found that are too dark */
 } zinger_call;
 
 /* Where a pixel is among those along the axis that is not that of the columns. */
@@ -78,16 +78,21 @@ static size_t around(const zinger_call *z, const place_across *p, size_t column,
 	return n;
 }
 
-/* 1: a pixel of the ring of 5 x 5 around this one exceeds the median by more than half of `off`. A gap or a corner of
- * the object continues into the ring; a zinger of a few pixels does not. */
-static int goes_on(const zinger_call *z, const place_across *p, size_t column, double median, double off)
+/* 1: the object explains the deviation `off` from the median of 3 x 3, by the ring of 5 x 5 around the pixel. A gap or a
+ * corner of the object continues into the ring: a pixel there exceeds the median by more than half of `off`. A smooth
+ * peak continues downwards: the ring's median is below the median by more than `off`. */
+static int is_object(const zinger_call *z, const place_across *p, size_t column, double median, double off)
 {
+	float ring[16];
+	size_t n = 0;
 	for (int a = -2; a <= 2; a++)
 		for (int b = -2; b <= 2; b++)
-			if ((abs(a) == 2 || abs(b) == 2) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns) &&
-			    (transmission_at(z, p, a, b) - median) / off > 0.5)
-				return 1;
-	return 0;
+			if ((abs(a) == 2 || abs(b) == 2) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns)) {
+				ring[n] = (float)transmission_at(z, p, a, b);
+				if ((ring[n++] - median) / off > 0.5)
+					return 1;
+			}
+	return n && (median - gt_median_few(ring, n)) / off > 1;
 }
 
 static int is_zinger(const zinger_call *z, double off, double median)
@@ -95,17 +100,20 @@ static int is_zinger(const zinger_call *z, double off, double median)
 	return (off > 0 || z->dark) && fabs(off) > z->sigmas * SPREAD * sqrt(fmax(median, GT_LEAST_TRANSMISSION) / z->photons);
 }
 
-static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
+static size_t correct(zinger_call *z, size_t view, size_t row, size_t column)
 {
 	float value[9], sorted[9];
 	const place_across p = across(z, view, row, column);
 	const size_t n = around(z, &p, column, value);
 	memcpy(sorted, value, sizeof sorted);
 	const double median = gt_median_few(sorted, n);
-	if (!is_zinger(z, value[0] - median, median) || goes_on(z, &p, column, median, value[0] - median))
+	if (!is_zinger(z, value[0] - median, median) || is_object(z, &p, column, median, value[0] - median))
 		return 0;
-	z->p[(view * z->scan->rows + row) * z->scan->columns + column] = -logf(
-		fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
+	if (value[0] < median)
+		atomic_fetch_add(&z->dim, 1);
+	if (z->p)
+		z->p[(view * z->scan->rows + row) * z->scan->columns + column] = -logf(
+			fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
 	return 1;
 }
 
@@ -146,12 +154,12 @@ static GT_CLONES int candidates(const float *restrict before, const float *restr
 }
 
 /* A line with lines on both sides of it; stride: values from one to the next. */
-static size_t inner_line(const zinger_call *z, size_t view, size_t row, size_t stride)
+static size_t inner_line(zinger_call *z, size_t view, size_t row, size_t stride)
 {
 	const size_t columns = z->scan->columns;
 	const float *here = z->was + (view * z->scan->rows + row) * columns;
 	const float k = (float)(z->sigmas * SPREAD / sqrt(z->photons));
-	size_t found = mend(z, view, row, 0) + mend(z, view, row, columns - 1);
+	size_t found = correct(z, view, row, 0) + correct(z, view, row, columns - 1);
 	int candidate[CHUNK];
 	for (size_t first = 1; first + 1 < columns; first += CHUNK) {
 		const size_t left = columns - 1 - first, n = left < CHUNK ? left : CHUNK;
@@ -160,7 +168,7 @@ static size_t inner_line(const zinger_call *z, size_t view, size_t row, size_t s
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (candidate[i])
-				found += mend(z, view, row, first + i);
+				found += correct(z, view, row, first + i);
 	}
 	return found;
 }
@@ -178,7 +186,7 @@ static void loop(void *self, size_t begin, size_t end, int worker)
 			found += inner_line(z, view, row, by_views ? s->rows * s->columns : s->columns);
 		else
 			for (size_t k = 0; k < s->columns; k++)
-				found += mend(z, view, row, k);
+				found += correct(z, view, row, k);
 	}
 	atomic_fetch_add(&z->found, found);
 }
@@ -200,6 +208,16 @@ typedef struct {
 	size_t found, values;
 } zinger_known;
 
+/* With more photons, single values deviate by the details of the object rather than by noise. */
+#define MAX_PHOTONS 1e5
+
+static gt_status estimate_photons(const gt_prepare_call *c, double *photons)
+{
+	const gt_status st = gt_prepare_photons(c, photons);
+	*photons = fmin(*photons, MAX_PHOTONS);
+	return st;
+}
+
 static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
@@ -210,7 +228,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	zinger_known *known = c->known;
 	known->photons = o->photons;
 	if (!(o->photons > 0))
-		GT_TRY(gt_prepare_photons(c, &known->photons));
+		GT_TRY(estimate_photons(c, &known->photons));
 	if (!(known->photons > 0))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the noise cannot be told from the projections: photons= says how many a pixel gets"));
 done:
@@ -226,7 +244,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	float *was = malloc(n * sizeof *was);
 	if (!was)
 		return gt_fail(GT_ERR_MEMORY, "zingers: out of memory");
-	zinger_call z = { p->scan, was, p->data, known->photons, o->sigmas, o->dark, 0 };
+	zinger_call z = { p->scan, was, p->data, known->photons, o->sigmas, o->dark, 0, 0 };
 	copy_call all = { p->data, was };
 	gt_parallel(c->pool, n, 1 << 16, copy, &all);
 	gt_parallel(c->pool, lines, 16, loop, &z);
@@ -242,10 +260,36 @@ static void tell(gt_prepare_call *c)
 	gt_prepare_note(c, "%zu of %zu values replaced (%.2g photons a pixel)", known->found, known->values, known->photons);
 }
 
+/* Thresholds of --auto: deviations of a certain zinger, and the largest fraction of values that are single faults. Noise
+ * deviates to both sides, so that dark deviations show how many bright ones are no zingers. */
+#define CERTAIN_SIGMAS 9
+#define MAX_PART 0.01
+
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	const gt_projections *p = *c->p;
+	const size_t n = gt_scan_size(p->scan);
+	zinger_call z = { p->scan, p->data, NULL, 0, CERTAIN_SIGMAS, 1, 0, 0 };
+	const gt_status st = estimate_photons(c, &z.photons);
+	if (st != GT_OK)
+		return st;
+	if (!(z.photons > 0)) {
+		snprintf(why, size, "too few pixels to estimate the noise");
+		return GT_OK;
+	}
+	gt_parallel(c->pool, p->scan->views * p->scan->rows, 16, loop, &z);
+	const size_t dim = atomic_load(&z.dim), bright = atomic_load(&z.found) - dim;
+	snprintf(why, size, "%zu of %zu pixels are brighter than noise explains, %zu darker", bright, n, dim);
+	if (bright > 2 * dim && (double)bright < MAX_PART * (double)n)
+		snprintf(spec, size, "zingers");
+	return GT_OK;
+}
+
 const gt_preparation gt_preparation_zingers = {
 	.name = "zingers",
 	.about = "single pixels that are too bright, beyond what photons do, get the median of their neighbours",
 	GT_STEP_MEMBERS,
+	.advise = advise,
 	.pieces = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,

@@ -97,7 +97,7 @@ static gt_status check_views(gt_recon_settings *s, const char *value)
 {
 	gt_index_range r;
 	(void)s;
-	return gt_index_range_parse("--views", value, &r);
+	return gt_view_range_parse("--views", value, &r);
 }
 
 static gt_status parse_stop(gt_recon_settings *s, const char *value)

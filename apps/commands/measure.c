@@ -249,7 +249,7 @@ const cli_command cli_measure = {
 	.synopsis = "VOLUME [SECOND] [options]",
 	.notes = "  gantry measure vol.nc --roi '0,0,0,20;40,10,0,8' --unit HU\n"
 		 "  gantry measure vol.nc --mtf 0,0,20 --nps 0,0,0,60 -o curves.csv --plot curves.png\n"
-		 "  gantry measure even.nc --fsc odd.nc    half scans: gantry prepare --views 0:-1:2 and 1:-1:2, then recon of both\n",
+		 "  gantry measure even.nc --fsc odd.nc    half scans: gantry prepare --views 0::2 and 1::2, then recon of both\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -38,7 +38,7 @@ static const cli_option options[] = {
 	  .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
 	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "take off what a flat panel still gives back of the views before"),
-	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
+	STEP(VIEWS, "views", "A:B[:STEP]", "keep views A to B-1, or every STEP-th of them; negative values count from the end"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
 	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the flat field that fits it best, of several"),
@@ -71,12 +71,8 @@ static char *spec_of(int step, const char *text)
 {
 	const char *name = step_names[step], *key = "method";
 	const size_t word = strcspn(text, ":,=");
-	long long from, to, every = 1;
-	int end = 0;
-	if (step == VIEWS && sscanf(text, "%lld:%lld:%lld%n", &from, &to, &every, &end) == 3 && !text[end])
-		return cli_text("views:from=%lld,to=%lld,step=%lld", from, to, every);
-	if (step == VIEWS && sscanf(text, "%lld:%lld%n", &from, &to, &end) == 2 && end && !text[end])
-		return cli_text("views:from=%lld,to=%lld,step=1", from, to);
+	if (step == VIEWS && !strchr(text, '='))
+		return cli_text("views:range=%s", text);
 	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
 		return cli_text("bin:rows=%s,columns=%s", text, text);
 	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS || step == EXTEND))
@@ -386,7 +382,7 @@ const cli_command cli_prepare = {
 	.notes = "  gantry prepare counts/ -o scan.nc --auto --show pictures\n"
 		 "  gantry prepare tooth.h5 -o tooth.nc --air auto --bad-pixels auto --zingers auto --rings gain\n"
 		 "  gantry prepare scan.nc -o flat.nc --beam-hardening kv=120,aluminium=3\n"
-		 "  gantry prepare scan.nc -o small.nc --views 0:359:2 --bin 2\n",
+		 "  gantry prepare scan.nc -o small.nc --views 0:360:2 --bin 2\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

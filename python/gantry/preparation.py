@@ -33,8 +33,7 @@ def _step(name: str, value: Any) -> str:
     if value is True or (words == "auto" and name in ("zingers", "bad-pixels")):
         return name
     if name == "views":
-        first, last, step = (words.split(":") + ["1"])[:3] if words.count(":") in (1, 2) else (words, "", "")
-        return f"views:from={first},to={last},step={step}"
+        return f"views:range={words}"
     if name == "bin" and words.isdigit():
         return f"bin:rows={words},columns={words}"
     method = re.split("[:,=]", words, maxsplit=1)[0]
@@ -102,7 +101,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
     """Projections without the faults of their measurement: a copy, on which the steps are done in the library's order, as by
     `gantry prepare`; preparations() lists them.
 
-    A step takes what the command's option does, a number, or a dict of its parameters: rings="gain", views="0:-1:2", bin=2,
+    A step takes what the command's option does, a number, or a dict of its parameters: rings="gain", views="::2", bin=2,
     bad_pixels="auto", scatter={"fraction": 0.05}; True: its defaults. auto: looks at the data first and does what they need. flats, darks:
     images [image][row][column] in counts, which bad_pixels and auto can use. backend: of steps that reconstruct. after(step, projections) is
     called after each step that was done, with a copy. What was found and done is logged.

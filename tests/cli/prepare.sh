@@ -9,7 +9,7 @@ grep -q "zingers: .* values replaced" stderr.txt || fail "zingers: $(cat stderr.
 [ "$(find pictures -name '*.png' | wc -l)" -eq 7 ] || fail "pictures: $(ls pictures)"
 ok info mended.nc
 for step in air bad-pixels zingers scatter beam-hardening rings; do says "prepare=$step"; done
-ok prepare scan.nc -o small.nc --views 1:39:2 --bin 1 --crop last-rows=1 --quiet
+ok prepare scan.nc -o small.nc --views 1:40:2 --bin 1 --crop last-rows=1 --quiet
 ok info small.nc
 says "20"
 ok prepare scan.nc -o auto.nc --auto
@@ -73,7 +73,18 @@ refused_output 2 "no step was given" prepare scan.nc
 refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
 refused_output 2 "backend 'cpu:1x2': several devices" prepare scan.nc --views 0:7 --backend cpu:1x2
 refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gain --memory 10 --backend gpu
-refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:40
+refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:41
+# --views counts as in recon: B is excluded, negative numbers count from the end; one number is no range.
+for range in 0:10 :-5 -7:-2 3::4; do
+	ok prepare scan.nc -o part.nc --views "$range" --quiet
+	ok info part.nc --json
+	left=$(value views)
+	ok recon scan.nc -o part-volume.nc --views "$range" --solver sirt:iterations=1 --grid 4
+	grep -q "^$left of 40 views are taken" stderr.txt || fail "--views $range leaves $left views in prepare: $(cat stderr.txt)"
+done
+refused_output 2 "found a single view, expected A:B or A:B:STEP; use 0:10 for the first 10 views" prepare scan.nc --views 10
+refused_output 2 "found a single view, expected A:B or A:B:STEP; use 0:10 for the first 10 views" recon scan.nc --views 10
+refused_output 2 "expected A:B or A:B:STEP" prepare scan.nc --views 0-10
 refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
 refused_output 1 "./: is not a regular file but a folder" prepare scan.nc --beam-hardening spectrum=./

@@ -157,7 +157,7 @@ START_TEST(only_a_whole_turn_sees_from_behind)
 	ck_ok(gt_prepare(&p, "extend", &o));
 	ck_assert_uint_eq(gt_projections_scan(p)->columns, 176);
 	ck_assert_msg(strstr(note, "rows end in air, and where rays from behind see on (") != NULL, "%s", note);
-	ck_ok(gt_prepare(&p, "views:from=0,to=199", NULL));
+	ck_ok(gt_prepare(&p, "views:range=0:200", NULL));
 	ck_ok(gt_prepare(&p, "extend:columns=30", &o));
 	ck_assert_uint_eq(gt_projections_scan(p)->columns, 176 + 30);
 	ck_assert_double_eq_tol(gt_projections_scan(p)->column_center, 127.5, 1e-9);

@@ -12,7 +12,7 @@
 static const char *const specs[] = {
 	"lag:rates=0.7:0.1,amounts=0.003:0.0005",
 	"lag:rates=0.7,amounts=0.01,lit",
-	"views:from=0,to=-1,step=2",
+	"views:range=::2",
 	"crop:last-rows=1",
 	"crop:first-columns=1",
 	"bad-pixels:method=views",

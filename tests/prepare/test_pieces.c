@@ -36,11 +36,11 @@ static gt_projections *read_back(const char *path)
 }
 
 static const char *const chains[][8] = {
-	{ "views:from=1,to=-1,step=2", "crop:first-rows=1,last-columns=2", "bad-pixels:method=views,tolerance=0.5", "air:left=8,right=8",
+	{ "views:range=1::2", "crop:first-rows=1,last-columns=2", "bad-pixels:method=views,tolerance=0.5", "air:left=8,right=8",
 	  "zingers", "scatter:fraction=0.01", "bin:rows=1,columns=2", NULL },
 	{ "bad-pixels:method=views,tolerance=0.5", "air:left=8,right=8", "zingers:photons=1e4", "beam-hardening:kv=90,aluminium=2",
 	  "rings:method=all", NULL },
-	{ "views:from=2,to=30", "scatter:fraction=0.02", "beam-hardening:polynomial=0.9:0.05", "rings:method=gain", NULL },
+	{ "views:range=2:31", "scatter:fraction=0.02", "beam-hardening:polynomial=0.9:0.05", "rings:method=gain", NULL },
 	{ "rings:method=dead", "beam-hardening:polynomial=1:0.01", NULL },
 	{ "lag:rates=0.5:0.05,amounts=0.02:0.001", "rings:method=gain", NULL },
 	{ "scatter:method=kernel,fraction=0.1,width=9", "bin:rows=1,columns=2", NULL },
@@ -130,7 +130,7 @@ END_TEST
 START_TEST(refused)
 {
 	static const char *const flatness[] = { "beam-hardening:method=flatness" }, *const order[] = { "rings", "zingers" };
-	static const char *const picked[] = { "lag:rates=0.5,amounts=0.01", "views:to=5" };
+	static const char *const picked[] = { "lag:rates=0.5,amounts=0.01", "views:range=:6" };
 	gt_prepare_files f = gt_prepare_files_defaults;
 	write_scan("pieces-in.nc", 9, 7, 64);
 	f.input = "pieces-in.nc";

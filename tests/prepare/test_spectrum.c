@@ -356,7 +356,7 @@ START_TEST(sizes)
 	memcpy(first, gt_projections_data(p), sizeof first);
 	ck_ok(gt_projections_set_photons(p, (float[9 * 7 * 11]){ [0] = 5, [1] = 7, [11] = 1, [12] = 2 }));
 	ck_ok(gt_scan_clone(gt_projections_scan(p), &before));
-	ck_ok(gt_prepare(&p, "views:from=1,to=7,step=3", NULL));
+	ck_ok(gt_prepare(&p, "views:range=1:8:3", NULL));
 	ck_assert_uint_eq(gt_projections_scan(p)->views, 3);
 	ck_assert_float_eq(gt_projections_data(p)[2 * 77 + 5], first[7 * 77 + 5]);
 	same_place(before, 4, gt_projections_scan(p), 1, 3, 2, 3, 2);
@@ -375,7 +375,7 @@ START_TEST(sizes)
 			t += exp(-first[(4 * 7 + 1 + r) * 11 + 3 + c]) / 6;
 	ck_assert_float_eq_tol(gt_projections_data(p)[(1 * 2 + 0) * 2 + 1], (float)-log(t), 1e-6f);
 	ck_refused(gt_prepare(&p, "crop:first-rows=2", NULL), GT_ERR_ARG, "2 and 0 rows");
-	ck_refused(gt_prepare(&p, "views:from=3", NULL), GT_ERR_ARG, "expected some of 0 to 2");
+	ck_refused(gt_prepare(&p, "views:range=3:", NULL), GT_ERR_ARG, "expected some of 0 to 2");
 	ck_refused(gt_prepare(&p, "rins", NULL), GT_ERR_UNKNOWN, "did you mean 'rings'");
 	gt_scan_free(before);
 	gt_projections_free(p);

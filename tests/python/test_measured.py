@@ -43,7 +43,7 @@ def data(scan):
 
 @pytest.mark.parametrize("steps, options", [
     ({"rings": "gain", "zingers": "auto"}, ["--rings", "gain", "--zingers", "auto"]),
-    ({"bin": 2, "views": "1:-1:3"}, ["--bin", "2", "--views", "1:-1:3"]),
+    ({"bin": 2, "views": "1:-2:3"}, ["--bin", "2", "--views", "1:-2:3"]),
     ({"beam_hardening": {"polynomial": "1.0:0.05"}, "scatter": "fraction=0.02"},
      ["--beam-hardening", "polynomial=1.0:0.05", "--scatter", "fraction=0.02"]),
     ({"bad_pixels": "views", "crop": "first-columns=3"}, ["--bad-pixels", "views", "--crop", "first-columns=3"]),
