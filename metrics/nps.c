@@ -5,6 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/image_quality.h>
 #include "core/arguments.h"
+#include "core/symmetric.h"
 #include "core/try.h"
 
 enum { LEAST_SIDE = 8, MOST_SIDE = 512, TERMS = 6 };
@@ -56,29 +57,24 @@ static void terms_of(size_t n, size_t i, double t[TERMS])
 	memcpy(t, all, sizeof all);
 }
 
-/* Less the polynomial of second order that fits best: normal equations by elimination; they are well conditioned on
- * -1 ... 1. */
+/* Subtracts the least-squares polynomial of second order. The normal equations are well conditioned on -1 ... 1. */
 static void detrend(const squares *s)
 {
-	double m[TERMS][TERMS + 1] = { { 0 } }, t[TERMS];
+	double m[TERMS * TERMS] = { 0 }, x[TERMS] = { 0 }, t[TERMS];
 	for (size_t i = 0; i < s->n * s->n; i++) {
 		terms_of(s->n, i, t);
 		for (int a = 0; a < TERMS; a++) {
-			for (int b = 0; b < TERMS; b++)
-				m[a][b] += t[a] * t[b];
-			m[a][TERMS] += t[a] * s->square[i];
+			for (int b = 0; b <= a; b++)
+				m[a * TERMS + b] += t[a] * t[b];
+			x[a] += t[a] * s->square[i];
 		}
 	}
-	for (int a = 0; a < TERMS; a++)
-		for (int b = 0; b < TERMS; b++) {
-			const double factor = b == a ? 0 : m[b][a] / m[a][a];
-			for (int c = a; b != a && c <= TERMS; c++)
-				m[b][c] -= factor * m[a][c];
-		}
+	gt_cholesky(TERMS, 0, m);
+	gt_cholesky_solve(TERMS, m, x);
 	for (size_t i = 0; i < s->n * s->n; i++) {
 		terms_of(s->n, i, t);
 		for (int a = 0; a < TERMS; a++)
-			s->square[i] -= t[a] * m[a][TERMS] / m[a][a];
+			s->square[i] -= t[a] * x[a];
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "prepare/eigen_flats.h"
 
@@ -125,28 +126,18 @@ static void measure(const variation *v, const double *a, normal_equations *q)
 		}
 }
 
-/* product x = gradient, by Cholesky; 0 where that fails. */
-static int solve(normal_equations *q, size_t n, double *x)
+/* Solves product x = gradient. Returns 0 if the product is singular. */
+static int solve(const normal_equations *q, size_t n, double *x)
 {
+	double a[GT_MOST_EIGEN_FLATS * GT_MOST_EIGEN_FLATS];
 	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; j <= i; j++) {
-			double sum = q->product[i][j];
-			for (size_t k = 0; k < j; k++)
-				sum -= q->product[i][k] * q->product[j][k];
-			if (i == j && !(sum > 0))
-				return 0;
-			q->product[i][j] = i == j ? sqrt(sum) : sum / q->product[j][j];
-		}
 		x[i] = q->gradient[i];
-		for (size_t k = 0; k < i; k++)
-			x[i] -= q->product[i][k] * x[k];
-		x[i] /= q->product[i][i];
+		for (size_t j = 0; j <= i; j++)
+			a[i * n + j] = q->product[i][j];
 	}
-	for (size_t i = n; i-- > 0;) {
-		for (size_t k = i + 1; k < n; k++)
-			x[i] -= q->product[k][i] * x[k];
-		x[i] /= q->product[i][i];
-	}
+	if (gt_cholesky(n, 0, a) < n)
+		return 0;
+	gt_cholesky_solve(n, a, x);
 	return 1;
 }
 

@@ -6,37 +6,10 @@
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "core/basis/basis.h"
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "prepare/eigen_flats.h"
 #include "prepare/images.h"
-
-/* a[n][n] symmetric becomes diagonal; v: eigenvectors in columns. */
-static void jacobi(double *a, double *v, size_t n)
-{
-	for (size_t i = 0; i < n * n; i++)
-		v[i] = i / n == i % n;
-	for (int sweep = 0; sweep < 30; sweep++)
-		for (size_t p = 0; p + 1 < n; p++)
-			for (size_t q = p + 1; q < n; q++) {
-				if (fabs(a[p * n + q]) <= 1e-15 * sqrt(fabs(a[p * n + p] * a[q * n + q])))
-					continue;
-				const double theta = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
-				const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-				const double c = 1 / sqrt(t * t + 1), s = t * c;
-				for (size_t k = 0; k < n; k++) {
-					const double x = a[k * n + p], y = a[k * n + q];
-					a[k * n + p] = c * x - s * y;
-					a[k * n + q] = s * x + c * y;
-				}
-				for (size_t k = 0; k < n; k++) {
-					const double x = a[p * n + k], y = a[q * n + k], vp = v[k * n + p], vq = v[k * n + q];
-					a[p * n + k] = c * x - s * y;
-					a[q * n + k] = s * x + c * y;
-					v[k * n + p] = c * vp - s * vq;
-					v[k * n + q] = s * vp + c * vq;
-				}
-			}
-}
 
 /* Fields less the dark one, in proportion to a mean of 1, since their level is the air's; then less their mean. */
 static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flats *e)
@@ -119,7 +92,7 @@ static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_arra
 	GT_TRY(gt_array_like(model, &w));
 	for (size_t i = 0; i < n; i++)
 		gt_basis_dots(b, n, gt_basis_vector(b, i), a + i * n);
-	jacobi(a, v, n);
+	gt_symmetric_eigen(n, a, v);
 	for (size_t i = 0; i < n; i++)
 		values[i] = a[i * n + i];
 	const double edge = pow(1 + sqrt((double)n / (double)e->pixels), 2), noise = factor * edge * gt_upper_median(values, n);

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "solvers/anderson.h"
 #include "solvers/numbers.h"
@@ -76,32 +77,21 @@ static void add_difference(gt_anderson *a, const gt_array *next)
 	}
 }
 
-/* y <- (gram + a little)^-1 y by Cholesky's factors, in columns scaled to 1; 0 where a difference is 0. */
+/* Replaces y by -(gram + damping)^-1 y. Columns are scaled to norm 1; a zero column gets the coefficient 0. */
 static void solve(gt_anderson *a, gt_type type)
 {
 	const size_t n = a->depth, k = (size_t)a->columns;
-	const double little = 64 * (type == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON);
+	const double damping = 64 * (type == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON);
 	double *L = a->factor, scale[GT_ANDERSON_DEEPEST];
 	for (size_t i = 0; i < k; i++)
 		scale[i] = a->gram[i * n + i] > 0 ? 1 / sqrt(a->gram[i * n + i]) : 0;
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j <= i; j++) {
-			double sum = i == j ? 1 + little : scale[i] * scale[j] * a->gram[i * n + j];
-			for (size_t c = 0; c < j; c++)
-				sum -= L[i * n + c] * L[j * n + c];
-			L[i * n + j] = i == j ? sqrt(fmax(sum, little)) : sum / L[j * n + j];
-		}
 	for (size_t i = 0; i < k; i++) {
 		a->y[i] *= scale[i];
-		for (size_t c = 0; c < i; c++)
-			a->y[i] -= L[i * n + c] * a->y[c];
-		a->y[i] /= L[i * n + i];
+		for (size_t j = 0; j <= i; j++)
+			L[i * k + j] = i == j ? 1 + damping : scale[i] * scale[j] * a->gram[i * n + j];
 	}
-	for (size_t i = k; i-- > 0;) {
-		for (size_t c = i + 1; c < k; c++)
-			a->y[i] -= L[c * n + i] * a->y[c];
-		a->y[i] /= L[i * n + i];
-	}
+	gt_cholesky(k, damping / 2, L);
+	gt_cholesky_solve(k, L, a->y);
 	for (size_t i = 0; i < k; i++)
 		a->y[i] *= -scale[i];
 }

@@ -15,11 +15,10 @@
 #include "tuner/check.h"
 #include "tuner/kernels.h"
 #include "tuner/log.h"
-#include "tuner/near.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-enum { MOST_BUILDERS = 14, MOST_AT_ONCE = 2 * MOST_BUILDERS, BEST = 3, LAST_PAIRS = 20 };
+enum { MOST_BUILDERS = 14, BEST = 3, LAST_PAIRS = 20 };
 static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
 
 struct run {
@@ -178,25 +177,21 @@ static void decide(struct run *r)
 		*r->out->variant = 0;
 }
 
-/* Of this kernel, device and class. */
-static void name_entry(const struct run *r, gt_store_entry *e)
-{
-	memset(e, 0, sizeof *e);
-	memcpy(e->kernel, r->head.kernel, sizeof e->kernel);
-	memcpy(e->device, r->head.device, sizeof e->device);
-	memcpy(e->about, r->head.about, sizeof e->about);
-	gt_snprintf(e->source, sizeof e->source, "%s", gt_kernel_hash_of(e->kernel));
-	e->driver = r->head.driver;
-}
+static const char *strategy_of(const gt_tune_options *o) { return o->searcher ? o->searcher : "climb"; }
 
 static gt_status keep(const struct run *r)
 {
 	gt_store_entry e;
 	const time_t now = time(NULL);
 	struct tm day;
-	name_entry(r, &e);
+	memset(&e, 0, sizeof e);
+	memcpy(e.kernel, r->head.kernel, sizeof e.kernel);
+	memcpy(e.device, r->head.device, sizeof e.device);
+	memcpy(e.about, r->head.about, sizeof e.about);
+	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash_of(e.kernel));
+	e.driver = r->head.driver;
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
-	gt_snprintf(e.searcher, sizeof e.searcher, "%s", r->o->searcher ? r->o->searcher : "auto");
+	gt_snprintf(e.searcher, sizeof e.searcher, "%s", strategy_of(r->o));
 	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
 	e.ms = r->out->ms;
 	e.built_in_ms = r->out->built_in_ms;
@@ -204,28 +199,11 @@ static gt_status keep(const struct run *r)
 	return gt_store_put(&e);
 }
 
-/* Of kept variants of neighbouring classes. */
-static const char near[] = "near";
-static gt_status try_neighbours(struct run *r)
-{
-	size_t candidate[MOST_AT_ONCE];
-	double ms[MOST_AT_ONCE];
-	gt_store_entry like;
-	name_entry(r, &like);
-	size_t n = gt_near_find(r->space, &like, MOST_AT_ONCE, candidate);
-	if (n == 0)
-		return gt_fail(GT_ERR_UNSUPPORTED, "nothing is kept that could be tried: no entry of %s for %s or a class next to it",
-		               like.kernel, like.about);
-	evaluate(r, r->o->programs && r->o->programs < n ? r->o->programs : n, candidate, ms);
-	return GT_OK;
-}
-
-static gt_status search(struct run *r, const char *spec)
+static gt_status search(struct run *r)
 {
 	gt_search_result found;
 	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->programs };
-	return !strcmp(spec, near) ? try_neighbours(r)
-	                           : gt_search_run(spec, &task, r->builders ? 2 * (size_t)r->builders : 1, evaluate, r, &found);
+	return gt_search_run(strategy_of(r->o), &task, r->builders ? 2 * (size_t)r->builders : 1, evaluate, r, &found);
 }
 
 static gt_status make_children(struct run *r)
@@ -254,13 +232,12 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 {
 	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
 	const gt_searcher *searcher;
-	const char *options, *spec = o->searcher ? o->searcher : "auto";
+	const char *options;
 	char legal[560];
 	gt_status st = GT_OK;
 	memset(out, 0, sizeof *out);
 	out->size = sizeof *out;
-	if (strcmp(spec, near) != 0)
-		GT_TRY(gt_search_find(spec, &searcher, &options));
+	GT_TRY(gt_search_find(strategy_of(o), &searcher, &options));
 	GT_TRY(gt_tune_ready(o));
 	GT_TRY(gt_tunable_find(o->kernel, &r.kernel));
 	if (o->log && !(r.log = fopen(o->log, "w")))
@@ -274,7 +251,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	out->candidates = r.space->count;
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);
-	GT_TRY(search(&r, spec));
+	GT_TRY(search(&r));
 	if (out->programs == 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
 		               gt_seconds() - r.begin));

@@ -6,9 +6,7 @@
 #include "core/try.h"
 #include "tuner/search.h"
 
-const gt_searcher *const gt_searchers[] = {
-	&gt_search_auto, &gt_search_climb, &gt_search_ants, &gt_search_random, &gt_search_exhaustive, &gt_search_forest, NULL
-};
+const gt_searcher *const gt_searchers[] = { &gt_search_climb, &gt_search_ants, &gt_search_random, &gt_search_exhaustive, NULL };
 
 gt_status gt_search_find(const char *spec, const gt_searcher **found, const char **options)
 {
@@ -21,7 +19,7 @@ gt_status gt_search_find(const char *spec, const gt_searcher **found, const char
 			return GT_OK;
 		gt_snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", (*s)->name);
 	}
-	return gt_fail(GT_ERR_UNKNOWN, "no searcher \"%s\": expected %s", spec, names);
+	return gt_fail(GT_ERR_UNKNOWN, "unknown search strategy \"%s\": expected %s", spec, names);
 }
 
 enum { MOST_WIDTH = 64, MOST_REPEATS = 20000 };

@@ -29,7 +29,7 @@ typedef struct {
 	void      (*free)(void *self);
 } gt_searcher;
 extern const gt_searcher *const gt_searchers[];         /* NULL-terminated */
-extern const gt_searcher gt_search_ants, gt_search_random, gt_search_exhaustive, gt_search_climb, gt_search_forest, gt_search_auto;
+extern const gt_searcher gt_search_climb, gt_search_ants, gt_search_random, gt_search_exhaustive;
 
 /* "climb", "ants:rho=0.1,q0=0": GT_ERR_UNKNOWN names those that there are. */
 gt_status gt_search_find(const char *spec, const gt_searcher **s, const char **options);

@@ -13,7 +13,7 @@ void gt_tune_defaults(gt_tune_options *o)
 	o->size = sizeof *o;
 	o->kernel = "dd-forward";
 	o->backend = "cuda:0";
-	o->searcher = "auto";
+	o->searcher = "climb";
 	o->seed = 1;
 	o->limit = 30;
 }

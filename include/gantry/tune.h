@@ -32,7 +32,7 @@ typedef struct {
 	const gt_grid *grid;
 	double seconds;                 /* for a search; 0: no limit */
 	size_t programs;                /* likewise */
-	const char *searcher;           /* NULL: "auto"; "near": only what is kept for neighbouring classes of problems */
+	const char *searcher;           /* search strategy, as gt_tune_searcher_name() lists them; NULL: "climb" */
 	uint64_t seed;
 	double limit;                   /* seconds that one variant may take */
 	const char *log;                /* a file, one line for each variant; NULL: none */

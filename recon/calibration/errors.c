@@ -1,6 +1,7 @@
 /* The last step's equations, and standard errors by parts of the scan. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "recon/calibration/errors.h"
 
@@ -8,29 +9,15 @@ enum { N = GT_CALIBRATE_PARAMETERS, RUNS = 24, BLOCKS = 8 };
 
 int gt_calibrate_invert(int n, double m[N][N], double inverse[N][N])
 {
-	double a[N][2 * N], scale[N];
-	for (int i = 0; i < n; i++) {
-		if (!(m[i][i] > 0))
-			return 0;
-		scale[i] = 1 / sqrt(m[i][i]);
-	}
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++) {
-			a[i][j] = m[i][j] * scale[i] * scale[j];
-			a[i][n + j] = i == j;
-		}
-	for (int i = 0; i < n; i++) {
-		if (fabs(a[i][i]) < 1e-8)
-			return 0;
-		for (int k = 0; k < n; k++) {
-			const double factor = k == i ? 0 : a[k][i] / a[i][i];
-			for (int j = 0; k != i && j < 2 * n; j++)
-				a[k][j] -= factor * a[i][j];
-		}
-	}
+	double a[N * N];
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++)
-			inverse[i][j] = a[i][n + j] / a[i][i] * scale[i] * scale[j];
+			a[i * n + j] = m[i][j];
+	if (!gt_symmetric_invert((size_t)n, 1e-8, a))
+		return 0;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			inverse[i][j] = a[i * n + j];
 	return 1;
 }
 

@@ -4,7 +4,7 @@
 #include <gantry/array.h>
 #include <gantry/calibrate.h>
 
-/* Inverse of the symmetric n x n matrix m, by elimination after scaling; 0: it is singular. */
+/* Inverts the leading n x n part of the symmetric matrix m; 0 if it is singular to 1e-8. */
 int gt_calibrate_invert(int n, double m[GT_CALIBRATE_PARAMETERS][GT_CALIBRATE_PARAMETERS],
                         double inverse[GT_CALIBRATE_PARAMETERS][GT_CALIBRATE_PARAMETERS]);
 /* Of the n parameters index[]: left is what remains of the projections, J[index[i]] how they change with one, inverse

@@ -9,6 +9,7 @@
 #include <gantry/projector.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/least_squares.h"
@@ -115,7 +116,7 @@ static void accelerate(search *s, const double *was)
 			for (size_t q = 0; q < kept; q++)
 				m[p * kept + q] += df[p * n + i] * df[q * n + i] * (p == q ? 1 + 1e-6 : 1);
 		}
-	if (!kept || !gt_least_squares_invert(kept, m))
+	if (!kept || !gt_symmetric_invert(kept, GT_LEAST_SQUARES_PIVOT, m))
 		return;
 	for (size_t p = 0; p < kept; p++)
 		for (size_t q = 0; q < kept; q++)
@@ -153,7 +154,7 @@ static int register_view(const gt_scan *s, const float *seen, const float *model
 	const double least = 1e-6 * m[0];
 	const int flat = !(m[TERMS + 1] > least);
 	m[TERMS + 1] += flat ? 1e-6 + least : 0;
-	if (!gt_least_squares_invert(TERMS, m))
+	if (!gt_symmetric_invert(TERMS, GT_LEAST_SQUARES_PIVOT, m))
 		return 0;
 	for (int p = 0; p < TERMS; p++) {
 		x[p] = 0;
@@ -197,7 +198,7 @@ static gt_status take_off_motion(const gt_scan *s, int axis, int order, double (
 				shift[v][axis] -= pass ? c[i] * term[i] : 0;
 			}
 		}
-		if (!pass && !gt_least_squares_invert((size_t)order, m))
+		if (!pass && !gt_symmetric_invert((size_t)order, GT_LEAST_SQUARES_PIVOT, m))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "jitter: views from so few directions do not tell it from a motion of the whole");
 		for (int i = 0; i < order && !pass; i++)

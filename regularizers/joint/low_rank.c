@@ -13,6 +13,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/basis/basis.h"
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "regularizers/pass.h"
 #include "regularizers/pass_params.h"
@@ -31,39 +32,6 @@ struct state {
 	double *gram, *vectors, *mix; /* [volumes][volumes] */
 	double *theirs;               /* [members][volumes][volumes], in a team */
 };
-
-/* Symmetric g becomes diagonal, its eigenvectors the columns of v. */
-static void diagonalise(size_t n, double *g, double *v)
-{
-	for (size_t i = 0; i < n * n; i++)
-		v[i] = i / n == i % n;
-	for (int sweep = 0; sweep < 30; sweep++) {
-		double off = 0, on = 0;
-		for (size_t i = 0; i < n * n; i++)
-			*(i / n == i % n ? &on : &off) += g[i] * g[i];
-		if (!(off > 1e-32 * on))
-			return;
-		for (size_t i = 0; i < n; i++)
-			for (size_t j = i + 1; j < n; j++) {
-				if (!(fabs(g[i * n + j]) > 0))
-					continue;
-				const double theta = (g[j * n + j] - g[i * n + i]) / (2 * g[i * n + j]);
-				const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
-				for (size_t k = 0; k < n; k++) {
-					const double a = g[k * n + i], b = g[k * n + j], d = v[k * n + i], e = v[k * n + j];
-					g[k * n + i] = c * a - s * b;
-					g[k * n + j] = s * a + c * b;
-					v[k * n + i] = c * d - s * e;
-					v[k * n + j] = s * d + c * e;
-				}
-				for (size_t k = 0; k < n; k++) {
-					const double a = g[i * n + k], b = g[j * n + k];
-					g[i * n + k] = c * a - s * b;
-					g[j * n + k] = s * a + c * b;
-				}
-			}
-	}
-}
 
 /* The products of all members' slices in place of those of this one's. */
 static void add_up(const struct state *s)
@@ -87,7 +55,7 @@ static void decompose(const struct state *s, const gt_array *x)
 		gt_basis_dots(s->z, s->volumes, gt_basis_vector(s->z, i), s->gram + i * s->volumes);
 	add_up(s);
 	if (s->site.be->status == GT_OK)
-		diagonalise(s->volumes, s->gram, s->vectors);
+		gt_symmetric_eigen(s->volumes, s->gram, s->vectors);
 }
 
 static double singular(const struct state *s, size_t i) { return sqrt(fmax(0, s->gram[i * s->volumes + i])); }

@@ -124,7 +124,7 @@ START_TEST(read_once)
 	gt_tune_log_tell(log, &a);
 	ck_assert_mem_eq(&a, &b, sizeof a);
 	ck_assert_uint_eq(a.right, 1);
-	ck_refused(gt_tune_log_replay(log, "bees", 7, PROGRAMS, best), GT_ERR_UNKNOWN, "no searcher \"bees\"");
+	ck_refused(gt_tune_log_replay(log, "bees", 7, PROGRAMS, best), GT_ERR_UNKNOWN, "unknown search strategy \"bees\"");
 	gt_tune_log_close(log);
 	ck_refused(gt_tune_log_open(path, &log), GT_ERR_IO, "No such file");
 	ck_assert_ptr_null(log);

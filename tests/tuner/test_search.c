@@ -103,7 +103,7 @@ static gt_search_result run(struct land *l, const char *spec, uint64_t seed, siz
 
 static const int fdk[] = { 10, 8, 9, 4 }, small[] = { 5, 4, 3 };
 
-static const char *const all[] = { "auto", "climb", "ants", "ants:as-published", "random", "exhaustive", "forest" };
+static const char *const all[] = { "climb", "ants", "ants:as-published", "random", "exhaustive" };
 
 static void laws_of(int i)
 {
@@ -123,7 +123,7 @@ static void laws_of(int i)
 	make_land(6, 3, small, 0, &l);
 	const gt_search_result r = run(&l, all[i], 1, 0, 1);
 	ck_assert_uint_le(l.calls, l.space->count);
-	if (!strcmp(all[i], "random") || !strcmp(all[i], "exhaustive") || !strcmp(all[i], "forest") || !strcmp(all[i], "auto")) {
+	if (!strcmp(all[i], "random") || !strcmp(all[i], "exhaustive")) {
 		ck_assert_uint_eq(l.calls, l.space->count);
 		ck_assert_double_eq(r.ms, l.best);
 	}
@@ -151,8 +151,8 @@ START_TEST(rates)
 		const char *spec;
 		size_t programs;
 		int least, most;
-	} rate[] = { { "climb", 150, 18, 24 },  { "auto", 150, 18, 24 }, { "ants", 150, 4, 24 },   { "ants", 600, 17, 24 },
-		     { "forest", 150, 15, 24 }, { "random", 150, 0, 8 }, { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
+	} rate[] = { { "climb", 150, 18, 24 }, { "ants", 150, 4, 24 },   { "ants", 600, 17, 24 },
+		     { "random", 150, 0, 8 }, { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
 	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
 		const int near = near_best(rate[i].spec, rate[i].programs);
 		fprintf(stderr, "%-18s %3zu programs: %2d of 24 within 3 %%\n", rate[i].spec, rate[i].programs, near);
@@ -186,7 +186,7 @@ START_TEST(refusals)
 	gt_search_result r;
 	make_land(8, 3, small, 0, &l);
 	const gt_search_task t = { l.space, 0, 1, 5 };
-	ck_refused(gt_search_find("bees", &s, &options), GT_ERR_UNKNOWN, "expected auto, climb, ants, random, exhaustive, forest");
+	ck_refused(gt_search_find("bees", &s, &options), GT_ERR_UNKNOWN, "expected climb, ants, random, exhaustive");
 	ck_refused(gt_search_find("ant", &s, &options), GT_ERR_UNKNOWN, "ant");
 	ck_refused(gt_search_run("ants:rho=2", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "rho=2");
 	ck_refused(gt_search_run("ants:bees=1", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "bees");

@@ -18,7 +18,7 @@ typedef struct {
 	long long every, programs, seed, seeds;
 	int list, no_keep;
 } tune_options;
-static const tune_options defaults = { .every = 1, .search = "auto", .device = "cuda:0", .seed = 1, .seeds = 20 };
+static const tune_options defaults = { .every = 1, .device = "cuda:0", .seed = 1, .seeds = 20 };
 #define AT(field) offsetof(tune_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -41,8 +41,7 @@ static const cli_option options[] = {
 	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
 	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
 	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest; near: what is kept for the next classes of\n"
-	          "problems, checked and timed for this one", .at = AT(search) },
+	  .help = "search strategy: climb (default), ants, ants:as-published, random or exhaustive", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
@@ -55,7 +54,7 @@ static const cli_option options[] = {
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
 	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
-	  .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
+	  .help = "replay --search, or all strategies, on a log, without a GPU", .at = AT(replay) },
 	{ .name = "seeds", .kind = CLI_INT, .value = "N",
 	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
 	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
@@ -176,7 +175,7 @@ static void set_search(const tune_options *o, gt_tune_options *t)
 	gt_tune_defaults(t);
 	t->kernel = kernel_of(o);
 	t->backend = o->device;
-	t->searcher = o->search;
+	t->searcher = o->search ? o->search : t->searcher;
 	t->seed = (uint64_t)o->seed;
 	t->programs = (size_t)o->programs;
 	t->seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
@@ -295,7 +294,7 @@ static gt_status replay_one(const replays *r, const char *searcher, FILE *curve)
 static gt_status replay_all(const replays *r, FILE *curve)
 {
 	gt_status st = GT_OK;
-	if (strcmp(r->o->search, "auto") != 0)
+	if (r->o->search)
 		return replay_one(r, r->o->search, curve);
 	for (size_t i = 0; gt_tune_searcher_name(i) && st == GT_OK; i++)
 		st = replay_one(r, gt_tune_searcher_name(i), curve);

@@ -5,7 +5,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
 
-static const char *const searchers[] = { "ants:as-published", "ants", "random", "forest", "climb", "auto" };
+static const char *const searchers[] = { "ants:as-published", "ants", "random", "climb" };
 enum { SEARCHERS = sizeof searchers / sizeof *searchers, CURVE_POINTS = 24 };
 static const double near = 1.03;
 
@@ -118,8 +118,8 @@ static void note_success(tuner_log *l, const char *searcher, size_t programs, do
 		a->published = median;
 	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "random")) {
 		a->random = median;
-	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "auto")) {
-		a->automatic = searches;
+	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "climb")) {
+		a->climb = searches;
 	} else if (programs == TUNER_PROGRAMS && !strcmp(searcher, "ants")) {
 		a->ants = searches;
 	}

@@ -12,8 +12,8 @@ enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST
 enum { TUNER_PAPER_VIEWS = 364, TUNER_CLAIMS = 4 };      /* of its table III; on each log */
 
 /* Over the best of the log, medians after TUNER_PUBLISHED programs, INFINITY: none was right; how many of TUNER_SEEDS
- * searches are within 3 %, ants after TUNER_PROGRAMS, auto after TUNER_PUBLISHED. */
-typedef struct { double published, random, ants, automatic; } tuner_success;
+ * searches are within 3 %, ants after TUNER_PROGRAMS, climb after TUNER_PUBLISHED. */
+typedef struct { double published, random, ants, climb; } tuner_success;
 typedef struct {
 	gt_tune_log *log;
 	char name[96];                  /* of the file, without .txt */

@@ -54,8 +54,7 @@ static gt_status draw(study *s, int n)
 	app_gnuplot_quote(out, "%s", log);
 	fputs("\nplot 1 with lines dt 2 lc rgb '#888888' notitle", out);
 	for (int k = 0; k < curves; k++) {
-		/* The last one, auto, often goes where climb went before: dashes let that be seen. */
-		fprintf(out, ", \\\n     $curve%d using 1:2 with linespoints%s title ", k, k == curves - 1 ? " dt 2" : "");
+		fprintf(out, ", \\\n     $curve%d using 1:2 with linespoints title ", k);
 		app_gnuplot_quote(out, "%s", title[k]);
 	}
 	fputc('\n', out);

@@ -5,6 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include "core/float_medians.h"
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/blobs.h"
@@ -177,7 +178,7 @@ static int fit_plane(const extent *e, ground *g)
 					m[3 * i + j] += at[i] * at[j];
 			}
 		}
-	if (!gt_least_squares_invert(3, m))
+	if (!gt_symmetric_invert(3, GT_LEAST_SQUARES_PIVOT, m))
 		return 0;
 	for (int i = 0; i < 3; i++)
 		g->plane[i] = m[3 * i] * b[0] + m[3 * i + 1] * b[1] + m[3 * i + 2] * b[2];

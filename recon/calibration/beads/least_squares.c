@@ -2,44 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/symmetric.h"
 #include "core/try.h"
 #include "recon/calibration/beads/least_squares.h"
 
 enum { MOST_STEPS = 100 };
-
-/* Elimination (Gauss, Jordan) after scaling the diagonal to 1. */
-int gt_least_squares_invert(size_t n, double *a)
-{
-	double *scale = malloc(n * sizeof *scale);
-	int regular = scale != NULL;
-	for (size_t i = 0; regular && i < n; i++) {
-		regular = a[i * n + i] > 0 && isfinite(a[i * n + i]);
-		scale[i] = regular ? 1 / sqrt(a[i * n + i]) : 0;
-	}
-	for (size_t i = 0; regular && i < n; i++)
-		for (size_t j = 0; j < n; j++)
-			a[i * n + j] *= scale[i] * scale[j];
-	for (size_t k = 0; regular && k < n; k++) {
-		const double pivot = a[k * n + k];
-		regular = pivot > 1e-13;
-		a[k * n + k] = 1;
-		for (size_t j = 0; j < n; j++)
-			a[k * n + j] /= pivot;
-		for (size_t i = 0; i < n; i++) {
-			const double factor = a[i * n + k];
-			if (i == k || factor == 0)
-				continue;
-			a[i * n + k] = 0;
-			for (size_t j = 0; j < n; j++)
-				a[i * n + j] -= factor * a[k * n + j];
-		}
-	}
-	for (size_t i = 0; regular && i < n; i++)
-		for (size_t j = 0; j < n; j++)
-			a[i * n + j] *= scale[i] * scale[j];
-	free(scale);
-	return regular;
-}
 
 typedef struct {
 	double *J, *r, *side, *normal, *damped, *pull, *there;
@@ -93,7 +60,7 @@ static int step(const gt_least_squares *s, double *x, double *damping, double *s
 		memcpy(w->damped, w->normal, n * n * sizeof *w->damped);
 		for (size_t i = 0; i < n; i++)
 			w->damped[i * n + i] *= 1 + *damping;
-		if (!gt_least_squares_invert(n, w->damped))
+		if (!gt_symmetric_invert(n, GT_LEAST_SQUARES_PIVOT, w->damped))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			double move = 0;
@@ -138,7 +105,7 @@ gt_status gt_least_squares_fit(const gt_least_squares *s, double *x, double *inv
 	if (inverse) {
 		linearise(s, x, &w);
 		memcpy(inverse, w.normal, n * n * sizeof *inverse);
-		if (!gt_least_squares_invert(n, inverse))
+		if (!gt_symmetric_invert(n, GT_LEAST_SQUARES_PIVOT, inverse))
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: the shadows move alike, or not at all, with "
 			                                   "some of what is asked for"));
 	}

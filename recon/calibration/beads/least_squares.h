@@ -14,7 +14,7 @@ typedef struct {
 /* x: the start, then the minimum. inverse: NULL, or that of J'J there, [unknowns][unknowns]. *squares: of residuals.
  * GT_ERR_UNSUPPORTED: the residuals change alike, or not at all, with some unknowns ("not unique"). */
 gt_status gt_least_squares_fit(const gt_least_squares *s, double *x, double *inverse, double *squares);
-/* Inverse of a symmetric positive matrix [n][n] in place; 0: it is singular. */
-int gt_least_squares_invert(size_t n, double *a);
+/* Pivots below this fraction of the diagonal make a matrix singular. */
+#define GT_LEAST_SQUARES_PIVOT 1e-13
 
 #endif

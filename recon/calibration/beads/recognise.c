@@ -2,34 +2,19 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/vec3.h>
+#include "core/symmetric.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { MOST = GT_BEADS_MOST, SWEEPS = 30 };
+enum { MOST = GT_BEADS_MOST };
 /* Of the span: places that are further off are not those of the balls. */
 static const double tolerance = 0.02;
 
-/* The eigenvector of the largest eigenvalue of a symmetric matrix, by Jacobi's rotations. */
+/* Returns the eigenvector of the largest eigenvalue of a symmetric matrix. */
 static void largest_eigenvector(double a[4][4], double vector[4])
 {
-	double q[4][4] = { { 1 }, { 0, 1 }, { 0, 0, 1 }, { 0, 0, 0, 1 } };
+	double q[4][4];
 	int best = 0;
-	for (int sweep = 0; sweep < SWEEPS; sweep++)
-		for (int i = 0; i < 3; i++)
-			for (int j = i + 1; j < 4; j++) {
-				const double angle = atan2(2 * a[i][j], a[j][j] - a[i][i]) / 2, c = cos(angle), s = sin(angle);
-				for (int k = 0; k < 4; k++) {
-					const double x = a[k][i], y = a[k][j], u = q[k][i], v = q[k][j];
-					a[k][i] = c * x - s * y;
-					a[k][j] = s * x + c * y;
-					q[k][i] = c * u - s * v;
-					q[k][j] = s * u + c * v;
-				}
-				for (int k = 0; k < 4; k++) {
-					const double x = a[i][k], y = a[j][k];
-					a[i][k] = c * x - s * y;
-					a[j][k] = s * x + c * y;
-				}
-			}
+	gt_symmetric_eigen(4, &a[0][0], &q[0][0]);
 	for (int k = 1; k < 4; k++)
 		if (a[k][k] > a[best][best])
 			best = k;
