@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
-#include "geometry/grid_wish.h"
+#include "geometry/grid_request.h"
 #include "prepare/step.h"
 
 enum { VIEW, ROW, COLUMN, AXES };
@@ -132,7 +132,7 @@ const gt_preparation gt_preparation_views = {
 	.defaults = &views_defaults,
 	.options_size = sizeof views_defaults,
 	.run = run_views,
-	.pieces = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
+	.chunks = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
 	.look = look_views,
 	.tell = tell,
 	.reshape = reshape_views,
@@ -144,20 +144,20 @@ struct crop_options {
 static const struct crop_options crop_defaults = { 0, 0, 0, 0 };
 #define CROP_AT(field) offsetof(struct crop_options, field)
 static const gt_param crop_params[] = {
-	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .least = 0, .most = 1e9 },
-	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .least = 0, .most = 1e9 },
+	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .min = 0, .max = 1e9 },
+	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .min = 0, .max = 1e9 },
 	{ .key = "first-columns",
 	  .help = "columns to leave out at the first one; what cuts the body off truncates it",
 	  .kind = GT_INT,
 	  .at = CROP_AT(left),
-	  .least = 0,
-	  .most = 1e9 },
+	  .min = 0,
+	  .max = 1e9 },
 	{ .key = "last-columns",
 	  .help = "columns to leave out at the last one",
 	  .kind = GT_INT,
 	  .at = CROP_AT(right),
-	  .least = 0,
-	  .most = 1e9 },
+	  .min = 0,
+	  .max = 1e9 },
 	{ .key = NULL },
 };
 
@@ -201,7 +201,7 @@ const gt_preparation gt_preparation_crop = {
 	.defaults = &crop_defaults,
 	.options_size = sizeof crop_defaults,
 	.run = run_crop,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look_crop,
 	.tell = tell,
 	.reshape = reshape_crop,

@@ -18,7 +18,7 @@
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-enum { MOST_BUILDERS = 14, BEST = 3, LAST_PAIRS = 20 };
+enum { MAX_BUILDERS = 14, BEST = 3, LAST_PAIRS = 20 };
 static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
 
 struct run {
@@ -27,7 +27,7 @@ struct run {
 	gt_tune_outcome *out;
 	gt_space *space;
 	gt_check *check;
-	gt_child *timer, *builder[MOST_BUILDERS];
+	gt_child *timer, *builder[MAX_BUILDERS];
 	int builders, shared; /* shared: bytes that a block may have */
 	gt_log_head head;
 	FILE *log;
@@ -41,7 +41,7 @@ static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seco
 /* The built-in kernel, with which all begins: what this problem and this device are. */
 static gt_status look_at_built_in(struct run *r)
 {
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	gt_child_try(r->timer, "", &t);
 	if (t.verdict != GT_TUNE_OK && t.verdict != GT_TUNE_ENDED) {
 		if (r->log)
@@ -94,7 +94,7 @@ static void send_to_builder(struct run *r, size_t i, size_t candidate)
 	gt_child_send(r->builder[i % (size_t)r->builders], text);
 }
 
-static void note(struct run *r, size_t candidate, gt_tune_trial *t, const char *text, double *ms)
+static void note(struct run *r, size_t candidate, gt_tune_evaluation *t, const char *text, double *ms)
 {
 	*ms = INFINITY;
 	if (t->verdict == GT_TUNE_OK) {
@@ -105,11 +105,11 @@ static void note(struct run *r, size_t candidate, gt_tune_trial *t, const char *
 	} else {
 		r->out->failed++;
 	}
-	r->out->programs++;
+	r->out->evaluations++;
 	if (r->log)
 		gt_log_line(r->log, text, t, gt_seconds() - r->begin);
 	if (r->o->tried)
-		r->o->tried(r->o->self, r->out->programs, text, t);
+		r->o->tried(r->o->self, r->out->evaluations, text, t);
 }
 
 /* Each is timed as soon as it is compiled, while those after it are being compiled. */
@@ -120,7 +120,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 	for (size_t i = 0; i < n && i < builders; i++)
 		send_to_builder(r, i, candidate[i]);
 	for (size_t i = 0; i < n; i++) {
-		gt_tune_trial t = { .verdict = GT_TUNE_OK };
+		gt_tune_evaluation t = { .verdict = GT_TUNE_OK };
 		char text[512];
 		if (time_is_up(r)) /* what is on its way ends with its process */
 			return 0;
@@ -139,7 +139,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 /* The time that chose a variant is the least of several: it must be so fast once more. */
 static int stands(struct run *r)
 {
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	gt_child_try(r->timer, r->out->variant, &t);
 	if (t.verdict != GT_TUNE_OK)
 		return 0;
@@ -154,9 +154,9 @@ static void decide(struct run *r)
 	gt_child_free(r->timer);
 	r->timer = NULL;
 	gt_check_pairs(r->check, LAST_PAIRS);
-	double least = gain;
+	double min = gain;
 	for (int i = 0; i < BEST && r->ms[i] < INFINITY; i++) {
-		gt_tune_trial t;
+		gt_tune_evaluation t;
 		char text[512];
 		if (!r->timer && gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer) != GT_OK)
 			return;
@@ -164,12 +164,12 @@ static void decide(struct run *r)
 		gt_child_try(r->timer, text, &t);
 		if (t.verdict != GT_TUNE_OK)
 			continue;
-		if (i == 0 || t.ms < least * t.built_in_ms) {
+		if (i == 0 || t.ms < min * t.built_in_ms) {
 			r->out->ms = t.ms;
 			r->out->built_in_ms = t.built_in_ms;
 		}
-		if (t.ms < least * t.built_in_ms) {
-			least = t.ms / t.built_in_ms;
+		if (t.ms < min * t.built_in_ms) {
+			min = t.ms / t.built_in_ms;
 			gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", text);
 		}
 	}
@@ -177,7 +177,7 @@ static void decide(struct run *r)
 		*r->out->variant = 0;
 }
 
-static const char *strategy_of(const gt_tune_options *o) { return o->searcher ? o->searcher : "climb"; }
+static const char *strategy_of(const gt_tune_options *o) { return o->strategy ? o->strategy : "climb"; }
 
 static gt_status keep(const struct run *r)
 {
@@ -191,18 +191,18 @@ static gt_status keep(const struct run *r)
 	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash_of(e.kernel));
 	e.driver = r->head.driver;
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
-	gt_snprintf(e.searcher, sizeof e.searcher, "%s", strategy_of(r->o));
+	gt_snprintf(e.strategy, sizeof e.strategy, "%s", strategy_of(r->o));
 	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
 	e.ms = r->out->ms;
 	e.built_in_ms = r->out->built_in_ms;
-	e.programs = (int)r->out->programs;
+	e.evaluations = (int)r->out->evaluations;
 	return gt_store_put(&e);
 }
 
 static gt_status search(struct run *r)
 {
 	gt_search_result found;
-	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->programs };
+	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->evaluations };
 	return gt_search_run(strategy_of(r->o), &task, r->builders ? 2 * (size_t)r->builders : 1, evaluate, r, &found);
 }
 
@@ -210,7 +210,7 @@ static gt_status make_children(struct run *r)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const int room = cpus > 3 ? (int)cpus - 2 : 1;
-	r->builders = r->kernel->at_run_time ? 0 : room < MOST_BUILDERS ? room : MOST_BUILDERS;
+	r->builders = r->kernel->at_run_time ? 0 : room < MAX_BUILDERS ? room : MAX_BUILDERS;
 	gt_status st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer);
 	for (int i = 0; i < r->builders && st == GT_OK; i++)
 		st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->builder[i]);
@@ -231,13 +231,13 @@ static void release(struct run *r)
 gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 {
 	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
-	const gt_searcher *searcher;
+	const gt_strategy *strategy;
 	const char *options;
 	char legal[560];
 	gt_status st = GT_OK;
 	memset(out, 0, sizeof *out);
 	out->size = sizeof *out;
-	GT_TRY(gt_search_find(strategy_of(o), &searcher, &options));
+	GT_TRY(gt_search_find(strategy_of(o), &strategy, &options));
 	GT_TRY(gt_tune_ready(o));
 	GT_TRY(gt_tunable_find(o->kernel, &r.kernel));
 	if (o->log && !(r.log = fopen(o->log, "w")))
@@ -252,7 +252,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);
 	GT_TRY(search(&r));
-	if (out->programs == 0)
+	if (out->evaluations == 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
 		               gt_seconds() - r.begin));
 	decide(&r);

@@ -36,7 +36,7 @@
 enum { WARP = GT_RAY_WARP };
 #define ALL 0xffffffffu
 
-static __device__ __forceinline__ int least(int x)
+static __device__ __forceinline__ int smaller(int x)
 {
 	for (int k = WARP / 2; k; k /= 2)
 		x = min(x, __shfl_xor_sync(ALL, x, k));
@@ -344,8 +344,8 @@ static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, BLOCKS)
 	walker<T, ROWS> w = { { 0 }, 0, 0, &extra[0][threadIdx.y][threadIdx.x], GT_RAY_FORWARD_VIEWS * WARP };
 	for (int k = 0; MODEL == GT_RAY_SIDDON && k < ROWS; k++)
 		w.extra[k * w.stride] = 0;
-	const int end = -least(-r.end);
-	for (int n = least(r.first); n < end; n++) {
+	const int end = -smaller(-r.end);
+	for (int n = smaller(r.first); n < end; n++) {
 		const int in = n >= r.first && n < r.end;
 		if (MODEL == GT_RAY_JOSEPH)
 			joseph_slice(c, n, in, sum);

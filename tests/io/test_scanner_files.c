@@ -184,7 +184,8 @@ START_TEST(refusals)
 	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED, "only circles");
 	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>maybe</HelixMode></A>", GT_ERR_FORMAT,
 	        "HelixMode is 'maybe', expected true or false");
-	refused("[Acquisition]\nFlat Field Correction=DONE\n" SKYSCAN, GT_ERR_FORMAT, "Flat Field Correction is 'DONE', expected ON or OFF");
+	refused("[Acquisition]\nFlat Field Correction=DONE\n" SKYSCAN, GT_ERR_FORMAT,
+	        "Flat Field Correction is 'DONE', expected ON or OFF");
 	refused("{\"DSO\": 1, \"DSD\": 2, \"nDetector\": [4, 4], \"dDetector\": [1, 1], \"angles\": [0], \"mode\": 1}", GT_ERR_FORMAT,
 	        "mode: expected a text in quotes");
 	refused("geometry = cone\nnumAngles = 1\nnumRows = 4\nnumCols = 4\npixelWidth = 1\npixelHeight = 1\ndetectorType = bent\n",

@@ -223,11 +223,11 @@ START_TEST(auto_finds_zingers_and_stray_columns)
 		x[i] += i % COLUMNS == 61 && i / N % 3 == 0 ? 4 * (float)fabs(gt_test_normal(22, i)) : 0;
 	for (size_t k = 0; k < 12; k++)
 		x[(5 + 7 * k) * N + k % ROWS * COLUMNS + 20 + 3 * k] -= 1.2f;
-	gt_projections_stray_columns(p, &count, "p");
+	gt_projections_outlier_columns(p, &count, "p");
 	ck_assert_uint_eq(stray, 1);
 	ck_ok(gt_prepare_auto(&p, NULL, NULL));
 	stray = 0;
-	gt_projections_stray_columns(p, &count, "p");
+	gt_projections_outlier_columns(p, &count, "p");
 	ck_assert_msg(!stray, "recon still names a column after %s", gt_projections_provenance(p)->parameters);
 	for (size_t i = 0; i < VIEWS * N; i++)
 		left += fabsf(gt_projections_data(p)[i] - truth[i]) > 0.06f;
@@ -352,7 +352,7 @@ END_TEST
 START_TEST(no_stripes)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
-	static const double most[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
+	static const double max[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
 	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
@@ -375,8 +375,8 @@ START_TEST(no_stripes)
 	}
 	fprintf(stderr, "%s: error with the fault %.3f, mended %.3f, without a fault %.3f of that of noise\n", specs[_i], faulty, error[1],
 	        error[0]);
-	ck_assert_double_lt(error[0], most[_i][0]);
-	ck_assert_double_lt(error[1], most[_i][1] * faulty);
+	ck_assert_double_lt(error[0], max[_i][0]);
+	ck_assert_double_lt(error[1], max[_i][1] * faulty);
 	gt_projections_free(p);
 	free(exact);
 	free(without);
