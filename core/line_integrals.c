@@ -53,14 +53,14 @@ typedef struct {
 	uint64_t below, beyond; /* how many were below `least`; how many are too large, or no numbers */
 } block;
 
-GT_INLINE void work(const double *level, double least, size_t n, const float *x, block *b)
+GT_INLINE void work(const double *level, double min, size_t n, const float *x, block *b)
 {
 	uint64_t below = 0, beyond = 0;
 	for (size_t i = 0; i < n; i++) {
 		const double q = (double)x[i] / level[i];
-		below += q < least;
+		below += q < min;
 		beyond += !(q <= LARGEST);
-		b->t[i] = q < least ? least : q;
+		b->t[i] = q < min ? min : q;
 	}
 	for (size_t i = 0; i < n; i++) {
 		const double y = -logarithm(b->t[i]);
@@ -71,17 +71,17 @@ GT_INLINE void work(const double *level, double least, size_t n, const float *x,
 	b->beyond = beyond;
 }
 
-static void work_anywhere(const double *level, double least, size_t n, const float *x, block *b) { work(level, least, n, x, b); }
-static GT_AVX2 void work_avx2(const double *level, double least, size_t n, const float *x, block *b) { work(level, least, n, x, b); }
+static void work_anywhere(const double *level, double min, size_t n, const float *x, block *b) { work(level, min, n, x, b); }
+static GT_AVX2 void work_avx2(const double *level, double min, size_t n, const float *x, block *b) { work(level, min, n, x, b); }
 
-size_t gt_line_integrals(const double *level, double least, size_t n, float *x)
+size_t gt_line_integrals(const double *level, double min, size_t n, float *x)
 {
 	block b;
 	size_t below = 0;
 	const int avx2 = gt_runs_here("avx2");
 	for (size_t at = 0; at < n; at += BLOCK) {
 		const size_t count = n - at < BLOCK ? n - at : BLOCK;
-		(avx2 ? work_avx2 : work_anywhere)(level + at, least, count, x + at, &b);
+		(avx2 ? work_avx2 : work_anywhere)(level + at, min, count, x + at, &b);
 		below += b.below;
 		memcpy(x + at, b.low, count * sizeof *x);
 		if (b.beyond || memcmp(b.low, b.high, count * sizeof *x) != 0)

@@ -5,6 +5,6 @@
 
 /* x[i] = -ln(max(x[i] / level[i], least)), i < n, rounded once from double: the bits of (float)-log(). least >= 1e-18.
  * Gives back how many were below `least`. */
-size_t gt_line_integrals(const double *level, double least, size_t n, float *x);
+size_t gt_line_integrals(const double *level, double min, size_t n, float *x);
 
 #endif

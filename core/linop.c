@@ -18,7 +18,7 @@ struct gt_linop {
 	gt_type type;
 	size_t nx, ny;
 	gt_roofline_of roofline; /* NULL: it has none */
-	int takes_shares;        /* 1: its arrays are shared by a team */
+	int takes_shared;        /* 1: its arrays are shared by a team */
 	int lets_wait;           /* 1: see gt_linop_lets_wait() */
 };
 
@@ -63,20 +63,20 @@ gt_type gt_linop_type(const gt_linop *A) { return is_linop(A) ? A->type : GT_F32
 const char *gt_linop_name(const gt_linop *A) { return is_linop(A) ? A->ops->name : "no operator"; }
 gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : NULL; }
 
-void gt_linop_take_shares(gt_linop *A) { A->takes_shares = 1; }
+void gt_linop_take_shared(gt_linop *A) { A->takes_shared = 1; }
 void gt_linop_lets_wait(gt_linop *A) { A->lets_wait = 1; }
 
 void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
 
-double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound)
+double gt_linop_min_seconds(const gt_linop *A, int adjoint, const char **bound)
 {
-	gt_roofline least;
+	gt_roofline min;
 	*bound = "";
-	if (!A->roofline || !A->roofline(A->self, adjoint, &least))
+	if (!A->roofline || !A->roofline(A->self, adjoint, &min))
 		return 0;
-	const double rate = gt_backend_rate(A->be, least.bound);
-	*bound = gt_resource_name(least.bound);
-	return rate > 0 ? least.amount / rate : 0;
+	const double rate = gt_backend_rate(A->be, min.bound);
+	*bound = gt_resource_name(min.bound);
+	return rate > 0 ? min.amount / rate : 0;
 }
 
 /* Operator and arrays belong together; if not, that sticks to the operator's backend, or to that of the first array
@@ -92,7 +92,7 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 		return 0;
 	}
 	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->all != A->nx || y->all != A->ny ||
-	    ((x->shared || y->shared) && !A->takes_shares))
+	    ((x->shared || y->shared) && !A->takes_shared))
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
 		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->all,
 		                               gt_type_name(x->type), x->be->name, y->all, gt_type_name(y->type), y->be->name));
@@ -147,7 +147,7 @@ static void fill_range(void *self, size_t begin, size_t end, int worker)
 static gt_status random_array(const gt_linop *A, size_t n, uint64_t seed, gt_array **a)
 {
 	struct fill f = { NULL, seed };
-	gt_status st = gt_host_room((double)n * sizeof *f.x, "random numbers");
+	gt_status st = gt_host_has_memory((double)n * sizeof *f.x, "random numbers");
 	GT_TRY(st);
 	if (!(f.x = malloc((n ? n : 1) * sizeof *f.x)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu random numbers", n));

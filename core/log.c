@@ -4,7 +4,7 @@
 #include "core/log.h"
 #include "core/text.h"
 
-void gt_say_list(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, va_list args)
+void gt_notify_list(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, va_list args)
 {
 	char *text = NULL;
 	if (!log || !log->say)
@@ -17,10 +17,10 @@ void gt_say_list(const gt_listener *log, gt_severity severity, gt_subject subjec
 		free(text);
 }
 
-void gt_say(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...)
+void gt_notify(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	gt_say_list(log, severity, subject, format, args);
+	gt_notify_list(log, severity, subject, format, args);
 	va_end(args);
 }

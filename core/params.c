@@ -9,41 +9,41 @@
 #include "core/spec.h"
 #include "core/try.h"
 
-gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
+gt_status gt_parse_real(const char *what, const char *text, double min, double max, double *value)
 {
 	GT_NEED(text);
 	GT_NEED(value);
 	char *end;
 	const double v = gt_strtod(text, &end);
-	if (end == text || *end || !(v >= least && v <= most))
-		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number from %g to %g", what, text, least, most);
+	if (end == text || *end || !(v >= min && v <= max))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number from %g to %g", what, text, min, max);
 	*value = v;
 	return GT_OK;
 }
 
-gt_status gt_parse_int(const char *what, const char *text, double least, double most, long long *value)
+gt_status gt_parse_int(const char *what, const char *text, double min, double max, long long *value)
 {
 	GT_NEED(text);
 	GT_NEED(value);
 	char *end;
 	errno = 0;
 	const long long v = strtoll(text, &end, 10);
-	if (end == text || *end || errno || !((double)v >= least && (double)v <= most))
-		return gt_fail(GT_ERR_ARG, "%s=%s: expected a whole number from %.0f to %.0f", what, text, least, most);
+	if (end == text || *end || errno || !((double)v >= min && (double)v <= max))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a whole number from %.0f to %.0f", what, text, min, max);
 	*value = v;
 	return GT_OK;
 }
 
-gt_status gt_parse_mu(const char *what, const char *text, double least, double most, double *value)
+gt_status gt_parse_mu(const char *what, const char *text, double min, double max, double *value)
 {
 	GT_NEED(text);
 	GT_NEED(value);
 	char *end;
 	const double number = gt_strtod(text, &end), v = strcmp(end, "HU") ? number : number / 1000 * GT_MU_WATER;
-	if (end == text || (*end && strcmp(end, "HU") && strcmp(end, "mm-1")) || !(v >= least && v <= most))
+	if (end == text || (*end && strcmp(end, "HU") && strcmp(end, "mm-1")) || !(v >= min && v <= max))
 		return gt_fail(GT_ERR_ARG,
 		               "%s=%s: expected a number of HU as in 10HU, or of mm^-1 as in 2e-4mm-1 or 2e-4, from %g to %g mm^-1", what,
-		               text, least, most);
+		               text, min, max);
 	*value = v;
 	return GT_OK;
 }
@@ -65,9 +65,9 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 	long long v = 0;
 	switch (p->kind) {
 	case GT_REAL:
-		return gt_parse_real(p->key, value, p->least, p->most, (double *)(void *)at);
+		return gt_parse_real(p->key, value, p->min, p->max, (double *)(void *)at);
 	case GT_MU:
-		return gt_parse_mu(p->key, value, p->least, p->most, (double *)(void *)at);
+		return gt_parse_mu(p->key, value, p->min, p->max, (double *)(void *)at);
 	case GT_TEXT:
 		if (strlen(value) >= GT_PARAM_TEXT)
 			return gt_fail(GT_ERR_ARG, "%s: a text of %zu bytes, expected at most %d", p->key, strlen(value),
@@ -75,7 +75,7 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 		strcpy(at, value);
 		return GT_OK;
 	case GT_INT:
-		if (gt_parse_int(p->key, value, p->least, p->most, &v) != GT_OK)
+		if (gt_parse_int(p->key, value, p->min, p->max, &v) != GT_OK)
 			return GT_ERR_ARG;
 		*(int *)(void *)at = (int)v;
 		return GT_OK;
@@ -185,7 +185,7 @@ void gt_params_help(const gt_param *table, const void *defaults, FILE *out)
 		print_value(p, defaults, value, sizeof value);
 		fprintf(out, "  %-14s %s", p->key, p->help);
 		if (p->kind == GT_INT || p->kind == GT_REAL || p->kind == GT_MU)
-			fprintf(out, " [%g to %g%s]", p->least, p->most, p->kind == GT_MU ? " mm-1, or as in 10HU" : "");
+			fprintf(out, " [%g to %g%s]", p->min, p->max, p->kind == GT_MU ? " mm-1, or as in 10HU" : "");
 		for (const char *const *n = p->kind == GT_CHOICE ? p->names : NULL; n && *n; n++)
 			fprintf(out, "%s%s", n == p->names ? " [" : ", ", *n);
 		fprintf(out, "%s (%s)\n", p->kind == GT_CHOICE ? "]" : "", *value ? value : "none");

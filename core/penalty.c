@@ -83,7 +83,7 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 }
 
 /* Where nothing is computed: 0 without a penalty and in a dry run, else the failure's NAN. */
-static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->rehearsed) ? 0 : NAN; }
+static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->dry_run) ? 0 : NAN; }
 
 /* 1: the backend is R's turn, until gt_backend_end(). 0: nothing is to be done. */
 #define BEGIN(R, function, ...)                                                                   \

@@ -11,7 +11,7 @@
 
 /* Air is above this part of the brightest of a view; so many columns at least; bands of rows. */
 #define AIR_FROM 0.85
-enum { LEAST_COLUMNS = 8, BANDS = 16 };
+enum { MIN_COLUMNS = 8, BANDS = 16 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "air: out of memory"); }
 
@@ -41,7 +41,7 @@ gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_
 	return GT_OK;
 }
 
-gt_status gt_air_least(const float *t, size_t rows, size_t columns, double *least)
+gt_status gt_air_min(const float *t, size_t rows, size_t columns, double *min)
 {
 	const size_t bands = rows < BANDS ? rows : BANDS;
 	float *median = malloc(columns * sizeof *median);
@@ -50,18 +50,18 @@ gt_status gt_air_least(const float *t, size_t rows, size_t columns, double *leas
 	if (!median || !all)
 		GT_TRY(out_of_memory());
 	for (size_t c = 0; c < columns; c++)
-		least[c] = INFINITY;
+		min[c] = INFINITY;
 	for (size_t b = 0; b < bands; b++) {
 		const size_t first = b * rows / bands, end = (b + 1) * rows / bands;
 		GT_TRY(gt_column_medians(t + first * columns, end - first, columns, columns, median));
 		for (size_t c = 0; c < columns; c++) {
 			all[c * bands + b] = median[c];
-			least[c] = fmin(least[c], median[c]);
+			min[c] = fmin(min[c], median[c]);
 		}
 	}
 	const double brightest = gt_quantile(all, bands * columns, 0.99);
 	for (size_t c = 0; c < columns; c++)
-		least[c] /= brightest > 0 ? brightest : NAN;
+		min[c] /= brightest > 0 ? brightest : NAN;
 done:
 	free(median);
 	free(all);
@@ -70,18 +70,18 @@ done:
 
 /* Columns from the edge on which are air, less some at the body's blurred edge. Beams are brighter in the middle:
  * columns near the body tell more of what is behind it than those at the edge. */
-static size_t outer(const double *least, size_t n, int from_right)
+static size_t outer(const double *min, size_t n, int from_right)
 {
 	size_t air = 0;
-	while (air < n && least[from_right ? n - 1 - air : air] > AIR_FROM)
+	while (air < n && min[from_right ? n - 1 - air : air] > AIR_FROM)
 		air++;
 	const size_t blurred = air / 8 < 2 ? 2 : air / 8;
-	return air < n && air >= LEAST_COLUMNS + blurred ? air - blurred : 0;
+	return air < n && air >= MIN_COLUMNS + blurred ? air - blurred : 0;
 }
 
-gt_air_columns gt_air_columns_of(const double *least, size_t columns)
+gt_air_columns gt_air_columns_of(const double *min, size_t columns)
 {
-	return (gt_air_columns){ outer(least, columns, 0), outer(least, columns, 1) };
+	return (gt_air_columns){ outer(min, columns, 0), outer(min, columns, 1) };
 }
 
 gt_status gt_air_columns_parse(const char *air, size_t columns, gt_air_columns *out)

@@ -7,7 +7,7 @@
 
 gt_status gt_zeros_new(size_t n, const char *what, float **values)
 {
-	const gt_status st = gt_host_room((double)n * sizeof(float), what);
+	const gt_status st = gt_host_has_memory((double)n * sizeof(float), what);
 	if (st != GT_OK)
 		return st;
 	if (!(*values = gt_host_alloc(n * sizeof **values)))
@@ -60,9 +60,9 @@ gt_status gt_need_handle(const char *function, const char *what, const void *han
 
 gt_status gt_water_set(double water, double *field)
 {
-	if (!(water >= 0 && water <= GT_WATER_MOST))
+	if (!(water >= 0 && water <= GT_WATER_MAX))
 		return gt_fail(GT_ERR_ARG, "water=%g: expected an attenuation in mm^-1, at most %g, or 0 where it is not known", water,
-		               GT_WATER_MOST);
+		               GT_WATER_MAX);
 	*field = water;
 	return GT_OK;
 }

@@ -41,7 +41,7 @@ gt_status gt_projections_flip(gt_projections *p, unsigned what)
 	const gt_status st = gt_need_argument("gt_projections_flip", "projections", p);
 	if (st != GT_OK)
 		return st;
-	if (what & ~(unsigned)(GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN | GT_CONJUGATE_ROWS))
+	if (what & ~(unsigned)(GT_CONJUGATE_COLUMNS | GT_CONJUGATE_DIRECTION | GT_CONJUGATE_ROWS))
 		return gt_fail(GT_ERR_ARG, "gt_projections_flip: bits 0x%x: expected those of GT_CONJUGATE_COLUMNS, _TURN and _ROWS", what);
 	const gt_scan *s = p->scan;
 	float *const array[] = { p->data, p->weight, p->photons };
@@ -51,7 +51,7 @@ gt_status gt_projections_flip(gt_projections *p, unsigned what)
 		if (array[i] && what & GT_CONJUGATE_ROWS)
 			reverse_rows(array[i], s->views, s->rows, s->columns);
 	}
-	for (size_t v = 0; v < s->views && what & GT_CONJUGATE_TURN; v++)
+	for (size_t v = 0; v < s->views && what & GT_CONJUGATE_DIRECTION; v++)
 		mirror(&s->view[v]);
 	return GT_OK;
 }

@@ -206,11 +206,11 @@ gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
 
 size_t gt_grid_slices_outside(const gt_grid *g, double low, double high)
 {
-	const double half = g->pitch[2] / 2, least = 1e-6 * g->pitch[2];
+	const double half = g->pitch[2] / 2, min = 1e-6 * g->pitch[2];
 	size_t outside = 0;
 	for (size_t i = 0; i < g->n[2]; i++) {
 		const double z = gt_grid_first(g, 2) + (double)i * g->pitch[2];
-		outside += z + half <= low + least || z - half >= high - least;
+		outside += z + half <= low + min || z - half >= high - min;
 	}
 	return outside;
 }
@@ -220,8 +220,8 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 	const double from[3] = { -radius, -radius, low }, to[3] = { radius, radius, high };
 	double share = 1;
 	for (int a = 0; a < 3; a++) {
-		const double size = (double)g->n[a] * g->pitch[a], least = g->center[a] - size / 2, most = g->center[a] + size / 2;
-		share *= fmax(0, fmin(most, to[a]) - fmax(least, from[a])) / size;
+		const double size = (double)g->n[a] * g->pitch[a], min = g->center[a] - size / 2, max = g->center[a] + size / 2;
+		share *= fmax(0, fmin(max, to[a]) - fmax(min, from[a])) / size;
 	}
 	return share;
 }
@@ -349,7 +349,7 @@ static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt
 static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	enum { SAMPLES = 5 };
-	double least = INFINITY, most = -INFINITY;
+	double min = INFINITY, max = -INFINITY;
 	for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
 		const int at[3] = { i % SAMPLES, i / SAMPLES % SAMPLES, i / SAMPLES / SAMPLES };
 		double x[3], column, row;
@@ -357,10 +357,10 @@ static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan
 			x[a] = g->center[a] + ((double)at[a] / (SAMPLES - 1) - 0.5) * (double)g->n[a] * g->pitch[a];
 		if (!gt_point_pixel(d, w, x, &column, &row))
 			return 0;
-		least = fmin(least, row);
-		most = fmax(most, row);
+		min = fmin(min, row);
+		max = fmax(max, row);
 	}
-	return most <= -0.5 || least >= (double)scan->rows - 0.5;
+	return max <= -0.5 || min >= (double)scan->rows - 0.5;
 }
 
 /* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none

@@ -119,7 +119,7 @@ static gt_status set_statistics(const gt_scan *scan, const char *what, const flo
 			return gt_fail(GT_ERR_ARG, "%s %zu (view %zu) is %g: expected a finite number that is not negative", what, i,
 			               i / (scan->rows * scan->columns), (double)values[i]);
 	if (values) {
-		const gt_status st = gt_host_room((double)n * sizeof *copy, what);
+		const gt_status st = gt_host_has_memory((double)n * sizeof *copy, what);
 		if (st != GT_OK)
 			return st;
 		if (!(copy = gt_host_alloc(n * sizeof *copy)))

@@ -21,7 +21,7 @@ gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns,
 	if ((double)views * sizeof(gt_view) > LITTLE) {
 		char what[96];
 		snprintf(what, sizeof what, "no memory for the geometry of %zu views", views);
-		const gt_status st = gt_host_room((double)views * sizeof(gt_view), what);
+		const gt_status st = gt_host_has_memory((double)views * sizeof(gt_view), what);
 		if (st != GT_OK)
 			return st;
 	}
@@ -94,26 +94,26 @@ gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_sc
 }
 
 /* Largest divisor of n that is at most `most`, if it is at least three quarters of it; else `most`. */
-static size_t near_divisor(size_t n, size_t most)
+static size_t near_divisor(size_t n, size_t max)
 {
-	for (size_t d = most; d >= 1 && 4 * d >= 3 * most; d--)
+	for (size_t d = max; d >= 1 && 4 * d >= 3 * max; d--)
 		if (n % d == 0)
 			return d;
-	return most;
+	return max;
 }
 
 /* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps both
  * of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
-static gt_status coarsen_views(const gt_scan *scan, size_t most, gt_scan **coarse)
+static gt_status coarsen_views(const gt_scan *scan, size_t max, gt_scan **coarse)
 {
 	const size_t n = scan->views;
-	if (most >= n)
+	if (max >= n)
 		return gt_scan_clone(scan, coarse);
 	const double turn = gt_scan_angular_range(scan);
 	const int full = turn > GT_PI * (2 - 1 / (double)n),
 		  half = scan->shape == GT_PARALLEL && fabs(turn - GT_PI) < GT_PI / 2 / (double)n;
-	const int ends = most > 1 && !full && !half;
-	const size_t steps = near_divisor(n - (size_t)ends, most - (size_t)ends), views = steps + (size_t)ends;
+	const int ends = max > 1 && !full && !half;
+	const size_t steps = near_divisor(n - (size_t)ends, max - (size_t)ends), views = steps + (size_t)ends;
 	gt_status st = new_like(scan, views, coarse);
 	if (st != GT_OK)
 		return st;
@@ -124,14 +124,14 @@ static gt_status coarsen_views(const gt_scan *scan, size_t most, gt_scan **coars
 	return GT_OK;
 }
 
-static void coarsen_cells(size_t most, size_t *n, double *pitch, double *center)
+static void coarsen_cells(size_t max, size_t *n, double *pitch, double *center)
 {
-	if (most >= *n)
+	if (max >= *n)
 		return;
-	const double scale = (double)*n / (double)most;
+	const double scale = (double)*n / (double)max;
 	*center = (*center + 0.5) / scale - 0.5;
 	*pitch *= scale;
-	*n = most;
+	*n = max;
 }
 
 gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t columns, gt_scan **coarse)

@@ -15,7 +15,7 @@ void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)
 			column = row = NAN;
 		seen->column += column / (double)s->views;
 		seen->row += row / (double)s->views;
-		seen->least = fmin(seen->least, column);
-		seen->most = fmax(seen->most, column);
+		seen->min = fmin(seen->min, column);
+		seen->max = fmax(seen->max, column);
 	}
 }

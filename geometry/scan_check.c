@@ -51,7 +51,7 @@ static gt_status check_numbers(const gt_scan *s)
 {
 	const struct {
 		const char *name;
-		double value, least;
+		double value, min;
 		int open;
 	} number[] = {
 		{ "column_pitch", s->column_pitch, 0, 1 },
@@ -66,7 +66,7 @@ static gt_status check_numbers(const gt_scan *s)
 		const double x = number[i].value;
 		if (!isfinite(x))
 			return gt_fail(GT_ERR_FORMAT, "%s=%g: expected a finite number", number[i].name, x);
-		if (x < number[i].least || (number[i].open && x == number[i].least))
+		if (x < number[i].min || (number[i].open && x == number[i].min))
 			return gt_fail(GT_ERR_FORMAT, "%s=%g: expected a number %s", number[i].name, x,
 			               number[i].open ? "greater than 0" : "of at least 0");
 	}

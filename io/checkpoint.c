@@ -11,7 +11,7 @@
 #include "core/hash.h"
 #include "core/try.h"
 #include "io/checksum.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/netcdf/nc.h"
 
 #define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */
@@ -179,7 +179,7 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	int *variable = calloc(n + 1, sizeof *variable);
 	if (!variable)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	gt_file_turn_begin();
+	gt_file_lock();
 	GT_TRY(gt_nc_create(path, bytes, &f));
 	GT_TRY(put_lines(&f, run, iteration, kept));
 	for (size_t i = 0; i < n; i++)
@@ -192,7 +192,7 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);
-	gt_file_turn_end();
+	gt_file_unlock();
 	free(variable);
 	return st;
 }
@@ -252,7 +252,7 @@ gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 	int has_sum;
 	gt_status st = GT_OK;
 	gt_checkpoint *c = calloc(1, sizeof *c);
-	gt_file_turn_begin();
+	gt_file_lock();
 	if (!c || !(c->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_file_check(path));
@@ -265,7 +265,7 @@ gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 	c = NULL;
 done:
 	gt_nc_close(&f);
-	gt_file_turn_end();
+	gt_file_unlock();
 	gt_checkpoint_free(c);
 	return st;
 }
@@ -299,12 +299,12 @@ gt_status gt_checkpoint_has(const gt_checkpoint *c, const char *name, int *has)
 	gt_nc f = { .path = c->path, .id = -1 };
 	gt_status st;
 	*has = 0;
-	gt_file_turn_begin();
+	gt_file_lock();
 	GT_TRY(gt_nc_open(c->path, &f));
 	GT_TRY(gt_nc_has(&f, name, has));
 done:
 	gt_nc_close(&f);
-	gt_file_turn_end();
+	gt_file_unlock();
 	return st;
 }
 
@@ -376,7 +376,7 @@ gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_state_entry *kept)
 	size_t n = 0;
 	while (kept[n].name)
 		n++;
-	gt_file_turn_begin();
+	gt_file_lock();
 	GT_TRY(gt_nc_open(c->path, &f));
 	GT_TRY(get_iteration(&f, &iteration));
 	if (iteration != c->iteration)
@@ -392,6 +392,6 @@ gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_state_entry *kept)
 	GT_TRY(check_numbers(&f, c, kept));
 done:
 	gt_nc_close(&f);
-	gt_file_turn_end();
+	gt_file_unlock();
 	return st;
 }

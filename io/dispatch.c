@@ -12,7 +12,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
@@ -195,7 +195,7 @@ done:
 gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
 	GT_NEED(path);
-	GT_FILE_TURN(read_projections(path, o, p));
+	GT_FILE_LOCKED(read_projections(path, o, p));
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **v)
@@ -218,15 +218,15 @@ done:
 gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
 {
 	GT_NEED(path);
-	GT_FILE_TURN(read_volume(path, o, v));
+	GT_FILE_LOCKED(read_volume(path, o, v));
 }
 
 static gt_status check_options(const char *path, const gt_write_options *o)
 {
 	if (o->deflate < 0 || o->deflate > 9)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
-	if (!(o->water >= 0 && o->water <= GT_WATER_MOST))
-		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1, at most %g", path, o->water, GT_WATER_MOST);
+	if (!(o->water >= 0 && o->water <= GT_WATER_MAX))
+		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1, at most %g", path, o->water, GT_WATER_MAX);
 	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;
@@ -267,7 +267,7 @@ static gt_status write_projections(const char *path, const gt_write_options *o, 
 	GT_TRY(gt_fail_in(gt_scan_check(p->scan), "%s", path));
 	GT_TRY(gt_check_finite(path, p->data, 0, gt_scan_size(p->scan)));
 	if (p->data)
-		GT_TRY(gt_has_room_for_projections(path, o, p->scan));
+		GT_TRY(gt_has_space_for_projections(path, o, p->scan));
 	GT_TRY(f->write_projections(path, &full, p));
 done:
 	return st;
@@ -276,7 +276,7 @@ done:
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	GT_NEED(path);
-	GT_FILE_TURN(write_projections(path, o, p));
+	GT_FILE_LOCKED(write_projections(path, o, p));
 }
 
 static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
@@ -291,7 +291,7 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 	if (!v->data)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the volume is a grid without voxels: expected data to write", path));
 	GT_TRY(gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid)));
-	GT_TRY(gt_has_room_for_volume(path, o, &v->grid));
+	GT_TRY(gt_has_space_for_volume(path, o, &v->grid));
 	GT_TRY(f->write_volume(path, &full, v));
 done:
 	return st;
@@ -300,7 +300,7 @@ done:
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	GT_NEED(path);
-	GT_FILE_TURN(write_volume(path, o, v));
+	GT_FILE_LOCKED(write_volume(path, o, v));
 }
 
 /* Of a folder that is to be made. */
@@ -388,5 +388,5 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
 {
 	GT_NEED(path);
 	GT_NEED(projections);
-	GT_FILE_TURN(file_kind(path, format, projections));
+	GT_FILE_LOCKED(file_kind(path, format, projections));
 }

@@ -17,7 +17,7 @@ static gt_status room(const char *path, size_t images, size_t cells, float **out
 	gt_status st = GT_OK;
 	if (images > SIZE_MAX / sizeof(float) / cells)
 		return gt_fail(GT_ERR_FORMAT, "%s: %zu fields of %zu pixels are too many", path, images, cells);
-	GT_TRY(gt_fail_in(gt_host_room((double)images * (double)cells * sizeof(float), "flat and dark fields"), "%s", path));
+	GT_TRY(gt_fail_in(gt_host_has_memory((double)images * (double)cells * sizeof(float), "flat and dark fields"), "%s", path));
 	if (!(*out = malloc(images * cells * sizeof **out)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 done:

@@ -12,18 +12,18 @@
 
 static int is_implausible(float x) { return (x < MIN_LINE_INTEGRAL) | (x > MAX_LINE_INTEGRAL); }
 
-void gt_value_range_look(gt_value_range *r, const float *value, size_t n)
+void gt_value_range_scan(gt_value_range *r, const float *value, size_t n)
 {
 	size_t implausible = 0;
 	for (size_t i = 0; i < n; i++)
 		implausible += (size_t)is_implausible(value[i]);
 	r->looked += n;
 	if (implausible && !r->implausible)
-		r->least = r->most = value[0];
+		r->min = r->max = value[0];
 	r->implausible += implausible;
 	for (size_t i = 0; implausible && i < n; i++) {
-		r->least = value[i] < r->least ? value[i] : r->least;
-		r->most = value[i] > r->most ? value[i] : r->most;
+		r->min = value[i] < r->min ? value[i] : r->min;
+		r->max = value[i] > r->max ? value[i] : r->max;
 	}
 }
 
@@ -34,8 +34,8 @@ void gt_value_range_look(gt_value_range *r, const float *value, size_t n)
 void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path)
 {
 	if (r->implausible)
-		gt_say(log, GT_WARNING, GT_ABOUT_DATA, "%s: %zu of %zu values, from %.4g to %.4g, " EXPECTED, path, r->implausible,
-		       r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "%s: %zu of %zu values, from %.4g to %.4g, " EXPECTED, path, r->implausible,
+		          r->looked, (double)r->min, (double)r->max, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
 }
 
 gt_status gt_value_range_check(const gt_value_range *r, const char *path)
@@ -44,7 +44,7 @@ gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 	return !r->implausible ? GT_OK
 	                       : gt_fail(GT_ERR_FORMAT,
 	                                 "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
-	                                 path, r->implausible, r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL,
+	                                 path, r->implausible, r->looked, (double)r->min, (double)r->max, (double)MAX_LINE_INTEGRAL,
 	                                 (double)MIN_LINE_INTEGRAL);
 }
 
@@ -55,7 +55,7 @@ gt_status gt_projections_plausible(const gt_projections *p, const char *path)
 	const gt_scan *s = p->scan;
 	const size_t n = p->data ? gt_scan_size(s) : 0, view = s->rows * s->columns;
 	size_t first = 0;
-	gt_value_range_look(&r, p->data, n);
+	gt_value_range_scan(&r, p->data, n);
 	if (!r.implausible)
 		return GT_OK;
 	while (!is_implausible(p->data[first]))
@@ -63,7 +63,7 @@ gt_status gt_projections_plausible(const gt_projections *p, const char *path)
 	return gt_fail(GT_ERR_FORMAT,
 	               "%s: %zu of %zu values, from %.4g to %.4g, the first %.4g in view %zu, row %zu, column %zu, " EXPECTED
 	               " (--force takes them)",
-	               path, r.implausible, n, (double)r.least, (double)r.most, (double)p->data[first], first / view,
+	               path, r.implausible, n, (double)r.min, (double)r.max, (double)p->data[first], first / view,
 	               first % view / s->columns, first % s->columns, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
 }
 
@@ -71,7 +71,7 @@ int gt_projections_implausible(const gt_projections *p, const gt_listener *log, 
 {
 	gt_value_range range = { .size = sizeof range };
 	if (p->data)
-		gt_value_range_look(&range, p->data, gt_scan_size(p->scan));
+		gt_value_range_scan(&range, p->data, gt_scan_size(p->scan));
 	gt_value_range_warn(&range, log, path);
 	return range.implausible > 0;
 }

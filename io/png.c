@@ -21,10 +21,10 @@ enum {
 	BAR = 18,
 	TICKS = 84,
 	SCALE_BAR = 38,
-	LEAST_WIDTH = 256,
-	MOST_WIDTH = 512,
-	MOST_HEIGHT = 1024,
-	MOST_SIDE = 30000,
+	MIN_WIDTH = 256,
+	MAX_WIDTH = 512,
+	MAX_HEIGHT = 1024,
+	MAX_SIDE = 30000,
 };
 static const double ink = 0.13, paper = 1.0, faint = 0.55;
 
@@ -47,9 +47,9 @@ static gt_status check(const char *path, const gt_sheet *s)
 		return gt_fail(GT_ERR_ARG, "%s: zoom=%g, expected 0 to 1000", path, s->zoom);
 	for (size_t i = 0; i < s->pictures; i++) {
 		const gt_picture *p = &s->picture[i];
-		if (!p->data || !p->width || !p->height || p->width > MOST_SIDE || p->height > MOST_SIDE)
+		if (!p->data || !p->width || !p->height || p->width > MAX_SIDE || p->height > MAX_SIDE)
 			return gt_fail(GT_ERR_ARG, "%s: picture %zu has %zu x %zu pixels, expected 1 to %d", path, i, p->width, p->height,
-			               (int)MOST_SIDE);
+			               (int)MAX_SIDE);
 		if (!(p->pixel_width > 0 && p->pixel_height > 0 && isfinite(p->pixel_width) && isfinite(p->pixel_height)))
 			return gt_fail(GT_ERR_ARG, "%s: picture %zu has pixels of %g x %g mm, expected positive sizes", path, i,
 			               p->pixel_width, p->pixel_height);
@@ -87,10 +87,10 @@ static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 	double zoom = s->zoom;
 	if (zoom == 0) {
 		const double n = (double)widest->width;
-		zoom = n > MOST_WIDTH ? MOST_WIDTH / n : n > LEAST_WIDTH ? 1 : floor(MOST_WIDTH / n);
+		zoom = n > MAX_WIDTH ? MAX_WIDTH / n : n > MIN_WIDTH ? 1 : floor(MAX_WIDTH / n);
 		const double height = tallest * zoom / widest->pixel_width;
-		if (height > MOST_HEIGHT)
-			zoom *= MOST_HEIGHT / height;
+		if (height > MAX_HEIGHT)
+			zoom *= MAX_HEIGHT / height;
 	}
 	l->per_mm = zoom / widest->pixel_width;
 	l->cell_width = ceil(width_mm(widest) * l->per_mm);
@@ -105,9 +105,9 @@ static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 	l->sharp = 1;
 	for (size_t i = 0; i < s->pictures; i++)
 		l->sharp = l->sharp && is_whole(s->picture[i].pixel_width * l->per_mm) && is_whole(s->picture[i].pixel_height * l->per_mm);
-	if (!(l->width < MOST_SIDE && l->height < MOST_SIDE))
+	if (!(l->width < MAX_SIDE && l->height < MAX_SIDE))
 		return gt_fail(GT_ERR_ARG, "%s: the sheet would be %.0f x %.0f pixels, expected at most %d: fewer pictures or less zoom",
-		               path, l->width, l->height, (int)MOST_SIDE);
+		               path, l->width, l->height, (int)MAX_SIDE);
 	return GT_OK;
 }
 

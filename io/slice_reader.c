@@ -6,7 +6,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/slice_reader.h"
 #include "io/write_kit/volume_units.h"
 
@@ -27,7 +27,7 @@ done:
 static gt_status new_voxels(const char *path, const size_t size[3], float **data)
 {
 	const double bytes = (double)size[0] * (double)size[1] * (double)size[2] * sizeof **data;
-	const gt_status st = gt_fail_in(gt_host_room(bytes, "volume"), "%s", path);
+	const gt_status st = gt_fail_in(gt_host_has_memory(bytes, "volume"), "%s", path);
 	if (st == GT_OK && !(*data = malloc((size_t)bytes)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	return st;
@@ -144,7 +144,7 @@ gt_status gt_slice_reader_open(const char *path, const gt_read_options *o, gt_vo
 	GT_NEED(path);
 	GT_NEED(head);
 	GT_NEED(r);
-	GT_FILE_TURN(open_reader(path, o, head, r));
+	GT_FILE_LOCKED(open_reader(path, o, head, r));
 }
 
 /* All at once, where there is no other way, and kept. */
@@ -174,7 +174,7 @@ static gt_status read_slices(gt_slice_reader *r, size_t first, size_t n, float *
 	const gt_status st = n == 0 ? GT_OK : in_parts && !r->all ? read_some(r, first, n, out) : from_all(r, first, n, out);
 	const size_t values = n * r->size[1] * r->size[2];
 	for (size_t i = 0; st == GT_OK && i < values; i++)
-		r->most = out[i] > r->most ? out[i] : r->most;
+		r->max = out[i] > r->max ? out[i] : r->max;
 	return st;
 }
 
@@ -182,7 +182,7 @@ gt_status gt_slice_reader_read(gt_slice_reader *r, size_t first, size_t n, float
 {
 	GT_NEED(r);
 	GT_NEED(out);
-	GT_FILE_TURN(read_slices(r, first, n, out));
+	GT_FILE_LOCKED(read_slices(r, first, n, out));
 }
 
 size_t gt_slice_reader_bytes(const gt_slice_reader *r)
@@ -192,12 +192,12 @@ size_t gt_slice_reader_bytes(const gt_slice_reader *r)
 }
 
 size_t gt_slice_reader_together(const gt_slice_reader *r) { return r->together < r->size[0] ? r->together : 1; }
-double gt_slice_reader_most(const gt_slice_reader *r) { return (double)r->most; }
+double gt_slice_reader_max(const gt_slice_reader *r) { return (double)r->max; }
 
 void gt_slice_reader_close(gt_slice_reader *r)
 {
-	gt_file_turn_begin();
+	gt_file_lock();
 	if (r)
 		close_reader(r);
-	gt_file_turn_end();
+	gt_file_unlock();
 }

@@ -15,7 +15,7 @@ struct gt_slice_reader {
 	/* Of what the formats share; 0 to begin with. */
 	char *name;                     /* owned: the path */
 	float *all;                     /* the whole volume, where it can only be read so */
-	float most;                     /* of the values so far, mm^-1 */
+	float max;                      /* of the values so far, mm^-1 */
 };
 
 /* What a format has: bytes of its state, which begins with a gt_slice_reader; open() fills in that and all of v but

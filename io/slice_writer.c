@@ -5,7 +5,7 @@
 #include "geometry/not_finite.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/finite.h"
 #include "io/slice_writer.h"
 #include "io/tmp_list.h"
@@ -65,7 +65,7 @@ gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, co
 	GT_NEED(path);
 	GT_NEED(head);
 	GT_NEED(s);
-	GT_FILE_TURN(slice_writer_create(path, o, head, s));
+	GT_FILE_LOCKED(slice_writer_create(path, o, head, s));
 }
 
 struct checking {
@@ -115,15 +115,15 @@ static gt_status slice_writer_commit(gt_slice_writer *s)
 gt_status gt_slice_writer_commit(gt_slice_writer *s)
 {
 	GT_NEED(s);
-	GT_FILE_TURN(slice_writer_commit(s));
+	GT_FILE_LOCKED(slice_writer_commit(s));
 }
 
 void gt_slice_writer_drop(gt_slice_writer *s)
 {
-	gt_file_turn_begin();
+	gt_file_lock();
 	if (s)
 		s->drop(s);
-	gt_file_turn_end();
+	gt_file_unlock();
 }
 
 gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data)

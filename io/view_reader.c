@@ -4,7 +4,7 @@
 #include "geometry/not_finite.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/view_reader.h"
 
 static gt_status view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
@@ -27,7 +27,7 @@ gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const 
 	GT_NEED(path);
 	GT_NEED(scan);
 	GT_NEED(v);
-	GT_FILE_TURN(view_reader_open(path, o, scan, v));
+	GT_FILE_LOCKED(view_reader_open(path, o, scan, v));
 }
 
 static gt_status view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
@@ -56,7 +56,7 @@ gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, g
 	GT_NEED(path);
 	GT_NEED(head);
 	GT_NEED(v);
-	GT_FILE_TURN(view_reader_open_scan(path, o, head, v));
+	GT_FILE_LOCKED(view_reader_open_scan(path, o, head, v));
 }
 
 static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)
@@ -109,12 +109,12 @@ gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t 
 {
 	GT_NEED(v);
 	GT_NEED(out);
-	GT_FILE_TURN(view_reader_read(v, first, n, row, rows, out));
+	GT_FILE_LOCKED(view_reader_read(v, first, n, row, rows, out));
 }
 
 int gt_view_reader_has_statistics(const gt_view_reader *v) { return v->statistics; }
 
-void gt_view_reader_tell(gt_view_reader *v, const gt_listener *notes)
+void gt_view_reader_report(gt_view_reader *v, const gt_listener *notes)
 {
 	gt_read_options o = gt_read_defaults;
 	o.notes = *notes;
@@ -126,8 +126,8 @@ size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }
 
 void gt_view_reader_close(gt_view_reader *v)
 {
-	gt_file_turn_begin();
+	gt_file_lock();
 	if (v)
 		v->close(v);
-	gt_file_turn_end();
+	gt_file_unlock();
 }

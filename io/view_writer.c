@@ -5,7 +5,7 @@
 #include "geometry/projections.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/view_writer.h"
 
 static gt_status format_of_views(const char *path, const gt_format **f)
@@ -40,7 +40,7 @@ gt_status gt_view_writer_create(const char *path, const gt_projections *head, in
 {
 	GT_NEED(path);
 	GT_NEED(w);
-	GT_FILE_TURN(view_writer_create(path, head, weighted, w));
+	GT_FILE_LOCKED(view_writer_create(path, head, weighted, w));
 }
 
 typedef struct {
@@ -84,7 +84,7 @@ static gt_status move_piece(moved_piece *m, size_t n)
 	return gt_failure_told(&m->failure);
 }
 
-gt_status gt_view_writer_write(gt_view_writer *w, const gt_view_piece *p, const float *data)
+gt_status gt_view_writer_write(gt_view_writer *w, const gt_view_chunk *p, const float *data)
 {
 	GT_NEED(w);
 	GT_NEED(p);
@@ -93,7 +93,7 @@ gt_status gt_view_writer_write(gt_view_writer *w, const gt_view_piece *p, const 
 	return move_piece(&m, p->views);
 }
 
-gt_status gt_view_writer_read(gt_view_writer *w, const gt_view_piece *p, float *data)
+gt_status gt_view_writer_read(gt_view_writer *w, const gt_view_chunk *p, float *data)
 {
 	GT_NEED(w);
 	GT_NEED(p);
@@ -113,13 +113,13 @@ static gt_status view_writer_commit(gt_view_writer *w) { return w->commit(w); }
 gt_status gt_view_writer_commit(gt_view_writer *w)
 {
 	GT_NEED(w);
-	GT_FILE_TURN(view_writer_commit(w));
+	GT_FILE_LOCKED(view_writer_commit(w));
 }
 
 void gt_view_writer_drop(gt_view_writer *w)
 {
-	gt_file_turn_begin();
+	gt_file_lock();
 	if (w)
 		w->drop(w);
-	gt_file_turn_end();
+	gt_file_unlock();
 }

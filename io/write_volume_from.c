@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
-#include "io/file_turns.h"
+#include "io/file_lock.h"
 #include "io/slice_reader.h"
 #include "io/slice_writer.h"
 #include "io/write_kit/stored_numbers.h"
@@ -29,7 +29,7 @@ static gt_status make_room(slabs *s)
 	if (s->slices > size[0])
 		s->slices = size[0];
 	const double bytes = (double)s->slices * (double)plane * sizeof *s->slab;
-	const gt_status st = gt_fail_in(gt_host_room(bytes, "a slab of slices"), "%s", s->path);
+	const gt_status st = gt_fail_in(gt_host_has_memory(bytes, "a slab of slices"), "%s", s->path);
 	if (st == GT_OK && !(s->slab = malloc((size_t)bytes)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
 	return st;
@@ -89,7 +89,7 @@ done:
 
 static gt_status create(const slabs *s, const gt_format *f, const gt_write_options *o, gt_slice_writer **w)
 {
-	GT_FILE_TURN(f->create_slices(s->path, o, s->head, w));
+	GT_FILE_LOCKED(f->create_slices(s->path, o, s->head, w));
 }
 
 /* For a format that only knows whole volumes: the slab is one. */
@@ -97,7 +97,7 @@ static gt_status write_whole(const slabs *s, const gt_format *f, const gt_write_
 {
 	gt_volume all = *s->head;
 	all.data = s->slab;
-	GT_FILE_TURN(f->write_volume(s->path, o, &all));
+	GT_FILE_LOCKED(f->write_volume(s->path, o, &all));
 }
 
 static gt_status check_head(const char *path, const gt_volume *head, const gt_slice_reader *r)
@@ -121,7 +121,7 @@ gt_status gt_write_volume_by_slabs(size_t bytes, const char *path, const gt_writ
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(gt_format_for(path, &full, 0, &f));
 	GT_TRY(gt_check_writing(path, f, &full, &head->grid));
-	GT_TRY(gt_has_room_for_volume(path, o, &head->grid));
+	GT_TRY(gt_has_space_for_volume(path, o, &head->grid));
 	s.bytes = f->create_slices ? bytes : SIZE_MAX;
 	GT_TRY(make_room(&s));
 	if (!f->create_slices) {

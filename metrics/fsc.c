@@ -107,15 +107,15 @@ gt_status gt_fsc_measure(const gt_grid *g, const float *a, const float *b, gt_fs
 	GT_NEED(b);
 	GT_NEED(f);
 	const float *volume[2] = { a, b };
-	const size_t cells = g->n[2] * g->n[1] * (g->n[0] / 2 + 1), least = g->n[0] < g->n[1] ? g->n[0] : g->n[1], shells = least / 2 + 1;
-	const double pitch = fmax(g->pitch[0], g->pitch[1]), spacing = 1 / ((double)least * pitch);
+	const size_t cells = g->n[2] * g->n[1] * (g->n[0] / 2 + 1), min = g->n[0] < g->n[1] ? g->n[0] : g->n[1], shells = min / 2 + 1;
+	const double pitch = fmax(g->pitch[0], g->pitch[1]), spacing = 1 / ((double)min * pitch);
 	fftwf_complex *x[2] = { NULL, NULL };
 	shell *s = NULL;
 	gt_status st = GT_OK;
 	*f = (gt_fsc){ .resolution = NAN, .resolution_143 = NAN };
-	if (least < LEAST || g->n[0] > 1 << 20 || g->n[1] > 1 << 20 || g->n[2] > 1 << 20)
+	if (min < LEAST || g->n[0] > 1 << 20 || g->n[1] > 1 << 20 || g->n[2] > 1 << 20)
 		return gt_fail(GT_ERR_ARG, "FSC: slices of %zu x %zu voxels, expected %d and more", g->n[0], g->n[1], LEAST);
-	GT_TRY(gt_host_room(2. * (double)cells * sizeof **x, "the transforms"));
+	GT_TRY(gt_host_has_memory(2. * (double)cells * sizeof **x, "the transforms"));
 	s = calloc(shells, sizeof *s);
 	f->fsc = (gt_curve){ calloc(shells, sizeof(double)), calloc(shells, sizeof(double)), shells };
 	f->half_bit = calloc(shells, sizeof *f->half_bit);

@@ -8,7 +8,7 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-enum { PER_VOXEL = 8, FREQUENCIES = 201, LEAST_BINS = 32 };
+enum { PER_VOXEL = 8, FREQUENCIES = 201, MIN_BINS = 32 };
 
 typedef struct {
 	const gt_grid *g;
@@ -179,7 +179,7 @@ static gt_status measure(radial *r, gt_mtf *m)
 	double *spread = NULL;
 	r->from = m->radius - reach;
 	r->bins = (size_t)(2 * reach / r->pitch * PER_VOXEL);
-	if (r->bins < LEAST_BINS)
+	if (r->bins < MIN_BINS)
 		GT_TRY(gt_fail(GT_ERR_ARG, "disc of radius %g mm: too small for voxels of %g mm", r->disc->radius, r->pitch));
 	r->sum = malloc(2 * r->bins * sizeof *r->sum);
 	spread = malloc(r->bins * sizeof *spread);

@@ -7,7 +7,7 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-enum { LEAST_SIDE = 8, MOST_SIDE = 512, TERMS = 6 };
+enum { MIN_SIDE = 8, MAX_SIDE = 512, TERMS = 6 };
 
 typedef struct {
 	size_t n;
@@ -171,8 +171,8 @@ gt_status gt_nps_measure(const gt_grid *grid, const float *volume, const float *
 	squares s = { 0 };
 	gt_status st = GT_OK;
 	*out = (gt_nps){ 0 };
-	if (side < LEAST_SIDE || side > MOST_SIDE)
-		return gt_fail(GT_ERR_ARG, "squares of %zu voxels a side: expected %d to %d", side, LEAST_SIDE, MOST_SIDE);
+	if (side < MIN_SIDE || side > MAX_SIDE)
+		return gt_fail(GT_ERR_ARG, "squares of %zu voxels a side: expected %d to %d", side, MIN_SIDE, MAX_SIDE);
 	GT_TRY(make_squares(side, &s));
 	for (size_t z = 0; z < grid->n[2]; z++) {
 		const double away = fabs(gt_grid_first(grid, 2) + (double)z * grid->pitch[2] - roi->center[2]);

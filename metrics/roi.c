@@ -73,7 +73,7 @@ gt_status gt_roi_measure(const gt_grid *g, const float *volume, const gt_roi *ro
 	GT_NEED(f);
 	size_t first[3], n[3];
 	double sum = 0, squares = 0;
-	*f = (gt_roi_figures){ .least = INFINITY, .most = -INFINITY };
+	*f = (gt_roi_figures){ .min = INFINITY, .max = -INFINITY };
 	for (int a = 0; a < 2; a++)
 		range_of(g, a, roi->center[a], roi->radius, &first[a], &n[a]);
 	slices_of(g, roi, &first[2], &n[2]);
@@ -88,8 +88,8 @@ gt_status gt_roi_measure(const gt_grid *g, const float *volume, const gt_roi *ro
 				f->count++;
 				sum += value - about;
 				squares += (value - about) * (value - about);
-				f->least = fmin(f->least, value);
-				f->most = fmax(f->most, value);
+				f->min = fmin(f->min, value);
+				f->max = fmax(f->max, value);
 			}
 	if (!f->count)
 		return gt_fail(GT_ERR_ARG, "region about %g,%g,%g mm of radius %g mm: no voxel of the volume lies in it", roi->center[0],

@@ -78,14 +78,14 @@ static size_t best_split(builder *b, size_t first, size_t count, double *cost)
 
 static size_t split(builder *b, size_t first, size_t count, int depth)
 {
-	double least = INFINITY, cost;
+	double min = INFINITY, cost;
 	size_t best = count / 2;
 	int axis = 0;
 	for (int a = 0; a < 3; a++) {
 		qsort(b->items + first, count, sizeof *b->items, by_axis[a]);
 		const size_t at = best_split(b, first, count, &cost);
-		if (cost < least) {
-			least = cost;
+		if (cost < min) {
+			min = cost;
 			best = at;
 			axis = a;
 		}

@@ -31,13 +31,13 @@ static gt_status check_options(const gt_phantom_options *o)
 	return GT_OK;
 }
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MAX_BYTES = 16 << 20 };
 
 /* No name of the table: a path. A bare word that is no file was more likely meant as a name. */
 static gt_status read_file(const char *what, gt_phantom *p)
 {
 	FILE *file;
-	const gt_status opened = gt_file_text(what, MOST_BYTES, &file);
+	const gt_status opened = gt_file_text(what, MAX_BYTES, &file);
 	if (opened != GT_OK) {
 		if (strpbrk(what, "/.") || access(what, F_OK) == 0)
 			return gt_fail_in(opened, "cannot read the file of shapes");

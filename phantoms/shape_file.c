@@ -23,7 +23,7 @@ enum { CENTER, DENSITY, RADIUS, RADII, SIZE, LENGTH, END, ANGLES, AXIS, FIRST, C
 enum { ELLIPSOID, CYLINDER, CONE, BOX };
 
 /* clang-format off */
-static const struct { const char *name; int least, most; unsigned shapes; } keys[KEYS] = {
+static const struct { const char *name; int min, max; unsigned shapes; } keys[KEYS] = {
 	[CENTER] = { "center", 3, 3, 15 },
 	[DENSITY] = { "density", 1, 1, 15 },
 	[RADIUS] = { "radius", 1, 1, 1 << ELLIPSOID | 1 << CYLINDER | 1 << CONE },
@@ -82,23 +82,23 @@ static gt_status expect_key(const reader *r, const char *word, int shape)
 
 static gt_status read_numbers(const reader *r, const char *word, int key, double out[4], int *count)
 {
-	const int least = keys[key].least, most = keys[key].most;
+	const int min = keys[key].min, max = keys[key].max;
 	const char *at = strchr(word, '=') + 1;
 	char number[32];
 	*count = 0;
-	snprintf(number, sizeof number, least == most ? "%d" : "%d to %d", least, most);
+	snprintf(number, sizeof number, min == max ? "%d" : "%d to %d", min, max);
 	for (;; at++) {
 		char *end;
 		double x = gt_strtod(at, &end);
-		if (end == at || !(fabs(x) <= 1e9) || (*end && *end != ',') || *count == most)
+		if (end == at || !(fabs(x) <= 1e9) || (*end && *end != ',') || *count == max)
 			return REFUSE(r, "found '%s', expected %s number%s up to 1e9 with commas between", found(word).text, number,
-			              most == 1 ? "" : "s");
+			              max == 1 ? "" : "s");
 		out[(*count)++] = x;
 		at = end;
 		if (!*at)
 			break;
 	}
-	if (*count < least)
+	if (*count < min)
 		return REFUSE(r, "found '%s' with %d number%s, expected %s", found(word).text, *count, *count == 1 ? "" : "s", number);
 	return GT_OK;
 }

@@ -87,13 +87,13 @@ static void bound(gt_solid *s)
 /* Shrinks the box to what a half-space leaves of it. */
 static void bound_clip(gt_solid *s, const double clip[4])
 {
-	double least = 0, part[3];
+	double min = 0, part[3];
 	for (int a = 0; a < 3; a++) {
 		part[a] = fmin(clip[a] * s->lo[a], clip[a] * s->hi[a]);
-		least += part[a];
+		min += part[a];
 	}
 	for (int a = 0; a < 3; a++) {
-		const double limit = (clip[3] - (least - part[a])) / clip[a];
+		const double limit = (clip[3] - (min - part[a])) / clip[a];
 		if (clip[a] > 1e-9)
 			s->hi[a] = fmax(s->lo[a], fmin(s->hi[a], limit));
 		else if (clip[a] < -1e-9)

@@ -17,41 +17,41 @@ static const gt_param params[] = {
 	  .help = "columns at the first edge that are air in all views; -1: found",
 	  .kind = GT_INT,
 	  .at = AT(left),
-	  .least = -1,
-	  .most = 1e6 },
-	{ .key = "right", .help = "the same at the last edge", .kind = GT_INT, .at = AT(right), .least = -1, .most = 1e6 },
+	  .min = -1,
+	  .max = 1e6 },
+	{ .key = "right", .help = "the same at the last edge", .kind = GT_INT, .at = AT(right), .min = -1, .max = 1e6 },
 	{ .key = NULL },
 };
-enum { MOST_VIEWS = 64 };
+enum { MAX_VIEWS = 64 };
 
 typedef struct {
 	gt_air_columns air;
-	double least, most; /* of the levels */
+	double min, max; /* of the levels */
 } air_known;
 
 static gt_status find(const gt_prepare_call *c, gt_air_columns *air)
 {
 	const gt_scan *s = c->source.scan;
-	const size_t looked = s->views < MOST_VIEWS ? s->views : MOST_VIEWS, n = s->rows * s->columns;
+	const size_t looked = s->views < MAX_VIEWS ? s->views : MAX_VIEWS, n = s->rows * s->columns;
 	float *t = malloc(n * sizeof *t);
-	double *least = malloc(2 * s->columns * sizeof *least), *one = least + s->columns;
+	double *min = malloc(2 * s->columns * sizeof *min), *one = min + s->columns;
 	gt_status st = GT_OK;
-	if (!t || !least)
+	if (!t || !min)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "air: out of memory"));
 	for (size_t k = 0; k < s->columns; k++)
-		least[k] = INFINITY;
+		min[k] = INFINITY;
 	for (size_t i = 0; i < looked; i++) {
 		GT_TRY(c->source.read(c->source.self, looked > 1 ? i * (s->views - 1) / (looked - 1) : 0, 1, t));
 		for (size_t k = 0; k < n; k++)
 			t[k] = expf(-t[k]);
-		GT_TRY(gt_air_least(t, s->rows, s->columns, one));
+		GT_TRY(gt_air_min(t, s->rows, s->columns, one));
 		for (size_t k = 0; k < s->columns; k++)
-			least[k] = isnan(one[k]) ? 0 : fmin(least[k], one[k]);
+			min[k] = isnan(one[k]) ? 0 : fmin(min[k], one[k]);
 	}
-	*air = gt_air_columns_of(least, s->columns);
+	*air = gt_air_columns_of(min, s->columns);
 done:
 	free(t);
-	free(least);
+	free(min);
 	return st;
 }
 
@@ -126,7 +126,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_known(c, sizeof(air_known)));
 	air_known *known = c->known;
-	known->least = INFINITY;
+	known->min = INFINITY;
 	st = columns_of(c, options, &known->air);
 done:
 	return st;
@@ -165,8 +165,8 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		return gt_fail(GT_ERR_MEMORY, "air: out of memory");
 	GT_TRY(levels(c, &known->air, level));
 	for (size_t i = 0; i < 2 * views; i++) {
-		known->least = fmin(known->least, level[i]);
-		known->most = fmax(known->most, level[i]);
+		known->min = fmin(known->min, level[i]);
+		known->max = fmax(known->max, level[i]);
 	}
 	line_call l = { p, level };
 	gt_parallel(c->pool, views, 1, add_lines, &l);
@@ -179,7 +179,7 @@ static void tell(gt_prepare_call *c)
 {
 	const air_known *known = c->known;
 	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", known->air.left,
-	                known->air.right, known->least, known->most);
+	                known->air.right, known->min, known->max);
 }
 
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
@@ -210,7 +210,7 @@ const gt_preparation gt_preparation_air = {
 	.about = "the air beside the body is 0 in every view, by a straight line through both sides",
 	GT_STEP_MEMBERS,
 	.advise = advise,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 };

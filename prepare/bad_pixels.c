@@ -25,8 +25,8 @@ static const gt_param params[] = {
 	  .help = "views: part of the transmission by which a pixel may be off its neighbours",
 	  .kind = GT_REAL,
 	  .at = AT(tolerance),
-	  .least = 1e-4,
-	  .most = 10 },
+	  .min = 1e-4,
+	  .max = 10 },
 	{ .key = NULL },
 };
 #define DEVIATIONS 6
@@ -270,7 +270,7 @@ const gt_preparation gt_preparation_bad_pixels = {
 	.about = "pixels that are dead, hot, weak or noisy: interpolated, and of weight 0 for iterative methods",
 	GT_STEP_MEMBERS,
 	.advise = advise,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 	.weighs = weighs,

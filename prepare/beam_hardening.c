@@ -35,10 +35,10 @@ static const gt_param params[] = {
 	  .help = "in its place: voltage of the tube, kV, whose spectrum is after Kramers; 0: none",
 	  .kind = GT_REAL,
 	  .at = AT(kv),
-	  .least = 0,
-	  .most = 1000 },
-	{ .key = "aluminium", .help = "filter, mm", .kind = GT_REAL, .at = AT(aluminium), .least = 0, .most = 1000 },
-	{ .key = "copper", .help = "filter, mm", .kind = GT_REAL, .at = AT(copper), .least = 0, .most = 100 },
+	  .min = 0,
+	  .max = 1000 },
+	{ .key = "aluminium", .help = "filter, mm", .kind = GT_REAL, .at = AT(aluminium), .min = 0, .max = 1000 },
+	{ .key = "copper", .help = "filter, mm", .kind = GT_REAL, .at = AT(copper), .min = 0, .max = 100 },
 	{ .key = "energy-weighted",
 	  .help = "the detector integrates energy; no: it counts photons",
 	  .kind = GT_FLAG,
@@ -51,8 +51,8 @@ static const gt_param params[] = {
 	  .help = "at which the body's attenuation is wanted, keV",
 	  .kind = GT_REAL,
 	  .at = AT(energy),
-	  .least = 1,
-	  .most = 2000 },
+	  .min = 1,
+	  .max = 2000 },
 	{ .key = "dense",
 	  .help = "a second material, as bone, where an image is dense: found there, and corrected too",
 	  .kind = GT_TEXT,
@@ -61,15 +61,15 @@ static const gt_param params[] = {
 	  .help = "what is denser than so many times the body's material is that",
 	  .kind = GT_REAL,
 	  .at = AT(threshold),
-	  .least = 1,
-	  .most = 1e3 },
-	{ .key = "passes", .help = "of the second material", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 10 },
+	  .min = 1,
+	  .max = 1e3 },
+	{ .key = "passes", .help = "of the second material", .kind = GT_INT, .at = AT(passes), .min = 1, .max = 10 },
 	{ .key = "polynomial", .help = "A1:A2:...: p becomes A1 p + A2 p^2 + ...", .kind = GT_TEXT, .at = AT(polynomial) },
 	{ .key = NULL },
 };
-enum { STEPS = 2000, MOST_TERMS = 16 };
+enum { STEPS = 2000, MAX_TERMS = 16 };
 /* What passes 1/65536 has 11. */
-#define MOST_LINE_INTEGRAL 20.0
+#define MAX_LINE_INTEGRAL 20.0
 
 static gt_status spectrum_of(const struct options *o, gt_spectrum *s)
 {
@@ -95,7 +95,7 @@ done:
 typedef struct {
 	int method;
 	size_t terms;
-	double a[MOST_TERMS];
+	double a[MAX_TERMS];
 	double step, value[STEPS + 1];
 	double reference; /* mm^-1 */
 } curve;
@@ -131,7 +131,7 @@ static gt_status know_spectrum(const struct options *o, curve *t)
 	if (!(mu = gt_spectrum_attenuation(&s, &m)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory"));
 	t->reference = gt_material_mu(&m, o->energy);
-	t->step = MOST_LINE_INTEGRAL / STEPS;
+	t->step = MAX_LINE_INTEGRAL / STEPS;
 	for (int i = 1; i <= STEPS; i++)
 		t->value[i] = length_of(&s, mu, i * t->step, t->value[i - 1]);
 	for (int i = 1; i <= STEPS; i++)
@@ -195,7 +195,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		GT_TRY(gt_prepare_needs_all(c, "a second material"));
 	st = method == SPECTRUM   ? know_spectrum(o, t)
 	     : method == FLATNESS ? gt_prepare_needs_all(c, "flatness")
-	                          : gt_prepare_numbers("polynomial", o->polynomial, MOST_TERMS, t->a, &t->terms);
+	                          : gt_prepare_numbers("polynomial", o->polynomial, MAX_TERMS, t->a, &t->terms);
 done:
 	return st;
 }
@@ -272,7 +272,7 @@ const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
 	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS | GT_BY_ROWS,
+	.chunks = GT_BY_VIEWS | GT_BY_ROWS,
 	.look = look,
 	.tell = tell,
 };

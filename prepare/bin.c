@@ -11,8 +11,8 @@ struct options {
 static const struct options defaults = { 2, 2 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "rows", .help = "of the detector to one", .kind = GT_INT, .at = AT(rows), .least = 1, .most = 10000 },
-	{ .key = "columns", .help = "of the detector to one", .kind = GT_INT, .at = AT(columns), .least = 1, .most = 10000 },
+	{ .key = "rows", .help = "of the detector to one", .kind = GT_INT, .at = AT(rows), .min = 1, .max = 10000 },
+	{ .key = "columns", .help = "of the detector to one", .kind = GT_INT, .at = AT(columns), .min = 1, .max = 10000 },
 	{ .key = NULL },
 };
 
@@ -125,7 +125,7 @@ const gt_preparation gt_preparation_bin = {
 	.name = "bin",
 	.about = "larger pixels: means of transmission, sums of photons",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 	.reshape = reshape,

@@ -92,9 +92,9 @@ struct views_options {
 static const struct views_options views_defaults = { 0, -1, 1 };
 #define VIEWS_AT(field) offsetof(struct views_options, field)
 static const gt_param view_params[] = {
-	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEWS_AT(from), .least = 0, .most = 1e9 },
-	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEWS_AT(to), .least = -1, .most = 1e9 },
-	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEWS_AT(step), .least = 1, .most = 1e9 },
+	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEWS_AT(from), .min = 0, .max = 1e9 },
+	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEWS_AT(to), .min = -1, .max = 1e9 },
+	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEWS_AT(step), .min = 1, .max = 1e9 },
 	{ .key = NULL },
 };
 
@@ -134,7 +134,7 @@ const gt_preparation gt_preparation_views = {
 	.defaults = &views_defaults,
 	.options_size = sizeof views_defaults,
 	.run = run_views,
-	.pieces = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
+	.chunks = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
 	.look = look_views,
 	.tell = tell,
 	.reshape = reshape_views,
@@ -146,20 +146,20 @@ struct crop_options {
 static const struct crop_options crop_defaults = { 0, 0, 0, 0 };
 #define CROP_AT(field) offsetof(struct crop_options, field)
 static const gt_param crop_params[] = {
-	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .least = 0, .most = 1e9 },
-	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .least = 0, .most = 1e9 },
+	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .min = 0, .max = 1e9 },
+	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .min = 0, .max = 1e9 },
 	{ .key = "first-columns",
 	  .help = "columns to leave out at the first one; what cuts the body off truncates it",
 	  .kind = GT_INT,
 	  .at = CROP_AT(left),
-	  .least = 0,
-	  .most = 1e9 },
+	  .min = 0,
+	  .max = 1e9 },
 	{ .key = "last-columns",
 	  .help = "columns to leave out at the last one",
 	  .kind = GT_INT,
 	  .at = CROP_AT(right),
-	  .least = 0,
-	  .most = 1e9 },
+	  .min = 0,
+	  .max = 1e9 },
 	{ .key = NULL },
 };
 
@@ -205,7 +205,7 @@ const gt_preparation gt_preparation_crop = {
 	.defaults = &crop_defaults,
 	.options_size = sizeof crop_defaults,
 	.run = run_crop,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look_crop,
 	.tell = tell,
 	.reshape = reshape_crop,

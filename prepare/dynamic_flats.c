@@ -11,7 +11,7 @@
 
 struct options {
 	double factor;
-	int most;
+	int max;
 };
 static const struct options defaults = { 1.1, 4 };
 #define AT(field) offsetof(struct options, field)
@@ -20,12 +20,12 @@ static const gt_param params[] = {
 	  .help = "eigenflats are used whose share of the flat fields is so many times that of noise",
 	  .kind = GT_REAL,
 	  .at = AT(factor),
-	  .least = 1,
-	  .most = 1e6 },
-	{ .key = "most", .help = "eigenflats", .kind = GT_INT, .at = AT(most), .least = 1, .most = GT_MOST_EIGEN_FLATS },
+	  .min = 1,
+	  .max = 1e6 },
+	{ .key = "most", .help = "eigenflats", .kind = GT_INT, .at = AT(max), .min = 1, .max = GT_MAX_EIGEN_FLATS },
 	{ .key = NULL },
 };
-enum { LEAST_FIELDS = 5, ROUNDS = 30, BIN = 2 };
+enum { MIN_FIELDS = 5, ROUNDS = 30, BIN = 2 };
 
 typedef struct {
 	gt_eigen_flats e;
@@ -55,15 +55,15 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	const struct options *o = options;
 	const gt_scan *s = c->source.scan;
 	gt_status st = GT_OK;
-	if (c->o->flats.images < LEAST_FIELDS)
+	if (c->o->flats.images < MIN_FIELDS)
 		return gt_fail(GT_ERR_ARG, "%zu flat fields of the whole detector: expected %d and more, before any bin",
-		               c->o->flats.images, LEAST_FIELDS);
+		               c->o->flats.images, MIN_FIELDS);
 	if (s->rows < 2 * BIN || s->columns < 2 * BIN)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu rows of %zu columns: expected 4 and more of both", s->rows, s->columns);
 	GT_TRY(gt_prepare_known(c, sizeof(flats_known)));
 	flats_known *f = c->known;
 	c->forget = forget;
-	GT_TRY(gt_eigen_flats_new(c, s->rows, s->columns, o->factor, (size_t)o->most, &f->e));
+	GT_TRY(gt_eigen_flats_new(c, s->rows, s->columns, o->factor, (size_t)o->max, &f->e));
 	f->rows = s->rows / BIN;
 	f->columns = s->columns / BIN;
 	if (!(f->binned = malloc((f->e.count ? f->e.count : 1) * f->rows * f->columns * sizeof *f->binned)))
@@ -82,7 +82,7 @@ typedef struct {
 } variation;
 
 typedef struct {
-	double value, gradient[GT_MOST_EIGEN_FLATS], product[GT_MOST_EIGEN_FLATS][GT_MOST_EIGEN_FLATS];
+	double value, gradient[GT_MAX_EIGEN_FLATS], product[GT_MAX_EIGEN_FLATS][GT_MAX_EIGEN_FLATS];
 } normal_equations;
 
 /* t/(1 + sum a u) at a pixel, and its derivatives. */
@@ -100,7 +100,7 @@ static double corrected(const variation *v, const double *a, size_t i, double *s
 
 static void add_difference(const variation *v, const double *a, size_t i, size_t j, normal_equations *q)
 {
-	double at_i[GT_MOST_EIGEN_FLATS], at_j[GT_MOST_EIGEN_FLATS];
+	double at_i[GT_MAX_EIGEN_FLATS], at_j[GT_MAX_EIGEN_FLATS];
 	const double off = corrected(v, a, j, at_j) - corrected(v, a, i, at_i), size = sqrt(off * off + v->small * v->small);
 	q->value += size;
 	for (size_t k = 0; k < v->f->e.count; k++) {
@@ -150,11 +150,11 @@ static int solve(normal_equations *q, size_t n, double *x)
 	return 1;
 }
 
-static void least_variation(const variation *v, double *a)
+static void min_variation(const variation *v, double *a)
 {
 	const size_t n = v->f->e.count;
 	normal_equations here, there;
-	double step[GT_MOST_EIGEN_FLATS], next[GT_MOST_EIGEN_FLATS];
+	double step[GT_MAX_EIGEN_FLATS], next[GT_MAX_EIGEN_FLATS];
 	measure(v, a, &here);
 	for (int round = 0; round < ROUNDS && solve(&here, n, step); round++) {
 		double share = 1, before = here.value, largest = 0;
@@ -187,14 +187,14 @@ static void one_view(const flats_call *c, float *p, float *room)
 	const flats_known *f = c->f;
 	const size_t n = f->e.pixels, small = f->rows * f->columns;
 	float *t = room, *binned = room + n;
-	double a[GT_MOST_EIGEN_FLATS] = { 0 }, mean = 0, level = 0, all = 0;
+	double a[GT_MAX_EIGEN_FLATS] = { 0 }, mean = 0, level = 0, all = 0;
 	for (size_t i = 0; i < n; i++)
 		t[i] = expf(-p[i]);
 	bin(t, c->p->scan->columns, f->rows, f->columns, binned);
 	for (size_t i = 0; i < small; i++)
 		mean += binned[i] / (double)small;
 	const variation v = { f, binned, 1e-3 * mean };
-	least_variation(&v, a);
+	min_variation(&v, a);
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < n; i++) {
 			double field = 1;
@@ -244,7 +244,7 @@ const gt_preparation gt_preparation_dynamic_flats = {
 	.name = "dynamic-flats",
 	.about = "flat fields that change within the scan, by their principal components",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 };

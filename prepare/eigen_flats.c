@@ -104,7 +104,7 @@ static void component(const gt_prepare_call *c, gt_basis *b, const double *v, co
 	e->count += square > 0;
 }
 
-static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_array *model, const gt_grid *image, double factor, size_t most,
+static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_array *model, const gt_grid *image, double factor, size_t max,
                             gt_eigen_flats *e)
 {
 	const size_t n = e->images;
@@ -123,7 +123,7 @@ static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_arra
 	for (size_t i = 0; i < n; i++)
 		values[i] = a[i * n + i];
 	const double edge = pow(1 + sqrt((double)n / (double)e->pixels), 2), noise = factor * edge * gt_upper_median(values, n);
-	while (e->count < most) {
+	while (e->count < max) {
 		size_t largest = 0;
 		for (size_t i = 1; i < n; i++)
 			largest = a[i * n + i] > a[largest * n + largest] ? i : largest;
@@ -141,7 +141,7 @@ done:
 	return st;
 }
 
-gt_status gt_eigen_flats_new(const gt_prepare_call *c, size_t rows, size_t columns, double factor, size_t most, gt_eigen_flats *e)
+gt_status gt_eigen_flats_new(const gt_prepare_call *c, size_t rows, size_t columns, double factor, size_t max, gt_eigen_flats *e)
 {
 	const gt_grid image = { { columns, rows, 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_backend *be = NULL;
@@ -150,14 +150,14 @@ gt_status gt_eigen_flats_new(const gt_prepare_call *c, size_t rows, size_t colum
 	gt_status st = GT_OK;
 	*e = (gt_eigen_flats){ rows * columns, 0, c->o->flats.images, NULL, NULL };
 	e->mean = calloc(e->pixels, sizeof *e->mean);
-	e->u = malloc(most * e->pixels * sizeof *e->u);
+	e->u = malloc(max * e->pixels * sizeof *e->u);
 	if (!e->mean || !e->u)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "flat fields: out of memory"));
 	GT_TRY(gt_prepare_backend(c, &be));
 	GT_TRY(gt_array_new(be, GT_F32, e->pixels, &model));
 	GT_TRY(gt_basis_new("flat fields", model, e->images, &b));
 	GT_TRY(fill_basis(c, b, e));
-	GT_TRY(components(c, b, model, &image, factor, most, e));
+	GT_TRY(components(c, b, model, &image, factor, max, e));
 	st = gt_backend_status(be);
 done:
 	gt_basis_free(b);

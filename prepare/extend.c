@@ -23,14 +23,14 @@ static const gt_param params[] = {
 	  .help = "attenuation of what the body is of at its rim, mm-1; 0: that of water, which the projections say, else 0.02",
 	  .kind = GT_REAL,
 	  .at = AT(water),
-	  .least = 0,
-	  .most = 1e3 },
+	  .min = 0,
+	  .max = 1e3 },
 	{ .key = "columns",
 	  .help = "columns that are added at either side at most; 0: as many as the detector has",
 	  .kind = GT_INT,
 	  .at = AT(columns),
-	  .least = 0,
-	  .most = 65536 },
+	  .min = 0,
+	  .max = 65536 },
 	{ .key = NULL },
 };
 
@@ -89,7 +89,7 @@ static double beyond(const rim *e, size_t j, size_t added, double cell, double w
 }
 
 typedef struct {
-	double edge[2], reach[2], most, n;
+	double edge[2], reach[2], max, n;
 } looked;
 
 static void look_at_view(const gt_scan *s, const float *view, double water, looked *l)
@@ -98,7 +98,7 @@ static void look_at_view(const gt_scan *s, const float *view, double water, look
 	for (size_t r = 0; r < s->rows; r += step, l->n++) {
 		const float *row = view + r * s->columns;
 		for (size_t k = 0; k < s->columns; k++)
-			l->most = fmax(l->most, row[k]);
+			l->max = fmax(l->max, row[k]);
 		for (int side = LEFT; side <= RIGHT; side++) {
 			const rim e = rim_of(row, s->columns, side, cell_of(s), water);
 			l->edge[side] += e.value;
@@ -130,8 +130,8 @@ static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *s = c->source.scan;
-	const size_t most = o->columns ? (size_t)o->columns : s->columns, step = 1 + (s->views - 1) / VIEWS;
-	looked l = { .most = 0 };
+	const size_t max = o->columns ? (size_t)o->columns : s->columns, step = 1 + (s->views - 1) / VIEWS;
+	looked l = { .max = 0 };
 	float *view = NULL;
 	gt_status st = GT_OK;
 	if (s->columns < 4 * CELLS)
@@ -150,9 +150,9 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		look_at_view(s, view, known->water, &l);
 	}
 	for (int side = LEFT; side <= RIGHT; side++) {
-		known->edge[side] = l.most > 0 ? l.edge[side] / l.n / l.most : 0;
+		known->edge[side] = l.max > 0 ? l.edge[side] / l.n / l.max : 0;
 		if (!known->behind[side] && known->edge[side] > NOT_AIR)
-			known->added[side] = (size_t)fmin((double)most, ceil(l.reach[side]) + 1);
+			known->added[side] = (size_t)fmin((double)max, ceil(l.reach[side]) + 1);
 	}
 done:
 	free(view);
@@ -297,7 +297,7 @@ const gt_preparation gt_preparation_extend = {
 	.about = "bodies wider than the detector: rows go on as those of a cylinder of water",
 	GT_STEP_MEMBERS,
 	.advise = advise,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 	.reshape = reshape,

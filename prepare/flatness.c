@@ -10,7 +10,7 @@
 #include "prepare/flatness.h"
 #include "prepare/images.h"
 
-enum { SIDE = 256, ERODE = 3, LEAST_VOXELS = 100 };
+enum { SIDE = 256, ERODE = 3, MIN_VOXELS = 100 };
 
 static gt_status middle_slice(const gt_scan *scan, gt_grid *g)
 {
@@ -97,7 +97,7 @@ static double roughness(const moments *m, const double *c)
 }
 
 /* The least of one coefficient, by golden section. */
-static double least(const moments *m, double low, double high)
+static double min(const moments *m, double low, double high)
 {
 	const double golden = (sqrt(5) - 1) / 2;
 	for (int i = 0; i < 60; i++) {
@@ -112,7 +112,7 @@ static double least(const moments *m, double low, double high)
 
 /* The least of two is where covariance * c is along the means: variance over the squared mean is stationary there. By
  * Cramer's rule, up to a factor. 0: there is none that rises ever faster up to p = most, as beam hardening's do. */
-static int least_of_two(const moments *m, double most, double c[POWERS])
+static int min_of_two(const moments *m, double max, double c[POWERS])
 {
 	double v[POWERS][POWERS], x[POWERS];
 	for (int a = 0; a < POWERS; a++)
@@ -128,16 +128,16 @@ static int least_of_two(const moments *m, double most, double c[POWERS])
 	}
 	for (int k = 0; k < POWERS; k++)
 		c[k] = x[k] / x[0];
-	return isfinite(c[1]) && isfinite(c[2]) && c[1] >= 0 && 2 * c[1] + 6 * c[2] * most >= 0 && c[1] * most + c[2] * most * most < 2 &&
-	       roughness(m, c) < roughness(m, (const double[]){ 1, least(m, 0, 2), 0 });
+	return isfinite(c[1]) && isfinite(c[2]) && c[1] >= 0 && 2 * c[1] + 6 * c[2] * max >= 0 && c[1] * max + c[2] * max * max < 2 &&
+	       roughness(m, c) < roughness(m, (const double[]){ 1, min(m, 0, 2), 0 });
 }
 
 static double largest(const gt_projections *p)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
-		most = fmax(most, p->data[i]);
-	return most;
+		max = fmax(max, p->data[i]);
+	return max;
 }
 
 static gt_status coefficients(gt_prepare_call *c, gt_backend *be, double by[POWERS], double *before, double *after)
@@ -158,13 +158,13 @@ static gt_status coefficients(gt_prepare_call *c, gt_backend *be, double by[POWE
 	for (int k = 0; k < POWERS; k++)
 		GT_TRY(image_of(be, p, k + 1, &grid, f + (size_t)k * n));
 	GT_TRY(body_of(f, &grid, inside, &count));
-	if (count < LEAST_VOXELS)
+	if (count < MIN_VOXELS)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous body in the middle slice: %zu voxels are above half of the brightest",
 		               count));
 	moments_of((const float *const[]){ f, f + n, f + 2 * n }, inside, n, (double)count, &m);
-	if (!least_of_two(&m, largest(p), by)) {
+	if (!min_of_two(&m, largest(p), by)) {
 		by[0] = 1;
-		by[1] = least(&m, 0, 2);
+		by[1] = min(&m, 0, 2);
 		by[2] = 0;
 	}
 	*before = sqrt(fmax(0, roughness(&m, none)));

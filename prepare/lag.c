@@ -20,19 +20,19 @@ static const gt_param params[] = {
 	{ .key = "lit", .help = "the detector had seen the first view for long when it began", .kind = GT_FLAG, .at = AT(lit) },
 	{ .key = NULL },
 };
-enum { MOST_TERMS = 8 };
+enum { MAX_TERMS = 8 };
 
 typedef struct {
 	size_t terms, views, columns;
-	double kept[MOST_TERMS], amount[MOST_TERMS]; /* exp(-a), b */
-	double all, steady;                          /* 1 + sum b; 1 + sum b/(1 - exp(-a)) */
+	double kept[MAX_TERMS], amount[MAX_TERMS]; /* exp(-a), b */
+	double all, steady;                        /* 1 + sum b; 1 + sum b/(1 - exp(-a)) */
 	int lit;
 } lag;
 
 static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
-	double rate[MOST_TERMS];
+	double rate[MAX_TERMS];
 	size_t rates, amounts;
 	gt_status st = gt_prepare_known(c, sizeof(lag));
 	if (st != GT_OK)
@@ -42,8 +42,8 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		return gt_fail(GT_ERR_ARG,
 		               "rates=%s, amounts=%s: expected both, as measured of the detector (rates=0.7:0.1,amounts=0.003:0.0005)",
 		               o->rates, o->amounts);
-	if ((st = gt_prepare_numbers("rates", o->rates, MOST_TERMS, rate, &rates)) != GT_OK ||
-	    (st = gt_prepare_numbers("amounts", o->amounts, MOST_TERMS, l->amount, &amounts)) != GT_OK)
+	if ((st = gt_prepare_numbers("rates", o->rates, MAX_TERMS, rate, &rates)) != GT_OK ||
+	    (st = gt_prepare_numbers("amounts", o->amounts, MAX_TERMS, l->amount, &amounts)) != GT_OK)
 		return st;
 	if (rates != amounts)
 		return gt_fail(GT_ERR_ARG, "%zu rates and %zu amounts: expected as many", rates, amounts);
@@ -85,7 +85,7 @@ static void work(void *self, size_t row, float *s, double *state)
 				*one *= l->kept[n];
 				x -= l->amount[n] * *one;
 			}
-			x = fmax(x / l->all, GT_LEAST_TRANSMISSION);
+			x = fmax(x / l->all, GT_MIN_TRANSMISSION);
 			for (size_t n = 0; n < l->terms; n++)
 				state[n * l->columns + k] += x;
 			s[v * l->columns + k] = (float)-log(x);
@@ -103,6 +103,6 @@ const gt_preparation gt_preparation_lag = {
 	.name = "lag",
 	.about = "what a flat panel still gives back of the frames before, taken off",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_ROWS,
+	.chunks = GT_BY_ROWS,
 	.look = look,
 };

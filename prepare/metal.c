@@ -31,31 +31,31 @@ static const gt_param params[] = {
 	  .help = "metal is what is above so many times water in a first image",
 	  .kind = GT_REAL,
 	  .at = AT(threshold),
-	  .least = 0.01,
-	  .most = 1e6 },
+	  .min = 0.01,
+	  .max = 1e6 },
 	{ .key = "water",
 	  .help = "its attenuation, mm-1; 0: that of the projections, else 0.02",
 	  .kind = GT_REAL,
 	  .at = AT(water),
-	  .least = 0,
-	  .most = 1e3 },
+	  .min = 0,
+	  .max = 1e3 },
 	{ .key = "passes",
 	  .help = "of nmar: each has the image of the one before as its prior",
 	  .kind = GT_INT,
 	  .at = AT(passes),
-	  .least = 1,
-	  .most = 10 },
-	{ .key = "side", .help = "most voxels along a side of these images", .kind = GT_INT, .at = AT(side), .least = 16, .most = 4096 },
+	  .min = 1,
+	  .max = 10 },
+	{ .key = "side", .help = "most voxels along a side of these images", .kind = GT_INT, .at = AT(side), .min = 16, .max = 4096 },
 	{ .key = "image", .help = "file for the metal alone, as the first image has it", .kind = GT_TEXT, .at = AT(image) },
 	{ .key = NULL },
 };
 /* A ray that passes less of the metal than this part of a voxel is not in the trace. */
-#define LEAST_PATH 0.05
+#define MIN_PATH 0.05
 /* Of the prior, in water: below the first is air, up to the second water, above bone. */
 #define AIR 0.5
 #define BONE 1.35
 /* Line integrals of the prior by which nothing is divided. */
-#define LEAST_PRIOR 0.02
+#define MIN_PRIOR 0.02
 
 typedef struct {
 	gt_backend *be;
@@ -98,12 +98,12 @@ done:
 static gt_status find_trace(gt_prepare_call *c, metal_call *m, size_t *traced)
 {
 	const gt_projections *p = *c->p;
-	const double least = LEAST_PATH * fmin(m->grid.pitch[0], m->grid.pitch[1]);
+	const double min = MIN_PATH * fmin(m->grid.pitch[0], m->grid.pitch[1]);
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_project(m->be, p->scan, &m->grid, m->image, m->prior));
 	*traced = 0;
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
-		*traced += m->trace[i] = m->prior[i] > least;
+		*traced += m->trace[i] = m->prior[i] > min;
 done:
 	return st;
 }
@@ -111,7 +111,7 @@ done:
 /* What stands for a value at the end of a gap. */
 static double value_at(const metal_call *m, size_t i) { return m->prior ? m->measured[i] / m->prior[i] : m->measured[i]; }
 
-static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > LEAST_PRIOR); }
+static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > MIN_PRIOR); }
 
 /* The gap from column `first` on, of a row: a line between what is usable at both ends; where one end has none, the
  * other's value. by_prior: of quotients, back by the prior, but for rays that meet none of it. */
@@ -130,7 +130,7 @@ static void fill_gap(const metal_call *m, size_t row, size_t first, size_t end, 
 	const double a = value_at(&plain, row + (has_left ? left - 1 : right)), b = value_at(&plain, row + (has_right ? right : left - 1));
 	for (size_t k = first; k < end; k++) {
 		const double share = (double)(k + 1 - left) / (double)(right + 1 - left), line = a + share * (b - a);
-		if (by_prior && m->prior[row + k] <= LEAST_PRIOR)
+		if (by_prior && m->prior[row + k] <= MIN_PRIOR)
 			continue;
 		m->out[row + k] = (float)(by_prior ? line * m->prior[row + k] : line);
 	}

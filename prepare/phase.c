@@ -27,19 +27,19 @@ static const gt_param params[] = {
 	  .kind = GT_CHOICE,
 	  .at = AT(method),
 	  .names = methods },
-	{ .key = "energy", .help = "of the rays, keV", .kind = GT_REAL, .at = AT(energy), .least = 0, .most = 1e5 },
+	{ .key = "energy", .help = "of the rays, keV", .kind = GT_REAL, .at = AT(energy), .min = 0, .max = 1e5 },
 	{ .key = "distance",
 	  .help = "from the object to the detector, mm; 0: from the scan's geometry",
 	  .kind = GT_REAL,
 	  .at = AT(distance),
-	  .least = 0,
-	  .most = 1e7 },
-	{ .key = "delta-beta", .help = "ratio of refraction to absorption", .kind = GT_REAL, .at = AT(ratio), .least = 0, .most = 1e7 },
+	  .min = 0,
+	  .max = 1e7 },
+	{ .key = "delta-beta", .help = "ratio of refraction to absorption", .kind = GT_REAL, .at = AT(ratio), .min = 0, .max = 1e7 },
 	{ .key = NULL },
 };
 /* mm keV */
 #define WAVELENGTH 1.239841984e-6
-enum { MOST_MARGIN = 8192 };
+enum { MAX_MARGIN = 8192 };
 
 typedef struct {
 	int method;
@@ -67,7 +67,7 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 	f->pixel[1] = s->row_pitch * at;
 	for (int a = 0; a < 2; a++) {
 		const double margin = ceil(8 * sqrt(f->alpha) / f->pixel[a]) + 1;
-		if (margin > MOST_MARGIN)
+		if (margin > MAX_MARGIN)
 			return gt_fail(
 				GT_ERR_ARG,
 				"the filter reaches over %.3g pixels: energy, distance or delta-beta are not those of pixels of %g mm",
@@ -157,7 +157,7 @@ static void views_loop(void *self, size_t begin, size_t end, int worker)
 		for (size_t r = 0; r < v->rows; r++)
 			for (size_t k = 0; k < v->columns; k++) {
 				const double t = mean + plane[(r + f->margin[1]) * wide + k + f->margin[0]];
-				p[r * v->columns + k] = -logf((float)fmax(t, GT_LEAST_TRANSMISSION));
+				p[r * v->columns + k] = -logf((float)fmax(t, GT_MIN_TRANSMISSION));
 			}
 	}
 }
@@ -200,6 +200,6 @@ const gt_preparation gt_preparation_phase = {
 	.name = "phase",
 	.about = "phase contrast of one distance to line integrals of a body of one material, after Paganin",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 };

@@ -102,7 +102,7 @@ gt_status gt_prepared_run(gt_prepare_call *c, gt_prepared_step *s)
 	return gt_fail_in(s->step->run(c, s->options), "%s", c->step);
 }
 
-void gt_prepared_tell(gt_prepare_call *c, gt_prepared_step *s)
+void gt_prepared_report(gt_prepare_call *c, gt_prepared_step *s)
 {
 	c->step = s->step->name;
 	c->known = s->known;
@@ -127,7 +127,7 @@ static gt_status run(gt_prepare_call *c, const char *spec)
 	c->water = (*c->p)->water;
 	GT_TRY(gt_prepared_look(c, &s));
 	GT_TRY(gt_prepared_run(c, &s));
-	gt_prepared_tell(c, &s);
+	gt_prepared_report(c, &s);
 	st = gt_prepared_record(*c->p, &s);
 done:
 	gt_prepared_step_free(&s);
@@ -227,7 +227,7 @@ gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes)
 
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what)
 {
-	return c->in_pieces ? gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", what) : GT_OK;
+	return c->in_chunks ? gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", what) : GT_OK;
 }
 
 enum { LOOKED_VIEWS = 8 };
@@ -309,13 +309,13 @@ gt_status gt_prepare_part_of(const gt_scan *from, const size_t *view, size_t vie
 	return GT_OK;
 }
 
-gt_status gt_prepare_numbers(const char *key, const char *text, size_t most, double *x, size_t *n)
+gt_status gt_prepare_numbers(const char *key, const char *text, size_t max, double *x, size_t *n)
 {
 	const char *at = text;
 	for (*n = 0;; at++) {
 		char *end;
-		if (*n == most)
-			return gt_fail(GT_ERR_ARG, "%s=%s: more than %zu numbers", key, text, most);
+		if (*n == max)
+			return gt_fail(GT_ERR_ARG, "%s=%s: more than %zu numbers", key, text, max);
 		x[*n] = gt_strtod(at, &end);
 		if (end == at || !isfinite(x[*n]) || (*end && *end != ':'))
 			return gt_fail(GT_ERR_ARG, "%s=%s: expected numbers with colons between them, A:B:...", key, text);

@@ -17,7 +17,7 @@
 #define NOISE 4.0
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
-enum { MOST_GAIN = 63, MOST_WINDOW = 1001 };
+enum { MAX_GAIN = 63, MAX_WINDOW = 1001 };
 struct options {
 	int method, window, passes;
 	double limit, snr, drop;
@@ -35,27 +35,22 @@ static const gt_param params[] = {
 	  .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
 	  .kind = GT_INT,
 	  .at = AT(window),
-	  .least = 0,
-	  .most = MOST_WINDOW },
-	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
-	{ .key = "limit",
-	  .help = "gain: largest correction of a line integral",
-	  .kind = GT_REAL,
-	  .at = AT(limit),
-	  .least = 1e-6,
-	  .most = 10 },
+	  .min = 0,
+	  .max = MAX_WINDOW },
+	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .min = 1, .max = 20 },
+	{ .key = "limit", .help = "gain: largest correction of a line integral", .kind = GT_REAL, .at = AT(limit), .min = 1e-6, .max = 10 },
 	{ .key = "snr",
 	  .help = "large, dead: how far a stripe stands out of the others",
 	  .kind = GT_REAL,
 	  .at = AT(snr),
-	  .least = 1,
-	  .most = 100 },
+	  .min = 1,
+	  .max = 100 },
 	{ .key = "drop",
 	  .help = "large: part of the views left out at either end of the order",
 	  .kind = GT_REAL,
 	  .at = AT(drop),
-	  .least = 0,
-	  .most = 0.49 },
+	  .min = 0,
+	  .max = 0.49 },
 	{ .key = NULL },
 };
 
@@ -65,14 +60,14 @@ typedef struct {
 	size_t views, columns, window[5];
 	unsigned char *bad; /* [row][column]: columns that "dead" found */
 	struct change {
-		double squares, most;
+		double squares, max;
 	} * change; /* [row]: of the line integrals */
 } rings_call;
 
 /* window values around column k, within the row. */
 static double neighbours_median(const float *row, size_t columns, size_t k, size_t window)
 {
-	float value[MOST_GAIN];
+	float value[MAX_GAIN];
 	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < columns ? k + half : columns - 1;
 	memcpy(value, row + first, (last - first + 1) * sizeof *value);
 	return gt_median_few(value, last - first + 1);
@@ -147,22 +142,22 @@ static void gain(const rings_call *r, float *s, double *c)
 enum { LANES = 8 };
 static GT_CLONES struct change change_of_line(const float *restrict was, const float *restrict is, size_t n)
 {
-	float squares[LANES] = { 0 }, most[LANES] = { 0 };
+	float squares[LANES] = { 0 }, max[LANES] = { 0 };
 	struct change c = { 0 };
 	for (size_t k = 0; k + LANES <= n; k += LANES)
 		for (size_t l = 0; l < LANES; l++) {
 			const float by = fabsf(is[k + l] - was[k + l]);
 			squares[l] += by * by;
-			most[l] = by > most[l] ? by : most[l];
+			max[l] = by > max[l] ? by : max[l];
 		}
 	for (size_t k = n / LANES * LANES; k < n; k++) {
 		const float by = fabsf(is[k] - was[k]);
 		squares[0] += by * by;
-		most[0] = by > most[0] ? by : most[0];
+		max[0] = by > max[0] ? by : max[0];
 	}
 	for (size_t l = 0; l < LANES; l++) {
 		c.squares += squares[l];
-		c.most = most[l] > c.most ? most[l] : c.most;
+		c.max = max[l] > c.max ? max[l] : c.max;
 	}
 	return c;
 }
@@ -175,7 +170,7 @@ static struct change change_of(const rings_call *r, size_t row, const float *s)
 		const struct change line = change_of_line(r->p->data + (v * r->p->scan->rows + row) * r->columns, s + v * r->columns,
 		                                          r->columns);
 		c.squares += line.squares;
-		c.most = line.most > c.most ? line.most : c.most;
+		c.max = line.max > c.max ? line.max : c.max;
 	}
 	return c;
 }
@@ -198,9 +193,9 @@ static void work(void *self, size_t row, float *s, double *scratch)
 	r->change[row] = change_of(r, row, s);
 }
 
-static size_t odd(size_t n, size_t least, size_t most)
+static size_t odd(size_t n, size_t min, size_t max)
 {
-	const size_t within = n < least ? least : n > most ? most : n;
+	const size_t within = n < min ? min : n > max ? max : n;
 	return within | 1;
 }
 
@@ -215,9 +210,9 @@ static gt_status look(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_scan *scan = c->source.scan;
-	if (o->window && (o->window % 2 == 0 || o->window < 3 || (o->method == GAIN && o->window > MOST_GAIN)))
+	if (o->window && (o->window % 2 == 0 || o->window < 3 || (o->method == GAIN && o->window > MAX_GAIN)))
 		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number from 3 to %d", o->window,
-		               o->method == GAIN ? MOST_GAIN : MOST_WINDOW);
+		               o->method == GAIN ? MAX_GAIN : MAX_WINDOW);
 	if (scan->columns < 5 || scan->views < 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
 	const gt_status st = gt_prepare_known(c, sizeof(rings_known));
@@ -249,7 +244,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	                                           : gt_stripes_scratch(scan->views, scan->columns)));
 	for (size_t row = 0; row < scan->rows; row++) {
 		known->change.squares += r.change[row].squares;
-		known->change.most = fmax(known->change.most, r.change[row].most);
+		known->change.max = fmax(known->change.max, r.change[row].max);
 	}
 	known->values += (double)gt_scan_size(scan);
 	for (size_t i = 0; i < pixels; i++)
@@ -271,7 +266,7 @@ static void tell(gt_prepare_call *c)
 {
 	const rings_known *known = c->known;
 	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
-	                sqrt(known->change.squares / known->values), known->change.most);
+	                sqrt(known->change.squares / known->values), known->change.max);
 	if (known->seeks)
 		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
 }
@@ -297,19 +292,19 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		snprintf(why, size, "too few views or columns to see a pattern");
 		return GT_OK;
 	}
-	const size_t most = 200000;
-	size_t step = views * n / most + 1;
+	const size_t max = 200000;
+	size_t step = views * n / max + 1;
 	/* One that shares a divisor with the columns would pass some of them by. */
 	while (common_divisor(step, columns) > 1)
 		step++;
-	all = malloc((most + views) * sizeof *all);
-	change = malloc((most + views) * sizeof *change);
+	all = malloc((max + views) * sizeof *all);
+	change = malloc((max + views) * sizeof *change);
 	if (!all || !change) {
 		free(all);
 		free(change);
 		return gt_fail(GT_ERR_MEMORY, "rings: out of memory");
 	}
-	for (size_t i = 0; i + n < views * n && m < most; i += step) {
+	for (size_t i = 0; i + n < views * n && m < max; i += step) {
 		if (i % columns + 3 >= columns)
 			continue;
 		const float *a = p->data + i, *b = a + n;
@@ -332,7 +327,7 @@ const gt_preparation gt_preparation_rings = {
 	.about = "rings: stripes of single columns of the detector, removed row by row; round bodies about the axis look like rings too",
 	GT_STEP_MEMBERS,
 	.advise = advise,
-	.pieces = GT_BY_ROWS,
+	.chunks = GT_BY_ROWS,
 	.look = look,
 	.tell = tell,
 	.weighs = weighs,

@@ -86,8 +86,8 @@ typedef struct {
 /* As far on both sides: what slopes has no other median at an edge. */
 static size_t reach_of(size_t at, size_t n)
 {
-	const size_t after = n - 1 - at, least = at < after ? at : after;
-	return least < 2 ? least : 2;
+	const size_t after = n - 1 - at, min = at < after ? at : after;
+	return min < 2 ? min : 2;
 }
 
 static float median_at(const medians_call *m, size_t row, size_t column)

@@ -22,7 +22,7 @@ struct gt_prepare_call {
 	const char *step;               /* its name, for messages */
 	gt_prepare_source source;       /* for look() */
 	double water;                   /* of the projections, mm-1; 0: not known */
-	int in_pieces;                  /* *p is no more than a piece; look() has none */
+	int in_chunks;                  /* *p is no more than a piece; look() has none */
 	void *known;                    /* look() makes it, run() adds to it, tell() says it */
 	void (*forget)(void *known);    /* frees it; NULL: free() does */
 };
@@ -30,7 +30,7 @@ struct gt_prepare_call {
 /* Room of that size, 0 throughout, as what is known; GT_ERR_MEMORY. */
 gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes);
 /* "A:B:...": 1 to `most` finite numbers with colons between them; GT_ERR_ARG names the key. */
-gt_status gt_prepare_numbers(const char *key, const char *text, size_t most, double *x, size_t *n);
+gt_status gt_prepare_numbers(const char *key, const char *text, size_t max, double *x, size_t *n);
 /* For look(): GT_ERR_UNSUPPORTED in pieces, since `what` takes all projections at once. */
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what);
 /* GT_ERR_FORMAT if one of the fields holds NaN or an infinite number. what: "flat", "dark". */
@@ -52,13 +52,13 @@ void      gt_prepared_step_free(gt_prepared_step *s);
 /* look(), run() and tell() of it, with c as it stands. */
 gt_status gt_prepared_look(gt_prepare_call *c, gt_prepared_step *s);
 gt_status gt_prepared_run (gt_prepare_call *c, gt_prepared_step *s);
-void      gt_prepared_tell(gt_prepare_call *c, gt_prepared_step *s);
+void      gt_prepared_report(gt_prepare_call *c, gt_prepared_step *s);
 /* Adds it to the parameters of p. */
 gt_status gt_prepared_record(gt_projections *p, const gt_prepared_step *s);
 gt_status gt_prepare_options_of(const gt_prepare_options *given, gt_prepare_options *full);
 
 /* What passes less than one step of a 16-bit detector is not known better than that. */
-#define GT_LEAST_TRANSMISSION (1.0 / 65536)
+#define GT_MIN_TRANSMISSION (1.0 / 65536)
 
 void gt_prepare_note(const gt_prepare_call *c, const char *format, ...) GT_PRINTF(2, 3);
 /* Weights of the projections, 1 where there are none yet. */

@@ -47,7 +47,7 @@ static void solve(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-static gt_status find_dense(const gt_prepare_call *c, gt_backend *be, const gt_grid *grid, double least, float *image, float *lines,
+static gt_status find_dense(const gt_prepare_call *c, gt_backend *be, const gt_grid *grid, double min, float *image, float *lines,
                             size_t *voxels)
 {
 	const gt_projections *p = *c->p;
@@ -55,8 +55,8 @@ static gt_status find_dense(const gt_prepare_call *c, gt_backend *be, const gt_g
 	GT_TRY(gt_prepare_image(be, p->scan, p->data, grid, image));
 	*voxels = 0;
 	for (size_t i = 0; i < gt_grid_voxels(grid); i++) {
-		*voxels += image[i] > least;
-		image[i] = image[i] > least ? image[i] : 0;
+		*voxels += image[i] > min;
+		image[i] = image[i] > min ? image[i] : 0;
 	}
 	st = gt_prepare_project(be, p->scan, grid, image, lines);
 done:
@@ -70,7 +70,7 @@ gt_status gt_prepare_two_materials(gt_prepare_call *c, const gt_two_materials *t
 	solve_call call = {
 		t, measured, NULL, { mu[0], mu[1] }, { gt_material_mu(t->body, t->energy), gt_material_mu(t->dense, t->energy) }, p->data
 	};
-	const double least = t->threshold * call.reference[0];
+	const double min = t->threshold * call.reference[0];
 	gt_backend *be = NULL;
 	gt_grid grid;
 	float *image = NULL, *lines = NULL;
@@ -84,11 +84,11 @@ gt_status gt_prepare_two_materials(gt_prepare_call *c, const gt_two_materials *t
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "two materials: out of memory"));
 	call.dense = lines;
 	for (int pass = 0; pass < t->passes; pass++) {
-		GT_TRY(find_dense(c, be, &grid, least, image, lines, &voxels));
+		GT_TRY(find_dense(c, be, &grid, min, image, lines, &voxels));
 		gt_parallel(c->pool, gt_scan_size(p->scan), 64, solve, &call);
 	}
 	gt_prepare_note(c, "%.3g mm^3 are above %.4g mm-1 and taken for the dense material",
-	                (double)voxels * grid.pitch[0] * grid.pitch[1] * grid.pitch[2], least);
+	                (double)voxels * grid.pitch[0] * grid.pitch[1] * grid.pitch[2], min);
 done:
 	free(mu[0]);
 	free(mu[1]);

@@ -22,14 +22,14 @@ static const gt_param params[] = {
 	  .help = "of a pixel that nothing attenuates; 0: from the projections, else from their noise",
 	  .kind = GT_REAL,
 	  .at = AT(photons),
-	  .least = 0,
-	  .most = 1e15 },
+	  .min = 0,
+	  .max = 1e15 },
 	{ .key = "sigmas",
 	  .help = "standard deviations beyond which a pixel is one",
 	  .kind = GT_REAL,
 	  .at = AT(sigmas),
-	  .least = 1,
-	  .most = 1e6 },
+	  .min = 1,
+	  .max = 1e6 },
 	{ .key = "dark", .help = "pixels that are too dark as well", .kind = GT_FLAG, .at = AT(dark) },
 	{ .key = NULL },
 };
@@ -47,7 +47,7 @@ typedef struct {
 
 /* Where a pixel is among those along the axis that is not that of the columns. */
 typedef struct {
-	size_t at, most, stride, index;
+	size_t at, max, stride, index;
 } place_across;
 
 static place_across across(const zinger_call *z, size_t view, size_t row, size_t column)
@@ -59,7 +59,7 @@ static place_across across(const zinger_call *z, size_t view, size_t row, size_t
 }
 
 /* 1: that many steps from there are on the detector, or within the views. */
-static int is_there(size_t at, int steps, size_t most) { return steps < 0 ? at >= (size_t)-steps : at + (size_t)steps < most; }
+static int is_there(size_t at, int steps, size_t max) { return steps < 0 ? at >= (size_t)-steps : at + (size_t)steps < max; }
 
 static double transmission_at(const zinger_call *z, const place_across *p, int a, int b)
 {
@@ -73,7 +73,7 @@ static size_t around(const zinger_call *z, const place_across *p, size_t column,
 	value[n++] = (float)transmission_at(z, p, 0, 0);
 	for (int a = -1; a <= 1; a++)
 		for (int b = -1; b <= 1; b++)
-			if ((a || b) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns))
+			if ((a || b) && is_there(p->at, a, p->max) && is_there(column, b, z->scan->columns))
 				value[n++] = (float)transmission_at(z, p, a, b);
 	return n;
 }
@@ -84,7 +84,7 @@ static int goes_on(const zinger_call *z, const place_across *p, size_t column, d
 {
 	for (int a = -2; a <= 2; a++)
 		for (int b = -2; b <= 2; b++)
-			if ((abs(a) == 2 || abs(b) == 2) && is_there(p->at, a, p->most) && is_there(column, b, z->scan->columns) &&
+			if ((abs(a) == 2 || abs(b) == 2) && is_there(p->at, a, p->max) && is_there(column, b, z->scan->columns) &&
 			    (transmission_at(z, p, a, b) - median) / off > 0.5)
 				return 1;
 	return 0;
@@ -92,7 +92,7 @@ static int goes_on(const zinger_call *z, const place_across *p, size_t column, d
 
 static int is_zinger(const zinger_call *z, double off, double median)
 {
-	return (off > 0 || z->dark) && fabs(off) > z->sigmas * SPREAD * sqrt(fmax(median, GT_LEAST_TRANSMISSION) / z->photons);
+	return (off > 0 || z->dark) && fabs(off) > z->sigmas * SPREAD * sqrt(fmax(median, GT_MIN_TRANSMISSION) / z->photons);
 }
 
 static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
@@ -105,13 +105,13 @@ static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
 	if (!is_zinger(z, value[0] - median, median) || goes_on(z, &p, column, median, value[0] - median))
 		return 0;
 	z->p[(view * z->scan->rows + row) * z->scan->columns + column] = -logf(
-		fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
+		fmaxf(gt_median_few(value + 1, n - 1), (float)GT_MIN_TRANSMISSION));
 	return 1;
 }
 
-GT_INLINE float least(float a, float b) { return a < b ? a : b; }
-GT_INLINE float most(float a, float b) { return a < b ? b : a; }
-GT_INLINE float middle(float a, float b, float c) { return most(least(a, b), least(most(a, b), c)); }
+GT_INLINE float min(float a, float b) { return a < b ? a : b; }
+GT_INLINE float max(float a, float b) { return a < b ? b : a; }
+GT_INLINE float middle(float a, float b, float c) { return max(min(a, b), min(max(a, b), c)); }
 
 /* Columns that are worked on at a time, whose lines stay in the nearest cache. */
 enum { CHUNK = 256 };
@@ -129,15 +129,15 @@ static GT_CLONES int candidates(const float *restrict before, const float *restr
 	int any = 0;
 	for (size_t i = 0; i < n + 2; i++) {
 		const float a = before[i], b = here[i], c = after[i];
-		low[i] = least(least(a, b), c);
+		low[i] = min(min(a, b), c);
 		mid[i] = middle(a, b, c);
-		high[i] = most(most(a, b), c);
+		high[i] = max(max(a, b), c);
 	}
 	for (size_t i = 0; i < n; i++) {
 		/* Of three columns the largest least, the middle middle, the least largest one: their middle. */
-		const float m = middle(most(most(low[i], low[i + 1]), low[i + 2]), middle(mid[i], mid[i + 1], mid[i + 2]),
-		                       least(least(high[i], high[i + 1]), high[i + 2]));
-		const float root = most(1 + m / 8, 0), square = root * root, y = least(k * square * square, 1e30f), by = m - here[i + 1];
+		const float m = middle(max(max(low[i], low[i + 1]), low[i + 2]), middle(mid[i], mid[i + 1], mid[i + 2]),
+		                       min(min(high[i], high[i + 1]), high[i + 2]));
+		const float root = max(1 + m / 8, 0), square = root * root, y = min(k * square * square, 1e30f), by = m - here[i + 1];
 		candidate[i] = (by > 0 ? by : by * lower) > 0.999f * y / (1 + y);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -246,7 +246,7 @@ const gt_preparation gt_preparation_zingers = {
 	.name = "zingers",
 	.about = "single pixels that are too bright, beyond what photons do, get the median of their neighbours",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 };

@@ -74,7 +74,7 @@ static gt_status decide(gt_recon *r, const gt_scan *scan)
 	gt_note_slices(&r->log, &j->grid, scan);
 	gt_note_detector(&r->log, scan);
 	j->water = gt_recon_water(r, j->p);
-	j->water_told = r->set.water > 0 || j->p->water > 0;
+	j->water_known = r->set.water > 0 || j->p->water > 0;
 done:
 	return st;
 }
@@ -121,7 +121,7 @@ static int show(void *self, const gt_slab_progress *p)
 	char text[128];
 	snprintf(text, sizeof text, "slab %zu/%zu  read %.0f MB/s  back %.3g GUPS  write %.0f MB/s", p->slab + 1, p->slabs,
 	         p->read / p->seconds / 1e6, p->updates / p->seconds / 1073741824, p->written / p->seconds / 1e6);
-	return gt_recon_tell(&r->job, GT_RECON_SLAB, p->done, text);
+	return gt_recon_report(&r->job, GT_RECON_SLAB, p->done, text);
 }
 
 static gt_slab_case case_of(gt_recon *r)
@@ -157,10 +157,10 @@ static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
 	snprintf(r->slabs.backend, sizeof r->slabs.backend, "%s", gt_backend_name(s->be));
 	gt_method_note_form(&r->log, c->method, c->options, s->be);
 	GT_TRY(gt_slab_job_choose(s, cut));
-	gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY,
-	       "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
-	       cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be), BYTES(cut->process),
-	       BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "", cut->slabs > 1 ? kept_texts[cut->kept] : "");
+	gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY,
+	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
+	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be), BYTES(cut->process),
+	          BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "", cut->slabs > 1 ? kept_texts[cut->kept] : "");
 done:
 	return st;
 }
@@ -188,10 +188,10 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
 	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
 	GT_TRY(gt_recon_record(r, head));
-	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
+	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));
 	GT_TRY(gt_slice_writer_create(path, &w, head, &out));
-	if (gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL))
+	if (gt_recon_report(&r->job, GT_RECON_SLAB, 0, NULL))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before the first slab"));
 	GT_TRY(gt_slab_pipeline(s, out, &r->slabs));
 	st = gt_slice_writer_commit(out);

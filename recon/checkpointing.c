@@ -57,7 +57,7 @@ struct spec {
 	int every;
 };
 static const gt_param params[] = {
-	{ .key = "every", .help = "iterations", .kind = GT_INT, .at = offsetof(struct spec, every), .least = 1, .most = 1e6 },
+	{ .key = "every", .help = "iterations", .kind = GT_INT, .at = offsetof(struct spec, every), .min = 1, .max = 1e6 },
 	{ .key = NULL },
 };
 
@@ -234,12 +234,12 @@ static gt_status compare(const gt_checkpointing *c, const gt_run_identity *r)
 		GT_TRY(check_line(c, r->method, i));
 	const char *backend = gt_checkpoint_text(c->from, lines[BACKEND].name);
 	if (backend && strncmp(backend, r->backend, 4))
-		gt_say(r->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s was written on %s: the result is the same but for rounding", c->resume,
-		       backend);
+		gt_notify(r->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s was written on %s: the result is the same but for rounding", c->resume,
+		          backend);
 	const char *kernels = gt_checkpoint_text(c->from, lines[KERNELS].name);
 	if (kernels && strcmp(kernels, c->run[KERNELS].text) != 0)
-		gt_say(r->log, GT_INFO, GT_ABOUT_CHECKPOINT,
-		       "%s was written with other kernels (%s): the result is the same but for rounding", c->resume, kernels);
+		gt_notify(r->log, GT_INFO, GT_ABOUT_CHECKPOINT,
+		          "%s was written with other kernels (%s): the result is the same but for rounding", c->resume, kernels);
 done:
 	return st;
 }
@@ -282,16 +282,16 @@ static gt_status has_room(const gt_checkpointing *c, const gt_state_entry *kept)
 	for (; kept->name; kept++)
 		if (kept->array) {
 			bytes += (double)gt_array_size(kept->array) * (double)gt_type_size(gt_array_type(kept->array));
-			writes = gt_member(gt_array_backend(kept->array)) == 0;
+			writes = gt_rank(gt_array_backend(kept->array)) == 0;
 		}
-	return writes ? gt_fail_in(gt_checkpoint_has_room(c->path, bytes), "--checkpoint") : GT_OK;
+	return writes ? gt_fail_in(gt_checkpoint_has_space(c->path, bytes), "--checkpoint") : GT_OK;
 }
 
-gt_status gt_checkpointing_room(const char *spec, const gt_grid *grid)
+gt_status gt_checkpointing_has_space(const char *spec, const gt_grid *grid)
 {
 	char *path = spec ? gt_checkpointing_path(spec) : NULL;
 	const double bytes = (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2] * sizeof(float);
-	const gt_status st = path ? gt_fail_in(gt_checkpoint_has_room(path, bytes), "--checkpoint") : GT_OK;
+	const gt_status st = path ? gt_fail_in(gt_checkpoint_has_space(path, bytes), "--checkpoint") : GT_OK;
 	free(path);
 	return st;
 }
@@ -307,7 +307,7 @@ gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *sta
 	if (st != GT_OK)
 		return st;
 	*done = gt_checkpoint_iteration(c->from);
-	gt_say(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "continuing after iteration %d (%s)", *done, c->resume);
+	gt_notify(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "continuing after iteration %d (%s)", *done, c->resume);
 	return GT_OK;
 }
 
@@ -318,15 +318,15 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 		return;
 	join(g->kept, own, all);
 	gt_backend *be = gt_array_backend(g->x);
-	const gt_status st = gt_members(be) > 1 ? gt_team_checkpoint_write(be, c->path, c->run, g->iteration, all)
-	                                        : gt_checkpoint_write(c->path, c->run, g->iteration, all);
+	const gt_status st = gt_ranks(be) > 1 ? gt_team_checkpoint_write(be, c->path, c->run, g->iteration, all)
+	                                      : gt_checkpoint_write(c->path, c->run, g->iteration, all);
 	free(c->failed);
 	c->failed = st == GT_OK ? NULL : gt_text("no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	if (st != GT_OK)
-		gt_say(c->log, GT_WARNING, GT_ABOUT_CHECKPOINT, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
+		gt_notify(c->log, GT_WARNING, GT_ABOUT_CHECKPOINT, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
-		gt_say(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s: checkpoint after iteration %d of %d", c->path, g->iteration,
-		       g->iterations);
+		gt_notify(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s: checkpoint after iteration %d of %d", c->path, g->iteration,
+		          g->iterations);
 }
 
 gt_status gt_checkpointing_has(const gt_checkpointing *c, const char *name, int *has)

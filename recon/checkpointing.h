@@ -42,7 +42,7 @@ typedef struct {
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
 /* Is there room on the disk for the image at least? GT_ERR_IO. What else is kept is known when the solver begins:
  * gt_checkpointing_resume() asks for that. */
-gt_status gt_checkpointing_room(const char *spec, const gt_grid *grid);
+gt_status gt_checkpointing_has_space(const char *spec, const gt_grid *grid);
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that `resume` is of. */
 gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
 /* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A

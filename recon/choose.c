@@ -12,7 +12,7 @@
 /* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, where pixels are as large
  * as voxels; joseph sees the middle of a pixel alone, and aliases more where they are larger or smaller: the crossing
  * goes up by so much for a factor of two, where both have 0.03 to 0.06 of bodies (docs/measurements.md). */
-#define MOST_ROLL 15.0
+#define MAX_ROLL 15.0
 #define ROLL_PER_OCTAVE 20.0
 
 /* Degrees between the image of a line along z, in the middle of the detector, and its rows and columns. */
@@ -31,18 +31,18 @@ static void roll_of(const gt_view *w, double *rows, double *columns)
 }
 
 /* The view where z is farthest from the columns, or from the nearer of rows and columns, and how far. */
-static double most_roll(const gt_scan *scan, int by_rows_too, size_t *view)
+static double max_roll(const gt_scan *scan, int by_rows_too, size_t *view)
 {
-	double most = -1, rows, columns;
+	double max = -1, rows, columns;
 	for (size_t v = 0; v < scan->views; v++) {
 		roll_of(&scan->view[v], &rows, &columns);
 		const double roll = by_rows_too ? fmin(rows, columns) : columns;
-		if (roll > most) {
-			most = roll;
+		if (roll > max) {
+			max = roll;
 			*view = v;
 		}
 	}
-	return most;
+	return max;
 }
 
 /* How unlike pixels, seen at the middle of the grid, and voxels are, across or along z: factors of two, at most 1. */
@@ -69,10 +69,10 @@ static double unlike(const gt_grid *grid, const gt_scan *scan, size_t view)
 static const char *as_asked(const gt_listener *log, const char *asked, const gt_scan *scan)
 {
 	if (!strncmp(asked, "sf-", 3) && gt_scan_rows_along_z(scan, asked) != GT_OK)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "projector: %.*s takes detectors whose rows or columns lean voxel by voxel, in double precision; %s, the "
-		       "default, takes them in a tenth of that time and less, with errors alike for rolls of up to some 5 degrees",
-		       (int)strcspn(asked, ":"), asked, gt_projectors[0]->name);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+		          "projector: %.*s takes detectors whose rows or columns lean voxel by voxel, in double precision; %s, the "
+		          "default, takes them in a tenth of that time and less, with errors alike for rolls of up to some 5 degrees",
+		          (int)strcspn(asked, ":"), asked, gt_projectors[0]->name);
 	return asked;
 }
 
@@ -86,13 +86,13 @@ const char *gt_projector_for_grid(const gt_listener *log, const char *asked, con
 		return as_asked(log, asked, scan);
 	if (gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return usual;
-	const double roll = most_roll(scan, !is_arc, &view), limit = MOST_ROLL + ROLL_PER_OCTAVE * unlike(grid, scan, view);
-	if (roll <= MOST_ROLL)
+	const double roll = max_roll(scan, !is_arc, &view), limit = MAX_ROLL + ROLL_PER_OCTAVE * unlike(grid, scan, view);
+	if (roll <= MAX_ROLL)
 		return usual;
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; %s %.3g it is the most accurate one%s)",
-	       roll <= limit ? usual : any, roll, is_arc ? "columns" : "rows or columns", view, roll <= limit ? "up to" : "above", limit,
-	       roll <= limit ? " for pixels and voxels that differ as much in size" : "; dd is faster");
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+	          "projector: %s (lines along z are seen at %.1f degrees to the %s of view %zu; %s %.3g it is the most accurate one%s)",
+	          roll <= limit ? usual : any, roll, is_arc ? "columns" : "rows or columns", view, roll <= limit ? "up to" : "above", limit,
+	          roll <= limit ? " for pixels and voxels that differ as much in size" : "; dd is faster");
 	return roll <= limit ? usual : any;
 }
 
@@ -114,8 +114,9 @@ static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan
 {
 	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / GT_PI;
 	if (step > FEW_VIEWS)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%s: %zu views, %.3g degrees apart: expect streaks; an iterative --solver reduces them", m->name, scan->views, step);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+		          "%s: %zu views, %.3g degrees apart: expect streaks; an iterative --solver reduces them", m->name, scan->views,
+		          step);
 }
 
 /* The defaults, with a subset of each view where there are fewer views than subsets. */
@@ -140,7 +141,7 @@ gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_meth
 {
 	gt_method_free(m);
 	*m = (gt_method){ .solver = gt_solvers[0] };
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()), gt_error());
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()), gt_error());
 	return set_fitting(m, scan->views);
 }
 
@@ -169,6 +170,6 @@ void gt_method_note_form(const gt_listener *log, const gt_analytic *method, cons
 {
 	const char *form = gt_backend_is_gpu(be) ? NULL : gt_method_choice(method, options, "kernel");
 	if (form && strcmp(form, "auto") != 0)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used", method->name, form,
-		       gt_backend_name(be));
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used", method->name, form,
+		          gt_backend_name(be));
 }

@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/device/get_staged.h"
 #include "core/log.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "core/variant/of_run.h"
 #include "recon/checkpointing.h"
@@ -20,7 +20,7 @@ void gt_recon_found_free(gt_recon_found *f)
 	free(f->penalty);
 	free(f->cost);
 	free(f->unsaved);
-	free(f->members);
+	free(f->ranks);
 	free(f->splits);
 	*f = (gt_recon_found){ .run.residual = NAN };
 }
@@ -36,13 +36,13 @@ gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase pha
 		                    .gradient = NAN,
 		                    .residual = NAN,
 		                    .change = NAN,
-		                    .within = NAN,
+		                    .fraction = NAN,
 		                    .left = NAN,
 		                    .water = j->water,
-		                    .water_told = j->water_told };
+		                    .water_known = j->water_known };
 }
 
-int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
+int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
 {
 	gt_recon_progress p = gt_recon_progress_of(j, phase);
 	p.done = done;
@@ -84,7 +84,7 @@ done:
 static gt_status begin(const gt_recon_job *j, gt_backend *be, gt_recon_found *f)
 {
 	gt_status st = GT_OK;
-	gt_recon_within_open(&f->within, j, be);
+	gt_recon_fraction_open(&f->fraction, j, be);
 	if (f->plan)
 		GT_TRY(gt_backend_dry_run(be));
 	gt_memory_estimate_open(f->plan, be);
@@ -130,9 +130,9 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
 	if (j->method.analytic) {
-		gt_recon_within_direct(&f->within, 1);
+		gt_recon_fraction_direct(&f->fraction, 1);
 		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
-		gt_recon_within_direct(&f->within, 0);
+		gt_recon_fraction_direct(&f->fraction, 0);
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
 	}
@@ -165,7 +165,7 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 		return gt_fail(GT_ERR_ARG, "backend '%s': for iterative methods: %s goes by slabs by itself, as --backend %s", j->backend,
 		               gt_method_name(&j->method), streams);
 	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
 	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->backend : gt_backend_name(be));
 	if (j->scratch && !f->plan)
 		GT_TRY(gt_backend_scratch(be, j->scratch, j->arrays_limit));

@@ -25,8 +25,8 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p)
 {
 	const double asked = r->set.water;
 	if (asked > 0 && p->water > 0 && fabs(asked / p->water - 1) > 0.1)
-		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as asked, and not the %g that %s states", asked, p->water,
-		       r->path ? r->path : "the scan");
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as asked, and not the %g that %s states", asked, p->water,
+		          r->path ? r->path : "the scan");
 	return asked > 0 ? asked : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
 
@@ -49,12 +49,12 @@ static gt_status check_files(const gt_recon *r)
 static void say_preset(const gt_recon *r, const gt_preset_made *m)
 {
 	const char *name = gt_preset_names[r->set.preset];
-	gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
-	       name, m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
+	gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
+	          name, m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
 	if (m->is_replaced)
-		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others",
-		       name);
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others",
+		          name);
 }
 
 /* The settings that a preset stands for, where nothing else was asked for. */
@@ -179,8 +179,8 @@ static void say_with_options(void *self, const gt_message *m)
 {
 	const gt_recon *r = self;
 	const int tries = strstr(m->text, "try: ") != NULL;
-	gt_say(&r->log, m->severity, m->subject, "%s%s", m->text,
-	       tries ? "; that command takes the options that this one has for images" : "");
+	gt_notify(&r->log, m->severity, m->subject, "%s%s", m->text,
+	          tries ? "; that command takes the options that this one has for images" : "");
 }
 
 static int is_images(const char *path)
@@ -205,10 +205,10 @@ static gt_status look_at_data(gt_recon *r)
 	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
 	if (st != GT_OK)
 		return st;
-	gt_projections_stray_columns(p, &r->log, name);
+	gt_projections_outlier_columns(p, &r->log, name);
 	const gt_listener images = { say_with_options, r };
 	if (r->set.check)
-		gt_conjugate_remark(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
+		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;
 }
 
@@ -229,7 +229,7 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_note_detector(&r->log, scan);
 	GT_TRY(look_at_data(r));
 	j->water = gt_recon_water(r, j->p);
-	j->water_told = r->set.water > 0 || j->p->water > 0;
+	j->water_known = r->set.water > 0 || j->p->water > 0;
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
 		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));

@@ -5,7 +5,7 @@
 #include <gantry/analytic.h>
 #include <gantry/slab.h>
 #include "core/log.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
@@ -21,18 +21,19 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 	if (st != GT_OK || s.first == s.end)
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
-		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%s: only slice %zu of %zu is seen over half a turn; the others are filled from the nearest rows", method->name,
-		       s.first, grid->n[2]);
+		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		          "%s: only slice %zu of %zu is seen over half a turn; the others are filled from the nearest rows", method->name,
+		          s.first, grid->n[2]);
 	else if (s.end - s.first < grid->n[2])
-		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%s: only slices %zu to %zu of %zu are seen over half a turn; the others are filled from the nearest rows",
-		       method->name, s.first, s.end - 1, grid->n[2]);
+		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		          "%s: only slices %zu to %zu of %zu are seen over half a turn; the others are filled from the nearest rows",
+		          method->name, s.first, s.end - 1, grid->n[2]);
 	if (isfinite(s.radius))
-		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over half a "
-		       "turn",
-		       method->name, s.pitch, s.limit, s.radius);
+		gt_notify(
+			&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+			"%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over half a "
+			"turn",
+			method->name, s.pitch, s.limit, s.radius);
 	return GT_OK;
 }
 
@@ -81,7 +82,7 @@ static gt_status direct_share(const gt_analytic *method, const void *options, co
                               int *is_out)
 {
 	gt_backend *be = gt_array_backend(x);
-	const gt_range share = gt_my_share(be, e->grid.n[2]);
+	const gt_range share = gt_local_range(be, e->grid.n[2]);
 	const gt_direct_share mine = { share, out ? out + share.first * e->grid.n[0] * e->grid.n[1] : NULL, GT_DIRECT_LARGE };
 	gt_array *own = NULL;
 	gt_status st = GT_OK;
@@ -90,7 +91,7 @@ static gt_status direct_share(const gt_analytic *method, const void *options, co
 		st = gt_slab_plan_supports(method) ? gt_direct_slabs(method, options, &e->grid, e->all->scan, e->all->data, &mine, own)
 		                                   : run_slices(method, options, e, share, own);
 	*is_out = out && gt_slab_plan_supports(method);
-	if (gt_team_least(be, st != GT_ERR_UNSUPPORTED) == 0) {
+	if (gt_team_min(be, st != GT_ERR_UNSUPPORTED) == 0) {
 		*is_out = 0;
 		st = whole_and_take(method, options, e, own, share);
 	}
@@ -197,20 +198,20 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	const gt_analytic *method = automatic || !strcmp(j->init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(j->init);
 	gt_status st = gt_recon_direct(j, method, NULL, e, x);
 	/* Members start alike. */
-	if (gt_team_least(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
+	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
 		st = GT_ERR_UNSUPPORTED;
 	*name = method->name;
 	if (st == GT_OK)
-		gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
+		gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
 	*name = "zero";
 	gt_fill(0, x);
 	return GT_OK;
 }
 
-gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start)
+gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start)
 {
 	const char *name = j->start ? "array" : j->init;
 	gt_status st = GT_OK;
@@ -221,9 +222,9 @@ gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_arr
 	else if (gt_recon_starts_from_file(j->init))
 		GT_TRY(start_from_file(j, e, x));
 	else {
-		gt_recon_within_direct(w, 1);
+		gt_recon_fraction_direct(w, 1);
 		st = start_directly(j, e, x, &name);
-		gt_recon_within_direct(w, 0);
+		gt_recon_fraction_direct(w, 0);
 		GT_TRY(st);
 	}
 	/* The settings may be gone before what was found is asked for. */

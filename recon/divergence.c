@@ -12,7 +12,7 @@ void gt_divergence_start(gt_divergence *d, const gt_array *x)
 {
 	*d = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
 	gt_array_like(x, &d->best);
-	if (gt_team_least(gt_array_backend(x), d->best != NULL) == 0) /* of a team all have it, or none */
+	if (gt_team_min(gt_array_backend(x), d->best != NULL) == 0) /* of a team all have it, or none */
 		gt_divergence_free(d);
 	if (d->best)
 		gt_copy(x, d->best);

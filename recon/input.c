@@ -7,7 +7,7 @@
 #include "core/log.h"
 #include "core/arguments.h"
 #include "core/try.h"
-#include "geometry/grid_wish.h"
+#include "geometry/grid_request.h"
 #include "recon/recon.h"
 
 /* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. */
@@ -16,14 +16,14 @@ static int wants_statistics(const gt_recon_settings *s)
 	return s->method.solver || s->preset == GT_PRESET_ITERATIVE || s->weights.kind != GT_WEIGHTS_AUTO;
 }
 
-static int tell_reading(void *self, double done) { return gt_recon_tell(self, GT_RECON_READING, done, NULL); }
+static int tell_reading(void *self, double done) { return gt_recon_report(self, GT_RECON_READING, done, NULL); }
 
 static gt_status take_views(const gt_recon *r, const gt_listener *log, gt_projections *p)
 {
 	const size_t all = p->scan->views;
 	const gt_status st = gt_projections_views(r->set.text[GT_SET_VIEWS], p);
 	if (st == GT_OK)
-		gt_say(log, GT_INFO, GT_ABOUT_DATA, "%zu of %zu views are taken", p->scan->views, all);
+		gt_notify(log, GT_INFO, GT_ABOUT_DATA, "%zu of %zu views are taken", p->scan->views, all);
 	return st;
 }
 
@@ -39,10 +39,10 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 		o.progress = tell_reading;
 		o.progress_self = &r->job;
 	}
-	if (!geometry_only && gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL))
+	if (!geometry_only && gt_recon_report(&r->job, GT_RECON_READING, 0, NULL))
 		return gt_fail(GT_STOPPED, "stopped before %s was read", r->path);
 	gt_status st = gt_read_projections(r->path, &o, p);
-	if (!geometry_only && gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL) && st == GT_OK) {
+	if (!geometry_only && gt_recon_report(&r->job, GT_RECON_READING, 1, NULL) && st == GT_OK) {
 		gt_projections_free(*p);
 		*p = NULL;
 		st = gt_fail(GT_STOPPED, "stopped when %s was read", r->path);
@@ -99,7 +99,7 @@ gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, 
 	}
 	GT_TRY(read_scan(r, log, 1, &p));
 	GT_TRY(gt_view_reader_open(data, &r->read, p->scan, &views));
-	GT_TRY(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float), data));
+	GT_TRY(gt_host_has_memory((double)gt_scan_size(p->scan) * sizeof(float), data));
 	if (!(p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", data));
 	GT_TRY(gt_view_reader_read(views, 0, p->scan->views, 0, p->scan->rows, p->data));
@@ -167,11 +167,11 @@ static gt_status grid_that_fits(const gt_listener *log, const gt_scan *scan, gt_
 	if (st != GT_OK)
 		return st == GT_ERR_ARG ? gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error()) : st;
 	gt_grid_print(grid, text, sizeof text);
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "grid %s", text);
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "grid %s", text);
 	if (below + above)
-		gt_say(log, GT_INFO, GT_ABOUT_GEOMETRY,
-		       "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
-		       below == 1 ? "" : "s", above);
+		gt_notify(log, GT_INFO, GT_ABOUT_GEOMETRY,
+		          "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
+		          below == 1 ? "" : "s", above);
 	return GT_OK;
 }
 
@@ -192,7 +192,7 @@ gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan 
 		char text[256];
 		GT_TRY(gt_grid_resize(r->set.across, r->set.voxel, grid));
 		gt_grid_print(grid, text, sizeof text);
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "of it, as asked for: %s", text);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "of it, as asked for: %s", text);
 	}
 	if (r->grid_from == GT_GRID_NOT_GIVEN && r->set.text[GT_SET_SLICE])
 		GT_TRY(gt_grid_slices(r->set.text[GT_SET_SLICE], grid));

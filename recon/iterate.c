@@ -85,10 +85,10 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	p.change = g->change;
 	remember_cost(t->f, g->cost);
 	take_slices(t->j, t->e, g, seconds, t->f);
-	gt_recon_within_step(&t->f->within, g->iteration, g->iterations);
+	gt_recon_fraction_step(&t->f->fraction, g->iteration, g->iterations);
 	/* Who has answered within it is told of its end all the same. */
 	const int answer = t->j->each ? t->j->each(t->j->each_self, &p) : 0;
-	t->f->asked_to_stop = t->f->within.stop || answer;
+	t->f->asked_to_stop = t->f->fraction.stop || answer;
 }
 
 static int asked_to_stop(void *self)
@@ -100,13 +100,13 @@ static int asked_to_stop(void *self)
 static void ready(void *self, int done)
 {
 	const teller *t = self;
-	gt_recon_within_ready(&t->f->within, done);
+	gt_recon_fraction_ready(&t->f->fraction, done);
 }
 
 static void saving(void *self, int begins)
 {
 	const teller *t = self;
-	gt_recon_tell(t->j, GT_RECON_SAVES, begins ? 0 : 1, NULL);
+	gt_recon_report(t->j, GT_RECON_SAVES, begins ? 0 : 1, NULL);
 }
 
 gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
@@ -166,12 +166,12 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	f->run.saving = saving;
 	f->run.ready = ready;
 	f->run.self = &t;
-	if (gt_recon_tell(j, GT_RECON_BEGINS, 0, NULL))
+	if (gt_recon_report(j, GT_RECON_BEGINS, 0, NULL))
 		return gt_fail(GT_STOPPED, "stopped before the first iteration");
-	gt_recon_within_start(&f->within, problem->subsets);
+	gt_recon_fraction_start(&f->fraction, problem->subsets);
 	const gt_status st = gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
-	gt_recon_within_end(&f->within);
-	gt_recon_tell(j, GT_RECON_ENDS, 1, NULL);
+	gt_recon_fraction_end(&f->fraction);
+	gt_recon_report(j, GT_RECON_ENDS, 1, NULL);
 	return st;
 }
 
@@ -214,11 +214,11 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 	return gt_team_subsets_new(&j->team->split, be, &q, s);
 }
 
-void gt_recon_say_left(const gt_listener *log)
+void gt_recon_report_left(const gt_listener *log)
 {
 	if (*gt_shared_left())
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "slower kernels run, for want of shared memory in a block of threads: %s",
-		       gt_shared_left());
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "slower kernels run, for want of shared memory in a block of threads: %s",
+		          gt_shared_left());
 }
 
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
@@ -233,13 +233,13 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
-	GT_TRY(gt_recon_begin(j, e, x, &f->within, &f->start));
+	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
 	gt_memory_estimate_started(f->plan, be);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
-	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
+	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
 	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s, &stream));
-	gt_recon_say_left(&j->log);
+	gt_recon_report_left(&j->log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     &s, x,
 		                           j->water,     NULL,     e->below, e->asked->n[2], stream };
@@ -262,8 +262,8 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes, f->run.moved);
 	if (f->run.reason)
-		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
-		       f->run.reason);
+		gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.max,
+		          f->run.reason);
 done:
 	gt_recon_close_checkpoint(f);
 	gt_subsets_free(&s);

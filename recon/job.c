@@ -17,27 +17,27 @@ static int iterations_of(const gt_method *m)
 }
 
 /* An iteration that takes more passes than were expected is not over before it says so, and does not go back. */
-static double part_of_iteration(const gt_recon_within *w, double passes) { return passes / fmax(w->each, floor(passes) + 1); }
+static double part_of_iteration(const gt_recon_fraction *w, double passes) { return passes / fmax(w->each, floor(passes) + 1); }
 
-static gt_recon_progress of_iterations(gt_recon_within *w, double now)
+static gt_recon_progress of_iterations(gt_recon_fraction *w, double now)
 {
-	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_WITHIN);
+	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_FRACTION);
 	const double passes = gt_backend_passes(w->be), in = w->ready ? passes - w->passes : 0, made = passes - w->first;
 	p.iteration = w->iteration;
 	p.iterations = w->iterations;
 	p.seconds = now - w->began;
 	p.resumed = w->resumed;
 	if (w->ready)
-		p.within = w->within = fmax(w->within, part_of_iteration(w, in));
-	p.done = (w->iteration + (w->ready ? p.within : 0)) / w->iterations;
+		p.fraction = w->fraction = fmax(w->fraction, part_of_iteration(w, in));
+	p.done = (w->iteration + (w->ready ? p.fraction : 0)) / w->iterations;
 	if (made > 0)
 		p.left = p.seconds / made * fmax(0, (w->iterations - w->iteration) * w->each - in);
 	return p;
 }
 
-static gt_recon_progress of_direct(const gt_recon_within *w)
+static gt_recon_progress of_direct(const gt_recon_fraction *w)
 {
-	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_WITHIN);
+	gt_recon_progress p = gt_recon_progress_of(w->job, GT_RECON_FRACTION);
 	p.done = ((double)w->start + gt_backend_part(w->be)) / (double)(w->starts ? w->starts : 1);
 	p.text = w->job->method.solver ? "start" : NULL;
 	return p;
@@ -46,34 +46,34 @@ static gt_recon_progress of_direct(const gt_recon_within *w)
 /* The backend's question whether to stop. */
 static int ask(void *self)
 {
-	gt_recon_within *w = self;
+	gt_recon_fraction *w = self;
 	const gt_recon_job *j = w->job;
 	const double now = gt_seconds();
 	if (j->cancel && j->cancel(j->cancel_self))
 		return 1;
-	if (!w->be || now - w->told < tell_every || !(w->direct || w->iterations))
+	if (!w->be || now - w->reported < tell_every || !(w->direct || w->iterations))
 		return 0;
-	w->told = now;
+	w->reported = now;
 	const gt_recon_progress p = w->direct ? of_direct(w) : of_iterations(w, now);
 	w->stop |= j->each(j->each_self, &p) != 0;
 	return w->direct && w->stop;
 }
 
-void gt_recon_within_open(gt_recon_within *w, const gt_recon_job *j, gt_backend *be)
+void gt_recon_fraction_open(gt_recon_fraction *w, const gt_recon_job *j, gt_backend *be)
 {
-	*w = (gt_recon_within){ .job = j, .be = j->each && !gt_backend_is_gpu(be) ? be : NULL, .told = gt_seconds() };
+	*w = (gt_recon_fraction){ .job = j, .be = j->each && !gt_backend_is_gpu(be) ? be : NULL, .reported = gt_seconds() };
 	if (w->be || j->cancel)
 		gt_backend_poll(be, ask, w);
 }
 
-void gt_recon_within_direct(gt_recon_within *w, int begins)
+void gt_recon_fraction_direct(gt_recon_fraction *w, int begins)
 {
 	w->direct = begins;
 	if (begins && w->be) /* how far a start before it came is forgotten */
 		gt_backend_poll(w->be, ask, w);
 }
 
-void gt_recon_within_start(gt_recon_within *w, size_t subsets)
+void gt_recon_fraction_start(gt_recon_fraction *w, size_t subsets)
 {
 	if (!w->be)
 		return;
@@ -83,27 +83,27 @@ void gt_recon_within_start(gt_recon_within *w, size_t subsets)
 	w->began = gt_seconds();
 }
 
-void gt_recon_within_ready(gt_recon_within *w, int done)
+void gt_recon_fraction_ready(gt_recon_fraction *w, int done)
 {
 	if (!w->be)
 		return;
 	w->ready = 1;
 	w->iteration = w->resumed = done;
-	w->within = 0;
+	w->fraction = 0;
 	w->passes = gt_backend_passes(w->be);
 }
 
-void gt_recon_within_step(gt_recon_within *w, int done, int most)
+void gt_recon_fraction_step(gt_recon_fraction *w, int done, int max)
 {
 	if (!w->be)
 		return;
 	const double passes = gt_backend_passes(w->be);
 	w->each = fmax(1, passes - w->passes);
 	w->passes = passes;
-	w->within = 0;
+	w->fraction = 0;
 	w->iteration = done;
-	w->iterations = most;
-	w->told = gt_seconds();
+	w->iterations = max;
+	w->reported = gt_seconds();
 }
 
-void gt_recon_within_end(gt_recon_within *w) { w->iterations = 0; }
+void gt_recon_fraction_end(gt_recon_fraction *w) { w->iterations = 0; }

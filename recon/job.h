@@ -39,7 +39,7 @@ typedef struct {
 	double arrays_limit;            /* bytes of arrays that stay in memory beside those files */
 	double device_limit;            /* bytes of a device that computes for arrays of the host; 0: what is free */
 	double water;                   /* mm^-1 */
-	int water_told;                 /* by the scan or the user */
+	int water_known;                /* by the scan or the user */
 } gt_recon_job;
 
 /* How far a run is where no iteration ends: by the operators that were applied, which the CPU's backend counts. */
@@ -53,14 +53,14 @@ typedef struct {
 	double passes;                  /* when the last iteration ended */
 	double each;                    /* passes of an iteration: as the last one took; before, two a subset */
 	double began, first;            /* when the solver began, in s, and in passes */
-	double told;                    /* when, s */
-	double within;                  /* of the iteration in progress: what was told last */
+	double reported;                /* when, s */
+	double fraction;                /* of the iteration in progress: what was told last */
 	int resumed;                    /* iterations that were done before this run */
 	int stop;                       /* 1: the caller has answered that the iterations should end */
-} gt_recon_within;
+} gt_recon_fraction;
 
 typedef struct {
-	gt_recon_within within;
+	gt_recon_fraction fraction;
 	gt_run run;                     /* of an iterative method */
 	gt_memory_estimate *plan;       /* compute nothing, and note what it takes; NULL: compute */
 	double seconds;                 /* of the computation */
@@ -68,7 +68,7 @@ typedef struct {
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
 	char backend[32], split[32];    /* split: empty where one computes alone */
-	char *members;                  /* owned; of a plan for a team, what each member does; NULL: none */
+	char *ranks;                    /* owned; of a plan for a team, what each member does; NULL: none */
 	char *splits;                   /* owned; of such a plan, a line for each split, and one for the links; NULL: none */
 	gt_model_times model;           /* of the split; seconds 0: not known */
 	size_t subsets;
@@ -96,9 +96,9 @@ gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, con
 gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x,
                              float *out, int *is_out);
 /* w: of the run, which may be of several scans; *start: takes the place of what is there, as in gt_recon_found. */
-gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_within *w, char **start);
+gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start);
 /* Which kernels the operators of this thread had to leave for want of shared memory (core/device/shared_limit.h). */
-void gt_recon_say_left(const gt_listener *log);
+void gt_recon_report_left(const gt_listener *log);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
 /* Parts of the iterations: the weights of all pixels, malloc'ed (a team's are member 0's, and no caller's to free),
@@ -121,15 +121,15 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 
 /* recon/job.c. The backend is polled for the caller, who is asked whether to stop, and told how far it is; w is used
  * until the backend is polled for nobody. */
-void gt_recon_within_open (gt_recon_within *w, const gt_recon_job *j, gt_backend *be);
-void gt_recon_within_direct(gt_recon_within *w, int begins);            /* a direct method begins, or has ended */
-void gt_recon_within_start(gt_recon_within *w, size_t subsets);         /* the solver begins */
-void gt_recon_within_ready(gt_recon_within *w, int done);               /* so many iterations were done before */
-void gt_recon_within_step (gt_recon_within *w, int done, int most);     /* an iteration has ended */
-void gt_recon_within_end  (gt_recon_within *w);                         /* the solver has */
+void gt_recon_fraction_open (gt_recon_fraction *w, const gt_recon_job *j, gt_backend *be);
+void gt_recon_fraction_direct(gt_recon_fraction *w, int begins);        /* a direct method begins, or has ended */
+void gt_recon_fraction_start(gt_recon_fraction *w, size_t subsets);     /* the solver begins */
+void gt_recon_fraction_ready(gt_recon_fraction *w, int done);           /* so many iterations were done before */
+void gt_recon_fraction_step (gt_recon_fraction *w, int done, int max);  /* an iteration has ended */
+void gt_recon_fraction_end  (gt_recon_fraction *w);                     /* the solver has */
 
 /* Tells the caller of a phase; non-zero: it asks to stop. */
-int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
+int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
 /* Numbers that are not known yet. */
 gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase);
 #endif

@@ -254,7 +254,7 @@ static int dry_run_with(const gt_memory_dry_run *r, const char *key, int n, gt_m
  * what takes the memory. */
 static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *asked, const gt_param *p)
 {
-	int fails, fits = p->least > 1 ? (int)p->least : 1;
+	int fails, fits = p->min > 1 ? (int)p->min : 1;
 	memcpy(&fails, (const char *)r->method->options + p->at, sizeof fails);
 	gt_memory_estimate e = *asked;
 	if (fails <= fits || !dry_run_with(r, p->key, fits, &e) || e.peak >= asked->peak || !gt_memory_estimate_fits(&e))
@@ -271,13 +271,13 @@ static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *
 static void offer_vectors(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
 {
 	for (const gt_param *p = r->method->solver ? r->method->solver->params : NULL; p && p->key; p++) {
-		const int most = p->kind == GT_INT && strcmp(p->key, "subsets") ? most_that_fits(r, asked, p) : 0;
+		const int max = p->kind == GT_INT && strcmp(p->key, "subsets") ? most_that_fits(r, asked, p) : 0;
 		char value[16];
-		if (!most)
+		if (!max)
 			continue;
-		snprintf(value, sizeof value, "%d", most);
+		snprintf(value, sizeof value, "%d", max);
 		void *options = options_with(r->method, p->key, value);
-		char *what = gt_text("--solver %s:%s=%d", gt_method_name(r->method), p->key, most);
+		char *what = gt_text("--solver %s:%s=%d", gt_method_name(r->method), p->key, max);
 		if (what && options)
 			offer(r, &(gt_memory_variant){ .options = options }, asked, what, list);
 		free(what);

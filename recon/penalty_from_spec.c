@@ -65,7 +65,7 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 	float *coverage = NULL;
 	gt_status st = GT_OK;
 	if (o->kappa == GT_KAPPA_RESOLUTION && !c->subsets->w)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
 	if (o->kappa != GT_KAPPA_RESOLUTION || !c->subsets->w)
 		return GT_OK;
 	GT_TRY(gt_array_like(c->x, &sum[0]));

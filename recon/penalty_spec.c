@@ -34,13 +34,13 @@ static gt_status check_regularizer(const char *spec, int automatic)
 }
 
 /* The keys that are not the regularizer's. */
-struct wishes {
+struct requests {
 	double noise;
 	int kappa, strengths; /* strengths: how often strength= was given */
 };
-static const gt_param wish_params[] = {
-	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct wishes, noise), .least = 1e-9, .most = 1 },
-	{ .key = "kappa", .help = "even resolution, or noise", .kind = GT_FLAG, .at = offsetof(struct wishes, kappa) },
+static const gt_param request_params[] = {
+	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct requests, noise), .min = 1e-9, .max = 1 },
+	{ .key = "kappa", .help = "even resolution, or noise", .kind = GT_FLAG, .at = offsetof(struct requests, kappa) },
 	{ .key = NULL },
 };
 
@@ -67,31 +67,31 @@ static gt_status take_strength(const char *value, gt_penalty_spec *p)
 }
 
 /* Takes kappa, kappa=yes and the like, and kappa=noise. */
-static gt_status take_kappa(const char *pair, struct wishes *wishes)
+static gt_status take_kappa(const char *pair, struct requests *requests)
 {
 	if (!strcmp(pair, "kappa=noise")) {
-		wishes->kappa = GT_KAPPA_NOISE;
+		requests->kappa = GT_KAPPA_NOISE;
 		return GT_OK;
 	}
-	const gt_status st = gt_params_parse(wish_params, pair, wishes);
+	const gt_status st = gt_params_parse(request_params, pair, requests);
 	return st == GT_ERR_ARG && !strncmp(pair, "kappa=", 6)
 	               ? gt_fail(GT_ERR_ARG, "%s: expected yes (even resolution), noise (even noise) or no", pair)
 	               : st;
 }
 
 /* Takes one "key=value" into p, or adds it to p->spec where it is the regularizer's. */
-static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *p)
+static gt_status take(const char *pair, struct requests *requests, gt_penalty_spec *p)
 {
 	const size_t key = strcspn(pair, "=");
 	char *longer = NULL;
 	int taken = 0;
 	gt_status st = GT_OK;
 	if (key == 8 && !strncmp(pair, "strength=", 9)) {
-		wishes->strengths++;
+		requests->strengths++;
 		GT_TRY(take_strength(pair + 9, p));
 		taken = p->automatic;
 	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
-		GT_TRY(pair[0] == 'k' ? take_kappa(pair, wishes) : gt_params_parse(wish_params, pair, wishes));
+		GT_TRY(pair[0] == 'k' ? take_kappa(pair, requests) : gt_params_parse(request_params, pair, requests));
 		p->noise_in_hu |= pair[0] == 'n' && ends_in_hu(pair);
 		taken = 1;
 	}
@@ -108,13 +108,13 @@ done:
 static gt_status check_units(const char *name, const char *values)
 {
 	const gt_regularizer *r = gt_regularizer_find(name);
-	const gt_status st = gt_spec_check_units(wish_params, values);
+	const gt_status st = gt_spec_check_units(request_params, values);
 	return gt_fail_in(st == GT_OK ? gt_spec_check_units(r ? r->params : NULL, values) : st, "penalty %s", name);
 }
 
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 {
-	struct wishes wishes = { 0, 0, 0 };
+	struct requests requests = { 0, 0, 0 };
 	const gt_spec cut = gt_spec_cut(text);
 	char *name = strndup(text, cut.length), *copy = cut.values ? strdup(cut.values) : NULL, *rest = copy;
 	gt_status st = GT_OK;
@@ -123,14 +123,14 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(check_units(name, cut.values));
 	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
-		st = gt_fail_in(take(pair, &wishes, p), "penalty %s", name);
+		st = gt_fail_in(take(pair, &requests, p), "penalty %s", name);
 	GT_TRY(st);
 	GT_TRY(gt_fail_in(gt_spec_check_once(cut.values), "penalty %s", name));
-	if (wishes.noise > 0 && wishes.strengths)
+	if (requests.noise > 0 && requests.strengths)
 		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
-	p->automatic = p->automatic || !wishes.strengths;
-	p->noise = wishes.noise;
-	p->kappa = (gt_kappa)wishes.kappa;
+	p->automatic = p->automatic || !requests.strengths;
+	p->noise = requests.noise;
+	p->kappa = (gt_kappa)requests.kappa;
 	if (p->kappa == GT_KAPPA_NOISE && !p->automatic)
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "penalty %s: kappa=noise and a strength: expected noise=10HU or strength=auto, as the noise that "

@@ -264,7 +264,7 @@ static gt_status compute(gt_recon *r, float *out)
 	gt_status st = gt_recon_check_memory(r, NULL);
 	if (st != GT_OK)
 		return st;
-	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) && (st = gt_checkpointing_room(r->job.checkpoint, &r->job.grid)) != GT_OK)
+	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) && (st = gt_checkpointing_has_space(r->job.checkpoint, &r->job.grid)) != GT_OK)
 		return st;
 	gt_recon_forget(r);
 	st = gt_recon_compute(&r->job, out, &r->found);
@@ -320,7 +320,7 @@ static gt_status write_volume(gt_recon *r, const char *path, const gt_write_opti
 	w.water = r->job.water;
 	if (!w.notes.say)
 		w.notes = r->log;
-	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
+	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
 		return gt_fail(GT_STOPPED, "stopped before %s was written", path);
 	return gt_write_volume(path, &w, v);
 }
@@ -334,7 +334,7 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 		GT_TRY(gt_recon_check_memory(r, NULL));
 	if (!r->by_slabs && gt_recon_is_mpi(&r->job) && gt_process() > 0)
 		return compute(r, NULL); /* process 0 has all of it, and writes it */
-	GT_TRY(gt_has_room_for_volume(path, o, &r->job.grid));
+	GT_TRY(gt_has_space_for_volume(path, o, &r->job.grid));
 	if (r->by_slabs)
 		return gt_recon_run_slabs(r, path, o);
 	GT_TRY(gt_volume_new(&r->job.grid, &v));
@@ -379,7 +379,7 @@ gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out)
 	const gt_run *run = &r->found.run;
 	const gt_recon_outcome all = { .size = size,
 		                       .iterations = run->iterations,
-		                       .most = run->most,
+		                       .max = run->max,
 		                       .reason = run->reason,
 		                       .stopped = run->interrupted,
 		                       .diverged = run->diverged != NULL,

@@ -18,7 +18,7 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 	else if (method)
 		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s%s%s done=%d/%d", method,
 		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
-		               *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.most);
+		               *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
 	free(method);
 	return text;
 }
@@ -83,7 +83,7 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 	if (f->model.seconds > 0)
 		add(&text, "model", gt_text("%.3g ms %s", 1e3 * f->model.seconds, j->method.solver ? "per iteration" : "in all"));
 	add_lines(&text, f->splits);
-	add_lines(&text, f->members);
+	add_lines(&text, f->ranks);
 	return text;
 }
 

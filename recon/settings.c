@@ -5,7 +5,7 @@
 #include <gantry/text.h>
 #include "core/text.h"
 #include "core/try.h"
-#include "geometry/grid_wish.h"
+#include "geometry/grid_request.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"
 #include "recon/team/team_split.h"

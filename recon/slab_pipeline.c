@@ -77,7 +77,7 @@ static gt_status look(pipeline *p, const float *value, size_t n)
 {
 	const size_t columns = p->s->c->scan->columns;
 	for (size_t i = 0; i < n; i += LOOK_EVERY * columns)
-		gt_value_range_look(&p->range, value + i, columns);
+		gt_value_range_scan(&p->range, value + i, columns);
 	return p->s->c->force ? GT_OK : gt_value_range_check(&p->range, p->s->c->data);
 }
 
@@ -321,7 +321,7 @@ gt_status gt_slab_job_open(const gt_slab_case *c, gt_slab_job *s)
 	*s = (gt_slab_job){ .c = c };
 	GT_TRY(gt_view_reader_open(c->data, c->read, c->scan, &s->views));
 	GT_TRY(gt_backend_open(c->backend ? c->backend : "auto", &s->be));
-	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(s->be), gt_backend_describe(s->be));
+	gt_notify(c->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(s->be), gt_backend_describe(s->be));
 	GT_TRY(gt_slab_plan_new(c->method, c->grid, c->scan, c->options, gt_backend_pool(s->be), &s->slabs));
 done:
 	if (st != GT_OK)

@@ -9,7 +9,7 @@
 #include "recon/slab_pipeline.h"
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
-enum { LEAST_SLABS = 8, LEAST_SLICES = 64, MOST_BATCH = 64, ALIGNED = 8 };
+enum { MIN_SLABS = 8, MIN_SLICES = 64, MAX_BATCH = 64, ALIGNED = 8 };
 /* Slices that are written at a time: enough for several threads, few enough to leave memory to what is worth more there. */
 #define PIECE_BYTES ((size_t)128 << 20)
 /* In reserve: stacks, and what libraries will hold. */
@@ -20,7 +20,7 @@ typedef struct {
 	double device, host, both, process;
 } room;
 
-static double least(double a, double b) { return a < b ? a : b; }
+static double min(double a, double b) { return a < b ? a : b; }
 
 static room find_room(const gt_slab_job *s)
 {
@@ -28,7 +28,7 @@ static room find_room(const gt_slab_job *s)
 	const double available = gt_host_available(), free_host = available < 0 ? INFINITY : 0.8 * available;
 	const double process = gt_host_used(), given = c->host_limit > 0 ? c->host_limit - process : INFINITY;
 	size_t free_device, total;
-	room r = { INFINITY, least(given, free_host), INFINITY, process };
+	room r = { INFINITY, min(given, free_host), INFINITY, process };
 	if (gt_backend_is_gpu(s->be)) {
 		gt_backend_memory(s->be, &free_device, &total);
 		r.device = 0.9 * (double)free_device;
@@ -36,7 +36,7 @@ static room find_room(const gt_slab_job *s)
 		r.both = r.host;
 	}
 	if (c->device_limit > 0)
-		r.device = least(r.device, c->device_limit);
+		r.device = min(r.device, c->device_limit);
 	return r;
 }
 
@@ -67,8 +67,8 @@ static void cut(const gt_slab_job *s, size_t slices, size_t batch, gt_slab_cut *
 		}
 	}
 	plan->buffer = batch * plan->rows * s->c->scan->columns * element_of(s);
-	const size_t most = PIECE_BYTES / (plane_of(s) * element_of(s));
-	plan->piece = most < 1 ? 1 : most < slices ? most : slices;
+	const size_t max = PIECE_BYTES / (plane_of(s) * element_of(s));
+	plan->piece = max < 1 ? 1 : max < slices ? max : slices;
 }
 
 static double writer_bytes(const gt_slab_job *s)
@@ -86,7 +86,7 @@ static double host_bytes(const gt_slab_job *s, const gt_slab_cut *plan)
 }
 
 /* What the run holds on the device at the same time, by allocating it in a rehearsal. */
-static gt_status device_bytes(const gt_slab_job *s, gt_backend *rehearsal, const gt_slab_cut *plan, size_t slab, double *bytes)
+static gt_status device_bytes(const gt_slab_job *s, gt_backend *dry, const gt_slab_cut *plan, size_t slab, double *bytes)
 {
 	gt_array *x[2] = { NULL, NULL }, *part = NULL;
 	gt_upload *upload = NULL;
@@ -95,11 +95,11 @@ static gt_status device_bytes(const gt_slab_job *s, gt_backend *rehearsal, const
 	gt_status st = GT_OK;
 	const size_t n = gt_slab_slices(s, plan, slab);
 	for (int i = 0; i < 2; i++)
-		GT_TRY(gt_array_new(rehearsal, s->c->type, plan->slices * plane_of(s), &x[i]));
+		GT_TRY(gt_array_new(dry, s->c->type, plan->slices * plane_of(s), &x[i]));
 	GT_TRY(gt_array_part(x[0], 0, n * plane_of(s), &part));
-	GT_TRY(gt_upload_new(rehearsal, plan->buffer, &upload));
+	GT_TRY(gt_upload_new(dry, plan->buffer, &upload));
 	GT_TRY(gt_slab_new(s->slabs, slab * plan->slices, n, plan->batch, part, &b));
-	GT_TRY(gt_backend_counters(rehearsal, &count));
+	GT_TRY(gt_backend_counters(dry, &count));
 	*bytes = (double)count.bytes;
 done:
 	gt_slab_free(b);
@@ -110,12 +110,12 @@ done:
 	return st;
 }
 
-static gt_status try_cut(const gt_slab_job *s, gt_backend *rehearsal, size_t slices, size_t batch, gt_slab_cut *plan)
+static gt_status try_cut(const gt_slab_job *s, gt_backend *dry, size_t slices, size_t batch, gt_slab_cut *plan)
 {
 	size_t widest;
 	cut(s, slices, batch, plan, &widest);
 	plan->host = host_bytes(s, plan);
-	return device_bytes(s, rehearsal, plan, widest, &plan->device);
+	return device_bytes(s, dry, plan, widest, &plan->device);
 }
 
 static int fits(const room *r, const gt_slab_cut *p)
@@ -123,10 +123,10 @@ static int fits(const room *r, const gt_slab_cut *p)
 	return p->device <= r->device && p->host <= r->host && p->device + p->host <= r->both;
 }
 
-static size_t most_slices(size_t nz)
+static size_t max_slices(size_t nz)
 {
-	const size_t part = (nz + LEAST_SLABS - 1) / LEAST_SLABS, half = (nz + 1) / 2;
-	const size_t n = part >= LEAST_SLICES ? part : half < LEAST_SLICES ? half : LEAST_SLICES;
+	const size_t part = (nz + MIN_SLABS - 1) / MIN_SLABS, half = (nz + 1) / 2;
+	const size_t n = part >= MIN_SLICES ? part : half < MIN_SLICES ? half : MIN_SLICES;
 	return n < ALIGNED ? n : (n + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
@@ -137,13 +137,13 @@ static size_t fewer(size_t slices)
 }
 
 /* The thickest slabs with at least so many views at a time, then the most views. */
-static gt_status search(const gt_slab_job *s, gt_backend *rehearsal, const room *r, size_t views, gt_slab_cut *plan, int *found)
+static gt_status search(const gt_slab_job *s, gt_backend *dry, const room *r, size_t views, gt_slab_cut *plan, int *found)
 {
 	gt_status st = GT_OK;
 	*found = 0;
-	for (size_t slices = most_slices(s->c->grid->n[2]); slices; slices = fewer(slices))
-		for (size_t batch = MOST_BATCH; batch >= views; batch /= 2) {
-			GT_TRY(try_cut(s, rehearsal, slices, batch < s->c->scan->views ? batch : s->c->scan->views, plan));
+	for (size_t slices = max_slices(s->c->grid->n[2]); slices; slices = fewer(slices))
+		for (size_t batch = MAX_BATCH; batch >= views; batch /= 2) {
+			GT_TRY(try_cut(s, dry, slices, batch < s->c->scan->views ? batch : s->c->scan->views, plan));
 			if ((*found = fits(r, plan)))
 				goto done;
 		}
@@ -196,23 +196,23 @@ static gt_status too_small(const gt_slab_job *s, const gt_slab_cut *one, double 
 	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
 	               "and %.0f MiB of the host's memory (--host-memory), %s%.0f in reserve, where %.0f are",
 	               s->c->method->name, ceil(100 * one->device / mib) / 100, gt_backend_name(s->be),
-	               floor(100 * fmax(0, least(r->device, r->both)) / mib) / 100, ceil(host / mib), taken, RESERVE_BYTES / mib,
-	               floor(fmax(0, least(r->host, r->both) + process) / mib));
+	               floor(100 * fmax(0, min(r->device, r->both)) / mib) / 100, ceil(host / mib), taken, RESERVE_BYTES / mib,
+	               floor(fmax(0, min(r->host, r->both) + process) / mib));
 }
 
 gt_status gt_slab_job_choose(const gt_slab_job *s, gt_slab_cut *plan)
 {
 	static const size_t views[] = { 16, 4, 1 };
-	gt_backend *rehearsal = NULL;
+	gt_backend *dry = NULL;
 	const room all = find_room(s);
 	const double aside = kept_bytes(s->c);
 	const room r = { all.device, all.host - aside, all.both - aside, all.process };
 	int found = 0;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(gt_backend_name(s->be), &rehearsal));
-	GT_TRY(gt_backend_dry_run(rehearsal));
+	GT_TRY(gt_backend_open(gt_backend_name(s->be), &dry));
+	GT_TRY(gt_backend_dry_run(dry));
 	for (size_t i = 0; i < sizeof views / sizeof *views && !found; i++)
-		GT_TRY(search(s, rehearsal, &r, views[i], plan, &found));
+		GT_TRY(search(s, dry, &r, views[i], plan, &found));
 	if (!found) {
 		st = too_small(s, plan, aside, &all);
 		goto done;
@@ -221,6 +221,6 @@ gt_status gt_slab_job_choose(const gt_slab_job *s, gt_slab_cut *plan)
 	plan->process = host_in_all(s, plan, all.process);
 	plan->reserve = RESERVE_BYTES;
 done:
-	gt_backend_close(rehearsal);
+	gt_backend_close(dry);
 	return st;
 }

@@ -10,14 +10,14 @@
 
 #define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param rules[] = {
-	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
+	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .min = 0, .max = 1e6 },
 	{ .key = "gradient",
 	  .help = "gradient of the cost, relative to the first",
 	  .kind = GT_REAL,
 	  .at = AT(gradient),
-	  .least = 0,
-	  .most = 1 },
-	{ .key = "seconds", .help = "time since the first iteration began", .kind = GT_REAL, .at = AT(seconds), .least = 0, .most = 1e9 },
+	  .min = 0,
+	  .max = 1 },
+	{ .key = "seconds", .help = "time since the first iteration began", .kind = GT_REAL, .at = AT(seconds), .min = 0, .max = 1e9 },
 	{ .key = NULL },
 };
 
@@ -78,7 +78,7 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 	gt_team_lock(be);
 	st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
 	gt_team_unlock(be);
-	r->iterations = r->most = r->resumed = *done;
+	r->iterations = r->max = r->resumed = *done;
 	if (r->ready)
 		r->ready(r->self, *done);
 	for (; st == GT_OK && *done && !has_best && r->divergence.best && state->name; state++)
@@ -96,7 +96,7 @@ static int each_iteration(void *self, const gt_progress *g)
 		r->each(r->self, g, seconds);
 	const int asked = gt_team_first(be, r->stop && r->stop(r->self)) != 0, early = g->iteration < g->iterations;
 	r->iterations = g->iteration;
-	r->most = g->iterations;
+	r->max = g->iterations;
 	r->residual = g->residual / r->data_norm;
 	r->diverged = gt_divergence_look(&r->divergence, g);
 	const char *reason = r->diverged ? r->diverged : reason_to_stop(r, g, seconds, asked);
@@ -145,7 +145,7 @@ static gt_status solve(gt_run *r, const gt_solver *solver, const gt_problem *pro
 	const gt_monitor monitor = { each_iteration, r, resume };
 	gt_divergence_start(&r->divergence, x);
 	gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	if (st == GT_ERR_MEMORY && r->divergence.best && gt_members(gt_array_backend(x)) == 1) {
+	if (st == GT_ERR_MEMORY && r->divergence.best && gt_ranks(gt_array_backend(x)) == 1) {
 		gt_divergence_free(&r->divergence);
 		st = gt_solve(solver, problem, options, x, &monitor);
 	}

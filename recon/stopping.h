@@ -28,7 +28,7 @@ typedef struct {
 	void *self;
 	/* Results. */
 	int resumed;                    /* iterations that were done before this run; each() may look at it */
-	int iterations, most;           /* done, and at most */
+	int iterations, max;            /* done, and at most */
 	const char *reason;             /* why it ended before all iterations; NULL: it did not */
 	int interrupted;                /* 1: it ended before all iterations, and stop() asked for that */
 	double residual;                /* |Ax-b|/|b|, NAN if not known */

@@ -14,10 +14,10 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 	/* Rows that are not along z cover no range of it. */
 	const size_t outside = gt_scan_rows_along_z(scan, "") == GT_OK && high > low ? gt_grid_slices_outside(grid, low, high) : 0;
 	if (outside)
-		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
-		       grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
-		       outside == 1 ? "it shows" : "they show");
+		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		          "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
+		          grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
+		          outside == 1 ? "it shows" : "they show");
 }
 
 /* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few
@@ -27,7 +27,7 @@ static double beside(const gt_grid *g, const gt_projections *p)
 	const gt_scan *scan = p->scan;
 	const gt_detector d = gt_scan_detector(scan);
 	const size_t views = 1 + scan->views / 90, rows = 1 + scan->rows / 8;
-	double sum = 0, most = 0, count = 0;
+	double sum = 0, max = 0, count = 0;
 	for (size_t v = 0; v < scan->views; v += views)
 		for (size_t row = 0; row < scan->rows; row += rows)
 			for (size_t column = 0; column < scan->columns; column++) {
@@ -43,21 +43,21 @@ static double beside(const gt_grid *g, const gt_projections *p)
 					from = fmax(from, (middle - copysign(half, to[a])) / to[a]);
 					end = fmin(end, (middle + copysign(half, to[a])) / to[a]);
 				}
-				most = fmax(most, value);
+				max = fmax(max, value);
 				sum += from < end ? 0 : value;
 				count += !(from < end);
 			}
-	return most > 0 && count > 0 ? sum / count / most : 0;
+	return max > 0 && count > 0 ? sum / count / max : 0;
 }
 
 void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p)
 {
 	const double share = beside(grid, p);
 	if (share > 0.05)
-		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "rays that pass beside the grid were attenuated too (on average %.0f %% of the largest measured value): "
-		       "what lies there will appear inside the grid; a wider --grid holds it",
-		       100 * share);
+		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		          "rays that pass beside the grid were attenuated too (on average %.0f %% of the largest measured value): "
+		          "what lies there will appear inside the grid; a wider --grid holds it",
+		          100 * share);
 }
 
 /* Columns at each side whose mean is inspected. It is no longer air above NOT_AIR of the largest value. Edges are
@@ -74,7 +74,7 @@ enum { EDGE_COLUMNS = 3 };
  * these views of the larger mean at their edges is part, and the largest value most. */
 typedef struct {
 	size_t looked, left, right, both;
-	double most, part;
+	double max, part;
 } edges;
 
 typedef struct {
@@ -82,9 +82,9 @@ typedef struct {
 } edge_values;
 
 /* Object at an edge: the outermost column sees it too, as an object just inside the detector leaves that one empty. */
-static int is_object(const edge_values *v, double most) { return fmin(v->outermost, v->mean) > NOT_AIR * most; }
+static int is_object(const edge_values *v, double max) { return fmin(v->outermost, v->mean) > NOT_AIR * max; }
 
-static void measure_edges(const gt_projections *p, size_t view, edge_values edge[2], double *most)
+static void measure_edges(const gt_projections *p, size_t view, edge_values edge[2], double *max)
 {
 	const gt_scan *s = p->scan;
 	const size_t step = 1 + (s->rows - 1) / 16, rows = 1 + (s->rows - 1) / step;
@@ -93,7 +93,7 @@ static void measure_edges(const gt_projections *p, size_t view, edge_values edge
 	for (size_t l = 0; l < s->rows; l += step) {
 		const float *row = p->data + (view * s->rows + l) * s->columns;
 		for (size_t k = 0; k < s->columns; k++)
-			*most = fmax(*most, row[k]);
+			*max = fmax(*max, row[k]);
 		edge[0].outermost += row[0] / (double)rows;
 		edge[1].outermost += row[s->columns - 1] / (double)rows;
 		for (size_t k = 0; k < columns; k++) {
@@ -109,10 +109,10 @@ static void look_at_edges(const gt_projections *p, const int side[2], edges *e)
 	edge_values edge[2];
 	*e = (edges){ 0 };
 	for (size_t v = 0; v < views; v += step)
-		measure_edges(p, v, edge, &e->most);
+		measure_edges(p, v, edge, &e->max);
 	for (size_t v = 0; v < views; v += step) {
-		measure_edges(p, v, edge, &e->most);
-		const int left = side[0] && is_object(&edge[0], e->most), right = side[1] && is_object(&edge[1], e->most);
+		measure_edges(p, v, edge, &e->max);
+		const int left = side[0] && is_object(&edge[0], e->max), right = side[1] && is_object(&edge[1], e->max);
 		e->looked++;
 		e->left += (size_t)left;
 		e->right += (size_t)right;
@@ -149,17 +149,17 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	if (!p->data)
 		return;
 	look_at_edges(p, side, &e);
-	if (!(e.most > 0) || (double)e.both < FEW_VIEWS * (double)e.looked)
+	if (!(e.max > 0) || (double)e.both < FEW_VIEWS * (double)e.looked)
 		return;
-	const double part = e.part / (double)e.both / e.most;
-	gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-	       "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest "
-	       "value there): %s",
-	       100 * (double)e.both / (double)e.looked,
-	       e.left && e.right ? "left and right"
-	       : e.left          ? "first columns"
-	                         : "last columns",
-	       100 * part, consequence(part, iterative));
+	const double part = e.part / (double)e.both / e.max;
+	gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+	          "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest "
+	          "value there): %s",
+	          100 * (double)e.both / (double)e.looked,
+	          e.left && e.right ? "left and right"
+	          : e.left          ? "first columns"
+	                            : "last columns",
+	          100 * part, consequence(part, iterative));
 }
 
 gt_status gt_check_displaced(const char *who, const gt_projections *p)
@@ -190,27 +190,27 @@ void gt_note_gap(const gt_listener *log, const gt_scan *scan)
 	double ends[2];
 	const double gap = gt_scan_widest_gap(scan, ends), step = gt_scan_angular_range(scan) / (double)scan->views;
 	if (fabs(displacement(scan)) > SHIFTED_BY && gap <= GT_CLOSED_GAP && gap > 3.001 * step)
-		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "no view lies between %.6g and %.6g degrees: the neighbouring views replace the missing ones; expect streaks at "
-		       "details far from the axis",
-		       ends[0] * GT_DEGREES, ends[1] * GT_DEGREES);
+		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		          "no view lies between %.6g and %.6g degrees: the neighbouring views replace the missing ones; expect streaks at "
+		          "details far from the axis",
+		          ends[0] * GT_DEGREES, ends[1] * GT_DEGREES);
 }
 
 void gt_note_weights(const gt_listener *log, const gt_projections *p)
 {
 	const size_t n = p->weight ? gt_scan_size(p->scan) : 0;
-	double sum = 0, squares = 0, most = 0;
+	double sum = 0, squares = 0, max = 0;
 	for (size_t i = 0; i < n; i++) {
 		sum += p->weight[i];
 		squares += (double)p->weight[i] * p->weight[i];
-		most = fmax(most, p->weight[i]);
+		max = fmax(max, p->weight[i]);
 	}
 	if (n && !(sum > 0))
-		gt_say(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: nothing was measured, by them", n);
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: nothing was measured, by them", n);
 	else if (n && sum * sum < 1e-3 * (double)n * squares)
-		gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-		       "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show those alone", n,
-		       100 * most / sum);
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+		          "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show those alone", n,
+		          100 * max / sum);
 }
 
 void gt_note_detector(const gt_listener *log, const gt_scan *scan)
@@ -218,8 +218,9 @@ void gt_note_detector(const gt_listener *log, const gt_scan *scan)
 	double detector, axis;
 	const size_t view = gt_scan_detector_before_axis(scan, &detector, &axis);
 	if (view < scan->views)
-		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended beyond "
-		       "it, as to a larger detector behind the object",
-		       view, detector, axis);
+		gt_notify(
+			log, GT_WARNING, GT_ABOUT_GEOMETRY,
+			"the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended beyond "
+			"it, as to a larger detector behind the object",
+			view, detector, axis);
 }

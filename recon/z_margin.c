@@ -5,7 +5,7 @@
 #include <gantry/noise.h>
 #include <gantry/scan_math.h>
 #include "core/log.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/z_margin.h"
 
@@ -148,10 +148,10 @@ void gt_recon_extent_views(const gt_projections *all, const gt_grid *asked, gt_r
 
 static void say_not_padded(const gt_listener *log, size_t below, size_t above)
 {
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "rays leave the grid at its ends: where the object goes on there, what %zu slice%s below and %zu above would hold "
-	       "appears in the outermost ones (--padding auto computes them too)",
-	       below, below == 1 ? "" : "s", above);
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+	          "rays leave the grid at its ends: where the object goes on there, what %zu slice%s below and %zu above would hold "
+	          "appears in the outermost ones (--padding auto computes them too)",
+	          below, below == 1 ? "" : "s", above);
 }
 
 /* A grid that was asked for may well end where the object does; a helix sees what lies beyond it from other turns. */
@@ -159,8 +159,8 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 {
 	size_t below, above;
 	if (e->scan.views < e->all->scan->views)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "views %zu to %zu of %zu see these slices", e->first_view,
-		       e->first_view + e->scan.views - 1, e->all->scan->views);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "views %zu to %zu of %zu see these slices", e->first_view,
+		          e->first_view + e->scan.views - 1, e->all->scan->views);
 	if (o->grid_given && o->mode != GT_Z_MARGIN_YES)
 		gt_z_margin(&e->p, e->asked, &below, &above);
 	else
@@ -174,8 +174,9 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 	e->below = below;
 	e->grid.n[2] += below + above;
 	e->grid.center[2] += ((double)above - (double)below) / 2 * e->grid.pitch[2];
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%zu padding slice%s below and %zu above, which rays reach, are computed and not written%s",
-	       below, below == 1 ? "" : "s", above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no leaves them out)" : "");
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+	          "%zu padding slice%s below and %zu above, which rays reach, are computed and not written%s", below, below == 1 ? "" : "s",
+	          above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no leaves them out)" : "");
 }
 
 gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)

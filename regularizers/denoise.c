@@ -10,7 +10,7 @@
 #include "core/spec.h"
 #include "core/try.h"
 
-const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .least = -INFINITY };
+const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .min = -INFINITY };
 
 static void identity(void *self, const gt_array *x, gt_array *y)
 {
@@ -30,7 +30,7 @@ static gt_status solve(const gt_denoise_options *o, const gt_penalty *R, gt_arra
 	snprintf(spec, sizeof spec, "fista:iterations=%d,nonneg=no", o->iterations);
 	GT_TRY(gt_module_parse("solver", spec, &solver, &options));
 	GT_TRY(gt_linop_new(&ops, NULL, gt_array_backend(x), gt_array_type(x), gt_array_size(x), gt_array_size(x), &A));
-	const gt_problem problem = { .subsets = 1, .A = &A, .b = &z, .lo = o->least, .hi = INFINITY, .R = R };
+	const gt_problem problem = { .subsets = 1, .A = &A, .b = &z, .lo = o->min, .hi = INFINITY, .R = R };
 	gt_copy(z, x);
 	GT_TRY(gt_solve((const gt_solver *)solver, &problem, options, x, NULL));
 done:
@@ -55,9 +55,9 @@ static gt_status check_options(const gt_denoise_options *o)
 		return gt_fail(GT_ERR_ARG, "denoising: options of %zu bytes, expected %zu", o ? o->size : 0, sizeof *o);
 	if (!o->penalty)
 		return gt_fail(GT_ERR_ARG, "denoising: no penalty, expected NAME or NAME:key=value");
-	if (o->iterations < 1 || isnan(o->least))
+	if (o->iterations < 1 || isnan(o->min))
 		return gt_fail(GT_ERR_ARG, "denoising: %d iterations and values of at least %g: expected 1 or more, and a number",
-		               o->iterations, o->least);
+		               o->iterations, o->min);
 	return GT_OK;
 }
 
@@ -107,7 +107,7 @@ static gt_status denoise(gt_backend *be, gt_type type, const gt_denoise_options 
 	GT_TRY(gt_array_like(z, &x));
 	move(s, 0, z);
 	if (gt_penalty_has(R) & GT_HAS_PROX)
-		gt_penalty_prox(R, 1, o->least, INFINITY, z, x);
+		gt_penalty_prox(R, 1, o->min, INFINITY, z, x);
 	else
 		GT_TRY(solve(o, R, z, x));
 	GT_TRY(gt_backend_status(be));

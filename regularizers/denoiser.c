@@ -94,7 +94,7 @@ gt_status gt_penalty_of_denoiser(const gt_denoiser *d, gt_backend *be, gt_type t
 	gt_status st = check_given(d, grid);
 	GT_TRY(st);
 	GT_TRY(gt_backend_check(be));
-	if (gt_members(be) > 1)
+	if (gt_ranks(be) > 1)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "denoiser '%s' cannot run on several devices together: expected one", d->name));
 	if (!(s = calloc(1, sizeof *s)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for denoiser '%s'", d->name));

@@ -33,7 +33,7 @@ void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid
 		               .plane = grid->n[0] * grid->n[1],
 		               .slices = grid->n[2],
 		               .reach = reach,
-		               .own = gt_my_share(be, grid->n[2]) };
+		               .own = gt_local_range(be, grid->n[2]) };
 	const struct span all = seen(h, h->own);
 	h->below = h->lead = h->own.first - all.first;
 	h->above = all.end - h->own.first - h->own.n;
@@ -70,28 +70,28 @@ void gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end)
 }
 
 /* Slices of the volume that a room holds, of all its fields. */
-static gt_piece piece(const struct gt_halo *h, const gt_array *room, int peer, struct span slices)
+static gt_exchange_block block(const struct gt_halo *h, const gt_array *room, int peer, struct span slices)
 {
 	const size_t size = gt_type_size(h->type), apart = gt_halo_apart(h);
-	return (gt_piece){ .peer = peer,
-		           .at = slice_of(h, room, slices.first + h->lead - h->own.first),
-		           .bytes = (slices.end - slices.first) * h->plane * size,
-		           .count = gt_array_size(room) / apart,
-		           .stride = apart * size };
+	return (gt_exchange_block){ .peer = peer,
+		                    .at = slice_of(h, room, slices.first + h->lead - h->own.first),
+		                    .bytes = (slices.end - slices.first) * h->plane * size,
+		                    .count = gt_array_size(room) / apart,
+		                    .stride = apart * size };
 }
 
 void gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n)
 {
-	gt_piece out[MAX_PIECES], in[MAX_PIECES];
+	gt_exchange_block out[MAX_PIECES], in[MAX_PIECES];
 	size_t outs = 0, ins = 0;
-	for (int i = 0; i < gt_members(h->be); i++) {
-		const gt_range theirs = gt_team_share(h->be, i, h->slices);
+	for (int i = 0; i < gt_ranks(h->be); i++) {
+		const gt_range theirs = gt_team_range(h->be, i, h->slices);
 		const struct span sent = common(span_of(h->own), seen(h, theirs)), taken = common(span_of(theirs), seen(h, h->own));
-		for (size_t k = 0; k < n && i != gt_member(h->be); k++) {
+		for (size_t k = 0; k < n && i != gt_rank(h->be); k++) {
 			if (sent.end > sent.first)
-				out[outs++] = piece(h, rooms[k], i, sent);
+				out[outs++] = block(h, rooms[k], i, sent);
 			if (taken.end > taken.first)
-				in[ins++] = piece(h, rooms[k], i, taken);
+				in[ins++] = block(h, rooms[k], i, taken);
 		}
 	}
 	gt_team_exchange(h->be, out, outs, in, ins);
@@ -147,10 +147,10 @@ void gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y)
 gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, size_t first, gt_array **shared)
 {
 	const size_t apart = gt_halo_apart(h);
-	const gt_share_fields f = { .count = gt_array_size(room) / apart - first,
-		                    .each = h->slices * h->plane,
-		                    .first = h->own.first * h->plane,
-		                    .n = h->own.n * h->plane,
-		                    .apart = apart };
+	const gt_partition_fields f = { .count = gt_array_size(room) / apart - first,
+		                        .each = h->slices * h->plane,
+		                        .first = h->own.first * h->plane,
+		                        .n = h->own.n * h->plane,
+		                        .apart = apart };
 	return gt_array_wrap_fields(h->be, h->type, (char *)slice_of(h, room, h->lead) + first * apart * gt_type_size(h->type), &f, shared);
 }

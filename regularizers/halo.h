@@ -4,7 +4,7 @@
  * others own, be it one of them or several. Rooms hold them dense: the slices below, those of the member, those above;
  * rooms of several fields hold that for each field. */
 #include <gantry/grid.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 
 struct gt_halo {
 	gt_backend *be;

@@ -61,7 +61,7 @@ static void fill_numbers(gt_potential kind, const struct options *o, double *k)
 	k[GT_HALF_P] = o->p / 2;
 	k[GT_HALF_Q] = o->q / 2;
 	k[GT_P_Q] = o->p - o->q;
-	k[GT_LEAST] = kind == GT_QGGMRF_P ? GT_FLAT : 1e-30; /* not 0: its logarithm is taken */
+	k[GT_MIN] = kind == GT_QGGMRF_P ? GT_FLAT : 1e-30; /* not 0: its logarithm is taken */
 	k[GT_REST] = 0;
 	if (kind == GT_QGGMRF_P)
 		k[GT_REST] = gt_potential_value(kind, k, 0) * 2 / k[GT_AREA];
@@ -247,7 +247,7 @@ static gt_status make(const struct gt_penalty_ops *ops, gt_potential kind, gt_ba
 	GT_TRY(make_weights(ops->name, r, g, o->map, kappa, &r->kappa));
 	r->s.kappa = r->kappa ? r->kappa->data : NULL;
 	r->s.end = g->n[2];
-	if (gt_members(be) > 1)
+	if (gt_ranks(be) > 1)
 		GT_TRY(share(r, g));
 	if (r->impl->make && r->s.n[2])
 		GT_TRY(r->impl->make(be, &r->s));
@@ -262,19 +262,19 @@ done:
 	  .help = "factor on the whole penalty",                                                                 \
 	  .kind = GT_REAL,                                                                                       \
 	  .at = offsetof(struct options, strength),                                                              \
-	  .least = 0,                                                                                            \
-	  .most = 1e30 },                                                                                        \
+	  .min = 0,                                                                                              \
+	  .max = 1e30 },                                                                                         \
 	{                                                                                                        \
 		.key = "neighbours", .help = "neighbours of a voxel, weighted by 1/distance", .kind = GT_CHOICE, \
 		.at = offsetof(struct options, neighbours), .names = neighbour_names                             \
 	}
-#define DIFFERENCE(name, text)                                                                                              \
-	{                                                                                                                   \
-		.key = name, .help = text, .kind = GT_MU, .at = offsetof(struct options, delta), .least = 1e-9, .most = 1e3 \
+#define DIFFERENCE(name, text)                                                                                           \
+	{                                                                                                                \
+		.key = name, .help = text, .kind = GT_MU, .at = offsetof(struct options, delta), .min = 1e-9, .max = 1e3 \
 	}
-#define EXPONENT(id, text)                                                                                           \
-	{                                                                                                            \
-		.key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .least = 1, .most = 2 \
+#define EXPONENT(id, text)                                                                                        \
+	{                                                                                                         \
+		.key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .min = 1, .max = 2 \
 	}
 static const gt_param plain[] = { NEIGHBOURHOOD, { .key = NULL } };
 static const gt_param with_delta[] = { NEIGHBOURHOOD, DIFFERENCE("delta", "difference above which it grows more slowly"), { .key = NULL } };

@@ -15,7 +15,7 @@ gt_status gt_site_open_wide(struct gt_site *s, const char *name, gt_backend *be,
 {
 	*s = (struct gt_site){ .be = be, .type = type, .name = name, .voxels = gt_grid_voxels(grid), .end = grid->n[2] };
 	memcpy(s->n, grid->n, sizeof s->n);
-	if (gt_members(be) > 1) {
+	if (gt_ranks(be) > 1) {
 		s->shares = 1;
 		gt_halo_open(&s->halo, be, type, grid, reach);
 		gt_halo_counts(&s->halo, &s->from, &s->end);
@@ -57,9 +57,9 @@ int gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi)
 void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second)
 {
 	const struct gt_pass_range range = { s->n, s->from, s->end };
-	if (!s->be->rehearsed && s->end > s->from)
+	if (!s->be->dry_run && s->end > s->from)
 		impl(s->be)->run(s->be, s->type, &range, pass, call, first, second);
-	else if (!s->be->rehearsed && first) /* a member without slices adds 0 */
+	else if (!s->be->dry_run && first) /* a member without slices adds 0 */
 		*first = second ? *second = 0 : 0;
 	if (s->shares && first)
 		gt_team_join_later(s->be, first);
@@ -70,7 +70,7 @@ void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pas
 void gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call)
 {
 	const struct gt_pass_range range = { n, 0, n[2] };
-	if (!s->be->rehearsed && n[2])
+	if (!s->be->dry_run && n[2])
 		impl(s->be)->run(s->be, s->type, &range, pass, call, NULL, NULL);
 }
 

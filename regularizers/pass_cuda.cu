@@ -118,7 +118,7 @@ static void launch(gt_backend *be, const struct gt_pass_range *range, enum gt_pa
 	static const kernel kernels[] = { GT_PASSES(X) };
 #undef X
 	const tiles t = tiles_of(range);
-	const size_t most = 1u << 30, parts = PARTS, blocks = part ? parts : t.all < most ? t.all : most;
+	const size_t max = 1u << 30, parts = PARTS, blocks = part ? parts : t.all < max ? t.all : max;
 	pass_args<T> p;
 	pass_args_set(&p, range->n, call);
 	if (launch_nlm_tile(be, pass, p))

@@ -7,10 +7,10 @@
 #include <gantry/params.h>
 
 #define GT_PARAM_STRENGTH(S) \
-	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = offsetof(S, strength), .least = 0, .most = 1e30 }
+	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = offsetof(S, strength), .min = 0, .max = 1e30 }
 #define GT_PARAM_MU(S, id, text) \
-	{ .key = #id, .help = text, .kind = GT_MU, .at = offsetof(S, id), .least = 1e-9, .most = 1e6 }
-#define GT_PARAM_INT(S, id, text, low, high) { .key = #id, .help = text, .kind = GT_INT, .at = offsetof(S, id), .least = low, .most = high }
+	{ .key = #id, .help = text, .kind = GT_MU, .at = offsetof(S, id), .min = 1e-9, .max = 1e6 }
+#define GT_PARAM_INT(S, id, text, low, high) { .key = #id, .help = text, .kind = GT_INT, .at = offsetof(S, id), .min = low, .max = high }
 
 #define GT_PARAM_FILE(S, id, text) { .key = #id, .help = text, .kind = GT_TEXT, .at = offsetof(S, id) }
 

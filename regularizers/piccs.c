@@ -24,8 +24,8 @@ static const gt_param params[] = {
 	  .help = "share of the difference to the prior image",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, alpha),
-	  .least = 0,
-	  .most = 1 },
+	  .min = 0,
+	  .max = 1 },
 	GT_PARAM_MU(struct options, smooth, "gradients below this count as quadratic"),
 	{ .key = NULL },
 };

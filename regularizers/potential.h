@@ -25,7 +25,7 @@
 typedef enum { GT_POTENTIALS(GT_POTENTIAL_ENUM) GT_NPOTENTIALS } gt_potential;
 
 /* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, p/2, q/2, p - q, and what makes psi(0) = 0. */
-enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_HALF_P, GT_HALF_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
+enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_MIN, GT_P, GT_HALF_P, GT_HALF_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
 
 #ifdef __CUDACC__
 #define GT_OF_REAL template <typename gt_real>
@@ -159,7 +159,7 @@ GT_OF_REAL GT_HD gt_real gt_potential_value(gt_potential kind, const gt_real *k,
 	case GT_LOGCOSH:
 		return k[GT_AREA] * gt_logcosh(s);
 	default: {
-		const gt_real u = gt_larger(s, k[GT_LEAST]), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
+		const gt_real u = gt_larger(s, k[GT_MIN]), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
 		const gt_real c = gt_potential_weight(kind, k, u * k[GT_DELTA]);
 		return half * k[GT_AREA] * (up * gt_inverse(one + gt_power(u, k[GT_P_Q])) - c * (u * u - s * s) - k[GT_REST]);
 	}

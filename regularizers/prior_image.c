@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "regularizers/prior_image.h"
 
@@ -20,7 +20,7 @@ static int begins_at(const gt_grid *file, const gt_grid *grid, int a, size_t *fi
 	       *first + grid->n[a] <= file->n[a];
 }
 
-static gt_status cut(const char *what, const gt_volume *v, const gt_grid *grid, double least, float *out)
+static gt_status cut(const char *what, const gt_volume *v, const gt_grid *grid, double min, float *out)
 {
 	const gt_grid *file = gt_volume_grid(v);
 	const float *in = gt_volume_data(v);
@@ -39,12 +39,12 @@ static gt_status cut(const char *what, const gt_volume *v, const gt_grid *grid, 
 		memcpy(out + row * grid->n[0], in + (z * file->n[1] + y) * file->n[0] + first[0], grid->n[0] * sizeof *out);
 	}
 	for (size_t i = 0; i < gt_grid_voxels(grid); i++)
-		if (!(out[i] >= least))
-			return gt_fail(GT_ERR_ARG, "%s: holds %g, expected %g or more", what, (double)out[i], least);
+		if (!(out[i] >= min))
+			return gt_fail(GT_ERR_ARG, "%s: holds %g, expected %g or more", what, (double)out[i], min);
 	return GT_OK;
 }
 
-gt_status gt_prior_image_read(const char *what, const char *path, double least, gt_backend *be, gt_type type, const gt_grid *grid,
+gt_status gt_prior_image_read(const char *what, const char *path, double min, gt_backend *be, gt_type type, const gt_grid *grid,
                               gt_array **image)
 {
 	gt_volume *v = NULL;
@@ -61,7 +61,7 @@ gt_status gt_prior_image_read(const char *what, const char *path, double least, 
 	st = gt_read_volume(path, NULL, &v);
 	gt_team_unlock(be);
 	GT_TRY(gt_fail_in(st, "%s", what));
-	GT_TRY(cut(name, v, grid, least, host));
+	GT_TRY(cut(name, v, grid, min, host));
 	GT_TRY(gt_array_new_shared(be, type, grid->n[0] * grid->n[1], grid->n[2], image));
 	gt_array_put_float(host, *image);
 done:

@@ -34,14 +34,14 @@ static const gt_param params[] = {
 	  .help = "cost of bending, in that of a gradient, per voxel along x",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, ratio),
-	  .least = 1e-3,
-	  .most = 1e6 },
+	  .min = 1e-3,
+	  .max = 1e6 },
 	{ .key = "step",
 	  .help = "length of its steps: long ones are soon near the result, short ones come nearer in the end",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, step),
-	  .least = 1e-3,
-	  .most = 1e3 },
+	  .min = 1e-3,
+	  .max = 1e3 },
 	GT_PARAM_INT(struct options, inner, "iterations of a proximal step", 1, 1e6),
 	{ .key = "lean",
 	  .help = "GPU: two passes for one, with 17 numbers per voxel in place of 26",
@@ -94,7 +94,7 @@ static void iterate(struct state *s, struct gt_pass_call *call)
 	}
 	call->a[5] = s->x[!s->now]->data;
 	call->a[6] = s->dual[!s->now]->data;
-	if (!s->site.be->rehearsed)
+	if (!s->site.be->dry_run)
 		s->impl->step(s->site.be, s->site.type, s->site.n, call);
 	s->now = !s->now;
 	call->a[1] = call->a[5];

@@ -328,7 +328,7 @@ static __global__ void __launch_bounds__(THREADS, TGV_BLOCKS) step_kernel(const 
 
 template <typename T> static size_t bytes() { return (size_t)SHARED * layout<T>::ALL * sizeof(T); }
 
-static int fits(gt_type type) { return (type == GT_F32 ? bytes<float>() : bytes<double>()) <= (size_t)gt_cuda_most_shared(); }
+static int fits(gt_type type) { return (type == GT_F32 ? bytes<float>() : bytes<double>()) <= (size_t)gt_cuda_max_shared(); }
 
 template <typename T> static void launch(gt_backend *be, const size_t *n, const struct gt_pass_call *call)
 {

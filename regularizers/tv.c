@@ -28,25 +28,25 @@ struct options {
 };
 static const struct options defaults = { .strength = 1, .smooth = GT_MU_WATER / 1000, .along = { 1, 1, 1 }, .kind = 0, .inner = 20 };
 #define AT(field) offsetof(struct options, field)
-#define DIRECTION(axis, i)                                                                                                               \
-	{                                                                                                                                \
-		.key = #axis, .help = "weight of differences along " #axis, .kind = GT_REAL, .at = AT(along[i]), .least = 0, .most = 1e3 \
+#define DIRECTION(axis, i)                                                                                                            \
+	{                                                                                                                             \
+		.key = #axis, .help = "weight of differences along " #axis, .kind = GT_REAL, .at = AT(along[i]), .min = 0, .max = 1e3 \
 	}
 static const gt_param params[] = {
-	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = AT(strength), .least = 0, .most = 1e30 },
+	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = AT(strength), .min = 0, .max = 1e30 },
 	{ .key = "kind", .help = "length of a gradient, or the sum over its axes", .kind = GT_CHOICE, .at = AT(kind), .names = kinds },
 	{ .key = "smooth",
 	  .help = "gradients below this count as quadratic where a derivative is needed; proximal steps are exact",
 	  .kind = GT_MU,
 	  .at = AT(smooth),
-	  .least = 1e-9,
-	  .most = 1e6 },
+	  .min = 1e-9,
+	  .max = 1e6 },
 	{ .key = "inner",
 	  .help = "iterations of a proximal step; 0: none, and no memory for it",
 	  .kind = GT_INT,
 	  .at = AT(inner),
-	  .least = 0,
-	  .most = 1e6 },
+	  .min = 0,
+	  .max = 1e6 },
 	DIRECTION(x, 0),
 	DIRECTION(y, 1),
 	DIRECTION(z, 2),
@@ -261,8 +261,8 @@ static void fill_plan(struct state *s, const gt_grid *grid, const struct options
 		s->plan.n[a] = grid->n[a];
 		s->plan.w[a] = o->along[a] * grid->pitch[0] / grid->pitch[a];
 		/* Along one axis D'D has the eigenvalues 4 w^2 sin^2(pi k/2n), k < n. */
-		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(GT_PI / (2 * (double)grid->n[a])) : 0;
-		s->norm2 += most * most;
+		const double max = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(GT_PI / (2 * (double)grid->n[a])) : 0;
+		s->norm2 += max * max;
 	}
 }
 
@@ -310,7 +310,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	s->inner = o->inner;
 	s->impl = gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_tv_cuda) : &gt_tv_cpu;
 	fill_plan(s, grid, o);
-	if (gt_members(be) > 1)
+	if (gt_ranks(be) > 1)
 		GT_TRY(share(s, grid));
 	for (int k = 0; k < 9 && s->inner; k++)
 		GT_TRY(dual_new(s, &s->dual[k / 3][k % 3], &s->kept[k / 3][k % 3]));

@@ -271,8 +271,8 @@ template <typename T> static tv_constants<T> constants(const struct gt_tv_plan *
 
 static unsigned row_blocks(const struct gt_tv_plan *p)
 {
-	const size_t blocks = (p->n[1] * p->n[2] + ROWS - 1) / ROWS, most = 1 << 30;
-	return (unsigned)(blocks < most ? blocks : most);
+	const size_t blocks = (p->n[1] * p->n[2] + ROWS - 1) / ROWS, max = 1 << 30;
+	return (unsigned)(blocks < max ? blocks : max);
 }
 
 static void primal_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,

@@ -20,7 +20,7 @@ typedef struct {
 } gt_anderson;
 
 #define GT_ANDERSON(options, field)                                                                                                   \
-	{ .key = "anderson", .kind = GT_INT, .at = offsetof(options, field), .most = GT_ANDERSON_DEEPEST,                              \
+	{ .key = "anderson", .kind = GT_INT, .at = offsetof(options, field), .max = GT_ANDERSON_DEEPEST,                              \
 	  .help = "Anderson's acceleration by the differences of so many iterations (4 to 10 are usual), two volumes each; 0: none" }
 
 /* gt_anderson_free() is due in either case. Refuses arrays that devices share, and by the solver's name what does not

@@ -27,7 +27,7 @@ static const struct options defaults = { .sweep = { .iterations = 50,
 	                                 .r_max = 0.95,
 	                                 .epsilon = 0.01,
 	                                 .cosine = -0.99 };
-#define LEAST_RELAX 0.005
+#define MIN_RELAX 0.005
 #define SWEEP GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_RELAX, GT_OS_REDUCE, GT_OS_NONNEG, GT_OS_ORDER, GT_OS_THRESHOLD, GT_OS_KEEP
 static const gt_param params[] = {
 	SWEEP,
@@ -98,7 +98,7 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 	const double steps = sqrt(moved), along = after - before;
 	if (steps > o->r_max * pass && p->residual > s->epsilon)
 		s->length *= o->alpha_reduce;
-	return (along < o->cosine * steps * pass && p->residual <= s->epsilon) || relax < LEAST_RELAX;
+	return (along < o->cosine * steps * pass && p->residual <= s->epsilon) || relax < MIN_RELAX;
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "core/fft/fft.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "solvers/circulant_preconditioner.h"
 
 enum { SHAPES = 4 };
-static const double least_weight = 1e-3;          /* kappa^2, of the largest: voxels seen by less are taken for seen by as much */
-static const double least_curvature = 1e-3;       /* of a penalty, of the most */
+static const double min_weight = 1e-3;            /* kappa^2, of the largest: voxels seen by less are taken for seen by as much */
+static const double min_curvature = 1e-3;         /* of a penalty, of the most */
 static const double large = 1e3, impulse = 1e-12; /* mm^-1: so small that every potential is a parabola */
 
 struct gt_circulant {
@@ -89,11 +89,11 @@ static void taper(const struct making *s)
 /* Spectra are positive but for rounding and what the taper leaves. */
 static void lift(size_t n, double part, double *spectrum)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < n; i++)
-		most = fmax(most, spectrum[i]);
+		max = fmax(max, spectrum[i]);
 	for (size_t i = 0; i < n; i++)
-		spectrum[i] = fmax(spectrum[i], part * most);
+		spectrum[i] = fmax(spectrum[i], part * max);
 }
 
 static gt_status spectra(struct making *s)
@@ -133,10 +133,10 @@ static gt_status local_weights(struct making *s)
 	if (s->p->w)
 		gt_adjoint(s->p->A[0], s->p->w[0], scale);
 	gt_scale(1 / seen, scale);
-	const double most = gt_max(scale);
-	if (!(most > 0))
+	const double max = gt_max(scale);
+	if (!(max > 0))
 		GT_TRY(gt_fail(GT_ERR_ARG, "preconditioner 'ramp': no ray of weight above 0 meets the volume"));
-	gt_clamp(least_weight * most, INFINITY, scale);
+	gt_clamp(min_weight * max, INFINITY, scale);
 	gt_pow(-0.5, scale);
 	if (!s->p->R)
 		return GT_OK;
@@ -202,7 +202,7 @@ void gt_circulant_adapt(gt_circulant *m, const gt_array *curvature)
 		return;
 	gt_copy(curvature, m->place);
 	gt_scale(1 / m->middle, m->place);
-	gt_clamp(least_curvature, INFINITY, m->place);
+	gt_clamp(min_curvature, INFINITY, m->place);
 	gt_mul(m->scale, m->place);
 	gt_mul(m->scale, m->place);
 	m->low = gt_min(m->place);

@@ -22,7 +22,7 @@ static const char *const proxes[] = { "auto", "yes", "no", NULL };
 static const struct gt_fista_options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
 #define AT(field) offsetof(struct gt_fista_options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .min = 0, .max = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = "restart", .help = "restart the momentum where it increases the cost", .kind = GT_FLAG, .at = AT(restart) },
 	{ .key = "prox",

@@ -39,7 +39,7 @@ struct state {
 /* Vector v, with its norm, and the norm of u, as number i. */
 static void keep(struct state *s, size_t i)
 {
-	const size_t all = s->small.most + 1;
+	const size_t all = s->small.max + 1;
 	gt_number_put(s->numbers, i, s->small.alpha[i] = s->of.alpha);
 	gt_number_put(s->numbers, all + i, s->small.beta[i] = s->of.beta);
 	if (i + 1 < all && s->of.alpha > 0) {
@@ -62,10 +62,10 @@ static gt_status prepare(struct state *s, const gt_problem *p, const struct opti
 		return gt_fail(GT_ERR_ARG, "solver 'hybrid-lsqr': lambda=%g: strength=%s finds its own: expected strength=fixed", o->lambda,
 		               strengths[o->strength]);
 	GT_TRY(gt_projected_new((size_t)o->iterations, &s->small));
-	GT_TRY(gt_basis_new("solver 'hybrid-lsqr'", x, s->small.most, &s->V));
+	GT_TRY(gt_basis_new("solver 'hybrid-lsqr'", x, s->small.max, &s->V));
 	GT_TRY(gt_golub_kahan_new(p, x, &s->of));
 	GT_TRY(gt_array_like(x, &s->start));
-	GT_TRY(gt_array_new(gt_array_backend(x), GT_F64, 2 * (s->small.most + 1), &s->numbers));
+	GT_TRY(gt_array_new(gt_array_backend(x), GT_F64, 2 * (s->small.max + 1), &s->numbers));
 	gt_fill(0, s->numbers);
 	gt_copy(x, s->start);
 	if (o->strength == GT_STRENGTH_TRACE)

@@ -30,10 +30,10 @@ struct state {
 	const char *name;
 	double lo;
 	size_t *order;
-	double *misfit;         /* of each subset, once settled */
-	gt_array *g, *before;   /* volumes */
-	gt_array **inverse;     /* of each subset: 1/A'1, 0 where it sees nothing */
-	gt_pwls_room seen, off; /* A x; b - A x over it */
+	double *misfit;            /* of each subset, once settled */
+	gt_array *g, *before;      /* volumes */
+	gt_array **inverse;        /* of each subset: 1/A'1, 0 where it sees nothing */
+	gt_pwls_buffers seen, off; /* A x; b - A x over it */
 };
 
 static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
@@ -50,8 +50,8 @@ static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
 	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->sweep.order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_like(x, &s->before));
-	GT_TRY(gt_pwls_room_new(s->p, &s->seen));
-	GT_TRY(gt_pwls_room_new(s->p, &s->off));
+	GT_TRY(gt_pwls_buffers_new(s->p, &s->seen));
+	GT_TRY(gt_pwls_buffers_new(s->p, &s->off));
 	for (size_t k = 0; k < n; k++) {
 		GT_TRY(gt_array_like(x, &s->inverse[k]));
 		gt_fill(1, s->off.of[k]);
@@ -84,8 +84,8 @@ static void release(struct state *s)
 		gt_array_free(s->inverse[k]);
 	gt_array_free(s->g);
 	gt_array_free(s->before);
-	gt_pwls_room_free(&s->seen);
-	gt_pwls_room_free(&s->off);
+	gt_pwls_buffers_free(&s->seen);
+	gt_pwls_buffers_free(&s->off);
 	free(s->inverse);
 	free(s->order);
 	free(s->misfit);

@@ -36,8 +36,8 @@ static const gt_param params[] = {
 	  .help = "ordered subsets of the views; with 1 the likelihood never falls",
 	  .kind = GT_INT,
 	  .at = GT_OS_AT(subsets),
-	  .least = 1,
-	  .most = 1e6 },
+	  .min = 1,
+	  .max = 1e6 },
 	GT_OS_ORDER,
 	OPTION_CHOICE(curvature, "of the parabolas: optimal (safe), current (MLTR: Nuyts 1998), precomputed (an adjoint less)", curvatures),
 	OPTION_REAL(background, "mean counts that no primary photon made (scatter, dark current), as part of those without a body", 0, 10),
@@ -47,12 +47,12 @@ static const gt_param params[] = {
 struct state {
 	const gt_problem *p;
 	const struct options *o;
-	double lo, least, near; /* least: below it a denominator is none; near: 1 once curvatures are those at the data */
+	double lo, min, near; /* least: below it a denominator is none; near: 1 once curvatures are those at the data */
 	size_t *order;
 	double *deviance;         /* of each subset, once settled */
 	gt_array *g, *d, *before; /* volumes */
 	gt_transmission of;
-	gt_pwls_room at; /* A x */
+	gt_pwls_buffers at; /* A x */
 };
 
 static gt_status prepare(struct state *s, gt_array *x)
@@ -68,9 +68,9 @@ static gt_status prepare(struct state *s, gt_array *x)
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_like(x, &s->d));
 	GT_TRY(gt_array_like(x, &s->before));
-	GT_TRY(gt_pwls_room_new(s->p, &s->at));
+	GT_TRY(gt_pwls_buffers_new(s->p, &s->at));
 	GT_TRY(gt_transmission_new(s->p, s->o->background, s->before, s->g, s->d, &s->of));
-	s->least = 1e-6 * gt_max(s->d) / (double)n;
+	s->min = 1e-6 * gt_max(s->d) / (double)n;
 	if (s->o->curvature == PRECOMPUTED)
 		GT_TRY(gt_transmission_keep(s->d, &s->of));
 	if (s->p->R)
@@ -98,7 +98,7 @@ static void update(struct state *s, size_t k, gt_array *x)
 	gt_scale(all, s->g);
 	if (s->p->R)
 		gt_penalty_gradient(s->p->R, x, s->g, fresh ? s->d : NULL);
-	gt_divide_step(x, s->d, s->least, s->lo, s->p->hi, s->g);
+	gt_divide_step(x, s->d, s->min, s->lo, s->p->hi, s->g);
 	gt_copy(s->g, x);
 }
 
@@ -111,7 +111,7 @@ static void pass(void *self, int iteration, gt_array *x, gt_progress *g)
 	if (s->p->R)
 		gt_penalty_value_async(s->p->R, x, &g->penalty);
 	if (s->of.at_data && !(s->near > 0))
-		gt_transmission_approach(&s->of, x, &s->at, s->least, s->g, s->d, &s->near);
+		gt_transmission_approach(&s->of, x, &s->at, s->min, s->g, s->d, &s->near);
 	for (size_t i = 0; i < s->p->subsets; i++)
 		update(s, s->order[i], x);
 	gt_pwls_pass(s->p, s->deviance, s->before, x, g);
@@ -130,7 +130,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_array_free(s.g);
 	gt_array_free(s.d);
 	gt_array_free(s.before);
-	gt_pwls_room_free(&s.at);
+	gt_pwls_buffers_free(&s.at);
 	gt_transmission_free(&s.of);
 	free(s.order);
 	free(s.deviance);

@@ -1,7 +1,7 @@
 /* Ordered subsets: their order of access, their row and column sums, and the pass over them. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "solvers/ordered_subsets.h"
 
@@ -60,27 +60,27 @@ struct gt_ordered_subsets {
 	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
 	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
 	gt_array *R_room, *C_room;
-	gt_array *seen;   /* A z of sweep.h; NULL: not followed */
-	double *least[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
-	double *square;   /* of each subset: |b - A x|^2, once settled */
-	double unused;    /* where a sum goes that is not asked for */
+	gt_array *seen; /* A z of sweep.h; NULL: not followed */
+	double *min[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
+	double *square; /* of each subset: |b - A x|^2, once settled */
+	double unused;  /* where a sum goes that is not asked for */
 	int keep;
 };
 
 static size_t largest_subset(const gt_problem *p)
 {
-	size_t most = 0;
+	size_t max = 0;
 	for (size_t k = 0; k < p->subsets; k++)
-		most = gt_array_here(p->b[k]) > most ? gt_array_here(p->b[k]) : most;
-	return most;
+		max = gt_array_here(p->b[k]) > max ? gt_array_here(p->b[k]) : max;
+	return max;
 }
 
 /* The largest sum of a subset is always the same: the queue is waited for once. */
-static void invert(double part, gt_array *sums, double *least)
+static void invert(double part, gt_array *sums, double *min)
 {
-	if (*least < 0)
-		*least = part * gt_max(sums);
-	gt_reciprocal(*least, sums);
+	if (*min < 0)
+		*min = part * gt_max(sums);
+	gt_reciprocal(*min, sums);
 }
 
 /* R_k for rays that meet the volume, 0 elsewhere; overwrites g. */
@@ -88,7 +88,7 @@ static void row_weights(const gt_ordered_subsets *s, size_t k)
 {
 	gt_fill(1, s->g);
 	gt_forward(s->p->A[k], s->g, s->R[k]);
-	invert(1e-6, s->R[k], &s->least[0][k]);
+	invert(1e-6, s->R[k], &s->min[0][k]);
 }
 
 /* C_k for voxels that the subset sees well, 0 elsewhere; overwrites r. */
@@ -96,7 +96,7 @@ static void column_weights(const gt_ordered_subsets *s, size_t k)
 {
 	gt_fill(1, s->r[k]);
 	gt_adjoint(s->p->A[k], s->r[k], s->C[k]);
-	invert(s->threshold, s->C[k], &s->least[1][k]);
+	invert(s->threshold, s->C[k], &s->min[1][k]);
 }
 
 static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
@@ -106,7 +106,7 @@ static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
 	for (size_t k = 0; k < s->p->subsets; k++)
 		needed += (double)gt_array_bytes(s->p->b[k]);
 	gt_backend_memory(gt_array_backend(x), &available, &total);
-	const int fits = gt_team_least(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* on all members */
+	const int fits = gt_team_min(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* on all members */
 	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && fits);
 }
 
@@ -128,21 +128,21 @@ done:
 static gt_status prepare(gt_ordered_subsets *s, const struct gt_ordered_subsets_options *o, const gt_array *x)
 {
 	gt_status st = GT_OK;
-	const size_t n = s->p->subsets, most = largest_subset(s->p);
+	const size_t n = s->p->subsets, max = largest_subset(s->p);
 	s->order = malloc(n * sizeof *s->order);
 	s->r = calloc(n, sizeof *s->r);
 	s->R = calloc(n, sizeof *s->R);
 	s->C = calloc(n, sizeof *s->C);
 	s->square = malloc(n * sizeof *s->square);
 	for (int i = 0; i < 2; i++)
-		s->least[i] = malloc(n * sizeof *s->least[i]);
-	if (!s->order || !s->r || !s->R || !s->C || !s->square || !s->least[0] || !s->least[1])
+		s->min[i] = malloc(n * sizeof *s->min[i]);
+	if (!s->order || !s->r || !s->R || !s->C || !s->square || !s->min[0] || !s->min[1])
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", n);
 	for (size_t k = 0; k < n; k++)
-		s->least[0][k] = s->least[1][k] = -1;
+		s->min[0][k] = s->min[1][k] = -1;
 	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
-	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), most, &s->r_room));
+	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), max, &s->r_room));
 	s->keep = keeps_sums(s, o->keep, x);
 	if (!s->keep) {
 		GT_TRY(gt_array_like(s->r_room, &s->R_room));
@@ -223,8 +223,8 @@ void gt_ordered_subsets_free(gt_ordered_subsets *s)
 	gt_array_free(s->seen);
 	free(s->order);
 	free(s->square);
-	free(s->least[0]);
-	free(s->least[1]);
+	free(s->min[0]);
+	free(s->min[1]);
 	free(s->r);
 	free(s->R);
 	free(s->C);

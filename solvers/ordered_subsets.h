@@ -24,14 +24,14 @@ int       gt_ordered_subsets_nonneg (const void *options);
 
 #define GT_OS_AT(field) offsetof(struct gt_ordered_subsets_options, field)
 #define GT_OS_ITERATIONS                                                                                                   \
-	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = GT_OS_AT(iterations), .most = 1e6 }
+	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = GT_OS_AT(iterations), .max = 1e6 }
 #define GT_OS_SUBSETS                                                                                                      \
 	{ .key = "subsets", .help = "ordered subsets of the views; 1: all views at once, 0: one view each", .kind = GT_INT,        \
-	  .at = GT_OS_AT(subsets), .most = 1e6 }
-#define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 1.99 }
+	  .at = GT_OS_AT(subsets), .max = 1e6 }
+#define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .max = 1.99 }
 #define GT_OS_REDUCE                                                                                                       \
 	{ .key = "reduce", .help = "factor on the step length after every iteration", .kind = GT_REAL, .at = GT_OS_AT(reduce),    \
-	  .most = 1 }
+	  .max = 1 }
 #define GT_OS_NONNEG { .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = GT_OS_AT(nonneg) }
 #define GT_OS_MOMENTUM                                                                                                     \
 	{ .key = "momentum",                                                                                                  \
@@ -42,7 +42,7 @@ int       gt_ordered_subsets_nonneg (const void *options);
 	  .names = gt_ordered_subsets_orders }
 #define GT_OS_THRESHOLD                                                                                                    \
 	{ .key = "threshold", .help = "voxels whose column sum is below this part of the largest are not changed",           \
-	  .kind = GT_REAL, .at = GT_OS_AT(threshold), .most = 1 }
+	  .kind = GT_REAL, .at = GT_OS_AT(threshold), .max = 1 }
 #define GT_OS_KEEP                                                                                                         \
 	{ .key = "keep", .kind = GT_CHOICE, .at = GT_OS_AT(keep), .names = gt_ordered_subsets_keeps,                                 \
 	  .help = "keep the row and column sums of all subsets instead of computing them every time; auto: if half the free memory holds them" }

@@ -28,10 +28,10 @@ static const gt_param params[] = {
 
 struct state {
 	const gt_problem *p;
-	double alpha, least, *square;
+	double alpha, min, *square;
 	size_t *order;
 	gt_array *D, *D_R, *g, *h, *zeta, *t, *before; /* volumes; D_R: NULL without a penalty */
-	gt_pwls_room room;
+	gt_pwls_buffers room;
 };
 
 /* Of step i = 1, 2, ... */
@@ -53,9 +53,9 @@ static gt_status prepare(struct state *s, const struct options *o, gt_array *x)
 	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->sweep.order, p->subsets, s->order);
 	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
 		GT_TRY(gt_array_like(x, volumes[i]));
-	GT_TRY(gt_pwls_room_new(p, &s->room));
+	GT_TRY(gt_pwls_buffers_new(p, &s->room));
 	gt_pwls_denominator_of_subsets(p, s->room.of, s->t, s->g, s->D);
-	s->least = gt_pwls_threshold(s->D);
+	s->min = gt_pwls_threshold(s->D);
 	if (p->R) {
 		GT_TRY(gt_array_like(x, &s->D_R));
 		gt_fill(0, s->D_R);
@@ -84,7 +84,7 @@ static void step(struct state *s, size_t k, double rho, gt_array *x)
 	gt_axpby(-rho, s->h, rho, s->t);
 	gt_axpy(1 - rho, s->g, s->t);
 	gt_penalty_gradient(p->R, x, s->t, NULL);
-	gt_divide_step(x, s->zeta, rho * s->least, p->lo, p->hi, s->t);
+	gt_divide_step(x, s->zeta, rho * s->min, p->lo, p->hi, s->t);
 	gt_copy(s->t, x);
 	gt_pwls_residual_later(p, k, x, s->room.of[k], &s->square[k]);
 	gt_adjoint(p->A[k], s->room.of[k], s->zeta);
@@ -129,7 +129,7 @@ done:
 	gt_array_free(s.zeta);
 	gt_array_free(s.t);
 	gt_array_free(s.before);
-	gt_pwls_room_free(&s.room);
+	gt_pwls_buffers_free(&s.room);
 	free(s.order);
 	free(s.square);
 	return st;

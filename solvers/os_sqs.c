@@ -51,13 +51,13 @@ struct state {
 static size_t groups_in(const struct state *s, int iteration)
 {
 	const double done = (double)(iteration - 1) / s->o->iterations;
-	const size_t most = s->of.p->subsets;
-	size_t n = most / 3;
-	if (done >= s->o->single || most == 1)
+	const size_t max = s->of.p->subsets;
+	size_t n = max / 3;
+	if (done >= s->o->single || max == 1)
 		return 1;
 	if (done < s->o->fewer)
-		return most;
-	while (n > 1 && most % n)
+		return max;
+	while (n > 1 && max % n)
 		n--;
 	return n > 1 ? n : 1;
 }

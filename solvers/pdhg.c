@@ -51,7 +51,7 @@ static gt_status prepare(struct state *s, const gt_array *x)
 	gt_copy(s->r, s->before);
 	gt_fill(0, s->q);
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
-	if (!(s->to.most > 0))
+	if (!(s->to.max > 0))
 		st = gt_fail(GT_ERR_ARG, "solver 'pdhg': no ray of weight above 0 meets the volume");
 done:
 	return st;
@@ -88,7 +88,7 @@ static const gt_state_entry *kept(struct state *s, gt_array *x)
 	list[0] = (gt_state_entry){ "x", x, NULL };
 	list[1] = (gt_state_entry){ "dual", s->q, NULL };
 	list[2] = (gt_state_entry){ "residual_before", s->before, NULL };
-	if (!(s->s.least > 0)) {
+	if (!(s->s.min > 0)) {
 		list[3] = (gt_state_entry){ "sigma", NULL, &s->s.sigma };
 		list[4] = (gt_state_entry){ "theta", NULL, &s->s.theta };
 		list[5] = (gt_state_entry){ "begun", NULL, &s->s.begun };
@@ -104,7 +104,7 @@ static gt_status resume(struct state *s, gt_array *x, const gt_monitor *m, int *
 	if (st != GT_OK || !*done)
 		return st;
 	gt_pwls_residual(s->p, 0, x, s->r);
-	for (int k = 1; k <= *done && s->s.least > 0; k++)
+	for (int k = 1; k <= *done && s->s.min > 0; k++)
 		gt_dual_step_next(&s->s);
 	return st;
 }
@@ -112,7 +112,7 @@ static gt_status resume(struct state *s, gt_array *x, const gt_monitor *m, int *
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
-	struct state s = { .p = p, .s = { .sigma = 1, .least = o->sigma } };
+	struct state s = { .p = p, .s = { .sigma = 1, .min = o->sigma } };
 	gt_status st = GT_OK;
 	if (p->R && !gt_penalty_is_convex(p->R))
 		return gt_fail(GT_ERR_ARG, "solver 'pdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));

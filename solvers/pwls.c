@@ -1,7 +1,7 @@
 /* What the solvers of penalised weighted least squares share. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include <gantry/random.h>
 #include "solvers/pwls.h"
@@ -21,18 +21,18 @@ gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs)
 }
 
 /* Parts of one array: all from its beginning, or one after the other. */
-static gt_status divide_room(const gt_problem *p, int apart, gt_pwls_room *room)
+static gt_status divide_room(const gt_problem *p, int apart, gt_pwls_buffers *room)
 {
 	gt_status st = GT_OK;
-	size_t most = 0, all = 0, first = 0;
+	size_t max = 0, all = 0, first = 0;
 	for (size_t k = 0; k < p->subsets; k++) {
-		most = gt_array_here(p->b[k]) > most ? gt_array_here(p->b[k]) : most;
+		max = gt_array_here(p->b[k]) > max ? gt_array_here(p->b[k]) : max;
 		all += gt_array_here(p->b[k]);
 	}
 	room->subsets = p->subsets;
 	if (!(room->of = calloc(p->subsets, sizeof *room->of)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
-	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), apart ? all : most, &room->whole));
+	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), apart ? all : max, &room->whole));
 	for (size_t k = 0; k < p->subsets; k++) {
 		GT_TRY(gt_array_shaped(room->whole, first, p->b[k], &room->of[k]));
 		first += apart ? gt_array_here(p->b[k]) : 0;
@@ -41,8 +41,8 @@ done:
 	return st;
 }
 
-gt_status gt_pwls_room_new(const gt_problem *p, gt_pwls_room *room) { return divide_room(p, 0, room); }
-gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_room *table) { return divide_room(p, 1, table); }
+gt_status gt_pwls_buffers_new(const gt_problem *p, gt_pwls_buffers *room) { return divide_room(p, 0, room); }
+gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_buffers *table) { return divide_room(p, 1, table); }
 
 size_t gt_pwls_pick(uint64_t seed, uint64_t count, size_t subsets)
 {
@@ -51,7 +51,7 @@ size_t gt_pwls_pick(uint64_t seed, uint64_t count, size_t subsets)
 	return (size_t)(((uint64_t)w[0] * subsets) >> 32);
 }
 
-void gt_pwls_room_free(gt_pwls_room *room)
+void gt_pwls_buffers_free(gt_pwls_buffers *room)
 {
 	for (size_t k = 0; room->of && k < room->subsets; k++)
 		gt_array_free(room->of[k]);
@@ -73,7 +73,7 @@ double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_arr
 	return 0.5 * square;
 }
 
-void gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
+void gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_buffers *room, gt_array *t,
                       gt_array *g, double *square)
 {
 	for (size_t k = first; k < p->subsets; k += stride) {
@@ -154,7 +154,7 @@ double gt_pwls_momentum(gt_pwls_point *s)
 	return beta;
 }
 
-void gt_pwls_step(gt_pwls_point *s, double lo, double hi) { gt_divide_step(s->v, s->d, s->least, lo, hi, s->g); }
+void gt_pwls_step(gt_pwls_point *s, double lo, double hi) { gt_divide_step(s->v, s->d, s->min, lo, hi, s->g); }
 
 void gt_pwls_uphill_later(gt_pwls_point *s, double side[2])
 {

@@ -10,12 +10,12 @@
 gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs);
 
 /* One array that every subset's data fit in, and the part that each of them uses. */
-typedef struct { gt_array *whole, **of; size_t subsets; } gt_pwls_room;
-gt_status gt_pwls_room_new (const gt_problem *p, gt_pwls_room *room);
-void      gt_pwls_room_free(gt_pwls_room *room);
+typedef struct { gt_array *whole, **of; size_t subsets; } gt_pwls_buffers;
+gt_status gt_pwls_buffers_new (const gt_problem *p, gt_pwls_buffers *room);
+void      gt_pwls_buffers_free(gt_pwls_buffers *room);
 
 /* The same with an array for each subset, one after the other in `whole`. */
-gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_room *table);
+gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_buffers *table);
 /* The subset of a random step: all are equally likely, and step `count` always has the same. */
 size_t    gt_pwls_pick(uint64_t seed, uint64_t count, size_t subsets);
 
@@ -25,7 +25,7 @@ double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_arr
 void   gt_pwls_residual_later(const gt_problem *p, size_t k, const gt_array *x, gt_array *r, double *square);
 /* g = sum of A_k' w_k (A_k x - b_k) over k = first, first + stride, ...; square[k] as above, after
  * gt_reductions_wait(). t: another volume, not used where that is one subset. */
-void   gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
+void   gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_buffers *room, gt_array *t,
                         gt_array *g, double *square);
 /* d = sum of A_k' w_k A_k 1 over all subsets: diag(d) majorizes the Hessian of the data term where no entry of A is
  * negative. Overwrites one, r and t; of t as above. */
@@ -50,7 +50,7 @@ typedef struct {
 	gt_array *v;                    /* the one before, then the point extrapolated from both */
 	gt_array *g;                    /* the gradient at v, then the next iterate */
 	const gt_array *d;              /* diagonal majorizer, or NULL: L, a number */
-	double L, least, t;             /* least: the threshold of d; t: 1 is no momentum */
+	double L, min, t;               /* least: the threshold of d; t: 1 is no momentum */
 } gt_pwls_point;
 double gt_pwls_momentum(gt_pwls_point *s);                      /* beta of the next extrapolation x + beta (x - previous) */
 void   gt_pwls_step    (gt_pwls_point *s, double lo, double hi);/* g = v - g/d, clamped; d is not NULL */

@@ -36,9 +36,9 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	int saga;
-	double least, *square, unused;    /* square: of each step; unused: where a sum goes that is not asked for */
+	double min, *square, unused;      /* square: of each step; unused: where a sum goes that is not asked for */
 	gt_array *G, *g, *t, *d, *before; /* volumes */
-	gt_pwls_room table, room;
+	gt_pwls_buffers table, room;
 };
 
 /* t_k and G at x; one wait for the squares is due. */
@@ -53,10 +53,10 @@ static gt_status prepare(struct state *s, gt_array *x)
 	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
 		GT_TRY(gt_array_like(x, volumes[i]));
 	GT_TRY(gt_pwls_table_new(s->p, &s->table));
-	GT_TRY(gt_pwls_room_new(s->p, &s->room));
+	GT_TRY(gt_pwls_buffers_new(s->p, &s->room));
 	gt_pwls_denominator_of_subsets(s->p, s->room.of, s->t, s->g, s->d);
 	gt_penalty_majorize(s->p->R, s->d);
-	s->least = gt_pwls_threshold(s->d);
+	s->min = gt_pwls_threshold(s->d);
 	gt_clamp(s->p->lo, s->p->hi, x);
 	if (s->saga)
 		take_all(s, x);
@@ -82,7 +82,7 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 	gt_axpy((double)p->subsets, s->g, s->t);
 	gt_penalty_gradient(p->R, x, s->t, NULL);
 	gt_scale(s->o->step, s->t);
-	gt_divide_step(x, s->d, s->least, p->lo, p->hi, s->t);
+	gt_divide_step(x, s->d, s->min, p->lo, p->hi, s->t);
 	gt_copy(s->t, x);
 	if (s->saga)
 		gt_axpy(1, s->g, s->G);
@@ -118,8 +118,8 @@ done:
 	gt_array_free(s->t);
 	gt_array_free(s->d);
 	gt_array_free(s->before);
-	gt_pwls_room_free(&s->table);
-	gt_pwls_room_free(&s->room);
+	gt_pwls_buffers_free(&s->table);
+	gt_pwls_buffers_free(&s->room);
 	free(s->square);
 	return st;
 }

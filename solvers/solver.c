@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 
 static gt_status check_team(const gt_solver *s, const gt_array *x)
 {
@@ -45,9 +45,9 @@ static gt_status check_weights(const gt_problem *p, size_t k)
 	if (gt_array_size(w) != gt_array_size(b) || gt_array_type(w) != gt_array_type(b) || gt_array_backend(w) != gt_array_backend(b))
 		return gt_fail(GT_ERR_ARG, "subset %zu: %zu weights for %zu data, expected as many, of one precision, on one backend", k,
 		               gt_array_size(w), gt_array_size(b));
-	const double least = gt_min(w), sum = gt_sum(w);
-	if (!(least >= 0) || !isfinite(sum))
-		return gt_fail(GT_ERR_ARG, "subset %zu: least weight %g, sum of weights %g: expected finite weights of 0 or more", k, least,
+	const double min = gt_min(w), sum = gt_sum(w);
+	if (!(min >= 0) || !isfinite(sum))
+		return gt_fail(GT_ERR_ARG, "subset %zu: least weight %g, sum of weights %g: expected finite weights of 0 or more", k, min,
 		               sum);
 	return GT_OK;
 }

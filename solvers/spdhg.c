@@ -33,9 +33,9 @@ static const gt_param params[] = {
 struct state {
 	const gt_problem *p;
 	const struct options *o;
-	double least, most, *square;
+	double min, max, *square;
 	gt_array *z, *ahead, *g, *d, *before; /* volumes; ahead: zbar; d: P/s, not for a penalty */
-	gt_pwls_room dual, room;
+	gt_pwls_buffers dual, room;
 };
 
 static gt_status prepare(struct state *s, gt_array *x)
@@ -45,17 +45,17 @@ static gt_status prepare(struct state *s, gt_array *x)
 	if (!(s->square = malloc(p->subsets * sizeof *s->square)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
 	GT_TRY(gt_pwls_table_new(p, &s->dual));
-	GT_TRY(gt_pwls_room_new(p, &s->room));
+	GT_TRY(gt_pwls_buffers_new(p, &s->room));
 	GT_TRY(gt_array_like(x, &s->z));
 	GT_TRY(gt_array_like(x, &s->ahead));
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_like(x, &s->before));
 	GT_TRY(gt_array_like(x, &s->d));
 	gt_pwls_denominator_of_subsets(p, s->room.of, s->z, s->g, s->d);
-	s->most = gt_max(s->d);
-	s->least = gt_pwls_threshold(s->d);
+	s->max = gt_max(s->d);
+	s->min = gt_pwls_threshold(s->d);
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
-	if (!(s->most > 0))
+	if (!(s->max > 0))
 		GT_TRY(gt_fail(GT_ERR_ARG, "solver 'spdhg': no ray of weight above 0 meets the volume"));
 	if (p->R) {
 		gt_array_free(s->d);
@@ -77,11 +77,11 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 	gt_array *r = s->room.of[k], *q = s->dual.of[k];
 	if (s->d) {
 		gt_scale(1 / sigma, s->ahead);
-		gt_divide_step(x, s->d, s->least, p->lo, p->hi, s->ahead);
+		gt_divide_step(x, s->d, s->min, p->lo, p->hi, s->ahead);
 		gt_copy(s->ahead, x);
 	} else {
-		gt_axpy(-1 / (sigma * s->most), s->ahead, x);
-		gt_penalty_prox(p->R, 1 / (sigma * s->most), p->lo, p->hi, x, x);
+		gt_axpy(-1 / (sigma * s->max), s->ahead, x);
+		gt_penalty_prox(p->R, 1 / (sigma * s->max), p->lo, p->hi, x, x);
 	}
 	gt_pwls_residual_later(p, k, x, r, square);
 	gt_axpby(-part, q, part, r); /* q+ - q */
@@ -122,8 +122,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		GT_TRY(gt_report(m, &g));
 	}
 done:
-	gt_pwls_room_free(&s.dual);
-	gt_pwls_room_free(&s.room);
+	gt_pwls_buffers_free(&s.dual);
+	gt_pwls_buffers_free(&s.room);
 	gt_array_free(s.z);
 	gt_array_free(s.ahead);
 	gt_array_free(s.g);

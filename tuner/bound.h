@@ -12,7 +12,7 @@ typedef struct { double rms, entry, adjoint; } gt_off;
 /* built_in: by which it is off; loose: of kernels with texture units. */
 gt_off gt_bound(int loose, gt_off built_in);
 /* Both in words, behind what text holds: "2.0e-06 2.0e-05 1.8e-05 (1.1e-06 9.8e-06 1.2e-05)". */
-void   gt_bound_tell(gt_off allowed, gt_off built_in, char *text, size_t size);
+void   gt_bound_describe(gt_off allowed, gt_off built_in, char *text, size_t size);
 #ifdef __cplusplus
 }
 #endif

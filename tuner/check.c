@@ -14,18 +14,18 @@
 #include "tuner/check.h"
 #include "tuner/operation.h"
 #include "tuner/pairs.h"
-#include "tuner/small.h"
+#include "tuner/check_problem.h"
 
 /* At most: RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
 static const double most_apart = 5e-6, loose_apart = 1e-2;
 /* Of the time that a variant may take. */
 static const double for_pairs = 0.4;
-struct small {
+struct check {
 	gt_scan *scan;
 	gt_grid grid;
 	float *x, *y;   /* what goes in; what comes out, by the CPU in double */
 	size_t in, out; /* of them */
-	double norm, most;
+	double norm, max;
 	gt_off built_in, allowed;
 };
 
@@ -40,7 +40,7 @@ struct gt_check {
 	int open, ready;
 	char about[512], built_text[512]; /* what the problem's operator asked for */
 	gt_backend *be;
-	struct small small[GT_SMALL];
+	struct check check[GT_CHECK_PROBLEMS];
 	gt_operation built_in;
 	gt_array *x, *y, *z;
 	double norm;
@@ -60,7 +60,7 @@ static void fill_random(uint64_t seed, size_t n, float *x)
 }
 
 /* The same by the CPU in double. */
-static gt_status reference(const gt_check *c, struct small *s)
+static gt_status reference(const gt_check *c, struct check *s)
 {
 	gt_backend *cpu = NULL;
 	gt_operation r;
@@ -75,14 +75,14 @@ static gt_status reference(const gt_check *c, struct small *s)
 	s->y = malloc(s->out * sizeof *s->y);
 	if (!s->x || !s->y)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a problem of %zu voxels", gt_grid_voxels(&s->grid)));
-	fill_random(11 + (uint64_t)(s - c->small), s->in, s->x);
+	fill_random(11 + (uint64_t)(s - c->check), s->in, s->x);
 	GT_TRY(gt_array_new(cpu, GT_F64, s->in, &x));
 	GT_TRY(gt_array_new(cpu, GT_F64, s->out, &y));
 	gt_array_put_float(s->x, x);
 	GT_TRY(gt_operation_run(&r, x, y, NULL));
 	gt_array_get_float(y, s->y);
 	s->norm = sqrt(gt_dot(y, y));
-	s->most = fmax(gt_max(y), -gt_min(y));
+	s->max = fmax(gt_max(y), -gt_min(y));
 	GT_TRY(gt_backend_status(cpu));
 	if (!(s->norm > 0))
 		st = gt_fail(GT_ERR_UNSUPPORTED, "a small problem of its kind has nothing to compare: no ray meets its volume");
@@ -95,7 +95,7 @@ done:
 }
 
 /* Guarded: GT_GUARD_WORDS, the result, GT_GUARD_WORDS. */
-static gt_status project(const gt_check *c, const gt_operation *A, const struct small *s, float *host)
+static gt_status project(const gt_check *c, const gt_operation *A, const struct check *s, float *host)
 {
 	const size_t n = s->out, all = n + 2 * GT_GUARD_WORDS;
 	gt_array *x = NULL, *whole = NULL, *y = NULL;
@@ -117,9 +117,9 @@ done:
 }
 
 /* How far a result is off the CPU in double. */
-static gt_status look_at(const struct small *s, const float *host, size_t n, gt_off *off)
+static gt_status look_at(const struct check *s, const float *host, size_t n, gt_off *off)
 {
-	double square = 0, most = 0;
+	double square = 0, max = 0;
 	if (!gt_guard_holds(host, 0, GT_GUARD_WORDS) || !gt_guard_holds(host, GT_GUARD_WORDS + n, GT_GUARD_WORDS))
 		return gt_fail(GT_ERR_FORMAT, "it writes outside its result");
 	for (size_t i = 0; i < n; i++) {
@@ -127,10 +127,10 @@ static gt_status look_at(const struct small *s, const float *host, size_t n, gt_
 		if (!isfinite(d))
 			return gt_fail(GT_ERR_FORMAT, "number %zu of its result is not finite", i);
 		square += d * d;
-		most = fmax(most, fabs(d));
+		max = fmax(max, fabs(d));
 	}
 	off->rms = sqrt(square) / s->norm;
-	off->entry = most / s->most;
+	off->entry = max / s->max;
 	return GT_OK;
 }
 
@@ -143,7 +143,7 @@ static gt_status look_at_adjoint(const gt_operation *A, gt_off *off)
 	return st;
 }
 
-static gt_status judge(const struct small *s, const float *host, size_t n, gt_tune_trial *t)
+static gt_status judge(const struct check *s, const float *host, size_t n, gt_tune_evaluation *t)
 {
 	gt_off off = { 0, 0, 0 };
 	const gt_status st = look_at(s, host, n, &off);
@@ -157,7 +157,7 @@ static gt_status judge(const struct small *s, const float *host, size_t n, gt_tu
 }
 
 /* What the built-in kernel is off says what is allowed. */
-static gt_status set_bounds(const gt_check *c, int k, struct small *s)
+static gt_status set_bounds(const gt_check *c, int k, struct check *s)
 {
 	float *host = malloc((s->out + 2 * GT_GUARD_WORDS) * sizeof *host);
 	gt_operation A;
@@ -182,8 +182,8 @@ static gt_status open_problems(gt_check *c)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU's, whose pool of threads it has too */
-	for (int k = 0; k < GT_SMALL; k++)
-		GT_TRY(gt_small_problem(c->scan, &c->grid, !c->kernel->projector, k, &c->small[k].scan, &c->small[k].grid));
+	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
+		GT_TRY(gt_check_problem(c->scan, &c->grid, !c->kernel->projector, k, &c->check[k].scan, &c->check[k].grid));
 	c->open = 1;
 done:
 	return st;
@@ -193,11 +193,11 @@ static gt_status make_ready(gt_check *c)
 {
 	float *x = NULL;
 	gt_status st = GT_OK;
-	for (int k = 0; k < GT_SMALL; k++)
-		GT_TRY(reference(c, &c->small[k]));
+	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
+		GT_TRY(reference(c, &c->check[k]));
 	gt_variant_try(c->kernel->name, "");
-	for (int k = 0; k < GT_SMALL; k++)
-		GT_TRY(set_bounds(c, k, &c->small[k]));
+	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
+		GT_TRY(set_bounds(c, k, &c->check[k]));
 	GT_TRY(gt_operation_new(c->kernel, "", c->be, GT_F32, &c->grid, c->scan, &c->built_in));
 	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.in, &c->x));
 	GT_TRY(gt_array_new(c->be, GT_F32, c->built_in.out, &c->y));
@@ -228,9 +228,9 @@ static int is_taken(const gt_check *c)
 }
 
 /* taken: of how many problems the variant's own code ran. */
-static gt_status check_small(const gt_check *c, const char *variant, int k, int *taken, gt_tune_trial *t)
+static gt_status check_small(const gt_check *c, const char *variant, int k, int *taken, gt_tune_evaluation *t)
 {
-	const struct small *s = &c->small[k];
+	const struct check *s = &c->check[k];
 	const size_t all = s->out + 2 * GT_GUARD_WORDS;
 	float *one = malloc(2 * all * sizeof *one);
 	gt_operation A;
@@ -264,15 +264,15 @@ static gt_status check_problem(const gt_check *c, const char *variant, const gt_
 {
 	gt_array *again = NULL;
 	gt_status st = GT_OK;
-	const double most = c->kernel->loose ? loose_apart : most_apart;
+	const double max = c->kernel->loose ? loose_apart : most_apart;
 	const size_t before = gt_variant_launches();
 	GT_TRY(gt_operation_run(A, c->x, c->z, NULL));
 	const double apart = sqrt(gt_distance2(c->y, c->z)) / c->norm;
 	GT_TRY(gt_backend_status(c->be));
 	if (*variant && !c->kernel->at_run_time && gt_variant_launches() == before)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the problem's operator has the variant and does not run it"));
-	if (!(apart <= most))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart, most));
+	if (!(apart <= max))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart, max));
 	GT_TRY(gt_array_like(c->z, &again));
 	GT_TRY(gt_operation_run(A, c->x, again, NULL));
 	const double differs = gt_distance2(c->z, again);
@@ -288,10 +288,10 @@ done:
 static gt_status build(const gt_check *c, const char *variant)
 {
 	gt_status st = GT_OK;
-	for (int k = -1; k < GT_SMALL && st == GT_OK && !c->kernel->at_run_time; k++) {
+	for (int k = -1; k < GT_CHECK_PROBLEMS && st == GT_OK && !c->kernel->at_run_time; k++) {
 		gt_operation A;
 		st = k < 0 ? gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A)
-		           : gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->small[k].grid, c->small[k].scan, &A);
+		           : gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->check[k].grid, c->check[k].scan, &A);
 		gt_operation_free(&A);
 	}
 	return st;
@@ -310,7 +310,7 @@ static gt_status find_class(gt_check *c, const char *variant)
 	return !*variant || is_taken(c) ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "this problem does not ask for %s", c->kernel->name);
 }
 
-static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
+static gt_status run(gt_check *c, const char *variant, gt_tune_evaluation *t)
 {
 	const char *own = !strncmp(variant, GT_CHECK_BUILD, strlen(GT_CHECK_BUILD)) ? variant + strlen(GT_CHECK_BUILD) : NULL;
 	gt_operation A;
@@ -332,12 +332,12 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_trial *t)
 	GT_TRY(gt_operation_new(c->kernel, variant, c->be, GT_F32, &c->grid, c->scan, &A));
 	GT_TRY(find_class(c, variant));
 	t->verdict = GT_TUNE_WRONG;
-	for (int k = 0; k < GT_SMALL; k++)
+	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
 		GT_TRY(check_small(c, variant, k, &taken, t));
 	if (*variant && taken < 2)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d ran the variant, which is no check", GT_SMALL, taken));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d ran the variant, which is no check", GT_CHECK_PROBLEMS, taken));
 	GT_TRY(check_problem(c, variant, &A));
-	GT_TRY(gt_trial_pair_time(&(gt_trial_pair){ &c->built_in, c->x, c->z, c->pairs, c->seconds }, &A, t));
+	GT_TRY(gt_evaluation_pair_time(&(gt_evaluation_pair){ &c->built_in, c->x, c->z, c->pairs, c->seconds }, &A, t));
 	t->verdict = GT_TUNE_OK;
 done:
 	if (st != GT_OK)
@@ -348,7 +348,7 @@ done:
 	return st;
 }
 
-void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
+void gt_check_try(void *self, const char *variant, gt_tune_evaluation *t)
 {
 	gt_check *c = self;
 	char device[128], arch[16], bounds[200];
@@ -360,13 +360,13 @@ void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
 	else if (gt_variant_device(device, sizeof device, arch, &driver) != GT_OK)
 		return;
 	*bounds = 0;
-	for (int k = 0; k < GT_SMALL; k++)
-		gt_bound_tell(c->small[k].allowed, c->small[k].built_in, bounds, sizeof bounds);
+	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
+		gt_bound_describe(c->check[k].allowed, c->check[k].built_in, bounds, sizeof bounds);
 	gt_snprintf(t->why, sizeof t->why, "%.150s|%.200s|%.100s|%d|%.190s|%d", c->about, c->built_text, device, driver, bounds,
-	            gt_variant_most_shared());
+	            gt_variant_max_shared());
 }
 
-void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < GT_MOST_PAIRS ? pairs : GT_MOST_PAIRS; }
+void gt_check_pairs(gt_check *c, int pairs) { c->pairs = pairs < GT_MAX_PAIRS ? pairs : GT_MAX_PAIRS; }
 
 gt_status gt_check_new(const gt_tune_options *o, gt_check **out)
 {

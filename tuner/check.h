@@ -13,7 +13,7 @@ void      gt_check_free(gt_check *c);
 /* A gt_try. variant "": the built-in kernel, whose text and whose problem's class it writes to why,
  * "CLASS|TEXT|DEVICE|DRIVER|BOUNDS". */
 #define GT_CHECK_BUILD "build "         /* before a variant: it is compiled, no more */
-void      gt_check_try(void *self, const char *variant, gt_tune_trial *t);
+void      gt_check_try(void *self, const char *variant, gt_tune_evaluation *t);
 /* Longer: so many pairs for a variant from here on. */
 void      gt_check_pairs(gt_check *c, int pairs);
 /* Are words[first] ... words[first + n - 1] as gt_guard_fill() left them? */

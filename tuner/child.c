@@ -22,7 +22,7 @@ struct gt_child {
 	double until;
 	char why[256];
 };
-enum { MOST_TEXT = 1024 };
+enum { MAX_TEXT = 1024 };
 
 const char *gt_tune_verdict_text(gt_tune_verdict v)
 {
@@ -45,13 +45,13 @@ static int move(int file, void *bytes, size_t n, int out)
 static void serve(const gt_child *c, int in, int out)
 {
 	const struct rlimit none = { 0, 0 };
-	char text[MOST_TEXT];
+	char text[MAX_TEXT];
 	for (int s = 1; s < 32; s++)
 		signal(s, s == SIGINT ? SIG_IGN : SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left behind a parent that was ended */
 	while (move(in, text, sizeof text, 0)) {
-		gt_tune_trial t;
+		gt_tune_evaluation t;
 		memset(&t, 0, sizeof t);
 		t.size = sizeof t;
 		c->run(c->self, text, &t);
@@ -148,7 +148,7 @@ static int wait_until(int file, double end)
 
 void gt_child_send(gt_child *c, const char *variant)
 {
-	char text[MOST_TEXT] = { 0 };
+	char text[MAX_TEXT] = { 0 };
 	gt_snprintf(text, sizeof text, "%s", variant);
 	c->sent = 0;
 	c->until = gt_seconds() + c->limit + (c->process ? 0 : c->start);
@@ -159,7 +159,7 @@ void gt_child_send(gt_child *c, const char *variant)
 		c->sent = move(c->to, text, sizeof text, 1);
 }
 
-void gt_child_wait(gt_child *c, gt_tune_trial *t)
+void gt_child_wait(gt_child *c, gt_tune_evaluation *t)
 {
 	const int in_time = c->sent && wait_until(c->from, c->until);
 	memset(t, 0, sizeof *t);
@@ -183,7 +183,7 @@ void gt_child_wait(gt_child *c, gt_tune_trial *t)
 	}
 }
 
-void gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t)
+void gt_child_try(gt_child *c, const char *variant, gt_tune_evaluation *t)
 {
 	gt_child_send(c, variant);
 	gt_child_wait(c, t);

@@ -7,14 +7,14 @@
 extern "C" {
 #endif
 /* Runs in the child, which is forked with what self points at; may keep things between calls. */
-typedef void (*gt_try)(void *self, const char *variant, gt_tune_trial *t);
+typedef void (*gt_try)(void *self, const char *variant, gt_tune_evaluation *t);
 typedef struct gt_child gt_child;
 /* limit: seconds for a variant; the first of a process has `start` more. */
 gt_status gt_child_new(gt_try run, void *self, double limit, double start, gt_child **c);
-void      gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t);
+void      gt_child_try(gt_child *c, const char *variant, gt_tune_evaluation *t);
 /* The two halves of it, so that several work at a time: a variant is sent, and must be waited for. */
 void      gt_child_send(gt_child *c, const char *variant);
-void      gt_child_wait(gt_child *c, gt_tune_trial *t);
+void      gt_child_wait(gt_child *c, gt_tune_evaluation *t);
 void      gt_child_free(gt_child *c);
 #ifdef __cplusplus
 }

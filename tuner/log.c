@@ -9,7 +9,7 @@
 #include "tuner/log.h"
 
 static const char magic[] = "# gantry tune 1";
-enum { MOST_LINE = 2048 };
+enum { MAX_LINE = 2048 };
 
 void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 {
@@ -26,7 +26,7 @@ void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 	fflush(f);
 }
 
-void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t, double seconds)
+void gt_log_line(FILE *f, const char *variant, const gt_tune_evaluation *t, double seconds)
 {
 	if (t->verdict == GT_TUNE_OK)
 		gt_fprintf(f, "%.6g ok %s | built-in %.6g ms, %d pairs, off the CPU %.2e, adjoint %.2e, at %.1f s\n", t->ms, variant,
@@ -126,7 +126,7 @@ static gt_status read_candidate(struct log_lines *r, const char *line)
 
 static gt_status read_lines(struct log_lines *r, FILE *f)
 {
-	char line[MOST_LINE];
+	char line[MAX_LINE];
 	for (r->line = 1; fgets(line, sizeof line, f); r->line++) {
 		line[strcspn(line, "\r\n")] = 0;
 		if (r->line == 1 && strcmp(line, magic) != 0)

@@ -20,7 +20,7 @@ typedef struct {
 	double chosen_ms, chosen_built_in_ms;
 } gt_log_head;
 void      gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s);
-void      gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t, double seconds); /* since it began */
+void      gt_log_line(FILE *f, const char *variant, const gt_tune_evaluation *t, double seconds); /* since it began */
 void      gt_log_end(FILE *f, const gt_tune_outcome *o);
 void      gt_log_failed(FILE *f, const char *kernel, const char *why);
 /* ms[candidate]: INFINITY for what failed. */

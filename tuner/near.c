@@ -9,12 +9,12 @@ static const struct {
 	const char *name;
 	int (*bin)(int n);
 } sizes[] = { { "rows", fine }, { "slices", fine }, { "views", coarse }, { "columns", coarse }, { "across", coarse } };
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST_BIN = 1 << 24 };
+enum { SIZES = sizeof sizes / sizeof *sizes, MAX_BIN = 1 << 24 };
 
 static int next_bin(int (*bin)(int n), int value)
 {
 	int n = value + 1;
-	while (n < MOST_BIN && bin(n) <= value)
+	while (n < MAX_BIN && bin(n) <= value)
 		n++;
 	return bin(n);
 }
@@ -22,7 +22,7 @@ static int next_bin(int (*bin)(int n), int value)
 static int are_next(int (*bin)(int n), long a, long b)
 {
 	const long low = a < b ? a : b, high = a < b ? b : a;
-	return low >= 0 && high < MOST_BIN && next_bin(bin, (int)low) == high;
+	return low >= 0 && high < MAX_BIN && next_bin(bin, (int)low) == high;
 }
 
 /* Of "NAME=text". */
@@ -56,16 +56,16 @@ struct finding {
 	const gt_space *s;
 	const gt_store_entry *like;
 	int apart; /* that are looked for */
-	size_t n, most, *candidate;
+	size_t n, max, *candidate;
 };
 
 static void look(void *self, const gt_store_entry *e)
 {
 	struct finding *f = self;
-	uint8_t pick[GT_MOST_LAYERS];
+	uint8_t pick[GT_MAX_LAYERS];
 	gt_store_entry as_here = *e;
 	memcpy(as_here.about, f->like->about, sizeof as_here.about);
-	if (f->n == f->most || !*e->variant || !gt_store_same(&as_here, f->like) || gt_near_classes(f->like->about, e->about) != f->apart ||
+	if (f->n == f->max || !*e->variant || !gt_store_same(&as_here, f->like) || gt_near_classes(f->like->about, e->about) != f->apart ||
 	    !gt_space_parse(f->s, e->variant, pick))
 		return;
 	const size_t candidate = gt_space_find(f->s, pick);
@@ -76,9 +76,9 @@ static void look(void *self, const gt_store_entry *e)
 		f->candidate[f->n++] = candidate;
 }
 
-size_t gt_near_find(const gt_space *s, const gt_store_entry *like, size_t most, size_t *candidate)
+size_t gt_near_find(const gt_space *s, const gt_store_entry *like, size_t max, size_t *candidate)
 {
-	struct finding f = { s, like, 0, 0, most, candidate };
+	struct finding f = { s, like, 0, 0, max, candidate };
 	for (; f.apart <= SIZES; f.apart++) {
 		gt_store_list(like->kernel, look, &f); /* a damaged file is as none */
 		gt_store_list_shipped(like->kernel, look, &f);

@@ -12,7 +12,7 @@ int gt_near_classes(const char *about, const char *other);
 /* Candidates of s, each once, nearest first, up to `most`: kept by the user or shipped, for neighbours of
  * like->about (and for itself), of its kernel, device and driver and of this library's source. What is not legal here
  * is left out. */
-size_t gt_near_find(const gt_space *s, const gt_store_entry *like, size_t most, size_t *candidate);
+size_t gt_near_find(const gt_space *s, const gt_store_entry *like, size_t max, size_t *candidate);
 #ifdef __cplusplus
 }
 #endif

@@ -16,14 +16,14 @@ static int by_size(const void *a, const void *b)
 }
 static double median_of(const double *x, int n)
 {
-	double sorted[GT_MOST_PAIRS];
+	double sorted[GT_MAX_PAIRS];
 	memcpy(sorted, x, (size_t)n * sizeof *x);
 	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
 /* ms, of one run. */
-static double sample(const gt_trial_pair *c, const gt_operation *A, int times)
+static double sample(const gt_evaluation_pair *c, const gt_operation *A, int times)
 {
 	double own = 0, sum = 0;
 	gt_backend_wait(A->be);
@@ -38,14 +38,14 @@ static double sample(const gt_trial_pair *c, const gt_operation *A, int times)
 }
 
 /* Pairs until the median of the ratio is told by more than its spread, or they are enough. */
-gt_status gt_trial_pair_time(const gt_trial_pair *c, const gt_operation *A, gt_tune_trial *t)
+gt_status gt_evaluation_pair_time(const gt_evaluation_pair *c, const gt_operation *A, gt_tune_evaluation *t)
 {
-	double own[GT_MOST_PAIRS], other[GT_MOST_PAIRS], ratio[GT_MOST_PAIRS];
+	double own[GT_MAX_PAIRS], other[GT_MAX_PAIRS], ratio[GT_MAX_PAIRS];
 	sample(c, A, 2);
 	const double once = sample(c, c->built_in, 2);
 	const int times = once > 0 && once < sample_ms && A->A ? (int)(sample_ms / once) + 1 : 1;
 	const double begin = gt_seconds();
-	for (t->pairs = 0; t->pairs < c->most;) {
+	for (t->pairs = 0; t->pairs < c->max;) {
 		const int k = t->pairs++;
 		own[k] = sample(c, A, times);
 		other[k] = sample(c, c->built_in, times);

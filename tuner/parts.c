@@ -14,7 +14,7 @@ static const double for_the_end = 0.1;
 static void look_at(const gt_tune_options *o, gt_tune_part *part)
 {
 	gt_tune_options one = *o;
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	one.kernel = part->kernel;
 	const gt_status st = gt_tune_try(&one, "", &t);
 	if (st != GT_OK)
@@ -32,7 +32,7 @@ static gt_status tune_part(const gt_tune_options *o, gt_tune_part *part)
 	one.kernel = part->kernel;
 	one.log = log;
 	one.seconds = o->seconds * (1 - for_the_end) * part->share;
-	one.programs = (size_t)ceil((double)o->programs * part->share);
+	one.evaluations = (size_t)ceil((double)o->evaluations * part->share);
 	const gt_status st = gt_tune_search(&one, &part->outcome);
 	free(log);
 	return st;

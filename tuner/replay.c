@@ -8,11 +8,11 @@
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-const char *gt_tune_searcher_name(size_t i)
+const char *gt_tune_strategy_name(size_t i)
 {
-	for (size_t k = 0; gt_searchers[k]; k++)
+	for (size_t k = 0; gt_strategies[k]; k++)
 		if (k == i)
-			return gt_searchers[k]->name;
+			return gt_strategies[k]->name;
 	return NULL;
 }
 
@@ -34,7 +34,7 @@ void gt_tune_log_close(gt_tune_log *log)
 	free(log);
 }
 
-void gt_tune_log_tell(const gt_tune_log *log, gt_tune_log_facts *facts)
+void gt_tune_log_describe(const gt_tune_log *log, gt_tune_log_facts *facts)
 {
 	memset(facts, 0, sizeof *facts);
 	facts->size = sizeof *facts;
@@ -63,7 +63,7 @@ gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
 	gt_tune_log *log = NULL;
 	const gt_status st = gt_tune_log_open(path, &log);
 	if (st == GT_OK)
-		gt_tune_log_tell(log, facts);
+		gt_tune_log_describe(log, facts);
 	gt_tune_log_close(log);
 	return st;
 }
@@ -86,23 +86,23 @@ static int look_up(void *self, size_t n, const size_t *candidate, double *ms)
 	return 1;
 }
 
-gt_status gt_tune_log_replay(const gt_tune_log *log, const char *searcher, uint64_t seed, size_t programs, double *best)
+gt_status gt_tune_log_replay(const gt_tune_log *log, const char *strategy, uint64_t seed, size_t evaluations, double *best)
 {
 	gt_search_result r;
-	struct curve c = { log->ms, best, INFINITY, 0, programs };
-	const gt_search_task t = { log->space, log->first, seed, programs };
-	const gt_status st = gt_search_run(searcher, &t, 1, look_up, &c, &r);
-	for (; c.n < programs; c.n++)
+	struct curve c = { log->ms, best, INFINITY, 0, evaluations };
+	const gt_search_task t = { log->space, log->first, seed, evaluations };
+	const gt_status st = gt_search_run(strategy, &t, 1, look_up, &c, &r);
+	for (; c.n < evaluations; c.n++)
 		best[c.n] = c.so_far;
 	return st;
 }
 
-gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, size_t programs, double *best)
+gt_status gt_tune_replay(const char *path, const char *strategy, uint64_t seed, size_t evaluations, double *best)
 {
 	gt_tune_log *log = NULL;
 	gt_status st = gt_tune_log_open(path, &log);
 	if (st == GT_OK)
-		st = gt_tune_log_replay(log, searcher, seed, programs, best);
+		st = gt_tune_log_replay(log, strategy, seed, evaluations, best);
 	gt_tune_log_close(log);
 	return st;
 }

@@ -21,7 +21,7 @@ struct reader {
 
 static void put(struct reader *r, int kind, long value)
 {
-	if (r->rule->n == GT_MOST_CODE)
+	if (r->rule->n == GT_MAX_CODE)
 		r->wrong = "the rule is too long";
 	else
 		r->rule->step[r->rule->n++] = (gt_rule_step){ kind, value };
@@ -146,7 +146,7 @@ static long compute(const char *operation, long a, long b)
 
 long gt_rule_value(const gt_space *s, const gt_rule *r, const uint8_t *pick)
 {
-	long stack[GT_MOST_CODE];
+	long stack[GT_MAX_CODE];
 	int n = 0;
 	for (int i = 0; i < r->n; i++) {
 		const gt_rule_step *t = &r->step[i];

@@ -19,7 +19,7 @@
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-enum { MOST_BUILDERS = 14, MOST_AT_ONCE = 2 * MOST_BUILDERS, BEST = 3, LAST_PAIRS = 20 };
+enum { MAX_BUILDERS = 14, MAX_AT_ONCE = 2 * MAX_BUILDERS, BEST = 3, LAST_PAIRS = 20 };
 static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
 
 struct run {
@@ -28,7 +28,7 @@ struct run {
 	gt_tune_outcome *out;
 	gt_space *space;
 	gt_check *check;
-	gt_child *timer, *builder[MOST_BUILDERS];
+	gt_child *timer, *builder[MAX_BUILDERS];
 	int builders, shared; /* shared: bytes that a block may have */
 	gt_log_head head;
 	FILE *log;
@@ -42,7 +42,7 @@ static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seco
 /* The built-in kernel, with which all begins: what this problem and this device are. */
 static gt_status look_at_built_in(struct run *r)
 {
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	gt_child_try(r->timer, "", &t);
 	if (t.verdict != GT_TUNE_OK && t.verdict != GT_TUNE_ENDED) {
 		if (r->log)
@@ -95,7 +95,7 @@ static void send_to_builder(struct run *r, size_t i, size_t candidate)
 	gt_child_send(r->builder[i % (size_t)r->builders], text);
 }
 
-static void note(struct run *r, size_t candidate, gt_tune_trial *t, const char *text, double *ms)
+static void note(struct run *r, size_t candidate, gt_tune_evaluation *t, const char *text, double *ms)
 {
 	*ms = INFINITY;
 	if (t->verdict == GT_TUNE_OK) {
@@ -106,11 +106,11 @@ static void note(struct run *r, size_t candidate, gt_tune_trial *t, const char *
 	} else {
 		r->out->failed++;
 	}
-	r->out->programs++;
+	r->out->evaluations++;
 	if (r->log)
 		gt_log_line(r->log, text, t, gt_seconds() - r->begin);
 	if (r->o->tried)
-		r->o->tried(r->o->self, r->out->programs, text, t);
+		r->o->tried(r->o->self, r->out->evaluations, text, t);
 }
 
 /* Each is timed as soon as it is compiled, while those after it are being compiled. */
@@ -121,7 +121,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 	for (size_t i = 0; i < n && i < builders; i++)
 		send_to_builder(r, i, candidate[i]);
 	for (size_t i = 0; i < n; i++) {
-		gt_tune_trial t = { .verdict = GT_TUNE_OK };
+		gt_tune_evaluation t = { .verdict = GT_TUNE_OK };
 		char text[512];
 		if (time_is_up(r)) /* what is on its way ends with its process */
 			return 0;
@@ -140,7 +140,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 /* The time that chose a variant is the least of several: it must be so fast once more. */
 static int stands(struct run *r)
 {
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	gt_child_try(r->timer, r->out->variant, &t);
 	if (t.verdict != GT_TUNE_OK)
 		return 0;
@@ -155,9 +155,9 @@ static void decide(struct run *r)
 	gt_child_free(r->timer);
 	r->timer = NULL;
 	gt_check_pairs(r->check, LAST_PAIRS);
-	double least = gain;
+	double min = gain;
 	for (int i = 0; i < BEST && r->ms[i] < INFINITY; i++) {
-		gt_tune_trial t;
+		gt_tune_evaluation t;
 		char text[512];
 		if (!r->timer && gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer) != GT_OK)
 			return;
@@ -165,12 +165,12 @@ static void decide(struct run *r)
 		gt_child_try(r->timer, text, &t);
 		if (t.verdict != GT_TUNE_OK)
 			continue;
-		if (i == 0 || t.ms < least * t.built_in_ms) {
+		if (i == 0 || t.ms < min * t.built_in_ms) {
 			r->out->ms = t.ms;
 			r->out->built_in_ms = t.built_in_ms;
 		}
-		if (t.ms < least * t.built_in_ms) {
-			least = t.ms / t.built_in_ms;
+		if (t.ms < min * t.built_in_ms) {
+			min = t.ms / t.built_in_ms;
 			gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", text);
 		}
 	}
@@ -196,11 +196,11 @@ static gt_status keep(const struct run *r)
 	struct tm day;
 	name_entry(r, &e);
 	memcpy(e.variant, r->out->variant, sizeof e.variant);
-	gt_snprintf(e.searcher, sizeof e.searcher, "%s", r->o->searcher ? r->o->searcher : "auto");
+	gt_snprintf(e.strategy, sizeof e.strategy, "%s", r->o->strategy ? r->o->strategy : "auto");
 	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
 	e.ms = r->out->ms;
 	e.built_in_ms = r->out->built_in_ms;
-	e.programs = (int)r->out->programs;
+	e.evaluations = (int)r->out->evaluations;
 	return gt_store_put(&e);
 }
 
@@ -208,22 +208,22 @@ static gt_status keep(const struct run *r)
 static const char near[] = "near";
 static gt_status try_neighbours(struct run *r)
 {
-	size_t candidate[MOST_AT_ONCE];
-	double ms[MOST_AT_ONCE];
+	size_t candidate[MAX_AT_ONCE];
+	double ms[MAX_AT_ONCE];
 	gt_store_entry like;
 	name_entry(r, &like);
-	size_t n = gt_near_find(r->space, &like, MOST_AT_ONCE, candidate);
+	size_t n = gt_near_find(r->space, &like, MAX_AT_ONCE, candidate);
 	if (n == 0)
 		return gt_fail(GT_ERR_UNSUPPORTED, "nothing is kept that could be tried: no entry of %s for %s or a class next to it",
 		               like.kernel, like.about);
-	evaluate(r, r->o->programs && r->o->programs < n ? r->o->programs : n, candidate, ms);
+	evaluate(r, r->o->evaluations && r->o->evaluations < n ? r->o->evaluations : n, candidate, ms);
 	return GT_OK;
 }
 
 static gt_status search(struct run *r, const char *spec)
 {
 	gt_search_result found;
-	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->programs };
+	const gt_search_task task = { r->space, gt_space_near(r->space, r->head.built_in), r->o->seed, r->o->evaluations };
 	return !strcmp(spec, near) ? try_neighbours(r)
 	                           : gt_search_run(spec, &task, r->builders ? 2 * (size_t)r->builders : 1, evaluate, r, &found);
 }
@@ -232,7 +232,7 @@ static gt_status make_children(struct run *r)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const int room = cpus > 3 ? (int)cpus - 2 : 1;
-	r->builders = r->kernel->at_run_time ? 0 : room < MOST_BUILDERS ? room : MOST_BUILDERS;
+	r->builders = r->kernel->at_run_time ? 0 : room < MAX_BUILDERS ? room : MAX_BUILDERS;
 	gt_status st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer);
 	for (int i = 0; i < r->builders && st == GT_OK; i++)
 		st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->builder[i]);
@@ -253,14 +253,14 @@ static void release(struct run *r)
 gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 {
 	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
-	const gt_searcher *searcher;
-	const char *options, *spec = o->searcher ? o->searcher : "auto";
+	const gt_strategy *strategy;
+	const char *options, *spec = o->strategy ? o->strategy : "auto";
 	char legal[560];
 	gt_status st = GT_OK;
 	memset(out, 0, sizeof *out);
 	out->size = sizeof *out;
 	if (strcmp(spec, near) != 0)
-		GT_TRY(gt_search_find(spec, &searcher, &options));
+		GT_TRY(gt_search_find(spec, &strategy, &options));
 	GT_TRY(gt_tune_ready(o));
 	GT_TRY(gt_tunable_find(o->kernel, &r.kernel));
 	if (o->log && !(r.log = fopen(o->log, "w")))
@@ -275,7 +275,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	if (r.log)
 		gt_log_begin(r.log, &r.head, r.space);
 	GT_TRY(search(&r, spec));
-	if (out->programs == 0)
+	if (out->evaluations == 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
 		               gt_seconds() - r.begin));
 	decide(&r);

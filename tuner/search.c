@@ -6,16 +6,16 @@
 #include "core/try.h"
 #include "tuner/search.h"
 
-const gt_searcher *const gt_searchers[] = {
+const gt_strategy *const gt_strategies[] = {
 	&gt_search_auto, &gt_search_climb, &gt_search_ants, &gt_search_random, &gt_search_exhaustive, &gt_search_forest, NULL
 };
 
-gt_status gt_search_find(const char *spec, const gt_searcher **found, const char **options)
+gt_status gt_search_find(const char *spec, const gt_strategy **found, const char **options)
 {
 	const size_t n = strcspn(spec, ":");
 	char names[256] = "";
 	*options = spec[n] ? spec + n + 1 : "";
-	for (const gt_searcher *const *s = gt_searchers; *s; s++) {
+	for (const gt_strategy *const *s = gt_strategies; *s; s++) {
 		*found = *s;
 		if (strlen((*s)->name) == n && !strncmp((*s)->name, spec, n))
 			return GT_OK;
@@ -24,17 +24,17 @@ gt_status gt_search_find(const char *spec, const gt_searcher **found, const char
 	return gt_fail(GT_ERR_UNKNOWN, "no searcher \"%s\": expected %s", spec, names);
 }
 
-enum { MOST_WIDTH = 64, MOST_REPEATS = 20000 };
+enum { MAX_WIDTH = 64, MAX_REPEATS = 20000 };
 
 struct loop {
-	const gt_searcher *s;
+	const gt_strategy *s;
 	void *own;
 	const gt_search_task *t;
 	double *known; /* by candidate; NAN: not tried */
 	size_t width;
 	gt_search_result *r;
-	size_t asked[MOST_WIDTH], fresh[MOST_WIDTH];
-	double ms[MOST_WIDTH];
+	size_t asked[MAX_WIDTH], fresh[MAX_WIDTH];
+	double ms[MAX_WIDTH];
 };
 
 static void note(struct loop *l, size_t candidate, double ms)
@@ -50,10 +50,10 @@ static void note(struct loop *l, size_t candidate, double ms)
  * at its end. */
 static int gather(struct loop *l, size_t *n)
 {
-	const size_t programs = l->t->programs;
+	const size_t evaluations = l->t->evaluations;
 	size_t repeats = 0;
 	*n = 0;
-	while (*n < l->width && (!programs || l->r->programs + *n < programs)) {
+	while (*n < l->width && (!evaluations || l->r->evaluations + *n < evaluations)) {
 		size_t c;
 		const gt_answer answer = l->s->ask(l->own, &c);
 		if (answer != GT_ASKED)
@@ -62,7 +62,7 @@ static int gather(struct loop *l, size_t *n)
 		for (size_t i = 0; i < *n; i++)
 			twice |= l->fresh[i] == c;
 		if (c == GT_NO_CANDIDATE) {
-			l->r->programs++;
+			l->r->evaluations++;
 			l->s->tell(l->own, c, INFINITY);
 		} else if (!isnan(l->known[c])) {
 			l->s->tell(l->own, c, l->known[c]);
@@ -72,7 +72,7 @@ static int gather(struct loop *l, size_t *n)
 			l->fresh[(*n)++] = c;
 			repeats = 0;
 		}
-		if (++repeats > MOST_REPEATS)
+		if (++repeats > MAX_REPEATS)
 			return *n > 0;
 	}
 	return *n > 0;
@@ -81,12 +81,12 @@ static int gather(struct loop *l, size_t *n)
 gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width, gt_search_evaluate evaluate, void *self,
                         gt_search_result *r)
 {
-	struct loop l = { .t = t, .width = width < 1 ? 1 : width < MOST_WIDTH ? width : MOST_WIDTH, .r = r };
+	struct loop l = { .t = t, .width = width < 1 ? 1 : width < MAX_WIDTH ? width : MAX_WIDTH, .r = r };
 	const char *options;
 	size_t n;
 	int goes_on = 1;
 	gt_status st = GT_OK;
-	r->programs = 0;
+	r->evaluations = 0;
 	r->best = SIZE_MAX;
 	r->ms = INFINITY;
 	GT_TRY(gt_search_find(spec, &l.s, &options));
@@ -95,14 +95,14 @@ gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width,
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the times of %zu candidates", t->space->count));
 	for (size_t i = 0; i < t->space->count; i++)
 		l.known[i] = NAN;
-	while (goes_on && (!t->programs || r->programs < t->programs) && gather(&l, &n)) {
+	while (goes_on && (!t->evaluations || r->evaluations < t->evaluations) && gather(&l, &n)) {
 		for (size_t i = 0; i < n; i++)
 			l.ms[i] = NAN;
 		goes_on = evaluate(self, n, l.fresh, l.ms);
 		for (size_t i = 0; i < n; i++) {
 			if (isnan(l.ms[i])) /* not tried: the search stops */
 				continue;
-			r->programs++;
+			r->evaluations++;
 			note(&l, l.fresh[i], l.ms[i]);
 			l.s->tell(l.own, l.fresh[i], l.ms[i]);
 		}

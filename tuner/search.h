@@ -12,7 +12,7 @@ typedef struct {
 	const gt_space *space;
 	size_t first;           /* the hand-tuned candidate: asked for first */
 	uint64_t seed;
-	size_t programs;        /* that will be tried at most; 0: not known */
+	size_t evaluations;     /* that will be tried at most; 0: not known */
 } gt_search_task;
 
 /* What ask() answers: here is one; nothing is left; some that were asked for must be told first. */
@@ -27,17 +27,17 @@ typedef struct {
 	gt_answer (*ask )(void *self, size_t *candidate);
 	void      (*tell)(void *self, size_t candidate, double ms);     /* INFINITY: not built, wrong, too slow */
 	void      (*free)(void *self);
-} gt_searcher;
-extern const gt_searcher *const gt_searchers[];         /* NULL-terminated */
-extern const gt_searcher gt_search_ants, gt_search_random, gt_search_exhaustive, gt_search_climb, gt_search_forest, gt_search_auto;
+} gt_strategy;
+extern const gt_strategy *const gt_strategies[];        /* NULL-terminated */
+extern const gt_strategy gt_search_ants, gt_search_random, gt_search_exhaustive, gt_search_climb, gt_search_forest, gt_search_auto;
 
 /* "climb", "ants:rho=0.1,q0=0": GT_ERR_UNKNOWN names those that there are. */
-gt_status gt_search_find(const char *spec, const gt_searcher **s, const char **options);
+gt_status gt_search_find(const char *spec, const gt_strategy **s, const char **options);
 
 /* Times n candidates. Returns 0 to stop the search there. */
 typedef int (*gt_search_evaluate)(void *self, size_t n, const size_t *candidate, double *ms);
 typedef struct {
-	size_t programs;        /* different candidates that were tried, and walks that are not legal */
+	size_t evaluations;     /* different candidates that were tried, and walks that are not legal */
 	size_t best;            /* SIZE_MAX if none was right */
 	double ms;              /* INFINITY then */
 } gt_search_result;

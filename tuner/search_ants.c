@@ -14,14 +14,14 @@
 #include "core/text.h"
 #include "tuner/search.h"
 
-enum { MOST_ANTS = 256 };
+enum { MAX_ANTS = 256 };
 
 struct rates {
 	double ants, iterations, alpha, phi, rho, q0, ever, legal, hand;
 };
 static const struct rates usual = { 10, 0, 1, 0.1, 0.3, 0.5, 1, 1, 1 }, published = { 30, 5, 1, 0.1, 0.1, 0, 0, 0, 0 };
 static const char *const keys[] = { "ants", "iterations", "alpha", "phi", "rho", "q0", "ever", "legal", "hand" };
-static const double most[] = { MOST_ANTS, 1e9, 10, 1, 1, 1, 1, 1, 1 };
+static const double max[] = { MAX_ANTS, 1e9, 10, 1, 1, 1, 1, 1, 1 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
 struct ants {
@@ -32,10 +32,10 @@ struct ants {
 	double reference; /* the first length; 0: none yet */
 	double best_ms;
 	int there; /* is there a best path? */
-	uint8_t best[GT_MOST_LAYERS], path[MOST_ANTS][GT_MOST_LAYERS];
-	size_t candidate[MOST_ANTS];
-	double ms[MOST_ANTS];
-	double tau[GT_MOST_LAYERS][GT_MOST_VALUES][GT_MOST_VALUES]; /* [layer][choice before][choice] */
+	uint8_t best[GT_MAX_LAYERS], path[MAX_ANTS][GT_MAX_LAYERS];
+	size_t candidate[MAX_ANTS];
+	double ms[MAX_ANTS];
+	double tau[GT_MAX_LAYERS][GT_MAX_VALUES][GT_MAX_VALUES]; /* [layer][choice before][choice] */
 };
 
 static gt_status read_rates(const char *options, struct rates *r)
@@ -55,7 +55,7 @@ static gt_status read_rates(const char *options, struct rates *r)
 			k++;
 		if (k < KEYS && options[n] == '=')
 			number[k] = gt_strtod(options + n + 1, &end);
-		if (end == options || (*end && *end != ',') || !(number[k] >= 0 && number[k] <= most[k]))
+		if (end == options || (*end && *end != ',') || !(number[k] >= 0 && number[k] <= max[k]))
 			return gt_fail(
 				GT_ERR_ARG,
 				"ants: expected as-published, or ants, iterations, alpha, phi, rho, q0, ever, legal or hand = a number, "
@@ -81,9 +81,9 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 	a->first = t->first;
 	a->best_ms = INFINITY;
 	gt_random_at(t->seed, 3, &a->random);
-	for (int l = 0; l < GT_MOST_LAYERS; l++)
-		for (int i = 0; i < GT_MOST_VALUES * GT_MOST_VALUES; i++)
-			a->tau[l][i / GT_MOST_VALUES][i % GT_MOST_VALUES] = 1;
+	for (int l = 0; l < GT_MAX_LAYERS; l++)
+		for (int i = 0; i < GT_MAX_VALUES * GT_MAX_VALUES; i++)
+			a->tau[l][i / GT_MAX_VALUES][i % GT_MAX_VALUES] = 1;
 	*self = a;
 	return GT_OK;
 }
@@ -93,7 +93,7 @@ static int choose(struct ants *a, uint8_t *path, int layer)
 {
 	const int n = a->space->layer[layer].n;
 	const double *tau = a->tau[layer][layer ? path[layer - 1] : 0];
-	double chance[GT_MOST_VALUES], sum = 0;
+	double chance[GT_MAX_VALUES], sum = 0;
 	int best = -1;
 	for (int i = 0; i < n; i++) {
 		size_t from = 0, end = 1;
@@ -138,8 +138,8 @@ static gt_answer ask(void *self, size_t *candidate)
 static void evaporate(struct ants *a)
 {
 	for (int l = 0; l < a->space->layers; l++)
-		for (int i = 0; i < GT_MOST_VALUES * GT_MOST_VALUES; i++) {
-			const int before = i / GT_MOST_VALUES, choice = i % GT_MOST_VALUES;
+		for (int i = 0; i < GT_MAX_VALUES * GT_MAX_VALUES; i++) {
+			const int before = i / GT_MAX_VALUES, choice = i % GT_MAX_VALUES;
 			const int on = a->there && a->best[l] == choice && before == (l ? a->best[l - 1] : 0);
 			double *tau = &a->tau[l][before][choice];
 			*tau = (1 - a->rate.rho) * *tau + (on ? a->rate.rho * a->reference / a->best_ms : 0);
@@ -180,4 +180,4 @@ static void tell(void *self, size_t candidate, double ms)
 		end_iteration(a);
 }
 
-const gt_searcher gt_search_ants = { "ants", "an ant colony; ants:as-published as in the paper", make, ask, tell, free };
+const gt_strategy gt_search_ants = { "ants", "an ant colony; ants:as-published as in the paper", make, ask, tell, free };

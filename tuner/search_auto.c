@@ -6,7 +6,7 @@
 
 struct automatic {
 	gt_search_task task;
-	const gt_searcher *by;
+	const gt_strategy *by;
 	void *own;
 	double best;
 	size_t since; /* told since the best was found */
@@ -29,7 +29,7 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
 	a->task = *t;
 	a->best = INFINITY;
-	a->by = t->programs >= t->space->count ? &gt_search_exhaustive : &gt_search_climb;
+	a->by = t->evaluations >= t->space->count ? &gt_search_exhaustive : &gt_search_climb;
 	const gt_status st = a->by->make(t, "", &a->own);
 	if (st == GT_OK)
 		*self = a;
@@ -75,4 +75,4 @@ static void release(void *self)
 	free(a);
 }
 
-const gt_searcher gt_search_auto = { "auto", "all, or climb and then ants", make, ask, tell, release };
+const gt_strategy gt_search_auto = { "auto", "all, or climb and then ants", make, ask, tell, release };

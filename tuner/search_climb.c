@@ -6,14 +6,14 @@
 #include <gantry/random.h>
 #include "tuner/search.h"
 
-enum { MOST_NEIGHBOURS = GT_MOST_LAYERS * GT_MOST_VALUES };
+enum { MAX_NEIGHBOURS = GT_MAX_LAYERS * GT_MAX_VALUES };
 
 struct climb {
 	const gt_space *space;
 	gt_random random;
 	size_t here, next, neighbours, waiting;
 	double ms; /* of here; NAN: not told */
-	size_t neighbour[MOST_NEIGHBOURS];
+	size_t neighbour[MAX_NEIGHBOURS];
 };
 
 static gt_status make(const gt_search_task *t, const char *options, void **self)
@@ -34,7 +34,7 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 
 static void look_around(struct climb *c)
 {
-	uint8_t pick[GT_MOST_LAYERS];
+	uint8_t pick[GT_MAX_LAYERS];
 	memcpy(pick, gt_space_pick(c->space, c->here), (size_t)c->space->layers);
 	c->neighbours = c->next = 0;
 	for (int l = 0; l < c->space->layers; l++) {
@@ -88,4 +88,4 @@ static void tell(void *self, size_t candidate, double ms)
 	}
 }
 
-const gt_searcher gt_search_climb = { "climb", "to a faster neighbour, again from random places", make, ask, tell, free };
+const gt_strategy gt_search_climb = { "climb", "to a faster neighbour, again from random places", make, ask, tell, free };

@@ -7,7 +7,7 @@
 #include <gantry/random.h>
 #include "tuner/search.h"
 
-enum { TREES = 16, BEGIN = 20, AGAIN = 8, POOL = 400, NODES = 256, MOST_POINTS = 600, LEAF = 2 };
+enum { TREES = 16, BEGIN = 20, AGAIN = 8, POOL = 400, NODES = 256, MAX_POINTS = 600, LEAF = 2 };
 
 /* left, right: of choices up to `at` of a layer, and beyond; layer < 0: a leaf. */
 struct node {
@@ -18,16 +18,16 @@ struct forest {
 	const gt_space *space;
 	gt_random random;
 	size_t first, asked, told, fitted; /* fitted: told then */
-	double least, most;                /* logarithms of times that are finite */
-	size_t point[MOST_POINTS];
-	double value[MOST_POINTS], size[MOST_POINTS]; /* size: as fitted, failures too */
+	double min, max;                   /* logarithms of times that are finite */
+	size_t point[MAX_POINTS];
+	double value[MAX_POINTS], size[MAX_POINTS]; /* size: as fitted, failures too */
 	size_t points;
 	unsigned char *seen; /* by candidate */
 	size_t left;         /* not asked yet */
 	size_t best;
 	int nodes[TREES];
 	struct node node[TREES][NODES];
-	size_t sample[MOST_POINTS];
+	size_t sample[MAX_POINTS];
 };
 
 static void release(void *self)
@@ -47,8 +47,8 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 	f->first = t->first;
 	f->best = SIZE_MAX;
 	f->left = t->space->count;
-	f->least = INFINITY;
-	f->most = -INFINITY;
+	f->min = INFINITY;
+	f->max = -INFINITY;
 	gt_random_at(t->seed, 4, &f->random);
 	if (!(f->seen = calloc(t->space->count, 1))) {
 		release(f);
@@ -79,20 +79,20 @@ static double cost_of(const struct forest *f, size_t from, size_t end, int layer
 /* Of two thirds of the layers. */
 static double best_split(struct forest *f, size_t from, size_t end, int *layer, int *at)
 {
-	double least = INFINITY;
+	double min = INFINITY;
 	for (int l = 0; l < f->space->layers; l++) {
 		if (gt_uniform(&f->random) > 2. / 3)
 			continue;
 		for (int v = 0; v + 1 < f->space->layer[l].n; v++) {
 			const double cost = cost_of(f, from, end, l, v);
-			if (cost < least) {
-				least = cost;
+			if (cost < min) {
+				min = cost;
 				*layer = l;
 				*at = v;
 			}
 		}
 	}
-	return least;
+	return min;
 }
 
 /* Of the sample [from, end), which is put in order. Returns the node. */
@@ -120,7 +120,7 @@ static int grow(struct forest *f, int tree, size_t from, size_t end)
 static void fit(struct forest *f)
 {
 	for (size_t i = 0; i < f->points; i++)
-		f->size[i] = isfinite(f->value[i]) ? f->value[i] : f->most + log(3);
+		f->size[i] = isfinite(f->value[i]) ? f->value[i] : f->max + log(3);
 	for (int t = 0; t < TREES; t++) {
 		for (size_t i = 0; i < f->points; i++)
 			f->sample[i] = below(f, f->points);
@@ -141,7 +141,7 @@ static double expected_improvement(const struct forest *f, size_t candidate)
 		sum += f->node[t][k].mean;
 		squares += f->node[t][k].mean * f->node[t][k].mean;
 	}
-	const double mean = sum / TREES, spread = sqrt(fmax(squares / TREES - mean * mean, 1e-6)), z = (f->least - mean) / spread;
+	const double mean = sum / TREES, spread = sqrt(fmax(squares / TREES - mean * mean, 1e-6)), z = (f->min - mean) / spread;
 	return spread * (z * 0.5 * erfc(-z * M_SQRT1_2) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
 
@@ -162,7 +162,7 @@ static size_t any_unseen(struct forest *f)
 /* A neighbour of the best, one layer or two changed. */
 static size_t near_best(struct forest *f)
 {
-	uint8_t pick[GT_MOST_LAYERS];
+	uint8_t pick[GT_MAX_LAYERS];
 	if (f->best == SIZE_MAX)
 		return SIZE_MAX;
 	memcpy(pick, gt_space_pick(f->space, f->best), (size_t)f->space->layers);
@@ -177,12 +177,12 @@ static gt_answer ask(void *self, size_t *candidate)
 {
 	struct forest *f = self;
 	size_t best = SIZE_MAX;
-	double most = -1;
+	double max = -1;
 	if (f->left == 0)
 		return GT_NOTHING;
 	if (f->asked == 0) {
 		best = f->first;
-	} else if (f->told < BEGIN || !isfinite(f->least)) {
+	} else if (f->told < BEGIN || !isfinite(f->min)) {
 		best = any_unseen(f);
 	} else {
 		if (f->fitted == 0 || f->told >= f->fitted + AGAIN)
@@ -190,8 +190,8 @@ static gt_answer ask(void *self, size_t *candidate)
 		for (int i = 0; i < POOL; i++) {
 			const size_t c = i % 2 ? near_best(f) : any_unseen(f);
 			const double gain = c == SIZE_MAX || f->seen[c] ? -1 : expected_improvement(f, c);
-			if (gain > most) {
-				most = gain;
+			if (gain > max) {
+				max = gain;
 				best = c;
 			}
 		}
@@ -212,16 +212,16 @@ static void tell(void *self, size_t candidate, double ms)
 	struct forest *f = self;
 	const double value = log(ms);
 	f->told++;
-	if (isfinite(value) && value < f->least) {
-		f->least = value;
+	if (isfinite(value) && value < f->min) {
+		f->min = value;
 		f->best = candidate;
 	}
 	if (isfinite(value))
-		f->most = fmax(f->most, value);
-	if (f->points < MOST_POINTS) {
+		f->max = fmax(f->max, value);
+	if (f->points < MAX_POINTS) {
 		f->point[f->points] = candidate;
 		f->value[f->points++] = value;
 	}
 }
 
-const gt_searcher gt_search_forest = { "forest", "regression trees and expected improvement", make, ask, tell, release };
+const gt_strategy gt_search_forest = { "forest", "regression trees and expected improvement", make, ask, tell, release };

@@ -66,5 +66,5 @@ static void tell(void *self, size_t candidate, double ms)
 	(void)ms;
 }
 
-const gt_searcher gt_search_random = { "random", "without repetition", make_shuffled, ask, tell, release };
-const gt_searcher gt_search_exhaustive = { "exhaustive", "all candidates, in order", make_in_order, ask, tell, release };
+const gt_strategy gt_search_random = { "random", "without repetition", make_shuffled, ask, tell, release };
+const gt_strategy gt_search_exhaustive = { "exhaustive", "all candidates, in order", make_in_order, ask, tell, release };

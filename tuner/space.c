@@ -8,14 +8,14 @@
 #include "tuner/rule.h"
 #include "tuner/space.h"
 
-enum { MOST_CANDIDATES = 4000000, MOST_LINE = 160 };
+enum { MAX_CANDIDATES = 4000000, MAX_LINE = 160 };
 
 gt_status gt_space_add(gt_space *s, const char *line)
 {
 	gt_layer *l = &s->layer[s->layers];
 	const size_t n = strcspn(line, " ");
 	char *at = (char *)line + n;
-	if (s->layers == GT_MOST_LAYERS || n >= sizeof l->name || n == 0)
+	if (s->layers == GT_MAX_LAYERS || n >= sizeof l->name || n == 0)
 		return gt_fail(GT_ERR_FORMAT, "space of %s: expected a name and its values, found \"%s\"", s->kernel, line);
 	memcpy(l->name, line, n);
 	while (*at == ' ')
@@ -23,9 +23,9 @@ gt_status gt_space_add(gt_space *s, const char *line)
 	while (*at) {
 		char *end;
 		const long value = strtol(at, &end, 10);
-		if (end == at || l->n == GT_MOST_VALUES || (*end && *end != ' ') || (l->n && value <= l->value[l->n - 1]))
+		if (end == at || l->n == GT_MAX_VALUES || (*end && *end != ' ') || (l->n && value <= l->value[l->n - 1]))
 			return gt_fail(GT_ERR_FORMAT, "space of %s: expected up to %d ascending numbers, found \"%s\"", s->kernel,
-			               GT_MOST_VALUES, line);
+			               GT_MAX_VALUES, line);
 		l->value[l->n++] = value;
 		for (at = end; *at == ' ';)
 			at++;
@@ -38,8 +38,8 @@ gt_status gt_space_add(gt_space *s, const char *line)
 
 static gt_status add_rule(gt_space *s, const char *text, const char *about)
 {
-	if (s->rules == GT_MOST_RULES)
-		return gt_fail(GT_ERR_FORMAT, "space of %s: more than %d rules", s->kernel, GT_MOST_RULES);
+	if (s->rules == GT_MAX_RULES)
+		return gt_fail(GT_ERR_FORMAT, "space of %s: more than %d rules", s->kernel, GT_MAX_RULES);
 	return gt_rule_read(s, text, about, &s->rule[s->rules++]);
 }
 
@@ -52,7 +52,7 @@ static const char *next_line(const char *at, char *line)
 	size_t n = (size_t)(end - at);
 	while (n && isspace((unsigned char)at[n - 1]))
 		n--;
-	n = n < MOST_LINE - 1 ? n : MOST_LINE - 1;
+	n = n < MAX_LINE - 1 ? n : MAX_LINE - 1;
 	memcpy(line, at, n);
 	line[n] = 0;
 	return *end ? end + 1 : end;
@@ -64,14 +64,14 @@ struct listing {
 	size_t room;
 	int (*legal)(void *self, const uint8_t *pick);
 	void *self;
-	uint8_t pick[GT_MOST_LAYERS];
+	uint8_t pick[GT_MAX_LAYERS];
 };
 
 static gt_status append(struct listing *l)
 {
 	gt_space *s = l->s;
-	if (s->count == MOST_CANDIDATES)
-		return gt_fail(GT_ERR_UNSUPPORTED, "space of %s: more than %d candidates", s->kernel, MOST_CANDIDATES);
+	if (s->count == MAX_CANDIDATES)
+		return gt_fail(GT_ERR_UNSUPPORTED, "space of %s: more than %d candidates", s->kernel, MAX_CANDIDATES);
 	if (s->count == l->room) {
 		const size_t room = l->room ? 2 * l->room : 1024;
 		uint8_t *more = realloc(s->pick, room * (size_t)s->layers);
@@ -124,7 +124,7 @@ static const char shared_name[] = "shared", shared_of_9_0[] = " shared=232448";
 
 gt_status gt_space_read(const char *text, const char *kernel, const char *problem, gt_space **out)
 {
-	char line[MOST_LINE], head[96], about[640];
+	char line[MAX_LINE], head[96], about[640];
 	gt_space *s = NULL;
 	int in = 0, ended = 0;
 	gt_status st = gt_space_empty(kernel, &s);
@@ -250,17 +250,17 @@ gt_status gt_space_list(gt_space *s, size_t n, const uint8_t *pick)
 
 size_t gt_space_near(const gt_space *s, const char *text)
 {
-	long value[GT_MOST_LAYERS];
+	long value[GT_MAX_LAYERS];
 	size_t best = 0;
-	int least = s->layers + 1;
+	int min = s->layers + 1;
 	for (int i = 0; i < s->layers; i++)
 		value[i] = gt_variant_value(text, s->layer[i].name, -1);
-	for (size_t c = 0; c < s->count && least; c++) {
+	for (size_t c = 0; c < s->count && min; c++) {
 		int apart = 0;
 		for (int i = 0; i < s->layers; i++)
 			apart += s->layer[i].value[gt_space_pick(s, c)[i]] != value[i];
-		if (apart < least) {
-			least = apart;
+		if (apart < min) {
+			min = apart;
 			best = c;
 		}
 	}

@@ -8,17 +8,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-enum { GT_MOST_LAYERS = 24, GT_MOST_VALUES = 16, GT_MOST_RULES = 24, GT_MOST_CODE = 64 };
-typedef struct { char name[16]; int n; long value[GT_MOST_VALUES]; } gt_layer;
+enum { GT_MAX_LAYERS = 24, GT_MAX_VALUES = 16, GT_MAX_RULES = 24, GT_MAX_CODE = 64 };
+typedef struct { char name[16]; int n; long value[GT_MAX_VALUES]; } gt_layer;
 /* A rule as it is computed: numbers, layers and operations in the order of a stack. */
 typedef struct { int kind; long value; } gt_rule_step;
-typedef struct { int n, last; gt_rule_step step[GT_MOST_CODE]; char text[120]; } gt_rule;   /* last: of its layers */
+typedef struct { int n, last; gt_rule_step step[GT_MAX_CODE]; char text[120]; } gt_rule;    /* last: of its layers */
 
 typedef struct {
 	char kernel[64];
 	int layers, rules;
-	gt_layer layer[GT_MOST_LAYERS];
-	gt_rule rule[GT_MOST_RULES];
+	gt_layer layer[GT_MAX_LAYERS];
+	gt_rule rule[GT_MAX_RULES];
 	size_t count;           /* of candidates */
 	uint8_t *pick;          /* [count][layers], ascending: the place of each value in its layer */
 } gt_space;

@@ -13,7 +13,7 @@ void gt_tune_defaults(gt_tune_options *o)
 	o->size = sizeof *o;
 	o->kernel = "dd-forward";
 	o->backend = "cuda:0";
-	o->searcher = "auto";
+	o->strategy = "auto";
 	o->seed = 1;
 	o->limit = 30;
 }
@@ -36,7 +36,7 @@ gt_status gt_tune_ready(const gt_tune_options *o)
 	return GT_OK;
 }
 
-gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_trial *t)
+gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_evaluation *t)
 {
 	gt_check *check = NULL;
 	gt_child *child = NULL;

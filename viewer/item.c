@@ -155,7 +155,7 @@ static void put_volume(FILE *f, const struct gt_page_data *d)
 	put_fact(f, "grid", text);
 	snprintf(text, sizeof text, "%.6g, %.6g, %.6g mm", g->center[0], g->center[1], g->center[2]);
 	put_fact(f, "centre", text);
-	snprintf(text, sizeof text, "%.6g to %.6g %s", d->tiles.least, d->tiles.most, quantity ? quantity : "mm-1");
+	snprintf(text, sizeof text, "%.6g to %.6g %s", d->tiles.min, d->tiles.max, quantity ? quantity : "mm-1");
 	put_fact(f, "values", text);
 	if (water > 0)
 		snprintf(text, sizeof text, "%.6g mm-1", water);
@@ -184,7 +184,7 @@ static void put_projections(FILE *f, const struct gt_page_data *d)
 	putc(']', f);
 	put_scan_facts(f, s);
 	if (d->data) {
-		snprintf(text, sizeof text, "%.6g to %.6g (line integrals)", d->tiles.least, d->tiles.most);
+		snprintf(text, sizeof text, "%.6g to %.6g (line integrals)", d->tiles.min, d->tiles.max);
 		put_fact(f, "values", text);
 	}
 	put_origin(f, gt_projections_provenance(p));
@@ -204,7 +204,7 @@ void gt_page_put_item(FILE *f, const struct gt_page_data *d, size_t id, int serv
 	else
 		put_projections(f, d);
 	fprintf(f, ",\"data\":%s,\"served\":%s,\"missing\":%zu", d->data ? "true" : "false", served ? "true" : "false", d->tiles.missing);
-	put_numbers(f, "range", (const double[]){ d->tiles.least, d->tiles.most }, 2);
+	put_numbers(f, "range", (const double[]){ d->tiles.min, d->tiles.max }, 2);
 	put_numbers(f, "window", d->window, 2);
 	if (d->data && !served) {
 		put_number(f, "offset", d->tiles.offset);

@@ -232,7 +232,7 @@ static void set_text(char **field, const char *text)
 	*field = copy;
 }
 
-void gt_live_page_say(gt_live_page *p, const char *text)
+void gt_live_page_log(gt_live_page *p, const char *text)
 {
 	if (!p)
 		return;
@@ -263,11 +263,11 @@ void gt_live_page_progress(gt_live_page *p, const gt_recon_progress *now)
 		                             [GT_RECON_ENDS] = "the iterations have ended",
 		                             [GT_RECON_SLAB] = "computing slab by slab",
 		                             [GT_RECON_WRITES] = "writing the volume",
-		                             [GT_RECON_WITHIN] = "computing" };
+		                             [GT_RECON_FRACTION] = "computing" };
 	if (!p || !now)
 		return;
 	pthread_mutex_lock(&p->lock);
-	const int iterates = now->phase == GT_RECON_WITHIN && now->iterations > 0;
+	const int iterates = now->phase == GT_RECON_FRACTION && now->iterations > 0;
 	if (now->phase < sizeof words / sizeof *words && !iterates)
 		set_text(&p->text, words[now->phase]);
 	if (now->phase == GT_RECON_ITERATION)

@@ -14,7 +14,7 @@
 #include "viewer/web.h"
 
 /* A browser's array of so many values is as large as it gets. */
-static const double most_values = 6e8, default_bytes = 36e6;
+static const double max_values = 6e8, default_bytes = 36e6;
 enum { WINDOW_SAMPLES = 400000, HTML_BYTES = 400000, PER_THREAD = 4 };
 
 int gt_page_is_name(const char *path)
@@ -25,11 +25,11 @@ int gt_page_is_name(const char *path)
 
 gt_status gt_page_holds(double values)
 {
-	return values <= most_values ? GT_OK
-	                             : gt_fail(GT_ERR_UNSUPPORTED,
-	                                       "%.3g values, a page in a browser holds %.3g at most: a page that is served "
-	                                       "(gantry view --serve) shows all sizes",
-	                                       values, most_values);
+	return values <= max_values ? GT_OK
+	                            : gt_fail(GT_ERR_UNSUPPORTED,
+	                                      "%.3g values, a page in a browser holds %.3g at most: a page that is served "
+	                                      "(gantry view --serve) shows all sizes",
+	                                      values, max_values);
 }
 
 gt_status gt_page_check(const gt_page *page)
@@ -95,8 +95,8 @@ static gt_status window(const gt_page *page, const gt_page_part *part, struct gt
 	d->window[0] = n ? gt_quantile(some, n, 0.005) : 0;
 	d->window[1] = n ? gt_quantile(some, n, 0.995) : 1;
 	if (!(d->window[0] < d->window[1])) {
-		d->window[0] = d->tiles.least;
-		d->window[1] = d->tiles.most > d->tiles.least ? d->tiles.most : d->tiles.least + fmax(1e-6, fabs(d->tiles.least));
+		d->window[0] = d->tiles.min;
+		d->window[1] = d->tiles.max > d->tiles.min ? d->tiles.max : d->tiles.min + fmax(1e-6, fabs(d->tiles.min));
 	}
 	free(some);
 	return GT_OK;
@@ -345,7 +345,7 @@ gt_status gt_page_write(const char *path, const gt_page *page)
 	if (!path || !gt_page_is_name(path))
 		return gt_fail(GT_ERR_ARG, "%s: expected a name that ends in .html", path ? path : "NULL");
 	GT_TRY(gt_page_look(page, 0, &items));
-	GT_TRY(gt_has_room(path, bytes_of(&items)));
+	GT_TRY(gt_has_space(path, bytes_of(&items)));
 	GT_TRY(gt_tmp_path(path, &tmp));
 	if (!(f = fopen(tmp, "wb")))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)));

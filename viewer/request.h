@@ -3,7 +3,7 @@
 /* What a served page answers to a request (RFC 9112), without any socket. */
 #include "viewer/page.h"
 
-enum { GT_TOKEN_DIGITS = 32, GT_REQUEST_MOST = 8192 };
+enum { GT_TOKEN_DIGITS = 32, GT_REQUEST_MAX = 8192 };
 struct gt_page_answer {
 	int code;                       /* 200, or an error; 0: there is none yet */
 	const char *type;

@@ -20,7 +20,7 @@ enum { PEERS = 32, WAITING = 16, READ_SECONDS = 10, WRITE_SECONDS = 60, POLL_MS 
 struct gt_server_peer {
 	int socket, waits; /* waits 1: it has asked, and there is no answer yet */
 	double since;
-	char request[GT_REQUEST_MOST + 1], head[HEAD];
+	char request[GT_REQUEST_MAX + 1], head[HEAD];
 	size_t got, head_bytes, sent;
 	struct gt_page_answer answer;
 };
@@ -66,7 +66,7 @@ static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
 {
 	char more; /* of one who waits, and has nothing to say but that it leaves */
-	const ssize_t n = p->waits ? recv(p->socket, &more, 1, 0) : recv(p->socket, p->request + p->got, GT_REQUEST_MOST - p->got, 0);
+	const ssize_t n = p->waits ? recv(p->socket, &more, 1, 0) : recv(p->socket, p->request + p->got, GT_REQUEST_MAX - p->got, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0 || p->waits) {
@@ -77,7 +77,7 @@ static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
 	p->request[p->got] = 0;
 	if (strstr(p->request, "\r\n\r\n"))
 		answer(site, p);
-	else if (p->got == GT_REQUEST_MOST || memchr(p->request, 0, p->got)) {
+	else if (p->got == GT_REQUEST_MAX || memchr(p->request, 0, p->got)) {
 		p->got = 0;
 		answer(site, p);
 	}

@@ -36,7 +36,7 @@ void gt_tile_free(struct gt_tile *t)
 
 /* Of a piece; lanes are what a compiler makes vectors of. */
 struct range {
-	float least[LANES], most[LANES];
+	float min[LANES], max[LANES];
 	unsigned missing[LANES];
 };
 
@@ -44,8 +44,8 @@ static inline void take(struct range *r, size_t lane, float v)
 {
 	const int finite = fabsf(v) <= FLT_MAX;
 	const float low = finite ? v : INFINITY, high = finite ? v : -INFINITY;
-	r->least[lane] = low < r->least[lane] ? low : r->least[lane];
-	r->most[lane] = high > r->most[lane] ? high : r->most[lane];
+	r->min[lane] = low < r->min[lane] ? low : r->min[lane];
+	r->max[lane] = high > r->max[lane] ? high : r->max[lane];
 	r->missing[lane] += !finite;
 }
 
@@ -65,8 +65,8 @@ static void look_at_slices(void *self, size_t begin, size_t end, int worker)
 		struct range r = { .missing = { 0 } };
 		size_t i = 0;
 		for (size_t k = 0; k < LANES; k++) {
-			r.least[k] = INFINITY;
-			r.most[k] = -INFINITY;
+			r.min[k] = INFINITY;
+			r.max[k] = -INFINITY;
 		}
 		for (; i + LANES <= pixels; i += LANES)
 			for (size_t k = 0; k < LANES; k++)
@@ -75,8 +75,8 @@ static void look_at_slices(void *self, size_t begin, size_t end, int worker)
 			take(&r, 0, v[i]);
 		pthread_mutex_lock(&look->lock);
 		for (size_t k = 0; k < LANES; k++) {
-			t->least = fmin(t->least, (double)r.least[k]);
-			t->most = fmax(t->most, (double)r.most[k]);
+			t->min = fmin(t->min, (double)r.min[k]);
+			t->max = fmax(t->max, (double)r.max[k]);
 			t->missing += r.missing[k];
 		}
 		pthread_mutex_unlock(&look->lock);
@@ -86,30 +86,30 @@ static void look_at_slices(void *self, size_t begin, size_t end, int worker)
 void gt_tiles_range(gt_pool *pool, struct gt_page_tiles *t)
 {
 	struct look look = { .t = t, .lock = PTHREAD_MUTEX_INITIALIZER };
-	t->least = (double)INFINITY;
-	t->most = -(double)INFINITY;
+	t->min = (double)INFINITY;
+	t->max = -(double)INFINITY;
 	t->missing = 0;
 	gt_parallel(pool, t->n[2], 1, look_at_slices, &look);
-	if (t->least > t->most)
-		t->least = t->most = 0;
+	if (t->min > t->max)
+		t->min = t->max = 0;
 }
 
 /* 0 has a code of its own, so that air stays 0. */
 static void set_step(struct gt_page_tiles *t, double step)
 {
 	t->step = step;
-	t->offset = floor(t->least / step) * step;
-	t->bits = (t->most - t->offset) / step + 1 < 254 ? 8 : 16;
+	t->offset = floor(t->min / step) * step;
+	t->bits = (t->max - t->offset) / step + 1 < 254 ? 8 : 16;
 }
 
 static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned short *code)
 {
 	const size_t pixels = t->n[0] * t->n[1];
 	const unsigned short missing = (unsigned short)((1u << t->bits) - 1);
-	const double per_step = 1 / t->step, offset = t->offset, most = (double)missing - 1;
+	const double per_step = 1 / t->step, offset = t->offset, max = (double)missing - 1;
 	for (size_t i = 0; i < pixels; i++) {
 		const double steps = ((double)slice[i] - offset) * per_step + 0.5, above = steps > 0 ? steps : 0;
-		code[i] = (unsigned short)(int)(above < most ? above : most);
+		code[i] = (unsigned short)(int)(above < max ? above : max);
 	}
 	for (size_t i = 0; i < pixels && t->missing; i++)
 		code[i] = isfinite(slice[i]) ? code[i] : missing;
@@ -269,8 +269,8 @@ gt_status gt_tiles_plan(gt_pool *pool, const float *data, const size_t n[3], dou
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (int i = 0; i < threads; i++)
 		GT_TRY(gt_tile_new(n, &a.tile[i]));
-	const double range = t->most - t->least;
-	GT_TRY(find_step(t, bytes, range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1, &a));
+	const double range = t->max - t->min;
+	GT_TRY(find_step(t, bytes, range > 0 ? range / FINEST : t->max != 0 ? fabs(t->max) / FINEST : 1, &a));
 done:
 	for (int i = 0; i < threads && a.tile; i++)
 		gt_tile_free(&a.tile[i]);

@@ -13,7 +13,7 @@
 struct gt_page_tiles {
 	const float *data;              /* [n[2]][n[1]][n[0]] */
 	size_t n[3];
-	double least, most;             /* of the finite values; 0 where there are none */
+	double min, max;                /* of the finite values; 0 where there are none */
 	double offset, step;
 	int bits;                       /* of a code: 8 or 16 */
 	size_t missing;                 /* values that are not finite */

@@ -105,7 +105,7 @@ static gt_status add_cases(checking *c)
 		if (!c->columns)
 			continue;
 		gt_conjugate_map map = map_of(c, rows | 1);
-		GT_TRY(add_case(c, with | GT_CONJUGATE_TURN, map));
+		GT_TRY(add_case(c, with | GT_CONJUGATE_DIRECTION, map));
 		map.center = c->turned_center;
 		GT_TRY(add_case(c, with | GT_CONJUGATE_COLUMNS, map));
 	}
@@ -151,7 +151,7 @@ static gt_status name_faults(checking *c, int w)
 	}
 	const int turn_is_nearer = fabs(r->center - c->center) < fabs(r->center - c->turned_center);
 	const unsigned moved = from_given && from_turned ? GT_CONJUGATE_CENTER : 0;
-	const unsigned columns = rows | GT_CONJUGATE_COLUMNS | moved, turn = rows | GT_CONJUGATE_TURN | moved;
+	const unsigned columns = rows | GT_CONJUGATE_COLUMNS | moved, turn = rows | GT_CONJUGATE_DIRECTION | moved;
 	r->faults = !moved && turn_is_nearer ? turn : columns;
 	if (from_given == from_turned)
 		r->instead = r->faults == turn ? columns : turn;
@@ -162,8 +162,8 @@ done:
 static size_t find_case(const gt_conjugate_report *r)
 {
 	/* A center that was fitted stands for both readings. */
-	const unsigned wanted = r->faults & GT_CONJUGATE_CENTER && r->faults & GT_CONJUGATE_TURN
-	                                ? (r->faults & ~(unsigned)GT_CONJUGATE_TURN) | GT_CONJUGATE_COLUMNS
+	const unsigned wanted = r->faults & GT_CONJUGATE_CENTER && r->faults & GT_CONJUGATE_DIRECTION
+	                                ? (r->faults & ~(unsigned)GT_CONJUGATE_DIRECTION) | GT_CONJUGATE_COLUMNS
 	                                : r->faults;
 	for (size_t i = 0; i < r->cases; i++)
 		if (r->item[i].faults == wanted)
@@ -181,7 +181,7 @@ static gt_status decide(checking *c)
 	while (chosen != best && (!is_way(c, chosen) || worse(&c->way[chosen].misfit, &c->way[best].misfit)))
 		chosen++;
 	if (!c->columns || !worse(&c->way[chosen ^ 1].misfit, &c->way[chosen].misfit))
-		r->hidden |= GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN;
+		r->hidden |= GT_CONJUGATE_COLUMNS | GT_CONJUGATE_DIRECTION;
 	if (!c->rows || !worse(&c->way[chosen ^ 2].misfit, &c->way[chosen].misfit))
 		r->hidden |= GT_CONJUGATE_ROWS;
 	const gt_status st = name_faults(c, chosen);
@@ -200,14 +200,14 @@ static int rows_show(const gt_conjugate_pair *pair, size_t pairs)
 }
 
 /* The pairs and their noise, and how well they agree as given. */
-static gt_status begin(checking *c, const gt_scan *scan, const float *data, gt_pool *pool, size_t most, gt_conjugate_misfit *given)
+static gt_status begin(checking *c, const gt_scan *scan, const float *data, gt_pool *pool, size_t max, gt_conjugate_misfit *given)
 {
 	gt_conjugate_report *report = c->report;
 	gt_status st = GT_OK;
 	memset(report, 0, sizeof *report);
 	if (scan->columns < 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to compare conjugate rays: expected at least 4", scan->columns);
-	GT_TRY(gt_conjugate_pairs(scan, pool, most, &c->pair, &report->pairs, &c->slack));
+	GT_TRY(gt_conjugate_pairs(scan, pool, max, &c->pair, &report->pairs, &c->slack));
 	c->data = (gt_conjugate_data){ .scan = scan, .data = data, .pool = pool, .pair = c->pair, .pairs = report->pairs };
 	if (report->pairs < LEAST)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu rays are measured from both ends: expected at least %d to compare", report->pairs,
@@ -258,7 +258,7 @@ gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *po
 	return st;
 }
 
-gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report)
+gt_status gt_conjugate_quick_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report)
 {
 	GT_NEED(scan);
 	GT_NEED(data);

@@ -137,10 +137,10 @@ static void measure(const survey *s, const gt_conjugate_pair *p, sums *to)
 	const double reach = 0.5 * (s->trials - 1) * s->step;
 	doubts x = { .rough = FLOOR * FLOOR * s->d->value * s->d->value };
 	ends e;
-	const double least = x.rough;
+	const double min = x.rough;
 	if (!both_ends(s, p, 0, &x, 1, &e))
 		return;
-	const double variance = e.variance - least + x.rough, apart = e.near - e.far;
+	const double variance = e.variance - min + x.rough, apart = e.near - e.far;
 	/* Beside the object nothing can disagree. */
 	if (fmax(fabs(e.near), fabs(e.far)) <= fmax(0.02 * s->d->value, 3 * sqrt(variance)))
 		return;

@@ -14,7 +14,7 @@ enum { GT_CONJUGATE_GROUPS = 8 };
 /* most: pairs, about. pairs: malloc'ed. u reaches to the farther end of the detector. slack: standard error of a
  * center beyond that of statistics, pixels; not 0 where half a turn lacks its last view, and the views at either end
  * are continued by that step. */
-gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, size_t most, gt_conjugate_pair **pairs, size_t *count, double *slack);
+gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, size_t max, gt_conjugate_pair **pairs, size_t *count, double *slack);
 
 /* The noise of a pixel by its value: medians of second differences along columns in classes of the value. */
 enum { GT_CONJUGATE_BINS = 32 };

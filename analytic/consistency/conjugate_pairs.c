@@ -17,20 +17,20 @@
 enum { PAIRS_OF_VIEW = 20, OTHERS_OF_VIEW = 16, SEED = 20 };
 
 /* One of each of `most` equal stretches of n. */
-static size_t chosen(size_t n, size_t most, size_t i)
+static size_t chosen(size_t n, size_t max, size_t i)
 {
-	if (n <= most)
+	if (n <= max)
 		return i;
 	gt_random r;
 	gt_random_at(SEED + 1, i, &r);
-	return (size_t)(((double)i + gt_uniform(&r)) * (double)n / (double)most);
+	return (size_t)(((double)i + gt_uniform(&r)) * (double)n / (double)max);
 }
 
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
 	double widest, highest;     /* of u and v, pixels */
-	size_t most;                /* pairs, about */
+	size_t max;                 /* pairs, about */
 	size_t views, others, each; /* chosen on either side; pairs of a view at most */
 	gt_conjugate_pair *pair;
 	size_t *first; /* [views]: its first pair */
@@ -213,7 +213,7 @@ static gt_status make_room(search *s)
 	size_t with = 0, first = 0;
 	for (size_t i = 0; i < s->views; i++)
 		with += s->found[i];
-	s->each = s->most / (with ? with : 1);
+	s->each = s->max / (with ? with : 1);
 	for (size_t i = 0; i < s->views; i++) {
 		s->first[i] = first;
 		first += s->found[i] * s->each;
@@ -238,12 +238,12 @@ done:
 	return st;
 }
 
-gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, size_t most, gt_conjugate_pair **pairs, size_t *count, double *slack)
+gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, size_t max, gt_conjugate_pair **pairs, size_t *count, double *slack)
 {
 	const double columns = (double)scan->columns - 1, rows = (double)scan->rows - 1;
 	const int parallel = scan->shape == GT_PARALLEL;
-	const size_t views = most / PAIRS_OF_VIEW, others = views * OTHERS_OF_VIEW;
-	search s = { .scan = scan, .detector = gt_scan_detector(scan), .most = most };
+	const size_t views = max / PAIRS_OF_VIEW, others = views * OTHERS_OF_VIEW;
+	search s = { .scan = scan, .detector = gt_scan_detector(scan), .max = max };
 	gt_status st = GT_OK;
 	*count = 0;
 	*slack = 0;

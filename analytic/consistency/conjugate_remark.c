@@ -23,7 +23,7 @@ static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate
  * always read: the record of the steps says it. */
 static int is_extended(const gt_projections *p) { return p->from.parameters && strstr(p->from.parameters, "prepare=extend"); }
 
-void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads)
+void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const char *file, int threads)
 {
 	char verdict[GT_CONJUGATE_TEXT];
 	gt_conjugate_report r;
@@ -32,13 +32,13 @@ void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const 
 		return;
 	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say
 	 * so. */
-	const gt_status st = gt_conjugate_glance(p->scan, p->data, pool, &r);
+	const gt_status st = gt_conjugate_quick_check(p->scan, p->data, pool, &r);
 	gt_pool_free(pool);
 	if (st != GT_OK || (!r.faults && r.explained))
 		return;
 	gt_conjugate_verdict(p->scan, &r, verdict, sizeof verdict);
 	char *commands = commands_for(file, p->scan, &r);
-	gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY, "%s: conjugate rays disagree: %s%s (--no-check leaves this comparison out)",
-	       file ? file : "the projections", verdict, commands ? commands : "");
+	gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY, "%s: conjugate rays disagree: %s%s (--no-check leaves this comparison out)",
+	          file ? file : "the projections", verdict, commands ? commands : "");
 	free(commands);
 }

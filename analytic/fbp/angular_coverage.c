@@ -31,7 +31,7 @@ double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
 
 /* Flat detectors may be tilted, as those of a C-arm are: weights and filter still take their rows for circles around
  * the axis. */
-#define MOST_TILT 15.0
+#define MAX_TILT 15.0
 
 static gt_status check_rows(const char *who, const gt_scan *scan)
 {
@@ -39,11 +39,11 @@ static gt_status check_rows(const char *who, const gt_scan *scan)
 		return gt_scan_rows_along_z(scan, who);
 	for (size_t v = 0; v < scan->views; v++) {
 		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / GT_PI;
-		if (!(tilt <= MOST_TILT))
+		if (!(tilt <= MAX_TILT))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s: the columns of view %zu are tilted by %.6g degrees from the z axis: expected at most %g; use an iterative solver such as os-sart",
-				who, v, tilt, MOST_TILT);
+				who, v, tilt, MAX_TILT);
 	}
 	return GT_OK;
 }
@@ -70,14 +70,14 @@ static gt_status check_views(const char *who, const gt_scan *scan)
 	return GT_OK;
 }
 
-static void radius_range(const gt_scan *scan, const double center[2], double *least, double *most)
+static void radius_range(const gt_scan *scan, const double center[2], double *min, double *max)
 {
-	*least = INFINITY;
-	*most = 0;
+	*min = INFINITY;
+	*max = 0;
 	for (size_t v = 0; v < scan->views; v++) {
 		const double r = hypot(scan->view[v].source[0] - center[0], scan->view[v].source[1] - center[1]);
-		*least = fmin(*least, r);
-		*most = fmax(*most, r);
+		*min = fmin(*min, r);
+		*max = fmax(*max, r);
 	}
 }
 
@@ -107,20 +107,20 @@ static void fit_circle(const gt_scan *scan, double center[2])
 /* The z axis, unless the sources lie on a circle around another one. */
 static gt_status find_axis(const char *who, gt_angular_coverage *s)
 {
-	double least, most;
+	double min, max;
 	if (s->scan->shape == GT_PARALLEL)
 		return GT_OK;
-	radius_range(s->scan, s->center, &least, &most);
-	if (most - least > 1e-6 * most) {
+	radius_range(s->scan, s->center, &min, &max);
+	if (max - min > 1e-6 * max) {
 		fit_circle(s->scan, s->center);
-		radius_range(s->scan, s->center, &least, &most);
+		radius_range(s->scan, s->center, &min, &max);
 	}
-	if (most - least > 0.04 * least)
+	if (max - min > 0.04 * min)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"%s needs sources on a circle: they are %.6g to %.6g mm from the axis at x=%.6g, y=%.6g mm; use an iterative solver such as os-sart",
-			who, least, most, s->center[0], s->center[1]);
-	s->distance = (least + most) / 2;
+			who, min, max, s->center[0], s->center[1]);
+	s->distance = (min + max) / 2;
 	return GT_OK;
 }
 

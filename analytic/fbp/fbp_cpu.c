@@ -48,10 +48,10 @@ static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMN
  * Rows of denormal values do not underflow in this unit, and normal values keep their bits. */
 static double unit_of(const gt_fbp_plan *p)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t k = 0; k < p->tables * p->columns; k++)
-		most = fmax(most, fabs(p->gain[k]));
-	return most > 0 && p->row.n ? ldexp(1, ilogb((double)p->row.n / most)) : 1;
+		max = fmax(max, fabs(p->gain[k]));
+	return max > 0 && p->row.n ? ldexp(1, ilogb((double)p->row.n / max)) : 1;
 }
 
 #define T float

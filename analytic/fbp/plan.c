@@ -237,11 +237,11 @@ static double mask_radius(const gt_angular_coverage *s, const gt_fbp_options *o,
 	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, GT_PI / 2));
 }
 
-#define MOST_SAMPLES ((size_t)1 << 30)
+#define MAX_SAMPLES ((size_t)1 << 30)
 
 static gt_status check_length(const char *who, const gt_fbp_plan *p)
 {
-	if (p->row.n <= MOST_SAMPLES)
+	if (p->row.n <= MAX_SAMPLES)
 		return GT_OK;
 	return gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns are longer than a transform can be", who, p->columns);
 }

@@ -68,14 +68,14 @@ static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_I
 
 size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *p, size_t view_bytes)
 {
-	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 4096 : 512) << 20;
+	const size_t max_bytes = (size_t)(gt_backend_is_gpu(be) ? 4096 : 512) << 20;
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes, most = bytes / view_bytes;
-	if (most >= p->views)
+	const size_t bytes = available / 4 < max_bytes ? available / 4 : max_bytes, max = bytes / view_bytes;
+	if (max >= p->views)
 		return p->views;
 	/* Batches of equal size: a small last one would cost as much of a pass. */
-	const size_t batches = most ? (p->views + most - 1) / most : p->views;
+	const size_t batches = max ? (p->views + max - 1) / max : p->views;
 	return (p->views + batches - 1) / batches;
 }
 

@@ -15,7 +15,7 @@ static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_I
 
 /* Least and most lambda of the columns of voxels that are computed; all: not known, they may see every row. */
 struct reach {
-	double least, most;
+	double min, max;
 	int all;
 };
 
@@ -127,8 +127,8 @@ static int row_range(const gt_slab_plan *s, size_t v, const double z[2], double 
 	if (s->plan->tilted)
 		return tilted_range(s->plan, w, z, range);
 	for (int i = 0; i < 2; i++) {
-		widen(range, w->row0 + r->least * (z[i] - w->z0) * w->per_row);
-		widen(range, w->row0 + r->most * (z[i] - w->z0) * w->per_row);
+		widen(range, w->row0 + r->min * (z[i] - w->z0) * w->per_row);
+		widen(range, w->row0 + r->max * (z[i] - w->z0) * w->per_row);
 	}
 	return 1;
 }

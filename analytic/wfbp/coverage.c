@@ -10,10 +10,10 @@
 
 double gt_wfbp_nearest(const gt_wfbp_plan *p)
 {
-	double least = p->spot[0].distance;
+	double min = p->spot[0].distance;
 	for (size_t c = 1; c < p->spots; c++)
-		least = fmin(least, p->spot[c].distance);
-	return least;
+		min = fmin(min, p->spot[c].distance);
+	return min;
 }
 
 static double source_at(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t column)

@@ -65,7 +65,7 @@ static int same(const gt_scan *s, const struct signature *a, const struct signat
 /* The fewest spots after which views repeat; 0: none. *odd is a view that does not. */
 static size_t count_spots(const struct making *m, const struct signature *of, size_t *odd)
 {
-	for (size_t n = 1; n <= GT_MOST_SPOTS; n++) {
+	for (size_t n = 1; n <= GT_MAX_SPOTS; n++) {
 		size_t v = n;
 		while (v < m->scan->views && same(m->scan, &of[v - n], &of[v]))
 			v++;
@@ -98,7 +98,7 @@ static gt_status find_spots(struct making *m)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"wfbp: source and detector of view %zu are not placed as those of the views before it, nor do positions repeat after 2 to %d views, as with a flying focal spot; use an iterative solver such as os-sart",
-			odd, GT_MOST_SPOTS);
+			odd, GT_MAX_SPOTS);
 	return GT_OK;
 }
 

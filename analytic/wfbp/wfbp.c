@@ -30,11 +30,11 @@ static const struct gt_wfbp_impl *const impls[GT_NBACKENDS] = { &gt_wfbp_cpu, GT
 /* Bins at a time: a bounded share of the memory, in batches of about equal size, whole rounds of the focal spot. */
 static size_t batch_size(gt_backend *be, const gt_wfbp_plan *p, size_t view_bytes)
 {
-	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 8192 : 512) << 20, bin = view_bytes * p->turns * p->spots;
+	const size_t max_bytes = (size_t)(gt_backend_is_gpu(be) ? 8192 : 512) << 20, bin = view_bytes * p->turns * p->spots;
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes, rounds = p->bins / p->spots;
-	const size_t most = bytes / bin > 0 ? bytes / bin : 1, batches = (rounds + most - 1) / most;
+	const size_t bytes = available / 4 < max_bytes ? available / 4 : max_bytes, rounds = p->bins / p->spots;
+	const size_t max = bytes / bin > 0 ? bytes / bin : 1, batches = (rounds + max - 1) / max;
 	return (rounds + batches - 1) / batches * p->spots;
 }
 

@@ -12,7 +12,7 @@ typedef enum { GT_ENDS_EXTEND, GT_ENDS_ZERO } gt_ends;
 typedef struct { int filter; double cutoff, flat; int extend, ends, mask; } gt_wfbp_options;
 extern const gt_analytic gt_analytic_wfbp;
 
-enum { GT_MOST_SPOTS = 8 };
+enum { GT_MAX_SPOTS = 8 };
 
 /* A parallel view j looks in direction first_direction + j step, through the rays of spot j % spots. The views of a
  * bin, j and j + k bins, look the same way or the opposite one: they share a voxel by their row weights. A batch is
@@ -23,7 +23,7 @@ typedef struct {
 	struct gt_helix_detector detector;
 	double radius;                          /* columns of voxels outside this circle stay 0; INFINITY: none */
 	size_t spots;
-	struct gt_helix_spot spot[GT_MOST_SPOTS];
+	struct gt_helix_spot spot[GT_MAX_SPOTS];
 	double sense;                           /* 1: the source turns counter-clockwise */
 	/* [source_views]: sense x direction of the source, its height; spot after spot */
 	double *direction, *z;

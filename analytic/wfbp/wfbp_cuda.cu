@@ -97,13 +97,13 @@ static void back_(void *self, size_t, size_t n, void *x)
 }
 
 /* Views of a launch: the grid of blocks is limited along y. */
-#define MOST_VIEWS ((size_t)32768)
+#define MAX_VIEWS ((size_t)32768)
 
 template <typename T> static void run_rebin(struct state *s, size_t views, const T *data)
 {
 	const size_t columns = s->plan->detector.columns;
-	for (size_t v = 0; v < views; v += MOST_VIEWS) {
-		const dim3 blocks((unsigned)((columns + LANES - 1) / LANES), (unsigned)(views - v < MOST_VIEWS ? views - v : MOST_VIEWS));
+	for (size_t v = 0; v < views; v += MAX_VIEWS) {
+		const dim3 blocks((unsigned)((columns + LANES - 1) / LANES), (unsigned)(views - v < MAX_VIEWS ? views - v : MAX_VIEWS));
 		struct gt_helix_device d = s->d;
 		d.view += v;
 		d.z += v * columns;

@@ -28,18 +28,18 @@ static const cli_option options[] = {
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...][,...]",
 	  .help = "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  .at = AT(penalty) },
-	{ .name = "vectors", .kind = CLI_INT, .value = "N", .help = "volumes of 'basis' (default 50)", .at = AT(vectors), .least = 1,
-	  .most = 1000 },
+	{ .name = "vectors", .kind = CLI_INT, .value = "N", .help = "volumes of 'basis' (default 50)", .at = AT(vectors), .min = 1,
+	  .max = 1000 },
 	{ .name = "gpus", .kind = CLI_TEXT, .value = "N[,...]",
 	  .help = "iterations and direct methods on so many devices together, as 1,2,4: times, speed-ups, and what the model "
 		  "says; with --backend cpu:1 on members of a thread each",
 	  .at = AT(gpus) },
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ[,...]",
 	  .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
-	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
-	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
+	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .min = 1, .max = 10000 },
+	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .min = 1, .max = 1e6 },
 	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "turn each detector about its columns' direction, at most 80 degrees", .at = AT(tilt), .least = -80, .most = 80 },
+	  .help = "turn each detector about its columns' direction, at most 80 degrees", .at = AT(tilt), .min = -80, .max = 80 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
 	{ 0 },
 };
@@ -148,7 +148,7 @@ static gt_status run_operation(bench_case *b, int operation)
 static void make_data(bench_case *b)
 {
 	app_timing *t = b->time;
-	t->refused = gt_host_room((double)b->cells * sizeof *b->data, "the projections");
+	t->refused = gt_host_has_memory((double)b->cells * sizeof *b->data, "the projections");
 	if (t->refused == GT_OK && !(b->data = malloc(b->cells * sizeof *b->data)))
 		t->refused = gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)b->cells * 4e-6);
 	t->runs = 0;

@@ -15,7 +15,7 @@ typedef struct {
 	const char *projector;
 	double *ms;                     /* of each run, in order of time */
 	int runs;
-	double least_ms;                /* by the stated limit of the device; 0: none */
+	double min_ms;                  /* by the stated limit of the device; 0: none */
 	const char *bound;              /* the resource of that limit */
 	double peak_bytes;
 	gt_status refused;              /* why it was not timed; GT_OK: it was */

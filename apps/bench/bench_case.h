@@ -47,7 +47,7 @@ gt_status bench_check_team(const bench_options *o);
 gt_status bench_run_team(bench_case *b);
 /* seconds: of `runs` after one that warms up, of the slowest of the members (64 at most), each with its backend; peak:
  * the most bytes of one. GT_ERR_UNSUPPORTED: the direct method of the scan does not go by slabs. */
-gt_status bench_kernels(const bench_case *b, const char *const *backend, int members, int runs, double *seconds, double *peak);
+gt_status bench_kernels(const bench_case *b, const char *const *backend, int ranks, int runs, double *seconds, double *peak);
 const char *bench_team_workloads(void);         /* where none is asked for */
 int bench_wanted(const bench_options *o, const char *name);     /* by its name, or as one of a group: those whose names start so */
 

@@ -14,12 +14,12 @@
 enum { ROW = 20 };
 static const double long_enough = 50; /* ms */
 /* Copies are of at most so many values, their time is scaled. */
-static const size_t most_copied = (size_t)1 << 27;
+static const size_t max_copied = (size_t)1 << 27;
 
 gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a)
 {
 	float *host = NULL;
-	gt_status st = gt_host_room((double)n * sizeof *host, "random numbers");
+	gt_status st = gt_host_has_memory((double)n * sizeof *host, "random numbers");
 	GT_TRY(st);
 	if (!(host = malloc(n * sizeof *host)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%zu random numbers need %.3g MB", n, (double)n * 4e-6));
@@ -55,7 +55,7 @@ static int row_of(gt_backend *be, void (*once)(void *), void *self)
 
 gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *), void *self, int repeat, app_timing *t)
 {
-	const double half = fmax(1, bytes / 2 / (double)gt_type_size(type)), n = fmin(half, (double)most_copied);
+	const double half = fmax(1, bytes / 2 / (double)gt_type_size(type)), n = fmin(half, (double)max_copied);
 	double *copies = malloc((size_t)repeat * sizeof *copies);
 	copy c = { NULL, NULL };
 	gt_status st = copies ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -75,7 +75,7 @@ gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void 
 			t->ms[t->runs++] = ms;
 		}
 	}
-	t->least_ms = gt_median(copies, (size_t)repeat);
+	t->min_ms = gt_median(copies, (size_t)repeat);
 	t->bound = "copy";
 	st = gt_backend_status(be);
 done:
@@ -243,7 +243,7 @@ static gt_status time_work(penalised *p, int k, const char *spec, gt_type type, 
 	                                             repeat, t);
 	for (int i = 0; i < t->runs; i++)
 		t->ms[i] /= inner;
-	t->least_ms /= inner;
+	t->min_ms /= inner;
 	return timed;
 }
 

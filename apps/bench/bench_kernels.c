@@ -81,25 +81,25 @@ static void *run_share(void *self)
 }
 
 /* Each in a thread of its own, the first in the caller's. */
-static gt_status side_by_side(struct share *s, int members)
+static gt_status side_by_side(struct share *s, int ranks)
 {
 	pthread_t thread[64];
 	int n = 1, failed = 0;
-	while (n < members && !(failed = pthread_create(&thread[n], NULL, run_share, &s[n])))
+	while (n < ranks && !(failed = pthread_create(&thread[n], NULL, run_share, &s[n])))
 		n++;
 	if (!failed)
 		run_share(s);
 	while (--n > 0)
 		pthread_join(thread[n], NULL);
-	return failed ? gt_fail(GT_ERR_MEMORY, "no thread for each of %d devices", members) : GT_OK;
+	return failed ? gt_fail(GT_ERR_MEMORY, "no thread for each of %d devices", ranks) : GT_OK;
 }
 
 /* The slowest of them, and the most memory. */
-static gt_status slowest(struct share *s, int members, double *seconds, double *peak)
+static gt_status slowest(struct share *s, int ranks, double *seconds, double *peak)
 {
 	gt_status st = GT_OK;
 	*seconds = *peak = 0;
-	for (int k = 0; k < members && st == GT_OK; k++) {
+	for (int k = 0; k < ranks && st == GT_OK; k++) {
 		gt_counters count;
 		st = gt_backend_status(s[k].be);
 		if (st == GT_OK)
@@ -112,21 +112,21 @@ static gt_status slowest(struct share *s, int members, double *seconds, double *
 	return st;
 }
 
-gt_status bench_kernels(const bench_case *b, const char *const *backend, int members, int runs, double *seconds, double *peak)
+gt_status bench_kernels(const bench_case *b, const char *const *backend, int ranks, int runs, double *seconds, double *peak)
 {
-	const size_t nz = b->grid.n[2], all = (size_t)members;
+	const size_t nz = b->grid.n[2], all = (size_t)ranks;
 	gt_status st = GT_OK;
 	double warm;
 	struct share *s = calloc(all, sizeof *s);
 	if (!s)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %d devices", members);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %d devices", ranks);
 	if (all > nz)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d members of %zu slices: expected a slice for each", members, nz));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d members of %zu slices: expected a slice for each", ranks, nz));
 	for (size_t k = 0; k < all; k++)
 		GT_TRY(share_new(b, backend[k], nz * k / all, nz * (k + 1) / all - nz * k / all, &s[k]));
 	for (int i = -1; i < runs; i++) {
-		GT_TRY(side_by_side(s, members));
-		GT_TRY(slowest(s, members, i < 0 ? &warm : &seconds[i], peak));
+		GT_TRY(side_by_side(s, ranks));
+		GT_TRY(slowest(s, ranks, i < 0 ? &warm : &seconds[i], peak));
 	}
 done:
 	for (size_t k = 0; k < all; k++)

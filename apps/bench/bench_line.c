@@ -29,22 +29,22 @@ cJSON *bench_line(const bench_case *b, int operation, const app_timing *t)
 		cJSON_AddStringToObject(r, "refused", t->why);
 		return r;
 	}
-	double least = t->ms[0], most = t->ms[0];
+	double min = t->ms[0], max = t->ms[0];
 	for (int i = 1; i < t->runs; i++) {
-		least = fmin(least, t->ms[i]);
-		most = fmax(most, t->ms[i]);
+		min = fmin(min, t->ms[i]);
+		max = fmax(max, t->ms[i]);
 	}
 	cJSON_AddNumberToObject(r, "ms", ms);
-	cJSON_AddNumberToObject(r, "ms_least", least);
-	cJSON_AddNumberToObject(r, "ms_most", most);
+	cJSON_AddNumberToObject(r, "ms_least", min);
+	cJSON_AddNumberToObject(r, "ms_most", max);
 	if (operation < PARTS) {
 		cJSON_AddNumberToObject(r, "gups", voxels * (double)b->scan->views / 1073741824 / (1e-3 * ms));
 		cJSON_AddNumberToObject(r, "gups_overlap", b->overlap / 1073741824 / (1e-3 * ms));
 	}
-	if (t->least_ms > 0) {
+	if (t->min_ms > 0) {
 		cJSON_AddStringToObject(r, "bound", t->bound);
-		cJSON_AddNumberToObject(r, "bound_ms", t->least_ms);
-		cJSON_AddNumberToObject(r, "fraction_of_bound", t->least_ms / ms);
+		cJSON_AddNumberToObject(r, "bound_ms", t->min_ms);
+		cJSON_AddNumberToObject(r, "fraction_of_bound", t->min_ms / ms);
 	}
 	cJSON_AddNumberToObject(r, "peak_bytes", t->peak_bytes);
 	return r;

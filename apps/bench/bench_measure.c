@@ -74,7 +74,7 @@ static gt_status measure_iteration(bench_case *b)
 	const gt_status st = app_time_iteration(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, b->o->solver,
 	                                        b->o->penalty, (int)b->o->repeat, t);
 	t->bound = "forward + back";
-	t->least_ms = ms > 0 ? ms : 0;
+	t->min_ms = ms > 0 ? ms : 0;
 	return add_tried(b, ITERATION, st);
 }
 
@@ -144,9 +144,9 @@ static void bound_stages(const bench_case *b, app_timing stage[2])
 {
 	const double bytes = gt_backend_rate(b->be, GT_BYTES), instructions = gt_backend_rate(b->be, GT_INSTRUCTIONS);
 	stage[0].bound = gt_resource_name(GT_BYTES);
-	stage[0].least_ms = bytes > 0 ? 1e3 * 2 * (double)(b->cells * gt_type_size(cli_type(b->call))) / bytes : 0;
+	stage[0].min_ms = bytes > 0 ? 1e3 * 2 * (double)(b->cells * gt_type_size(cli_type(b->call))) / bytes : 0;
 	stage[1].bound = gt_resource_name(GT_INSTRUCTIONS);
-	stage[1].least_ms = instructions > 0 ? 1e3 * 8 * b->overlap / 32 / instructions : 0;
+	stage[1].min_ms = instructions > 0 ? 1e3 * 8 * b->overlap / 32 / instructions : 0;
 }
 
 static void add_stages(bench_case *b, app_timing stage[2])
@@ -194,7 +194,7 @@ gt_status bench_measure_direct(bench_case *b)
 	GT_TRY(gt_backend_open(bench_backend(b), &b->be));
 	t->projector = b->o->method ? b->o->method : standard;
 	t->runs = 0;
-	t->least_ms = 0;
+	t->min_ms = 0;
 	GT_TRY(parse_direct(t->projector, &m));
 	for (int i = 0; i < 2; i++)
 		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))

@@ -26,7 +26,7 @@ gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, 
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(backend, &be));
 	GT_TRY(gt_projector_part_new(t->projector, part, be, type, grid, scan, &p.A));
-	const double bytes = gt_linop_least_seconds(p.A, 0, &bound) * gt_backend_rate(be, GT_BYTES);
+	const double bytes = gt_linop_min_seconds(p.A, 0, &bound) * gt_backend_rate(be, GT_BYTES);
 	if (!(bytes > 0))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no view of this scan needs it"));
 	GT_TRY(app_random_array(be, type, gt_linop_nx(p.A), &p.in));

@@ -11,7 +11,7 @@
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
 
-enum { MOST_COUNTS = 16 };
+enum { MAX_COUNTS = 16 };
 
 /* A method with its penalty; of none the direct method that fits, all of it or its kernels alone. */
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
 	bench_case *b;
 	const team_entry *e;
 	const char *split;
-	int members;
+	int ranks;
 	double ms[64], last, one_ms, model;
 	int runs, stops_at;
 	double peak;
@@ -38,13 +38,13 @@ typedef struct {
 
 /* Counts -------------------------------------------------------------------- */
 
-static gt_status read_counts(const char *list, int count[MOST_COUNTS + 1])
+static gt_status read_counts(const char *list, int count[MAX_COUNTS + 1])
 {
 	int n = 0;
 	for (const char *c = list; *c;) {
 		char *end;
 		const long v = strtol(c, &end, 10);
-		if (end == c || (*end && *end != ',') || (*end && !end[1]) || v < 1 || v > 64 || n == MOST_COUNTS)
+		if (end == c || (*end && *end != ',') || (*end && !end[1]) || v < 1 || v > 64 || n == MAX_COUNTS)
 			return gt_fail(GT_ERR_ARG, "--gpus=%s: expected numbers of devices as 1,2,4", list);
 		count[n++] = (int)v;
 		c = end + (*end == ',');
@@ -59,16 +59,16 @@ static gt_status backend_of(const timing *t, char *name, size_t size)
 	const char *asked = t->b->call->common.backend;
 	const int on_cpu = asked && !strncmp(asked, "cpu", 3);
 	const int threads = on_cpu && asked[3] ? atoi(asked + 4) : 1;
-	const int streams = asked && !strncmp(asked, "stream", 6) && t->members == 1;
+	const int streams = asked && !strncmp(asked, "stream", 6) && t->ranks == 1;
 	if (asked && !on_cpu && !streams && strcmp(asked, "cuda") && strcmp(asked, "auto"))
 		return gt_fail(GT_ERR_ARG,
 		               "--backend=%s: with --gpus expected cuda, cpu:THREADS of a member, or for one alone stream:DEVICE", asked);
 	if (streams)
 		snprintf(name, size, "%s", asked);
 	else if (on_cpu)
-		snprintf(name, size, t->members > 1 ? "cpu:%dx%d" : "cpu:%d", threads > 0 ? threads : 1, t->members);
+		snprintf(name, size, t->ranks > 1 ? "cpu:%dx%d" : "cpu:%d", threads > 0 ? threads : 1, t->ranks);
 	else
-		snprintf(name, size, t->members > 1 ? "cuda:0-%d" : "cuda:0", t->members - 1);
+		snprintf(name, size, t->ranks > 1 ? "cuda:0-%d" : "cuda:0", t->ranks - 1);
 	return GT_OK;
 }
 
@@ -108,7 +108,7 @@ static gt_status set_all(gt_recon *r, const timing *t, const char *backend)
 	if (solver)
 		snprintf(all, room, "%s%citerations=%d", solver, strchr(solver, ':') ? ',' : ':', t->stops_at + 1);
 	const setting both[] = { { "backend", backend },
-		                 { "split", t->members > 1 ? t->split : NULL },
+		                 { "split", t->ranks > 1 ? t->split : NULL },
 		                 { "padding", "no" },
 		                 { "check", "no" },
 		                 { "force", "yes" },
@@ -165,18 +165,18 @@ static gt_status measure_kernels(timing *t)
 	char name[64][NAME];
 	const char *backend[64];
 	double seconds[64];
-	for (int k = 0; k < t->members; k++) {
+	for (int k = 0; k < t->ranks; k++) {
 		if (cpu_threads(t))
 			snprintf(name[k], NAME, "cpu:%d", cpu_threads(t) < 999 ? cpu_threads(t) : 999);
 		else
 			snprintf(name[k], NAME, "cuda:%d", k);
 		backend[k] = name[k];
 	}
-	gt_status st = bench_kernels(t->b, backend, t->members, t->stops_at, seconds, &t->peak);
+	gt_status st = bench_kernels(t->b, backend, t->ranks, t->stops_at, seconds, &t->peak);
 	for (t->runs = 0; st == GT_OK && t->runs < t->stops_at; t->runs++)
 		t->ms[t->runs] = 1e3 * seconds[t->runs];
 	t->model = NAN;
-	snprintf(t->chosen, sizeof t->chosen, "%s", t->members > 1 ? "slices" : "-");
+	snprintf(t->chosen, sizeof t->chosen, "%s", t->ranks > 1 ? "slices" : "-");
 	return st;
 }
 
@@ -211,7 +211,7 @@ static cJSON *line_of(const timing *t, const char *why)
 	cJSON_AddStringToObject(o, "method", t->e->solver ? t->e->solver : direct);
 	if (t->e->penalty)
 		cJSON_AddStringToObject(o, "penalty", t->e->penalty);
-	cJSON_AddNumberToObject(o, "members", t->members);
+	cJSON_AddNumberToObject(o, "members", t->ranks);
 	if (why) {
 		cJSON_AddStringToObject(o, "refused", why);
 		return o;
@@ -222,7 +222,7 @@ static cJSON *line_of(const timing *t, const char *why)
 	cJSON_AddNumberToObject(o, "ms", ms);
 	if (t->one_ms > 0) {
 		cJSON_AddNumberToObject(o, "speedup", t->one_ms / ms);
-		cJSON_AddNumberToObject(o, "efficiency", t->one_ms / ms / t->members);
+		cJSON_AddNumberToObject(o, "efficiency", t->one_ms / ms / t->ranks);
 	}
 	if (!t->e->kernels) {
 		cJSON_AddNumberToObject(o, "model_ms", t->model);
@@ -244,7 +244,7 @@ static void add_line(const timing *t, const char *why)
 	cJSON_AddItemToArray(t->b->results, o);
 	if (t->b->call->common.json)
 		return;
-	printf("%-14s %-20s %7d ", t->b->workload->name, cJSON_GetObjectItem(o, "method")->valuestring, t->members);
+	printf("%-14s %-20s %7d ", t->b->workload->name, cJSON_GetObjectItem(o, "method")->valuestring, t->ranks);
 	if (why)
 		printf("%s\n", why);
 	else if (isnan(t->model))
@@ -266,7 +266,7 @@ static gt_status run_entry(bench_case *b, const team_entry *e, const int *count,
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (const char *split; (split = strsep(&rest, ","));)
 		for (const int *n = count; *n; n++) {
-			timing t = { .b = b, .e = e, .split = e->solver ? split : "auto", .members = *n, .one_ms = one };
+			timing t = { .b = b, .e = e, .split = e->solver ? split : "auto", .ranks = *n, .one_ms = one };
 			if ((*n == 1 || !e->solver) && split != splits)
 				continue; /* as before */
 			t.stops_at = b->o->repeat < 63 ? (int)b->o->repeat : 63;
@@ -318,7 +318,7 @@ done:
 
 gt_status bench_check_team(const bench_options *o)
 {
-	int count[MOST_COUNTS + 1];
+	int count[MAX_COUNTS + 1];
 	gt_status st = GT_OK;
 	char *splits = strdup(o->split), *rest = splits;
 	if (!splits)
@@ -337,7 +337,7 @@ const char *bench_team_workloads(void) { return workloads; }
 
 gt_status bench_run_team(bench_case *b)
 {
-	int count[MOST_COUNTS + 1];
+	int count[MAX_COUNTS + 1];
 	gt_status st = GT_OK;
 	GT_TRY(read_counts(b->o->gpus, count));
 	if (!b->call->common.json)

@@ -78,7 +78,7 @@ static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t
 	for (size_t k = 0; k < n; k++)
 		if (t[k].refused == GT_OK) {
 			GT_TRY(gt_backend_status(c[k].be));
-			t[k].least_ms = 1e3 * gt_linop_least_seconds(c[k].A, adjoint, &t[k].bound);
+			t[k].min_ms = 1e3 * gt_linop_min_seconds(c[k].A, adjoint, &t[k].bound);
 			t[k].peak_bytes = bench_peak_bytes(c[k].be);
 		}
 done:
@@ -93,7 +93,7 @@ gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *g
 	float *volume = NULL;
 	gt_status st = c ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	GT_TRY(gt_host_room((double)voxels * sizeof *volume, "the volume"));
+	GT_TRY(gt_host_has_memory((double)voxels * sizeof *volume, "the volume"));
 	if (!(volume = malloc(voxels * sizeof *volume)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "the volume needs %.3g MB", (double)voxels * 4e-6));
 	app_fill_random(volume, voxels);
@@ -137,7 +137,7 @@ static int seen(const gt_detector *d, const gt_scan *scan, const gt_view *w, dou
 /* Index i of a sample of n, spread over `of`; shift from 0 to 1. */
 static size_t spread(size_t i, size_t n, size_t of, double shift) { return (size_t)(((double)i + shift) * (double)of / (double)n); }
 
-static size_t fewer(size_t n, size_t most) { return n < most ? n : most; }
+static size_t fewer(size_t n, size_t max) { return n < max ? n : max; }
 
 /* The sampled slices are others for each column and view, so that a thin beam is not missed: shifted by multiples of the
  * golden ratio. */

@@ -114,13 +114,13 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 		*(const char **)(void *)field = text;
 		return GT_OK;
 	case CLI_REAL:
-		return gt_parse_real(what, text, o->least, o->most, (double *)(void *)field);
+		return gt_parse_real(what, text, o->min, o->max, (double *)(void *)field);
 	case CLI_LENGTH:
-		return gt_parse_length(what, text, o->least, o->most, (double *)(void *)field);
+		return gt_parse_length(what, text, o->min, o->max, (double *)(void *)field);
 	case CLI_ANGLE:
-		return gt_parse_angle(what, text, o->least, o->most, (double *)(void *)field);
+		return gt_parse_angle(what, text, o->min, o->max, (double *)(void *)field);
 	case CLI_INT:
-		return gt_parse_int(what, text, o->least, o->most, (long long *)(void *)field);
+		return gt_parse_int(what, text, o->min, o->max, (long long *)(void *)field);
 	case CLI_CHOICE:
 		return set_choice(o, what, text, (int *)(void *)field);
 	case CLI_FLAG:
@@ -222,10 +222,10 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 	free(taken);
 	if (st != GT_OK || call->common.help)
 		return st;
-	if (call->files < c->least_files)
+	if (call->files < c->min_files)
 		return gt_fail(GT_ERR_ARG, "a file or name is missing: gantry %s %s", c->name, c->synopsis);
-	if (call->files > c->most_files)
-		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry %s %s", call->file[c->most_files], c->name, c->synopsis);
+	if (call->files > c->max_files)
+		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry %s %s", call->file[c->max_files], c->name, c->synopsis);
 	return cli_check_files(call, options);
 }
 

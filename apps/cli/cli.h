@@ -22,7 +22,7 @@ typedef struct {
 	cli_kind kind;
 	const char *value, *help;       /* "FILE"; one line */
 	size_t at;                      /* offsetof in the options struct */
-	double least, most;             /* CLI_REAL, CLI_INT, CLI_LENGTH, CLI_ANGLE */
+	double min, max;                /* CLI_REAL, CLI_INT, CLI_LENGTH, CLI_ANGLE */
 	const char *const *names;       /* CLI_CHOICE, NULL-terminated */
 } cli_option;
 
@@ -52,7 +52,7 @@ struct cli_command {
 	unsigned traits;
 	const cli_option *options;
 	const void *defaults;
-	size_t options_size, least_files, most_files;
+	size_t options_size, min_files, max_files;
 	size_t words;                   /* of these so many first ones are words of the command's own, not files */
 	int (*run)(const cli_call *call, const void *options);          /* returns the exit code */
 	void (*list)(FILE *out);        /* lists what the command knows by name; may be NULL */
@@ -130,7 +130,7 @@ void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *sc
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
 /* The same where the largest value is known, mm^-1. */
-void cli_note_most(const cli_call *call, double most);
+void cli_note_max(const cli_call *call, double max);
 
 /* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
  * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */

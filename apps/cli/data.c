@@ -130,19 +130,19 @@ void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
 }
 
 /* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */
-void cli_note_most(const cli_call *call, double most)
+void cli_note_max(const cli_call *call, double max)
 {
-	if (most > 10)
-		cli_note(call, "values reach %.4g mm-1, above the attenuation of lead: are they HU (--input-unit HU)?", most);
+	if (max > 10)
+		cli_note(call, "values reach %.4g mm-1, above the attenuation of lead: are they HU (--input-unit HU)?", max);
 }
 
 void cli_note_implausible(const cli_call *call, const gt_volume *v)
 {
 	const float *data = gt_volume_data(v);
-	float most = 0;
+	float max = 0;
 	for (size_t i = 0; i < gt_grid_voxels(gt_volume_grid(v)); i++)
-		most = data[i] > most ? data[i] : most;
-	cli_note_most(call, (double)most);
+		max = data[i] > max ? data[i] : max;
+	cli_note_max(call, (double)max);
 }
 
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)

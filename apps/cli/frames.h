@@ -16,14 +16,14 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 
 /* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */
 #define CLI_FRAMES_OPTIONS(AT) \
-	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .least = -1e6, .most = 1e6, \
+	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .min = -1e6, .max = 1e6, \
 	  .help = "images, Data Exchange: column where the axis is seen, from 0 at the middle of the first pixel (default: found)" }, \
-	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
+	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .min = 1e-9, .max = 1e6, \
 	  .help = "pitch of the detector's pixels, where the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
-	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \
+	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9, \
 	  .help = "images of a cone or fan beam: with --source-to-detector; without both the rays are parallel" }, \
-	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .least = 1e-9, \
-	  .most = 1e9, .help = "see --source-to-axis" }, \
+	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .min = 1e-9, \
+	  .max = 1e9, .help = "see --source-to-axis" }, \
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
 	  .help = "images: a scanner's or another program's geometry file; 'gantry help geometry' lists the kinds" }, \
 	{ .name = "direction", .kind = CLI_CHOICE, .at = AT(direction), .names = cli_signs, \
@@ -46,7 +46,7 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	  .help = "flat fields were taken after so many views, as many each time: 0,300,600 (default: before the first one)" }, \
 	{ .name = "dark", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(dark), \
 	  .help = "the same of dark fields" }, \
-	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .least = 1e-9, .most = 1e30, \
+	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .min = 1e-9, .max = 1e30, \
 	  .help = "images without flat fields: counts without a body" }, \
 	{ .name = "air", .kind = CLI_TEXT, .value = "auto|no|LEFT,RIGHT", .at = AT(air), \
 	  .help = "images: divide views by the air in so many columns at both edges (default auto: where there is any)" }, \

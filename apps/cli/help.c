@@ -218,6 +218,6 @@ const cli_command cli_help = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.most_files = 2,
+	.max_files = 2,
 	.run = run
 };

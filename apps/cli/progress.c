@@ -82,19 +82,19 @@ static void print_time(double gone, double left, char *text, size_t size)
 		snprintf(text + n, size - (size_t)n, ", about %.*f %s left", unit == 3600, fmax(1, left) / unit, name);
 }
 
-void app_progress_within(app_progress *p, int iteration, int iterations, double within, double left)
+void app_progress_partial(app_progress *p, int iteration, int iterations, double fraction, double left)
 {
 	char text[256], part[32] = "preparing", time[64];
 	if (!is_due(p))
 		return;
 	if (!*p->now)
 		snprintf(p->now, sizeof p->now, "%d/%d", iteration, iterations);
-	if (!isnan(within))
-		snprintf(part, sizeof part, "iteration %d: %.0f %%", iteration + 1, floor(100 * within));
+	if (!isnan(fraction))
+		snprintf(part, sizeof part, "iteration %d: %.0f %%", iteration + 1, floor(100 * fraction));
 	print_time(app_seconds() - p->started, isnan(left) ? 0 : left, time, sizeof time);
 	snprintf(text, sizeof text, "%s  %s", p->now, part);
 	if (p->terminal)
-		draw_bar(p, (iteration + (isnan(within) ? 0 : within)) / iterations, isnan(left) ? 0 : left, text);
+		draw_bar(p, (iteration + (isnan(fraction) ? 0 : fraction)) / iterations, isnan(left) ? 0 : left, text);
 	else
 		fprintf(stderr, "%s %d/%d  %s%s\n", p->what, iteration, iterations, part, time);
 }

@@ -20,7 +20,7 @@ int  app_progress_fraction(void *self, double done);
 void app_progress_text(app_progress *p, double done, const char *more);
 void app_progress_iteration(app_progress *p, const gt_progress *g);
 /* So far within the iteration after `iteration`, 0 to 1, NAN: before the first one; left: s, NAN: not known. */
-void app_progress_within(app_progress *p, int iteration, int iterations, double within, double left);
+void app_progress_partial(app_progress *p, int iteration, int iterations, double fraction, double left);
 void app_progress_end(app_progress *p);
 
 #endif

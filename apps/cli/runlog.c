@@ -182,16 +182,16 @@ void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
 /* Figure ----------------------------------------------------------------------- */
 
 /* How many values a logarithm has, and the least and the largest of them. */
-static size_t range_of(const app_runlog *l, int column, double *least, double *most)
+static size_t range_of(const app_runlog *l, int column, double *min, double *max)
 {
 	size_t n = 0;
-	*least = INFINITY;
-	*most = 0;
+	*min = INFINITY;
+	*max = 0;
 	for (size_t i = 0; i < l->drawn; i++) {
 		const double v = l->row[i][column];
 		if (isfinite(v) && v > 0) {
-			*least = fmin(*least, v);
-			*most = fmax(*most, v);
+			*min = fmin(*min, v);
+			*max = fmax(*max, v);
 			n++;
 		}
 	}
@@ -200,8 +200,8 @@ static size_t range_of(const app_runlog *l, int column, double *least, double *m
 
 static size_t drawable(const app_runlog *l, int column)
 {
-	double least, most;
-	return range_of(l, column, &least, &most);
+	double min, max;
+	return range_of(l, column, &min, &max);
 }
 
 static void put_rows(const app_runlog *l, FILE *f)
@@ -222,9 +222,9 @@ static void put_rows(const app_runlog *l, FILE *f)
 static void put_panels(const app_runlog *l, int column, const char *label, FILE *f)
 {
 	static const char *const along[] = { "iteration", "seconds" };
-	double least, most;
-	range_of(l, column, &least, &most);
-	fputs(most > 20 * least ? "set logscale y\n" : "unset logscale y\n", f);
+	double min, max;
+	range_of(l, column, &min, &max);
+	fputs(max > 20 * min ? "set logscale y\n" : "unset logscale y\n", f);
 	for (int x = 0; x < 2; x++) {
 		fprintf(f,
 		        "set xrange [0:%g]\nset xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
@@ -325,11 +325,11 @@ done:
 
 /* End -------------------------------------------------------------------------- */
 
-static void end_json(app_runlog *l, int iterations, int most, const char *reason)
+static void end_json(app_runlog *l, int iterations, int max, const char *reason)
 {
 	cJSON *end = cJSON_CreateObject();
 	cJSON_AddNumberToObject(end, "iterations", iterations);
-	cJSON_AddNumberToObject(end, "of", most);
+	cJSON_AddNumberToObject(end, "of", max);
 	if (reason)
 		cJSON_AddStringToObject(end, "reason", reason);
 	else
@@ -340,15 +340,15 @@ static void end_json(app_runlog *l, int iterations, int most, const char *reason
 	fputs("}\n", l->file);
 }
 
-static gt_status close_file(app_runlog *l, int iterations, int most, const char *reason)
+static gt_status close_file(app_runlog *l, int iterations, int max, const char *reason)
 {
 	FILE *f = l->file;
 	if (!f)
 		return GT_OK;
 	if (l->json)
-		end_json(l, iterations, most, reason);
+		end_json(l, iterations, max, reason);
 	else if (reason)
-		fprintf(f, "# ended after %d of %d iterations: %s\n", iterations, most, reason);
+		fprintf(f, "# ended after %d of %d iterations: %s\n", iterations, max, reason);
 	flush(l);
 	const int bad = ferror(f);
 	l->file = NULL;
@@ -357,9 +357,9 @@ static gt_status close_file(app_runlog *l, int iterations, int most, const char 
 	return gt_fail(GT_ERR_IO, "--log=%s: could not be written in full: %s", l->log, strerror(l->failed ? l->failed : errno));
 }
 
-gt_status app_runlog_close(app_runlog *l, int iterations, int most, const char *reason, int draws)
+gt_status app_runlog_close(app_runlog *l, int iterations, int max, const char *reason, int draws)
 {
-	gt_status st = close_file(l, iterations, most, reason);
+	gt_status st = close_file(l, iterations, max, reason);
 	if (st == GT_OK && l->title && draws)
 		st = draw(l);
 	free(l->row);

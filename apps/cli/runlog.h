@@ -26,5 +26,5 @@ gt_status app_runlog_open (app_runlog *l, const app_fact *run);
 void      app_runlog_add  (app_runlog *l, const double row[RUNLOG_COLUMNS]);
 /* The log's last words, why it ended early if it did (reason may be NULL); then draws, if that is wanted. Can be called twice, and where it
  * was never opened. */
-gt_status app_runlog_close(app_runlog *l, int iterations, int most, const char *reason, int draws);
+gt_status app_runlog_close(app_runlog *l, int iterations, int max, const char *reason, int draws);
 #endif

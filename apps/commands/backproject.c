@@ -40,7 +40,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	const gt_scan *scan = gt_projections_scan(p);
 	GT_TRY(cli_grid(call, o->grid, o->like, scan, &grid));
-	GT_TRY(gt_has_room_for_volume(o->output, NULL, &grid));
+	GT_TRY(gt_has_space_for_volume(o->output, NULL, &grid));
 	GT_TRY(gt_volume_new(&grid, &v));
 	if (gt_projections_position_known(p))
 		GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
@@ -68,7 +68,7 @@ const cli_command cli_backproject = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 };

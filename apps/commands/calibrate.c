@@ -26,7 +26,7 @@ static const cli_option options[] = {
 	  .at = AT(beads) },
 	{ .name = "span", .kind = CLI_LENGTH, .value = "MM",
 	  .help = "of --beads N: known distance of the two that are furthest apart, which tells the source's distance from the axis",
-	  .at = AT(span), .least = 1e-3, .most = 1e5 },
+	  .at = AT(span), .min = 1e-3, .max = 1e5 },
 	{ .name = "each-view", .kind = CLI_FLAG,
 	  .help = "of --beads: then source and detector of each view by themselves (six beads and more, not in one plane)",
 	  .at = AT(each_view) },
@@ -40,17 +40,17 @@ static const cli_option options[] = {
 	  .help = "slices reconstructed with the geometry before and after; --beads: shadows, their centres, residuals; not of --jitter",
 	  .at = AT(picture) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
-	  .help = "at most (default 12; --jitter: 30)", .at = AT(iterations), .least = 1, .most = 1000 },
+	  .help = "at most (default 12; --jitter: 30)", .at = AT(iterations), .min = 1, .max = 1000 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
 	  .help = "pixels are joined until there are no more (default 96)", .at = AT(columns),
-	  .least = 16, .most = 4096 },
+	  .min = 16, .max = 4096 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
-	  .help = "so many at most are used (default 180)", .at = AT(views), .least = 8, .most = 1e6 },
+	  .help = "so many at most are used (default 180)", .at = AT(views), .min = 8, .max = 1e6 },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default: the processors)", .at = AT(backend) },
 	{ .name = "threads", .kind = CLI_INT, .value = "N",
 	  .help = "0: one per processor (default)", .at = AT(threads),
-	  .least = 0, .most = 4096 },
+	  .min = 0, .max = 4096 },
 	{ 0 },
 };
 /* clang-format on */
@@ -65,7 +65,7 @@ static cJSON *report_of(const gt_calibration *c, const gt_scan *scan)
 		if (!c->parameter[k].asked)
 			continue;
 		cJSON *item = cJSON_AddObjectToObject(list, gt_calibrate_names[k]);
-		cJSON_AddBoolToObject(item, "told", c->parameter[k].told);
+		cJSON_AddBoolToObject(item, "told", c->parameter[k].identifiable);
 		cJSON_AddNumberToObject(item, "value", c->parameter[k].value * shown(k));
 		cJSON_AddNumberToObject(item, "standard_error", c->parameter[k].error * shown(k));
 		cJSON_AddStringToObject(item, "unit", units[k]);
@@ -81,7 +81,7 @@ static cJSON *report_of(const gt_calibration *c, const gt_scan *scan)
 static void print(const gt_calibration *c, const gt_scan *scan)
 {
 	for (int k = 0; k < GT_CALIBRATE_PARAMETERS; k++) {
-		if (c->parameter[k].asked && c->parameter[k].told)
+		if (c->parameter[k].asked && c->parameter[k].identifiable)
 			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k),
 			       c->parameter[k].error * shown(k), units[k]);
 		else if (c->parameter[k].asked)
@@ -252,7 +252,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_options(o, &w));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	if (o->output)
-		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(p)));
+		GT_TRY(gt_has_space_for_projections(o->output, &w, gt_projections_scan(p)));
 	GT_TRY((o->beads ? app_calibrate_beads : o->jitter ? app_calibrate_jitter : by_volume)(call, o, p, &parameters));
 	GT_TRY(record(call, p, parameters));
 	if (o->output)
@@ -277,7 +277,7 @@ const cli_command cli_calibrate = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 };

@@ -47,9 +47,9 @@ gt_status app_check_beads(const app_calibrate_options *o)
 	size_t n;
 	if (o->jitter)
 		return gt_fail(GT_ERR_ARG, "--beads and --jitter: expected one of them");
-	if (is_number(o->beads, &n) && (n < GT_BEADS_LEAST || n > GT_BEADS_MOST))
-		return gt_fail(GT_ERR_ARG, "--beads=%s: expected %d to %d beads, or a file with their places", o->beads, GT_BEADS_LEAST,
-		               GT_BEADS_MOST);
+	if (is_number(o->beads, &n) && (n < GT_BEADS_MIN || n > GT_BEADS_MAX))
+		return gt_fail(GT_ERR_ARG, "--beads=%s: expected %d to %d beads, or a file with their places", o->beads, GT_BEADS_MIN,
+		               GT_BEADS_MAX);
 	if (!is_number(o->beads, &n) && o->span > 0)
 		return gt_fail(GT_ERR_ARG, "--span is for beads whose places are not known: %s has them", o->beads);
 	return GT_OK;
@@ -62,7 +62,7 @@ static cJSON *report_of(const gt_beads_report *r, const gt_scan *scan)
 	cJSON *report = cJSON_CreateObject(), *list = cJSON_AddObjectToObject(report, "corrections");
 	for (int k = 0; k < GT_BEADS_PARAMETERS; k++) {
 		cJSON *item = cJSON_AddObjectToObject(list, gt_beads_names[k]);
-		cJSON_AddBoolToObject(item, "told", r->told[k]);
+		cJSON_AddBoolToObject(item, "told", r->identifiable[k]);
 		cJSON_AddNumberToObject(item, "value", r->value[k] * shown(k));
 		cJSON_AddNumberToObject(item, "standard_error", r->error[k] * shown(k));
 		cJSON_AddStringToObject(item, "unit", units[k]);
@@ -90,7 +90,7 @@ static cJSON *report_of(const gt_beads_report *r, const gt_scan *scan)
 static void print(const gt_beads_report *r, const gt_scan *scan)
 {
 	for (int k = 0; k < GT_BEADS_PARAMETERS; k++)
-		if (r->told[k])
+		if (r->identifiable[k])
 			printf("%-10s %+.4f +- %.4f %s\n", gt_beads_names[k], r->value[k] * shown(k), r->error[k] * shown(k), units[k]);
 		else
 			printf("%-10s not told: left as it is%s\n", gt_beads_names[k],
@@ -167,16 +167,16 @@ static gt_status write_picture(const char *path, const gt_projections *p, const 
 	const gt_scan *s = gt_projections_scan(p);
 	const size_t n = s->rows * s->columns;
 	const float *data = gt_projections_data(p);
-	float *most = malloc(n * sizeof *most), *marked = malloc(n * sizeof *marked);
+	float *max = malloc(n * sizeof *max), *marked = malloc(n * sizeof *marked);
 	float *left = calloc(r->beads * LINE * r->views, sizeof *left), top = 0, worst = 0;
-	gt_status st = most && marked && left ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = max && marked && left ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	for (size_t i = 0; i < n; i++) {
-		most[i] = data[i];
+		max[i] = data[i];
 		for (size_t v = 1; v < s->views; v++)
-			most[i] = fmaxf(most[i], data[v * n + i]);
-		top = fmaxf(top, most[i]);
-		marked[i] = most[i] / 2;
+			max[i] = fmaxf(max[i], data[v * n + i]);
+		top = fmaxf(top, max[i]);
+		marked[i] = max[i] / 2;
 	}
 	worst = mark(r, s, top, marked, left);
 	char label[96];
@@ -184,7 +184,7 @@ static gt_status write_picture(const char *path, const gt_projections *p, const 
 	for (size_t i = 0; i < r->beads * LINE * r->views; i++)
 		left[i] *= worst > 0 ? top / worst : 0;
 	const gt_picture picture[] = {
-		{ .data = most,
+		{ .data = max,
 		  .width = s->columns,
 		  .height = s->rows,
 		  .pixel_width = s->column_pitch,
@@ -206,7 +206,7 @@ static gt_status write_picture(const char *path, const gt_projections *p, const 
 	cli_begin_writing();
 	st = cli_end_writing(gt_sheet_write(path, &sheet));
 done:
-	free(most);
+	free(max);
 	free(marked);
 	free(left);
 	return st;

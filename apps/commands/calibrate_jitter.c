@@ -19,7 +19,7 @@ static void write_table(FILE *f, const void *self)
 		for (int a = 0; a < 2; a++)
 			app_print_number(f, t->r->shift[v][a]);
 		for (int a = 0; a < 2; a++)
-			app_print_number(f, t->r->told[a] ? t->r->error[v][a] : NAN);
+			app_print_number(f, t->r->identifiable[a] ? t->r->error[v][a] : NAN);
 		app_print_view(f, t->scan, v);
 		fputc('\n', f);
 	}
@@ -41,7 +41,7 @@ static cJSON *report_of(const gt_jitter *r)
 	for (int a = 0; a < 2; a++) {
 		cJSON *item = cJSON_AddObjectToObject(report, axes[a]);
 		double *x = malloc(r->views * sizeof *x);
-		cJSON_AddBoolToObject(item, "told", r->told[a]);
+		cJSON_AddBoolToObject(item, "told", r->identifiable[a]);
 		cJSON_AddNumberToObject(item, "rms", rms(r, r->shift, a));
 		cJSON_AddNumberToObject(item, "standard_error", rms(r, r->error, a));
 		for (size_t v = 0; x && v < r->views; v++)
@@ -85,7 +85,7 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 		for (int a = 0; a < 2; a++)
 			if (r.kept)
 				printf("jitter along %-8s none that would explain the projections better: left as it is\n", axes[a]);
-			else if (r.told[a])
+			else if (r.identifiable[a])
 				printf("jitter along %-8s %.4f pixels (root mean square), each view +- %.4f\n", axes[a],
 				       rms(&r, r.shift, a), rms(&r, r.error, a));
 			else

@@ -19,15 +19,15 @@ static const cli_option options[] = {
 	  .help = "tolerance of the root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
 	  .at = AT(rmse) },
 	{ .name = "relative", .kind = CLI_REAL, .value = "X",
-	  .help = "tolerance of its ratio to the root mean square of REFERENCE", .at = AT(relative), .least = 0, .most = 1e30 },
+	  .help = "tolerance of its ratio to the root mean square of REFERENCE", .at = AT(relative), .min = 0, .max = 1e30 },
 	{ .name = "max", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the largest difference of two values", .at = AT(max) },
 	{ .name = "mean", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the absolute mean difference", .at = AT(mean) },
 	{ .name = "ssim", .kind = CLI_REAL, .value = "X",
-	  .help = "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .least = -1, .most = 1 },
+	  .help = "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .min = -1, .max = 1 },
 	{ .name = "central", .kind = CLI_REAL, .value = "F",
-	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .least = 1e-6, .most = 1 },
+	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .min = 1e-6, .max = 1 },
 	{ .name = "radius", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "compare voxels within this distance of the z axis only (mm; 2cm)", .at = AT(radius), .least = 0, .most = 1e9 },
+	  .help = "compare voxels within this distance of the z axis only (mm; 2cm)", .at = AT(radius), .min = 0, .max = 1e9 },
 	{ 0 },
 };
 /* clang-format on */
@@ -327,7 +327,7 @@ const cli_command cli_compare = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 2,
-	.most_files = 2,
+	.min_files = 2,
+	.max_files = 2,
 	.run = run
 };

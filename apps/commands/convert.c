@@ -24,16 +24,16 @@ static const cli_option options[] = {
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "position", .kind = CLI_CHOICE,
 	  .help = "position of the patient (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
 	  .help = "MetaImage, NIfTI, .npy, .raw: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
-	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .least = -1e30, .most = 1e30 },
-	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
+	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
+	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
-	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .least = 0, .most = 9 },
+	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .min = 0, .max = 9 },
 	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: type of numbers (default float)", .at = AT(number),
 	  .names = cli_numbers },
 	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
@@ -79,7 +79,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_volume_set_command(v, call->line)); /* It is still the volume of the scan that it was made from. */
 	cli_begin_writing();
 	GT_TRY(cli_end_writing(gt_write_volume_from(o->output, &w, v, from)));
-	cli_note_most(call, gt_slice_reader_most(from));
+	cli_note_max(call, gt_slice_reader_max(from));
 	if (remarks.text[0])
 		cli_note(call, "%s", remarks.text);
 done:
@@ -101,7 +101,7 @@ const cli_command cli_convert = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 };

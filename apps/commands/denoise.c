@@ -22,7 +22,7 @@ static const cli_option options[] = {
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "penalty or denoiser, e.g. nlm:h=20HU; 'gantry help penalty NAME' lists its parameters", .at = AT(penalty) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
-	  .help = "of penalties without a proximal step", .at = AT(iterations), .least = 1, .most = 1e6 },
+	  .help = "of penalties without a proximal step", .at = AT(iterations), .min = 1, .max = 1e6 },
 	{ .name = "nonneg", .kind = CLI_FLAG, .help = "no value of the result is below 0", .at = AT(nonneg) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of a written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
@@ -48,7 +48,7 @@ static gt_status volume(const cli_call *call, const denoise_options *o, gt_backe
 	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
-	GT_TRY(gt_has_room_for_volume(o->output, &w, gt_volume_grid(v)));
+	GT_TRY(gt_has_space_for_volume(o->output, &w, gt_volume_grid(v)));
 	const char *was = gt_volume_provenance(v)->parameters;
 	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -108,7 +108,7 @@ static gt_status projections(const cli_call *call, const denoise_options *o, gt_
 		GT_TRY(gt_fail(GT_ERR_ARG, "--unit=%s: projections have no unit", units[o->unit]));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
-	GT_TRY(gt_has_room_for_projections(o->output, NULL, gt_projections_scan(p)));
+	GT_TRY(gt_has_space_for_projections(o->output, NULL, gt_projections_scan(p)));
 	const char *was = gt_projections_provenance(p)->parameters;
 	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -134,7 +134,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_penalty(o->penalty));
 	d.penalty = o->penalty;
 	d.iterations = (int)o->iterations;
-	d.least = o->nonneg ? 0 : -INFINITY;
+	d.min = o->nonneg ? 0 : -INFINITY;
 	GT_TRY(gt_file_kind(call->file[0], &format, &are_projections));
 	GT_TRY(cli_open(call, &be));
 	if (call->files > 1)
@@ -167,8 +167,8 @@ const cli_command cli_denoise = {
 		 "Several volumes on one grid (energies, times) are denoised together by joint-tv or low-rank, and written as out-1.nc,\n"
 		 "out-2.nc, ...\n\n"
 		 "  gantry denoise low.nc high.nc -o out.nc --penalty joint-tv:strength=4e-4,kind=nuclear\n",
-	.least_files = 1,
-	.most_files = 1024,
+	.min_files = 1,
+	.max_files = 1024,
 	.traits = CLI_COMPUTES,
 	.list = list,
 	.run = run,

@@ -19,7 +19,7 @@ static const cli_option options[] = {
 	{ .name = "links", .kind = CLI_FLAG,
 	  .help = "measure copies between host and devices and between each two devices instead", .at = AT(links) },
 	{ .name = "megabytes", .kind = CLI_REAL, .value = "N",
-	  .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .least = 0.001, .most = 1e5 },
+	  .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .min = 0.001, .max = 1e5 },
 	{ 0 },
 };
 /* clang-format on */

@@ -218,8 +218,8 @@ const cli_command cli_geometry = {
 	.options = geometry_table,
 	.defaults = &geometry_defaults,
 	.options_size = sizeof geometry_defaults,
-	.least_files = 1,
-	.most_files = 2,
+	.min_files = 1,
+	.max_files = 2,
 	.run = run,
 	.list = list,
 };

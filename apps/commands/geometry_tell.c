@@ -59,8 +59,8 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
 	printf("axis        seen at column %.6g (%+.4g from the middle), at the source's height at row %.6g (%+.4g)\n", f->axis.column,
 	       from_middle(f->axis.column, middle), f->axis.row, from_middle(f->axis.row, middle_row));
-	if (f->axis.most - f->axis.least > 0.005)
-		printf("            in the mean; from column %.6g to %.6g over the views\n", f->axis.least, f->axis.most);
+	if (f->axis.max - f->axis.min > 0.005)
+		printf("            in the mean; from column %.6g to %.6g over the views\n", f->axis.min, f->axis.max);
 	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
 	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
@@ -93,8 +93,8 @@ static void tell_json(const char *name, const gt_scan *s, const facts *f, const 
 		{ "row_center", s->row_center },
 		{ "axis_column", f->axis.column },
 		{ "axis_row", f->axis.row },
-		{ "axis_column_least", f->axis.least },
-		{ "axis_column_most", f->axis.most },
+		{ "axis_column_least", f->axis.min },
+		{ "axis_column_most", f->axis.max },
 		{ "first_angle_deg", s->view[0].angle * GT_DEGREES },
 		{ "step_deg", f->step },
 		{ "pitch_mm_per_turn", s->pitch_per_turn },

@@ -34,22 +34,22 @@ static const cli_option options[] = {
 	  .help = "projections: flip the columns or rows; reverse the rotation direction", .at = AT(flip) },
 	{ .name = "column-center", .kind = CLI_REAL, .value = "COLUMN",
 	  .help = "projections: column of the central ray, from 0 at the middle of the first pixel (after --flip)",
-	  .at = AT(column_center), .least = -1e6, .most = 1e6 },
+	  .at = AT(column_center), .min = -1e6, .max = 1e6 },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of the written volume (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
 	  .help = "MetaImage, NIfTI: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = input_units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
-	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .least = -1e30, .most = 1e30 },
-	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
+	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
+	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "center", .kind = CLI_FLAG, .help = "put the middle of the volume at (0, 0, 0)", .at = AT(center) },
 	{ .name = "central", .kind = CLI_CHOICE,
 	  .help = "DICOM-CT-PD: the end that the central column is counted from (default: as files of its manufacturer do)",
 	  .at = AT(central), .names = centrals },
 	{ .name = "without-photons", .kind = CLI_FLAG, .help = "DICOM-CT-PD: do not read the photon statistics", .at = AT(without_photons) },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
-	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0, .most = 9 },
+	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0, .max = 9 },
 	{ 0 },
 };
 /* clang-format on */
@@ -84,7 +84,7 @@ static gt_status check_unused(const import_options *o, const gt_format *format, 
 
 static const char *const flips[] = { "columns", "turn", "rows" };
 enum { FLIPS = 3 };
-_Static_assert(GT_CONJUGATE_COLUMNS == 1 && GT_CONJUGATE_TURN == 2 && GT_CONJUGATE_ROWS == 4, "bits in the order of the names");
+_Static_assert(GT_CONJUGATE_COLUMNS == 1 && GT_CONJUGATE_DIRECTION == 2 && GT_CONJUGATE_ROWS == 4, "bits in the order of the names");
 
 static gt_status import_projections(const cli_call *call, const import_options *o, gt_read_options *r, gt_write_options *w)
 {
@@ -208,8 +208,8 @@ const cli_command cli_import = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 	.list = list,
 };

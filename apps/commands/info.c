@@ -26,7 +26,7 @@ static const cli_option options[] = {
 /* clang-format on */
 
 typedef struct {
-	double least, most, mean;
+	double min, max, mean;
 } range;
 
 static const range nothing = { INFINITY, -INFINITY, 0 };
@@ -35,8 +35,8 @@ static const range nothing = { INFINITY, -INFINITY, 0 };
 static void extend(range *r, const float *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		r->least = fmin(r->least, x[i]);
-		r->most = fmax(r->most, x[i]);
+		r->min = fmin(r->min, x[i]);
+		r->max = fmax(r->max, x[i]);
 		r->mean += x[i];
 	}
 }
@@ -102,8 +102,8 @@ static void add_grid(cJSON *report, const char *key, const gt_grid *g)
 
 static void add_range(cJSON *report, const range *r)
 {
-	add(report, "least", r->least);
-	add(report, "most", r->most);
+	add(report, "least", r->min);
+	add(report, "most", r->max);
 	add(report, "mean", r->mean);
 }
 
@@ -112,8 +112,8 @@ static double hu(double mu, double water) { return 1000 * (mu / water - 1); }
 static void add_photons(cJSON *report, const gt_projections *p)
 {
 	const range r = range_of(gt_projections_photons(p), gt_scan_size(gt_projections_scan(p)));
-	add(report, "least_photons", r.least);
-	add(report, "most_photons", r.most);
+	add(report, "least_photons", r.min);
+	add(report, "most_photons", r.max);
 }
 
 static void add_provenance(cJSON *report, const gt_provenance *from)
@@ -207,15 +207,15 @@ static void add_volume(cJSON *report, const gt_volume *v, const range *values)
 	const range r = *values;
 	if (gt_volume_unit(v) == GT_HU) {
 		add_text(report, "unit", "HU");
-		add_range(report, &(range){ hu(r.least, water), hu(r.most, water), hu(r.mean, water) });
+		add_range(report, &(range){ hu(r.min, water), hu(r.max, water), hu(r.mean, water) });
 	} else {
 		add_text(report, "unit", "mm-1");
 		add_range(report, &r);
 	}
 	if (water > 0) {
 		add(report, "water_mm-1", water);
-		add(report, "least_HU", hu(r.least, water));
-		add(report, "most_HU", hu(r.most, water));
+		add(report, "least_HU", hu(r.min, water));
+		add(report, "most_HU", hu(r.max, water));
 	}
 	add_provenance(report, gt_volume_provenance(v));
 }
@@ -314,7 +314,7 @@ const cli_command cli_info = {
 	.traits = CLI_REPORTS,
 	.options = options,
 	.options_size = sizeof(info_options),
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 };

@@ -28,13 +28,13 @@ static const cli_option options[] = {
 	  .help = "values along a line, from the first point to the second, mm",
 	  .at = AT(profile) },
 	{ .name = "points", .kind = CLI_INT, .value = "N",
-	  .help = "of --profile (default 200)", .at = AT(points), .least = 2, .most = 1e6 },
+	  .help = "of --profile (default 200)", .at = AT(points), .min = 2, .max = 1e6 },
 	{ .name = "mtf", .kind = CLI_TEXT, .value = "X,Y,RADIUS[,Z,HEIGHT]",
 	  .help = "sharpness, by the edge of the disc or cylinder about there, mm (default: all slices)", .at = AT(mtf) },
 	{ .name = "nps", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT]",
 	  .help = "noise power spectrum in that region, mm; of the difference, if a second volume is given", .at = AT(nps) },
 	{ .name = "side", .kind = CLI_INT, .value = "N",
-	  .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .least = 8, .most = 512 },
+	  .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .min = 8, .max = 512 },
 	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME",
 	  .help = "Fourier shell correlation with the volume of the other half of the views",
 	  .at = AT(fsc) },
@@ -44,16 +44,16 @@ static const cli_option options[] = {
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "of the values (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)",
-	  .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ 0 },
 };
 /* clang-format on */
 
 /* Lengths, in mm or with a unit, with commas between them, up to ';' or the end, which *end gets; how many. */
-static size_t numbers(const char *text, double *x, size_t most, const char **end)
+static size_t numbers(const char *text, double *x, size_t max, const char **end)
 {
 	size_t n = 0;
-	while (n < most) {
+	while (n < max) {
 		char one[64];
 		const size_t length = strcspn(text, ",;");
 		if (length >= sizeof one)
@@ -254,7 +254,7 @@ const cli_command cli_measure = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 2,
+	.min_files = 1,
+	.max_files = 2,
 	.run = run,
 };

@@ -29,8 +29,8 @@ cJSON *app_measured_roi(const gt_roi *roi, const gt_roi_figures *f)
 	add(item, "mean", f->mean);
 	add(item, "sd", f->sd);
 	add(item, "standard_error", f->error);
-	add(item, "least", f->least);
-	add(item, "most", f->most);
+	add(item, "least", f->min);
+	add(item, "most", f->max);
 	return item;
 }
 

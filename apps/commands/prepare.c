@@ -58,10 +58,10 @@ static const cli_option options[] = {
 	  .help = "where steps reconstruct that look at an image: cpu, cuda:0 (default auto)", .at = AT(backend) },
 	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
 	  .help = "work in pieces, within about so much (default: within 900 where the scan takes more than a quarter of what is free)",
-	  .at = AT(memory), .least = 1, .most = 1e9 },
+	  .at = AT(memory), .min = 1, .max = 1e9 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
-	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
-	  .most = 9 },
+	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0,
+	  .max = 9 },
 	{ 0 },
 };
 /* clang-format on */
@@ -262,7 +262,7 @@ static int piece_done(void *self, double done)
 	return cli_asked_to_stop();
 }
 
-static gt_status in_pieces(const cli_call *call, const prepare_options *o, state *s)
+static gt_status in_chunks(const cli_call *call, const prepare_options *o, state *s)
 {
 	cli_notes notes = { "" };
 	gt_frames_options frames;
@@ -289,7 +289,7 @@ static gt_status in_pieces(const cli_call *call, const prepare_options *o, state
 	f.progress = piece_done;
 	f.progress_self = &progress;
 	cli_begin_iterating(0);
-	st = gt_prepare_in_pieces(&f, &p);
+	st = gt_prepare_in_chunks(&f, &p);
 	cli_end_iterating();
 	app_progress_end(&progress);
 	if (st == GT_STOPPED)
@@ -311,7 +311,7 @@ static gt_status try_pieces(const cli_call *call, const prepare_options *o, stat
 		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once", whole);
 	if (whole || (!(o->memory > 0) && !is_large(call->file[0])))
 		return GT_OK;
-	const gt_status st = in_pieces(call, o, s);
+	const gt_status st = in_chunks(call, o, s);
 	*done = st != GT_ERR_UNSUPPORTED || o->memory > 0;
 	if (*done)
 		return st;
@@ -363,7 +363,7 @@ static int run(const cli_call *call, const void *given)
 		goto done;
 	GT_TRY(read_scan(call, &reading, &s));
 	if (!o->step[VIEWS] && !o->step[CROP] && !o->step[BIN])
-		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(s.p)));
+		GT_TRY(gt_has_space_for_projections(o->output, &w, gt_projections_scan(s.p)));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));
 	GT_TRY(cli_write_projections(o->output, &w, s.p));
@@ -390,8 +390,8 @@ const cli_command cli_prepare = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 	.list = list,
 };

@@ -42,7 +42,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_fail_in(gt_grid_check(grid, scan), "%s", call->file[0]));
 	cli_note_share(call, grid, scan);
 	projector = gt_projector_for_grid(&call->log, o->projector, grid, scan);
-	GT_TRY(gt_has_room_for_projections(o->output, NULL, scan));
+	GT_TRY(gt_has_space_for_projections(o->output, NULL, scan));
 	GT_TRY(gt_projections_new(scan, &p));
 	if (gt_projections_position_known(geometry))
 		GT_TRY(gt_projections_set_position(p, gt_projections_position(geometry)));
@@ -69,7 +69,7 @@ const cli_command cli_project = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run
 };

@@ -57,62 +57,62 @@ static const cli_option options[] = {
 	{ .name = "geometry-only", .kind = CLI_FLAG,
 	  .help = "write the scan without projections (no phantom needed)", .at = AT(geometry_only) },
 	{ .name = "reduce", .kind = CLI_INT, .value = "N",
-	  .help = "N times fewer columns, rows and views of the scanner, same field of view", .at = AT(reduce), .least = 1, .most = 4096 },
-	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "number of views in all", .at = AT(views), .least = 1, .most = 1e8 },
-	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "detector columns", .at = AT(columns), .least = 1, .most = 1e6 },
-	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "detector rows", .at = AT(rows), .least = 1, .most = 1e6 },
+	  .help = "N times fewer columns, rows and views of the scanner, same field of view", .at = AT(reduce), .min = 1, .max = 4096 },
+	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "number of views in all", .at = AT(views), .min = 1, .max = 1e8 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "detector columns", .at = AT(columns), .min = 1, .max = 1e6 },
+	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "detector rows", .at = AT(rows), .min = 1, .max = 1e6 },
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "its shape", .at = AT(detector), .names = gt_shape_names },
 	{ .name = "column-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "pitch of the pixels along a row, at the detector (mm; 50um)", .at = AT(column_pitch), .least = 1e-6, .most = 1e6 },
+	  .help = "pitch of the pixels along a row, at the detector (mm; 50um)", .at = AT(column_pitch), .min = 1e-6, .max = 1e6 },
 	{ .name = "row-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "pitch of the pixels along a column, at the detector (mm; 50um)", .at = AT(row_pitch), .least = 1e-6, .most = 1e6 },
+	  .help = "pitch of the pixels along a column, at the detector (mm; 50um)", .at = AT(row_pitch), .min = 1e-6, .max = 1e6 },
 	{ .name = "column-offset", .kind = CLI_REAL, .value = "CELLS",
-	  .help = "shift of the detector along its rows (0.25: quarter offset)", .at = AT(column_offset), .least = -1e6, .most = 1e6 },
+	  .help = "shift of the detector along its rows (0.25: quarter offset)", .at = AT(column_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "row-offset", .kind = CLI_REAL, .value = "CELLS",
-	  .help = "shift of the detector along z", .at = AT(row_offset), .least = -1e6, .most = 1e6 },
+	  .help = "shift of the detector along z", .at = AT(row_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "distance (mm; 54cm)", .at = AT(source_to_axis), .least = 1e-3, .most = 1e6 },
+	  .help = "distance (mm; 54cm)", .at = AT(source_to_axis), .min = 1e-3, .max = 1e6 },
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "distance (mm; 95cm)", .at = AT(source_to_detector), .least = 1e-3, .most = 1e6 },
+	  .help = "distance (mm; 95cm)", .at = AT(source_to_detector), .min = 1e-3, .max = 1e6 },
 	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "first gantry angle (degrees; 0.5rad)", .at = AT(start), .least = -36000, .most = 36000 },
+	  .help = "first gantry angle (degrees; 0.5rad)", .at = AT(start), .min = -36000, .max = 36000 },
 	{ .name = "turns", .kind = CLI_REAL, .value = "T",
-	  .help = "turns, below 0 the other way; views grow with them without --views", .at = AT(turns), .least = -1e5, .most = 1e5 },
+	  .help = "turns, below 0 the other way; views grow with them without --views", .at = AT(turns), .min = -1e5, .max = 1e5 },
 	{ .name = "short-scan", .kind = CLI_FLAG, .help = "short scan: half a turn and the fan angle (instead of --turns)", .at = AT(short_scan) },
 	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "helix: table feed per turn (mm; 4cm; below 0: z falls)", .at = AT(pitch), .least = -1e5, .most = 1e5 },
+	  .help = "helix: table feed per turn (mm; 4cm; below 0: z falls)", .at = AT(pitch), .min = -1e5, .max = 1e5 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "z of the middle of the scan (mm; 2cm)", .at = AT(z_center), .least = -1e6, .most = 1e6 },
+	  .help = "z of the middle of the scan (mm; 2cm)", .at = AT(z_center), .min = -1e6, .max = 1e6 },
 	{ .name = "spot", .kind = CLI_TEXT, .value = "X,R,Z[;...]",
 	  .help = "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", .at = AT(spot) },
 	{ .name = "shift", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "C-arm: displace source and detector of each view at random by up to this along each axis, at most 100",
-	  .at = AT(shift), .least = 0, .most = 100 },
+	  .at = AT(shift), .min = 0, .max = 100 },
 	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "C-arm: rotate the detector of each view at random by up to this, at most 10", .at = AT(tilt), .least = 0, .most = 10 },
+	  .help = "C-arm: rotate the detector of each view at random by up to this, at most 10", .at = AT(tilt), .min = 0, .max = 10 },
 	{ .name = "rays", .kind = CLI_INT, .value = "N",
-	  .help = "N x N rays per pixel (default 2; 1: the centre ray)", .at = AT(rays), .least = 1, .most = 64 },
+	  .help = "N x N rays per pixel (default 2; 1: the centre ray)", .at = AT(rays), .min = 1, .max = 64 },
 	{ .name = "photons", .kind = CLI_REAL, .value = "N",
-	  .help = "photons per pixel without the object; 0 (default): no noise", .at = AT(photons), .least = 0, .most = 1e15 },
+	  .help = "photons per pixel without the object; 0 (default): no noise", .at = AT(photons), .min = 0, .max = 1e15 },
 	{ .name = "electronic", .kind = CLI_REAL, .value = "N",
-	  .help = "standard deviation of the electronic noise, in photons", .at = AT(electronic), .least = 0, .most = 1e12 },
+	  .help = "standard deviation of the electronic noise, in photons", .at = AT(electronic), .min = 0, .max = 1e12 },
 	{ .name = "seed", .kind = CLI_INT, .value = "N",
-	  .help = "seed of the noise, of --shift and --tilt (default 0)", .at = AT(seed), .least = 0, .most = 9e15 },
+	  .help = "seed of the noise, of --shift and --tilt (default 0)", .at = AT(seed), .min = 0, .max = 9e15 },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water in mm-1 (default 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .help = "attenuation of water in mm-1 (default 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "spectrum", .kind = CLI_TEXT, .value = "kv=KV,aluminium=MM|spectrum=FILE",
 	  .help = "rays of many energies, as --beam-hardening of gantry prepare has them; densities are then g/cm3", .at = AT(spectrum) },
 	{ .name = "materials", .kind = CLI_TEXT, .value = "NAME,DENSITY:NAME,...",
 	  .help = "of --spectrum: what is of that density and more (default water,1.3:bone,3:titanium,6:iron)", .at = AT(materials) },
 	{ .name = "scale", .kind = CLI_REAL, .value = "X",
-	  .help = "factor on the size of the object", .at = AT(scale), .least = 1e-6, .most = 1e6 },
+	  .help = "factor on the size of the object", .at = AT(scale), .min = 1e-6, .max = 1e6 },
 	{ .name = "truth", .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the object as a volume", .at = AT(truth) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "grid of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "points", .kind = CLI_INT, .value = "N",
-	  .help = "N^3 points per voxel of that volume (default 3)", .at = AT(points), .least = 1, .most = 64 },
+	  .help = "N^3 points per voxel of that volume (default 3)", .at = AT(points), .min = 1, .max = 64 },
 	{ .name = "threads", .kind = CLI_INT, .value = "N",
-	  .help = "0 (default): one per processor", .at = AT(threads), .least = 0, .most = 65536 },
+	  .help = "0 (default): one per processor", .at = AT(threads), .min = 0, .max = 65536 },
 	{ 0 },
 };
 /* clang-format on */
@@ -263,7 +263,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
-	GT_TRY(gt_has_room_for_volume(o->truth, NULL, &grid));
+	GT_TRY(gt_has_space_for_volume(o->truth, NULL, &grid));
 	GT_TRY(gt_volume_new(&grid, &v));
 	GT_TRY(gt_volume_set_water(v, o->water));
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
@@ -320,7 +320,7 @@ done:
 static gt_status check_room(const simulate_options *o, const gt_scan *scan)
 {
 	const double each = cli_is_dicom_output(o->output, o->format) ? 2 : 4;
-	return o->output && !o->geometry_only ? gt_has_room(o->output, each * (double)gt_scan_size(scan)) : GT_OK;
+	return o->output && !o->geometry_only ? gt_has_space(o->output, each * (double)gt_scan_size(scan)) : GT_OK;
 }
 
 static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)

@@ -7,7 +7,7 @@
 #include "apps/cli/try.h"
 #include "apps/commands/simulate_spectrum.h"
 
-enum { MOST_MATERIALS = 16 };
+enum { MAX_MATERIALS = 16 };
 
 /* "water,1.3:bone": names, which point into text, and the densities from which on they are. */
 static gt_status parse_materials(char *text, const char **name, double *from, size_t *count)
@@ -15,8 +15,8 @@ static gt_status parse_materials(char *text, const char **name, double *from, si
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
 		char *end = word, *colon = strchr(word, ':');
 		const size_t k = *count;
-		if (k == MOST_MATERIALS)
-			return gt_fail(GT_ERR_ARG, "--materials: more than %d", MOST_MATERIALS);
+		if (k == MAX_MATERIALS)
+			return gt_fail(GT_ERR_ARG, "--materials: more than %d", MAX_MATERIALS);
 		from[k] = colon ? strtod(word, &end) : 0;
 		name[k] = colon ? colon + 1 : word;
 		if ((colon && end != colon) || (colon && !k) || (!colon && k) || (k && !(from[k] > from[k - 1])) || !name[k][0])
@@ -30,9 +30,9 @@ gt_status app_simulate_spectrum(const app_spectrum *o, const gt_phantom *body, g
 {
 	const gt_scan *scan = gt_projections_scan(p);
 	char *text = cli_text("%s", o->materials ? o->materials : "water,1.3:bone,3:titanium,6:iron");
-	const char *name[MOST_MATERIALS];
-	double from[MOST_MATERIALS + 1];
-	float *part[MOST_MATERIALS] = { NULL };
+	const char *name[MAX_MATERIALS];
+	double from[MAX_MATERIALS + 1];
+	float *part[MAX_MATERIALS] = { NULL };
 	size_t n = 0;
 	gt_status st = GT_OK;
 	if (!text)
@@ -49,7 +49,7 @@ gt_status app_simulate_spectrum(const app_spectrum *o, const gt_phantom *body, g
 	}
 	st = gt_mix_spectrum(o->spectrum, name, n, (const float *const *)part, gt_scan_size(scan), pool, gt_projections_data(p));
 done:
-	for (size_t k = 0; k < MOST_MATERIALS; k++)
+	for (size_t k = 0; k < MAX_MATERIALS; k++)
 		free(part[k]);
 	free(text);
 	return st;

@@ -25,24 +25,24 @@ static const cli_option options[] = {
 	  .help = "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
 	  .at = AT(convention), .names = conventions },
 	{ .name = "slice", .kind = CLI_INT, .value = "N",
-	  .help = "this slice (projections: view), counted from 0", .at = AT(slice), .least = 0, .most = 1e9 },
+	  .help = "this slice (projections: view), counted from 0", .at = AT(slice), .min = 0, .max = 1e9 },
 	{ .name = "montage", .kind = CLI_INT, .value = "N",
-	  .help = "N slices (projections: views) at equal distances", .at = AT(montage), .least = 1, .most = 400 },
+	  .help = "N slices (projections: views) at equal distances", .at = AT(montage), .min = 1, .max = 400 },
 	{ .name = "sinogram", .kind = CLI_INT, .value = "ROW",
 	  .help = "projections: this detector row in all views (default with less than 8 rows)",
-	  .at = AT(sinogram), .least = 0, .most = 1e9 },
+	  .at = AT(sinogram), .min = 0, .max = 1e9 },
 	{ .name = "window", .kind = CLI_TEXT, .value = "LOW:HIGH",
 	  .help = "values shown black and white (default: 0.5 and 99.5 % of the pixels shown)", .at = AT(window) },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of a volume's values (default: that of the file)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "title above the pictures (default: the file's name)", .at = AT(title) },
 	{ .name = "page-size", .kind = CLI_TEXT, .value = "SIZE",
 	  .help = "size of the page, at most (default 36MB); a smaller one has a larger step of its values", .at = AT(page_size) },
 	{ .name = "serve", .kind = CLI_FLAG,
 	  .help = "serve the page to browsers of this machine, with exact values, until Ctrl-C", .at = AT(serve) },
 	{ .name = "port", .kind = CLI_INT, .value = "N",
-	  .help = "with --serve: port of 127.0.0.1 (default 0: any that is free)", .at = AT(port), .least = 0, .most = 65535 },
+	  .help = "with --serve: port of 127.0.0.1 (default 0: any that is free)", .at = AT(port), .min = 0, .max = 65535 },
 	{ 0 },
 };
 /* clang-format on */
@@ -216,20 +216,20 @@ static gt_status auto_window(const gallery *g, double *low, double *high)
 /* A window in the wrong unit leaves less than two steps of grey. */
 static void note_window(const cli_call *call, const view_options *o, const gallery *g, int projections, const gt_sheet *sheet)
 {
-	double least = INFINITY, most = -INFINITY;
+	double min = INFINITY, max = -INFINITY;
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k++) {
-			least = fmin(least, g->picture[i].data[k]);
-			most = fmax(most, g->picture[i].data[k]);
+			min = fmin(min, g->picture[i].data[k]);
+			max = fmax(max, g->picture[i].data[k]);
 		}
 	const double step = (sheet->high - sheet->low) / 255;
-	const int black = most<sheet->low + step, white = least> sheet->high - step;
+	const int black = max<sheet->low + step, white = min> sheet->high - step;
 	const char *hint = projections                                        ? ""
 	                   : o->unit == GT_PER_MM && sheet->high > 1          ? "; did you mean --unit HU?"
 	                   : o->unit == GT_HU && sheet->high - sheet->low < 1 ? "; did you mean --unit mm-1?"
 	                                                                      : "";
 	if (black || white)
-		cli_note(call, "everything is %s: values are %.4g to %.4g %s%s", black ? "black" : "white", least, most, sheet->unit, hint);
+		cli_note(call, "everything is %s: values are %.4g to %.4g %s%s", black ? "black" : "white", min, max, sheet->unit, hint);
 }
 
 static int run(const cli_call *call, const void *given)
@@ -311,7 +311,7 @@ const cli_command cli_view = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = GT_PAGE_ITEMS,
+	.min_files = 1,
+	.max_files = GT_PAGE_ITEMS,
 	.run = run,
 };

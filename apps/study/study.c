@@ -29,16 +29,16 @@ static const cli_option options[] = {
 	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: this scan alone, as helix or parallel", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
-	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
+	  .at = AT(cpu_reduce), .min = 1, .max = 16 },
 	{ .name = "cpu-iterations", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
-	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
+	  .at = AT(cpu_iterations), .min = 0, .max = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
 	  .help = "fdk; iterative, of its comparison of solvers: begin no measurement after this time; the report lists what is left out;\n"
 		  "tuner: of all searches (default 1200; 60 with --quick)",
-	  .at = AT(seconds), .least = 0, .most = 1e6 },
+	  .at = AT(seconds), .min = 0, .max = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
-	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(members) },
+	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(ranks) },
 	{ .name = "logs", .kind = CLI_TEXT, .value = "FOLDER",
 	  .help = "tuner: replay these logs of gantry tune (NAME.txt), which takes no GPU, instead of searching", .at = AT(logs) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
@@ -61,7 +61,7 @@ void study_step(study *s, const char *format, ...)
 
 gt_status study_host_floats(size_t n, const char *what, float **x)
 {
-	const gt_status st = gt_host_room((double)n * sizeof **x, what);
+	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
 	if (st != GT_OK)
 		return st;
 	*x = malloc(n * sizeof **x);
@@ -71,7 +71,7 @@ gt_status study_host_floats(size_t n, const char *what, float **x)
 gt_status study_random(study *s, size_t n, const float **x)
 {
 	if (s->randoms < n) {
-		const gt_status st = gt_host_room((double)n * sizeof *s->random, "random numbers");
+		const gt_status st = gt_host_has_memory((double)n * sizeof *s->random, "random numbers");
 		if (st != GT_OK)
 			return st;
 		free(s->random);
@@ -198,15 +198,15 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
 	if (o->one && s->kind != &study_kind_quality)
 		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
-	if (o->members && s->kind != &study_kind_scale)
-		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->members);
-	if (o->from && (o->one || cpu || o->members || o->logs || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures ||
+	if (o->ranks && s->kind != &study_kind_scale)
+		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->ranks);
+	if (o->from && (o->one || cpu || o->ranks || o->logs || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures ||
 	                s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : o->one           ? "--case"
 		               : cpu              ? "--cpu-..."
-		               : o->members       ? "--members"
+		               : o->ranks         ? "--members"
 		               : o->logs          ? "--logs"
 		               : o->seconds >= 0  ? "--seconds"
 		               : o->size          ? "--size"
@@ -326,8 +326,8 @@ const cli_command cli_study = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 2,
+	.min_files = 1,
+	.max_files = 2,
 	.words = 1,
 	.run = run,
 };

@@ -58,7 +58,7 @@ enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
 const char *study_table_name(const study *s, size_t which);
 
 typedef struct {
-	const char *output, *grid, *backend, *from, *size, *members, *one, *logs;
+	const char *output, *grid, *backend, *from, *size, *ranks, *one, *logs;
 	int quick, no_figures;
 	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/basis/basis_impl.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 
 struct gt_basis {
@@ -20,19 +20,19 @@ static const struct gt_basis_impl *impl_of(const gt_backend *be)
 	return impls[be->kind];
 }
 
-static gt_basis_shape shape_of(const gt_array *model, size_t most)
+static gt_basis_shape shape_of(const gt_array *model, size_t max)
 {
-	return (gt_basis_shape){ .be = gt_array_backend(model), .type = gt_array_type(model), .n = gt_array_here(model), .most = most };
+	return (gt_basis_shape){ .be = gt_array_backend(model), .type = gt_array_type(model), .n = gt_array_here(model), .max = max };
 }
 
-size_t gt_basis_bytes(const gt_array *model, size_t most)
+size_t gt_basis_bytes(const gt_array *model, size_t max)
 {
-	const gt_basis_shape s = shape_of(model, most);
-	return most * gt_array_bytes(model) + impl_of(s.be)->bytes(&s);
+	const gt_basis_shape s = shape_of(model, max);
+	return max * gt_array_bytes(model) + impl_of(s.be)->bytes(&s);
 }
 
 /* A dry run only counts: what does not fit is told by who asked for it. */
-static gt_status check_room(const char *who, const gt_array *model, size_t most)
+static gt_status check_room(const char *who, const gt_array *model, size_t max)
 {
 	size_t available, total, fit = 0;
 	gt_backend *be = gt_array_backend(model);
@@ -40,48 +40,48 @@ static gt_status check_room(const char *who, const gt_array *model, size_t most)
 	if (gt_backend_is_dry_run(be))
 		return GT_OK;
 	gt_backend_memory(be, &available, &total);
-	if ((double)most * each < (double)SIZE_MAX / 4 && gt_basis_bytes(model, most) <= available)
+	if ((double)max * each < (double)SIZE_MAX / 4 && gt_basis_bytes(model, max) <= available)
 		return GT_OK;
 	if (each > 0)
 		fit = (size_t)((double)available / each);
 	while (fit > 0 && gt_basis_bytes(model, fit) > available)
 		fit--;
 	return gt_fail(GT_ERR_MEMORY,
-	               "%s: a basis of %zu vectors of %.4g MiB does not fit into %.4g MiB of %s: expected %zu vectors at most", who, most,
+	               "%s: a basis of %zu vectors of %.4g MiB does not fit into %.4g MiB of %s: expected %zu vectors at most", who, max,
 	               each / (1 << 20), (double)available / (1 << 20), be->name, fit);
 }
 
 static gt_status make_vectors(gt_basis *b, const gt_array *model)
 {
-	const size_t most = b->shape.most, n = b->shape.n;
+	const size_t max = b->shape.max, n = b->shape.n;
 	gt_status st = GT_OK;
-	if (!(b->vector = calloc(most ? most : 1, sizeof(gt_array *))))
-		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", most);
-	GT_TRY(gt_array_new(b->shape.be, b->shape.type, n * most, &b->whole));
+	if (!(b->vector = calloc(max ? max : 1, sizeof(gt_array *))))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", max);
+	GT_TRY(gt_array_new(b->shape.be, b->shape.type, n * max, &b->whole));
 	if (gt_array_is_shared(model)) {
 		b->room = b->whole;
 		b->whole = NULL;
-		if (!(b->theirs = calloc(((size_t)gt_members(b->shape.be) + 1) * (most + 1), sizeof *b->theirs)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the products of %zu vectors", most));
-		GT_TRY(gt_array_shaped_all(b->room, most, model, &b->whole));
+		if (!(b->theirs = calloc(((size_t)gt_ranks(b->shape.be) + 1) * (max + 1), sizeof *b->theirs)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the products of %zu vectors", max));
+		GT_TRY(gt_array_shaped_all(b->room, max, model, &b->whole));
 	}
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = 0; i < max; i++)
 		GT_TRY(b->room ? gt_array_shaped(b->room, i * n, model, &b->vector[i]) : gt_array_part(b->whole, i * n, n, &b->vector[i]));
 done:
 	return st;
 }
 
-gt_status gt_basis_new(const char *who, const gt_array *model, size_t most, gt_basis **out)
+gt_status gt_basis_new(const char *who, const gt_array *model, size_t max, gt_basis **out)
 {
 	gt_status st = GT_OK;
 	gt_basis *b = calloc(1, sizeof *b);
 	if (!b)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the record of a basis");
-	b->shape = shape_of(model, most);
+	b->shape = shape_of(model, max);
 	GT_TRY(gt_backend_check(b->shape.be));
 	gt_backend_hold(b->shape.be);
 	b->impl = impl_of(b->shape.be);
-	GT_TRY(check_room(who, model, most));
+	GT_TRY(check_room(who, model, max));
 	GT_TRY(make_vectors(b, model));
 	gt_backend_lock(b->shape.be);
 	st = b->impl->open(&b->shape, &b->state);
@@ -105,7 +105,7 @@ void gt_basis_free(gt_basis *b)
 		b->impl->close(b->state);
 		gt_backend_unlock(be);
 	}
-	for (size_t i = 0; b->vector && i < b->shape.most; i++)
+	for (size_t i = 0; b->vector && i < b->shape.max; i++)
 		gt_array_free(b->vector[i]);
 	gt_array_free(b->whole);
 	gt_array_free(b->room);
@@ -116,7 +116,7 @@ void gt_basis_free(gt_basis *b)
 		gt_backend_let_go(be);
 }
 
-gt_array *gt_basis_vector(const gt_basis *b, size_t i) { return i < b->shape.most ? b->vector[i] : NULL; }
+gt_array *gt_basis_vector(const gt_basis *b, size_t i) { return i < b->shape.max ? b->vector[i] : NULL; }
 gt_array *gt_basis_whole(const gt_basis *b) { return b->whole; }
 
 static int is_one_of(const gt_basis_shape *s, const gt_array *w)
@@ -128,8 +128,8 @@ static int is_one_of(const gt_basis_shape *s, const gt_array *w)
 static int enter(gt_basis *b, size_t k, const gt_array *w)
 {
 	const gt_basis_shape *s = &b->shape;
-	if (!is_one_of(s, w) || k > s->most) {
-		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->most,
+	if (!is_one_of(s, w) || k > s->max) {
+		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->max,
 		                               s->n, gt_type_name(s->type), k, gt_array_size(w), gt_type_name(gt_array_type(w))));
 		return 0;
 	}
@@ -149,7 +149,7 @@ static void dots(gt_basis *b, size_t k, gt_array *w, int project, double *y)
 
 /* What waits to be joined is, by all members, before some of them look at their products and those without elements
  * do not. */
-static void settle(const gt_basis *b)
+static void wait_reductions(const gt_basis *b)
 {
 	if (b->theirs)
 		gt_reductions_wait(b->shape.be);
@@ -161,11 +161,11 @@ static int join(const gt_basis *b, size_t k, double *y)
 	gt_backend *be = b->shape.be;
 	if (gt_backend_is_dry_run(be))
 		return 1;
-	if (k > b->shape.most || gt_team_gather(be, y, k * sizeof *y, b->theirs) != GT_OK)
+	if (k > b->shape.max || gt_team_gather(be, y, k * sizeof *y, b->theirs) != GT_OK)
 		return 0;
 	for (size_t i = 0; i < k; i++) {
 		y[i] = b->theirs[i];
-		for (size_t m = 1; m < (size_t)gt_members(be); m++)
+		for (size_t m = 1; m < (size_t)gt_ranks(be); m++)
 			y[i] += b->theirs[m * k + i];
 	}
 	return 1;
@@ -173,7 +173,7 @@ static int join(const gt_basis *b, size_t k, double *y)
 
 void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y)
 {
-	settle(b);
+	wait_reductions(b);
 	dots(b, k, (gt_array *)w, 0, y);
 	if (b->theirs)
 		join(b, k, y);
@@ -181,7 +181,7 @@ void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y)
 
 void gt_basis_project_out(gt_basis *b, size_t k, gt_array *w, double *y)
 {
-	settle(b);
+	wait_reductions(b);
 	dots(b, k, w, !b->theirs, y);
 	if (!b->theirs || !join(b, k, y))
 		return;

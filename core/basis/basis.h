@@ -14,10 +14,10 @@ extern "C" {
 typedef struct gt_basis gt_basis;
 /* Room for `most` vectors like the model, all 0. Where they do not fit: GT_ERR_MEMORY by the name of who asks, and
  * how many would. */
-gt_status gt_basis_new (const char *who, const gt_array *model, size_t most, gt_basis **b);
+gt_status gt_basis_new (const char *who, const gt_array *model, size_t max, gt_basis **b);
 void      gt_basis_free(gt_basis *b);
 /* What one takes on the model's backend, of a team on this member's. */
-size_t    gt_basis_bytes(const gt_array *model, size_t most);
+size_t    gt_basis_bytes(const gt_array *model, size_t max);
 gt_array *gt_basis_vector(const gt_basis *b, size_t i);         /* an array to read and write */
 gt_array *gt_basis_whole (const gt_basis *b);                   /* all of them, one after the other */
 /* y[0..k) = V' w with the first k vectors; waits for it once. */

@@ -48,7 +48,7 @@ struct basis_job {
 		const size_t n = j->s->shape.n, size = (n + PARTS - 1) / PARTS;                             \
 		(void)worker;                                                                               \
 		for (; part < last; part++) {                                                               \
-			double *sum = j->s->part + part * j->s->shape.most;                                 \
+			double *sum = j->s->part + part * j->s->shape.max;                                  \
 			size_t i = part * size, end = i + size < n ? i + size : n;                          \
 			memset(sum, 0, j->k * sizeof *sum);                                                 \
 			for (; i < end; i += PIECE)                                                         \
@@ -85,11 +85,11 @@ static size_t bytes_(const gt_basis_shape *s)
 static gt_status open_(const gt_basis_shape *shape, void **state)
 {
 	struct state *s = malloc(sizeof *s);
-	double *part = calloc(PARTS * (shape->most ? shape->most : 1), sizeof *part);
+	double *part = calloc(PARTS * (shape->max ? shape->max : 1), sizeof *part);
 	if (!s || !part) {
 		free(s);
 		free(part);
-		return gt_fail(GT_ERR_MEMORY, "no memory for sums of a basis of %zu vectors", shape->most);
+		return gt_fail(GT_ERR_MEMORY, "no memory for sums of a basis of %zu vectors", shape->max);
 	}
 	*s = (struct state){ *shape, part };
 	*state = s;
@@ -119,7 +119,7 @@ static void dots_(void *state, size_t k, const void *V, void *w, int project, do
 	for (size_t c = 0; c < k; c++) {
 		y[c] = 0;
 		for (size_t part = 0; part < PARTS; part++)
-			y[c] += s->part[part * s->shape.most + c];
+			y[c] += s->part[part * s->shape.max + c];
 	}
 	for (size_t first = 0; project && first < k; first += 64) {
 		const size_t some = k - first < 64 ? k - first : 64;

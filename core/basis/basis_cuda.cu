@@ -26,8 +26,8 @@ enum { ROWS = 4096, LANES = 256, COEFFICIENTS = 256 };
 
 /* What is used of the library; text: why it is not there, or empty. */
 static struct {
-#define MEMBER(name) decltype(&::name) name;
-	FUNCTIONS(MEMBER)
+#define RANK(name) decltype(&::name) name;
+	FUNCTIONS(RANK)
 	char text[256];
 } blas;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -57,7 +57,7 @@ struct state {
 
 static size_t parts(const gt_basis_shape *s) { return (s->n + ROWS - 1) / ROWS; }
 
-static size_t bytes_(const gt_basis_shape *s) { return (parts(s) + 1) * s->most * gt_type_size(s->type); }
+static size_t bytes_(const gt_basis_shape *s) { return (parts(s) + 1) * s->max * gt_type_size(s->type); }
 
 static int failed(const struct state *s, cublasStatus_t e)
 {
@@ -197,7 +197,7 @@ template <typename T> static void combine_all(const struct state *s, size_t k, T
 template <typename T> static void dots(const struct state *s, size_t k, const T *V, T *w, int project, double *slot)
 {
 	const size_t n = s->shape.n, whole = n / ROWS, rest = n % ROWS;
-	T *part = (T *)s->part, *y = part + parts(&s->shape) * s->shape.most;
+	T *part = (T *)s->part, *y = part + parts(&s->shape) * s->shape.max;
 	if (whole && failed(s, batch(s, whole, k, V, w, part)))
 		return;
 	if (rest && failed(s, gemv(s, rest, k, V + whole * ROWS, w + whole * ROWS, part + whole * k)))
@@ -230,7 +230,7 @@ static void dots_(void *state, size_t k, const void *V, void *w, int project, do
 
 template <typename T> static void add(const struct state *s, size_t k, const T *V, const double *c, T *w)
 {
-	T *y = (T *)s->part + parts(&s->shape) * s->shape.most;
+	T *y = (T *)s->part + parts(&s->shape) * s->shape.max;
 	for (size_t first = 0; first < k; first += COEFFICIENTS) {
 		const size_t left = k - first, count = left < (size_t)COEFFICIENTS ? left : (size_t)COEFFICIENTS;
 		struct some some;

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 typedef struct {
-	size_t n, most;                 /* length of a vector, number of vectors */
+	size_t n, max;                  /* length of a vector, number of vectors */
 	gt_type type;
 	gt_backend *be;
 } gt_basis_shape;

@@ -1,6 +1,6 @@
 /* Counts of transmitted photons: the checks that all backends share. */
 #include "core/counts/counts_impl.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 
 static int fits(const gt_array *a, const gt_array *b)
 {

@@ -7,5 +7,5 @@
 extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes);
 /* Bytes of shared memory that a block on the current device may have, static and dynamic: what the device says, or what
  * its backend was opened with (shared_limit.h). */
-extern "C" int gt_cuda_most_shared(void);
+extern "C" int gt_cuda_max_shared(void);
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 
 size_t gt_type_size(gt_type t) { return t == GT_F64 ? sizeof(double) : sizeof(float); }
@@ -77,7 +77,7 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
 	if (m->runs)
 		return gt_runs_like(m, out);
-	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
+	return m->shared ? gt_array_new_partition(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
 	                 : gt_array_new(m->be, m->type, m->n, out);
 }
 
@@ -89,7 +89,7 @@ gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array 
 	if (first > whole->all || n > whole->all - first)
 		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->all);
 	if (whole->shared)
-		return gt_share_part(whole, first, n, out);
+		return gt_partition_part(whole, first, n, out);
 	const gt_status st = new_record(whole->be, whole->type, n, out);
 	if (st == GT_OK)
 		(*out)->data = (char *)whole->data + first * gt_type_size(whole->type);
@@ -126,7 +126,7 @@ void *gt_array_data(const gt_array *a)
  * backend where there is one. */
 static int can_copy(const gt_array *a, const void *host, const char *what)
 {
-	if (is_array(a) && (host || !a->n || a->be->rehearsed))
+	if (is_array(a) && (host || !a->n || a->be->dry_run))
 		return 1;
 	const gt_status st = gt_fail(GT_ERR_ARG, "%s: expected an array and memory of the host, found %s and %s", what, kind_of(a),
 	                             host ? "memory" : "NULL");
@@ -146,7 +146,7 @@ void gt_array_put(const void *host, gt_array *a)
 void gt_array_get(const gt_array *a, void *host)
 {
 	if (a && a->tag == GT_IS_ARRAY && a->shared)
-		gt_share_get(a, a->type, host);
+		gt_partition_get(a, a->type, host);
 	else if (can_copy(a, host, "get"))
 		gt_backend_get(a->be, a->data, host, gt_array_bytes(a));
 }
@@ -155,7 +155,7 @@ enum { PIECE = 4096 }; /* elements converted at a time, on the stack */
 
 void gt_array_put_float(const float *host, gt_array *a)
 {
-	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
+	if (!is_array(a) || !host || a->type == GT_F32 || a->be->dry_run) {
 		gt_array_put(host, a);
 		return;
 	}
@@ -175,10 +175,10 @@ void gt_array_put_float(const float *host, gt_array *a)
 void gt_array_get_float(const gt_array *a, float *host)
 {
 	if (is_array(a) && a->shared) {
-		gt_share_get(a, GT_F32, host);
+		gt_partition_get(a, GT_F32, host);
 		return;
 	}
-	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
+	if (!is_array(a) || !host || a->type == GT_F32 || a->be->dry_run) {
 		gt_array_get(a, host);
 		return;
 	}
@@ -251,19 +251,19 @@ void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, x, 
 void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, x, a, 0, 0, y, "xpay"); }
 void gt_axpby(double a, const gt_array *x, double b, gt_array *y) { map(GT_MAP_axpby, x, x, a, b, 0, y, "axpby"); }
 void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, x, 0, 0, 0, y, "mul"); }
-void gt_reciprocal(double least, gt_array *y) { map(GT_MAP_reciprocal, y, y, least, 0, 0, y, "reciprocal"); }
-void gt_divide(const gt_array *x, double least, gt_array *y) { map(GT_MAP_divide, x, x, least, 0, 0, y, "divide"); }
+void gt_reciprocal(double min, gt_array *y) { map(GT_MAP_reciprocal, y, y, min, 0, 0, y, "reciprocal"); }
+void gt_divide(const gt_array *x, double min, gt_array *y) { map(GT_MAP_divide, x, x, min, 0, 0, y, "divide"); }
 void gt_sub_clamped(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_sub_clamped, x, x, lo, hi, 0, y, "sub_clamped"); }
 void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, y, lo, hi, 0, y, "clamp"); }
 void gt_pow(double a, gt_array *y) { map(GT_MAP_pow, y, y, a, 0, 0, y, "pow"); }
-void gt_log(double least, double b, gt_array *y) { map(GT_MAP_log, y, y, least, b, 0, y, "log"); }
+void gt_log(double min, double b, gt_array *y) { map(GT_MAP_log, y, y, min, b, 0, y, "log"); }
 void gt_add_scaled_clamped(double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y)
 {
 	map(GT_MAP_add_scaled_clamped, x, w, a, lo, hi, y, "add_scaled_clamped");
 }
-void gt_divide_step(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y)
+void gt_divide_step(const gt_array *x, const gt_array *d, double min, double lo, double hi, gt_array *y)
 {
-	map(GT_MAP_divide_step, x, d, least, lo, hi, y, "divide_step");
+	map(GT_MAP_divide_step, x, d, min, lo, hi, y, "divide_step");
 }
 
 void gt_mul_normals(uint64_t seed, gt_array *y)
@@ -277,7 +277,7 @@ void gt_mul_normals(uint64_t seed, gt_array *y)
 	}
 	gt_backend_unlock(be);
 	if (y->shared)
-		gt_share_mul_normals(seed, y);
+		gt_partition_mul_normals(seed, y);
 }
 
 /* Reductions --------------------------------------------------------------- */
@@ -288,22 +288,22 @@ size_t gt_backend_slot(gt_backend *be, double *result)
 		gt_reductions_wait(be);
 	*result = NAN;
 	be->later[be->pending] = result;
-	if (be->member)
+	if (be->rank)
 		gt_team_slot(be, be->pending, GT_JOIN_NOT);
 	return be->pending++;
 }
 
 /* Needs the lock. */
-static void settle(gt_backend *be)
+static void wait_reductions(gt_backend *be)
 {
 	const size_t n = be->pending;
 	be->pending = 0;
 	if (!n || be->status != GT_OK)
 		return;
 	be->count.waits++;
-	be->ops->settle(be, n);
-	if (be->member)
-		gt_team_settle(be, n);
+	be->ops->wait_reductions(be, n);
+	if (be->rank)
+		gt_team_allreduce(be, n);
 	for (size_t k = 0; k < n && be->status == GT_OK; k++)
 		*be->later[k] = be->slot[k];
 }
@@ -313,7 +313,7 @@ void gt_reductions_wait(gt_backend *be)
 	if (!be || be->tag != GT_IS_BACKEND)
 		return;
 	gt_backend_lock(be);
-	settle(be);
+	wait_reductions(be);
 	gt_backend_unlock(be);
 }
 
@@ -378,7 +378,7 @@ static double now(enum gt_red op, const gt_array *x, const gt_array *y, const ch
 		return NAN;
 	}
 	be->ops->red(be, x->type, op, x->n, x->data, y->data, slot_of(x, join_of(op), &result));
-	settle(be);
+	wait_reductions(be);
 	gt_backend_unlock(be);
 	return result;
 }

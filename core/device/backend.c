@@ -22,7 +22,7 @@ static gt_status open_kind(int kind, const char *arg, gt_backend **out)
 	be->ops = backends[kind];
 	be->kind = (gt_kind)kind;
 	GT_TRY(be->ops->open(be, arg));
-	st = gt_turns_new(be);
+	st = gt_lock_new(be);
 	if (st == GT_OK)
 		*out = be;
 	else
@@ -64,7 +64,7 @@ void gt_backend_destroy(gt_backend *be)
 		be->ops->close(be);
 	gt_mapped_files_free(be->files);
 	gt_pool_free(be->pool);
-	gt_turns_free(be);
+	gt_lock_free(be);
 	be->tag = GT_FREED;
 	free(be);
 }
@@ -104,7 +104,7 @@ gt_status gt_backend_gather(gt_backend *be)
 {
 	gt_status st = GT_OK;
 	gt_backend_lock(be);
-	if (!be->rehearsed && be->ops->gather)
+	if (!be->dry_run && be->ops->gather)
 		st = be->ops->gather(be);
 	gt_backend_unlock(be);
 	return st;
@@ -185,7 +185,7 @@ void gt_backend_fail(gt_backend *be, gt_status s)
 	if (be->status == GT_OK) {
 		be->status = s;
 		snprintf(be->message, sizeof be->message, "%s", gt_error());
-		if (be->member)
+		if (be->rank)
 			gt_team_failed(be, s, be->message);
 	}
 	gt_backend_unlock(be);

@@ -60,7 +60,7 @@ struct gt_backend_ops {
 	/* These leave their number for be->slot[slot], which has it after the next settle(). */
 	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
 	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
-	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
+	void      (*wait_reductions)(gt_backend *be, size_t slots);     /* waits for slots [0, slots) */
 	/* y = y times gt_normal_at(seed, index) */
 	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);
 	/* y (on the device) = those elements of x, as floats */
@@ -83,11 +83,11 @@ struct gt_backend_ops {
 
 struct gt_backend {
 	gt_tag    tag;
-	struct gt_turns *turns;         /* see gt_backend_lock() */
+	struct gt_lock *lock;           /* see gt_backend_lock() */
 	int       lost;                 /* 1: a device of the parent, in a child of fork(): nothing can be done with it */
 	const struct gt_backend_ops *ops;
 	/* the device's, where ops are those of a dry run; else NULL */
-	const struct gt_backend_ops *rehearsed;
+	const struct gt_backend_ops *dry_run;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
 	char      message[512];         /* of that status */
@@ -100,15 +100,15 @@ struct gt_backend {
 	double   *later[GT_SLOTS];      /* where the first `pending` of them go */
 	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
-	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
+	struct gt_rank *rank;           /* of a team (core/team/team.h); NULL: of none */
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
 	int       late;                 /* operations wait, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
 };
 /* What a team shares in several runs, one after the other: of a run of `all` elements the n from `first` on are here,
  * in the array's memory from element `at` on. dense: there is nothing between them. */
-typedef struct { size_t all, first, n, at; } gt_share_run;
-typedef struct { size_t count; int dense; gt_share_run *run; } gt_share_runs;
+typedef struct { size_t all, first, n, at; } gt_partition_run;
+typedef struct { size_t count; int dense; gt_partition_run *run; } gt_partition_runs;
 /* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
 struct gt_array {
 	gt_tag tag;
@@ -118,7 +118,7 @@ struct gt_array {
 	void *data;
 	int borrowed, shared;
 	size_t all, first;
-	gt_share_runs *runs;            /* of one that is shared, owned; NULL: it is one run */
+	gt_partition_runs *runs;        /* of one that is shared, owned; NULL: it is one run */
 };
 /* What is at data, as an array of its own that needs no record and is not freed. */
 static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void *data)
@@ -130,8 +130,8 @@ static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void 
 /* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters
  * and pending numbers are shared. A thread may lock again what it has locked. Every public function that touches a
  * backend locks it; what a module provides (operators, penalties, loops) is called with the lock held. */
-gt_status gt_turns_new(gt_backend *be);
-void      gt_turns_free(gt_backend *be);
+gt_status gt_lock_new(gt_backend *be);
+void      gt_lock_free(gt_backend *be);
 void      gt_backend_destroy(gt_backend *be);
 /* GT_ERR_ARG for what is no backend. */
 gt_status gt_backend_check(const gt_backend *be);
@@ -182,7 +182,7 @@ gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory);
 double    gt_backend_moved(const gt_backend *be);
 static inline void gt_backend_moves(gt_backend *be, double bytes)
 {
-	if (be->rehearsed)
+	if (be->dry_run)
 		be->moved += bytes;
 }
 /* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on

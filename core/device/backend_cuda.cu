@@ -61,13 +61,13 @@ extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes)
 	return e;
 }
 
-extern "C" int gt_cuda_most_shared(void)
+extern "C" int gt_cuda_max_shared(void)
 {
-	int device = 0, most = 0;
+	int device = 0, max = 0;
 	if (cudaGetDevice(&device) != cudaSuccess ||
-	    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+	    cudaDeviceGetAttribute(&max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
 		return 0;
-	return gt_shared_limit(device, most);
+	return gt_shared_limit(device, max);
 }
 
 extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
@@ -164,7 +164,7 @@ static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const vo
 
 #undef MAP
 
-static void settle_(gt_backend *be, size_t slots)
+static void wait_reductions_(gt_backend *be, size_t slots)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	if (!gt_cuda_check(be, cudaMemcpyAsync(be->slot, own(be)->slot, slots * sizeof(double), cudaMemcpyDeviceToHost, queue),
@@ -389,6 +389,6 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda",  open_,        close_, alloc_, free_,  put_,   get_,    wait_,    memory_, rate_, map_, red_, both_,
-	settle_, mul_normals_, rows_,  enter_, leave_, order_, stream_, devices_, text_,   NULL,  NULL, NULL,
+	"cuda",           open_,        close_, alloc_, free_,  put_,   get_,    wait_,    memory_, rate_, map_, red_, both_,
+	wait_reductions_, mul_normals_, rows_,  enter_, leave_, order_, stream_, devices_, text_,   NULL,  NULL, NULL,
 };

@@ -50,7 +50,7 @@ static void get(gt_download *d, const gt_array *x, void *host, int is_complete)
 {
 	const size_t bytes = gt_array_bytes(x);
 	gt_backend_lock(d->be);
-	if (d->be->status == GT_OK && !d->be->rehearsed) {
+	if (d->be->status == GT_OK && !d->be->dry_run) {
 		d->be->count.gets++;
 		d->be->count.get_bytes += bytes;
 		if (d->impl)

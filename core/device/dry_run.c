@@ -14,13 +14,13 @@ static void free_(gt_backend *be, void *p) { (void)be, (void)p; }
 static void put_(gt_backend *be, const void *host, void *dst, size_t bytes) { (void)be, (void)host, (void)dst, (void)bytes; }
 static void get_(gt_backend *be, const void *src, void *host, size_t bytes) { (void)be, (void)src, (void)host, (void)bytes; }
 static void wait_(gt_backend *be) { (void)be; }
-static void close_(gt_backend *be) { be->rehearsed->close(be); }
-static double rate_(gt_backend *be, gt_resource r) { return be->rehearsed->rate(be, r); }
+static void close_(gt_backend *be) { be->dry_run->close(be); }
+static double rate_(gt_backend *be, gt_resource r) { return be->dry_run->rate(be, r); }
 
 /* What would be left, for those who share the memory out by it. */
 static void memory_(gt_backend *be, size_t *available, size_t *total)
 {
-	be->rehearsed->memory(be, available, total);
+	be->dry_run->memory(be, available, total);
 	*available -= be->count.bytes < *available ? be->count.bytes : *available;
 }
 
@@ -49,14 +49,14 @@ static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const vo
 	moves(be, t, n, x, z, 1);
 	be->slot[slot] = 1;
 }
-static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
+static void wait_reductions_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
 static void rows_(gt_backend *be, gt_type t, const void *x, const gt_array_rows *r, float *y)
 {
 	(void)be, (void)t, (void)x, (void)r, (void)y;
 }
 static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y) { (void)be, (void)t, (void)n, (void)seed, (void)y; }
 
-static const struct gt_backend_ops rehearsal = {
+static const struct gt_backend_ops dry_run = {
 	.name = "rehearsal",
 	.rows = rows_,
 	.close = close_,
@@ -70,7 +70,7 @@ static const struct gt_backend_ops rehearsal = {
 	.map = map_,
 	.red = red_,
 	.both = both_,
-	.settle = settle_,
+	.wait_reductions = wait_reductions_,
 	.mul_normals = mul_normals_,
 };
 
@@ -79,11 +79,11 @@ gt_status gt_backend_dry_run(gt_backend *be)
 	GT_NEED(be);
 	if (be->count.bytes)
 		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a dry run begins with none", be->name, be->count.bytes);
-	if (!be->rehearsed) {
-		be->rehearsed = be->ops;
-		be->ops = &rehearsal;
+	if (!be->dry_run) {
+		be->dry_run = be->ops;
+		be->ops = &dry_run;
 	}
 	return GT_OK;
 }
 
-int gt_backend_is_dry_run(const gt_backend *be) { return be->rehearsed != NULL; }
+int gt_backend_is_dry_run(const gt_backend *be) { return be->dry_run != NULL; }

@@ -26,21 +26,21 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])
 {
 	gt_backend *be = gt_array_backend(a);
-	const size_t each = gt_type_size(gt_array_type(a)), most = PIECE_BYTES / each, all = gt_array_size(a);
+	const size_t each = gt_type_size(gt_array_type(a)), max = PIECE_BYTES / each, all = gt_array_size(a);
 	gt_array *part[PLACES] = { NULL, NULL };
 	gt_status st = GT_OK;
-	for (size_t k = 0; k * most < all + most; k++) {
-		const size_t n = k * most < all ? all - k * most < most ? all - k * most : most : 0;
+	for (size_t k = 0; k * max < all + max; k++) {
+		const size_t n = k * max < all ? all - k * max < max ? all - k * max : max : 0;
 		gt_download_wait(d);
 		if (n) {
 			gt_array_free(part[k % PLACES]);
 			part[k % PLACES] = NULL;
-			GT_TRY(gt_array_part(a, k * most, n, &part[k % PLACES]));
+			GT_TRY(gt_array_part(a, k * max, n, &part[k % PLACES]));
 			gt_download_get(d, part[k % PLACES], buffer[k % PLACES]);
 		}
 		if (!k)
 			continue;
-		struct copy c = { buffer[(k - 1) % PLACES], host + (k - 1) * most * each, gt_array_bytes(part[(k - 1) % PLACES]) };
+		struct copy c = { buffer[(k - 1) % PLACES], host + (k - 1) * max * each, gt_array_bytes(part[(k - 1) % PLACES]) };
 		gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
 	}
 done:

@@ -31,18 +31,18 @@ static double group_room(const char *folder, const char *limit, const char *usag
 {
 	char file[4400];
 	snprintf(file, sizeof file, "%s/%s", folder, limit);
-	const double most = number_in(file, NULL);
+	const double max = number_in(file, NULL);
 	snprintf(file, sizeof file, "%s/%s", folder, usage);
 	const double used = number_in(file, NULL);
 	snprintf(file, sizeof file, "%s/memory.stat", folder);
 	const double cached = number_in(file, cache);
-	if (most < 0 || used < 0)
+	if (max < 0 || used < 0)
 		return -1;
-	const double room = most - used + (cached > 0 ? cached : 0);
+	const double room = max - used + (cached > 0 ? cached : 0);
 	return room > 0 ? room : 0;
 }
 
-static void least(double *room, double other)
+static void min(double *room, double other)
 {
 	if (other >= 0 && (*room < 0 || other < *room))
 		*room = other;
@@ -78,8 +78,8 @@ double gt_host_available(void)
 		char *group = v2 ? line + 3 : line + (v1 - line) + 8;
 		for (;;) {
 			snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", v2 ? "" : "/memory", group);
-			least(&room, v2 ? group_room(folder, "memory.max", "memory.current", "inactive_file ")
-			                : group_room(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "));
+			min(&room, v2 ? group_room(folder, "memory.max", "memory.current", "inactive_file ")
+			              : group_room(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "));
 			char *slash = strrchr(group, '/');
 			if (!slash || !*group)
 				break;
@@ -95,7 +95,7 @@ double gt_host_used(void) { return 1024 * number_in("/proc/self/status", "VmRSS:
 
 double gt_host_peak(void) { return 1024 * number_in("/proc/self/status", "VmHWM:"); }
 
-gt_status gt_host_room(double bytes, const char *what)
+gt_status gt_host_has_memory(double bytes, const char *what)
 {
 	const double room = gt_host_available(), gib = 1024.0 * 1024 * 1024;
 	if (room >= 0 && bytes > room)

@@ -281,7 +281,7 @@ void gt_cpu_both(gt_backend *be, gt_type t, enum gt_both op, size_t n, const voi
 	submit(be, t, &j);
 }
 
-void gt_cpu_settle(gt_backend *be, size_t slots)
+void gt_cpu_wait_reductions(gt_backend *be, size_t slots)
 {
 	(void)slots;
 	gt_cpu_catch_up(be);

@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "core/try.h"
 
-#define LEAST_BYTES ((size_t)1 << 20) /* of a file; what is smaller stays in memory */
+#define MIN_BYTES ((size_t)1 << 20) /* of a file; what is smaller stays in memory */
 #define PROBE_BYTES ((size_t)64 << 20)
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
@@ -53,7 +53,7 @@ static gt_status open_nameless(const char *folder, int *file)
 	return st;
 }
 
-gt_status gt_folder_room(const char *folder, double *bytes)
+gt_status gt_folder_space(const char *folder, double *bytes)
 {
 	struct statvfs s;
 	if (statvfs(folder, &s) != 0)
@@ -68,7 +68,7 @@ gt_status gt_folder_rate(const char *folder, double *rate)
 	int file = -1;
 	double room = 0;
 	gt_status st = GT_OK;
-	GT_TRY(gt_folder_room(folder, &room));
+	GT_TRY(gt_folder_space(folder, &room));
 	/* A small disk is not filled for it. */
 	const size_t bytes = room / 2 < (double)PROBE_BYTES ? (size_t)(room / 2) : PROBE_BYTES;
 	if (!bytes)
@@ -119,7 +119,7 @@ void gt_mapped_files_free(gt_mapped_files *m)
 
 int gt_mapped_files_want(const gt_mapped_files *m, size_t held, size_t bytes)
 {
-	return bytes >= LEAST_BYTES && (double)(held - m->bytes) + (double)bytes > m->memory;
+	return bytes >= MIN_BYTES && (double)(held - m->bytes) + (double)bytes > m->memory;
 }
 
 /* The pages of a file of so many bytes. */

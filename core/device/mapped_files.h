@@ -22,7 +22,7 @@ int       gt_mapped_files_give(gt_mapped_files *m, void *block);
 
 /* Room that is left in a folder, bytes; and how fast it is written, bytes per second, found by writing some, at most
  * half of that room. */
-gt_status gt_folder_room(const char *folder, double *bytes);
+gt_status gt_folder_space(const char *folder, double *bytes);
 gt_status gt_folder_rate(const char *folder, double *rate);
 
 #ifdef __cplusplus

@@ -36,24 +36,24 @@ void gt_shared_limit_set(int device, int bytes)
 		limit[device] = bytes;
 }
 
-int gt_shared_limit(int device, int most)
+int gt_shared_limit(int device, int max)
 {
 	const int own = device >= 0 && device < DEVICES ? limit[device] : 0;
-	return own && own < most ? own : most;
+	return own && own < max ? own : max;
 }
 
 static _Thread_local char left[512];
 
-int gt_shared_suffices(const char *kernel, size_t needs, int most)
+int gt_shared_suffices(const char *kernel, size_t needs, int max)
 {
 	char name[64];
 	const size_t n = strlen(left);
-	if (needs <= (size_t)(most > 0 ? most : 0))
+	if (needs <= (size_t)(max > 0 ? max : 0))
 		return 1;
 	gt_snprintf(name, sizeof name, "%s needs ", kernel);
 	if (!strstr(left, name))
 		gt_snprintf(left + n, sizeof left - n, "%s%s%.3g KiB of %.3g", n ? "; " : "", name, (double)needs / 1024,
-		            (double)most / 1024);
+		            (double)max / 1024);
 	return 0;
 }
 

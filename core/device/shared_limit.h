@@ -11,10 +11,10 @@ extern "C" {
  * *bytes 0: no limit is named. */
 gt_status gt_shared_limit_read(const char *arg, char device[16], int *bytes);
 void      gt_shared_limit_set(int device, int bytes);
-int       gt_shared_limit(int device, int most); /* of `most` that the device has */
+int       gt_shared_limit(int device, int max); /* of `most` that the device has */
 /* Where a kernel is chosen, by everyone who does: 1: a block of it needs no more than the `most` bytes that there are.
  * 0: another kernel runs in its place, and that is noted for the thread, once for each kernel. */
-int       gt_shared_suffices(const char *kernel, size_t needs, int most);
+int       gt_shared_suffices(const char *kernel, size_t needs, int max);
 /* What was noted since it was forgotten: "dd forward needs 75.2 KiB of 48; sf back needs ..."; empty: nothing. */
 const char *gt_shared_left(void);
 void      gt_shared_left_forget(void);

@@ -101,7 +101,7 @@ void gt_upload_turn(gt_upload *u)
 void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
 {
 	const struct gt_upload_impl *impl = impls[be->kind];
-	if (gt_host_room((double)bytes, what) != GT_OK)
+	if (gt_host_has_memory((double)bytes, what) != GT_OK)
 		return NULL;
 	gt_backend_lock(be);
 	void *p = impl ? impl->lock(be, bytes) : malloc(bytes ? bytes : 1);

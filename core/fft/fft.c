@@ -17,9 +17,9 @@ static int is_smooth(size_t n)
 	return n == 1;
 }
 
-size_t gt_fft_size(size_t least)
+size_t gt_fft_size(size_t min)
 {
-	size_t n = least < 2 ? 2 : least + least % 2;
+	size_t n = min < 2 ? 2 : min + min % 2;
 	while (!is_smooth(n))
 		n += 2;
 	return n;
@@ -35,8 +35,8 @@ static const struct gt_slice_filter_impl *const impls[GT_NBACKENDS] = { &gt_slic
 /* The same number in all batches, up to one. */
 static size_t batch_of(const gt_slice_filter_plan *p)
 {
-	const size_t most = (size_t)256 << 20, bytes = gt_slice_filter_reals(p) * gt_type_size(p->type);
-	size_t n = most / bytes;
+	const size_t max = (size_t)256 << 20, bytes = gt_slice_filter_reals(p) * gt_type_size(p->type);
+	size_t n = max / bytes;
 	n = n < 1 ? 1 : n < p->n[2] ? n : p->n[2];
 	const size_t batches = (p->n[2] + n - 1) / n;
 	return (p->n[2] + batches - 1) / batches;

@@ -8,7 +8,7 @@ extern "C" {
 #endif
 
 /* Smallest even 2^a 3^b 5^c 7^d of at least that much. */
-size_t gt_fft_size(size_t least);
+size_t gt_fft_size(size_t min);
 /* FFTW's planner is not re-entrant: hold this around every creation and destruction of a plan. */
 extern pthread_mutex_t gt_fft_planner;
 

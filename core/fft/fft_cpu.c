@@ -57,7 +57,7 @@ static gt_status open_(const gt_slice_filter_plan *p, void **out)
 	s->bytes = s->stride * (size_t)gt_pool_threads(p->be->pool);
 	if (!(s->work = gt_backend_alloc(p->be, s->bytes, "padded slices"))) {
 		st = GT_ERR_MEMORY;
-	} else if (!p->be->rehearsed) {
+	} else if (!p->be->dry_run) {
 		pthread_mutex_lock(&gt_fft_planner);
 		const int planned = p->type == GT_F32 ? plan_single(s) : plan_double(s);
 		pthread_mutex_unlock(&gt_fft_planner);

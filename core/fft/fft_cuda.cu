@@ -185,7 +185,7 @@ static gt_status open_(const gt_slice_filter_plan *p, void **out)
 		st = GT_ERR_MEMORY;
 	else
 		st = plan_transforms(s);
-	if (st == GT_OK && !p->be->rehearsed)
+	if (st == GT_OK && !p->be->dry_run)
 		gt_cuda_check(p->be, cudaMemsetAsync(s->plane, 0, s->plane_bytes, gt_cuda_queue(p->be)), "filter of slices");
 	if (st != GT_OK)
 		close_(s);

@@ -65,36 +65,36 @@ static size_t within(const gt_balance_curve *c, double T, size_t things)
 	return low;
 }
 
-static size_t all_within(const gt_balance_curve *c, int members, double T, size_t things, size_t *share)
+static size_t all_within(const gt_balance_curve *c, int ranks, double T, size_t things, size_t *share)
 {
 	size_t sum = 0;
-	for (int i = 0; i < members; i++)
+	for (int i = 0; i < ranks; i++)
 		sum += share[i] = within(&c[i], T, things);
 	return sum;
 }
 
-double gt_balance_solve(const gt_balance_curve *c, int members, size_t things, size_t *share)
+double gt_balance_solve(const gt_balance_curve *c, int ranks, size_t things, size_t *share)
 {
 	double low = 0, high = 0, T = 0;
-	for (int i = 0; i < members; i++)
+	for (int i = 0; i < ranks; i++)
 		high = fmax(high, gt_balance_seconds(&c[i], things));
 	for (int k = 0; k < 100; k++) {
 		const double middle = (low + high) / 2;
-		if (all_within(c, members, middle, things, share) < things)
+		if (all_within(c, ranks, middle, things, share) < things)
 			low = middle;
 		else
 			high = middle;
 	}
 	/* What is too many goes from who is slowest then. */
-	for (size_t sum = all_within(c, members, high, things, share); sum > things; sum--) {
+	for (size_t sum = all_within(c, ranks, high, things, share); sum > things; sum--) {
 		int slowest = -1;
-		for (int i = 0; i < members; i++)
+		for (int i = 0; i < ranks; i++)
 			if (share[i] > 1 &&
 			    (slowest < 0 || gt_balance_seconds(&c[i], share[i]) > gt_balance_seconds(&c[slowest], share[slowest])))
 				slowest = i;
 		share[slowest]--;
 	}
-	for (int i = 0; i < members; i++)
+	for (int i = 0; i < ranks; i++)
 		T = fmax(T, gt_balance_seconds(&c[i], share[i]));
 	return T;
 }
@@ -106,45 +106,45 @@ gt_status gt_balance_set(gt_backend *be, const size_t *share)
 	double weight[GT_TEAM_MAX];
 	gt_status st = GT_OK;
 	gt_team_first(be, 0); /* nobody reads the old ones any more */
-	for (int i = 0; i < gt_members(be); i++)
+	for (int i = 0; i < gt_ranks(be); i++)
 		weight[i] = (double)share[i];
 	if (gt_team_leads(be))
-		st = gt_team_set_weights(be->member->team, weight);
+		st = gt_team_set_weights(be->rank->team, weight);
 	gt_team_first(be, 0);
 	return st == GT_OK ? gt_backend_known(be) : st;
 }
 
 /* Of all members, and the slowest. */
-static gt_status measure(gt_backend *be, const gt_balance_work *w, double *seconds, double *most)
+static gt_status measure(gt_backend *be, const gt_balance_work *w, double *seconds, double *max)
 {
 	double mine = 0;
 	gt_status st = GT_OK;
 	GT_TRY(w->measure(be, w->self, &mine));
 	GT_TRY(gt_team_gather(be, &mine, sizeof mine, seconds));
-	*most = 0;
-	for (int i = 0; i < gt_members(be); i++)
-		*most = fmax(*most, seconds[i]);
+	*max = 0;
+	for (int i = 0; i < gt_ranks(be); i++)
+		*max = fmax(*max, seconds[i]);
 done:
 	return st;
 }
 
 gt_status gt_balance_run(gt_backend *be, const gt_balance_work *w, size_t *share)
 {
-	const int n = gt_members(be);
+	const int n = gt_ranks(be);
 	gt_balance_curve c[GT_TEAM_MAX] = { 0 };
 	size_t now[GT_TEAM_MAX];
-	double seconds[GT_TEAM_MAX], most, best = INFINITY;
+	double seconds[GT_TEAM_MAX], max, best = INFINITY;
 	gt_status st = GT_OK;
 	if ((size_t)n > w->things)
 		return GT_OK;
 	for (int i = 0; i < n; i++)
-		now[i] = share[i] = gt_team_share(be, i, w->things).n;
+		now[i] = share[i] = gt_team_range(be, i, w->things).n;
 	for (int k = 0;; k++) {
-		GT_TRY(measure(be, w, seconds, &most));
-		if (w->tell && gt_member(be) == 0)
+		GT_TRY(measure(be, w, seconds, &max));
+		if (w->tell && gt_rank(be) == 0)
 			w->tell(w->self, k, n, now, seconds);
-		if (most < best) {
-			best = most;
+		if (max < best) {
+			best = max;
 			memcpy(share, now, (size_t)n * sizeof *share);
 		}
 		for (int i = 0; i < n; i++)

@@ -11,7 +11,7 @@ typedef struct { size_t n[GT_BALANCE_POINTS]; double seconds[GT_BALANCE_POINTS];
 void   gt_balance_point(gt_balance_curve *c, size_t n, double seconds); /* the same n again: the mean of both */
 double gt_balance_seconds(const gt_balance_curve *c, size_t n);         /* by lines between points, and beyond */
 /* The shares of `things` whose greatest time is least, each at least 1; that time. things >= members. */
-double gt_balance_solve(const gt_balance_curve *c, int members, size_t things, size_t *share);
+double gt_balance_solve(const gt_balance_curve *c, int ranks, size_t things, size_t *share);
 
 typedef struct {
 	size_t things;
@@ -19,7 +19,7 @@ typedef struct {
 	gt_status (*measure)(gt_backend *be, void *self, double *seconds);
 	void *self;
 	/* On member 0; NULL: nobody is told. split: 0 before the first re-split. */
-	void (*tell)(void *self, int split, int members, const size_t *share, const double *seconds);
+	void (*tell)(void *self, int split, int ranks, const size_t *share, const double *seconds);
 } gt_balance_work;
 /* Measures, splits anew at most GT_BALANCE_SPLITS times while that promises 3 %, and leaves the team with the
  * best shares that were measured. All members call it together; *share [members] of all. */

@@ -97,7 +97,8 @@ static void after_(gt_backend *be, const void *peer, int taken)
 	gt_backend_unlock(be);
 }
 
-static cudaError_t pull_blocks(cudaStream_t queue, int to_device, int from_device, const gt_piece *from, const gt_piece *to)
+static cudaError_t pull_blocks(cudaStream_t queue, int to_device, int from_device, const gt_exchange_block *from,
+                               const gt_exchange_block *to)
 {
 	struct cudaMemcpy3DPeerParms p = {};
 	const size_t from_pitch = from->stride ? from->stride : from->bytes, to_pitch = to->stride ? to->stride : to->bytes;
@@ -109,9 +110,9 @@ static cudaError_t pull_blocks(cudaStream_t queue, int to_device, int from_devic
 	return cudaMemcpy3DPeerAsync(&p, queue);
 }
 
-static void pull_(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
+static void pull_(gt_backend *be, const void *peer, const gt_exchange_block *from, const gt_exchange_block *to)
 {
-	const struct state *p = (const struct state *)peer, *mine = (const struct state *)be->member->state;
+	const struct state *p = (const struct state *)peer, *mine = (const struct state *)be->rank->state;
 	gt_backend_lock(be);
 	cudaStream_t queue = gt_cuda_queue(be);
 	cudaError_t e;

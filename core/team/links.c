@@ -90,8 +90,8 @@ struct pair {
 static void exchange_once(void *self)
 {
 	const struct pair *p = self;
-	const int peer = 1 - gt_member(p->be);
-	const gt_piece out = { peer, p->mine, p->bytes, 1, 0 }, in = { peer, p->theirs, p->bytes, 1, 0 };
+	const int peer = 1 - gt_rank(p->be);
+	const gt_exchange_block out = { peer, p->mine, p->bytes, 1, 0 }, in = { peer, p->theirs, p->bytes, 1, 0 };
 	gt_team_exchange(p->be, &out, (size_t)p->sends, &in, (size_t)p->takes);
 	gt_backend_wait(p->be);
 	gt_team_first(p->be, 0); /* so that the time is that of both */
@@ -102,10 +102,10 @@ struct measured {
 	gt_link *two; /* of member 0 to 1, and back */
 };
 
-static gt_status measure_member(gt_backend *be, void *self)
+static gt_status measure_rank(gt_backend *be, void *self)
 {
 	const struct measured *m = self;
-	const int me = gt_member(be);
+	const int me = gt_rank(be);
 	gt_status st = GT_OK;
 	struct pair p = { .be = be, .bytes = m->bytes };
 	p.mine = gt_backend_alloc(be, m->bytes, "memory to copy");
@@ -148,7 +148,7 @@ static gt_status measure_pair(const char *spec, size_t bytes, gt_link two[2])
 		two[i].peer = impl ? impl->reaches(gt_team_backend(t, i), gt_team_backend(t, 1 - i)) : -1;
 	}
 	struct measured m = { bytes, two };
-	GT_TRY(gt_team_run(t, measure_member, &m));
+	GT_TRY(gt_team_run(t, measure_rank, &m));
 done:
 	gt_team_close(t);
 	return st;

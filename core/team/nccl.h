@@ -13,7 +13,7 @@ typedef struct {
 	int version;                    /* as 22809 */
 	int (*get_version)(int *version);
 	int (*get_unique_id)(gt_nccl_id *id);
-	int (*comm_init_rank)(void **comm, int members, gt_nccl_id id, int rank);
+	int (*comm_init_rank)(void **comm, int ranks, gt_nccl_id id, int rank);
 	int (*comm_destroy)(void *comm);
 	int (*group_start)(void);
 	int (*group_end)(void);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/cuda.cuh"
-#include "core/team/far.h"
+#include "core/team/remote.h"
 #include "core/team/nccl.h"
 
 enum { NCCL_OK = 0, NCCL_BYTES = 1 };
@@ -34,37 +34,37 @@ static gt_status load(int *version)
 	return st;
 }
 
-static gt_status device(gt_backend *be, char name[GT_FAR_DEVICE])
+static gt_status device(gt_backend *be, char name[GT_REMOTE_DEVICE])
 {
 	int number = 0;
 	gt_backend_lock(be);
 	gt_cuda_queue(be);
 	cudaGetDevice(&number);
-	const cudaError_t e = cudaDeviceGetPCIBusId(name, GT_FAR_DEVICE, number);
+	const cudaError_t e = cudaDeviceGetPCIBusId(name, GT_REMOTE_DEVICE, number);
 	gt_backend_unlock(be);
 	return e == cudaSuccess ? GT_OK : gt_fail(GT_ERR_DEVICE, "%s: %s", gt_backend_name(be), cudaGetErrorString(e));
 }
 
-static gt_status make_id(char id[GT_FAR_ID])
+static gt_status make_id(char id[GT_REMOTE_ID])
 {
 	gt_nccl_id made;
 	const int code = nccl()->get_unique_id(&made);
 	if (code != NCCL_OK)
 		return failed(code);
-	memcpy(id, made.bytes, GT_FAR_ID);
+	memcpy(id, made.bytes, GT_REMOTE_ID);
 	return GT_OK;
 }
 
-static gt_status open_(gt_backend *be, const char id[GT_FAR_ID], int members, int rank, void **out)
+static gt_status open_(gt_backend *be, const char id[GT_REMOTE_ID], int ranks, int rank, void **out)
 {
 	struct state *s = (struct state *)calloc(1, sizeof *s);
 	gt_nccl_id same;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
-	memcpy(same.bytes, id, GT_FAR_ID);
+	memcpy(same.bytes, id, GT_REMOTE_ID);
 	gt_backend_lock(be);
 	gt_cuda_queue(be);
-	const int code = nccl()->comm_init_rank(&s->comm, members, same, rank);
+	const int code = nccl()->comm_init_rank(&s->comm, ranks, same, rank);
 	gt_backend_unlock(be);
 	if (code != NCCL_OK) {
 		free(s);
@@ -87,9 +87,9 @@ static void close_(gt_backend *be, void *state)
 
 /* Exchanging --------------------------------------------------------------------- */
 
-static int is_dense(const gt_piece *p) { return p->count == 1 || p->stride == p->bytes; }
+static int is_dense(const gt_exchange_block *p) { return p->count == 1 || p->stride == p->bytes; }
 
-static size_t room_of(const gt_piece *p, size_t n)
+static size_t room_of(const gt_exchange_block *p, size_t n)
 {
 	size_t bytes = 0;
 	for (size_t k = 0; k < n; k++)
@@ -110,7 +110,7 @@ static int reserve(gt_backend *be, struct state *s, size_t bytes)
 }
 
 /* Between a piece and its dense copy; where it is dense there is none, and it is its own. */
-static char *dense(gt_backend *be, const struct state *s, const gt_piece *p, size_t *at, int copies, int unpacks)
+static char *dense(gt_backend *be, const struct state *s, const gt_exchange_block *p, size_t *at, int copies, int unpacks)
 {
 	if (is_dense(p))
 		return (char *)p->at;
@@ -127,7 +127,8 @@ static char *dense(gt_backend *be, const struct state *s, const gt_piece *p, siz
 	return packed;
 }
 
-static int post(gt_backend *be, const struct state *s, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins, size_t at)
+static int post(gt_backend *be, const struct state *s, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins,
+                size_t at)
 {
 	const cudaStream_t queue = gt_cuda_queue(be);
 	size_t packed = 0;
@@ -141,7 +142,7 @@ static int post(gt_backend *be, const struct state *s, const gt_piece *out, size
 	return code == NCCL_OK ? end : code;
 }
 
-static void exchange(gt_backend *be, void *state, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins)
+static void exchange(gt_backend *be, void *state, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins)
 {
 	struct state *s = (struct state *)state;
 	const size_t sent = room_of(out, outs);
@@ -160,4 +161,4 @@ static void exchange(gt_backend *be, void *state, const gt_piece *out, size_t ou
 	gt_backend_unlock(be);
 }
 
-extern "C" const struct gt_far_impl gt_far_nccl = { load, device, make_id, open_, close_, exchange };
+extern "C" const struct gt_remote_impl gt_remote_nccl = { load, device, make_id, open_, close_, exchange };

@@ -4,13 +4,13 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/team/processes.h"
-#include "core/team/world.h"
+#include "core/team/process_group.h"
 #include "core/try.h"
 
 struct gt_processes {
-	gt_wire_place place;
-	int epoch, first[GT_WORLD_MAX + 1]; /* members: of process i from first[i] on */
-	char host[GT_WORLD_MAX][64];
+	gt_transport_position place;
+	int generation, first[GT_GROUP_MAX + 1]; /* members: of process i from first[i] on */
+	char host[GT_GROUP_MAX][64];
 	char *all;
 	size_t room;
 };
@@ -19,17 +19,17 @@ struct gt_processes {
 
 /* Messages that wait for each other, with their peers. */
 struct mail {
-	gt_wire **wire;
+	gt_transfer **transfer;
 	int *peer;
 	size_t n, room;
 };
 
 static gt_status mail_new(size_t room, struct mail *m)
 {
-	*m = (struct mail){ .wire = calloc(room + 1, sizeof *m->wire), .peer = calloc(room + 1, sizeof *m->peer), .room = room };
-	if (m->wire && m->peer)
+	*m = (struct mail){ .transfer = calloc(room + 1, sizeof *m->transfer), .peer = calloc(room + 1, sizeof *m->peer), .room = room };
+	if (m->transfer && m->peer)
 		return GT_OK;
-	free(m->wire);
+	free(m->transfer);
 	free(m->peer);
 	*m = (struct mail){ .n = 0 };
 	return gt_fail(GT_ERR_MEMORY, "no memory for messages between processes");
@@ -38,64 +38,64 @@ static gt_status mail_new(size_t room, struct mail *m)
 static void mail_free(struct mail *m)
 {
 	for (size_t i = 0; i < m->n; i++)
-		gt_wire_free(m->wire[i]);
-	free(m->wire);
+		gt_transport_free(m->transfer[i]);
+	free(m->transfer);
 	free(m->peer);
 }
 
-static void mail_add(struct mail *m, int peer, gt_wire *w)
+static void mail_add(struct mail *m, int peer, gt_transfer *w)
 {
 	m->peer[m->n] = peer;
-	m->wire[m->n++] = w;
+	m->transfer[m->n++] = w;
 }
 
 /* Why there is nothing to wait for any more; GT_OK: there is. *process: of whom. */
-static gt_status why_not(const struct gt_processes *p, const struct mail *m, int missing, double seconds, double patience, int *process,
+static gt_status why_not(const struct gt_processes *p, const struct mail *m, int missing, double seconds, double timeout, int *process,
                          int *rank)
 {
-	const gt_world_news *news = gt_world_heard(p->epoch);
+	const gt_failure_report *report = gt_group_failure(p->generation);
 	*process = missing;
 	*rank = -1;
-	if (news) {
-		*process = news->process;
-		*rank = news->rank;
-		return gt_fail(news->status, "%s", news->message);
+	if (report) {
+		*process = report->process;
+		*rank = report->rank;
+		return gt_fail(report->status, "%s", report->message);
 	}
 	for (size_t i = 0; i < m->n; i++) {
-		const int leaves = gt_wire_waiting(m->peer[i], gt_world_tag(p->epoch, GT_WORLD_LEAVE)) >= 0;
-		if ((!leaves && !gt_world_has_ended(m->peer[i])) || gt_wire_test(m->wire[i]))
+		const int leaves = gt_transport_waiting(m->peer[i], gt_group_tag(p->generation, GT_GROUP_LEAVE)) >= 0;
+		if ((!leaves && !gt_group_has_ended(m->peer[i])) || gt_transport_test(m->transfer[i]))
 			continue;
 		*process = m->peer[i];
 		return gt_fail(GT_ERR_DEVICE, "it has ended %s",
 		               leaves ? "while others wait for it" : "without the others, which wait for it");
 	}
-	if (seconds > patience)
+	if (seconds > timeout)
 		return gt_fail(GT_ERR_DEVICE, "no answer for %.3g s", seconds);
 	return GT_OK;
 }
 
 /* All of m; in a failure *process and *rank say whose it is. t NULL: there is no team yet. */
-static gt_status wait_all(struct gt_processes *p, gt_team *t, const struct mail *m, double patience, int *process, int *rank)
+static gt_status wait_all(struct gt_processes *p, gt_team *t, const struct mail *m, double timeout, int *process, int *rank)
 {
 	enum { LOOKS = 16 }; /* between two questions whether something went wrong */
 	const double start = gt_seconds();
 	for (unsigned looks = 0;; looks++) {
 		int missing = 0;
-		const gt_world_step step = gt_world_look(m->wire, m->peer, m->n, &missing);
-		if (step == GT_WORLD_DONE)
+		const gt_group_step step = gt_group_poll(m->transfer, m->peer, m->n, &missing);
+		if (step == GT_GROUP_DONE)
 			return GT_OK;
 		*process = missing;
 		*rank = -1;
-		if (step == GT_WORLD_BAD)
+		if (step == GT_GROUP_BAD)
 			return gt_fail(GT_ERR_DEVICE, "exchange: it sends what nobody here expects");
 		if (looks % LOOKS == LOOKS - 1) {
-			const gt_status st = why_not(p, m, missing, gt_seconds() - start, patience, process, rank);
+			const gt_status st = why_not(p, m, missing, gt_seconds() - start, timeout, process, rank);
 			if (st != GT_OK)
 				return st;
 		}
 		if (t && gt_team_failure(t, rank, NULL) != GT_OK)
 			return GT_ERR_DEVICE;
-		gt_world_rest(looks);
+		gt_group_backoff(looks);
 	}
 }
 
@@ -106,20 +106,20 @@ static void fail_team(gt_team *t, gt_status st, int process, int rank)
 }
 
 /* `bytes` of each process, at its place in `all`, where its own are already. */
-static gt_status swap(struct gt_processes *p, gt_team *t, const size_t *at, char *all, double patience, int *process, int *rank)
+static gt_status swap(struct gt_processes *p, gt_team *t, const size_t *at, char *all, double timeout, int *process, int *rank)
 {
 	struct mail m;
-	const int tag = gt_world_tag(p->epoch, GT_WORLD_GATHER), me = p->place.me;
+	const int tag = gt_group_tag(p->generation, GT_GROUP_GATHER), me = p->place.me;
 	gt_status st = mail_new(2 * (size_t)p->place.n, &m);
 	if (st != GT_OK)
 		return st;
 	for (int i = 0; i < p->place.n; i++)
 		if (i != me)
-			mail_add(&m, i, gt_wire_take(i, tag, all + at[i], at[i + 1] - at[i]));
+			mail_add(&m, i, gt_transport_receive(i, tag, all + at[i], at[i + 1] - at[i]));
 	for (int i = 0; i < p->place.n; i++)
 		if (i != me)
-			mail_add(&m, i, gt_wire_send(i, tag, all + at[me], at[me + 1] - at[me]));
-	st = wait_all(p, t, &m, patience, process, rank);
+			mail_add(&m, i, gt_transport_send(i, tag, all + at[me], at[me + 1] - at[me]));
+	st = wait_all(p, t, &m, timeout, process, rank);
 	mail_free(&m);
 	return st;
 }
@@ -143,7 +143,7 @@ void gt_processes_free(struct gt_processes *p)
 }
 
 /* The devices of a host are dealt to its processes; of one device each has a member. */
-static gt_status name_members(const char *spec, const gt_wire_place *place, int members, int *n, char name[GT_TEAM_MAX][32])
+static gt_status name_ranks(const char *spec, const gt_transport_position *place, int ranks, int *n, char name[GT_TEAM_MAX][32])
 {
 	const char *text = spec[3] && spec[4] ? spec + 4 : "auto";
 	char list[GT_TEAM_MAX][32];
@@ -153,7 +153,7 @@ static gt_status name_members(const char *spec, const gt_wire_place *place, int 
 		GT_TRY(gt_team_parse(text, &devices, list));
 		if (devices % place->locals)
 			GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': %d members for %d processes of host %s: expected as many for each", spec,
-			               devices, place->locals, gt_world_host()));
+			               devices, place->locals, gt_group_host()));
 		*n = devices / place->locals;
 		memcpy(name, list + place->local * *n, (size_t)*n * sizeof *name);
 	} else if (gt_device_count() > 0 && (!strcmp(text, "auto") || !strcmp(text, "cuda"))) {
@@ -165,13 +165,13 @@ static gt_status name_members(const char *spec, const gt_wire_place *place, int 
 		snprintf(name[0], 32, "%s", text);
 		*n = 1;
 	}
-	if (members && members % place->n)
+	if (ranks && ranks % place->n)
 		GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': %d processes: expected a number of which %d is a multiple", spec, place->n,
-		               members));
-	if (members) {
+		               ranks));
+	if (ranks) {
 		memcpy(list, name, sizeof list);
-		GT_TRY(gt_team_deal(spec, *n, list, members / place->n, name));
-		*n = members / place->n;
+		GT_TRY(gt_team_distribute(spec, *n, list, ranks / place->n, name));
+		*n = ranks / place->n;
 	}
 done:
 	return st;
@@ -180,8 +180,8 @@ done:
 /* What processes say of themselves. */
 struct hello {
 	gt_status status;
-	int members;
-	char version[64], host[64], message[GT_WORLD_TEXT];
+	int ranks;
+	char version[64], host[64], message[GT_GROUP_TEXT];
 };
 
 static gt_status meet_all(struct gt_processes *p, const struct hello *all)
@@ -194,7 +194,7 @@ static gt_status meet_all(struct gt_processes *p, const struct hello *all)
 			               "process %d of %d (host %s) is of version %s, process 0 (host %s) of %s: expected one", i,
 			               p->place.n, all[i].host, all[i].version, all[0].host, all[0].version);
 		memcpy(p->host[i], all[i].host, sizeof p->host[i]);
-		p->first[i + 1] = p->first[i] + all[i].members;
+		p->first[i + 1] = p->first[i] + all[i].ranks;
 	}
 	if (p->first[p->place.n] > GT_TEAM_MAX)
 		return gt_fail(GT_ERR_ARG, "%d members of %d processes: expected at most %d", p->first[p->place.n], p->place.n,
@@ -202,36 +202,36 @@ static gt_status meet_all(struct gt_processes *p, const struct hello *all)
 	return GT_OK;
 }
 
-gt_status gt_processes_new(const char *spec, int members, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **out)
+gt_status gt_processes_new(const char *spec, int ranks, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **out)
 {
-	static const double patience = 600; /* reading may take some processes longer than others */
-	struct hello all[GT_WORLD_MAX];
-	size_t at[GT_WORLD_MAX + 1];
+	static const double timeout = 600; /* reading may take some processes longer than others */
+	struct hello all[GT_GROUP_MAX];
+	size_t at[GT_GROUP_MAX + 1];
 	int process = 0, rank;
 	gt_status st = GT_OK;
-	if (!gt_wire_is_launched())
+	if (!gt_transport_is_launched())
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "backend '%s': no launcher of MPI has started this: expected mpirun -n 4 before the command", spec);
 	struct gt_processes *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
-	GT_TRY(gt_world_join(&p->place));
-	p->epoch = gt_world_next();
+	GT_TRY(gt_group_join(&p->place));
+	p->generation = gt_group_next_generation();
 	*n = 0;
 	struct hello *mine = &all[p->place.me];
 	memset(mine, 0, sizeof *mine);
-	mine->status = name_members(spec, &p->place, members, n, name);
-	mine->members = *n;
-	snprintf(mine->version, sizeof mine->version, "%s", gt_world_version());
-	snprintf(mine->host, sizeof mine->host, "%s", gt_world_host());
+	mine->status = name_ranks(spec, &p->place, ranks, n, name);
+	mine->ranks = *n;
+	snprintf(mine->version, sizeof mine->version, "%s", gt_group_version());
+	snprintf(mine->host, sizeof mine->host, "%s", gt_group_host());
 	snprintf(mine->message, sizeof mine->message, "%s", mine->status == GT_OK ? "" : gt_error());
 	for (int i = 0; i <= p->place.n; i++)
 		at[i] = (size_t)i * sizeof *all;
-	st = swap(p, NULL, at, (char *)all, patience, &process, &rank);
+	st = swap(p, NULL, at, (char *)all, timeout, &process, &rank);
 	if (st != GT_OK) {
-		const gt_world_news *news = gt_world_heard(p->epoch);
-		GT_TRY(gt_fail_in(st, "process %d of %d%s%s%s", process, p->place.n, news ? " (host " : "", news ? news->host : "",
-		                  news ? ")" : ""));
+		const gt_failure_report *report = gt_group_failure(p->generation);
+		GT_TRY(gt_fail_in(st, "process %d of %d%s%s%s", process, p->place.n, report ? " (host " : "", report ? report->host : "",
+		                  report ? ")" : ""));
 	}
 	GT_TRY(meet_all(p, all));
 	*out = p;
@@ -242,12 +242,12 @@ done:
 }
 
 /* What members say of themselves. */
-struct member_says {
+struct rank_report {
 	gt_status status;
-	char where[96], message[GT_WORLD_TEXT];
+	char where[96], message[GT_GROUP_TEXT];
 };
 
-static void offsets(const struct gt_processes *p, size_t bytes, size_t at[GT_WORLD_MAX + 1])
+static void offsets(const struct gt_processes *p, size_t bytes, size_t at[GT_GROUP_MAX + 1])
 {
 	for (int i = 0; i <= p->place.n; i++)
 		at[i] = (size_t)p->first[i] * bytes;
@@ -256,19 +256,19 @@ static void offsets(const struct gt_processes *p, size_t bytes, size_t at[GT_WOR
 gt_status gt_processes_agree(gt_team *t, gt_status st)
 {
 	struct gt_processes *p = t->processes;
-	size_t at[GT_WORLD_MAX + 1];
+	size_t at[GT_GROUP_MAX + 1];
 	int process = 0, rank, failed = -1;
-	struct member_says *all = calloc((size_t)t->n + 1, sizeof *all);
+	struct rank_report *all = calloc((size_t)t->n + 1, sizeof *all);
 	if (!all)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
 	for (int i = t->first; i < t->first + t->here; i++) {
 		all[i].status = st;
-		snprintf(all[i].where, sizeof all[i].where, "host %.40s, %.40s", gt_world_host(),
+		snprintf(all[i].where, sizeof all[i].where, "host %.40s, %.40s", gt_group_host(),
 		         t->be[i] ? gt_backend_name(t->be[i]) : "no device");
 		snprintf(all[i].message, sizeof all[i].message, "%s", st == GT_OK ? "" : gt_error());
 	}
 	offsets(p, sizeof *all, at);
-	st = swap(p, NULL, at, (char *)all, t->patience, &process, &rank);
+	st = swap(p, NULL, at, (char *)all, t->timeout, &process, &rank);
 	for (int i = 0; i < t->n && st == GT_OK; i++) {
 		memcpy(t->where[i], all[i].where, sizeof t->where[i]);
 		if (all[i].status != GT_OK && failed < 0)
@@ -282,38 +282,38 @@ gt_status gt_processes_agree(gt_team *t, gt_status st)
 
 /* Runs --------------------------------------------------------------------------- */
 
-void gt_processes_begin_run(gt_team *t) { t->processes->epoch = gt_world_next(); }
+void gt_processes_begin_run(gt_team *t) { t->processes->generation = gt_group_next_generation(); }
 
-static void tell_others(gt_team *t)
+static void report_failure(gt_team *t)
 {
-	gt_world_news news = { .epoch = t->processes->epoch, .process = t->processes->place.me };
-	news.status = gt_team_failure(t, &news.rank, news.message);
-	const gt_world_news *heard = gt_world_heard(news.epoch);
-	if (news.status != GT_OK && !heard)
-		gt_world_tell(&news);
+	gt_failure_report report = { .generation = t->processes->generation, .process = t->processes->place.me };
+	report.status = gt_team_failure(t, &report.rank, report.message);
+	const gt_failure_report *heard = gt_group_failure(report.generation);
+	if (report.status != GT_OK && !heard)
+		gt_group_broadcast(&report);
 }
 
 void gt_processes_end_run(gt_team *t)
 {
 	struct gt_processes *p = t->processes;
-	const int tag = gt_world_tag(p->epoch, GT_WORLD_LEAVE);
-	char here = 0, there[GT_WORLD_MAX];
+	const int tag = gt_group_tag(p->generation, GT_GROUP_LEAVE);
+	char here = 0, there[GT_GROUP_MAX];
 	int process = 0, rank = -1;
 	struct mail m;
 	gt_status st = gt_team_failure(t, &rank, NULL);
 	if (st == GT_OK && (st = mail_new(2 * (size_t)p->place.n, &m)) == GT_OK) {
 		for (int i = 0; i < p->place.n; i++)
 			if (i != p->place.me)
-				mail_add(&m, i, gt_wire_send(i, tag, &here, 1));
+				mail_add(&m, i, gt_transport_send(i, tag, &here, 1));
 		for (int i = 0; i < p->place.n; i++)
 			if (i != p->place.me)
-				mail_add(&m, i, gt_wire_take(i, tag, &there[i], 1));
-		st = wait_all(p, t, &m, gt_team_patience(t), &process, &rank);
+				mail_add(&m, i, gt_transport_receive(i, tag, &there[i], 1));
+		st = wait_all(p, t, &m, gt_team_timeout(t), &process, &rank);
 		mail_free(&m);
 	}
 	if (st != GT_OK)
 		fail_team(t, st, process, rank);
-	tell_others(t);
+	report_failure(t);
 }
 
 /* Together ------------------------------------------------------------------------ */
@@ -321,7 +321,7 @@ void gt_processes_end_run(gt_team *t)
 const void *gt_processes_gather(gt_team *t, size_t bytes)
 {
 	struct gt_processes *p = t->processes;
-	size_t at[GT_WORLD_MAX + 1];
+	size_t at[GT_GROUP_MAX + 1];
 	int process = 0, rank = -1;
 	if ((size_t)t->n * bytes > p->room) {
 		free(p->all);
@@ -332,43 +332,43 @@ const void *gt_processes_gather(gt_team *t, size_t bytes)
 	}
 	gt_status st = p->all ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for what members tell each other");
 	for (int i = t->first; i < t->first + t->here && st == GT_OK; i++)
-		memcpy(p->all + (size_t)i * bytes, t->member[i]->post, bytes);
+		memcpy(p->all + (size_t)i * bytes, t->rank[i]->post, bytes);
 	offsets(p, bytes, at);
 	if (st == GT_OK)
-		st = swap(p, t, at, p->all, gt_team_patience(t), &process, &rank);
+		st = swap(p, t, at, p->all, gt_team_timeout(t), &process, &rank);
 	if (st == GT_OK)
 		return p->all;
 	fail_team(t, st, process, rank);
-	tell_others(t);
+	report_failure(t);
 	return NULL;
 }
 
-static int process_of(const struct gt_processes *p, int member)
+static int process_of(const struct gt_processes *p, int rank)
 {
 	int i = 0;
-	while (member >= p->first[i + 1])
+	while (rank >= p->first[i + 1])
 		i++;
 	return i;
 }
 
-void gt_processes_members(const gt_team *t, int member, int *first, int *end)
+void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end)
 {
-	const int process = process_of(t->processes, member);
+	const int process = process_of(t->processes, rank);
 	*first = t->processes->first[process];
 	*end = t->processes->first[process + 1];
 }
 
 /* Pieces of member i of this process: those to `peer` are sent, those from it taken, in their order. */
-static void post_pieces(struct gt_processes *p, const struct gt_member *m, int peer, int takes, struct mail *mail)
+static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int peer, int takes, struct mail *mail)
 {
-	const gt_piece *piece = takes ? m->takes : m->post;
+	const gt_exchange_block *block = takes ? m->takes : m->post;
 	const size_t n = takes ? m->takings : m->posts;
-	const int process = process_of(p, peer), tag = gt_world_tag(p->epoch, GT_WORLD_PIECES);
+	const int process = process_of(p, peer), tag = gt_group_tag(p->generation, GT_GROUP_BLOCKS);
 	for (size_t k = 0; k < n; k++)
-		if (piece[k].peer == peer)
+		if (block[k].peer == peer)
 			mail_add(mail, process,
-			         takes ? gt_wire_take(process, tag, piece[k].at, piece[k].bytes)
-			               : gt_wire_send(process, tag, piece[k].at, piece[k].bytes));
+			         takes ? gt_transport_receive(process, tag, block[k].at, block[k].bytes)
+			               : gt_transport_send(process, tag, block[k].at, block[k].bytes));
 }
 
 /* In the same order on both sides: by the member that sends, then by the one that takes. */
@@ -377,24 +377,24 @@ void gt_processes_exchange(gt_team *t)
 	struct gt_processes *p = t->processes;
 	const int first = t->first, end = t->first + t->here;
 	int process = 0, rank = -1;
-	size_t pieces = 0;
+	size_t blocks = 0;
 	struct mail mail;
 	for (int i = first; i < end; i++)
-		pieces += t->member[i]->posts + t->member[i]->takings;
-	gt_status st = mail_new(pieces, &mail);
+		blocks += t->rank[i]->posts + t->rank[i]->takings;
+	gt_status st = mail_new(blocks, &mail);
 	if (st == GT_OK) {
 		for (int from = 0; from < t->n; from++)
-			for (int to = first; to < end && gt_is_far(t, from); to++)
-				post_pieces(p, t->member[to], from, 1, &mail);
+			for (int to = first; to < end && gt_is_remote(t, from); to++)
+				post_blocks(p, t->rank[to], from, 1, &mail);
 		for (int from = first; from < end; from++)
 			for (int to = 0; to < t->n; to++)
-				if (gt_is_far(t, to))
-					post_pieces(p, t->member[from], to, 0, &mail);
-		st = wait_all(p, t, &mail, gt_team_patience(t), &process, &rank);
+				if (gt_is_remote(t, to))
+					post_blocks(p, t->rank[from], to, 0, &mail);
+		st = wait_all(p, t, &mail, gt_team_timeout(t), &process, &rank);
 		mail_free(&mail);
 	}
 	if (st == GT_OK)
 		return;
 	fail_team(t, st, process, rank);
-	tell_others(t);
+	report_failure(t);
 }

@@ -8,7 +8,7 @@
 int gt_processes_are_spec(const char *spec);
 /* Joins the other processes. name: of the *n members of this one, by the devices of spec; members: of all
  * processes, 0: as spec says. GT_ERR_ARG, GT_ERR_UNSUPPORTED: no launcher, or no MPI. */
-gt_status gt_processes_new(const char *spec, int members, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **p);
+gt_status gt_processes_new(const char *spec, int ranks, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **p);
 void      gt_processes_free(struct gt_processes *p);
 /* Members of all, and the first of this one; until they have agreed, those of this process alone are right. */
 void      gt_processes_place(const struct gt_processes *p, int *n, int *first);
@@ -24,9 +24,9 @@ const void *gt_processes_gather(gt_team *t, size_t bytes);
 /* Pieces between processes: of local members at post and takes, dense and on the host. */
 void gt_processes_exchange(gt_team *t);
 /* The members of the process that has `member`: first ... end - 1. */
-void gt_processes_members(const gt_team *t, int member, int *first, int *end);
+void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end);
 /* Members of a process all call it together, with pieces that lie dense on the host: those of other processes. */
-void gt_team_exchange_host(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins);
+void gt_team_exchange_host(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
 /* 1: a member of another process. */
-static inline int gt_is_far(const gt_team *t, int member) { return member < t->first || member >= t->first + t->here; }
+static inline int gt_is_remote(const gt_team *t, int rank) { return rank < t->first || rank >= t->first + t->here; }
 #endif

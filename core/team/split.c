@@ -38,25 +38,25 @@ static size_t size_of(gt_block b) { return b.n * b.wide; }
 static int same(gt_block a, gt_block b) { return size_of(a) + size_of(b) == 0 || !memcmp(&a, &b, sizeof a); }
 
 /* Block `part` within the dense array `data` of block `whole`. */
-static gt_piece piece(int peer, const void *data, gt_type type, gt_block whole, gt_block part)
+static gt_exchange_block block(int peer, const void *data, gt_type type, gt_block whole, gt_block part)
 {
 	const size_t s = gt_type_size(type);
 	if (!size_of(part))
-		return (gt_piece){ peer, NULL, 0, 0, 0 };
+		return (gt_exchange_block){ peer, NULL, 0, 0, 0 };
 	const size_t at = (part.first - whole.first) * whole.wide + (part.low - whole.low);
 	if (part.wide == whole.wide)
-		return (gt_piece){ peer, (char *)data + at * s, size_of(part) * s, 1, 0 };
-	return (gt_piece){ peer, (char *)data + at * s, part.wide * s, part.n, whole.wide * s };
+		return (gt_exchange_block){ peer, (char *)data + at * s, size_of(part) * s, 1, 0 };
+	return (gt_exchange_block){ peer, (char *)data + at * s, part.wide * s, part.n, whole.wide * s };
 }
 
 /* A block that is whole at one end may have gaps at the other: then both count by things. */
-static void by_things(gt_piece *p, gt_block part, gt_type type)
+static void by_things(gt_exchange_block *p, gt_block part, gt_type type)
 {
 	if (p->count == 1 && part.n > 1)
-		*p = (gt_piece){ p->peer, p->at, part.wide * gt_type_size(type), part.n, part.wide * gt_type_size(type) };
+		*p = (gt_exchange_block){ p->peer, p->at, part.wide * gt_type_size(type), part.n, part.wide * gt_type_size(type) };
 }
 
-static size_t add_piece(gt_piece *list, size_t n, gt_piece p)
+static size_t add_piece(gt_exchange_block *list, size_t n, gt_exchange_block p)
 {
 	if (p.bytes)
 		list[n++] = p;
@@ -64,7 +64,7 @@ static size_t add_piece(gt_piece *list, size_t n, gt_piece p)
 }
 
 /* The room that the operators of a backend share: [X] and [Y] of the local ones, and what comes. */
-static void *room(const struct split *s, int which) { return s->be->member->room[which]; }
+static void *room(const struct split *s, int which) { return s->be->rank->room[which]; }
 
 /* NULL if nothing comes: then the offset is 0. */
 static void *room_at(const struct split *s, int which, size_t bytes)
@@ -77,12 +77,12 @@ static void *room_at(const struct split *s, int which, size_t bytes)
 static void fetch(const struct split *s, int side, const gt_array *x)
 {
 	const struct side *d = &s->side[side];
-	gt_piece out[GT_TEAM_MAX], in[GT_TEAM_MAX];
+	gt_exchange_block out[GT_TEAM_MAX], in[GT_TEAM_MAX];
 	size_t outs = 0, ins = 0;
-	const int me = gt_member(s->be);
-	for (int p = 0; p < gt_members(s->be); p++) {
+	const int me = gt_rank(s->be);
+	for (int p = 0; p < gt_ranks(s->be); p++) {
 		const gt_block to = both(d->own[me], d->local[p]), from = both(d->own[p], d->local[me]);
-		gt_piece a = piece(p, x->data, s->type, d->own[me], to), b = piece(p, room(s, side), s->type, d->local[me], from);
+		gt_exchange_block a = block(p, x->data, s->type, d->own[me], to), b = block(p, room(s, side), s->type, d->local[me], from);
 		if (d->local[p].wide != d->each)
 			by_things(&a, to, s->type);
 		if (d->local[me].wide != d->each)
@@ -110,16 +110,16 @@ static gt_block arrives(const struct side *d, int p, int me)
 static void add_up(const struct split *s, int side, gt_array *y)
 {
 	const struct side *d = &s->side[side];
-	gt_piece out[GT_TEAM_MAX], in[GT_TEAM_MAX];
+	gt_exchange_block out[GT_TEAM_MAX], in[GT_TEAM_MAX];
 	size_t outs = 0, ins = 0;
-	const int me = gt_member(s->be);
+	const int me = gt_rank(s->be);
 	const size_t bytes = gt_type_size(s->type);
-	gt_array all = array_of(s, room(s, 2), d->at[gt_members(s->be)]);
+	gt_array all = array_of(s, room(s, 2), d->at[gt_ranks(s->be)]);
 	int has_gaps = 0;
-	for (int p = 0; p < gt_members(s->be); p++) {
+	for (int p = 0; p < gt_ranks(s->be); p++) {
 		const gt_block to = both(d->local[me], d->own[p]), from = both(d->local[p], d->own[me]);
-		gt_piece a = piece(p, room(s, side), s->type, d->local[me], to);
-		gt_piece b = piece(p, room_at(s, 2, d->at[p] * bytes), s->type, arrives(d, p, me), from);
+		gt_exchange_block a = block(p, room(s, side), s->type, d->local[me], to);
+		gt_exchange_block b = block(p, room_at(s, 2, d->at[p] * bytes), s->type, arrives(d, p, me), from);
 		if (d->local[me].wide != d->each)
 			by_things(&a, to, s->type);
 		if (d->local[p].wide != d->each)
@@ -132,7 +132,7 @@ static void add_up(const struct split *s, int side, gt_array *y)
 		gt_fill(0, &all);
 	gt_team_exchange(s->be, out, outs, in, ins);
 	int begun = 0;
-	for (int p = 0; p < gt_members(s->be); p++) {
+	for (int p = 0; p < gt_ranks(s->be); p++) {
 		const gt_block b = arrives(d, p, me);
 		gt_array part = array_of(s, room_at(s, 2, d->at[p] * bytes), size_of(b));
 		gt_array to = array_of(s, (char *)y->data + (size_of(b) ? (b.first - d->own[me].first) * d->each * bytes : 0), size_of(b));
@@ -149,7 +149,7 @@ static void add_up(const struct split *s, int side, gt_array *y)
 static void apply(const struct split *s, int from, const gt_array *a, gt_array *b)
 {
 	const struct side *d = s->side;
-	const int me = gt_member(s->be), to = !from;
+	const int me = gt_rank(s->be), to = !from;
 	if (!d[from].is_plain)
 		fetch(s, from, a);
 	gt_array in = array_of(s, d[from].is_plain ? a->data : room(s, from), size_of(d[from].local[me]));
@@ -172,7 +172,7 @@ static void destroy(void *self)
 	struct split *s = self;
 	gt_linop_free(s->local);
 	if (s->has_room)
-		gt_team_room_release(s->be);
+		gt_team_scratch_release(s->be);
 	for (int i = 0; i < 2; i++) {
 		free(s->side[i].own);
 		free(s->side[i].local);
@@ -200,34 +200,34 @@ static gt_status copy_side(const gt_split_side *from, int n, int me, struct side
 	return GT_OK;
 }
 
-static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+static size_t max(size_t a, size_t b) { return a > b ? a : b; }
 
 gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type, gt_linop *local, gt_linop **A)
 {
 	static const struct gt_linop_ops ops = { .name = "split", .forward = forward, .adjoint = adjoint, .free = destroy };
-	const int n = gt_members(be), me = gt_member(be);
+	const int n = gt_ranks(be), me = gt_rank(be);
 	gt_status st = GT_OK;
-	struct split *s = be->member ? calloc(1, sizeof *s) : NULL;
+	struct split *s = be->rank ? calloc(1, sizeof *s) : NULL;
 	if (!s) {
 		gt_linop_free(local);
-		return be->member ? gt_fail(GT_ERR_MEMORY, "no memory for the operator of a team")
-		                  : gt_fail(GT_ERR_ARG, "%s is no member of a team", be->name);
+		return be->rank ? gt_fail(GT_ERR_MEMORY, "no memory for the operator of a team")
+		                : gt_fail(GT_ERR_ARG, "%s is no member of a team", be->name);
 	}
 	*s = (struct split){ .be = be, .type = type, .local = local };
 	for (int i = 0; i < 2; i++)
 		GT_TRY(copy_side(&side[i], n, me, &s->side[i]));
 	const struct side *x = &s->side[X], *y = &s->side[Y];
 	const size_t bytes[3] = { x->is_plain ? 0 : size_of(x->local[me]), y->is_plain ? 0 : size_of(y->local[me]),
-		                  most(x->is_plain ? 0 : x->at[n], y->is_plain ? 0 : y->at[n]) };
+		                  max(x->is_plain ? 0 : x->at[n], y->is_plain ? 0 : y->at[n]) };
 	if (local && (gt_linop_nx(local) != size_of(x->local[me]) || gt_linop_ny(local) != size_of(y->local[me])))
 		GT_TRY(gt_fail(GT_ERR_ARG, "operator of a member: maps %zu to %zu values, expected %zu to %zu", gt_linop_nx(local),
 		               gt_linop_ny(local), size_of(x->local[me]), size_of(y->local[me])));
-	GT_TRY(gt_team_room_reserve(be, (const size_t[3]){ bytes[0] * gt_type_size(type), bytes[1] * gt_type_size(type),
-	                                                   bytes[2] * gt_type_size(type) }));
+	GT_TRY(gt_team_scratch_reserve(be, (const size_t[3]){ bytes[0] * gt_type_size(type), bytes[1] * gt_type_size(type),
+	                                                      bytes[2] * gt_type_size(type) }));
 	s->has_room = 1;
 	st = gt_linop_new(&ops, s, be, type, x->each * x->n, y->each * y->n, A);
 	if (st == GT_OK)
-		gt_linop_take_shares(*A);
+		gt_linop_take_shared(*A);
 	return st;
 done:
 	destroy(s);

@@ -28,12 +28,12 @@ static gt_status no_team(const char *spec)
 
 static gt_status parse_cpu(const char *spec, int *n, char name[GT_TEAM_MAX][32])
 {
-	int threads = 0, members = 0, end = 0;
-	if (sscanf(spec, "cpu:%4dx%4d%n", &threads, &members, &end) != 2 || spec[end] || threads < 1 || members < 1)
+	int threads = 0, ranks = 0, end = 0;
+	if (sscanf(spec, "cpu:%4dx%4d%n", &threads, &ranks, &end) != 2 || spec[end] || threads < 1 || ranks < 1)
 		return no_team(spec);
-	if (members > GT_TEAM_MAX)
-		return gt_fail(GT_ERR_ARG, "backend '%s': %d members: expected at most %d", spec, members, GT_TEAM_MAX);
-	for (*n = 0; *n < members; ++*n)
+	if (ranks > GT_TEAM_MAX)
+		return gt_fail(GT_ERR_ARG, "backend '%s': %d members: expected at most %d", spec, ranks, GT_TEAM_MAX);
+	for (*n = 0; *n < ranks; ++*n)
 		snprintf(name[*n], 32, "cpu:%d", threads);
 	return GT_OK;
 }
@@ -134,12 +134,12 @@ done:
 	return st;
 }
 
-gt_status gt_team_name_alone(const char *name, int members, int *n, char names[GT_TEAM_MAX][32])
+gt_status gt_team_name_alone(const char *name, int ranks, int *n, char names[GT_TEAM_MAX][32])
 {
 	gt_backend *be = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(name ? name : "auto", &be));
-	const int threads = gt_pool_threads(gt_backend_pool(be)) / members;
+	const int threads = gt_pool_threads(gt_backend_pool(be)) / ranks;
 	if (gt_backend_is_gpu(be))
 		snprintf(names[0], 32, "%s", gt_backend_name(be));
 	else

@@ -5,7 +5,7 @@
 /* Bytes of the character that begins here, and its number; 0: none does. */
 static size_t character(const unsigned char *c, size_t left, unsigned long *code)
 {
-	static const unsigned long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const unsigned long min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const size_t n = c[0] < 0x80 ? 1 : c[0] >> 5 == 6 ? 2 : c[0] >> 4 == 14 ? 3 : c[0] >> 3 == 30 ? 4 : 0;
 	if (n == 0 || n > left)
 		return 0;
@@ -16,7 +16,7 @@ static size_t character(const unsigned char *c, size_t left, unsigned long *code
 		*code = *code << 6 | (c[i] & 0x3fu);
 	}
 	const int surrogate = *code >= 0xd800 && *code <= 0xdfff;
-	return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
+	return *code < min[n] || *code > 0x10ffff || surrogate ? 0 : n;
 }
 
 static int is_shown(unsigned long code)

@@ -12,8 +12,8 @@
 #include "core/variant/variant.h"
 
 /* Numbers of the driver's interface (cuda.h), which never change. */
-enum { MAJOR = 75, MINOR = 76, MOST_SHARED = 97, STATIC_SHARED = 1, REGISTERS = 4, LOCAL_BYTES = 3, MOST_DYNAMIC_SHARED = 8 };
-enum { SHARED_OF_9_0 = 232448, MOST_MACROS = 32 };
+enum { MAJOR = 75, MINOR = 76, MAX_SHARED = 97, STATIC_SHARED = 1, REGISTERS = 4, LOCAL_BYTES = 3, MAX_DYNAMIC_SHARED = 8 };
+enum { SHARED_OF_9_0 = 232448, MAX_MACROS = 32 };
 
 static struct {
 	int (*init)(unsigned flags);
@@ -100,31 +100,31 @@ gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *ve
 }
 
 /* Of a block on the current device. */
-static int most_shared(void)
+static int max_shared(void)
 {
-	int device, most = 0;
-	return driver.device(&device) || driver.device_attribute(&most, MOST_SHARED, device) ? 0 : gt_shared_limit(device, most);
+	int device, max = 0;
+	return driver.device(&device) || driver.device_attribute(&max, MAX_SHARED, device) ? 0 : gt_shared_limit(device, max);
 }
 
-int gt_variant_most_shared(void)
+int gt_variant_max_shared(void)
 {
 	pthread_once(&once, open_once);
-	return *why ? 0 : most_shared();
+	return *why ? 0 : max_shared();
 }
 
 /* The image of code that knows where a block has less shared memory than those of 9.0. */
 static gt_status image_for(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
 {
-	char least[40];
-	const char *macros[MOST_MACROS] = { NULL };
+	char min[40];
+	const char *macros[MAX_MACROS] = { NULL };
 	gt_variant_code all = *code;
 	int n = 0;
-	if (most_shared() >= SHARED_OF_9_0)
+	if (max_shared() >= SHARED_OF_9_0)
 		return gt_variant_image(code, arch, name, image, bytes);
-	for (; code->macros[n] && n < MOST_MACROS - 2; n++)
+	for (; code->macros[n] && n < MAX_MACROS - 2; n++)
 		macros[n] = code->macros[n];
-	gt_snprintf(least, sizeof least, "-DGT_MOST_SHARED=%d", most_shared());
-	macros[n] = least;
+	gt_snprintf(min, sizeof min, "-DGT_MOST_SHARED=%d", max_shared());
+	macros[n] = min;
 	all.macros = macros;
 	return gt_variant_image(&all, arch, name, image, bytes);
 }
@@ -149,9 +149,9 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	                    driver.copy(&v->shared, address, bytes)))
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "%s does not say how much shared memory it takes", code->instance));
 	driver.get(&fixed, STATIC_SHARED, v->function);
-	if ((int64_t)fixed + v->shared > most_shared() || driver.set(v->function, MOST_DYNAMIC_SHARED, (int)v->shared))
+	if ((int64_t)fixed + v->shared > max_shared() || driver.set(v->function, MAX_DYNAMIC_SHARED, (int)v->shared))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %u bytes of shared memory, more than the %d that a block of %s may have",
-		               code->instance, (unsigned)fixed + v->shared, most_shared(), device));
+		               code->instance, (unsigned)fixed + v->shared, max_shared(), device));
 	*out = v;
 done:
 	free(name);

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "core/variant/folder.h"
 
-enum { MOST_BYTES = 64 << 20 };
+enum { MAX_BYTES = 64 << 20 };
 
 static void make_folders(char *path)
 {
@@ -57,7 +57,7 @@ void *gt_cache_read(const char *path, size_t *n)
 	FILE *f;
 	size_t size;
 	char *bytes = NULL;
-	if (gt_file_stream(path, &f, &size) == GT_OK && size <= MOST_BYTES && (bytes = malloc(size + 1))) {
+	if (gt_file_stream(path, &f, &size) == GT_OK && size <= MAX_BYTES && (bytes = malloc(size + 1))) {
 		*n = fread(bytes, 1, size, f);
 		bytes[*n] = 0;
 	}

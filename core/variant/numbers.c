@@ -15,15 +15,15 @@ gt_status gt_variant_choose(const gt_variant_family *f, const char *about, int *
 {
 	char built_in[512], text[512];
 	int chosen[GT_VARIANT_NUMBERS], n = 0;
-	const gt_variant_wish wish = { f->kernel, about, built_in };
+	const gt_variant_request request = { f->kernel, about, built_in };
 	gt_variant_write(f, value, built_in, sizeof built_in);
-	*found = gt_variant_find(&wish, text, sizeof text);
+	*found = gt_variant_find(&request, text, sizeof text);
 	for (; *found && n < GT_VARIANT_NUMBERS && f->number[n].name; n++) {
 		const gt_variant_number *of = &f->number[n];
 		const long v = gt_variant_value(text, of->name, value[n]);
-		if ((v < of->least || v > of->most) && *found == GT_VARIANT_TRIED)
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %s is %ld, expected %d to %d", f->kernel, of->name, v, of->least, of->most);
-		if (v < of->least || v > of->most)
+		if ((v < of->min || v > of->max) && *found == GT_VARIANT_TRIED)
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %s is %ld, expected %d to %d", f->kernel, of->name, v, of->min, of->max);
+		if (v < of->min || v > of->max)
 			*found = GT_VARIANT_NONE;
 		chosen[n] = (int)v;
 	}

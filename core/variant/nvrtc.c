@@ -71,7 +71,7 @@ static const struct {
 	{ "math.h", "" },         { "stddef.h", "" },   { "stdio.h", "typedef struct gt_no_file FILE;\n" },
 	{ "stdlib.h", "" },
 };
-enum { SYSTEM = sizeof system_headers / sizeof *system_headers, MOST_HEADERS = 128, MOST_OPTIONS = 40 };
+enum { SYSTEM = sizeof system_headers / sizeof *system_headers, MAX_HEADERS = 128, MAX_OPTIONS = 40 };
 
 /* The first line of a log that tells of an error. */
 static gt_status failed(program p, const gt_variant_code *code)
@@ -138,7 +138,7 @@ static char *text_of(const char *source, const char *bytes)
 
 gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
 {
-	const char *names[MOST_HEADERS], *texts[MOST_HEADERS], *option[MOST_OPTIONS];
+	const char *names[MAX_HEADERS], *texts[MAX_HEADERS], *option[MAX_OPTIONS];
 	const char *found = source_of(code->source);
 	char architecture[40], *source = NULL;
 	int headers = 0, options = 0;
@@ -156,7 +156,7 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 		names[headers] = system_headers[i].name;
 		texts[headers] = system_headers[i].text;
 	}
-	for (const struct gt_kernel_file *f = gt_kernel_files; f->name && headers < MOST_HEADERS; f++, headers++) {
+	for (const struct gt_kernel_file *f = gt_kernel_files; f->name && headers < MAX_HEADERS; f++, headers++) {
 		names[headers] = f->name;
 		texts[headers] = f->text;
 	}
@@ -164,7 +164,7 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 	option[options++] = architecture;
 	option[options++] = "-default-device";
 	option[options++] = "-std=c++17";
-	for (const char *const *m = code->macros; *m && options < MOST_OPTIONS; m++)
+	for (const char *const *m = code->macros; *m && options < MAX_OPTIONS; m++)
 		option[options++] = *m;
 	if (nvrtc.create(&p, source, code->source, headers, texts, names) || nvrtc.add_name(p, code->instance))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "NVRTC refuses %s", code->instance));

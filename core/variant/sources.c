@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/variant/sources.h"
 
-enum { MOST_FILES = 256, MOST_KERNELS = 16 };
+enum { MAX_FILES = 256, MAX_KERNELS = 16 };
 
 const struct gt_kernel_file *gt_kernel_file_of(const char *kernel)
 {
@@ -40,7 +40,7 @@ static char *strip(const char *text, size_t *n)
 
 struct walk {
 	uint64_t hash;
-	char seen[MOST_FILES];
+	char seen[MAX_FILES];
 };
 
 static int ends_with(const char *text, const char *end)
@@ -63,7 +63,7 @@ static void walk_includes(struct walk *w, const char *text)
 	for (const char *at = text; (at = strstr(at, "#include ")); at++) {
 		const char *name = at + 10;
 		const size_t n = strcspn(name, "\">\n");
-		for (size_t i = 0; i < MOST_FILES && gt_kernel_files[i].name; i++)
+		for (size_t i = 0; i < MAX_FILES && gt_kernel_files[i].name; i++)
 			if (strlen(gt_kernel_files[i].name) == n && !strncmp(gt_kernel_files[i].name, name, n))
 				walk_file(w, i);
 	}
@@ -72,7 +72,7 @@ static void walk_includes(struct walk *w, const char *text)
 static void walk_file(struct walk *w, size_t i)
 {
 	size_t n;
-	if (i >= MOST_FILES || w->seen[i])
+	if (i >= MAX_FILES || w->seen[i])
 		return;
 	w->seen[i] = 1;
 	char *text = has_kernels(gt_kernel_files[i].name) ? strip(gt_kernel_files[i].text, &n) : NULL;
@@ -88,12 +88,12 @@ static const char *hash_of(const struct gt_kernel_file *f)
 	static struct {
 		const struct gt_kernel_file *file;
 		char hash[20];
-	} known[MOST_KERNELS];
+	} known[MAX_KERNELS];
 	int i = 0;
 	if (!f)
 		return "";
 	pthread_mutex_lock(&lock);
-	while (i < MOST_KERNELS - 1 && known[i].file && known[i].file != f)
+	while (i < MAX_KERNELS - 1 && known[i].file && known[i].file != f)
 		i++;
 	if (known[i].file != f) {
 		struct walk w = { 0, { 0 } };

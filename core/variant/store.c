@@ -41,10 +41,10 @@ static void read_entry(const char *kernel, const cJSON *o, gt_store_entry *e)
 	copy_text(o, "device", e->device, sizeof e->device);
 	copy_text(o, "class", e->about, sizeof e->about);
 	copy_text(o, "variant", e->variant, sizeof e->variant);
-	copy_text(o, "searcher", e->searcher, sizeof e->searcher);
+	copy_text(o, "searcher", e->strategy, sizeof e->strategy);
 	copy_text(o, "when", e->when, sizeof e->when);
 	e->driver = (int)number_of(o, "driver");
-	e->programs = (int)number_of(o, "programs");
+	e->evaluations = (int)number_of(o, "programs");
 	e->ms = number_of(o, "ms");
 	e->built_in_ms = number_of(o, "built_in_ms");
 }
@@ -59,8 +59,8 @@ static cJSON *write_entry(const gt_store_entry *e)
 	cJSON_AddStringToObject(o, "variant", e->variant);
 	cJSON_AddNumberToObject(o, "ms", e->ms);
 	cJSON_AddNumberToObject(o, "built_in_ms", e->built_in_ms);
-	cJSON_AddStringToObject(o, "searcher", e->searcher);
-	cJSON_AddNumberToObject(o, "programs", e->programs);
+	cJSON_AddStringToObject(o, "searcher", e->strategy);
+	cJSON_AddNumberToObject(o, "programs", e->evaluations);
 	cJSON_AddStringToObject(o, "when", e->when);
 	return o;
 }
@@ -180,7 +180,7 @@ static void look(void *self, const gt_store_entry *e)
 }
 
 /* The user's entry first: it may say that the built-in kernel is not beaten. */
-int gt_store_find(const gt_variant_wish *w, int shipped, char *text, size_t size)
+int gt_store_find(const gt_variant_request *w, int shipped, char *text, size_t size)
 {
 	char arch[16], *path = path_of(w->kernel, "json", 0);
 	struct sought *s = calloc(1, sizeof *s);

@@ -11,12 +11,12 @@ typedef struct {
 	char kernel[64], source[24], device[128], about[512], variant[512];
 	int driver;             /* cuDriverGetVersion() */
 	double ms, built_in_ms;
-	char searcher[32], when[24];
-	int programs, shipped;
+	char strategy[32], when[24];
+	int evaluations, shipped;
 } gt_store_entry;
 
 /* 1: the variant for that wish on the current device is in text. */
-int gt_store_find(const gt_variant_wish *w, int shipped, char *text, size_t size);
+int gt_store_find(const gt_variant_request *w, int shipped, char *text, size_t size);
 /* Takes the place of what was kept for the same device, driver, source and class. */
 gt_status gt_store_put(const gt_store_entry *e);
 /* All that is kept of a kernel, in order; GT_ERR_FORMAT: the file is damaged. */

@@ -6,17 +6,17 @@
 #include "core/variant/store.h"
 #include "core/variant/variant.h"
 
-enum { MOST_ASKED = 8 };
+enum { MAX_ASKED = 8 };
 static _Thread_local struct {
 	const char *kernel, *text; /* that are being tried */
 	const char *only;
 	int same, firsts; /* what operators of this run took first */
 	struct {
 		char kernel[32], text[512];
-	} first[MOST_ASKED];
+	} first[MAX_ASKED];
 	struct {
 		char kernel[32], about[256], built_in[512];
-	} asked[MOST_ASKED];
+	} asked[MAX_ASKED];
 	int asks;
 	char taken[1600];
 } own;
@@ -36,12 +36,12 @@ void gt_variant_try(const char *kernel, const char *text)
 	own.text = text;
 }
 
-static void note_wish(const gt_variant_wish *w)
+static void note_request(const gt_variant_request *w)
 {
 	int i = 0;
 	while (i < own.asks && strcmp(own.asked[i].kernel, w->kernel) != 0)
 		i++;
-	if (i == MOST_ASKED)
+	if (i == MAX_ASKED)
 		return;
 	own.asks = i == own.asks ? i + 1 : own.asks;
 	gt_snprintf(own.asked[i].kernel, sizeof own.asked[i].kernel, "%s", w->kernel);
@@ -85,14 +85,14 @@ static int find_first(const char *kernel, char *text, size_t size)
 
 static void note_first(const char *kernel, const char *text)
 {
-	if (!own.same || own.firsts == MOST_ASKED)
+	if (!own.same || own.firsts == MAX_ASKED)
 		return;
 	gt_snprintf(own.first[own.firsts].kernel, sizeof own.first->kernel, "%s", kernel);
 	gt_snprintf(own.first[own.firsts].text, sizeof own.first->text, "%s", text);
 	own.firsts++;
 }
 
-static void find_kept(const gt_variant_wish *w, char *text, size_t size)
+static void find_cached(const gt_variant_request *w, char *text, size_t size)
 {
 	const char *tune = getenv("GANTRY_TUNE");
 	if (own.only)
@@ -101,9 +101,9 @@ static void find_kept(const gt_variant_wish *w, char *text, size_t size)
 		gt_store_find(w, tune && !strcmp(tune, "shipped"), text, size);
 }
 
-int gt_variant_find(const gt_variant_wish *w, char *text, size_t size)
+int gt_variant_find(const gt_variant_request *w, char *text, size_t size)
 {
-	note_wish(w);
+	note_request(w);
 	*text = 0;
 	if (own.kernel) {
 		if (!strcmp(own.kernel, w->kernel))
@@ -111,10 +111,10 @@ int gt_variant_find(const gt_variant_wish *w, char *text, size_t size)
 		return *text ? GT_VARIANT_TRIED : GT_VARIANT_NONE;
 	}
 	if (!find_first(w->kernel, text, size)) {
-		find_kept(w, text, size);
+		find_cached(w, text, size);
 		note_first(w->kernel, text);
 	}
-	return *text ? GT_VARIANT_KEPT : GT_VARIANT_NONE;
+	return *text ? GT_VARIANT_CACHED : GT_VARIANT_NONE;
 }
 
 int gt_variant_asked(const char *kernel, char *about, char *built_in, size_t size)

@@ -14,14 +14,14 @@ typedef struct {
 	const char *kernel;     /* "dd-forward" */
 	const char *about;      /* the class of its problem: "NAME=value ..." */
 	const char *built_in;   /* what the built-in kernel is, in the words of a variant */
-} gt_variant_wish;
+} gt_variant_request;
 
 /* The value of NAME in "NAME=value ..."; `otherwise` if it is not there. */
 long gt_variant_value(const char *text, const char *name, long otherwise);
 
 /* Writes the variant for the current CUDA device to text: what gt_variant_try() names, else that of the cache. */
-enum { GT_VARIANT_NONE, GT_VARIANT_KEPT, GT_VARIANT_TRIED };
-int gt_variant_find(const gt_variant_wish *w, char *text, size_t size);
+enum { GT_VARIANT_NONE, GT_VARIANT_CACHED, GT_VARIANT_TRIED };
+int gt_variant_find(const gt_variant_request *w, char *text, size_t size);
 /* From here on operators of this thread that ask for that kernel get that variant; text NULL: as before; "": the
  * built-in kernel. Texts are not copied. */
 void gt_variant_try(const char *kernel, const char *text);
@@ -36,7 +36,7 @@ void gt_variant_took(const char *kernel, const char *text);
  * host alone, or a template, knows it. */
 typedef struct {
 	const char *name;
-	int least, most, own;
+	int min, max, own;
 } gt_variant_number;
 typedef struct {
 	const char *kernel, *source, *prefix;
@@ -101,7 +101,7 @@ const char *gt_variant_no_compiler(void);
 /* Of the current device: "NAME" its architecture ("sm_90") and the driver's version. GT_ERR_UNSUPPORTED: no driver. */
 gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *driver);
 /* Bytes of shared memory that a block of the current device may have; 0: no device. */
-int gt_variant_most_shared(void);
+int gt_variant_max_shared(void);
 #ifdef __cplusplus
 }
 #endif

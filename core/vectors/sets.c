@@ -40,9 +40,9 @@ static int widest(void)
 	int used = atomic_load(&known);
 	if (used < 0) {
 		const char *text = getenv(variable);
-		const int most = text && *text ? set_of(text) : SETS - 1;
+		const int max = text && *text ? set_of(text) : SETS - 1;
 		used = has();
-		used = most >= 0 && most < used ? most : used;
+		used = max >= 0 && max < used ? max : used;
 		atomic_store(&known, used);
 	}
 	return used;

@@ -48,7 +48,7 @@ gt_status gt_scan_of_rtk(const gt_rtk_view *view, const gt_scan_size3 *size, con
 gt_status gt_scan_to_rtk(const gt_scan *scan, gt_rtk_view *view, gt_rtk_image *image, int *reversed);
 /* Column and row, in mm from the image's origin, where RTK's own matrix puts a point of its frame: compared with the
  * scan's, GT_ERR_FORMAT where they are more than `most` mm apart. */
-gt_status gt_scan_agrees_with_rtk(const gt_scan *scan, const gt_rtk_image *image, size_t view, const double matrix[12], double most);
+gt_status gt_scan_agrees_with_rtk(const gt_scan *scan, const gt_rtk_image *image, size_t view, const double matrix[12], double max);
 
 /* LEAP. */
 typedef struct {

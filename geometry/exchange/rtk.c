@@ -112,7 +112,7 @@ gt_status gt_scan_to_rtk(const gt_scan *s, gt_rtk_view *view, gt_rtk_image *imag
 	return GT_OK;
 }
 
-gt_status gt_scan_agrees_with_rtk(const gt_scan *s, const gt_rtk_image *image, size_t v, const double m[12], double most)
+gt_status gt_scan_agrees_with_rtk(const gt_scan *s, const gt_rtk_image *image, size_t v, const double m[12], double max)
 {
 	static const double points[4][3] = { { 0, 0, 0 }, { 31, 0, 0 }, { 0, 17, 0 }, { 0, 0, 23 } };
 	const gt_detector d = gt_scan_detector(s);
@@ -125,7 +125,7 @@ gt_status gt_scan_agrees_with_rtk(const gt_scan *s, const gt_rtk_image *image, s
 			continue;
 		const double u = image_point[0] / image_point[2] - (image->origin[0] + column * image->spacing[0]);
 		const double w = image_point[1] / image_point[2] - (image->origin[1] + row * image->spacing[1]);
-		if (!(hypot(u, w) <= most))
+		if (!(hypot(u, w) <= max))
 			return gt_fail(
 				GT_ERR_FORMAT,
 				"view %zu: its Matrix and its parameters contradict each other: they project a point near the axis to "

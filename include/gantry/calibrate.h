@@ -31,7 +31,7 @@ typedef struct {
 GT_API extern const gt_calibrate_options gt_calibrate_defaults;        /* centre and roll */
 
 typedef struct {
-	int asked, told;                /* told 0: the projections do not say; the value stayed as it was */
+	int asked, identifiable;        /* told 0: the projections do not say; the value stayed as it was */
 	double value, error;            /* the correction and its standard error, in the units above: how
 	                                 * much views, and pixels, differ in what they say (errors.h) */
 } gt_calibrated;
@@ -66,7 +66,7 @@ typedef struct {
 	size_t views;
 	double (*shift)[2];             /* [views]: what was seen lies so many columns and rows further on than the scan said */
 	double (*error)[2];             /* [views]: standard errors, by what is left of the view */
-	int told[2];                    /* 0: the projections have too little structure along columns, rows */
+	int identifiable[2];            /* 0: the projections have too little structure along columns, rows */
 	double change;                  /* root mean square of the last round, pixels */
 	int rounds, converged;
 	double before, after;           /* of line integrals what the volume does not explain, root mean square: as given, as found */
@@ -102,7 +102,7 @@ typedef enum {
 GT_API extern const char *const gt_beads_names[];      /* "center", "row", ..., "axis", NULL */
 
 /* Fewest balls, most of them. */
-enum { GT_BEADS_LEAST = 4, GT_BEADS_MOST = 64, GT_BEADS_LEAST_EACH_VIEW = 6 };
+enum { GT_BEADS_MIN = 4, GT_BEADS_MAX = 64, GT_BEADS_MIN_EACH_VIEW = 6 };
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_beads_options), as gt_beads_defaults says */
@@ -122,7 +122,7 @@ typedef struct { double column, row, model_column, model_row; } gt_bead_sight;
 typedef struct {
 	size_t beads, views, seen;      /* seen: sights that were used */
 	double value[GT_BEADS_PARAMETERS], error[GT_BEADS_PARAMETERS];          /* corrections, standard errors */
-	int told[GT_BEADS_PARAMETERS];  /* 0: stayed as it was */
+	int identifiable[GT_BEADS_PARAMETERS]; /* 0: stayed as it was */
 	double (*place)[3], (*place_error)[3];                                  /* [beads] in the scan's frame, mm */
 	gt_bead_sight *sight;           /* [views][beads] */
 	double *view_rms;               /* [views], pixels along columns and rows together; NAN: nothing seen */

@@ -15,7 +15,7 @@ GT_API gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line 
 
 /* Is there room for checkpoints whose arrays have so many bytes, the next one beside the last until it takes its name?
  * GT_ERR_IO: how much is needed, how much is left. Ask before the first iteration. */
-GT_API gt_status gt_checkpoint_has_room(const char *path, double bytes);
+GT_API gt_status gt_checkpoint_has_space(const char *path, double bytes);
 
 typedef struct gt_checkpoint gt_checkpoint;
 /* GT_ERR_IO, GT_ERR_FORMAT: not there, no checkpoint, cut short. */

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { GT_CONJUGATE_COLUMNS = 1, GT_CONJUGATE_TURN = 2, GT_CONJUGATE_ROWS = 4, GT_CONJUGATE_CENTER = 8 };
+enum { GT_CONJUGATE_COLUMNS = 1, GT_CONJUGATE_DIRECTION = 2, GT_CONJUGATE_ROWS = 4, GT_CONJUGATE_CENTER = 8 };
 
 /* The scan with these things the other way round, and the central ray at that column of the projections as they are stored. */
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
 GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
 /* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is
  * tried, and the report has the first case alone. */
-GT_API gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
+GT_API gt_status gt_conjugate_quick_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
 
 /* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends
  * with 0. */
@@ -62,9 +62,9 @@ GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_
 GT_API const char *gt_conjugate_fault_name(int fault);
 /* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
 GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
-/* A warning where gt_conjugate_glance() finds disagreement, with the commands that mend `file` (NULL: there is none).
- * threads: 0: one per processor. Where nothing can be compared nothing is said. */
-GT_API void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads);
+/* Warns if gt_conjugate_quick_check() finds a disagreement, with the commands that correct `file` (NULL: no file).
+ * threads: 0: one per processor. Silent if nothing can be compared. */
+GT_API void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus
 }

@@ -100,7 +100,7 @@ GT_API gt_status gt_volume_set_command(gt_volume *v, const char *command);
 /* HU = 1000 (mu - water)/water */
 #define GT_WATER_DEFAULT GT_MU_WATER
 /* No water attenuates more, mm^-1, at any energy that a tube makes. */
-#define GT_WATER_MOST 1e3
+#define GT_WATER_MAX 1e3
 
 #ifdef __cplusplus
 }

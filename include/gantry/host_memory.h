@@ -10,7 +10,7 @@ extern "C" {
  * process allow. Negative: not known. */
 GT_API double gt_host_available(void);
 /* Is there room for an array of that many bytes? GT_ERR_MEMORY says how much is needed and how much is available. */
-GT_API gt_status gt_host_room(double bytes, const char *what);
+GT_API gt_status gt_host_has_memory(double bytes, const char *what);
 /* As malloc(), but arrays of GT_HOST_LARGE bytes or more lie in large pages where the system has them: the first touch of each page costs. For free(). */
 #define GT_HOST_LARGE ((size_t)1 << 24)
 GT_API void *gt_host_alloc(size_t bytes);

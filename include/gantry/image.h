@@ -115,7 +115,7 @@ GT_API const char *gt_live_page_address (const gt_live_page *page);     /* to op
 /* What gt_recon_on_progress() and gt_recon_on_slices() tell, and words of one's own. page NULL: nothing is done. */
 GT_API void        gt_live_page_progress(gt_live_page *page, const gt_recon_progress *p);
 GT_API void        gt_live_page_slices  (gt_live_page *page, const gt_recon_slices *s);
-GT_API void        gt_live_page_say     (gt_live_page *page, const char *text);
+GT_API void        gt_live_page_log     (gt_live_page *page, const char *text);
 /* ending: how it ended, for a browser that looks on, which is waited for up to four seconds. page NULL is fine. */
 GT_API void        gt_live_page_free    (gt_live_page *page, const char *ending);
 

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct { double center[3], radius, height; } gt_roi;
 typedef struct {
 	size_t count;
-	double mean, sd, least, most;
+	double mean, sd, min, max;
 	double error;                   /* standard error of the mean, by means of 4 x 4 voxels: noise of neighbours is
 	                                 * alike; NAN: too few */
 } gt_roi_figures;

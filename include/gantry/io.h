@@ -167,19 +167,19 @@ GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of
 /* 1: the file also holds weights or photons, which a reader by views does not give. */
 GT_API int       gt_view_reader_has_statistics(const gt_view_reader *v);
 /* What the values that were read had that should be known: too dark, saturated. */
-GT_API void      gt_view_reader_tell (gt_view_reader *v, const gt_listener *notes);
+GT_API void      gt_view_reader_report (gt_view_reader *v, const gt_listener *notes);
 GT_API void      gt_view_reader_close(gt_view_reader *v);
 
 /* Projections by views and rows, in any order: NetCDF. What is written can be read again before it is committed.
  * head: all but the values, which may be missing; weighted: with statistical weights. GT_ERR_UNSUPPORTED: a format
  * that is written as a whole. Another thread may use other readers and writers meanwhile. */
 /* weights 1: of these, 0: of line integrals. */
-typedef struct { int weights; size_t first, views, row, rows; } gt_view_piece;
+typedef struct { int weights; size_t first, views, row, rows; } gt_view_chunk;
 GT_API gt_status gt_can_write_views(const char *path);
 GT_API gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 /* data: [views][rows][column]; numbers that are not finite are refused. */
-GT_API gt_status gt_view_writer_write (gt_view_writer *w, const gt_view_piece *p, const float *data);
-GT_API gt_status gt_view_writer_read  (gt_view_writer *w, const gt_view_piece *p, float *data);
+GT_API gt_status gt_view_writer_write (gt_view_writer *w, const gt_view_chunk *p, const float *data);
+GT_API gt_status gt_view_writer_read  (gt_view_writer *w, const gt_view_chunk *p, float *data);
 /* What is written from now on is not written again: the disk begins with it at once, not at the commit. */
 GT_API void      gt_view_writer_settle(gt_view_writer *w);
 GT_API gt_status gt_view_writer_commit(gt_view_writer *w);     /* frees w in any case */
@@ -206,7 +206,7 @@ GT_API gt_status gt_slice_reader_open (const char *path, const gt_read_options *
 GT_API gt_status gt_slice_reader_read (gt_slice_reader *r, size_t first, size_t n, float *out);
 GT_API size_t    gt_slice_reader_bytes(const gt_slice_reader *r);        /* of memory beside `out`, at most */
 GT_API size_t    gt_slice_reader_together(const gt_slice_reader *r);     /* slices that are best read at once */
-GT_API double    gt_slice_reader_most (const gt_slice_reader *r);        /* the largest value so far, or 0 */
+GT_API double    gt_slice_reader_max (const gt_slice_reader *r);         /* the largest value so far, or 0 */
 GT_API void      gt_slice_reader_close(gt_slice_reader *r);                /* NULL is fine */
 /* The volume that r reads, slab by slab, as gt_write_volume() writes it, to the bit. head: what gt_slice_reader_open()
  * gave, or that with another command, position or water. Whole numbers without a range, and DICOM, take two passes:
@@ -225,9 +225,9 @@ GT_API gt_status gt_can_write_projections(const char *path, const gt_write_optio
 GT_API gt_status gt_can_write(const char *path);
 /* Is there room on the disk for so many bytes, or for a file or folder that is written by such options? GT_ERR_IO: how
  * much is needed, how much is left. GT_OK where it cannot be told: compressed files. Ask before a long computation. */
-GT_API gt_status gt_has_room                (const char *path, double bytes);
-GT_API gt_status gt_has_room_for_volume     (const char *path, const gt_write_options *o, const gt_grid *grid);
-GT_API gt_status gt_has_room_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan);
+GT_API gt_status gt_has_space                (const char *path, double bytes);
+GT_API gt_status gt_has_space_for_volume     (const char *path, const gt_write_options *o, const gt_grid *grid);
+GT_API gt_status gt_has_space_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 

@@ -15,7 +15,7 @@ typedef struct {
 	const char *key, *help;
 	gt_param_kind kind;
 	size_t at;                      /* offsetof in the options struct */
-	double least, most;             /* GT_INT, GT_REAL, GT_MU */
+	double min, max;                /* GT_INT, GT_REAL, GT_MU */
 	const char *const *names;       /* GT_CHOICE: NULL-terminated; the int is the index */
 } gt_param;                             /* a table ends with key = NULL */
 
@@ -30,14 +30,14 @@ GT_API void      gt_params_help (const gt_param *table, const void *defaults, FI
 GT_API int       gt_params_print(const gt_param *table, const void *options, char *text, size_t size);
 
 /* Whole-string numbers: GT_ERR_ARG "what=text: expected a number from LEAST to MOST". */
-GT_API gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value);
+GT_API gt_status gt_parse_real(const char *what, const char *text, double min, double max, double *value);
 /* Differences of attenuation: "2e-4" or "2e-4mm-1" in mm^-1, or "10HU" thousandths of water of GT_MU_WATER. */
 #define GT_MU_WATER 0.02
-GT_API gt_status gt_parse_mu  (const char *what, const char *text, double least, double most, double *value);
+GT_API gt_status gt_parse_mu  (const char *what, const char *text, double min, double max, double *value);
 /* "12", "12mm", "3um", "1.2cm" -> mm; "30", "30deg", "0.5rad" -> degrees. */
-GT_API gt_status gt_parse_length(const char *what, const char *text, double least, double most, double *mm);
-GT_API gt_status gt_parse_angle (const char *what, const char *text, double least, double most, double *degrees);
-GT_API gt_status gt_parse_int (const char *what, const char *text, double least, double most, long long *value);
+GT_API gt_status gt_parse_length(const char *what, const char *text, double min, double max, double *mm);
+GT_API gt_status gt_parse_angle (const char *what, const char *text, double min, double max, double *degrees);
+GT_API gt_status gt_parse_int (const char *what, const char *text, double min, double max, long long *value);
 
 #ifdef __cplusplus
 }

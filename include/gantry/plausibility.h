@@ -11,9 +11,9 @@ extern "C" {
 typedef struct {
 	size_t size;                    /* sizeof(gt_value_range) */
 	size_t looked, implausible;     /* how many values; how many of them no detector can have measured as -ln(I/I0) */
-	float least, most;              /* of the parts that held such values */
+	float min, max;                 /* of the parts that held such values */
 } gt_value_range;
-GT_API void gt_value_range_look(gt_value_range *r, const float *value, size_t n);
+GT_API void gt_value_range_scan(gt_value_range *r, const float *value, size_t n);
 /* A warning, which names the file, if some are implausible. */
 GT_API void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path);
 /* The same as a refusal: GT_ERR_FORMAT. */
@@ -25,7 +25,7 @@ GT_API gt_status gt_projections_plausible(const gt_projections *p, const char *p
 GT_API int  gt_projections_implausible(const gt_projections *p, const gt_listener *log, const char *path);
 /* A remark that names the columns whose mean over views and rows stands out from both neighbours': dead or saturated
  * pixels. p without data has none. */
-GT_API void gt_projections_stray_columns(const gt_projections *p, const gt_listener *log, const char *path);
+GT_API void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *log, const char *path);
 
 #ifdef __cplusplus
 }

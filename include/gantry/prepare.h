@@ -43,7 +43,7 @@ typedef struct {
 	/* Whether the projections need it: spec is then the step with its parameters, and why a sentence; else
 	 * spec[0] is 0. NULL: nobody can tell from the projections alone. */
 	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
-	int pieces;                     /* GT_BY_VIEWS, ... */
+	int chunks;                     /* GT_BY_VIEWS, ... */
 	/* Before all pieces: what must be known of all projections, kept in the call; after them: notes. NULL:
 	 * nothing. */
 	gt_status (*look)(gt_prepare_call *call, const void *options);
@@ -83,7 +83,7 @@ typedef struct {
 GT_API extern const gt_prepare_files gt_prepare_files_defaults;
 /* GT_ERR_UNSUPPORTED: the input, the output or a step (flatness, the order of the steps) takes all projections at
  * once; nothing was written then. */
-GT_API gt_status gt_prepare_in_pieces(const gt_prepare_files *files, const gt_prepare_options *o);
+GT_API gt_status gt_prepare_in_chunks(const gt_prepare_files *files, const gt_prepare_options *o);
 
 /* Fields of the whole detector -> those of `part` of it, which a crop left: *data has [image][row][column] of the part,
  * for gt_free(); NULL where there are no images. GT_ERR_ARG: it is no part of it, as after a bin. */

@@ -76,7 +76,7 @@ typedef enum {
 	GT_RECON_ENDS,                  /* the solver has ended, however */
 	GT_RECON_SLAB,                  /* by slabs: done says how far, text how fast */
 	GT_RECON_WRITES,                /* the file of the volume is about to be written */
-	GT_RECON_WITHIN                 /* on the CPU, at most ten times a second: a part of an iteration is done, or
+	GT_RECON_FRACTION               /* on the CPU, at most ten times a second: a part of an iteration is done, or
 	                                 * of a direct method (iterations = 0, done says how far; text "start" where
 	                                 * an iterative method begins with it); r must not be used */
 } gt_recon_phase;
@@ -94,9 +94,9 @@ typedef struct {
 	double change;                  /* root mean square change of the volume in this iteration, mm^-1 */
 	double water;                   /* mm^-1: what HU are made with */
 	const char *text;               /* NULL, or words for a user; valid during the call */
-	int water_told;                 /* by the scan or the user, so that HU mean something; 0: water is the usual one */
-	double within;                  /* GT_RECON_WITHIN: of the iteration in progress, 0 to 1; NAN before the first one */
-	double left;                    /* GT_RECON_WITHIN: seconds to the end of the last iteration, about */
+	int water_known;                /* by the scan or the user, so that HU mean something; 0: water is the usual one */
+	double fraction;                /* GT_RECON_FRACTION: of the iteration in progress, 0 to 1; NAN before the first one */
+	double left;                    /* GT_RECON_FRACTION: seconds to the end of the last iteration, about */
 } gt_recon_progress;
 /* Called once per iteration and at the phases above, from the thread that called the library; non-zero stops: an
  * iterative method ends there with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED.
@@ -163,7 +163,7 @@ GT_API gt_status gt_recon_run_joint(gt_recon *const *r, size_t n, gt_volume *con
 /* How the last run went. Texts and numbers are r's until the next call of another function on it. */
 typedef struct {
 	size_t size;                    /* set it to sizeof(gt_recon_outcome) before the call */
-	int iterations, most;           /* done, and at most; 0 of a direct method */
+	int iterations, max;            /* done, and at most; 0 of a direct method */
 	const char *reason;             /* why it ended before all iterations; NULL: it did not */
 	int stopped;                    /* 1: the progress function asked for that */
 	int diverged;                   /* 1: it diverged; reason says how that was seen, and the volume is of `kept` */

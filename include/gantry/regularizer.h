@@ -75,7 +75,7 @@ typedef struct {
 	size_t size;                    /* sizeof(gt_denoise_options), as gt_denoise_defaults says */
 	const char *penalty;            /* "tv:strength=2e-4", "nlm:h=20HU", of the volume's water; unknown: 0.02 mm^-1 */
 	int iterations;                 /* of penalties without a proximal step, by fista */
-	double least;                   /* no value of u is below; -INFINITY: no bound */
+	double min;                     /* no value of u is below; -INFINITY: no bound */
 } gt_denoise_options;
 GT_API extern const gt_denoise_options gt_denoise_defaults;   /* copy it, then set what differs */
 

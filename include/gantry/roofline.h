@@ -24,11 +24,11 @@ GT_API const char *gt_resource_name(gt_resource r);                     /* "byte
  * do without, counted from the geometry. */
 typedef struct { gt_resource bound; double amount; } gt_roofline;
 /* Fills in *least for an application (adjoint 0 or 1) of the operator that owns self; 0 where it has no model. */
-typedef int (*gt_roofline_of)(void *self, int adjoint, gt_roofline *least);
+typedef int (*gt_roofline_of)(void *self, int adjoint, gt_roofline *min);
 GT_API void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline);
 /* Seconds that an application (adjoint 0 or 1) takes at least on its device by its cost model, and the name of the resource
  * in *bound; 0 where it has no model or the device's rate is not known. */
-GT_API double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound);
+GT_API double gt_linop_min_seconds(const gt_linop *A, int adjoint, const char **bound);
 
 #ifdef __cplusplus
 }

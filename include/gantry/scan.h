@@ -109,7 +109,7 @@ GT_API double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *z
 /* Where the z axis is seen at the source's height, in pixels counted from 0 at the middle of the first one: column and
  * row in the mean of all views, the least and the most of the columns. NAN where a view does not look at it. The
  * central ray (column_center) may be elsewhere: geometries of RTK, C-arms. */
-typedef struct { double column, row, least, most; } gt_axis_seen;
+typedef struct { double column, row, min, max; } gt_axis_seen;
 GT_API void gt_scan_see_axis(const gt_scan *scan, gt_axis_seen *seen);
 /* Range covered by the gantry angles: last - first + one (mean) step, rad; NAN if a view has none. Angles that start again
  * at 0 after 2 pi are counted on; angles in no order count as within one turn. */

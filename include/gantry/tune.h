@@ -14,14 +14,14 @@ extern "C" {
 /* One variant. Verdict GT_TUNE_OK: ms is its time, else why says what was wrong. */
 typedef enum { GT_TUNE_OK, GT_TUNE_NOT_LEGAL, GT_TUNE_NOT_BUILT, GT_TUNE_WRONG, GT_TUNE_ENDED } gt_tune_verdict;
 typedef struct {
-	size_t size;                    /* sizeof(gt_tune_trial) of the library */
+	size_t size;                    /* sizeof(gt_tune_evaluation) of the library */
 	gt_tune_verdict verdict;
 	double ms, built_in_ms;         /* the second in turn with it */
 	double error;                   /* forward's from the CPU in double, relative RMS of the worst of the small problems */
 	double off_adjoint;             /* entries of the adjoint from forward's, of the largest */
 	int pairs;                      /* that were timed */
 	char why[512];
-} gt_tune_trial;
+} gt_tune_evaluation;
 GT_API const char *gt_tune_verdict_text(gt_tune_verdict v);
 
 typedef struct {
@@ -31,20 +31,20 @@ typedef struct {
 	const gt_scan *scan;
 	const gt_grid *grid;
 	double seconds;                 /* for a search; 0: no limit */
-	size_t programs;                /* likewise */
-	const char *searcher;           /* NULL: "auto"; "near": only what is kept for neighbouring classes of problems */
+	size_t evaluations;             /* likewise */
+	const char *strategy;           /* NULL: "auto"; "near": only what is kept for neighbouring classes of problems */
 	uint64_t seed;
 	double limit;                   /* seconds that one variant may take */
 	const char *log;                /* a file, one line for each variant; NULL: none */
 	int keep;                       /* 1: what was found goes into the cache */
 	gt_listener listener;
-	void (*tried)(void *self, size_t program, const char *variant, const gt_tune_trial *t);
+	void (*tried)(void *self, size_t evaluation, const char *variant, const gt_tune_evaluation *t);
 	void *self;
 } gt_tune_options;
 GT_API void gt_tune_defaults(gt_tune_options *o);
 
 /* Tries one variant, "NAME=value NAME=value"; what it does not name is as in the built-in kernel. */
-GT_API gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_trial *t);
+GT_API gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_evaluation *t);
 
 /* What a search came to. variant "": the built-in kernel is not beaten by 1 %. */
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
 	char about[512], built_in[512]; /* the class of the problem; the built-in kernel, as a variant */
 	char variant[512];
 	double ms, built_in_ms;         /* at last, in turn, in a process of their own */
-	size_t candidates, programs, failed;
+	size_t candidates, evaluations, failed;
 	double seconds;
 } gt_tune_outcome;
 /* Searches, checks the best once more, and keeps it. Fails where nothing can be tuned: no NVRTC, no GPU, no legal
@@ -83,20 +83,20 @@ typedef struct {
 } gt_tune_log_facts;
 /* GT_ERR_UNSUPPORTED: it is of a kernel that could not be tuned for its problem, with the reason. */
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
-GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
+GT_API gt_status gt_tune_replay(const char *log, const char *strategy, uint64_t seed, size_t evaluations, double *best);
 /* The same of a log that is read once, for many searches; the file is not needed any more. Errors as above. */
 typedef struct gt_tune_log gt_tune_log;
 GT_API gt_status gt_tune_log_open(const char *path, gt_tune_log **log);
 GT_API void      gt_tune_log_close(gt_tune_log *log);
-GT_API void      gt_tune_log_tell(const gt_tune_log *log, gt_tune_log_facts *facts);
-GT_API gt_status gt_tune_log_replay(const gt_tune_log *log, const char *searcher, uint64_t seed, size_t programs, double *best);
+GT_API void      gt_tune_log_describe(const gt_tune_log *log, gt_tune_log_facts *facts);
+GT_API gt_status gt_tune_log_replay(const gt_tune_log *log, const char *strategy, uint64_t seed, size_t evaluations, double *best);
 /* Names of searchers; NULL ends. */
-GT_API const char *gt_tune_searcher_name(size_t i);
+GT_API const char *gt_tune_strategy_name(size_t i);
 
 /* What is kept in the user's cache; why: NULL if operators of this library may use it, else a sentence. */
 typedef struct {
 	size_t size;
-	char kernel[64], device[128], about[512], variant[512], searcher[32], when[24];
+	char kernel[64], device[128], about[512], variant[512], strategy[32], when[24];
 	double ms, built_in_ms;
 	const char *why;
 	int shipped;                    /* 1: it came with the library */

@@ -158,16 +158,16 @@ static gt_status check_table(const gt_ctpd_set *s)
 
 static gt_status check_spots(const gt_ctpd_set *s)
 {
-	const double radius = s->head.number[PD_RADIUS], most = FLIES * radius;
+	const double radius = s->head.number[PD_RADIUS], max = FLIES * radius;
 	for (size_t v = 0; v < s->views; v++) {
 		const double *shift = s->view[v].shift, mm[] = { shift[0] * radius, shift[1], shift[2] };
 		for (int a = 0; a < 3; a++)
-			if (fabs(mm[a]) > most)
+			if (fabs(mm[a]) > max)
 				return gt_fail(
 					GT_ERR_FORMAT,
 					"%s: (7033,100B), (7033,100D), (7033,100C) source shifts are %.6g rad, %.6g mm, %.6g mm: expected "
 					"at most a tenth of the radius, %.6g mm",
-					s->file[s->view[v].file].path, shift[0], shift[1], shift[2], most);
+					s->file[s->view[v].file].path, shift[0], shift[1], shift[2], max);
 	}
 	return GT_OK;
 }

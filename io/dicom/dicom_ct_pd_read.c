@@ -33,7 +33,7 @@ gt_status gt_ctpd_scan(const gt_ctpd_set *set, gt_scan **out)
 	gt_scan *scan = NULL;
 	gt_status st = GT_OK;
 	double center[2];
-	GT_TRY(gt_fail_in(gt_host_room((double)set->views * sizeof(gt_view), "table of views"), "%s", set->path));
+	GT_TRY(gt_fail_in(gt_host_has_memory((double)set->views * sizeof(gt_view), "table of views"), "%s", set->path));
 	GT_TRY(gt_scan_new(strcmp(set->head.text[PD_SHAPE], "FLAT") ? GT_ARC : GT_FLAT, set->views, (size_t)x[PD_ROWS],
 	                   (size_t)x[PD_COLUMNS], &scan));
 	gt_ctpd_center_index(&set->o->dicom, &set->head, center);
@@ -157,7 +157,7 @@ static gt_status find_places(reading *r)
 static gt_status room_for(const gt_scan *scan, int with_photons, const char *path)
 {
 	const double bytes = (double)gt_scan_size(scan) * sizeof(float) * (with_photons ? 2 : 1);
-	const gt_status st = gt_fail_in(gt_host_room(bytes, with_photons ? "projections and photon statistics" : "projections"), "%s",
+	const gt_status st = gt_fail_in(gt_host_has_memory(bytes, with_photons ? "projections and photon statistics" : "projections"), "%s",
 	                                path);
 	char why[512], word[512];
 	if (st == GT_OK)

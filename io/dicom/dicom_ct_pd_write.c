@@ -175,12 +175,12 @@ static void quantise(const writing *w, size_t view, gt_ctpd_head *h, uint16_t *s
 {
 	const gt_scan *s = w->p->scan;
 	const float *p = w->p->data + view * s->rows * s->columns;
-	double least = p[0], most = p[0];
+	double min = p[0], max = p[0];
 	for (size_t i = 1; i < s->rows * s->columns; i++) {
-		least = fmin(least, p[i]);
-		most = fmax(most, p[i]);
+		min = fmin(min, p[i]);
+		max = fmax(max, p[i]);
 	}
-	const double slope = nine_digits(most > least ? (most - least) / LEVELS : 1), intercept = nine_digits(least);
+	const double slope = nine_digits(max > min ? (max - min) / LEVELS : 1), intercept = nine_digits(min);
 	h->number[PD_SLOPE] = slope;
 	h->number[PD_INTERCEPT] = intercept;
 	for (size_t l = 0; l < s->rows; l++)

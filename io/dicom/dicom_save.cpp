@@ -10,7 +10,7 @@
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/dcmdata/dcwcache.h>
 #include "io/dicom/dicom.h"
-#include "io/room.h"
+#include "io/free_space.h"
 
 static bool all_written(int file, const char *from, size_t bytes)
 {

@@ -227,21 +227,21 @@ done:
 }
 
 /* The smallest distance of neighbours; twice in one place and gaps are named. */
-static gt_status check_gaps(const gt_series *s, double *least)
+static gt_status check_gaps(const gt_series *s, double *min)
 {
 	const gt_series_slice *x = s->slice;
-	*least = INFINITY;
+	*min = INFINITY;
 	for (size_t i = 1; i < s->files; i++) {
 		const double d = x[i].along - x[i - 1].along;
 		if (d <= 1e-3 * s->pixel[0])
 			return gt_fail(GT_ERR_FORMAT, "%s: is at the same place as %s: expected one slice at each", x[i].file,
 			               x[i - 1].file);
-		*least = fmin(*least, d);
+		*min = fmin(*min, d);
 	}
 	for (size_t i = 1; i < s->files; i++)
-		if (x[i].along - x[i - 1].along > 1.5 * *least)
+		if (x[i].along - x[i - 1].along > 1.5 * *min)
 			return gt_fail(GT_ERR_FORMAT, "%s: between %s and %s lie %.5g mm, elsewhere %.5g: slices are missing", s->path,
-			               x[i - 1].file, x[i].file, x[i].along - x[i - 1].along, *least);
+			               x[i - 1].file, x[i].file, x[i].along - x[i - 1].along, *min);
 	return GT_OK;
 }
 
@@ -250,8 +250,8 @@ static gt_status find_step(const gt_series *s, double step[3])
 {
 	const gt_series_slice *x = s->slice;
 	const size_t n = s->files;
-	double normal[3], least;
-	const gt_status st = check_gaps(s, &least);
+	double normal[3], min;
+	const gt_status st = check_gaps(s, &min);
 	if (st != GT_OK)
 		return st;
 	if (n == 1 && !(s->thickness > 0))
@@ -262,7 +262,7 @@ static gt_status find_step(const gt_series *s, double step[3])
 	for (size_t i = 1; i < n; i++)
 		for (int a = 0; a < 3; a++) {
 			const double off = x[i].place[a] - x[0].place[a] - (double)i * step[a];
-			if (fabs(off) > UNEVEN * least)
+			if (fabs(off) > UNEVEN * min)
 				return gt_fail(GT_ERR_FORMAT, "%s: is %.5g mm off the even steps of the other slices", x[i].file, off);
 		}
 	return GT_OK;

@@ -164,11 +164,11 @@ done:
 /* Steps of 1 HU, or of as many as bring the largest number into 16 bits. */
 static void choose_step(writer *w, const gt_write_options *o)
 {
-	const double most = fmax(fabs(o->low), fabs(o->high));
-	w->step = fmax(1, ceil(most / 32767));
+	const double max = fmax(fabs(o->low), fabs(o->high));
+	w->step = fmax(1, ceil(max / 32767));
 	if (w->step > 1)
-		gt_say(&o->notes, GT_INFO, GT_ABOUT_DATA, "values reach %.4g HU: stored in steps of %g HU, to fit into 16 bits", most,
-		       w->step);
+		gt_notify(&o->notes, GT_INFO, GT_ABOUT_DATA, "values reach %.4g HU: stored in steps of %g HU, to fit into 16 bits", max,
+		          w->step);
 }
 
 static gt_status begin(writer *w, const gt_write_options *o)
@@ -186,10 +186,10 @@ static gt_status begin(writer *w, const gt_write_options *o)
 	w->water = gt_hu_water(o, w->v);
 	choose_step(w, o);
 	if (!w->v->positioned)
-		gt_say(&o->notes, GT_INFO, GT_ABOUT_DATA,
-		       "nobody stated how the patient lay: %s is written, as DICOM needs a position (gantry convert --position "
-		       "states it)",
-		       gt_position_names[w->v->position]);
+		gt_notify(&o->notes, GT_INFO, GT_ABOUT_DATA,
+		          "nobody stated how the patient lay: %s is written, as DICOM needs a position (gantry convert --position "
+		          "states it)",
+		          gt_position_names[w->v->position]);
 	localtime_r(&now, &t);
 	strftime(w->date, sizeof w->date, "%Y%m%d", &t);
 	strftime(w->time, sizeof w->time, "%H%M%S", &t);

@@ -12,7 +12,7 @@
 #include "io/write_kit/volume_units.h"
 
 /* Views that are looked at. */
-enum { MOST_VIEWS = 64 };
+enum { MAX_VIEWS = 64 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "air: out of memory"); }
 
@@ -30,8 +30,8 @@ enum { LOOKERS = 4 };
 typedef struct {
 	gt_intensity *x;
 	size_t looked;
-	float *t;      /* [LOOKERS][rows][columns] */
-	double *least; /* [LOOKERS][2][columns]: of all so far, of one */
+	float *t;    /* [LOOKERS][rows][columns] */
+	double *min; /* [LOOKERS][2][columns]: of all so far, of one */
 	gt_failure failure;
 } air_search;
 
@@ -39,13 +39,13 @@ static gt_status look_at(const air_search *a, size_t i, int worker)
 {
 	const size_t columns = a->x->columns, cells = a->x->rows * columns;
 	float *t = a->t + (size_t)worker * cells;
-	double *least = a->least + (size_t)worker * 2 * columns, *one = least + columns;
+	double *min = a->min + (size_t)worker * 2 * columns, *one = min + columns;
 	const size_t view = a->looked > 1 ? i * (a->x->views - 1) / (a->looked - 1) : 0;
 	gt_status st = gt_intensity_transmission(a->x, view, 0, a->x->rows, t);
 	if (st == GT_OK)
-		st = gt_air_least(t, a->x->rows, columns, one);
+		st = gt_air_min(t, a->x->rows, columns, one);
 	for (size_t c = 0; c < columns && st == GT_OK; c++)
-		least[c] = isnan(one[c]) ? 0 : fmin(least[c], one[c]);
+		min[c] = isnan(one[c]) ? 0 : fmin(min[c], one[c]);
 	return st;
 }
 
@@ -59,26 +59,26 @@ static void look_at_some(void *self, size_t i, size_t end, int worker)
 static gt_status find(gt_intensity *x)
 {
 	const size_t columns = x->columns;
-	air_search a = { x, x->views < MOST_VIEWS ? x->views : MOST_VIEWS, NULL, NULL, GT_NO_FAILURE };
+	air_search a = { x, x->views < MAX_VIEWS ? x->views : MAX_VIEWS, NULL, NULL, GT_NO_FAILURE };
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
 	a.t = malloc(LOOKERS * x->rows * columns * sizeof *a.t);
-	a.least = malloc(LOOKERS * 2 * columns * sizeof *a.least);
-	if (!a.t || !a.least)
+	a.min = malloc(LOOKERS * 2 * columns * sizeof *a.min);
+	if (!a.t || !a.min)
 		GT_TRY(out_of_memory());
 	for (size_t i = 0; i < LOOKERS * 2 * columns; i++)
-		a.least[i] = INFINITY;
+		a.min[i] = INFINITY;
 	GT_TRY(gt_pool_new(LOOKERS, &pool));
 	gt_parallel(pool, a.looked, 1, look_at_some, &a);
 	GT_TRY(gt_failure_told(&a.failure));
 	for (size_t w = 1; w < LOOKERS; w++)
 		for (size_t c = 0; c < columns; c++)
-			a.least[c] = fmin(a.least[c], a.least[w * 2 * columns + c]);
-	x->air = gt_air_columns_of(a.least, columns);
+			a.min[c] = fmin(a.min[c], a.min[w * 2 * columns + c]);
+	x->air = gt_air_columns_of(a.min, columns);
 done:
 	gt_pool_free(pool);
 	free(a.t);
-	free(a.least);
+	free(a.min);
 	return st;
 }
 

@@ -9,13 +9,13 @@
 #include "io/write_kit/volume_units.h"
 
 /* So many values are read at most. */
-#define MOST_VALUES ((size_t)1 << 28)
+#define MAX_VALUES ((size_t)1 << 28)
 
 /* The mean of the rows of every view. */
 static gt_status profiles(gt_view_reader *v, float *out)
 {
-	const size_t views = v->size[0], columns = v->size[2], fit = MOST_VALUES / (views * columns), least = fit < 1 ? 1 : fit,
-		     rows = least < v->size[1] ? least : v->size[1], first = (v->size[1] - rows) / 2;
+	const size_t views = v->size[0], columns = v->size[2], fit = MAX_VALUES / (views * columns), min = fit < 1 ? 1 : fit,
+		     rows = min < v->size[1] ? min : v->size[1], first = (v->size[1] - rows) / 2;
 	float *data = malloc(GT_READERS * rows * columns * sizeof *data);
 	gt_status st = GT_OK;
 	if (!data)

@@ -13,7 +13,7 @@
 #include "io/frames/frame_source.h"
 #include "io/write_kit/number_types.h"
 
-enum { MOST_HEAD = 1 << 20, BLOCK = 512 };
+enum { MAX_HEAD = 1 << 20, BLOCK = 512 };
 
 /* What a file says, or somebody of it. */
 typedef struct {
@@ -129,14 +129,14 @@ static gt_status whole_number(const char *path, const cJSON *item, const char *w
 /* {"type": "u16le", "shape": [views, rows, columns], "header": 0} */
 static gt_status read_json(const char *path, bare *b)
 {
-	char *text = calloc(MOST_HEAD, 1);
+	char *text = calloc(MAX_HEAD, 1);
 	FILE *file = NULL;
 	cJSON *root = NULL;
 	size_t size[3] = { 0, 0, 0 };
 	gt_status st = text ? gt_file_stream(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (st != GT_OK)
 		goto done;
-	root = cJSON_ParseWithLength(text, fread(text, 1, MOST_HEAD - 1, file));
+	root = cJSON_ParseWithLength(text, fread(text, 1, MAX_HEAD - 1, file));
 	const cJSON *shape = cJSON_GetObjectItem(root, "shape"), *type = cJSON_GetObjectItem(root, "type"),
 		    *header = cJSON_GetObjectItem(root, "header");
 	const int n = cJSON_GetArraySize(shape);
@@ -206,9 +206,9 @@ static gt_status open_files(gt_file_list *files, gt_status (*describe)(const cha
 	s->base.frames = files->n * s->each;
 	s->base.rows = s->of.rows;
 	s->base.columns = s->of.columns;
-	s->base.most = strstr(s->of.type->nifti_name, "int") && s->of.type->size <= 2 ? (s->of.type->size == 1 ? 255 : 65535) : 0;
+	s->base.max = strstr(s->of.type->nifti_name, "int") && s->of.type->size <= 2 ? (s->of.type->size == 1 ? 255 : 65535) : 0;
 	if (s->of.type->nifti_name[0] == 'i')
-		s->base.most = floor(s->base.most / 2);
+		s->base.max = floor(s->base.max / 2);
 	s->base.bytes = s->base.rows * s->base.columns * s->of.type->size;
 	s->files = *files;
 	*files = (gt_file_list){ NULL, 0 };
@@ -301,12 +301,12 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 /* The head is blocks of 512 bytes, of which the last ends with "}\n". */
 static gt_status read_edf(const char *path, const void *self, bare *b)
 {
-	char *head = calloc(MOST_HEAD + 1, 1);
+	char *head = calloc(MAX_HEAD + 1, 1);
 	FILE *file = NULL;
 	gt_status st = head ? gt_file_stream(path, &file, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	(void)self;
 	while (st == GT_OK) {
-		if (b->header + BLOCK > MOST_HEAD || fread(head + b->header, 1, BLOCK, file) != BLOCK)
+		if (b->header + BLOCK > MAX_HEAD || fread(head + b->header, 1, BLOCK, file) != BLOCK)
 			st = gt_fail(GT_ERR_FORMAT, "%s: its head does not end with '}' at the end of a block of %d bytes", path,
 			             (int)BLOCK);
 		b->header += BLOCK;

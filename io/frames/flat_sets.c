@@ -56,13 +56,13 @@ done:
 void gt_note_saturated(const gt_frame_source *flat, const float *mean, const gt_read_options *o)
 {
 	size_t n = 0;
-	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
-		n += mean[c] >= flat->most;
+	for (size_t c = 0; c < flat->rows * flat->columns && flat->max > 0; c++)
+		n += mean[c] >= flat->max;
 	if (n)
 		gt_read_note(o,
 		             "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; "
 		             "flat fields of less light, or --white, help",
-		             flat->name(flat, 0), n, flat->most);
+		             flat->name(flat, 0), n, flat->max);
 }
 
 static double share_below(const double *ratio, size_t n, double level)
@@ -238,7 +238,7 @@ static gt_status add_later(gt_intensity *x, const later_set *l, const gt_read_op
 	gt_status st = GT_OK;
 	if (l->view <= x->set[x->sets - 1].view)
 		return gt_fail(GT_ERR_ARG, "%s: flat fields of no later time than those before: expected one set for each time", name);
-	GT_TRY(gt_host_room(16 * (double)cells, "flat fields of another time"));
+	GT_TRY(gt_host_has_memory(16 * (double)cells, "flat fields of another time"));
 	GT_TRY(light_of_set(x, l, o, &gain));
 	for (size_t i = 0; i < x->fills; i++)
 		gain[x->fill[i].row * x->columns + x->fill[i].column] = 1;

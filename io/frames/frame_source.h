@@ -7,7 +7,7 @@
 typedef struct gt_frame_source gt_frame_source;
 struct gt_frame_source {
 	size_t frames, rows, columns;
-	double most;                    /* largest number of the files' type; 0: it has fractions */
+	double max;                     /* largest number of the files' type; 0: it has fractions */
 	size_t bytes;                   /* of memory that a reading thread takes beside its output */
 	/* Rows row ... row+rows-1 of a frame as the file has them; any number of threads at a time. */
 	gt_status   (*read)(const gt_frame_source *s, size_t frame, size_t row, size_t rows, float *out);

@@ -9,7 +9,7 @@
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_stack.h"
 #include "io/frames/parallel_views.h"
-#include "io/frames/settle_signs.h"
+#include "io/frames/resolve_signs.h"
 #include "io/frames/view_angles.h"
 #include "io/frames/hnd_file.h"
 #include "io/hdf5/dataexchange.h"
@@ -82,7 +82,7 @@ done:
 /* By the geometry file; what it leaves open is found in the images. --axis is of who knows better. */
 static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_scan **out)
 {
-	gt_status st = gt_settle_signs(&v->base, v->k.geometry, o);
+	gt_status st = gt_resolve_signs(&v->base, v->k.geometry, o);
 	if (st == GT_OK)
 		st = gt_scan_clone(gt_geometry_scan(v->k.geometry), out);
 	if (st == GT_OK && !isnan(o->axis)) {
@@ -145,7 +145,7 @@ done:
 static gt_status read_values(struct views *v, const gt_read_options *o, gt_projections *p)
 {
 	const size_t n = gt_scan_size(p->scan), views = p->scan->views, cells = n / views;
-	gt_status st = gt_fail_in(gt_host_room((double)n * sizeof *p->data, "the line integrals"), "%s", v->k.path);
+	gt_status st = gt_fail_in(gt_host_has_memory((double)n * sizeof *p->data, "the line integrals"), "%s", v->k.path);
 	if (st != GT_OK)
 		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))

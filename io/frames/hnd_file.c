@@ -4,7 +4,7 @@
 #include "core/try.h"
 #include "io/frames/hnd_file.h"
 
-enum { HND_HEAD = 1024, HNC_HEAD = 512, COLUMNS_AT = 120, ROWS_AT = 124, MOST_SIDE = 1 << 15 };
+enum { HND_HEAD = 1024, HNC_HEAD = 512, COLUMNS_AT = 120, ROWS_AT = 124, MAX_SIDE = 1 << 15 };
 
 static int ends_in(const char *path, const char *extension)
 {
@@ -25,9 +25,9 @@ gt_status gt_hnd_open(const char *path, gt_xim *x)
 	GT_TRY(gt_xim_load(path, head, x));
 	x->columns = count_at(x->bytes + COLUMNS_AT);
 	x->rows = count_at(x->bytes + ROWS_AT);
-	if (x->columns < 1 || x->rows < 1 || x->columns > MOST_SIDE || x->rows > MOST_SIDE)
+	if (x->columns < 1 || x->rows < 1 || x->columns > MAX_SIDE || x->rows > MAX_SIDE)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, expected 1 to %d: is it a .hnd or .hnc?", path, x->rows,
-		               x->columns, MOST_SIDE));
+		               x->columns, MAX_SIDE));
 	if (compressed && (x->rows < 2 || (x->rows - 1) * x->columns % 4))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns: expected two rows and more, whose pixels come in fours", path,
 		               x->rows, x->columns));
@@ -36,10 +36,10 @@ gt_status gt_hnd_open(const char *path, gt_xim *x)
 	x->lookups = compressed ? (x->rows - 1) * x->columns / 4 : 0;
 	x->data = head + x->lookups;
 	x->data_bytes = x->data < x->size ? x->size - x->data : 0;
-	const size_t least = compressed ? 4 * (x->columns + 1) : 2 * x->rows * x->columns;
-	if (x->data_bytes < least)
+	const size_t min = compressed ? 4 * (x->columns + 1) : 2 * x->rows * x->columns;
+	if (x->data_bytes < min)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is cut off: has %zu bytes, expected %zu and more for %zu rows x %zu columns", path,
-		               x->size, x->data + least, x->rows, x->columns));
+		               x->size, x->data + min, x->rows, x->columns));
 done:
 	if (st != GT_OK)
 		gt_xim_close(x);

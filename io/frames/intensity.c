@@ -12,11 +12,11 @@
 #include "io/write_kit/volume_units.h"
 
 /* What passes less than one step of a 16-bit detector is not known better than that. */
-#define LEAST_TRANSMISSION (1.0 / 65536)
+#define MIN_TRANSMISSION (1.0 / 65536)
 /* Cells with less light than this part of what their neighbours have are dead. */
 #define DEAD 0.1
 /* Of a flat field: up to this part of its cells saturate for reasons of their own. */
-#define MOST_SATURATED 0.02
+#define MAX_SATURATED 0.02
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
@@ -76,14 +76,14 @@ gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_rea
 	unsigned char *dead = calloc(cells, 1);
 	size_t n = 0;
 	gt_status st = GT_OK;
-	float most = 0;
+	float max = 0;
 	if (!dead)
 		return out_of_memory();
 	for (size_t c = 0; c < cells; c++)
-		most = x->gain[c] > most ? x->gain[c] : most;
+		max = x->gain[c] > max ? x->gain[c] : max;
 	for (size_t c = 0; c < cells; c++) {
 		/* No median is above the largest. */
-		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * most;
+		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * max;
 		if (dead[c] && x->gain[c] > 0)
 			dead[c] = x->gain[c] < DEAD * local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
 		n += dead[c];
@@ -115,17 +115,17 @@ static void take_saturated(gt_intensity *x, const gt_frame_source *flat, const g
 {
 	const size_t cells = x->rows * x->columns;
 	size_t n = 0;
-	for (size_t c = 0; c < cells && flat->most > 0; c++)
-		n += x->gain[c] >= flat->most;
-	if (!n || (double)n > MOST_SATURATED * (double)cells) {
+	for (size_t c = 0; c < cells && flat->max > 0; c++)
+		n += x->gain[c] >= flat->max;
+	if (!n || (double)n > MAX_SATURATED * (double)cells) {
 		gt_note_saturated(flat, x->gain, o);
 		return;
 	}
 	for (size_t c = 0; c < cells; c++)
-		if (x->gain[c] >= flat->most)
+		if (x->gain[c] >= flat->max)
 			x->gain[c] = 0;
 	gt_read_note(o, "%s: %zu cell%s of the flat field %s saturated, at %.0f: taken as without light", flat->name(flat, 0), n,
-	             n == 1 ? "" : "s", n == 1 ? "is" : "are", flat->most);
+	             n == 1 ? "" : "s", n == 1 ? "is" : "are", flat->max);
 }
 
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_scan *f, const gt_read_options *o, gt_intensity **out)
@@ -142,7 +142,7 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_fields_of_sca
 	x->frames = frames;
 	x->seen = calloc(frames->frames, 1);
 	pthread_mutex_init(&x->lock, NULL);
-	GT_TRY(x->seen ? gt_host_room(16 * (double)cells, "flat and dark fields") : out_of_memory());
+	GT_TRY(x->seen ? gt_host_has_memory(16 * (double)cells, "flat and dark fields") : out_of_memory());
 	if (f->dark)
 		GT_TRY(gt_mean_field(f->dark, 0, f->dark->frames, frames, "dark", &x->dark));
 	if (f->flat) {
@@ -181,7 +181,7 @@ void gt_intensity_free(gt_intensity *x)
 static gt_status check_counts(const gt_intensity *x, size_t view, size_t first, const float *t, size_t n)
 {
 	/* Whole numbers are finite. */
-	const size_t bad = x->frames->most > 0 ? n : gt_first_bad(t, n);
+	const size_t bad = x->frames->max > 0 ? n : gt_first_bad(t, n);
 	return bad == n ? GT_OK
 	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite in view %zu at row %zu, column %zu; expected finite numbers",
 	                          x->frames->name(x->frames, view), view, (first + bad) / x->columns, (first + bad) % x->columns);
@@ -229,11 +229,11 @@ static void count(gt_intensity *x, size_t *counter, size_t more)
 /* Values that stay in the cache while all is done with them. */
 enum { BAND = 1 << 14 };
 
-static size_t count_saturated(float most, const float *t, size_t n)
+static size_t count_saturated(float max, const float *t, size_t n)
 {
 	uint32_t saturated = 0;
 	for (size_t c = 0; c < n; c++)
-		saturated += t[c] >= most;
+		saturated += t[c] >= max;
 	return saturated;
 }
 
@@ -274,13 +274,13 @@ static void divide(const gt_intensity *x, size_t view, size_t from, float *t, si
 static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_t rows, float *t)
 {
 	const size_t n = rows * x->columns, from = row * x->columns;
-	const float most = (float)x->frames->most;
+	const float max = (float)x->frames->max;
 	size_t saturated = 0;
 	gt_status st = x->frames->read(x->frames, view, row, rows, t);
 	for (size_t at = 0; at < n && st == GT_OK; at += BAND) {
 		const size_t some = n - at < BAND ? n - at : BAND;
 		st = check_counts(x, view, from + at, t + at, some);
-		saturated += most > 0 ? count_saturated(most, t + at, some) : 0;
+		saturated += max > 0 ? count_saturated(max, t + at, some) : 0;
 		divide(x, view, from + at, t + at, some);
 	}
 	if (st != GT_OK)
@@ -338,7 +338,7 @@ static gt_status take_logarithms(gt_intensity *x, size_t view, const gt_air_leve
 	for (size_t k = 0; k < x->columns; k++)
 		level[k] = air->at_left + slope * (double)k;
 	for (size_t r = 0; r < rows; r++)
-		floored += gt_line_integrals(level, LEAST_TRANSMISSION, x->columns, out + r * x->columns);
+		floored += gt_line_integrals(level, MIN_TRANSMISSION, x->columns, out + r * x->columns);
 	free(level);
 	pthread_mutex_lock(&x->lock);
 	x->floored += floored;

@@ -7,8 +7,8 @@
 #include "io/frames/frame_source.h"
 
 /* A cell without light, and the cells around it whose mean it gets. */
-enum { GT_FILL_REACH = 3, GT_FILL_MOST = (2 * GT_FILL_REACH + 1) * (2 * GT_FILL_REACH + 1) - 1 };
-typedef struct { size_t row, column, from[GT_FILL_MOST], n; } gt_filled_cell;
+enum { GT_FILL_REACH = 3, GT_FILL_MAX = (2 * GT_FILL_REACH + 1) * (2 * GT_FILL_REACH + 1) - 1 };
+typedef struct { size_t row, column, from[GT_FILL_MAX], n; } gt_filled_cell;
 
 /* Air beside the body: a line through the medians of both sides, or what one side has. */
 typedef struct { float at_left, at_right; int known; } gt_air_level;

@@ -31,5 +31,5 @@ void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_op
 		             100 * dark > all ? "; is the dark field of another exposure?" : "");
 	if ((double)x->saturated > 1e-3 * (double)all)
 		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated,
-		             all, x->frames->most);
+		             all, x->frames->max);
 }

@@ -10,7 +10,7 @@
 #include "io/frames/hnd_file.h"
 #include "io/frames/xim_file.h"
 
-enum { HIS_HEAD = 68, MOST_SIDE = 1 << 15 };
+enum { HIS_HEAD = 68, MAX_SIDE = 1 << 15 };
 static const unsigned char his_magic[4] = { 0x00, 0x70, 0x44, 0x00 };
 
 typedef struct {
@@ -43,7 +43,7 @@ static gt_status open_his(const char *path, int *file, his_head *h)
 		return gt_fail(GT_ERR_FORMAT, "%s: does not begin as a .his does", path);
 	const long columns = (long)u16(head + 18) - (long)u16(head + 14) + 1, rows = (long)u16(head + 16) - (long)u16(head + 12) + 1;
 	const size_t frames = u16(head + 20);
-	if (rows < 1 || columns < 1 || rows > MOST_SIDE || columns > MOST_SIDE || frames != 1 || u16(head + 32) != 4)
+	if (rows < 1 || columns < 1 || rows > MAX_SIDE || columns > MAX_SIDE || frames != 1 || u16(head + 32) != 4)
 		return gt_fail(GT_ERR_FORMAT,
 		               "%s: %ld rows x %ld columns, %zu frames, numbers of type %zu: expected 1 frame of type 4 (16 bits)", path,
 		               rows, columns, frames, u16(head + 32));

@@ -16,7 +16,7 @@
 #include "io/frames/frame_source.h"
 #include "io/write_kit/number_types.h"
 
-enum { LEAD = 12, MOST_HEADER = 65536 };
+enum { LEAD = 12, MAX_HEADER = 65536 };
 static const unsigned char signature[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
 
 struct npy_source {
@@ -95,7 +95,7 @@ static gt_status read_type(struct npy_source *s, const char *text)
 		               s->path, at ? at : "of no type");
 	s->swap = s->type->size > 1 && ((at[1] == '>' && !gt_host_is_msb()) || (at[1] == '<' && gt_host_is_msb()));
 	if (strstr(s->type->nifti_name, "int") && s->type->size < 4)
-		s->base.most = (s->type->size == 1 ? 255 : 65535) >> (s->type->nifti_name[0] == 'i');
+		s->base.max = (s->type->size == 1 ? 255 : 65535) >> (s->type->nifti_name[0] == 'i');
 	return GT_OK;
 }
 
@@ -137,9 +137,9 @@ static gt_status read_head(struct npy_source *s)
 	GT_TRY(gt_read_at(s->path, s->file, 0, LEAD, lead));
 	const size_t wide = lead[6] >= 2, begin = wide ? 12 : 10,
 		     n = lead[8] + 256u * lead[9] + (wide ? 65536u * lead[10] + 16777216u * (size_t)lead[11] : 0);
-	if (memcmp(lead, signature, sizeof signature) || lead[6] < 1 || lead[6] > 3 || n > MOST_HEADER)
+	if (memcmp(lead, signature, sizeof signature) || lead[6] < 1 || lead[6] > 3 || n > MAX_HEADER)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is version %u with a head of %zu bytes, expected version 1 to 3 and at most %d bytes",
-		               s->path, lead[6], n, MOST_HEADER));
+		               s->path, lead[6], n, MAX_HEADER));
 	if (!(text = calloc(n + 1, 1)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
 	GT_TRY(gt_read_at(s->path, s->file, (off_t)begin, n, text));
@@ -161,7 +161,7 @@ static gt_status turn(struct npy_source *s)
 	const size_t rows = s->base.rows, columns = s->base.columns;
 	float *stored = NULL;
 	void *bytes = NULL;
-	gt_status st = gt_fail_in(gt_host_room((double)rows * (double)columns * 16, "an image in Fortran's order"), "%s", s->path);
+	gt_status st = gt_fail_in(gt_host_has_memory((double)rows * (double)columns * 16, "an image in Fortran's order"), "%s", s->path);
 	if (st != GT_OK)
 		return st;
 	stored = malloc(rows * columns * sizeof *stored);

@@ -219,10 +219,10 @@ int gt_ole2_find(const gt_ole2 *f, const char *name, uint32_t *stream, size_t *b
 /* Bytes of a chain, from `at` on; small: of sectors of 64 bytes within the stream of the root. */
 static gt_status read_pieces(const gt_ole2 *f, uint32_t first, int small, size_t at, size_t bytes, unsigned char *to)
 {
-	const size_t piece = small ? SMALL : f->sector, most = small ? f->smalls : f->sectors;
+	const size_t piece = small ? SMALL : f->sector, max = small ? f->smalls : f->sectors;
 	uint32_t s = first;
 	for (size_t skipped = at / piece, n = 0; bytes; n++) {
-		if (s >= most || n > most)
+		if (s >= max || n > max)
 			return broken(f, "has a stream whose chain of sectors is broken");
 		if (n >= skipped) {
 			const size_t within = n == skipped ? at % piece : 0, part = bytes < piece - within ? bytes : piece - within;

@@ -49,12 +49,12 @@ static double usual(const shown *s, size_t apart, double *some)
  * the same: neighbours must be more alike than views farther apart, and about as alike as other neighbours. */
 static int note_near(const shown *s, const gt_read_options *o, double *some)
 {
-	enum { MOST_APART = 64 };
+	enum { MAX_APART = 64 };
 	const size_t views = s->views;
 	const double *angle = s->angle;
 	size_t jumps = 0, first = 0;
 	const double neighbours = usual(s, 1, some);
-	for (size_t k = 2; k <= MOST_APART && k < views / 2; k++) {
+	for (size_t k = 2; k <= MAX_APART && k < views / 2; k++) {
 		if (angle_apart(angle, 0, k) <= 1.5 * angle_apart(angle, 0, 1) || angle_apart(angle, 0, k) > NEAR ||
 		    usual(s, k, some) > neighbours / 2)
 			continue;
@@ -80,7 +80,7 @@ static int note_near(const shown *s, const gt_read_options *o, double *some)
 }
 
 /* Images that are looked at, and columns of them, at most. */
-enum { LEAST_VIEWS = 16, MOST_IMAGES = 64, MOST_COLUMNS = 512 };
+enum { MIN_VIEWS = 16, MAX_IMAGES = 64, MAX_COLUMNS = 512 };
 /* The sum of a view may differ by this part of the mean one, else the body is not seen as a whole. */
 #define WHOLE 0.1
 /* How far centres of mass must be off their circle: columns; times what they differ by in images that are alike. */
@@ -98,7 +98,7 @@ static int by_angle(const void *a, const void *b)
 	return x->angle != y->angle ? (x->angle > y->angle) - (x->angle < y->angle) : (x->view > y->view) - (x->view < y->view);
 }
 
-static size_t step_of(const shown *s) { return s->columns / MOST_COLUMNS + 1; }
+static size_t step_of(const shown *s) { return s->columns / MAX_COLUMNS + 1; }
 
 /* What images differ by that are next to each other in angle. */
 static double neighbours_by_angle(const shown *s, turned_view *order, double *some)
@@ -112,13 +112,13 @@ static double neighbours_by_angle(const shown *s, turned_view *order, double *so
 }
 
 typedef struct {
-	size_t n, image[MOST_IMAGES], other[MOST_IMAGES]; /* the one that is most like it */
-	double unlike[MOST_IMAGES];
+	size_t n, image[MAX_IMAGES], other[MAX_IMAGES]; /* the one that is most like it */
+	double unlike[MAX_IMAGES];
 } pairs;
 
 static void find_alike(const shown *s, pairs *alike)
 {
-	alike->n = s->views < MOST_IMAGES ? s->views : MOST_IMAGES;
+	alike->n = s->views < MAX_IMAGES ? s->views : MAX_IMAGES;
 	for (size_t i = 0; i < alike->n; i++) {
 		const size_t image = i * s->views / alike->n;
 		alike->image[i] = image;
@@ -136,7 +136,7 @@ static void find_alike(const shown *s, pairs *alike)
 /* centre[view], in columns; 0: sums of views differ as those of a whole body do not. */
 static int centres_of_mass(const shown *s, double *centre)
 {
-	double mean = 0, least = INFINITY, most = -INFINITY;
+	double mean = 0, min = INFINITY, max = -INFINITY;
 	for (size_t v = 0; v < s->views; v++) {
 		double sum = 0, moment = 0;
 		for (size_t c = 0; c < s->columns; c++) {
@@ -146,10 +146,10 @@ static int centres_of_mass(const shown *s, double *centre)
 		}
 		centre[v] = moment;
 		mean += sum / (double)s->views;
-		least = fmin(least, sum);
-		most = fmax(most, sum);
+		min = fmin(min, sum);
+		max = fmax(max, sum);
 	}
-	if (!(mean > 0) || most - mean > WHOLE * mean || mean - least > WHOLE * mean)
+	if (!(mean > 0) || max - mean > WHOLE * mean || mean - min > WHOLE * mean)
 		return 0;
 	for (size_t v = 0; v < s->views; v++)
 		centre[v] /= mean;
@@ -203,7 +203,7 @@ static int leaves_circle(const shown *s, const pairs *alike, double *work)
 static void note_far(const shown *s, const gt_read_options *o, turned_view *order, double *work)
 {
 	pairs alike;
-	double some[MOST_IMAGES];
+	double some[MAX_IMAGES];
 	const double neighbours = neighbours_by_angle(s, order, work);
 	find_alike(s, &alike);
 	for (size_t i = 0; i < alike.n; i++)
@@ -222,7 +222,7 @@ gt_status gt_note_order(const float *profiles, size_t views, size_t columns, con
 {
 	const shown s = { profiles, angle, views, columns };
 	gt_status st = GT_OK;
-	if (views < LEAST_VIEWS)
+	if (views < MIN_VIEWS)
 		return GT_OK;
 	double *work = malloc(4 * views * sizeof *work);
 	turned_view *order = malloc(views * sizeof *order);

@@ -14,7 +14,7 @@
 #include "core/try.h"
 #include "io/frames/rotation_axis.h"
 
-enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
+enum { MAX_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 
 /* A view and one or two views around the opposite angle, with the weight of the second; gap: what lacks to half a turn. */
 typedef struct {
@@ -98,14 +98,14 @@ typedef struct {
 	size_t views;
 } directions;
 
-/* All pairs, thinned to MOST_PAIRS that are spread evenly. With_gap: of those that are not opposite. */
+/* All pairs, thinned to MAX_PAIRS that are spread evenly. With_gap: of those that are not opposite. */
 static size_t find_pairs(const directions *d, int with_gap, size_t further, pair *pairs)
 {
 	size_t n = 0;
 	for (size_t v = 0; v < d->views; v++)
 		n += (size_t)(with_gap ? approach(d->sorted, d->views, d->step, &d->sorted[v], further, &d->all[n])
 		                       : enclose(d->sorted, d->views, d->step, &d->sorted[v], &d->all[n]));
-	const size_t kept = n < MOST_PAIRS ? n : MOST_PAIRS;
+	const size_t kept = n < MAX_PAIRS ? n : MAX_PAIRS;
 	for (size_t i = 0; i < kept; i++)
 		pairs[i] = d->all[i * n / kept];
 	return kept;
@@ -176,13 +176,13 @@ static double score(const double *profiles, size_t pairs, size_t columns, double
 
 static double coarse(const double *profiles, size_t pairs, size_t columns, double *mean)
 {
-	const size_t least = columns / 10 > 8 ? columns / 10 : 8, last = columns - 1;
+	const size_t min = columns / 10 > 8 ? columns / 10 : 8, last = columns - 1;
 	double best = -INFINITY, at = 0;
 	*mean = 0;
 	for (size_t twice = 0; twice <= 2 * last; twice++) {
 		const size_t begin = twice > last ? twice - last : 0, end = (twice < last ? twice : last) + 1;
 		double r;
-		if (end - begin < least)
+		if (end - begin < min)
 			continue;
 		const double s = score(profiles, pairs, columns, 0.5 * (double)twice, begin, end, &r);
 		if (s > best) {
@@ -261,7 +261,7 @@ static double mean_gap(const pair *pairs, size_t n)
 
 static gt_status find_with_directions(const sinogram *x, const directions *d, gt_axis_found *found)
 {
-	pair near[MOST_PAIRS], next[MOST_PAIRS];
+	pair near[MAX_PAIRS], next[MAX_PAIRS];
 	gt_status st = GT_OK;
 	size_t n = find_pairs(d, 0, 0, near);
 	if (n)

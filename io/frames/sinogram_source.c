@@ -36,7 +36,7 @@ gt_status gt_sinogram_source(gt_frame_source **s)
 	struct turned *t = calloc(1, sizeof *t);
 	if (!t)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", from->name(from, 0));
-	t->base = (struct gt_frame_source){ from->rows, from->frames, from->columns, from->most, from->bytes, read_, name, free_ };
+	t->base = (struct gt_frame_source){ from->rows, from->frames, from->columns, from->max, from->bytes, read_, name, free_ };
 	t->from = from;
 	*s = &t->base;
 	return GT_OK;

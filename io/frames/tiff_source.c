@@ -38,7 +38,7 @@ struct tiff_source {
 typedef struct {
 	uint32_t rows, columns;
 	const gt_number_type *type;
-	double most;
+	double max;
 	size_t bytes; /* of a strip or a tile */
 	int packed;   /* compressed */
 } tiff_shape;
@@ -102,7 +102,7 @@ static gt_status check_pieces(const char *path, TIFF *t, tiff_shape *s)
 	if (claimed > (s->packed ? fmax(MAX_COMPRESSION * stored, stored > 0 ? MAX_BLANK : 0) : stored))
 		return gt_fail(GT_ERR_FORMAT, "%s: claims %u x %u values of %zu bytes, and has %.0f bytes of them", path, s->rows,
 		               s->columns, s->type->size, stored);
-	return gt_fail_in(gt_host_room((double)s->bytes + claimed, "an image"), "%s", path);
+	return gt_fail_in(gt_host_has_memory((double)s->bytes + claimed, "an image"), "%s", path);
 }
 
 static gt_status check_kind(const char *path, TIFF *t, unsigned samples)
@@ -141,7 +141,7 @@ static gt_status shape_of(const char *path, TIFF *t, tiff_shape *s)
 		               "%s: has %u bits a pixel of sample format %u, expected 8, 16, 32 or 64, unsigned, signed or float", path,
 		               bits, format);
 	if (format != SAMPLEFORMAT_IEEEFP && bits <= 32)
-		s->most = (double)((UINT64_C(1) << (format == SAMPLEFORMAT_INT ? bits - 1 : bits)) - 1);
+		s->max = (double)((UINT64_C(1) << (format == SAMPLEFORMAT_INT ? bits - 1 : bits)) - 1);
 	s->bytes = (size_t)(TIFFIsTiled(t) ? TIFFTileSize64(t) : TIFFStripSize64(t));
 	return check_pieces(path, t, s);
 }
@@ -161,7 +161,7 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 	if (b->frames == 0) {
 		b->rows = found.rows;
 		b->columns = found.columns;
-		b->most = found.most;
+		b->max = found.max;
 		s->type = found.type;
 	}
 	if (found.rows != b->rows || found.columns != b->columns || found.type != s->type)

@@ -71,7 +71,7 @@ static gt_status read_head(struct txrm_source *s, int reference)
 	s->base.frames = reference ? 1 : (size_t)head[0];
 	s->base.rows = (size_t)head[1];
 	s->base.columns = (size_t)head[2];
-	s->base.most = s->each == 2 ? 65535 : 0;
+	s->base.max = s->each == 2 ? 65535 : 0;
 	s->base.bytes = s->base.rows * s->base.columns * s->each;
 done:
 	return st;

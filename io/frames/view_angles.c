@@ -64,15 +64,15 @@ static int is_rule(const char *spec, const char *separator, double *a, double *b
 
 /* From the least to the most of all angles. */
 typedef struct {
-	double least, most;
+	double min, max;
 } span;
 
 static span span_of(const double *angle, size_t views)
 {
 	span s = { INFINITY, -INFINITY };
 	for (size_t v = 0; v < views; v++) {
-		s.least = fmin(s.least, angle[v]);
-		s.most = fmax(s.most, angle[v]);
+		s.min = fmin(s.min, angle[v]);
+		s.max = fmax(s.max, angle[v]);
 	}
 	return s;
 }
@@ -87,24 +87,24 @@ static gt_status to_radians(const char *what, int unit, size_t views, double *an
 {
 	const span s = span_of(angle, views);
 	const double to = unit == RADIANS ? 1 : GT_PI / 180;
-	if (!(fmax(fabs(s.least), fabs(s.most)) * to <= MAX_TURNS * 2 * GT_PI))
-		return gt_fail(GT_ERR_FORMAT, "%s: angles from %g to %g: expected at most %g rotations", what, s.least, s.most, MAX_TURNS);
-	if (views > 1 && (s.most - s.least) * to < SAME_DIRECTION)
-		return gt_fail(GT_ERR_FORMAT, "%s: all %zu angles are %g: expected views from different directions", what, views, s.least);
+	if (!(fmax(fabs(s.min), fabs(s.max)) * to <= MAX_TURNS * 2 * GT_PI))
+		return gt_fail(GT_ERR_FORMAT, "%s: angles from %g to %g: expected at most %g rotations", what, s.min, s.max, MAX_TURNS);
+	if (views > 1 && (s.max - s.min) * to < SAME_DIRECTION)
+		return gt_fail(GT_ERR_FORMAT, "%s: all %zu angles are %g: expected views from different directions", what, views, s.min);
 	for (size_t v = 0; v < views; v++)
 		angle[v] *= to;
 	return GT_OK;
 }
 
 /* Too little to be degrees of a scan. */
-static int is_small(span s, size_t views) { return views > 2 && s.most - s.least <= 2 * GT_PI + 0.1; }
+static int is_small(span s, size_t views) { return views > 2 && s.max - s.min <= 2 * GT_PI + 0.1; }
 
 /* Half a turn or a turn in radians, whose last view is the first again or one step before it; 0: neither. */
 static double turns_in_radians(span s, size_t views)
 {
 	if (!is_small(s, views))
 		return 0;
-	const double range = s.most - s.least, wider = range * (double)views / (double)(views - 1);
+	const double range = s.max - s.min, wider = range * (double)views / (double)(views - 1);
 	for (int halves = 1; halves <= 2; halves++)
 		if (fabs(range - halves * GT_PI) < 0.01 * halves * GT_PI || fabs(wider - halves * GT_PI) < 0.01 * halves * GT_PI)
 			return halves / 2.0;
@@ -113,22 +113,22 @@ static double turns_in_radians(span s, size_t views)
 
 static void note_radians(const char *what, span s, double turns, const gt_read_options *o)
 {
-	gt_read_note(o, "%s from %g to %g name no unit: taken as radians, %s turn (--angle-unit deg, if they are degrees)", what, s.least,
-	             s.most, turns < 1 ? "half a" : "a full");
+	gt_read_note(o, "%s from %g to %g name no unit: taken as radians, %s turn (--angle-unit deg, if they are degrees)", what, s.min,
+	             s.max, turns < 1 ? "half a" : "a full");
 }
 
 /* The one rule for angles without a unit: beyond a full turn in radians they are degrees; half a turn or a full turn
  * in radians is that, with a note; all others are refused. */
 static gt_status settle_unit(const char *path, const char *name, span s, size_t views, const gt_read_options *o, int *unit)
 {
-	if (*unit != NO_UNIT || !is_small(s, views) || s.least == s.most)
+	if (*unit != NO_UNIT || !is_small(s, views) || s.min == s.max)
 		return GT_OK;
 	const double turns = turns_in_radians(s, views);
 	if (turns == 0)
 		return gt_fail(GT_ERR_FORMAT,
 		               "%s: %s: angles from %g to %g name no unit: as radians they are %.4g degrees, else %.4g: say which "
 		               "(--angle-unit rad or --angle-unit deg)",
-		               path, name, s.least, s.most, (s.most - s.least) * 180 / GT_PI, s.most - s.least);
+		               path, name, s.min, s.max, (s.max - s.min) * 180 / GT_PI, s.max - s.min);
 	*unit = RADIANS;
 	note_radians(name, s, turns, o);
 	return GT_OK;
@@ -151,10 +151,10 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	if ((!range && !steps) || turns_in_radians(s, views) > 0)
 		GT_TRY(settle_unit("angles", spec, s, views, o, &unit));
 	if (unit != RADIANS && is_small(s, views))
-		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.least,
-		             s.most);
-	if (unit == RADIANS && s.most - s.least > 8 * GT_PI)
-		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.least, s.most, (s.most - s.least) / (2 * GT_PI));
+		gt_read_note(o, "angles from %g to %g are taken as degrees (radians if named: --angle-unit rad, or 0..3.14rad)", s.min,
+		             s.max);
+	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
+		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
 	st = to_radians(spec, unit, views, angle);
 done:
 	return st;

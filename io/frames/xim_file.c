@@ -8,7 +8,7 @@
 #include "io/file_access.h"
 #include "io/frames/xim_file.h"
 
-enum { MAGIC = 8, HEAD = 32, MOST_BYTES = 1 << 28, MOST_SIDE = 1 << 15, MOST_PROPERTIES = 1 << 16 };
+enum { MAGIC = 8, HEAD = 32, MAX_BYTES = 1 << 28, MAX_SIDE = 1 << 15, MAX_PROPERTIES = 1 << 16 };
 enum { A_NUMBER = 0, A_REAL = 1, A_TEXT = 2, SOME_REALS = 4, SOME_NUMBERS = 5 };
 static const char magic[] = "VMS.XI";
 
@@ -31,15 +31,15 @@ int gt_is_xim(const char *path)
 	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, magic, sizeof magic - 1);
 }
 
-gt_status gt_xim_load(const char *path, size_t least, gt_xim *x)
+gt_status gt_xim_load(const char *path, size_t min, gt_xim *x)
 {
 	int file;
 	size_t size;
 	gt_status st = gt_file_open(path, &file, &size);
 	if (st != GT_OK)
 		return st;
-	if (size < least || size > MOST_BYTES)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes, expected %zu to %d of such an image", path, size, least, MOST_BYTES));
+	if (size < min || size > MAX_BYTES)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes, expected %zu to %d of such an image", path, size, min, MAX_BYTES));
 	if (!(x->bytes = malloc(size)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	x->size = size;
@@ -108,11 +108,11 @@ gt_status gt_xim_open(const char *path, gt_xim *x)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: does not begin with %s: is no .xim", path, magic));
 	const int32_t columns = number_at(x->bytes + 12), rows = number_at(x->bytes + 16), each = number_at(x->bytes + 24),
 		      compressed = number_at(x->bytes + 28);
-	if (columns < 1 || rows < 1 || columns > MOST_SIDE || rows > MOST_SIDE || (each != 1 && each != 2 && each != 4) || compressed < 0 ||
+	if (columns < 1 || rows < 1 || columns > MAX_SIDE || rows > MAX_SIDE || (each != 1 && each != 2 && each != 4) || compressed < 0 ||
 	    compressed > 1)
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
 		               "%s: %ld rows x %ld columns of %ld bytes, compressed %ld: expected sizes up to %d, 1, 2 or 4, 0 or 1", path,
-		               (long)rows, (long)columns, (long)each, (long)compressed, MOST_SIDE));
+		               (long)rows, (long)columns, (long)each, (long)compressed, MAX_SIDE));
 	x->rows = (size_t)rows;
 	x->columns = (size_t)columns;
 	x->pixel_bytes = (size_t)each;
@@ -171,7 +171,7 @@ gt_status gt_xim_pixels(const char *path, const gt_xim *x, size_t rows, int32_t 
 int gt_xim_number(const gt_xim *x, const char *name, double *value)
 {
 	size_t at = x->property;
-	for (size_t k = 0; k < x->properties && k < MOST_PROPERTIES; k++) {
+	for (size_t k = 0; k < x->properties && k < MAX_PROPERTIES; k++) {
 		if (x->size - at < 8)
 			return 0;
 		const int32_t length = number_at(x->bytes + at);

@@ -20,7 +20,7 @@ void      gt_xim_close(gt_xim *x);
 /* The first `rows` rows. */
 gt_status gt_xim_pixels(const char *path, const gt_xim *x, size_t rows, int32_t *out);
 /* The bytes of a file of at least `least` bytes, and no more than a .xim may have, into x. */
-gt_status gt_xim_load(const char *path, size_t least, gt_xim *x);
+gt_status gt_xim_load(const char *path, size_t min, gt_xim *x);
 double    gt_xim_real_at(const unsigned char *bytes);
 /* A property that is one number: 1 where it is there. */
 int       gt_xim_number(const gt_xim *x, const char *name, double *value);

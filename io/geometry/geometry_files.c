@@ -11,7 +11,7 @@
 #include "io/file_access.h"
 #include "io/geometry/input.h"
 
-#define MOST_BYTES (256 << 20)
+#define MAX_BYTES (256 << 20)
 /* Above the views of any scan. */
 enum { MAX_COUNTED = 1 << 19 };
 
@@ -50,7 +50,7 @@ static gt_status load(gt_geometry_input *in)
 	if (st != GT_OK)
 		return st;
 	/* Files with images in them are read by places; of those the head is enough here. */
-	in->bytes = bytes > MOST_BYTES ? MOST_BYTES : bytes;
+	in->bytes = bytes > MAX_BYTES ? MAX_BYTES : bytes;
 	if (!(in->text = malloc(in->bytes + 1)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
 	else if ((st = gt_read_at(in->path, file, 0, in->bytes, in->text)) == GT_OK)

@@ -13,7 +13,7 @@ void gt_writer_note(const gt_listener *notes, const char *format, ...)
 	va_list args;
 	va_start(args, format);
 	if (notes)
-		gt_say_list(notes, GT_INFO, GT_ABOUT_GEOMETRY, format, args);
+		gt_notify_list(notes, GT_INFO, GT_ABOUT_GEOMETRY, format, args);
 	va_end(args);
 }
 

@@ -12,7 +12,7 @@ void gt_geometry_note(const gt_geometry_input *in, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	gt_say_list(&in->o.notes, GT_INFO, GT_ABOUT_GEOMETRY, format, args);
+	gt_notify_list(&in->o.notes, GT_INFO, GT_ABOUT_GEOMETRY, format, args);
 	va_end(args);
 }
 

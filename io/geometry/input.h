@@ -67,7 +67,7 @@ gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, cons
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step);
 /* Of Varian's Scan.xml: the angles in degrees, on beyond a turn, from the one folder of .xim in Acquisitions beside it;
  * how many are less than `least` degrees behind the one before is told. */
-gt_status gt_varian_angles(const gt_geometry_input *in, double least, size_t *views, double **angle);
+gt_status gt_varian_angles(const gt_geometry_input *in, double min, size_t *views, double **angle);
 /* The path of a file beside the input's: its folder, and name, in which \ is /. malloc'ed; NULL without memory. */
 char     *gt_geometry_beside(const gt_geometry_input *in, const char *name);
 

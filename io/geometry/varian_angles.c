@@ -77,7 +77,7 @@ static int moves(const double *angle, size_t n)
 	return 0;
 }
 
-gt_status gt_varian_angles(const gt_geometry_input *in, double least, size_t *views, double **angle)
+gt_status gt_varian_angles(const gt_geometry_input *in, double min, size_t *views, double **angle)
 {
 	char *below = gt_geometry_beside(in, "Acquisitions"), path[PATH];
 	gt_read_options o = gt_read_defaults;
@@ -99,7 +99,7 @@ gt_status gt_varian_angles(const gt_geometry_input *in, double least, size_t *vi
 	if (!(in->g->images = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t v = 1; v < *views; v++)
-		close += fabs((*angle)[v] - (*angle)[v - 1]) < least;
+		close += fabs((*angle)[v] - (*angle)[v - 1]) < min;
 	gt_geometry_note(in, "%zu views from %g to %g degrees from %s of the images of %s", *views, (*angle)[0], (*angle)[*views - 1], key,
 	                 path);
 	if (close)

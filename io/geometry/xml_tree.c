@@ -5,7 +5,7 @@
 #include <string.h>
 #include "io/geometry/xml_tree.h"
 
-enum { MOST_DEPTH = 32, MOST_NODES = 1000000 };
+enum { MAX_DEPTH = 32, MAX_NODES = 1000000 };
 
 typedef struct {
 	XML_Parser parser;
@@ -31,8 +31,8 @@ static void begin(void *self, const char *name, const char **attribute)
 {
 	xml_reading *r = self;
 	gt_xml_node *n = NULL;
-	if (++r->depth > MOST_DEPTH || ++r->nodes > MOST_NODES) {
-		refuse(r, r->depth > MOST_DEPTH ? "is nested deeper than 32 elements" : "has more than a million elements");
+	if (++r->depth > MAX_DEPTH || ++r->nodes > MAX_NODES) {
+		refuse(r, r->depth > MAX_DEPTH ? "is nested deeper than 32 elements" : "has more than a million elements");
 		return;
 	}
 	if (!(n = calloc(1, sizeof *n)) || !(n->name = strdup(local(name))) || !(n->text = calloc(1, 1))) {

@@ -87,7 +87,7 @@ static gt_status per_view(const gt_ole2 *f, const char *name, size_t views, doub
 /* X-Shifts count columns that an image is to be moved by; the panel stands as much to the other side. */
 static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, const gt_lab_orbit *o, size_t views)
 {
-	double *shift[2] = { NULL, NULL }, most = 0;
+	double *shift[2] = { NULL, NULL }, max = 0;
 	uint32_t stream;
 	size_t bytes;
 	gt_status st = GT_OK;
@@ -103,12 +103,12 @@ static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, cons
 	for (size_t v = 0; v < views; v++) {
 		in->g->shift[2 * v] = side * -shift[0][v] * o->pitch[0];
 		in->g->shift[2 * v + 1] = side * shift[1][v] * o->pitch[1];
-		most = fmax(most, fmax(fabs(shift[0][v]), fabs(shift[1][v])));
+		max = fmax(max, fmax(fabs(shift[0][v]), fabs(shift[1][v])));
 	}
 	gt_geometry_note(in,
 	                 "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s "
 	                 "(--axis-side reversed turns them round)",
-	                 most, shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
+	                 max, shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
 done:
 	free(shift[0]);
 	free(shift[1]);

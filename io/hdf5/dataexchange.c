@@ -40,7 +40,7 @@ static gt_status name_in(const char *entry, const char *what, char **name)
 }
 
 /* *s stays NULL where the group has no such images. */
-static gt_status open_images(gt_hdf5_shared *f, const char *path, const char *entry, const char *what, int least_rank, gt_frame_source **s)
+static gt_status open_images(gt_hdf5_shared *f, const char *path, const char *entry, const char *what, int min_rank, gt_frame_source **s)
 {
 	int has = 0;
 	char *name = NULL;
@@ -48,7 +48,7 @@ static gt_status open_images(gt_hdf5_shared *f, const char *path, const char *en
 	GT_TRY(name_in(entry, what, &name));
 	GT_TRY(gt_hdf5_has(gt_hdf5_id(f), path, name, &has));
 	if (has)
-		st = gt_hdf5_frames(f, name, least_rank, NULL, 0, s);
+		st = gt_hdf5_frames(f, name, min_rank, NULL, 0, s);
 done:
 	free(name);
 	return st;

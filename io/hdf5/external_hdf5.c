@@ -13,7 +13,7 @@
 #include "io/probe.h"
 
 /* A file that claims more is damaged: groups that hold each other would be walked without end. */
-enum { MOST_DEPTH = 64, MOST_LINKS = 1 << 20 };
+enum { MAX_DEPTH = 64, MAX_LINKS = 1 << 20 };
 
 /* The files that are walked: the first is the user's, the others are those that it leads to. */
 typedef struct {
@@ -153,9 +153,9 @@ static int depth_of(const char *name)
 static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_info_t *info)
 {
 	gt_status st = GT_OK;
-	if (++w->links > MOST_LINKS || depth_of(name) > MOST_DEPTH)
-		return gt_fail(GT_ERR_FORMAT, "%s: damaged: more than %d groups in each other, or more than %d links", w->path, MOST_DEPTH,
-		               MOST_LINKS);
+	if (++w->links > MAX_LINKS || depth_of(name) > MAX_DEPTH)
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: more than %d groups in each other, or more than %d links", w->path, MAX_DEPTH,
+		               MAX_LINKS);
 	if (info->type == H5L_TYPE_EXTERNAL)
 		return check_link(w, group, name, info->u.val_size);
 	/* Where a soft link leads is met on the way; other kinds are an application's own. */

@@ -11,7 +11,7 @@
 #include "io/file_access.h"
 #include "io/hdf5/hdf5_aside.h"
 #include "io/hdf5/hdf5_file.h"
-#include "io/room.h"
+#include "io/free_space.h"
 
 /* Of the file: a superblock has less than 200 bytes. */
 enum { HEAD = 4096 };

@@ -31,7 +31,7 @@ gt_hdf5_block gt_hdf5_block_of(const gt_hdf5_data *d)
 	H5Pclose(made);
 	const size_t fit = (part > (double)LEAST ? (size_t)part : LEAST) / (pixels * b.bytes);
 	if (b.chunk > 1 && fit > 1)
-		b.most = b.chunk < fit ? b.chunk : fit;
+		b.max = b.chunk < fit ? b.chunk : fit;
 	return b;
 }
 
@@ -45,9 +45,9 @@ void gt_hdf5_block_free(gt_hdf5_block *b)
 /* Reads the chunk of the image, or the part of it that fits. */
 static gt_status load(gt_hdf5_block *b, const gt_hdf5_data *d, size_t image)
 {
-	const size_t within = image % b->chunk, begin = image - within % b->most, of_chunk = b->chunk - (begin - (image - within)),
-		     left = (size_t)d->size[0] - begin, least = of_chunk < left ? of_chunk : left, n = least < b->most ? least : b->most;
-	const size_t bytes = b->most * (size_t)(d->size[1] * d->size[2]) * b->bytes;
+	const size_t within = image % b->chunk, begin = image - within % b->max, of_chunk = b->chunk - (begin - (image - within)),
+		     left = (size_t)d->size[0] - begin, min = of_chunk < left ? of_chunk : left, n = min < b->max ? min : b->max;
+	const size_t bytes = b->max * (size_t)(d->size[1] * d->size[2]) * b->bytes;
 	if (b->n && image >= b->first && image < b->first + b->n)
 		return GT_OK;
 	if (!b->data && !(b->data = gt_host_alloc(bytes)))

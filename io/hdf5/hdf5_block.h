@@ -5,7 +5,7 @@
 #include "io/hdf5/hdf5_data.h"
 
 typedef struct {
-	size_t chunk, most;     /* images of a chunk; most images in memory, 0: the data set is read image by image */
+	size_t chunk, max;      /* images of a chunk; most images in memory, 0: the data set is read image by image */
 	size_t first, n;        /* images in memory */
 	size_t bytes;           /* of a pixel in memory */
 	hid_t type;             /* in memory: 16-bit integers if they hold all values of the file, else float */

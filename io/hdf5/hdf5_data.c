@@ -27,7 +27,7 @@ gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has)
 	return GT_OK;
 }
 
-static gt_status shape_of(gt_hdf5_data *d, int least_rank)
+static gt_status shape_of(gt_hdf5_data *d, int min_rank)
 {
 	const hid_t space = H5Dget_space(d->id);
 	hsize_t size[H5S_MAX_RANK];
@@ -35,9 +35,9 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 	if (d->rank > 0)
 		H5Sget_simple_extent_dims(space, size, NULL);
 	H5Sclose(space);
-	if (d->rank < least_rank || d->rank > 3)
-		return gt_fail(GT_ERR_FORMAT, "%s: %s: has %d dimensions, expected %d%s", d->path, d->name, d->rank, least_rank,
-		               least_rank < 3 ? " to 3" : "");
+	if (d->rank < min_rank || d->rank > 3)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: has %d dimensions, expected %d%s", d->path, d->name, d->rank, min_rank,
+		               min_rank < 3 ? " to 3" : "");
 	for (int i = 0; i < d->rank; i++) {
 		d->size[3 - d->rank + i] = size[i];
 		if (size[i] == 0)
@@ -47,11 +47,11 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 }
 
 /* Largest compression ratio of any method: that of zeros. */
-#define MOST_COMPRESSED 65536.0
+#define MAX_COMPRESSED 65536.0
 /* Least bytes that the index of a data set holds for a chunk. */
 #define CHUNK_ENTRY 8.0
 /* An interrupted scan holds at least one of this number of its chunks. */
-#define MOST_UNWRITTEN 64.0
+#define MAX_UNWRITTEN 64.0
 
 /* Bytes and chunks that are stored by the data set's own account, and if they are compressed or in other files. */
 typedef struct {
@@ -73,8 +73,8 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 #if H5_VERSION_GE(1, 10, 5)
 	const hid_t space = H5Dget_space(d->id);
 	if (H5Dget_num_chunks(d->id, space, &stored) >= 0 && (double)stored < c->chunks) {
-		c->bytes = fmax(c->bytes / MOST_UNWRITTEN, fmin(c->bytes, each * (double)stored));
-		c->chunks = fmax(c->chunks / MOST_UNWRITTEN, (double)stored);
+		c->bytes = fmax(c->bytes / MAX_UNWRITTEN, fmin(c->bytes, each * (double)stored));
+		c->chunks = fmax(c->chunks / MAX_UNWRITTEN, (double)stored);
 	}
 	H5Sclose(space);
 #else
@@ -106,15 +106,15 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	const int known = H5Fget_filesize(file, &size) >= 0;
 	H5Fclose(file);
 	if (c.elsewhere)
-		return gt_fail_in(gt_host_room(c.bytes, d->name), "%s", d->path);
-	if (known && c.bytes <= (c.packed ? MOST_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
+		return gt_fail_in(gt_host_has_memory(c.bytes, d->name), "%s", d->path);
+	if (known && c.bytes <= (c.packed ? MAX_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
 	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
 	               c.bytes, c.packed ? ", compressed," : "", c.chunks, (unsigned long long)size);
 }
 
-gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d)
+gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int min_rank, gt_hdf5_data *d)
 {
 	*d = (gt_hdf5_data){ .path = path, .name = name, .id = -1, .size = { 1, 1, 1 } };
 	int has;
@@ -130,7 +130,7 @@ gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least
 	H5Tclose(type);
 	if (class != H5T_INTEGER && class != H5T_FLOAT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected numbers", path, name);
-	st = shape_of(d, least_rank);
+	st = shape_of(d, min_rank);
 	if (st == GT_OK)
 		st = check_claim(d);
 	return st != GT_OK ? st : gt_hdf5_find_holes(d->id, path, name, (size_t)d->size[0], &d->holes);

@@ -19,11 +19,11 @@ void gt_hdf5_unhush(const gt_hdf5_quiet *before) { H5Eset_auto2(H5E_DEFAULT, bef
 
 hid_t gt_hdf5_open_file(const char *path)
 {
-	const ssize_t most = H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE);
+	const ssize_t max = H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE);
 	const size_t size = strlen(path) + 2;
 	char *name = malloc(size);
-	hid_t *files = most > 0 ? malloc((size_t)most * sizeof *files) : NULL, found = -1;
-	const ssize_t n = name && files ? H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, (size_t)most, files) : 0;
+	hid_t *files = max > 0 ? malloc((size_t)max * sizeof *files) : NULL, found = -1;
+	const ssize_t n = name && files ? H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, (size_t)max, files) : 0;
 	for (ssize_t i = 0; i < n && found < 0; i++)
 		if (H5Fget_name(files[i], name, size) >= 0 && !strcmp(name, path))
 			found = files[i];

@@ -160,7 +160,7 @@ static void free_(gt_frame_source *self)
 }
 
 /* Of whole numbers of one or two bytes, as detectors count; 0: of others. */
-static double most_of(const gt_hdf5_data *d)
+static double max_of(const gt_hdf5_data *d)
 {
 	const hid_t type = H5Dget_type(d->id);
 	const size_t size = H5Tget_size(type), bits = H5Tget_precision(type);
@@ -184,15 +184,15 @@ static gt_status share_block(struct hdf5_source *s)
 		b->next = f->blocks;
 		f->blocks = b;
 	}
-	if (!b->block.most)
+	if (!b->block.max)
 		return GT_OK;
 	s->block = &b->block;
 	/* All readers share it. */
-	s->base.bytes = b->block.most * s->base.rows * s->base.columns * b->block.bytes / GT_READERS + 1;
+	s->base.bytes = b->block.max * s->base.rows * s->base.columns * b->block.bytes / GT_READERS + 1;
 	return GT_OK;
 }
 
-gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, const size_t *frame, size_t n, gt_frame_source **out)
+gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, const size_t *frame, size_t n, gt_frame_source **out)
 {
 	gt_status st = GT_OK;
 	const size_t room = strlen(f->path) + strlen(name) + 3;
@@ -211,14 +211,14 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, co
 	if (!s->name || !s->label)
 		GT_TRY(out_of_memory(f->path));
 	snprintf(s->label, room, "%s: %s", f->path, name);
-	GT_TRY(gt_hdf5_open(f->file, f->path, s->name, least_rank, &s->data));
+	GT_TRY(gt_hdf5_open(f->file, f->path, s->name, min_rank, &s->data));
 	s->base.frames = frame ? n : s->data.size[0];
 	s->base.rows = s->data.size[1];
 	s->base.columns = s->data.size[2];
 	if ((double)s->base.frames * (double)s->base.rows * (double)s->base.columns > 1e18)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu x %zu overflows", s->label, s->base.frames, s->base.rows, s->base.columns));
 	s->base.bytes = s->base.rows * s->base.columns * sizeof(float);
-	s->base.most = most_of(&s->data);
+	s->base.max = max_of(&s->data);
 	if (!(s->frame = malloc(s->base.frames * sizeof *s->frame)))
 		GT_TRY(out_of_memory(f->path));
 	for (size_t i = 0; i < s->base.frames; i++)
@@ -268,7 +268,7 @@ static double unit_mm(const char *name)
 }
 
 /* m. Larger pitches without a unit are in another one. */
-#define MOST_METRES 0.01
+#define MAX_METRES 0.01
 
 gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm)
 {
@@ -279,7 +279,7 @@ gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_rea
 	const gt_status st = gt_hdf5_number(f->file, f->path, name, &value, units, sizeof units, &found);
 	if (st != GT_OK || !found)
 		return st;
-	if (!*units && value > MOST_METRES)
+	if (!*units && value > MAX_METRES)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g without a unit: expected m, cm, mm, um or nm; set the pitch in mm (--pixel)",
 		               f->path, name, value);
 	if (!*units)

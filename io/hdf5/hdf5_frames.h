@@ -28,7 +28,7 @@ gt_status   gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf
 hid_t       gt_hdf5_id(const gt_hdf5_shared *f);
 /* Frames frame[0] ... frame[n-1] of the numeric data set, of all where frame is NULL; least_rank 2: two dimensions are
  * one frame. *s is NULL where n is 0. Messages of the source name file and data set. */
-gt_status   gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int least_rank, const size_t *frame, size_t n, gt_frame_source **s);
+gt_status   gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, const size_t *frame, size_t n, gt_frame_source **s);
 /* Which frame of the data set is the i-th of the source. */
 size_t      gt_hdf5_frame_number(const gt_frame_source *s, size_t i);
 

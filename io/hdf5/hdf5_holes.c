@@ -9,9 +9,9 @@
 #include "io/hdf5/hdf5_holes.h"
 #include "io/hdf5/hdf5_source.h"
 
-/* MOST_DEPTH: virtual data sets of virtual data sets. MOST_CHUNKS: libhdf5 1.10 walks the index once for each chunk
+/* MAX_DEPTH: virtual data sets of virtual data sets. MAX_CHUNKS: libhdf5 1.10 walks the index once for each chunk
  * asked for. */
-enum { MOST_DEPTH = 8, MOST_CHUNKS = 1 << 13, MESSAGE = 1024 };
+enum { MAX_DEPTH = 8, MAX_CHUNKS = 1 << 13, MESSAGE = 1024 };
 
 typedef struct {
 	hid_t data;
@@ -95,7 +95,7 @@ static gt_status find_chunks(const search *s, hid_t made)
 	count_chunks(s, space, made, chunk, &along, &behind);
 	if (!along || H5Dget_num_chunks(s->data, space, &stored) < 0 || stored >= along * behind)
 		goto done;
-	if (stored == 0 || stored > MOST_CHUNKS || along == 1) {
+	if (stored == 0 || stored > MAX_CHUNKS || along == 1) {
 		st = mark(s, 0, s->planes - 1, "%llu of its %llu chunks were never written: expected a complete file",
 		          (unsigned long long)(along * behind - stored), (unsigned long long)(along * behind));
 		goto done;
@@ -178,7 +178,7 @@ static gt_status look_into(const search *s, const hid_t selected[2], hid_t data,
 		st = mark(s, first, last, "its source file %s holds another number of images or pixels: expected the complete file", file);
 		goto done;
 	}
-	if (inner.planes == 0 || inner.depth > MOST_DEPTH)
+	if (inner.planes == 0 || inner.depth > MAX_DEPTH)
 		goto done;
 	GT_TRY(find(&inner));
 	for (size_t p = rank == 3 && known ? (size_t)from[0] : 0; h.cause && p < inner.planes && (p <= to[0] || !known); p++)

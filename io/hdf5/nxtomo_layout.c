@@ -4,7 +4,7 @@
 #include <string.h>
 #include "io/hdf5/nxtomo_layout.h"
 
-enum { NAME = GT_NXTOMO_NAME, MOST_MEMBERS = 10000 };
+enum { NAME = GT_NXTOMO_NAME, MAX_MEMBERS = 10000 };
 typedef gt_nxtomo_layout layout;
 
 /* E: a group of the root; D: one in it. */
@@ -106,7 +106,7 @@ static void members_of(hid_t file, const char *group, members *m)
 	*m = (members){ NULL, 0, 0 };
 	if (H5Gget_info_by_name(file, group, &about, H5P_DEFAULT) < 0 || about.nlinks == 0)
 		return;
-	m->room = about.nlinks < MOST_MEMBERS ? about.nlinks : MOST_MEMBERS;
+	m->room = about.nlinks < MAX_MEMBERS ? about.nlinks : MAX_MEMBERS;
 	m->name = malloc(m->room * sizeof *m->name);
 	if (m->name && H5Literate_by_name(file, group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_member, m, H5P_DEFAULT) < 0)
 		m->n = 0;
@@ -115,11 +115,11 @@ static void members_of(hid_t file, const char *group, members *m)
 }
 
 /* At least so many of keys and angles beside the data. */
-static int find_all(hid_t file, const char *entry, const char *detector, int least, layout *l)
+static int find_all(hid_t file, const char *entry, const char *detector, int min, layout *l)
 {
 	const int key = find_name(file, key_names, entry, detector, l->key),
 		  angle = find_name(file, angle_names, entry, detector, l->angle);
-	return find_name(file, data_names, entry, detector, l->data) && key + angle >= least;
+	return find_name(file, data_names, entry, detector, l->data) && key + angle >= min;
 }
 
 /* Images, whose data are there: three dimensions, and more than one cell in each frame. */
@@ -148,16 +148,16 @@ static int is_better(hid_t file, const layout *found, layout *l)
 }
 
 /* Without and with each of its groups as %D. */
-static int find_within(hid_t file, const char *entry, int least, layout *l)
+static int find_within(hid_t file, const char *entry, int min, layout *l)
 {
 	members detector;
 	layout found = { .scans = 0 };
-	int images = find_all(file, entry, NULL, least, &found) && is_better(file, &found, l);
+	int images = find_all(file, entry, NULL, min, &found) && is_better(file, &found, l);
 	if (images)
 		return 1;
 	members_of(file, entry, &detector);
 	for (size_t d = 0; d < detector.n && !images; d++)
-		images = find_all(file, entry, detector.name[d], least, &found) && is_better(file, &found, l);
+		images = find_all(file, entry, detector.name[d], min, &found) && is_better(file, &found, l);
 	free(detector.name);
 	return images;
 }
@@ -181,7 +181,7 @@ static void add_name(layout *l, const char *name)
 		strcpy(l->names + used, more);
 }
 
-static int find_in(hid_t file, const members *entry, int least, layout *l)
+static int find_in(hid_t file, const members *entry, int min, layout *l)
 {
 	layout next = { .scans = 0 };
 	int images = 0;
@@ -190,7 +190,7 @@ static int find_in(hid_t file, const members *entry, int least, layout *l)
 		if (H5Oexists_by_name(file, entry->name[e], H5P_DEFAULT) <= 0)
 			continue;
 		next.data[0] = 0;
-		if (!find_within(file, entry->name[e], least, images ? &next : l) || (images && same_object(file, l->data, next.data)))
+		if (!find_within(file, entry->name[e], min, images ? &next : l) || (images && same_object(file, l->data, next.data)))
 			continue;
 		images = 1;
 		l->scans++;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "io/metaimage/metaimage.h"
 
-enum { MOST_NAMES = 10000 };
+enum { MAX_NAMES = 10000 };
 
 static const char *base_of(const char *path)
 {
@@ -70,7 +70,7 @@ char *gt_metaimage_data_name(const char *path, int number)
 gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name)
 {
 	*name = NULL;
-	for (int number = 0; number < MOST_NAMES; number++) {
+	for (int number = 0; number < MAX_NAMES; number++) {
 		struct stat s;
 		int taken;
 		free(*name);
@@ -88,7 +88,7 @@ gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name)
 		return st;
 	}
 	gt_tmp_drop(tmp);
-	const gt_status st = *name ? gt_fail(GT_ERR_IO, "%s: %d data files are beside it: expected fewer", path, MOST_NAMES)
+	const gt_status st = *name ? gt_fail(GT_ERR_IO, "%s: %d data files are beside it: expected fewer", path, MAX_NAMES)
 	                           : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	free(*name);
 	*name = NULL;

@@ -42,9 +42,9 @@ gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, cha
 gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
 /* All of a rank-3 variable of any numeric type, in slabs along the first dimension; scale_factor and add_offset
  * applied. Refused: NaN, Inf and missing values (_FillValue), values below least. */
-gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
+gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double min, float *values);
 /* The same of n from `first` on along the first dimension. */
-gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[3], size_t first, size_t n, double least, float *values);
+gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[3], size_t first, size_t n, double min, float *values);
 /* How many along the first dimension are best read at once: whole chunks, unless they are very thick. */
 size_t    gt_nc_together(const gt_nc *f, const char *name, const size_t size[3]);
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
@@ -59,7 +59,7 @@ gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p);
  * its sources. */
 gt_status gt_nc_stored(const gt_nc *f, const char *name);
 /* wide: count[0] count[1] count[2] doubles where the type is not NC_FLOAT, else NULL. Returns a code of libnetcdf. */
-int       gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
+int       gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
 /* libnetcdf serves one thread at a time: what reads pieces in one and writes them in another holds this meanwhile. */
 void      gt_nc_lock  (void);
 void      gt_nc_unlock(void);

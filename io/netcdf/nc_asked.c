@@ -9,14 +9,14 @@
 #include "io/netcdf/nc.h"
 
 enum asked_kind { DIMENSION, VARIABLE, ATTRIBUTE, VALUES };
-enum { MOST_RANK = 3 };
+enum { MAX_RANK = 3 };
 
 typedef struct {
 	enum asked_kind kind;
 	int id;     /* of the dimension or variable; an attribute's or values' owner */
 	char *name; /* NULL: values */
 	nc_type type;
-	int rank, dimension[MOST_RANK];
+	int rank, dimension[MAX_RANK];
 	size_t n; /* length, or number of values */
 	uint64_t hash;
 } asked_thing;
@@ -80,7 +80,7 @@ gt_status gt_nc_asked_dimension(const gt_nc *f, int id, const char *name, size_t
 
 gt_status gt_nc_asked_variable(const gt_nc *f, int id, const char *name, nc_type type, int rank, const int *dimensions)
 {
-	asked_thing *e = rank <= MOST_RANK ? note(f->asked, VARIABLE, id, name) : NULL;
+	asked_thing *e = rank <= MAX_RANK ? note(f->asked, VARIABLE, id, name) : NULL;
 	if (!e)
 		return no_memory(f);
 	e->type = type;

@@ -57,7 +57,7 @@ static void attributes(header *h)
 }
 
 /* End of the variables of fixed size, in bytes; record variables are left to libnetcdf. */
-static uint64_t end_of_data(header *h, uint64_t *dimension, size_t most)
+static uint64_t end_of_data(header *h, uint64_t *dimension, size_t max)
 {
 	uint64_t end = 0;
 	number(h, h->count);
@@ -65,7 +65,7 @@ static uint64_t end_of_data(header *h, uint64_t *dimension, size_t most)
 	for (uint64_t d = 0; d < dimensions && !h->bad; d++) {
 		skip(h, number(h, h->count));
 		const uint64_t length = number(h, h->count);
-		if (d < most)
+		if (d < max)
 			dimension[d] = length;
 	}
 	attributes(h);
@@ -74,7 +74,7 @@ static uint64_t end_of_data(header *h, uint64_t *dimension, size_t most)
 		skip(h, number(h, h->count));
 		for (uint64_t rank = number(h, h->count); rank > 0 && !h->bad; rank--) {
 			const uint64_t d = number(h, h->count);
-			bytes *= d < most && d < dimensions ? (double)dimension[d] : 0;
+			bytes *= d < max && d < dimensions ? (double)dimension[d] : 0;
 		}
 		attributes(h);
 		bytes *= (double)type_size(number(h, 4));

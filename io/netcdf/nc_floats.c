@@ -10,42 +10,42 @@ typedef struct {
 	size_t bad, low, first_bad, first_low;
 } faults;
 
-static void note_faults(double least, float value, size_t index, faults *seen)
+static void note_faults(double min, float value, size_t index, faults *seen)
 {
 	if (!isfinite(value)) {
 		if (!seen->bad++)
 			seen->first_bad = index;
-	} else if (value < least) {
+	} else if (value < min) {
 		if (!seen->low++)
 			seen->first_low = index;
 	}
 }
 
 /* Nearly always there is none: without branches, so that it costs little beside reading. */
-GT_CLONES static int has_faults(double least, const float *values, size_t n)
+GT_CLONES static int has_faults(double min, const float *values, size_t n)
 {
-	const float low = (float)least;
-	int bad = (double)low != least; /* then every value is looked at */
+	const float low = (float)min;
+	int bad = (double)low != min; /* then every value is looked at */
 	for (size_t i = 0; i < n; i++)
 		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
 	return bad;
 }
 
 /* Bytes, as double. */
-#define MOST_AT_ONCE 256e6
+#define MAX_AT_ONCE 256e6
 
 /* Whole chunks are read at once, so that none is decompressed twice, unless they are very thick. */
 static size_t slab_thickness(const gt_nc *f, int id, const size_t size[3])
 {
-	const double plane = (double)size[1] * (double)size[2] * sizeof(double), wanted = 16e6, most = MOST_AT_ONCE;
+	const double plane = (double)size[1] * (double)size[2] * sizeof(double), wanted = 16e6, max = MAX_AT_ONCE;
 	size_t chunk[3], n = plane < wanted ? (size_t)(wanted / plane) : 1;
 	int storage;
-	if (nc_inq_var_chunking(f->id, id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED && (double)chunk[0] * plane < most)
+	if (nc_inq_var_chunking(f->id, id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED && (double)chunk[0] * plane < max)
 		n = n < chunk[0] ? chunk[0] : n - n % chunk[0];
 	return n < size[0] ? n : size[0];
 }
 
-static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t size[3], const faults *seen, double least)
+static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t size[3], const faults *seen, double min)
 {
 	const size_t at = seen->bad ? seen->first_bad : seen->first_low, plane = size[1] * size[2];
 	if (seen->bad)
@@ -55,11 +55,11 @@ static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t si
 			f->path, name, seen->bad, size[0] * plane, at / plane, at / size[2] % size[1], at % size[2]);
 	if (seen->low)
 		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are below %g, the first at [%zu][%zu][%zu]", f->path,
-		               name, seen->low, size[0] * plane, least, at / plane, at / size[2] % size[1], at % size[2]);
+		               name, seen->low, size[0] * plane, min, at / plane, at / size[2] % size[1], at % size[2]);
 	return GT_OK;
 }
 
-gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[3], size_t begin, size_t n, double least, float *values)
+gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[3], size_t begin, size_t n, double min, float *values)
 {
 	gt_status st;
 	gt_nc_packing p;
@@ -73,20 +73,20 @@ gt_status gt_nc_some_floats(const gt_nc *f, const char *name, const size_t size[
 	for (size_t first = 0; first < n; first += slab) {
 		const size_t start[3] = { begin + first, 0, 0 }, count[3] = { n - first < slab ? n - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
-		GT_TRY(gt_nc_check(f, name, gt_nc_get_piece(f, &p, start, count, wide, out)));
-		const int looks = has_faults(least, out, count[0] * plane);
+		GT_TRY(gt_nc_check(f, name, gt_nc_get_block(f, &p, start, count, wide, out)));
+		const int looks = has_faults(min, out, count[0] * plane);
 		for (size_t i = 0; looks && i < count[0] * plane; i++)
-			note_faults(least, out[i], (begin + first) * plane + i, &seen);
+			note_faults(min, out[i], (begin + first) * plane + i, &seen);
 	}
-	st = refuse_faults(f, name, some, &seen, least);
+	st = refuse_faults(f, name, some, &seen, min);
 done:
 	free(wide);
 	return st;
 }
 
-gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values)
+gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double min, float *values)
 {
-	return gt_nc_some_floats(f, name, size, 0, size[0], least, values);
+	return gt_nc_some_floats(f, name, size, 0, size[0], min, values);
 }
 
 size_t gt_nc_together(const gt_nc *f, const char *name, const size_t size[3])
@@ -94,7 +94,7 @@ size_t gt_nc_together(const gt_nc *f, const char *name, const size_t size[3])
 	int id, storage;
 	size_t chunk[3];
 	if (nc_inq_varid(f->id, name, &id) != NC_NOERR || nc_inq_var_chunking(f->id, id, &storage, chunk) != NC_NOERR ||
-	    storage != NC_CHUNKED || (double)chunk[0] * (double)size[1] * (double)size[2] * sizeof(double) > MOST_AT_ONCE)
+	    storage != NC_CHUNKED || (double)chunk[0] * (double)size[1] * (double)size[2] * sizeof(double) > MAX_AT_ONCE)
 		return 1;
 	return chunk[0] > 1 ? chunk[0] : 1;
 }

@@ -304,7 +304,7 @@ static double unpack(const gt_nc_packing *p, double stored)
 	return p->has_missing && stored == p->missing ? NAN : p->scale * stored + p->offset;
 }
 
-int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
+int gt_nc_get_block(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
 {
 	const size_t n = count[0] * count[1] * count[2];
 	forget(n, wide, values);

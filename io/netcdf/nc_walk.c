@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "io/netcdf/nc.h"
 
-enum { MOST_DEPTH = 32, MOST_BYTES = 1 << 24 };
+enum { MAX_DEPTH = 32, MAX_BYTES = 1 << 24 };
 
 static void walk_attributes(int id, int variable, int count)
 {
@@ -12,7 +12,7 @@ static void walk_attributes(int id, int variable, int count)
 		nc_type type;
 		size_t n = 0, size = 0;
 		if (nc_inq_attname(id, variable, i, name) != NC_NOERR || nc_inq_att(id, variable, name, &type, &n) != NC_NOERR ||
-		    nc_inq_type(id, type, NULL, &size) != NC_NOERR || !size || n > MOST_BYTES / size)
+		    nc_inq_type(id, type, NULL, &size) != NC_NOERR || !size || n > MAX_BYTES / size)
 			continue;
 		void *value = calloc(n + 1, size);
 		if (value && nc_get_att(id, variable, name, value) == NC_NOERR && type == NC_STRING)
@@ -24,7 +24,7 @@ static void walk_attributes(int id, int variable, int count)
 static void read_value(int id, int variable, nc_type type, const size_t *at, int rank)
 {
 	size_t size = 0, *count = malloc(((size_t)rank + 1) * sizeof *count);
-	void *value = nc_inq_type(id, type, NULL, &size) == NC_NOERR && size && size < MOST_BYTES ? calloc(1, size) : NULL;
+	void *value = nc_inq_type(id, type, NULL, &size) == NC_NOERR && size && size < MAX_BYTES ? calloc(1, size) : NULL;
 	for (int d = 0; count && d < rank; d++)
 		count[d] = 1;
 	if (value && count && nc_get_vara(id, variable, at, count, value) == NC_NOERR && type == NC_STRING)
@@ -69,7 +69,7 @@ static void walk_group(int id, int depth)
 	walk_attributes(id, NC_GLOBAL, attributes);
 	for (int v = 0; v < variables; v++)
 		walk_variable(id, v);
-	if (depth > MOST_DEPTH || nc_inq_grps(id, &groups, NULL) != NC_NOERR || groups <= 0)
+	if (depth > MAX_DEPTH || nc_inq_grps(id, &groups, NULL) != NC_NOERR || groups <= 0)
 		return;
 	int *group = malloc((size_t)groups * sizeof *group);
 	if (group && nc_inq_grps(id, NULL, group) == NC_NOERR)

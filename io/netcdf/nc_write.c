@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "io/hdf5/hdf5_aside.h"
 #include "io/netcdf/nc.h"
-#include "io/room.h"
+#include "io/free_space.h"
 
 /* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is
  * taken before. */
@@ -29,7 +29,7 @@ static gt_status write_check(const gt_nc *f, const char *variable, int code)
 	const int why = errno;
 	if (code == NC_NOERR)
 		return GT_OK;
-	const double room = gt_disk_room(f->tmp);
+	const double room = gt_disk_space(f->tmp);
 	if (why == ENOSPC || why == EDQUOT || why == EFBIG || (room >= 0 && room < 65536))
 		return gt_fail_writing(f->path, f->tmp, why, NULL);
 	return gt_nc_check(f, variable, code);
@@ -50,7 +50,7 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 		gt_nc_drop(f);
 		return st;
 	}
-	if ((st = gt_has_room(path, bytes)) != GT_OK) {
+	if ((st = gt_has_space(path, bytes)) != GT_OK) {
 		gt_nc_drop(f);
 		return st;
 	}
@@ -173,12 +173,12 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
 {
 	gt_status st;
 	/* HDF5 allows chunks below 4 GiB. */
-	const double most = 1 << 30;
+	const double max = 1 << 30;
 	size_t chunk[3] = { 1, size[1], size[2] };
-	if ((double)chunk[2] * sizeof(float) > most)
-		chunk[2] = (size_t)(most / sizeof(float));
-	if ((double)chunk[1] * (double)chunk[2] * sizeof(float) > most)
-		chunk[1] = (size_t)(most / sizeof(float) / (double)chunk[2]);
+	if ((double)chunk[2] * sizeof(float) > max)
+		chunk[2] = (size_t)(max / sizeof(float));
+	if ((double)chunk[1] * (double)chunk[2] * sizeof(float) > max)
+		chunk[1] = (size_t)(max / sizeof(float) / (double)chunk[2]);
 	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, dimensions, units, long_name, variable));
 	GT_TRY(WRITTEN(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
 	/* Whole chunks are written once: kept in a cache they would only fail later, when the file is closed. */

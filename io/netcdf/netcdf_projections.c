@@ -108,7 +108,7 @@ static gt_status get_sizes(const gt_nc *f, size_t size[3])
 	if ((double)size[0] * (double)size[1] * (double)size[2] > 1e18)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions view=%zu, row=%zu, column=%zu: their product overflows", f->path, size[0],
 		               size[1], size[2]));
-	GT_TRY(gt_fail_in(gt_host_room((double)size[0] * (sizeof(gt_view) + 3 * sizeof(double)), "table of views"), "%s", f->path));
+	GT_TRY(gt_fail_in(gt_host_has_memory((double)size[0] * (sizeof(gt_view) + 3 * sizeof(double)), "table of views"), "%s", f->path));
 done:
 	return st;
 }
@@ -155,7 +155,7 @@ done:
 	return st;
 }
 
-static gt_status get_data(const gt_nc *f, const char *name, const size_t size[3], double least, float **data)
+static gt_status get_data(const gt_nc *f, const char *name, const size_t size[3], double min, float **data)
 {
 	gt_status st;
 	int id;
@@ -163,7 +163,7 @@ static gt_status get_data(const gt_nc *f, const char *name, const size_t size[3]
 	GT_TRY(gt_nc_units(f, name, one));
 	if (!(*data = gt_host_alloc(size[0] * size[1] * size[2] * sizeof **data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
-	GT_TRY(gt_nc_floats(f, name, size, least, *data));
+	GT_TRY(gt_nc_floats(f, name, size, min, *data));
 done:
 	return st;
 }
@@ -193,9 +193,9 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	GT_TRY(gt_nc_get_position(&f, &p->position, &p->positioned));
 	int has_water, has_data, weight = 0, photons = 0;
 	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
-	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MOST))
+	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MAX))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number above 0 and at most %g", path, water_name,
-		               p->water, GT_WATER_MOST));
+		               p->water, GT_WATER_MAX));
 	GT_TRY(get_filtered(&f, &p->filtered));
 	GT_TRY(gt_nc_has(&f, "projections", &has_data));
 	if (!o->without_statistics) {
@@ -207,7 +207,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 		const int arrays = 1 + weight + photons;
 		int id;
 		GT_TRY(gt_nc_variable(&f, "projections", 3, view_row_column, &id));
-		GT_TRY(gt_fail_in(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float) * arrays, "projections"), "%s", path));
+		GT_TRY(gt_fail_in(gt_host_has_memory((double)gt_scan_size(p->scan) * sizeof(float) * arrays, "projections"), "%s", path));
 		GT_TRY(get_data(&f, "projections", size, -INFINITY, &p->data));
 		if (weight)
 			GT_TRY(get_data(&f, "weight", size, 0, &p->weight));

@@ -12,7 +12,7 @@
 
 const char *const gt_netcdf_blocks[2] = { "projections", "weight" };
 /* Smaller pieces lie apart: each would be a request of its own. */
-enum { WRITERS = 4, LEAST_TO_DISK = 1 << 20 };
+enum { WRITERS = 4, MIN_TO_DISK = 1 << 20 };
 
 struct views {
 	struct gt_view_writer base;
@@ -33,7 +33,7 @@ static gt_status write_(gt_view_writer *self, int weights, size_t view, size_t r
 	const size_t bytes = rows * self->size[2] * sizeof *data;
 	const gt_status st = gt_write_at(self->path, v->file, at, bytes, data);
 	/* A system with much memory would else begin at the commit, and nothing runs beside that any more. */
-	if (st == GT_OK && self->settled && bytes >= LEAST_TO_DISK)
+	if (st == GT_OK && self->settled && bytes >= MIN_TO_DISK)
 		gt_begin_to_disk(v->file, at, bytes);
 	return st;
 }

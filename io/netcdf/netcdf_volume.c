@@ -58,7 +58,7 @@ static gt_status get_axis(const gt_nc *f, int axis, gt_grid *grid, int flip[3])
 	double *c = NULL, step = 0;
 	GT_TRY(gt_nc_variable(f, name, 1, &name, &id));
 	GT_TRY(gt_nc_units(f, name, mm));
-	GT_TRY(gt_fail_in(gt_host_room((double)n * sizeof *c, name), "%s", f->path));
+	GT_TRY(gt_fail_in(gt_host_has_memory((double)n * sizeof *c, name), "%s", f->path));
 	if (!(c = malloc(n * sizeof *c)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
 	GT_TRY(gt_nc_doubles(f, name, c));
@@ -104,9 +104,9 @@ static gt_status get_water(const gt_nc *f, const char *name, double *water)
 	gt_status st = gt_nc_number(f, name, water_name, water, &has);
 	if (st == GT_OK && !has)
 		st = gt_nc_number(f, NULL, water_name, water, &has);
-	if (st == GT_OK && has && !(*water > 0 && *water <= GT_WATER_MOST))
+	if (st == GT_OK && has && !(*water > 0 && *water <= GT_WATER_MAX))
 		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: attribute %s is %g, expected a number above 0 and at most %g", f->path, name,
-		             water_name, *water, GT_WATER_MOST);
+		             water_name, *water, GT_WATER_MAX);
 	return st;
 }
 
@@ -225,10 +225,10 @@ struct slices {
 static gt_status write_slices(gt_slice_writer *self, size_t first, size_t n, const float *data)
 {
 	struct slices *s = (struct slices *)self;
-	const size_t plane = s->base.size[1] * s->base.size[2], wanted = 4u << 20, most = plane < wanted ? wanted / plane : 1;
+	const size_t plane = s->base.size[1] * s->base.size[2], wanted = 4u << 20, max = plane < wanted ? wanted / plane : 1;
 	gt_status st = GT_OK;
-	for (size_t z = 0; z < n && st == GT_OK; z += most) {
-		const size_t size[3] = { n - z < most ? n - z : most, s->base.size[1], s->base.size[2] };
+	for (size_t z = 0; z < n && st == GT_OK; z += max) {
+		const size_t size[3] = { n - z < max ? n - z : max, s->base.size[1], s->base.size[2] };
 		gt_nc_lock();
 		const gt_hdf5_quiet before = gt_hdf5_hush();
 		st = gt_nc_put_floats(&s->file, s->id, first + z, size, data + z * plane, s->scale, s->offset);

@@ -15,7 +15,7 @@
 #include "io/table.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
-#define MOST_PER_MM 10
+#define MAX_PER_MM 10
 
 static void without_noise(gt_place *p, const gt_nifti_head *h)
 {
@@ -112,7 +112,7 @@ static gt_status means_ct(struct stored *s, int *ct)
 	const size_t fit = GT_SLAB_BYTES / sizeof(float) / plane;
 	const size_t n = s->base.together == size[0] || fit > size[0] ? size[0] : fit + !fit;
 	const double slope = isnan(s->head.slope) ? 1 : s->head.slope;
-	gt_status st = gt_fail_in(gt_host_room((double)n * (double)plane * sizeof(float), "slab"), "%s", s->base.path);
+	gt_status st = gt_fail_in(gt_host_has_memory((double)n * (double)plane * sizeof(float), "slab"), "%s", s->base.path);
 	float *slab = NULL;
 	*ct = 0;
 	GT_TRY(st);
@@ -122,7 +122,7 @@ static gt_status means_ct(struct stored *s, int *ct)
 		const size_t some = size[0] - z < n ? size[0] - z : n;
 		GT_TRY(read_stored(&s->base, z, some, slab));
 		for (size_t i = 0; i < some * plane; i++)
-			*ct |= fabs(slope * slab[i]) > MOST_PER_MM;
+			*ct |= fabs(slope * slab[i]) > MAX_PER_MM;
 	}
 done:
 	free(slab);

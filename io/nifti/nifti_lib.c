@@ -20,7 +20,7 @@ struct gt_nifti {
 };
 
 /* Longer extensions are skipped: ours are a few lines. */
-#define MOST_COMMENTS (1 << 20)
+#define MAX_COMMENTS (1 << 20)
 typedef union {
 	char bytes[sizeof(nifti_2_header)];
 	nifti_1_header one;
@@ -95,13 +95,13 @@ static gt_status check_head(const char *path, const any_head *h, int version)
 {
 	int64_t dim[8];
 	double pitch[8], offset = version == 1 ? h->one.vox_offset : (double)h->two.vox_offset;
-	const double least = version == 1 ? 352 : 544;
+	const double min = version == 1 ? 352 : 544;
 	for (int a = 0; a < 8; a++) {
 		dim[a] = version == 1 ? h->one.dim[a] : h->two.dim[a];
 		pitch[a] = version == 1 ? h->one.pixdim[a] : h->two.pixdim[a];
 	}
-	if (!(offset >= least && offset <= 1e15) || offset != floor(offset))
-		return gt_fail(GT_ERR_FORMAT, "%s: damaged: vox_offset is %g, expected a whole number of at least %g", path, offset, least);
+	if (!(offset >= min && offset <= 1e15) || offset != floor(offset))
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: vox_offset is %g, expected a whole number of at least %g", path, offset, min);
 	return check_sizes(path, dim, pitch);
 }
 
@@ -116,15 +116,15 @@ static gt_status find_type(const char *path, int datatype, const gt_number_type 
 
 static double largest_difference(const nifti_dmat44 *a, const nifti_dmat44 *b, const size_t n[3])
 {
-	double most = 0;
+	double max = 0;
 	for (int corner = 0; corner < 8; corner++)
 		for (int r = 0; r < 3; r++) {
 			double d = a->m[r][3] - b->m[r][3];
 			for (int c = 0; c < 3; c++)
 				d += corner >> c & 1 ? (a->m[r][c] - b->m[r][c]) * (double)(n[c] - 1) : 0;
-			most = fmax(most, fabs(d));
+			max = fmax(max, fabs(d));
 		}
-	return most;
+	return max;
 }
 
 /* The sform where there is one, else the qform, else the axes as the format's oldest rule has them. */
@@ -170,7 +170,7 @@ done:
 /* Extensions: 4 bytes whose first is not 0 where there are any; then each its length, code and contents. */
 static gt_status read_comment(const char *path, znzFile z, int swapped, long long room, gt_nifti_head *h)
 {
-	if (room <= 4 || room > MOST_COMMENTS)
+	if (room <= 4 || room > MAX_COMMENTS)
 		return GT_OK;
 	char *bytes = malloc((size_t)room);
 	const long got = bytes ? get(z, bytes, (size_t)room) : 0;

@@ -9,7 +9,7 @@
 #include "io/plain/plain_json.h"
 #include "io/plain/plain_head.h"
 
-enum { MOST_HEAD = 1 << 20 };
+enum { MAX_HEAD = 1 << 20 };
 
 static const char *base_of(const char *path)
 {
@@ -36,11 +36,11 @@ cJSON *gt_plain_json(const char *path)
 	cJSON *root = NULL;
 	while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
 		first = fgetc(file);
-	char *text = first == '{' ? malloc(MOST_HEAD) : NULL;
+	char *text = first == '{' ? malloc(MAX_HEAD) : NULL;
 	if (text) {
 		text[0] = '{';
-		const size_t n = 1 + fread(text + 1, 1, MOST_HEAD - 1, file);
-		root = n < MOST_HEAD ? cJSON_ParseWithLength(text, n) : NULL;
+		const size_t n = 1 + fread(text + 1, 1, MAX_HEAD - 1, file);
+		root = n < MAX_HEAD ? cJSON_ParseWithLength(text, n) : NULL;
 	}
 	free(text);
 	if (file)

@@ -35,13 +35,13 @@ static gt_status take_three(const gt_plain_head *h, const cJSON *root, const cha
 	               : gt_fail(GT_ERR_FORMAT, "%s: key %s: expected a list of three numbers, z, y, x", h->head, key);
 }
 
-static gt_status take_number(const gt_plain_head *h, const cJSON *root, const char *key, double least, double most, double *to)
+static gt_status take_number(const gt_plain_head *h, const cJSON *root, const char *key, double min, double max, double *to)
 {
 	const cJSON *one = item(root, key);
 	if (!one)
 		return GT_OK;
-	if (!cJSON_IsNumber(one) || !(one->valuedouble >= least && one->valuedouble <= most))
-		return gt_fail(GT_ERR_FORMAT, "%s: key %s: expected a number from %g to %g", h->head, key, least, most);
+	if (!cJSON_IsNumber(one) || !(one->valuedouble >= min && one->valuedouble <= max))
+		return gt_fail(GT_ERR_FORMAT, "%s: key %s: expected a number from %g to %g", h->head, key, min, max);
 	*to = one->valuedouble;
 	return GT_OK;
 }
@@ -129,7 +129,7 @@ static gt_status take_meaning(gt_plain_head *h, const cJSON *root)
 	gt_status st = GT_OK;
 	GT_TRY(take_text(h, root, "unit", &unit));
 	GT_TRY(take_text(h, root, "patient_position", &position));
-	GT_TRY(take_number(h, root, "water_attenuation_mm-1", 0, GT_WATER_MOST, &h->said.water));
+	GT_TRY(take_number(h, root, "water_attenuation_mm-1", 0, GT_WATER_MAX, &h->said.water));
 	GT_TRY(take_number(h, root, "slope", -1e30, 1e30, &h->slope));
 	GT_TRY(take_number(h, root, "offset", -1e30, 1e30, &h->offset));
 	if (unit && strcmp(unit, "mm-1") && strcmp(unit, "HU"))

@@ -13,7 +13,7 @@
 #include "core/files/opener.h"
 #include "core/try.h"
 
-enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MOST_SIDE = 65536, MOST_VIEWS = 1000000 };
+enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MAX_SIDE = 65536, MAX_VIEWS = 1000000 };
 static const size_t reference_sizes[] = { 128, 256, 512, 1024 };
 enum { REFERENCES = sizeof reference_sizes / sizeof *reference_sizes };
 
@@ -56,8 +56,8 @@ static void take_head(const unsigned char *bytes, gt_rabbitct_head *h)
 
 static int is_sane(const gt_rabbitct_head *h)
 {
-	return h->columns >= 1 && h->columns <= MOST_SIDE && h->rows >= 1 && h->rows <= MOST_SIDE && h->views >= 1 &&
-	       h->views <= MOST_VIEWS && isfinite(h->scale[0]) && isfinite(h->scale[1]);
+	return h->columns >= 1 && h->columns <= MAX_SIDE && h->rows >= 1 && h->rows <= MAX_SIDE && h->views >= 1 && h->views <= MAX_VIEWS &&
+	       isfinite(h->scale[0]) && isfinite(h->scale[1]);
 }
 
 /* What the bytes behind the head are, by their number. */
@@ -103,7 +103,7 @@ static gt_status understand(const char *name, const unsigned char *start, size_t
 		return gt_fail(
 			GT_ERR_FORMAT,
 			"%s: the header describes %zu views of %zu x %zu and a scale of %g, %g: expected 1 to %d views, sides of 1 to %d, finite numbers",
-			name, h->views, h->columns, h->rows, (double)h->scale[0], (double)h->scale[1], MOST_VIEWS, MOST_SIDE);
+			name, h->views, h->columns, h->rows, (double)h->scale[0], (double)h->scale[1], MAX_VIEWS, MAX_SIDE);
 	h->layout = GT_RCT_REPACKAGED;
 	if (is_sane(h) && fits_repackaged(h, size - HEAD))
 		return GT_OK;

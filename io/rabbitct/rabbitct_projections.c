@@ -40,7 +40,7 @@ static gt_status read_images(gt_rabbitct *f, const char *path, gt_projections *p
 {
 	const gt_rabbitct_head *h = gt_rabbitct_info(f);
 	const size_t cells = h->rows * h->columns;
-	gt_status st = gt_host_room((double)(cells * h->views) * sizeof *p->data, path);
+	gt_status st = gt_host_has_memory((double)(cells * h->views) * sizeof *p->data, path);
 	if (st != GT_OK)
 		return st;
 	if (!(p->data = malloc(cells * h->views * sizeof *p->data)))

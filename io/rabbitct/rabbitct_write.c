@@ -129,12 +129,12 @@ done:
 
 static gt_status copy_bytes(const char *path, off_t length, FILE *to)
 {
-	const size_t most = 1 << 20;
-	char *buffer = malloc(most);
+	const size_t max = 1 << 20;
+	char *buffer = malloc(max);
 	FILE *from = NULL;
 	gt_status st = buffer ? gt_file_stream(path, &from, NULL) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	for (off_t left = length; st == GT_OK && left > 0;) {
-		const size_t n = left < (off_t)most ? (size_t)left : most;
+		const size_t n = left < (off_t)max ? (size_t)left : max;
 		st = fread(buffer, 1, n, from) == n ? put(to, path, buffer, n)
 		                                    : gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
 		left -= (off_t)n;

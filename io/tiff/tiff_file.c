@@ -10,7 +10,7 @@
 #include "core/files/opener.h"
 #include "io/tiff/tiff_file.h"
 
-#define MOST_OF_A_TAG ((tmsize_t)1 << 30)
+#define MAX_OF_A_TAG ((tmsize_t)1 << 30)
 
 static int complain(TIFF *t, void *self, const char *module, const char *format, va_list args)
 {
@@ -87,7 +87,7 @@ int gt_tiff_open(const char *path, gt_tiff_file *f)
 	if (gt_file_open(path, &f->file, NULL) != GT_OK)
 		f->error = errno;
 	if (f->file >= 0 && o) {
-		TIFFOpenOptionsSetMaxSingleMemAlloc(o, MOST_OF_A_TAG);
+		TIFFOpenOptionsSetMaxSingleMemAlloc(o, MAX_OF_A_TAG);
 		TIFFOpenOptionsSetErrorHandlerExtR(o, complain, f);
 		TIFFOpenOptionsSetWarningHandlerExtR(o, ignore, NULL);
 		f->t = TIFFClientOpenExt(path, "rm", f, read_, write_, seek, keep, size_of, NULL, NULL, o);

@@ -14,7 +14,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
-#include "io/room.h"
+#include "io/free_space.h"
 #include "io/slice_writer.h"
 #include "io/table.h"
 #include "io/tiff/tiff_volume.h"
@@ -22,7 +22,7 @@
 #include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"
 
-#define MOST_CLASSIC (4294967296.0 - 65536)
+#define MAX_CLASSIC (4294967296.0 - 65536)
 
 struct pages {
 	struct gt_slice_writer base;
@@ -87,7 +87,7 @@ static gt_status open_tiff(struct pages *s, const char *name, double bytes)
 	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
 	if (o) {
 		TIFFOpenOptionsSetErrorHandlerExtR(o, complain, s);
-		s->file = TIFFOpenExt(name, bytes > MOST_CLASSIC ? "w8" : "w", o);
+		s->file = TIFFOpenExt(name, bytes > MAX_CLASSIC ? "w8" : "w", o);
 		TIFFOpenOptionsFree(o);
 	}
 	return s->file ? GT_OK : failed(s);

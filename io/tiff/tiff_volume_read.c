@@ -14,7 +14,7 @@
 #include "io/tiff/tiff_volume.h"
 #include "io/write_kit/volume_units.h"
 
-enum { MOST_TEXT = 1024 };
+enum { MAX_TEXT = 1024 };
 
 /* n numbers with commas between them, behind a word of the text. */
 static int numbers(const char *text, const char *word, int n, double *out)
@@ -39,7 +39,7 @@ typedef struct {
 
 static int describes(const char *path, tiff_description *d)
 {
-	char text[MOST_TEXT];
+	char text[MAX_TEXT];
 	*d = (tiff_description){ .said = { .position = GT_POSITION_AUTO } };
 	if (!gt_is_tiff(path) || !gt_tiff_description(path, text, sizeof text))
 		return 0;
@@ -122,7 +122,7 @@ static gt_status describe(struct stored *s, const tiff_description *d, const gt_
 	v->position = o->position != GT_POSITION_AUTO ? o->position : d->said.position != GT_POSITION_AUTO ? d->said.position : GT_HFS;
 	if (o->geometry_only)
 		return GT_OK;
-	GT_TRY(gt_volume_scaling(path, "its first page", pages->most > 0 ? "whole" : "float", GT_MEANS_PER_MM, &d->said, o, &scaling));
+	GT_TRY(gt_volume_scaling(path, "its first page", pages->max > 0 ? "whole" : "float", GT_MEANS_PER_MM, &d->said, o, &scaling));
 	gt_volume_scale(v, &scaling, &d->said, o, &s->base.scale, &s->base.offset);
 done:
 	return st;

@@ -17,7 +17,7 @@ enum { WRITERS = 2 };
 /* Floats of a block; fewer than 4 MiB are slower past the cache. */
 #define BLOCK (GT_DIRECT_WRITER_BYTES / WRITERS / sizeof(float))
 /* Of the memory that is available. Linux lets a fifth of it wait for the disk, and begins to write at half of that. */
-#define MOST_CACHED 0.1
+#define MAX_CACHED 0.1
 
 struct gt_direct_writer {
 	const char *path;
@@ -83,7 +83,7 @@ gt_pool *gt_direct_writer_pool(gt_direct_writer *s) { return s->pool; }
 int gt_direct_writer_past(double bytes)
 {
 	const double available = gt_host_available();
-	return available >= 0 && bytes > MOST_CACHED * available;
+	return available >= 0 && bytes > MAX_CACHED * available;
 }
 
 gt_status gt_direct_writer_new(const char *path, const char *tmp, int file, off_t begin, int past, double water, gt_direct_writer **out)

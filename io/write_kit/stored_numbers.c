@@ -8,10 +8,10 @@
 #include "io/write_kit/volume_units.h"
 
 /* A range is found from so many voxels at most, and so much at either end is left out of it. */
-enum { MOST_FOR_RANGE = 1 << 22 };
+enum { MAX_FOR_RANGE = 1 << 22 };
 #define LEFT_OUT 0.001
 
-static double most_of(const gt_stored_numbers *s) { return s->bits == 8 ? 255 : 65535; }
+static double max_of(const gt_stored_numbers *s) { return s->bits == 8 ? 255 : 65535; }
 
 gt_status gt_stored_numbers_set(const char *path, const gt_write_options *o, const gt_volume *head, gt_stored_numbers *s)
 {
@@ -23,20 +23,20 @@ gt_status gt_stored_numbers_set(const char *path, const gt_write_options *o, con
 		return gt_fail(GT_ERR_ARG, "%s: slice by slice the range of all is not known: expected one for %u bits (--range LOW:HIGH)",
 		               path, s->bits);
 	s->low = o->low;
-	s->step = (o->high - o->low) / most_of(s);
+	s->step = (o->high - o->low) / max_of(s);
 	return GT_OK;
 }
 
 void gt_stored_numbers_of(gt_stored_numbers *s, const float *from, size_t n, void *to)
 {
-	const double most = most_of(s);
+	const double max = max_of(s);
 	for (size_t i = 0; i < n; i++) {
 		const double value = s->water > 0 ? 1000 * ((double)from[i] - s->water) / s->water : (double)from[i];
 		if (s->bits == 32) {
 			((float *)to)[i] = (float)value;
 			continue;
 		}
-		const double number = rint((value - s->low) / s->step), stored = fmin(fmax(number, 0), most);
+		const double number = rint((value - s->low) / s->step), stored = fmin(fmax(number, 0), max);
 		s->clipped += stored != number;
 		if (s->bits == 16)
 			((uint16_t *)to)[i] = (uint16_t)stored;
@@ -49,7 +49,7 @@ void gt_stored_numbers_note(const char *path, const gt_write_options *o, const g
 {
 	if (s->clipped)
 		gt_write_note(o, "%s: %zu voxels (%.2g %%) are beyond the range %.6g to %.6g", path, s->clipped,
-		              100 * (double)s->clipped / (double)gt_grid_voxels(grid), s->low, s->low + s->step * most_of(s));
+		              100 * (double)s->clipped / (double)gt_grid_voxels(grid), s->low, s->low + s->step * max_of(s));
 }
 
 int gt_stored_numbers_lack_range(const gt_write_options *o) { return o->bits != 0 && o->bits != 32 && o->low == o->high; }
@@ -57,7 +57,7 @@ int gt_stored_numbers_lack_range(const gt_write_options *o) { return o->bits != 
 gt_status gt_range_begin(const char *path, const gt_write_options *o, const gt_volume *head, gt_range_finder *r)
 {
 	const size_t all = gt_grid_voxels(&head->grid);
-	*r = (gt_range_finder){ .stride = (all + MOST_FOR_RANGE - 1) / MOST_FOR_RANGE };
+	*r = (gt_range_finder){ .stride = (all + MAX_FOR_RANGE - 1) / MAX_FOR_RANGE };
 	r->water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
 	r->room = (all + r->stride - 1) / r->stride;
 	r->some = malloc(r->room * sizeof *r->some);

@@ -101,9 +101,9 @@ gt_status gt_volume_scaling(const char *path, const char *format, const char *ty
 	            : scaled                                                         ? s->offset
 	            : !said->ours && s->unit == GT_HU && meaning == GT_MEANS_CT_1024 ? -1024
 	                                                                             : 0;
-	if (said->water > GT_WATER_MOST)
+	if (said->water > GT_WATER_MAX)
 		return gt_fail(GT_ERR_FORMAT, "%s: its comment has water=%g: expected an attenuation in mm^-1, at most %g", path,
-		               said->water, GT_WATER_MOST);
+		               said->water, GT_WATER_MAX);
 	if (!isfinite(s->slope) || s->slope == 0 || !isfinite(s->offset))
 		return gt_fail(GT_ERR_ARG, "%s: slope=%g, offset=%g: expected finite numbers, the slope not 0", path, s->slope, s->offset);
 	if (!told && !said->ours && meaning == GT_MEANS_NOTHING)
@@ -160,7 +160,7 @@ void gt_read_note(const gt_read_options *o, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	gt_say_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
+	gt_notify_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
 	va_end(args);
 }
 
@@ -168,6 +168,6 @@ void gt_write_note(const gt_write_options *o, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	gt_say_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
+	gt_notify_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
 	va_end(args);
 }

@@ -22,14 +22,14 @@ static gt_status check_numbers(const char *path, const double m[12])
 static gt_status axis_of(const char *path, const double m[12], int c, int *axis)
 {
 	const double length = sqrt(m[c] * m[c] + m[4 + c] * m[4 + c] + m[8 + c] * m[8 + c]);
-	int most = 0;
+	int max = 0;
 	for (int r = 1; r < 3; r++)
-		if (fabs(m[4 * r + c]) > fabs(m[4 * most + c]))
-			most = r;
-	*axis = most;
+		if (fabs(m[4 * r + c]) > fabs(m[4 * max + c]))
+			max = r;
+	*axis = max;
 	if (!(length > 0))
 		return gt_fail(GT_ERR_FORMAT, "%s: axis %d of its orientation has no length", path, c + 1);
-	const double beside = sqrt(fmax(0, length * length - m[4 * most + c] * m[4 * most + c])) / length;
+	const double beside = sqrt(fmax(0, length * length - m[4 * max + c] * m[4 * max + c])) / length;
 	if (beside > LEVEL)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,

@@ -26,20 +26,20 @@ static const gt_param params[] = {
 	          "where the middle view is darkest",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, fraction),
-	  .least = 0,
-	  .most = 0.9 },
+	  .min = 0,
+	  .max = 0.9 },
 	{ .key = "width",
 	  .help = "kernel: deviation of its Gaussian at the detector, mm",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, width),
-	  .least = 0,
-	  .most = 1e5 },
+	  .min = 0,
+	  .max = 1e5 },
 	{ .key = "power",
 	  .help = "kernel: of the line integral, which with the light makes the scatter",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, power),
-	  .least = 1, /* below, the least error in air makes scatter of its own */
-	  .most = 4 },
+	  .min = 1, /* below, the least error in air makes scatter of its own */
+	  .max = 4 },
 	{ .key = NULL },
 };
 
@@ -153,7 +153,7 @@ const gt_preparation gt_preparation_scatter = {
 	.name = "scatter",
 	.about = "scatter as a constant part of the signal, or as what follows the body, taken off",
 	GT_STEP_MEMBERS,
-	.pieces = GT_BY_VIEWS,
+	.chunks = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,
 };

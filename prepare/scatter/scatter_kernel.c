@@ -7,12 +7,12 @@
 #include "core/try.h"
 #include "prepare/scatter/scatter_kernel.h"
 
-enum { COARSEST = 16, ROUNDS = 60, TRIES = 40, MOST_ROWS = 65536 };
+enum { COARSEST = 16, ROUNDS = 60, TRIES = 40, MAX_ROWS = 65536 };
 /* Scatter is at most all but this part of the light. */
 #define LEAST 0.05
 /* Of white: where P stays. */
 #define SETTLED 1e-6
-#define MOST_AMPLITUDE 20.0
+#define MAX_AMPLITUDE 20.0
 /* Of the fraction that is asked for: what is found may differ by, and where the search for it ends. */
 #define CLOSE 0.01
 #define FOUND 1e-5
@@ -47,8 +47,8 @@ gt_status gt_scatter_kernel_new(const gt_scan *scan, double width, double power,
 		return gt_fail(GT_ERR_ARG, "width=%g: expected a pixel of %g mm at least, and less than four times the detector's %g mm",
 		               width, scan->column_pitch, scan->column_pitch * (double)scan->columns);
 	/* A single row may be as thin as its maker likes. */
-	if (!(sigma[1] < MOST_ROWS))
-		return gt_fail(GT_ERR_ARG, "width=%g: expected less than %d rows of %g mm", width, (int)MOST_ROWS, scan->row_pitch);
+	if (!(sigma[1] < MAX_ROWS))
+		return gt_fail(GT_ERR_ARG, "width=%g: expected less than %d rows of %g mm", width, (int)MAX_ROWS, scan->row_pitch);
 	gt_status st = set_axis(k, 0, sigma[0], scan->columns);
 	return st == GT_OK ? set_axis(k, 1, sigma[1], scan->rows) : st;
 }
@@ -127,17 +127,17 @@ static double scattered(const gt_scatter_kernel *k, double primary)
 static void find_scatter(const gt_scatter_kernel *k, const double *light, double *primary, double *scatter, double *between)
 {
 	const size_t n = k->n[0] * k->n[1];
-	double most = 1;
+	double max = 1;
 	memcpy(primary, light, n * sizeof *light);
-	for (int round = 0; round < ROUNDS && most > SETTLED; round++) {
+	for (int round = 0; round < ROUNDS && max > SETTLED; round++) {
 		for (size_t i = 0; i < n; i++)
 			scatter[i] = scattered(k, primary[i]);
 		blur(k, 0, scatter, between);
 		blur(k, 1, between, scatter);
-		most = 0;
+		max = 0;
 		for (size_t i = 0; i < n; i++) {
 			const double now = (primary[i] + fmax(light[i] - scatter[i], LEAST * light[i])) / 2;
-			most = fmax(most, fabs(now - primary[i]));
+			max = fmax(max, fabs(now - primary[i]));
 			primary[i] = now;
 		}
 	}
@@ -147,7 +147,7 @@ static void make_coarse(const gt_scatter_kernel *k, const float *p, double *ligh
 {
 	for (size_t y = 0; y < k->n[1]; y++)
 		for (size_t x = 0; x < k->n[0]; x++)
-			light[y * k->n[0] + x] = fmax(mean_light(k, p, x, y), GT_LEAST_TRANSMISSION);
+			light[y * k->n[0] + x] = fmax(mean_light(k, p, x, y), GT_MIN_TRANSMISSION);
 }
 
 /* A view, of which the scatter at its darkest place is compared with the fraction that is wanted. */
@@ -170,10 +170,10 @@ static double too_much(const fitting *f, double amplitude)
 static double find_amplitude(const fitting *f)
 {
 	double low = 0, at_low = -1, high = FIRST_AMPLITUDE, at_high = too_much(f, high), at = at_high;
-	while (at_high < 0 && high < MOST_AMPLITUDE) {
+	while (at_high < 0 && high < MAX_AMPLITUDE) {
 		low = high;
 		at_low = at_high;
-		high = fmin(GROWS * high, MOST_AMPLITUDE);
+		high = fmin(GROWS * high, MAX_AMPLITUDE);
 		at = at_high = too_much(f, high);
 	}
 	for (int i = 0, side = 0; at_high > 0 && i < TRIES && fabs(at) > FOUND && high - low > FOUND * FOUND * high; i++) {

@@ -36,14 +36,14 @@ static void fluctuations(const gt_stripes *t, const float *s, double *d, double 
 }
 
 typedef struct {
-	double least, most;
+	double min, max;
 } range;
 
 static void extend(range *r, const double *d, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		r->least = fmin(r->least, d[k]);
-		r->most = fmax(r->most, d[k]);
+		r->min = fmin(r->min, d[k]);
+		r->max = fmax(r->max, d[k]);
 	}
 }
 
@@ -60,7 +60,7 @@ static int stands_out(const double *d, size_t columns, size_t first, size_t n, i
 	extend(&stripe, d + first, n);
 	extend(&sides, d + first - left, left);
 	extend(&sides, d + behind, right);
-	return more ? stripe.least > by * sides.most : stripe.most * by < sides.least;
+	return more ? stripe.min > by * sides.max : stripe.max * by < sides.min;
 }
 
 /* Whether column k does so, alone or with others. */

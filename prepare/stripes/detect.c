@@ -13,7 +13,7 @@ static int ascending(const void *a, const void *b)
 void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch)
 {
 	const size_t drop = columns / 4, n = columns - 2 * drop;
-	double mean_x = 0, mean_y = 0, xx = 0, xy = 0, most = -INFINITY, least = INFINITY;
+	double mean_x = 0, mean_y = 0, xx = 0, xy = 0, max = -INFINITY, min = INFINITY;
 	memcpy(scratch, f, columns * sizeof *f);
 	qsort(scratch, columns, sizeof *scratch, ascending);
 	memset(stripe, 0, columns);
@@ -30,11 +30,11 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 	/* Without noise there is no measure of what stands out. */
 	if (!(noise > 1e-5))
 		return;
-	most = scratch[columns - 1];
-	least = scratch[0];
+	max = scratch[columns - 1];
+	min = scratch[0];
 	for (size_t k = 0; k < columns; k++)
-		stripe[k] = (unsigned char)((most - high > snr * noise && f[k] > high + 0.5 * snr * noise) ||
-		                            (low - least > snr * noise && f[k] < low - 0.5 * snr * noise));
+		stripe[k] = (unsigned char)((max - high > snr * noise && f[k] > high + 0.5 * snr * noise) ||
+		                            (low - min > snr * noise && f[k] < low - 0.5 * snr * noise));
 }
 
 void gt_stripes_widen(unsigned char *stripe, size_t columns)

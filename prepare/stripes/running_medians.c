@@ -17,8 +17,8 @@ GT_CLONES static void replace(float *restrict sorted, size_t n, const float *res
 		before[l] = -INFINITY;
 	for (size_t i = 0; i < n; i++, sorted += LINES)
 		for (int l = 0; l < LINES; l++) {
-			const float here = sorted[l] >= out[l] ? sorted[LINES + l] : sorted[l], least = in[l] < here ? in[l] : here;
-			sorted[l] = before[l] > least ? before[l] : least;
+			const float here = sorted[l] >= out[l] ? sorted[LINES + l] : sorted[l], min = in[l] < here ? in[l] : here;
+			sorted[l] = before[l] > min ? before[l] : min;
 			before[l] = here;
 		}
 }
@@ -46,16 +46,16 @@ void gt_running_medians(const float *x, size_t places, size_t window, float *scr
 	}
 }
 
-GT_INLINE float least(float a, float b) { return a < b ? a : b; }
-GT_INLINE float most(float a, float b) { return a < b ? b : a; }
+GT_INLINE float min(float a, float b) { return a < b ? a : b; }
+GT_INLINE float max(float a, float b) { return a < b ? b : a; }
 
 static GT_CLONES void medians_of_five(const float *restrict x, size_t places, float *restrict out)
 {
 	for (size_t k = 2; k + 2 < places; k++) {
 		const float a = x[k - 2], b = x[k - 1], c = x[k], d = x[k + 1], e = x[k + 2];
 		/* Neither the least nor the largest of four is the middle of five. */
-		const float low = most(least(a, b), least(c, d)), high = least(most(a, b), most(c, d));
-		out[k] = most(least(low, high), least(most(low, high), e));
+		const float low = max(min(a, b), min(c, d)), high = min(max(a, b), max(c, d));
+		out[k] = max(min(low, high), min(max(low, high), e));
 	}
 }
 /* Clones would be exported. */
@@ -69,14 +69,14 @@ GT_CLONES static void medians_of_nine(const float *restrict x, size_t places, fl
 		float low[3], middle[3], high[3];
 		for (int i = 0; i < 3; i++) {
 			const float *of = x + k - 4 + 3 * i;
-			const float a = least(of[0], of[1]), b = most(of[0], of[1]), c = of[2];
-			low[i] = least(a, c);
-			high[i] = most(b, c);
-			middle[i] = most(a, least(b, c));
+			const float a = min(of[0], of[1]), b = max(of[0], of[1]), c = of[2];
+			low[i] = min(a, c);
+			high[i] = max(b, c);
+			middle[i] = max(a, min(b, c));
 		}
-		const float a = most(most(low[0], low[1]), low[2]), c = least(least(high[0], high[1]), high[2]);
-		const float b = most(least(middle[0], middle[1]), least(most(middle[0], middle[1]), middle[2]));
-		out[k] = most(least(a, b), least(most(a, b), c));
+		const float a = max(max(low[0], low[1]), low[2]), c = min(min(high[0], high[1]), high[2]);
+		const float b = max(min(middle[0], middle[1]), min(max(middle[0], middle[1]), middle[2]));
+		out[k] = max(min(a, b), min(max(a, b), c));
 	}
 }
 

@@ -19,7 +19,7 @@
 /* Columns that a stripe is compared with: of one or two columns; of up to four. */
 enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
 /* Columns of the broadest stripe of "sorting" and of "large", if their windows see it. */
-enum { BROAD_NARROW = 5, BROAD_WIDE = 8, MOST_AROUND = 4 * BROAD_WIDE + 1 };
+enum { BROAD_NARROW = 5, BROAD_WIDE = 8, MAX_AROUND = 4 * BROAD_WIDE + 1 };
 
 /* Columns, or lines, that are worked on at a time: as many floats as a line of the processor's cache has. */
 enum { BLOCK = GT_MEDIAN_LINES, LINE = 64, PAGE = 4096 };
@@ -80,7 +80,7 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 	return a;
 }
 
-static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Columns k ... of the sinogram, each by itself: block[column][view]. */
 static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, const arrays *a)
@@ -97,7 +97,7 @@ static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, cons
 static void sort_columns(const gt_stripes *t, const float *s, const arrays *a)
 {
 	for (size_t k = 0; k < t->columns; k += BLOCK) {
-		const size_t n = least_of(BLOCK, t->columns - k);
+		const size_t n = min_of(BLOCK, t->columns - k);
 		gather(t, s, k, n, a);
 		for (size_t j = 0; j < n; j++) {
 			const size_t at = (k + j) * a->stride;
@@ -140,10 +140,10 @@ static GT_CLONES void add_off(const float *restrict median, const float *restric
 /* What column k is off the median of the columns around a stripe of that width. */
 static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t width, const arrays *a)
 {
-	const size_t half = 2 * width, first = k < half ? 0 : k - half, n = least_of(t->columns, k + half + 1) - first;
+	const size_t half = 2 * width, first = k < half ? 0 : k - half, n = min_of(t->columns, k + half + 1) - first;
 	a->mean[k] = a->squares[k] = 0;
 	for (size_t v = 0; v < t->views; v++) {
-		float around[MOST_AROUND];
+		float around[MAX_AROUND];
 		memcpy(around, s + v * t->columns + first, n * sizeof *around);
 		const double off = (double)gt_median_few(around, n) - s[v * t->columns + k];
 		a->mean[k] += off / (double)t->views;
@@ -291,7 +291,7 @@ typedef int (*correction)(const arrays *a, size_t column, const float *value, fl
 static void put_back(const gt_stripes *t, const arrays *a, correction correct, float *s)
 {
 	for (size_t k = 0; k < t->columns; k += BLOCK) {
-		const size_t n = least_of(BLOCK, t->columns - k);
+		const size_t n = min_of(BLOCK, t->columns - k);
 		size_t changed[BLOCK], changes = 0;
 		for (size_t j = 0; j < n; j++) {
 			const size_t at = (k + j) * a->stride;
@@ -332,7 +332,7 @@ static int towards_smooth(const arrays *a, size_t k, const float *value, float *
 static void sorting(const gt_stripes *t, size_t window, float *s, const arrays *a)
 {
 	smooth_ranks(t, window, a);
-	stripe_weights(t, AROUND_NARROW, least_of(BROAD_NARROW, window / 2), s, a);
+	stripe_weights(t, AROUND_NARROW, min_of(BROAD_NARROW, window / 2), s, a);
 	put_back(t, a, towards_smooth, s);
 }
 
@@ -357,17 +357,17 @@ static int shifted(const arrays *a, size_t k, const float *value, float *smooth,
 static void large(const gt_stripes *t, size_t window, float *s, const arrays *a)
 {
 	const size_t drop = (size_t)(t->drop * (double)t->views), kept = t->views - 2 * drop;
-	double most = 0;
+	double max = 0;
 	smooth_ranks(t, window, a);
 	for (size_t k = 0; k < t->columns; k++) {
 		a->level[k] = gt_column_sum(a->smooth + k * a->stride + drop, kept);
 		a->f[k] = gt_column_sum(a->value + k * a->stride + drop, kept);
-		most = fmax(most, fabs(a->level[k]));
+		max = fmax(max, fabs(a->level[k]));
 	}
 	/* A ratio means nothing in air. */
 	for (size_t k = 0; k < t->columns; k++)
-		a->f[k] = fabs(a->level[k]) > 0.02 * most ? a->f[k] / a->level[k] : 1;
-	stripe_weights(t, AROUND_WIDE, least_of(BROAD_WIDE, window / 2), s, a);
+		a->f[k] = fabs(a->level[k]) > 0.02 * max ? a->f[k] / a->level[k] : 1;
+	stripe_weights(t, AROUND_WIDE, min_of(BROAD_WIDE, window / 2), s, a);
 	gt_stripes_detect(a->f, t->columns, t->snr, a->stripe, a->few);
 	for (size_t k = 0; k < t->columns; k++)
 		a->stripe[k] &= a->weight[k] > 0;

@@ -12,7 +12,7 @@ enum { BROAD = 3 };
 #define AGREES 0.5
 
 typedef struct {
-	double least, most;
+	double min, max;
 } offs;
 
 /* Columns of a side that a line is nearest to where they lie on it but for what gains differ by. Gains turn a line
@@ -62,8 +62,8 @@ static int off_lines(const double *mean, size_t first, size_t last, gt_stripe_li
 {
 	for (size_t k = first; k <= last; k++) {
 		const double off = off_line(mean, k, line, end, sign);
-		o->least = off < o->least ? off : o->least;
-		o->most = off > o->most ? off : o->most;
+		o->min = off < o->min ? off : o->min;
+		o->max = off > o->max ? off : o->max;
 		if (off <= 0)
 			return 0;
 	}
@@ -72,7 +72,7 @@ static int off_lines(const double *mean, size_t first, size_t last, gt_stripe_li
 
 /* Of column k in a stripe, where that is more than `least`; else some number that is not. A plateau is off both lines
  * alike, what is round only where it is highest. */
-static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stripe, double sign, int more, double least)
+static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stripe, double sign, int more, double min)
 {
 	const size_t n = stripe.width, first = stripe.first, behind = first + n;
 	const size_t from = n < BROAD ? k : first, to = n < BROAD ? k : behind - 1;
@@ -85,36 +85,36 @@ static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stri
 			continue;
 		line[side] = more ? s->line[side][end[side]] : through_two(s->mean + end[side], side ? -1 : 1);
 		/* The column itself is one of those that tell. */
-		if (off_line(s->mean, k, line[side], end[side], sign) <= least)
-			return least;
+		if (off_line(s->mean, k, line[side], end[side], sign) <= min)
+			return min;
 	}
 	for (int side = 0; side < 2; side++)
 		if (sides[side] && !off_lines(s->mean, from, to, line[side], end[side], sign, &o))
-			return o.least;
-	return n < BROAD || o.least >= AGREES * o.most ? o.least : 0;
+			return o.min;
+	return n < BROAD || o.min >= AGREES * o.max ? o.min : 0;
 }
 
 double gt_stripe_witness(const gt_stripe_sides *sides, size_t k, size_t broadest, double sign, gt_stripe_place *place)
 {
-	double most = sides->usual;
+	double max = sides->usual;
 	*place = (gt_stripe_place){ k, 1 };
 	for (size_t n = 1; n <= broadest; n++)
 		for (size_t first = k + 1 < n ? 0 : k + 1 - n; first <= k && first + n <= sides->columns; first++)
 			for (int more = 0; more <= (n >= BROAD); more++) {
-				const double height = height_of(sides, k, (gt_stripe_place){ first, n }, sign, more, most);
-				if (height > most) {
-					most = height;
+				const double height = height_of(sides, k, (gt_stripe_place){ first, n }, sign, more, max);
+				if (height > max) {
+					max = height;
 					*place = (gt_stripe_place){ first, n };
 				}
 			}
-	return most > sides->usual ? most : 0;
+	return max > sides->usual ? max : 0;
 }
 
 /* Columns of either side, and of the broadest stripe, that a parabola is laid through: more columns bend otherwise. */
 enum { BENT_SIDE = 4, BENT_BROADEST = 5 };
 /* Part of the step that columns may be off it, and that they may be off it by what gains differ by. */
 #define FITS 0.15
-#define MOST_OFF 0.33
+#define MAX_OFF 0.33
 
 /* At the edge of a stripe: the step from what is outside to what is inside, each going on straight. */
 static double edge(const double *outside, ptrdiff_t in)
@@ -168,13 +168,13 @@ gt_stripe_step gt_stripe_step_of(const gt_stripe_sides *s, size_t k, size_t broa
 			if (first < BENT_SIDE)
 				continue;
 			const double left = edge(s->mean + first - 1, 1), right = edge(s->mean + first + n, -1);
-			const double least = fmin(fabs(left), fabs(right));
-			if (left * right <= 0 || least < fmax(s->usual, AGREES * fmax(fabs(left), fabs(right))))
+			const double min = fmin(fabs(left), fabs(right));
+			if (left * right <= 0 || min < fmax(s->usual, AGREES * fmax(fabs(left), fabs(right))))
 				continue;
 			const gt_stripe_place stripe = { first, n };
 			const parabola p = fit(s->mean, stripe);
-			const double height = fabs(p.step), allowed = fmax(FITS * height, fmin(ON_LINE * s->usual, MOST_OFF * height));
-			if (height > s->usual && least >= AGREES * height && p.off <= allowed && p.off < best * height) {
+			const double height = fabs(p.step), allowed = fmax(FITS * height, fmin(ON_LINE * s->usual, MAX_OFF * height));
+			if (height > s->usual && min >= AGREES * height && p.off <= allowed && p.off < best * height) {
 				best = p.off / height;
 				found = (gt_stripe_step){ stripe, p.step, fabs(p.bend) > s->usual };
 			}

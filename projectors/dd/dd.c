@@ -44,7 +44,7 @@ void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
 }
 
-int gt_dd_roofline(void *self, int back, gt_roofline *least)
+int gt_dd_roofline(void *self, int back, gt_roofline *min)
 {
 	struct dd *p = self;
 	if (!p->impl->roofline)
@@ -67,7 +67,7 @@ int gt_dd_roofline(void *self, int back, gt_roofline *least)
 		free(edge);
 		free(guess);
 	}
-	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, least);
+	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, min);
 }
 
 void gt_dd_destroy(void *self)
@@ -156,11 +156,11 @@ done:
 }
 
 /* The operator of p, which it takes over. */
-static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of least, struct dd *p, size_t nx, size_t ny, gt_linop **A)
+static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of min, struct dd *p, size_t nx, size_t ny, gt_linop **A)
 {
 	const gt_status st = gt_linop_new(ops, p, p->be, p->type, nx, ny, A);
 	if (st == GT_OK)
-		gt_linop_set_roofline(*A, least);
+		gt_linop_set_roofline(*A, min);
 	return st;
 }
 
@@ -180,12 +180,12 @@ static void forward_part(void *self, const gt_array *x, gt_array *y)
 	p->impl->images(p->be, &p->d, p->state, p->type, p->part, x->data);
 }
 
-static int roofline_part(void *self, int back, gt_roofline *least)
+static int roofline_part(void *self, int back, gt_roofline *min)
 {
 	const struct dd *p = self;
 	(void)back;
-	least->bound = GT_BYTES;
-	least->amount = p->impl->images(p->be, &p->d, p->state, p->type, p->part, NULL);
+	min->bound = GT_BYTES;
+	min->amount = p->impl->images(p->be, &p->d, p->state, p->type, p->part, NULL);
 	return 1;
 }
 

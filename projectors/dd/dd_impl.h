@@ -36,7 +36,7 @@ struct gt_dd_impl {
 	void   (*forward)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
 	/* may be NULL */
-	int    (*roofline)(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_roofline *least);
+	int    (*roofline)(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_roofline *min);
 	/* Integral images alone, in scratch: of slices perpendicular to x (0) or y (1) of the volume, or of the views
 	 * (2) of the data. Returns the bytes of what is read and written; only counts them if in is NULL. May be
 	 * NULL. */

@@ -39,7 +39,7 @@ typedef struct {
 void gt_dd_apply(void *self, const gt_array *x, gt_array *y);
 void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x);
 void gt_dd_destroy(void *self);
-int  gt_dd_roofline(void *self, int back, gt_roofline *least);
+int  gt_dd_roofline(void *self, int back, gt_roofline *min);
 gt_status gt_dd_make(const gt_dd_variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
                      const void *options, gt_linop **A);
 /* The integral images of a variant alone, see gt_dd_impl.images. */

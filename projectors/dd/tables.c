@@ -9,7 +9,7 @@
 #include "projectors/dd/dd_operator.h"
 
 /* Rays closer than this to the plane of a slice would cross it at infinity. */
-static const double least_cosine = 1e-3;
+static const double min_cosine = 1e-3;
 
 /* Slices are perpendicular to the axis that the central ray follows more; a tie at 45 degrees goes to x by the source's
  * place. */
@@ -73,13 +73,13 @@ static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *gues
 /* Largest number of voxels in the height of a pixel, or of pixels in the height of a voxel. */
 static double steps_of(const gt_dd_view *v, const gt_dd_column *column, int columns)
 {
-	double most = 0;
+	double max = 0;
 	for (int k = 0; k < columns && v->first < v->end; k++) {
 		const double a = gt_dd_row_height(&column[k], gt_dd_depth(v, v->first)),
 			     b = gt_dd_row_height(&column[k], gt_dd_depth(v, v->end - 1));
-		most = fmax(most, fmax(fmax(a, b), 1 / fmin(a, b)));
+		max = fmax(max, fmax(fmax(a, b), 1 / fmin(a, b)));
 	}
-	return most;
+	return max;
 }
 
 static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_dd_tables *h, double *tallest)
@@ -100,7 +100,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 		           .flip_rows = w->row_axis[2] < 0 };
 	for (int k = 0; k <= columns; k++) {
 		gt_pixel_ray(&det, w, k - 0.5, scan->row_center, point, direction);
-		if (!(sign * direction[s] > least_cosine * sqrt(gt_dot3(direction, direction))))
+		if (!(sign * direction[s] > min_cosine * sqrt(gt_dot3(direction, direction))))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
 			               "the fan is too wide for the distance-driven model",

@@ -55,11 +55,11 @@ static inline size_t tiles_of(const int *n) { return tiles_along(n[0], SIDE) * t
 /* Tile i of them, with zeros in its sums. */
 static inline void start_tile(const int *n, size_t i, struct tile *t)
 {
-	static const int most[3] = { SIDE, SIDE, HEIGHT };
+	static const int max[3] = { SIDE, SIDE, HEIGHT };
 	for (int a = 0; a < 3; a++) {
-		const size_t tiles = tiles_along(n[a], most[a]);
-		t->low[a] = (int)(i % tiles) * most[a];
-		t->size[a] = n[a] - t->low[a] < most[a] ? n[a] - t->low[a] : most[a];
+		const size_t tiles = tiles_along(n[a], max[a]);
+		t->low[a] = (int)(i % tiles) * max[a];
+		t->size[a] = n[a] - t->low[a] < max[a] ? n[a] - t->low[a] : max[a];
 		i /= tiles;
 	}
 	memset(t->sum, 0, TILE_DOUBLES * sizeof *t->sum);

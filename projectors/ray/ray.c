@@ -114,10 +114,10 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->o, y->data, x->data);
 }
 
-static int roofline(void *self, int back, gt_roofline *least)
+static int roofline(void *self, int back, gt_roofline *min)
 {
 	const struct ray *p = self;
-	return p->impl->roofline && p->impl->roofline(&p->o, back, least);
+	return p->impl->roofline && p->impl->roofline(&p->o, back, min);
 }
 
 static void destroy(void *self)

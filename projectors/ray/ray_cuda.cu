@@ -131,15 +131,15 @@ static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 /* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one,
  * or two where the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and
  * written. */
-static int roofline(const gt_ray_operator *o, int back, gt_roofline *least)
+static int roofline(const gt_ray_operator *o, int back, gt_roofline *min)
 {
 	const gt_ray_level *v = level_of(o);
 	if (!v)
 		return 0;
 	const double columns = o->model == GT_RAY_JOSEPH ? 2 * v->samples : v->samples + v->crossings;
 	const double voxels = o->model == GT_RAY_JOSEPH ? 2 * columns : columns;
-	least->bound = GT_SHARED;
-	least->amount = (back ? columns + 2 * voxels : voxels) * (o->type == GT_F64 ? 2 : 1) / 32;
+	min->bound = GT_SHARED;
+	min->amount = (back ? columns + 2 * voxels : voxels) * (o->type == GT_F64 ? 2 : 1) / 32;
 	return 1;
 }
 

@@ -4,7 +4,7 @@
  * [z][y][x], and [z][x][y] where their slices are perpendicular to x: neighbouring rays then read neighbouring
  * voxels. */
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/ray/ray_impl.h"
 #include "projectors/ray/ray_level.h"
 
@@ -84,8 +84,8 @@ template <> struct gt_ray_place<double> {
 /* Views whose sorted copies, of columns x length elements each, are held at a time in an adjoint. */
 static inline size_t gt_ray_batch_views(const gt_rays *g, size_t length, size_t element)
 {
-	const size_t most = GT_RAY_BATCH_BYTES / (length * g->columns * element);
-	return most < 1 ? 1 : most < g->views ? most : g->views;
+	const size_t max = GT_RAY_BATCH_BYTES / (length * g->columns * element);
+	return max < 1 ? 1 : max < g->views ? max : g->views;
 }
 
 /* Variants of kernels, or NULL: ray_tuned.cuh */

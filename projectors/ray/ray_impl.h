@@ -27,7 +27,7 @@ struct gt_ray_impl {
 	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);
 	void   (*forward)(gt_backend *be, const gt_ray_operator *o, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
-	int    (*roofline)(const gt_ray_operator *o, int adjoint, gt_roofline *least);       /* may be NULL */
+	int    (*roofline)(const gt_ray_operator *o, int adjoint, gt_roofline *min);         /* may be NULL */
 };
 /* Fills view [views] and column [views][columns], and what points to them. */
 void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays);

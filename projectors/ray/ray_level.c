@@ -160,8 +160,8 @@ static int source_is_near(const struct source *s, int axis)
 {
 	int away = 0;
 	for (int a = 0; a < 2; a++) {
-		const double least = a == axis ? 2 : near, at = s->v->base[a];
-		away |= at < -least || at > s->g->n[a] + least;
+		const double min = a == axis ? 2 : near, at = s->v->base[a];
+		away |= at < -min || at > s->g->n[a] + min;
 	}
 	return s->g->fan && !away;
 }

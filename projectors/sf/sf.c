@@ -32,7 +32,7 @@ struct sf {
 
 static const double degree = GT_PI / 180;
 /* Half the fan may come this near to 90 degrees: cosine. */
-static const double least_cosine = 0.05;
+static const double min_cosine = 0.05;
 
 static void scaled(const double *a, double by, double *out)
 {
@@ -165,13 +165,13 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 				               "%s: view %zu: the rays of column %zu are inclined by %.1f degrees against the slices: "
 				               "expected at most %g",
 				               name, at, k, steep, GT_SF_STEEP);
-			if (!(gt_dot3(arm, normal) > least_cosine * length * sqrt(gt_dot3(normal, normal))))
+			if (!(gt_dot3(arm, normal) > min_cosine * length * sqrt(gt_dot3(normal, normal))))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
 					"%s: view %zu: the ray of column %zu is %.1f degrees off the middle of the detector: expected "
 					"less than %.1f",
 					name, at, k, acos(gt_dot3(arm, normal) / length / sqrt(gt_dot3(normal, normal))) / degree,
-					acos(least_cosine) / degree);
+					acos(min_cosine) / degree);
 		}
 	return GT_OK;
 }
@@ -266,14 +266,14 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
 }
 
-static int roofline(void *self, int back, gt_roofline *least)
+static int roofline(void *self, int back, gt_roofline *min)
 {
 	struct sf *p = self;
 	if (!p->impl->roofline)
 		return 0;
 	if (!(p->counts.voxels > 0))
 		p->counts = count(&p->host);
-	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, least);
+	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, min);
 }
 
 static size_t view_bytes(const gt_sf *d) { return d->views * sizeof *d->view; }

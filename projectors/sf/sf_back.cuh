@@ -46,12 +46,12 @@
 #endif
 /* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
 #ifndef GT_SF_BACK_SHARED
-#define GT_SF_BACK_SHARED GT_SF_BACK_LEAST(233472 / GT_SF_BACK_BLOCKS - 1024, GT_MOST_SHARED)
+#define GT_SF_BACK_SHARED GT_SF_BACK_MIN(233472 / GT_SF_BACK_BLOCKS - 1024, GT_MAX_SHARED)
 #endif
-#ifndef GT_MOST_SHARED /* bytes that a block of the device may have: of what is compiled for one that has less */
-#define GT_MOST_SHARED 232448
+#ifndef GT_MAX_SHARED /* bytes that a block of the device may have: of what is compiled for one that has less */
+#define GT_MAX_SHARED 232448
 #endif
-#define GT_SF_BACK_LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define GT_SF_BACK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #include "projectors/sf/sf_back_mix.cuh"
 #include "projectors/sf/sf_cuda.cuh"
 

@@ -66,8 +66,8 @@ static int stride_of(const gt_sf *d, const gt_sf_back_tuned *u) { return line_of
 /* Slices of a tile: equal tiles, not higher than the lanes allow. */
 static int height_of(const gt_sf *d)
 {
-	const int most = WARP * per_lane(d);
-	return pieces(d->n[2], pieces(d->n[2], most));
+	const int max = WARP * per_lane(d);
+	return pieces(d->n[2], pieces(d->n[2], max));
 }
 /* Half of the limit is for the volume, half for the running sums. Lines of voxels along x that are held at a time:
  * whole blocks. */
@@ -158,7 +158,7 @@ extern "C" int gt_sf_back_has_room(const gt_sf *d, int edges, const gt_sf_back_t
 {
 	size_t bytes;
 	kernel_of(d, edges, &bytes);
-	return u || gt_shared_suffices("sf back", bytes, gt_cuda_most_shared());
+	return u || gt_shared_suffices("sf back", bytes, gt_cuda_max_shared());
 }
 
 extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges, gt_sf_back_tuned **u)

@@ -48,7 +48,7 @@ static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, 
 {
 	const float rows = (float)rows_of<!WHOLE>(width);
 	const unsigned step = (width + SLACK) * (unsigned)sizeof(float);
-	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, most = __reduce_max_sync(~0u, columns);
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, max = __reduce_max_sync(~0u, columns);
 	const int voxel = lane % VOXELS, member = voxel % 2 + voxel / 4 * 2;
 	struct quad<EDGES> *q = &s.quad[warp][lane / VOXELS * QUADS + voxel / 2 % 2];
 	const struct edge at_end = { l->scale, end, l->shift, l->rest };
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, 
 	const float half = fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp;
 	float middle = 0, low = gt_sf_area_f(&l->columns, first);
 #pragma unroll 1
-	for (int pair = 0; pair < most; pair += 2)
+	for (int pair = 0; pair < max; pair += 2)
 #pragma unroll
 		for (int k = pair; k < pair + 2; k++) {
 			const float high = gt_sf_area_f(&l->columns, first + k + 1), w = k < columns ? (high - low) * l->chord : 0.f;

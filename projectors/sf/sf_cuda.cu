@@ -21,10 +21,10 @@ struct state {
  * running sums at each edge; up to the other one for as many as a ramp meets. */
 static const double narrow_ramp = 0.42, widest_ramp = 40;
 /* Most that the magnification differs from the mean within a voxel. */
-static const double most_slope = 0.2;
+static const double max_slope = 0.2;
 /* Most that rounded places may take from an entry, of the largest, if every rounding were the worst. Less than half of
  * it was met. */
-static const double most_rounding = 1.6e-5;
+static const double max_rounding = 1.6e-5;
 
 /* Of all views: the widest ramp, and the most rows that a slice covers. */
 struct needs {
@@ -35,15 +35,15 @@ struct needs {
  * of reach. */
 static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, double y)
 {
-	double least = 1e300, most = 0;
+	double min = 1e300, max = 0;
 	for (int k = 0; k < 4; k++) {
 		const double stretch = gt_sf_corner_at(v, x + (k & 1) - 0.5, y + (k >> 1) - 0.5).stretch;
-		least = stretch < least ? stretch : least;
-		most = stretch > most ? stretch : most;
+		min = stretch < min ? stretch : min;
+		max = stretch > max ? stretch : max;
 	}
-	if (!(most - least < most_slope * (most + least)))
+	if (!(max - min < max_slope * (max + min)))
 		return 1e300;
-	const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
+	const gt_sf_rows rows = gt_sf_rows_of(v, x, y, min, max, 1);
 	double widest = 0;
 	for (int end = 0; end < 2; end++) {
 		const double e = ((end ? d->rows + 2 : -2) - rows.start) / rows.step, in = e < 0 ? 0 : e > d->n[2] ? d->n[2] : e;
@@ -86,7 +86,7 @@ static double rounding_ahead(const gt_sf *d, double step)
 }
 static int edges_for(const gt_sf *d, const struct needs *needs, double rounding)
 {
-	if (rounding > most_rounding * fmin(needs->step, 1) || needs->ramp > narrow_ramp)
+	if (rounding > max_rounding * fmin(needs->step, 1) || needs->ramp > narrow_ramp)
 		return d->trapezoid ? GT_SF_WIDE : GT_SF_FINE;
 	return d->trapezoid ? GT_SF_NARROW : GT_SF_STEPS;
 }
@@ -171,16 +171,16 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 
 /* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state
  * nothing. */
-static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_roofline *least)
+static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_roofline *min)
 {
 	const struct state *s = (const struct state *)state;
 	const double rows = d->rows / 32., slices = d->n[2] / 32., columns = c->voxels > 0 ? c->overlaps / c->voxels : 0;
 	(void)t;
 	if (back ? !s->fast : !s->ahead)
 		return 0;
-	least->bound = back ? GT_SHARED : GT_INSTRUCTIONS;
-	least->amount = back ? c->voxels * (0.45 * columns * (rows + 1) + rows + 3 * slices + 5)
-	                     : c->voxels * (7 + columns) / 8 * (18 * rows + 14);
+	min->bound = back ? GT_SHARED : GT_INSTRUCTIONS;
+	min->amount = back ? c->voxels * (0.45 * columns * (rows + 1) + rows + 3 * slices + 5)
+	                   : c->voxels * (7 + columns) / 8 * (18 * rows + 14);
 	return 1;
 }
 

@@ -3,7 +3,7 @@
 /* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them
  * (compute capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
 #include "core/device/async_copy.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/sf/sf_cuda.cuh"
 
 enum { GT_SF_WARP = 32 };

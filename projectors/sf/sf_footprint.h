@@ -230,9 +230,9 @@ GT_HD void gt_sf_span(const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w,
 typedef struct { double start, step, spread0, spread1, spread; } gt_sf_rows;
 
 /* least, most: stretch at the corners (SF-TR: twice that of the centre). */
-GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double least, double most, int trapezoid)
+GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double min, double max, int trapezoid)
 {
-	const double mean = (least + most) / 2, half = (most - least) / 2, V0 = gt_sf_at(v->V, x, y, -0.5);
+	const double mean = (min + max) / 2, half = (max - min) / 2, V0 = gt_sf_at(v->V, x, y, -0.5);
 	gt_sf_rows r;
 	r.start = v->row + V0 * mean;
 	r.step = v->V[3] * mean;
@@ -269,18 +269,18 @@ GT_HD int gt_sf_shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, con
                           gt_sf_shadow *s)
 {
 	const double at = v->frame.column;
-	double front[4], least, most;
+	double front[4], min, max;
 	gt_sf_front(&v->frame, front);
 	if (!(gt_sf_at(front, x, y, 0) > 0))
 		return 0;
 	s->columns = gt_sf_trapezoid_of(at + low[0].column, at + low[1].column, at + high[0].column, at + high[1].column);
 	s->chord = gt_sf_voxel_chord(d, v, x, y);
-	least = most = gt_sf_stretch(&v->frame.lens, gt_sf_at(v->frame.N, x, y, 0), gt_sf_at(v->frame.M, x, y, 0));
+	min = max = gt_sf_stretch(&v->frame.lens, gt_sf_at(v->frame.N, x, y, 0), gt_sf_at(v->frame.M, x, y, 0));
 	if (d->trapezoid) {
-		least = fmin(fmin(low[0].stretch, low[1].stretch), fmin(high[0].stretch, high[1].stretch));
-		most = fmax(fmax(low[0].stretch, low[1].stretch), fmax(high[0].stretch, high[1].stretch));
+		min = fmin(fmin(low[0].stretch, low[1].stretch), fmin(high[0].stretch, high[1].stretch));
+		max = fmax(fmax(low[0].stretch, low[1].stretch), fmax(high[0].stretch, high[1].stretch));
 	}
-	s->rows = gt_sf_rows_of(v, x, y, least, most, d->trapezoid);
+	s->rows = gt_sf_rows_of(v, x, y, min, max, d->trapezoid);
 	return 1;
 }
 GT_HD void gt_sf_point(const gt_sf_view *v, double x, double y, double z, double *column, double *row)

@@ -215,7 +215,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int e
 	gt_backend_put(be, list, s->group, s->bytes);
 	for (int left = 0; left < (rows_left(host, rows_of_tile(host)) ? 2 : 1) && !s->tuned[0]; left++) {
 		run = left ? kernel_of_rows<WARP>(s->edges, s->views, &bytes) : kernel_of(host, s->edges, s->views, &bytes);
-		if (!gt_shared_suffices("sf forward", bytes, gt_cuda_most_shared())) {
+		if (!gt_shared_suffices("sf forward", bytes, gt_cuda_max_shared())) {
 			gt_sf_forward_free(be, s);
 			s = NULL;
 			goto done;

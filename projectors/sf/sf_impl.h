@@ -24,7 +24,7 @@ struct gt_sf_impl {
 	void   (*forward)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x);
 	/* may be NULL */
-	int    (*roofline)(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_roofline *least);  /* may be NULL */
+	int    (*roofline)(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_roofline *min);    /* may be NULL */
 };
 extern const struct gt_sf_impl gt_sf_cpu, gt_sf_cuda;
 #ifdef __cplusplus

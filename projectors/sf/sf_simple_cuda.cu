@@ -20,7 +20,7 @@
 #define GT_SF_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/sf/sf_cuda.cuh"
 
 enum { WARP = 32 };

@@ -21,7 +21,7 @@ class Correction(NamedTuple):
 
     value: float
     error: float
-    told: bool
+    identifiable: bool
 
 
 class Calibration(NamedTuple):
@@ -57,13 +57,13 @@ class BeadCalibration(NamedTuple):
 
 class JitterCalibration(NamedTuple):
     """How far each view was off: (columns, rows) that what was seen lies further on than the scan said, and standard errors, [view][2].
-    told: whether the projections have structure enough along columns and rows; what they do not tell stayed. change: of the last round,
+    identifiable: whether the projections have structure enough along columns and rows; what they do not tell stayed. change: of the last round,
     pixels; before, after: of line integrals what the volume does not explain; both root mean square."""
 
     scan: Scan
     shifts: Array
     errors: Array
-    told: tuple[bool, bool]
+    identifiable: tuple[bool, bool]
     before: float
     after: float
     change: float
@@ -97,7 +97,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
     mine, r = Projections(p.data, p.scan), ffi.new("gt_calibration *")
     check(lib.gt_calibrate(mine.c, o, r))
     settle()
-    found = {name: Correction(c.value, c.error, bool(c.told)) for name, c in zip(names, r.parameter) if c.asked}
+    found = {name: Correction(c.value, c.error, bool(c.identifiable)) for name, c in zip(names, r.parameter) if c.asked}
     return Calibration(mine.scan.copy(), found, r.before, r.after, int(r.iterations), bool(r.converged))
 
 
@@ -140,7 +140,7 @@ def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | 
         check(lib.gt_calibrate_beads(mine.c, o, r))
         settle()
         names = [text(lib.gt_beads_names[k]) for k in range(lib.GT_BEADS_PARAMETERS)]
-        found = {name: Correction(r.value[k], r.error[k], bool(r.told[k])) for k, name in enumerate(names)}
+        found = {name: Correction(r.value[k], r.error[k], bool(r.identifiable[k])) for k, name in enumerate(names)}
         sights = _copied(r.sight, (r.views, r.beads, 4))
         return BeadCalibration(mine.scan.copy(), found, _copied(r.place, (r.beads, 3)), _copied(r.place_error, (r.beads, 3)),
                                sights[..., :2].copy(), sights[..., 2:].copy(), _copied(r.view_rms, (r.views,)),
@@ -164,6 +164,6 @@ def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, thr
         check(lib.gt_calibrate_jitter(mine.c, o, r))
         settle()
         return JitterCalibration(mine.scan.copy(), _copied(r.shift, (r.views, 2)), _copied(r.error, (r.views, 2)),
-                                 (bool(r.told[0]), bool(r.told[1])), r.before, r.after, r.change, int(r.rounds), bool(r.converged))
+                                 (bool(r.identifiable[0]), bool(r.identifiable[1])), r.before, r.after, r.change, int(r.rounds), bool(r.converged))
     finally:
         lib.gt_jitter_free(r)

@@ -46,7 +46,7 @@ def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg:
         raise ArgumentError("data: these projections are a geometry alone, expected line integrals")
     spec = ffi.new("char[]", os.fsencode(penalty.spec if isinstance(penalty, Penalty) else penalty))
     o = ffi.new("gt_denoise_options *", lib.gt_denoise_defaults)
-    o.penalty, o.iterations, o.least = spec, iterations, 0.0 if nonneg else -np.inf
+    o.penalty, o.iterations, o.min = spec, iterations, 0.0 if nonneg else -np.inf
     be, kind = backend(device), c_type(np.float32 if precision == "single" else np.float64)
     if not volumes:
         p = Projections.from_c(copied(data.c)[0])

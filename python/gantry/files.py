@@ -170,11 +170,11 @@ def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **opt
     """Raises FileError with what is needed and what is left where the disk has no room for it, before a long computation: projections or
     their Scan, a volume or its Grid, written by such options of write(); or so many bytes. Compressed files cannot be told."""
     if isinstance(what, int):
-        status = lib.gt_has_room(_name(path), what)
+        status = lib.gt_has_space(_name(path), what)
     elif isinstance(what, (Projections, Scan)):
-        status = lib.gt_has_room_for_projections(_name(path), _write_options(**options), (what if isinstance(what, Scan) else what.scan).c)
+        status = lib.gt_has_space_for_projections(_name(path), _write_options(**options), (what if isinstance(what, Scan) else what.scan).c)
     elif isinstance(what, (Volume, Grid)):
-        status = lib.gt_has_room_for_volume(_name(path), _write_options(**options), (what if isinstance(what, Grid) else what.grid).c)
+        status = lib.gt_has_space_for_volume(_name(path), _write_options(**options), (what if isinstance(what, Grid) else what.grid).c)
     else:
         raise ArgumentError(f"a {type(what).__name__}: expected projections, a Scan, a volume, a Grid or a number of bytes")
     check(status)

@@ -80,7 +80,7 @@ class Check(NamedTuple):
 
 
 def _named(bits: int) -> tuple[str, ...]:
-    known = (lib.GT_CONJUGATE_COLUMNS, lib.GT_CONJUGATE_TURN, lib.GT_CONJUGATE_ROWS, lib.GT_CONJUGATE_CENTER)
+    known = (lib.GT_CONJUGATE_COLUMNS, lib.GT_CONJUGATE_DIRECTION, lib.GT_CONJUGATE_ROWS, lib.GT_CONJUGATE_CENTER)
     return tuple(name for name, bit in zip(FAULTS, known) if bits & bit)
 
 

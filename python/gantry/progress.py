@@ -14,13 +14,13 @@ from .backend import Array, pointer
 from .errors import ArgumentError, keep, settle, thread
 
 NUMBERS = ("cost", "data", "penalty", "gradient", "residual", "change")
-PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes", "within")
+PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes", "fraction")
 
 
 class Progress:
     """One iteration, or a phase of a reconstruction. Numbers are nan where they are not known.
 
-    phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", "within"
+    phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", "fraction"
     (an iteration or a direct method is in progress), with `done` from 0 to 1.
     cost = data + penalty; residual |Ax - b| (of reconstruct(): over |b|); change: root mean square of this iteration's, mm^-1.
     """
@@ -117,7 +117,7 @@ def gt_py_phase(self: Any, c: Any) -> int:
         return 0
     p = Progress(c)
     p.phase, p.done = PHASES[c.phase], float(c.done)
-    p.water = float(c.water) if c.water_told else 0.0
+    p.water = float(c.water) if c.water_known else 0.0
     p.text = "" if c.text == ffi.NULL else ffi.string(c.text).decode(errors="replace")
     return call.told(p)
 

@@ -21,8 +21,8 @@ class Region(NamedTuple):
     voxels: int
     mean: float
     sd: float
-    least: float
-    most: float
+    min: float
+    max: float
     error: float
 
 
@@ -95,7 +95,7 @@ def roi(v: Volume, center: Point, radius: float, height: float = 0.0, *, unit: s
     """A region: voxels whose centre is in a cylinder along z; height 0: of the nearest slice alone. unit: "mm-1" or "HU"."""
     f, data = ffi.new("gt_roi_figures *"), _values(v, unit)
     check(lib.gt_roi_measure(v.grid.c, pointer(data), _roi(center, radius, height), f))
-    return Region(int(f.count), f.mean, f.sd, f.least, f.most, f.error)
+    return Region(int(f.count), f.mean, f.sd, f.min, f.max, f.error)
 
 
 def contrast_to_noise(a: Region, b: Region) -> float:

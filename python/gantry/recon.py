@@ -20,20 +20,20 @@ from .penalties import Penalty
 from .progress import Call, Callback
 
 class Outcome:
-    """How a reconstruction went: iterations done of `most` (0 of an analytic method), `reason` if it ended early ("" if not),
+    """How a reconstruction went: iterations done of `max` (0 of an analytic method), `reason` if it ended early ("" if not),
     whether it was stopped or diverged, residual |Ax-b|/|b|, cost of each iteration, seconds, and all settings in `parameters`."""
 
     def __init__(self, r: Any) -> None:
         c = ffi.new("gt_recon_outcome *", {"size": ffi.sizeof("gt_recon_outcome")})
         check(lib.gt_recon_result(r, c))
-        self.iterations, self.most, self.kept = int(c.iterations), int(c.most), int(c.kept)
+        self.iterations, self.max, self.kept = int(c.iterations), int(c.max), int(c.kept)
         self.reason, self.stopped, self.diverged = text(c.reason), bool(c.stopped), bool(c.diverged)
         self.residual, self.seconds = float(c.residual), float(c.seconds)
         self.cost = [float(c.cost[i]) for i in range(c.costs)] if c.cost != ffi.NULL else []
         self.backend, self.parameters = text(c.backend), text(c.parameters)
 
     def __repr__(self) -> str:
-        return f"<gantry.Outcome: {self.iterations} of {self.most} iterations in {self.seconds:.3g} s{', ' if self.reason else ''}{self.reason}>"
+        return f"<gantry.Outcome: {self.iterations} of {self.max} iterations in {self.seconds:.3g} s{', ' if self.reason else ''}{self.reason}>"
 
 
 def keys() -> list[str]:

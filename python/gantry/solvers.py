@@ -189,6 +189,6 @@ def help_text(kind: str, name: str) -> str:
     """A line about a module, and one for each of its parameters."""
     lines = [tables.about(kind, name), ""]
     for p in tables.parameters(kind, name):
-        limits = ", ".join(p.choices) if p.choices else "" if p.kind in ("flag", "text") else f"{p.least:g} to {p.most:g}"
+        limits = ", ".join(p.choices) if p.choices else "" if p.kind in ("flag", "text") else f"{p.min:g} to {p.max:g}"
         lines.append(f"{p.name}: {p.help}{f' [{limits}]' if limits else ''} (default {p.default})")
     return "\n".join(lines)

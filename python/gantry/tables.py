@@ -22,8 +22,8 @@ class Parameter(NamedTuple):
     help: str
     kind: str
     default: int | float | str | bool
-    least: float
-    most: float
+    min: float
+    max: float
     choices: tuple[str, ...]
 
 
@@ -86,7 +86,7 @@ def parameters(kind: str, name: str) -> list[Parameter]:
     while module.params[len(found)].key != ffi.NULL:
         p = module.params[len(found)]
         key, word = text(p.key), words[p.kind]
-        found.append(Parameter(key, python_name(key), text(p.help), word, _default(word, defaults.get(key, "")), p.least, p.most, _choices(p)))
+        found.append(Parameter(key, python_name(key), text(p.help), word, _default(word, defaults.get(key, "")), p.min, p.max, _choices(p)))
     return found
 
 

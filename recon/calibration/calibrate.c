@@ -17,7 +17,7 @@
 #include "recon/calibration/note.h"
 #include "recon/calibration/errors.h"
 
-enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, LEAST_VIEWS = 8 };
+enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, MIN_VIEWS = 8 };
 /* Where this ends too soon, what it has not yet explained pulls the parameters. */
 #define ROOM 0.1
 static const char volume_by[] = "cgls:iterations=16";
@@ -135,11 +135,11 @@ done:
 static int leave_untold(search *s)
 {
 	int worst = -1;
-	double most = 1;
+	double max = 1;
 	for (int j = 0; j < N; j++) {
 		const double ratio = s->free[j] ? s->error[1][j] / (untold[j] * s->scale[j]) : 0;
-		if (ratio > most) {
-			most = ratio;
+		if (ratio > max) {
+			max = ratio;
 			worst = j;
 		}
 	}
@@ -170,10 +170,10 @@ static gt_status iterate(search *s, int *again, double *rms)
 	s->out->step = 0;
 	for (int j = 0; j < N; j++) {
 		/* Far from the minimum a step says the direction: at most 3 pixels, 2 degrees. */
-		const double most = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
-		                                   : j == GT_CALIBRATE_DISTANCE ? 0.05
-		                                                                : 2 / GT_DEGREES);
-		step[j] = s->free[j] ? fmax(-most, fmin(most, step[j])) : 0;
+		const double max = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
+		                                  : j == GT_CALIBRATE_DISTANCE ? 0.05
+		                                                               : 2 / GT_DEGREES);
+		step[j] = s->free[j] ? fmax(-max, fmin(max, step[j])) : 0;
 		s->value[j] += step[j];
 		s->out->step = fmax(s->out->step, fabs(step[j]) / (tolerance[j] * s->scale[j]));
 	}
@@ -226,7 +226,7 @@ static gt_status begin_center(const gt_projections *p, search *s)
 {
 	gt_conjugate_report r;
 	char text[TEXT];
-	const unsigned turned = GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN | GT_CONJUGATE_ROWS;
+	const unsigned turned = GT_CONJUGATE_COLUMNS | GT_CONJUGATE_DIRECTION | GT_CONJUGATE_ROWS;
 	if (!s->free[GT_CALIBRATE_CENTER])
 		return GT_OK;
 	if (gt_conjugate_check(p->scan, p->data, gt_backend_pool(s->be), &r) != GT_OK) {
@@ -268,11 +268,11 @@ done:
 /* The centre, from a sixth of the detector to the other one in steps of two pixels. */
 static gt_status search_center(search *s)
 {
-	const long most = (long)s->coarse->scan->columns / 12;
-	double least = INFINITY, best = 0;
+	const long max = (long)s->coarse->scan->columns / 12;
+	double min = INFINITY, best = 0;
 	gt_linop *A = NULL;
 	gt_status st = GT_OK;
-	for (long k = -most; k <= most; k++) {
+	for (long k = -max; k <= max; k++) {
 		s->value[GT_CALIBRATE_CENTER] = 2. * (double)k * (double)s->by[0];
 		GT_TRY(make_operator(s, s->value, &A));
 		gt_copy(s->y, s->left);
@@ -280,8 +280,8 @@ static gt_status search_center(search *s)
 		gt_linop_free(A);
 		A = NULL;
 		const double left = gt_dot(s->left, s->left);
-		if (left < least) {
-			least = left;
+		if (left < min) {
+			min = left;
 			best = s->value[GT_CALIBRATE_CENTER];
 		}
 	}
@@ -338,11 +338,11 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
 		               p->scan->shape == GT_ARC ? "arcs" : "a helix");
 	/* Of three or four views roll and centre were up to 4.4 standard errors off. */
-	if (p->scan->views < LEAST_VIEWS)
+	if (p->scan->views < MIN_VIEWS)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"the geometry is not unique: %zu view%s, expected %d and more: volumes explain few views with almost any geometry",
-			p->scan->views, p->scan->views == 1 ? "" : "s", LEAST_VIEWS);
+			p->scan->views, p->scan->views == 1 ? "" : "s", MIN_VIEWS);
 	return GT_OK;
 }
 
@@ -375,7 +375,7 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 	GT_TRY(allocate(&s));
 	GT_TRY(find(&s));
 	for (int j = 0; j < N; j++) {
-		out->parameter[j].told = s.free[j];
+		out->parameter[j].identifiable = s.free[j];
 		out->parameter[j].value = s.value[j];
 	}
 	gt_calibrate_apply(s.value, p->scan);

@@ -40,8 +40,8 @@ static void blur(float *line, size_t n, size_t step, double sigma, float *copy)
 static gt_status smooth(gt_projections *q, double sigma)
 {
 	const gt_scan *s = q->scan;
-	const size_t most = s->rows > s->columns ? s->rows : s->columns;
-	float *copy = malloc(most * sizeof *copy);
+	const size_t max = s->rows > s->columns ? s->rows : s->columns;
+	float *copy = malloc(max * sizeof *copy);
 	if (!copy)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t v = 0; v < s->views; v++) {

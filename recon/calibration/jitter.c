@@ -15,7 +15,7 @@
 #include "recon/calibration/coarse_scan.h"
 #include "recon/calibration/note.h"
 
-enum { LEAST_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
+enum { MIN_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
 const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 96 };
 /* A volume of few iterations is smooth, as is the way to the shifts at first; pixels of the
  * whole scan end it, or a round after which as much is left as before. */
@@ -33,7 +33,7 @@ typedef struct {
 	float *model;    /* projections of the volume */
 	double *history; /* [2 + 2 DEPTH][2 views]: the last shifts and step, differences of both before */
 	size_t kept;
-	double (*best)[2], least; /* [views]: those of the rounds so far that left least, by the finer solver */
+	double (*best)[2], min; /* [views]: those of the rounds so far that left least, by the finer solver */
 	gt_jitter *r;
 } search;
 
@@ -150,9 +150,9 @@ static int register_view(const gt_scan *s, const float *seen, const float *model
 			}
 		}
 	/* Without structure along rows the shift is 0, and its error is large. */
-	const double least = 1e-6 * m[0];
-	const int flat = !(m[TERMS + 1] > least);
-	m[TERMS + 1] += flat ? 1e-6 + least : 0;
+	const double min = 1e-6 * m[0];
+	const int flat = !(m[TERMS + 1] > min);
+	m[TERMS + 1] += flat ? 1e-6 + min : 0;
 	if (!gt_least_squares_invert(TERMS, m))
 		return 0;
 	for (int p = 0; p < TERMS; p++) {
@@ -218,8 +218,8 @@ static gt_status round_of(search *s, double *left)
 	memcpy(was, s->r->shift, scan->views * sizeof *was);
 	GT_TRY(project_volume(s, solvers[s->r->rounds >= EARLY]));
 	*left = left_over(s);
-	if (s->r->rounds >= EARLY && *left < s->least) {
-		s->least = *left;
+	if (s->r->rounds >= EARLY && *left < s->min) {
+		s->min = *left;
 		memcpy(s->best, was, scan->views * sizeof *was);
 	}
 	for (size_t v = 0; v < scan->views; v++) {
@@ -228,7 +228,7 @@ static gt_status round_of(search *s, double *left)
 		if (!register_view(scan, seen, model, x, error))
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "jitter: view %zu has no structure that could be compared", v));
 		for (int a = 0; a < 2; a++) {
-			const double by = (double)s->by[a], step = s->r->told[a] ? fmax(-longest, fmin(longest, x[a])) * by : 0;
+			const double by = (double)s->by[a], step = s->r->identifiable[a] ? fmax(-longest, fmin(longest, x[a])) * by : 0;
 			s->r->error[v][a] = error[a] * by;
 			s->r->shift[v][a] += step;
 		}
@@ -256,9 +256,9 @@ static gt_status leave_untold(search *s)
 	for (int a = 0; a < 2; a++) {
 		for (size_t v = 0; v < views; v++)
 			error[v] = s->r->error[v][a];
-		if (!s->r->told[a] || gt_upper_median(error, views) < untold * (double)s->by[a])
+		if (!s->r->identifiable[a] || gt_upper_median(error, views) < untold * (double)s->by[a])
 			continue;
-		s->r->told[a] = 0;
+		s->r->identifiable[a] = 0;
 		gt_calibration_note(&s->o->notes, GT_INFO, "jitter along %s cannot be told: there is too little structure",
 		                    a ? "rows' direction (from row to row)" : "columns");
 		for (size_t v = 0; v < views; v++)
@@ -266,7 +266,7 @@ static gt_status leave_untold(search *s)
 	}
 	free(error);
 	move_views(s->coarse->scan, s->r->shift, s->by, s->scan);
-	return s->r->told[0] || s->r->told[1] ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "jitter: nothing in the projections that tells it");
+	return s->r->identifiable[0] || s->r->identifiable[1] ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "jitter: the data do not determine it");
 }
 
 static gt_status judge(search *s, double (*shift)[2], double *left)
@@ -282,8 +282,8 @@ static gt_status keep_best(search *s, gt_jitter *r)
 {
 	const size_t bytes = s->scan->views * sizeof *s->best;
 	gt_status st = judge(s, r->shift, &r->after);
-	if (s->least < r->after) {
-		r->after = s->least;
+	if (s->min < r->after) {
+		r->after = s->min;
 		memcpy(r->shift, s->best, bytes);
 	}
 	memset(s->best, 0, bytes);
@@ -331,9 +331,9 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (scan->shape == GT_ARC || gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "jitter is found of flat detectors and parallel rays on a circle, not of %s",
 		               scan->shape == GT_ARC ? "arcs" : "a helix");
-	if (scan->views < LEAST_VIEWS)
+	if (scan->views < MIN_VIEWS)
 		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: %zu views, expected %d and more: a volume explains the shifts of few",
-		               scan->views, LEAST_VIEWS);
+		               scan->views, MIN_VIEWS);
 	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate_jitter"));
 	snprintf(name, sizeof name, "cpu:%d", s->o->threads);
 	name[s->o->threads > 0 ? sizeof name - 1 : 3] = 0;
@@ -356,7 +356,7 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (!s->model || !s->best || !s->history || !s->r->shift || !s->r->error)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	s->r->views = scan->views;
-	s->r->told[1] = scan->rows > 2;
+	s->r->identifiable[1] = scan->rows > 2;
 done:
 	return st;
 }
@@ -369,8 +369,8 @@ gt_status gt_calibrate_jitter(gt_projections *p, const gt_jitter_options *given,
 	gt_status st = GT_OK;
 	GT_NEED(p);
 	GT_NEED(r);
-	*r = (gt_jitter){ .before = NAN, .told = { 1 } };
-	search s = { .o = &o, .r = r, .least = INFINITY };
+	*r = (gt_jitter){ .before = NAN, .identifiable = { 1 } };
+	search s = { .o = &o, .r = r, .min = INFINITY };
 	GT_TRY(gt_options_complete("gt_calibrate_jitter", "gt_jitter_options", given, &o, sizeof o));
 	GT_TRY(prepare(&s, p));
 	GT_TRY(find(&s));

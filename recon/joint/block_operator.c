@@ -1,6 +1,6 @@
 /* Operators side by side, each on its own part. Nothing is allocated or copied in an application. */
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/team/split.h"
 #include "recon/joint/block_operator.h"
 
@@ -52,7 +52,7 @@ gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **ou
 	}
 	gt_backend *be = gt_linop_backend(A[0]);
 	const gt_status st = gt_linop_new(&ops, s, be, gt_linop_type(A[0]), nx, ny, out);
-	if (st == GT_OK && gt_members(be) > 1)
-		gt_linop_take_shares(*out);
+	if (st == GT_OK && gt_ranks(be) > 1)
+		gt_linop_take_shared(*out);
 	return st;
 }

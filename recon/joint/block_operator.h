@@ -4,7 +4,7 @@
 #include "core/device/backend.h"
 
 /* The operator with A[0], A[1], ... on its diagonal: its arrays are those of the blocks, one after the other, in a team
- * as runs (core/team/share.h). Blocks are borrowed, of one backend and type; the list is copied. GT_ERR_MEMORY. */
+ * as runs (core/team/partition.h). Blocks are borrowed, of one backend and type; the list is copied. GT_ERR_MEMORY. */
 gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **out);
 /* The i-th block of such an array, n elements from `first` on, as an array that owns nothing. */
 gt_array gt_block_of(const gt_array *all, size_t i, size_t first, size_t n);

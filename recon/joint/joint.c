@@ -80,10 +80,10 @@ static gt_status compute_alone(gt_joint *q)
 	gt_backend *be = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s; %zu scans together", gt_backend_name(be), gt_backend_describe(be),
-	       q->scans);
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s; %zu scans together", gt_backend_name(be), gt_backend_describe(be),
+	          q->scans);
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
-	st = gt_joint_member(j, be, &q->scan[0].e, q, f);
+	st = gt_joint_rank(j, be, &q->scan[0].e, q, f);
 done:
 	gt_backend_close(be);
 	return st;
@@ -94,7 +94,7 @@ static gt_status compute(gt_joint *q)
 	gt_joint_scan *first = &q->scan[0];
 	if (!gt_recon_is_team(job_of(q, 0)))
 		return compute_alone(q);
-	return gt_recon_run_team(job_of(q, 0), &first->e, gt_joint_member, q, &first->r->found);
+	return gt_recon_run_team(job_of(q, 0), &first->e, gt_joint_rank, q, &first->r->found);
 }
 
 /* What is said in a run's own memory is said in that of another one. */
@@ -108,7 +108,7 @@ static void end_as(const gt_recon_found *one, gt_recon_found *f)
 	const gt_run *from = &one->run;
 	gt_run *to = &f->run;
 	to->iterations = from->iterations;
-	to->most = from->most;
+	to->max = from->max;
 	to->residual = from->residual;
 	to->interrupted = from->interrupted;
 	to->returned_iteration = from->returned_iteration;

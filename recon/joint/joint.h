@@ -15,5 +15,5 @@ typedef struct { size_t scans; gt_joint_scan *scan; } gt_joint;
 
 /* The whole of it on one backend, with the job, the extent and what was found of the first scan; to: the gt_joint, of
  * which members of a team read all but what the first of them finds of other scans. Volumes are there in the end. */
-gt_recon_text_of_member gt_joint_member;
+gt_recon_rank_function gt_joint_rank;
 #endif

@@ -1,6 +1,6 @@
 /* Subsets of several scans as those of one. Memory: data and weights once, of the subset that is joined twice. */
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/joint/block_operator.h"
 #include "recon/joint/joint_subsets.h"
@@ -8,12 +8,12 @@
 gt_status gt_joint_volumes_new(gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, gt_array **x)
 {
 	const size_t plane = grid->n[0] * grid->n[1];
-	const gt_range own = gt_my_share(be, grid->n[2]);
-	gt_share_run *run = malloc(volumes * sizeof *run);
+	const gt_range own = gt_local_range(be, grid->n[2]);
+	gt_partition_run *run = malloc(volumes * sizeof *run);
 	if (!run)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu volumes", volumes);
 	for (size_t i = 0; i < volumes; i++)
-		run[i] = (gt_share_run){ plane * grid->n[2], plane * own.first, plane * own.n, 0 };
+		run[i] = (gt_partition_run){ plane * grid->n[2], plane * own.first, plane * own.n, 0 };
 	const gt_status st = gt_array_new_runs(be, type, run, volumes, x);
 	free(run);
 	return st;
@@ -25,12 +25,12 @@ static gt_status gather(gt_subsets *part, size_t parts, size_t k, int weights, g
 	size_t first = 0;
 	gt_status st = GT_OK;
 	gt_backend *be = gt_linop_backend(part[0].A[k]);
-	gt_share_run *run = malloc(parts * sizeof *run);
+	gt_partition_run *run = malloc(parts * sizeof *run);
 	if (!run)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu arrays", parts);
 	for (size_t i = 0; i < parts; i++) {
 		const gt_range own = gt_array_own(part[i].b[k]);
-		run[i] = (gt_share_run){ gt_array_size(part[i].b[k]), own.first, own.n, 0 };
+		run[i] = (gt_partition_run){ gt_array_size(part[i].b[k]), own.first, own.n, 0 };
 	}
 	GT_TRY(gt_array_new_runs(be, gt_linop_type(part[0].A[k]), run, parts, all));
 	for (size_t i = 0; i < parts; i++) {

@@ -133,11 +133,11 @@ static int lay(const gt_scan *scan, const int along[2], struct search *s)
 }
 
 /* Moves what was measured to the front; how many. */
-static size_t keep_valid(const struct search *s, size_t samples, double least_around)
+static size_t keep_valid(const struct search *s, size_t samples, double min_around)
 {
 	size_t valid = 0;
 	for (size_t j = 0; j < samples; j++) {
-		if (s->ratio[j] < 0 || (s->around && s->around[j] < least_around))
+		if (s->ratio[j] < 0 || (s->around && s->around[j] < min_around))
 			continue;
 		if (s->around)
 			s->around[valid] = s->around[j];
@@ -166,30 +166,30 @@ struct found {
 };
 
 /* The scale by one stencil; least_around: of the surroundings of places that count. */
-static struct found scale_by(struct search *s, const int along[2], double least_around, gt_pool *pool)
+static struct found scale_by(struct search *s, const int along[2], double min_around, gt_pool *pool)
 {
-	const size_t most = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES, least = s->around ? MIN_QUIET_SAMPLES : MIN_SAMPLES;
+	const size_t max = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES, min = s->around ? MIN_QUIET_SAMPLES : MIN_SAMPLES;
 	if (!lay(s->p->scan, along, s))
 		return (struct found){ INFINITY, INFINITY };
 	const size_t places = s->places[0] * s->places[1] * s->places[2];
-	s->stride = (places / most + 1) | 1;
+	s->stride = (places / max + 1) | 1;
 	const size_t samples = (places + s->stride - 1) / s->stride;
 	gt_parallel(pool, samples, 1 << 10, look, s);
-	size_t valid = keep_valid(s, samples, least_around);
+	size_t valid = keep_valid(s, samples, min_around);
 	if (s->around)
 		valid = keep_quiet(s, valid);
-	if (valid < least)
+	if (valid < min)
 		return (struct found){ INFINITY, INFINITY };
 	const double scale = gt_quantile(s->ratio, valid, 0.5) / MEDIAN_OF_SQUARES;
 	return (struct found){ scale, scale * (1 + 3 * ERROR_OF_MEDIAN / sqrt((double)valid)) };
 }
 
 /* The less of *best and that by each stencil. */
-static void improve(struct search *s, double least_around, gt_pool *pool, struct found *best)
+static void improve(struct search *s, double min_around, gt_pool *pool, struct found *best)
 {
 	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
 	for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
-		const struct found now = scale_by(s, pairs[k], least_around, pool);
+		const struct found now = scale_by(s, pairs[k], min_around, pool);
 		if (now.bound < best->bound)
 			*best = now;
 	}
@@ -205,15 +205,15 @@ static double estimate(const gt_noise_model *unit, const gt_projections *p, gt_p
 	size_t samples = 0;
 	for (size_t i = 0; i < n; i += stride)
 		scratch[samples++] = p->data[i];
-	const double most = gt_quantile(scratch, samples, 0.98), lines[] = { most / 2, 0.75 * most };
+	const double max = gt_quantile(scratch, samples, 0.98), lines[] = { max / 2, 0.75 * max };
 	s.min_line = lines[0];
 	improve(&s, 0, pool, &best);
 	if (isfinite(best.scale)) {
-		const double least_around = MIN_OF_MEDIAN * best.scale;
+		const double min_around = MIN_OF_MEDIAN * best.scale;
 		s.around = scratch + MAX_SAMPLES;
 		for (int k = 0; k < 2; k++) {
 			s.min_line = lines[k];
-			improve(&s, least_around, pool, &best);
+			improve(&s, min_around, pool, &best);
 		}
 	} else {
 		s.min_line = -INFINITY;

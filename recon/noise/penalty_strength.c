@@ -100,28 +100,29 @@ static void say_starved(const gt_strength_search *s)
 	const gt_photon_starvation *few = &s->starved;
 	const double ratio = (double)few->pixels / (double)gt_scan_size(s->q->projections->scan);
 	if (ratio > MAX_STARVED_RATIO && few->line > 0)
-		gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%.2g %% of the rays have fewer than %d photons: along them expect values of the analytic method to be about %.2g HU too "
-		       "high, of an iterative one with --weights noise or photons some HU off, and more noise than the next line states",
-		       100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
+		gt_notify(
+			s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+			"%.2g %% of the rays have fewer than %d photons: along them expect values of the analytic method to be about %.2g HU too "
+			"high, of an iterative one with --weights noise or photons some HU off, and more noise than the next line states",
+			100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
 }
 
 static void say_noise(const gt_strength_search *s, const char *direct, const char *where)
 {
 	const gt_listener *log = s->q->log;
 	if (gt_noise_photons(s->model) > 0)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s, as of %.3g photons", gt_noise_source(s->model),
-		       gt_noise_photons(s->model));
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s, as of %.3g photons", gt_noise_source(s->model),
+		          gt_noise_photons(s->model));
 	else
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s", gt_noise_source(s->model));
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s", gt_noise_source(s->model));
 	say_starved(s);
 	if (hu(s, s->reference) < MIN_VISIBLE_HU)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "there is almost no noise in the data: %.2g HU by %s %s", hu(s, s->reference), direct,
-		       where);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "there is almost no noise in the data: %.2g HU by %s %s", hu(s, s->reference),
+		          direct, where);
 	if (s->noise > s->reference)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "noise of %.4g HU is asked for, which is above the %.4g HU of %s: the strength is set to leave the latter",
-		       hu(s, s->noise), hu(s, s->reference), direct);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
+		          "noise of %.4g HU is asked for, which is above the %.4g HU of %s: the strength is set to leave the latter",
+		          hu(s, s->noise), hu(s, s->reference), direct);
 }
 
 static void say_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
@@ -134,11 +135,12 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 		lowest = fmin(lowest, s->patch.noise[k]);
 		highest = fmax(highest, s->patch.noise[k]);
 	}
-	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
-	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
-	       !s->subsets && (s->q->kappa || !s->q->weights) ? "resolution is about even, noise is not"
-	                                                      : "noise is about even, resolution is not");
+	gt_notify(
+		s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		"strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
+		found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
+		!s->subsets && (s->q->kappa || !s->q->weights) ? "resolution is about even, noise is not"
+							       : "noise is about even, resolution is not");
 }
 
 /* Leaves of the object's voxels those of the slices that are asked for, if there are any. */
@@ -176,8 +178,8 @@ static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
 	if (!gt_backend_is_dry_run(s->be))
-		gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "looking for the strength of the penalty: the noise at %d places ...",
-		       GT_NOISE_PATCHES);
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "looking for the strength of the penalty: the noise at %d places ...",
+		          GT_NOISE_PATCHES);
 	GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	GT_TRY(find_object(s));
 	GT_TRY(measure_direct(s));
@@ -196,10 +198,10 @@ static double tell_unreached(const gt_strength_search *s, double noise)
 		square += s->patch.noise[k] * s->patch.noise[k] / GT_NOISE_PATCHES;
 	if (!(sqrt(square) < MIN_OF_ASKED * noise))
 		return INFINITY;
-	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "noise of %.4g HU is asked for, and without a penalty these voxels have %.3g HU: "
-	       "they are much larger than the pixels at the axis%s, and the penalty is next to none",
-	       hu(s, noise), hu(s, sqrt(square)), s->q->weights ? ", or few rays have nearly all weight" : "");
+	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "noise of %.4g HU is asked for, and without a penalty these voxels have %.3g HU: "
+	          "they are much larger than the pixels at the axis%s, and the penalty is next to none",
+	          hu(s, noise), hu(s, sqrt(square)), s->q->weights ? ", or few rays have nearly all weight" : "");
 	return sqrt(square);
 }
 
@@ -207,10 +209,10 @@ static double tell_unreached(const gt_strength_search *s, double noise)
  * that no ray passes have none. */
 static gt_status check_places(const gt_strength_search *s, double noise, double strength)
 {
-	double lowest = INFINITY, highest = 0, square = 0, least = INFINITY;
+	double lowest = INFINITY, highest = 0, square = 0, min = INFINITY;
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const double here = s->patch.noise[k];
-		least = fmin(least, here);
+		min = fmin(min, here);
 		lowest = here > 0 ? fmin(lowest, here) : lowest;
 		highest = fmax(highest, here);
 		square += here * here / GT_NOISE_PATCHES;
@@ -221,7 +223,7 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 	               "--penalty: by the weights of the data noise is between %.3g and %.3g HU by place, where %.3g HU are asked for, "
 	               "and no strength mends that: they are too far apart to be those of noise; expected inverse variances, --weights "
 	               "uniform, or strength=NUMBER",
-	               hu(s, least), hu(s, highest), hu(s, noise));
+	               hu(s, min), hu(s, highest), hu(s, noise));
 }
 
 /* The strength by what was measured, with the penalty of strength 1 on the grid of a patch. */
@@ -272,8 +274,8 @@ static gt_status prepare(gt_strength_search *s)
 	p->layers = slices <= GT_NOISE_LAYERS ? slices : 1;
 	p->box = 1;
 	for (int a = 0; a < 3; a++) {
-		const size_t most = slices <= MAX_WIDE_SLICES ? MAX_SLICE_VOXELS : MAX_PATCH_VOXELS;
-		for (p->n[a] = 1; !(a == 2 && p->layers > 1) && p->n[a] < most && 2 * p->n[a] <= s->q->grid->n[a];)
+		const size_t max = slices <= MAX_WIDE_SLICES ? MAX_SLICE_VOXELS : MAX_PATCH_VOXELS;
+		for (p->n[a] = 1; !(a == 2 && p->layers > 1) && p->n[a] < max && 2 * p->n[a] <= s->q->grid->n[a];)
 			p->n[a] *= 2;
 		p->box *= p->n[a];
 	}
@@ -318,7 +320,7 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 		goto done;
 	say_strength(&s, found, gt_seconds() - start);
 	if (subsets)
-		GT_TRY(gt_strength_say_edges(&s, found->noise_hu));
+		GT_TRY(gt_strength_report_edges(&s, found->noise_hu));
 done:
 	release(&s);
 	return st;

@@ -38,7 +38,7 @@ gt_status gt_strength_measure_known(gt_strength_search *s);
 /* s->kappa that leaves this noise (mm^-1) everywhere in the object, and kappa^2 of all patches. */
 gt_status gt_strength_even_out(gt_strength_search *s, double noise);
 /* Says so where the penalty takes so small differences for edges that noise of so many HU is not even beside them. */
-gt_status gt_strength_say_edges(const gt_strength_search *s, double noise_hu);
+gt_status gt_strength_report_edges(const gt_strength_search *s, double noise_hu);
 /* The spectra F and G of all patches, at places in s->object. */
 gt_status gt_strength_measure_places(gt_strength_search *s);
 /* The spectrum of R, which has strength 1, for small differences; x, g: scratch on its grid. */

@@ -103,11 +103,11 @@ gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 	if (!j->method.solver)
 		return gt_fail(GT_ERR_ARG, "--scratch=%s: for iterative methods, and for what goes by slabs: %s computes all at once",
 		               j->scratch, gt_method_name(&j->method));
-	GT_TRY(gt_folder_room(j->scratch, &room));
+	GT_TRY(gt_folder_space(j->scratch, &room));
 	if (!(e->scratch > 0)) {
 		j->arrays_limit = INFINITY;
-		gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: nothing needs to lie there: %s of memory hold all of it",
-		       j->scratch, BYTES(e->host_peak));
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: nothing needs to lie there: %s of memory hold all of it",
+		          j->scratch, BYTES(e->host_peak));
 		return GT_OK;
 	}
 	if (e->scratch > room)
@@ -118,10 +118,12 @@ gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 	c.moved = e->moved * e->scratch / gt_scratch_arrays(j, e);
 	GT_TRY(gt_scratch_is_worth(&c));
 	j->arrays_limit = fmax(1, memory_for_arrays(j, e));
-	gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY,
-	       "--scratch=%s: %s of %s of arrays lie in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
-	       "operators take %.3g s",
-	       j->scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate), c.operators);
+	gt_notify(
+		&r->log, GT_INFO, GT_ABOUT_MEMORY,
+		"--scratch=%s: %s of %s of arrays lie in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
+		"operators take %.3g s",
+		j->scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate),
+		c.operators);
 done:
 	return st;
 }

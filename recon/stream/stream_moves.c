@@ -9,7 +9,7 @@
 #define PIECE_BYTES ((size_t)16 << 20)
 enum { GRAIN = 1 << 18 }; /* bytes that a thread copies at once */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
 /* A dense range of n runs of `bytes`, from byte `first` of it on: what lies `stride` apart on the host. */
 struct copying {
@@ -21,10 +21,10 @@ struct copying {
 static void copy_part(void *self, size_t begin, size_t end, int worker)
 {
 	const struct copying *c = self;
-	const size_t last = least(end * GRAIN, c->all);
+	const size_t last = min(end * GRAIN, c->all);
 	(void)worker;
 	for (size_t at = begin * GRAIN; at < last;) {
-		const size_t run = (c->first + at) / c->bytes, into = (c->first + at) % c->bytes, n = least(c->bytes - into, last - at);
+		const size_t run = (c->first + at) / c->bytes, into = (c->first + at) % c->bytes, n = min(c->bytes - into, last - at);
 		char *host = c->host + run * c->stride + into;
 		if (c->gives_back)
 			memcpy(host, c->packed + at, n);
@@ -41,7 +41,7 @@ void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, si
 	const size_t all = n * bytes;
 	for (size_t at = 0; at < all; at += s->piece) {
 		char *piece = s->up[s->packed++ % GT_STREAM_TURNS];
-		const size_t size = least(s->piece, all - at);
+		const size_t size = min(s->piece, all - at);
 		copy(s, (struct copying){ piece, (char *)from, at, size, bytes, stride, 0 });
 		gt_upload_wait(to); /* the piece before: its memory is filled next */
 		gt_upload_put(to, piece, into + at, size);
@@ -67,7 +67,7 @@ void gt_stream_down(gt_stream *s, const gt_array *x, void *to, int adds)
 {
 	const size_t all = gt_array_bytes(x), each = gt_type_size(s->type);
 	for (size_t at = 0, before = 0, k = 0; at < all || before; k++) {
-		const size_t size = least(s->piece, all - at);
+		const size_t size = min(s->piece, all - at);
 		gt_array *part = NULL;
 		if (before)
 			gt_download_wait(s->down);
@@ -119,7 +119,7 @@ gt_status gt_stream_rooms_new(gt_stream *s)
 	const size_t each = gt_type_size(s->type), larger = s->slab > s->batch ? s->slab : s->batch, sums = gt_stream_sums(s);
 	const int dry = gt_backend_is_dry_run(s->device);
 	gt_status st = GT_OK;
-	s->piece = least(PIECE_BYTES, larger);
+	s->piece = min(PIECE_BYTES, larger);
 	if (dry) { /* as the uploads would take */
 		GT_TRY(gt_array_new(s->device, s->type, GT_STREAM_TURNS * (s->slab + s->batch) / each, &s->sum[0]));
 		GT_TRY(gt_array_new(s->device, s->type, sums * s->slab / each, &s->part[0]));

@@ -189,9 +189,9 @@ struct leaving {
 
 static void next_piece(const struct streamed *o, struct leaving *l)
 {
-	const size_t all = gt_array_bytes(l->sum), each = gt_type_size(o->s->type), most = o->s->batch;
+	const size_t all = gt_array_bytes(l->sum), each = gt_type_size(o->s->type), max = o->s->batch;
 	gt_array *part = NULL;
-	l->size = all - l->at < most ? all - l->at : most;
+	l->size = all - l->at < max ? all - l->at : max;
 	if (!l->size || gt_array_part(l->sum, l->at / each, l->size / each, &part) != GT_OK) {
 		l->size = 0;
 		return;

@@ -13,8 +13,8 @@
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"
 
-enum { INPUTS = 3, X = 0, P, KAPPA };               /* arrays that lie beside each other in a block */
-static const size_t most_bytes = (size_t)256 << 20; /* of a slab: larger ones gain nothing */
+enum { INPUTS = 3, X = 0, P, KAPPA };              /* arrays that lie beside each other in a block */
+static const size_t max_bytes = (size_t)256 << 20; /* of a slab: larger ones gain nothing */
 
 struct slabwise {
 	struct gt_penalty_ops ops;
@@ -227,7 +227,7 @@ static void destroy(void *self)
 /* Of a slab: three arrays and the slices beside lie in a block. 0: it does not hold that. */
 static size_t slices_in(const gt_stream *s, size_t plane)
 {
-	const size_t room = s->slab / INPUTS / plane, some = most_bytes / plane > 3 ? most_bytes / plane : 3;
+	const size_t room = s->slab / INPUTS / plane, some = max_bytes / plane > 3 ? max_bytes / plane : 3;
 	return room < 3 ? 0 : (room < some ? room : some) - 2;
 }
 
@@ -277,8 +277,8 @@ gt_status gt_stream_penalty(gt_stream *s, const char *spec, const gt_array *kapp
 	o->slot = (slices + 2) * plane * each;
 	if (!(o->spec = strdup(spec)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "%s computes the penalty '%s' too, %zu slices at a time", gt_backend_name(s->device),
-	       o->ops.name, slices);
+	gt_notify(s->log, GT_INFO, GT_ABOUT_CHOICE, "%s computes the penalty '%s' too, %zu slices at a time", gt_backend_name(s->device),
+	          o->ops.name, slices);
 	if (kappa) {
 		GT_TRY(gt_array_like(kappa, &o->kappa));
 		gt_copy(kappa, o->kappa);

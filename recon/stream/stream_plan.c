@@ -11,7 +11,7 @@
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 #define BATCH_BYTES ((size_t)512 << 20)
-enum { LEAST_VIEWS = 16 }; /* of a batch, before slabs become thinner */
+enum { MIN_VIEWS = 16 }; /* of a batch, before slabs become thinner */
 /* Slices from which on half of them come or go while the others are computed. */
 enum { THICK = 512 };
 static const double of_free = 0.95, of_host = 0.2; /* of_host: where the device's memory is that of the arrays */
@@ -84,7 +84,7 @@ done:
 }
 
 /* What it takes of the device at most. */
-static gt_status rehearse(const gt_stream_problem *q, size_t slabs, size_t views, gt_stream_cut *cut)
+static gt_status dry_run(const gt_stream_problem *q, size_t slabs, size_t views, gt_stream_cut *cut)
 {
 	gt_stream *s = NULL;
 	gt_counters count;
@@ -120,30 +120,30 @@ static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cu
 	const size_t nz = q->grid->n[2], view = q->scan->rows * q->scan->columns * gt_type_size(q->type),
 		     all = (q->scan->views + q->subsets - 1) / q->subsets, some = BATCH_BYTES / view ? BATCH_BYTES / view : 1;
 	size_t views = all < some ? all : some, slabs = nz < THICK ? 1 : 2;
-	double least = INFINITY;
+	double min = INFINITY;
 	gt_status st = GT_OK;
 	if (q->slices && q->views)
-		return rehearse(q, (nz + q->slices - 1) / q->slices, q->views, cut);
+		return dry_run(q, (nz + q->slices - 1) / q->slices, q->views, cut);
 	for (;;) {
 		cut->bytes = rooms(q, slabs, views);
 		if (cut->bytes <= limit) {
-			GT_TRY(rehearse(q, slabs, views, cut));
+			GT_TRY(dry_run(q, slabs, views, cut));
 			if (cut->bytes <= limit)
 				return GT_OK;
 		}
 		/* More parts have more tables: from somewhere on they take more in all. */
-		if ((slabs == nz && views == 1) || cut->bytes > 2 * least)
+		if ((slabs == nz && views == 1) || cut->bytes > 2 * min)
 			break;
-		least = fmin(least, cut->bytes);
+		min = fmin(min, cut->bytes);
 		/* Whichever takes more becomes less. */
-		const int batches = slabs == nz || (views > LEAST_VIEWS && (double)view * (double)views > rooms(q, slabs, 0) / 4);
+		const int batches = slabs == nz || (views > MIN_VIEWS && (double)view * (double)views > rooms(q, slabs, 0) / 4);
 		if (batches)
 			views = (views + 1) / 2;
 		else
 			slabs = slabs + slabs / 2 + 1 < nz ? slabs + slabs / 2 + (slabs < 2) : nz;
 	}
 	return gt_fail(GT_ERR_MEMORY, "%s: slabs of the volume and batches of views need %s at least, %s may be used", q->device,
-	               BYTES(fmin(least, cut->bytes)), BYTES(limit));
+	               BYTES(fmin(min, cut->bytes)), BYTES(limit));
 done:
 	return st;
 }
@@ -187,9 +187,9 @@ gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
 	GT_TRY(gt_stream_rooms_new(s));
 	GT_TRY(count_host(s));
 	GT_TRY(gt_backend_gather(s->host)); /* while its memory bounds what solvers do there */
-	gt_say(q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "%s computes for arrays of the host: %zu slab%s of %zu slices, %zu views at a time, %s there", gt_backend_name(s->device),
-	       cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));
+	gt_notify(q->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "%s computes for arrays of the host: %zu slab%s of %zu slices, %zu views at a time, %s there", gt_backend_name(s->device),
+	          cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));
 	*out = s;
 	return GT_OK;
 done:

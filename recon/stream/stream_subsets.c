@@ -70,7 +70,7 @@ gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, con
 	gt_backend_memory(be, &available, &total);
 	/* A third: batches of views take as much beside. */
 	const double room = (q->limit > 0 && q->limit < (double)available ? q->limit : (double)available) / 3;
-	const size_t most = (size_t)(room / (double)(plane * each)), slices = most < 1 ? 1 : most < nz ? most : nz;
+	const size_t max = (size_t)(room / (double)(plane * each)), slices = max < 1 ? 1 : max < nz ? max : nz;
 	for (size_t z = 0; z < nz && !gt_backend_is_dry_run(q->host); z += slices) {
 		const gt_range range = { z, nz - z < slices ? nz - z : slices };
 		GT_TRY(gt_array_new(be, q->type, range.n * plane, &own));

@@ -8,8 +8,8 @@
 #include "core/try.h"
 #include "recon/team/direct_slab.h"
 
-enum { MOST_VIEWS = 64, PLACES = 2, LEAST_SLICES = 64, GRAIN = 1 << 20 /* bytes that a thread copies at once */ };
-#define MOST_BYTES ((size_t)512 << 20) /* of a batch */
+enum { MAX_VIEWS = 64, PLACES = 2, MIN_SLICES = 64, GRAIN = 1 << 20 /* bytes that a thread copies at once */ };
+#define MAX_BYTES ((size_t)512 << 20) /* of a batch */
 #define PIECE_BYTES ((size_t)16 << 20)
 
 struct work {
@@ -29,7 +29,7 @@ struct work {
 
 static size_t cells(const struct work *w) { return w->rows * w->scan->columns; }
 static size_t bytes_of(const struct work *w, size_t views) { return views * cells(w) * gt_type_size(w->type); }
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 static size_t views_in(size_t bytes, size_t view) { return bytes > view ? bytes / view : 1; }
 
 /* Rows of some views, one after the other. */
@@ -53,8 +53,8 @@ static void pack(void *self, size_t begin, size_t end, int worker)
 static gt_status open_(struct work *w)
 {
 	gt_status st = GT_OK;
-	w->batch = least(least(views_in(MOST_BYTES, bytes_of(w, 1)), MOST_VIEWS), w->scan->views);
-	w->piece = least(views_in(PIECE_BYTES, bytes_of(w, 1)), w->batch);
+	w->batch = min(min(views_in(MAX_BYTES, bytes_of(w, 1)), MAX_VIEWS), w->scan->views);
+	w->piece = min(views_in(PIECE_BYTES, bytes_of(w, 1)), w->batch);
 	if (gt_backend_is_dry_run(w->be)) /* nothing is copied, nor page-locked */
 		return gt_array_new(w->be, w->type, PLACES * w->batch * cells(w), &w->as_much);
 	GT_TRY(gt_upload_new(w->be, bytes_of(w, w->batch), &w->upload));
@@ -96,7 +96,7 @@ struct copying {
 static void copy_part(void *self, size_t begin, size_t end, int worker)
 {
 	const struct copying *c = self;
-	const size_t last = least(end * GRAIN, c->bytes);
+	const size_t last = min(end * GRAIN, c->bytes);
 	(void)worker;
 	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
 }
@@ -104,8 +104,8 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 /* Until so many have left. The piece that is copied on the host has come while the one after it is on its way. */
 static void let_out(struct work *w, struct outlet *o, size_t until)
 {
-	while (o->copied < least(until, o->all)) {
-		const size_t here = o->sent, n = least(PIECE_BYTES / o->each, o->all - o->sent);
+	while (o->copied < min(until, o->all)) {
+		const size_t here = o->sent, n = min(PIECE_BYTES / o->each, o->all - o->sent);
 		gt_array *part = NULL;
 		gt_download_wait(o->down);
 		if (n && gt_array_part(o->x, o->first + o->sent, n, &part) == GT_OK)
@@ -147,9 +147,9 @@ static void outlet_free(struct work *w, struct outlet *o)
 /* While the host packs a piece, the one before is on its way, and the batch before is computed. */
 static void add_batch(struct work *w, gt_slab *slab, size_t index)
 {
-	const size_t begin = index * w->batch, n = least(w->batch, w->scan->views - begin);
+	const size_t begin = index * w->batch, n = min(w->batch, w->scan->views - begin);
 	for (size_t at = 0; at < n; at += w->piece) {
-		const size_t views = least(w->piece, n - at);
+		const size_t views = min(w->piece, n - at);
 		w->first = begin + at;
 		w->to = w->buffer[w->packed++ % PLACES];
 		gt_parallel(gt_backend_pool(w->be), views, 1, pack, w);
@@ -193,7 +193,7 @@ static gt_range nth_slab(gt_range all, int is_large, size_t k)
 }
 
 /* As many rows as any of the slabs is seen by. */
-static void most_rows(struct work *w, const gt_slab_plan *plan, gt_range all, int is_large)
+static void max_rows(struct work *w, const gt_slab_plan *plan, gt_range all, int is_large)
 {
 	size_t row, rows;
 	w->rows = 0;
@@ -215,13 +215,13 @@ gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_gr
 	const size_t plane = grid->n[0] * grid->n[1];
 	const gt_range slices = share->slices;
 	float *const out = share->to;
-	const int is_large = out && slices.n >= LEAST_SLICES && slices.n * plane * gt_type_size(w.type) >= share->large;
+	const int is_large = out && slices.n >= MIN_SLICES && slices.n * plane * gt_type_size(w.type) >= share->large;
 	gt_slab_plan *plan = NULL;
 	gt_array *part = NULL;
 	gt_range r;
 	gt_status st = GT_OK;
 	GT_TRY(gt_slab_plan_new(m, grid, scan, options, gt_backend_pool(be), &plan));
-	most_rows(&w, plan, slices, is_large);
+	max_rows(&w, plan, slices, is_large);
 	GT_TRY(open_(&w));
 	if (out)
 		GT_TRY(outlet_new(&w, x, &o));

@@ -9,7 +9,7 @@
 #include "core/try.h"
 #include "recon/team/team_alike.h"
 
-enum { METHOD, GRID, SCAN, TYPE, PROJECTOR, PENALTY, WEIGHTS, START, STOP, FILES, SPLIT, LINES, MOST_TEXT = 384, SAMPLES = 1 << 16 };
+enum { METHOD, GRID, SCAN, TYPE, PROJECTOR, PENALTY, WEIGHTS, START, STOP, FILES, SPLIT, LINES, MAX_TEXT = 384, SAMPLES = 1 << 16 };
 
 /* Numbers in one: a sum with signs, beside their size. They may differ by rounding between processors. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } digest;
 
 typedef struct {
-	char line[LINES][MOST_TEXT];
+	char line[LINES][MAX_TEXT];
 	digest views, data;
 } problem;
 
@@ -74,20 +74,20 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_grid_print(&e->grid, grid, sizeof grid);
 	gt_split_print(split, shares);
-	snprintf(p->line[METHOD], MOST_TEXT, "%s%s", method, j->compares ? ", a dry run" : "");
-	snprintf(p->line[GRID], MOST_TEXT, "on %s", grid);
-	snprintf(p->line[SCAN], MOST_TEXT, "%zu views of %zu x %zu", s->views, s->rows, s->columns);
-	snprintf(p->line[TYPE], MOST_TEXT, "%s precision", gt_type_name(j->type));
-	snprintf(p->line[PROJECTOR], MOST_TEXT, "projector %s", or_none(j->projector));
-	snprintf(p->line[PENALTY], MOST_TEXT, "penalty %s noise=%g factor=%g kappa=%d", j->penalty ? j->penalty->spec : "none",
+	snprintf(p->line[METHOD], MAX_TEXT, "%s%s", method, j->compares ? ", a dry run" : "");
+	snprintf(p->line[GRID], MAX_TEXT, "on %s", grid);
+	snprintf(p->line[SCAN], MAX_TEXT, "%zu views of %zu x %zu", s->views, s->rows, s->columns);
+	snprintf(p->line[TYPE], MAX_TEXT, "%s precision", gt_type_name(j->type));
+	snprintf(p->line[PROJECTOR], MAX_TEXT, "projector %s", or_none(j->projector));
+	snprintf(p->line[PENALTY], MAX_TEXT, "penalty %s noise=%g factor=%g kappa=%d", j->penalty ? j->penalty->spec : "none",
 	         j->penalty ? j->penalty->noise : 0, j->penalty ? j->penalty->factor : 0, j->penalty ? j->penalty->kappa : 0);
-	snprintf(p->line[WEIGHTS], MOST_TEXT, "weights %s, count=%g electronic=%g slope=%g even=%g", kinds[w->kind], w->count,
-	         w->electronic, w->slope, w->even);
-	snprintf(p->line[START], MOST_TEXT, "init %s%s", or_none(j->init), j->start ? ", an array" : "");
-	snprintf(p->line[STOP], MOST_TEXT, "stop change=%g gradient=%g seconds=%g, water %g", j->stop.change, j->stop.gradient,
+	snprintf(p->line[WEIGHTS], MAX_TEXT, "weights %s, count=%g electronic=%g slope=%g even=%g", kinds[w->kind], w->count, w->electronic,
+	         w->slope, w->even);
+	snprintf(p->line[START], MAX_TEXT, "init %s%s", or_none(j->init), j->start ? ", an array" : "");
+	snprintf(p->line[STOP], MAX_TEXT, "stop change=%g gradient=%g seconds=%g, water %g", j->stop.change, j->stop.gradient,
 	         j->stop.seconds, j->water);
-	snprintf(p->line[FILES], MOST_TEXT, "checkpoint %s, resume %s", or_none(j->checkpoint), or_none(j->resume));
-	snprintf(p->line[SPLIT], MOST_TEXT, "split %s%s, balance %d", shares, j->reproducible ? ", reproducible" : "", j->balance);
+	snprintf(p->line[FILES], MAX_TEXT, "checkpoint %s, resume %s", or_none(j->checkpoint), or_none(j->resume));
+	snprintf(p->line[SPLIT], MAX_TEXT, "split %s%s, balance %d", shares, j->reproducible ? ", reproducible" : "", j->balance);
 	add_scan(&p->views, s);
 	add_data(&p->data, j->p);
 	free(method);
@@ -112,7 +112,7 @@ static gt_status compare(const gt_team *t, const problem *all, int n)
 
 gt_status gt_team_check_alike(const gt_team *t, gt_backend *be, const gt_recon_job *j, const gt_recon_extent *e, const gt_split_spec *split)
 {
-	const int n = gt_members(be);
+	const int n = gt_ranks(be);
 	problem *mine = calloc(1, sizeof *mine), *all = calloc((size_t)n, sizeof *all);
 	gt_status st = mine && all ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);

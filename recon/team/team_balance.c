@@ -24,30 +24,30 @@ static gt_status measure(gt_backend *be, void *self, double *seconds)
 	return gt_team_probe(p->split, be, &p->problem, seconds);
 }
 
-static void tell(void *self, int split, int members, const size_t *share, const double *seconds)
+static void tell(void *self, int split, int ranks, const size_t *share, const double *seconds)
 {
 	const struct probe *p = self;
 	char *text = gt_text("%s", "");
-	for (int i = 0; i < members && text; i++) {
+	for (int i = 0; i < ranks && text; i++) {
 		char *more = gt_text("%s%s%zu in %.3g ms", text, i ? ", " : "", share[i], 1e3 * seconds[i]);
 		free(text);
 		text = more;
 	}
 	if (text)
-		gt_say(&p->j->log, GT_INFO, GT_ABOUT_CHOICE, "balance, split %d: %s %s", split, p->what, text);
+		gt_notify(&p->j->log, GT_INFO, GT_ABOUT_CHOICE, "balance, split %d: %s %s", split, p->what, text);
 	free(text);
 }
 
-static void say_shares(const gt_recon_job *j, const char *how, const char *what, int members, const size_t *share)
+static void say_shares(const gt_recon_job *j, const char *how, const char *what, int ranks, const size_t *share)
 {
 	char *text = gt_text("%s", "");
-	for (int i = 0; i < members && text; i++) {
+	for (int i = 0; i < ranks && text; i++) {
 		char *more = gt_text("%s%s%zu", text, i ? ":" : "", share[i]);
 		free(text);
 		text = more;
 	}
 	if (text)
-		gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "balance: %s %s, %s", what, text, how);
+		gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "balance: %s %s, %s", what, text, how);
 	free(text);
 }
 
@@ -59,7 +59,7 @@ static int are_unlike(gt_backend *be)
 	snprintf(mine, sizeof mine, "%s", gt_backend_describe(be));
 	if (gt_team_gather(be, mine, sizeof mine, all) != GT_OK)
 		return 0;
-	for (int i = 1; i < gt_members(be); i++)
+	for (int i = 1; i < gt_ranks(be); i++)
 		unlike |= strcmp(all[0], all[i]) != 0;
 	return unlike;
 }
@@ -80,12 +80,12 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	size_t share[MOST], subsets, sum = 0;
 	gt_status st = GT_OK;
 	char *problem = NULL;
-	const int n = gt_members(be), by_views = split->slabs == 1;
+	const int n = gt_ranks(be), by_views = split->slabs == 1;
 	if (j->balance == GT_BALANCE_NO || !j->method.solver || (j->balance == GT_BALANCE_AUTO && !are_unlike(be)))
 		return gt_backend_known(be);
 	if (split->slabs > 1 && split->blocks > 1) {
-		gt_say(&j->log, GT_WARNING, GT_ABOUT_CHOICE, "balance: of views or slices alone: by %zux%zu members have equal shares",
-		       split->slabs, split->blocks);
+		gt_notify(&j->log, GT_WARNING, GT_ABOUT_CHOICE, "balance: of views or slices alone: by %zux%zu members have equal shares",
+		          split->slabs, split->blocks);
 		return GT_OK;
 	}
 	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &subsets));
@@ -94,7 +94,7 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	if (!(problem = problem_of(j, be, &p, things)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	/* Member 0 reads the file: all must see the same. */
-	const int known = gt_member(be) == 0 && j->balance == GT_BALANCE_AUTO && gt_shares_recall(problem, n, share);
+	const int known = gt_rank(be) == 0 && j->balance == GT_BALANCE_AUTO && gt_ranges_recall(problem, n, share);
 	for (int i = 0; i < n; i++) {
 		share[i] = (size_t)gt_team_first(be, known ? (double)share[i] : 0);
 		sum += share[i];
@@ -107,8 +107,8 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	}
 	GT_TRY(gt_balance_run(be, &(gt_balance_work){ things, measure, &p, tell }, share));
 	say_shares(j, "as measured", p.what, n, share);
-	if (gt_member(be) == 0)
-		gt_shares_remember(problem, n, share);
+	if (gt_rank(be) == 0)
+		gt_ranges_remember(problem, n, share);
 done:
 	free(problem);
 	return st;

@@ -11,6 +11,6 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 
 /* Shares that were found: a line for each class of problems in a file of the user's cache. Both do nothing
  * where there is no such file, or none can be made. */
-int  gt_shares_recall  (const char *problem, int members, size_t *share);       /* 1: it had them */
-void gt_shares_remember(const char *problem, int members, const size_t *share);
+int  gt_ranges_recall  (const char *problem, int ranks, size_t *share);         /* 1: it had them */
+void gt_ranges_remember(const char *problem, int ranks, const size_t *share);
 #endif

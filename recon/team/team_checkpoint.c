@@ -1,6 +1,6 @@
 /* Checkpoints of a team, by copies on the host. */
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/team/team_checkpoint.h"
 
@@ -25,7 +25,7 @@ gt_status gt_team_checkpoint_write(gt_backend *be, const char *path, const gt_ch
 	size_t n = 0;
 	while (kept[n].name)
 		n++;
-	const int writes = gt_member(be) == 0;
+	const int writes = gt_rank(be) == 0;
 	gt_state_entry *copy = writes ? calloc(n + 1, sizeof *copy) : NULL;
 	if (writes)
 		st = copy ? gt_backend_open("cpu:1", &host) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);

@@ -97,8 +97,8 @@ static struct seen seen_of(const gt_scan *scan, const gt_grid *grid, const gt_vi
 static double rows_of(const struct seen *s, double low, double high)
 {
 	const double a = low - s->source, b = high - s->source;
-	const double least = fmax(-s->half, fmin(a * s->near, a * s->far)), most = fmin(s->half, fmax(b * s->near, b * s->far));
-	return fmax(0, most - least) / s->pitch;
+	const double min = fmax(-s->half, fmin(a * s->near, a * s->far)), max = fmin(s->half, fmax(b * s->near, b * s->far));
+	return fmax(0, max - min) / s->pitch;
 }
 
 /* What forward does of rows: in tiles of up to 135, each as much as its rows in whole 32, and 40 besides. */
@@ -115,7 +115,7 @@ static void part_of_work(const gt_model_case *c, double slabs, double blocks, do
 	const gt_scan *scan = c->scan;
 	const double height = (double)c->grid->n[2] * c->grid->pitch[2], bottom = c->grid->center[2] - height / 2;
 	const int moves = gt_scan_is_helical(scan);
-	double all[2] = { 0 }, most[2] = { 0 };
+	double all[2] = { 0 }, max[2] = { 0 };
 	for (double p = 0; p < slabs; p++) {
 		const double low = bottom + p / slabs * height, high = bottom + (p + 1) / slabs * height;
 		const double edges = edge * c->grid->pitch[2] * ((p > 0) + (p + 1 < slabs));
@@ -136,12 +136,12 @@ static void part_of_work(const gt_model_case *c, double slabs, double blocks, do
 			}
 			sum[0] += tiled(rows_of(&s, low, high));
 			sum[1] += to > from ? to - from + edges : 0;
-			most[0] = fmax(most[0], sum[0]);
-			most[1] = fmax(most[1], sum[1]);
+			max[0] = fmax(max[0], sum[0]);
+			max[1] = fmax(max[1], sum[1]);
 		}
 	}
-	*forward = all[0] > 0 ? most[0] / all[0] : 1 / slabs / blocks;
-	*back = all[1] > 0 ? most[1] / all[1] : 1 / slabs / blocks;
+	*forward = all[0] > 0 ? max[0] / all[0] : 1 / slabs / blocks;
+	*back = all[1] > 0 ? max[1] / all[1] : 1 / slabs / blocks;
 }
 
 /* Of the volume, by the views of one of `blocks` runs of views: a helix sees some turns of it. */
@@ -160,12 +160,12 @@ static double seen_by(const gt_scan *scan, const gt_grid *grid, double slices, d
 	return fmin(1, (cone + travel / blocks) / height);
 }
 
-static double cost_of_penalty(const gt_model_case *c, const struct rates *r, double here, double members)
+static double cost_of_penalty(const gt_model_case *c, const struct rates *r, double here, double ranks)
 {
 	if (!c->penalty)
 		return 0;
 	const int is_tv = !strncmp(c->penalty, "tv", 2) || !strncmp(c->penalty, "tgv", 3);
-	return (is_tv ? r->tv_voxel : r->smooth_voxel) * here + (members > 1 ? is_tv ? r->halo_tv : r->halo_smooth : 0);
+	return (is_tv ? r->tv_voxel : r->smooth_voxel) * here + (ranks > 1 ? is_tv ? r->halo_tv : r->halo_smooth : 0);
 }
 
 static struct rates rates_of(const gt_model_case *c)
@@ -182,24 +182,24 @@ static struct rates rates_of(const gt_model_case *c)
 }
 
 /* A direct method: slices of the volume, from the rows that see them. */
-static void direct(const gt_model_case *c, const struct rates *r, double members, gt_model_times *t)
+static void direct(const gt_model_case *c, const struct rates *r, double ranks, gt_model_times *t)
 {
 	const double voxels = (double)gt_grid_voxels(c->grid), data = (double)gt_scan_size(c->scan) * (double)c->element;
-	const double rows = members > 1 ? fmin(1, 1.15 / members) : 1;
-	t->operators = r->direct * voxels * (double)c->scan->views / members;
+	const double rows = ranks > 1 ? fmin(1, 1.15 / ranks) : 1;
+	t->operators = r->direct * voxels * (double)c->scan->views / ranks;
 	t->exchange = 0;
-	t->passes = (data * rows + voxels * (double)c->element / members) / r->host;
+	t->passes = (data * rows + voxels * (double)c->element / ranks) / r->host;
 	t->seconds = t->operators + t->passes;
 }
 
 void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_times *t)
 {
 	const struct rates r = rates_of(c);
-	const double p = (double)slabs, q = (double)blocks, members = p * q, subsets = (double)c->subsets;
+	const double p = (double)slabs, q = (double)blocks, ranks = p * q, subsets = (double)c->subsets;
 	const double nz = (double)c->grid->n[2], voxels = (double)gt_grid_voxels(c->grid);
 	*t = (gt_model_times){ .moved = 0 };
 	if (c->direct) {
-		direct(c, &r, members, t);
+		direct(c, &r, ranks, t);
 		return;
 	}
 	const double wide = 0.5 + 0.5 * (double)c->scan->columns / (double)c->grid->n[0];
@@ -211,11 +211,11 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 	const double forward = r.forward_once + r.forward_voxel * here + r.forward * pow(wide, r.forward_wide) * all * part_forward;
 	const double back = r.back_once + (r.back_voxel + large(&r, here)) * here + r.back * pow(wide, r.back_wide) * all * part_back;
 	t->operators = subsets * (forward + back);
-	const double volume = here * (double)c->element, data = (double)gt_scan_size(c->scan) / subsets / members * (double)c->element;
+	const double volume = here * (double)c->element, data = (double)gt_scan_size(c->scan) / subsets / ranks * (double)c->element;
 	const double of_volume = q > 1 ? volume * (1 - 1 / q) : 0, of_data = p > 1 ? 1.2 * data * (1 - 1 / p) : 0;
 	t->moved = 2 * subsets * (of_volume + of_data);
 	t->exchange = t->moved / r.link + 2 * subsets * r.latency * ((q > 1) + (p > 1)) + r.add * t->moved / 2;
-	t->passes = r.subset_voxel * subsets * voxels / members + cost_of_penalty(c, &r, voxels / members, members);
+	t->passes = r.subset_voxel * subsets * voxels / ranks + cost_of_penalty(c, &r, voxels / ranks, ranks);
 	t->seconds = t->operators + t->exchange + t->passes;
 }
 

@@ -18,7 +18,7 @@
 struct run {
 	const gt_recon_job *j;
 	const gt_recon_extent *e;
-	gt_recon_text_of_member *text;
+	gt_recon_rank_function *text;
 	void *to;
 	const gt_team *t;
 	int first;                  /* member of this process */
@@ -27,11 +27,11 @@ struct run {
 	gt_recon_job *jobs;
 };
 
-static gt_recon_found *found(const struct run *r, int member) { return member != r->first ? &r->others[member] : r->f; }
+static gt_recon_found *found(const struct run *r, int rank) { return rank != r->first ? &r->others[rank] : r->f; }
 
 static gt_status gather_plans(struct run *r, gt_backend *be)
 {
-	const int me = gt_member(be), n = gt_members(be);
+	const int me = gt_rank(be), n = gt_ranks(be);
 	gt_memory_estimate *all = malloc((size_t)n * sizeof *all);
 	gt_status st = all ? gt_team_gather(be, &r->plans[me], sizeof *all, all) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st == GT_OK && gt_team_leads(be))
@@ -43,7 +43,7 @@ static gt_status gather_plans(struct run *r, gt_backend *be)
 static gt_status run_member(gt_backend *be, void *self)
 {
 	struct run *r = self;
-	const int me = gt_member(be);
+	const int me = gt_rank(be);
 	gt_status st = GT_OK;
 	if (gt_recon_is_mpi(r->j)) /* in one process all have the same */
 		GT_TRY(gt_team_check_alike(r->t, be, r->j, r->e, &r->jobs[me].team->split));
@@ -55,9 +55,9 @@ done:
 }
 
 /* Nobody is told by the others, and nobody asks them. */
-static void prepare(struct run *r, int members, struct gt_recon_team *shared, gt_memory_estimate *plan)
+static void prepare(struct run *r, int ranks, struct gt_recon_team *shared, gt_memory_estimate *plan)
 {
-	for (int i = 0; i < members; i++) {
+	for (int i = 0; i < ranks; i++) {
 		r->jobs[i] = *r->j;
 		r->jobs[i].team = shared;
 		if (i) {
@@ -78,7 +78,7 @@ static char *describe(const struct run *r, const gt_team *t)
 	char *all = gt_text("%s", "");
 	const gt_backend *be = gt_team_backend_here(t);
 	for (int i = 0; i < gt_team_size(t) && all; i++) {
-		const gt_range z = gt_team_share(be, i, r->e->grid.n[2]), v = gt_team_share(be, i, r->e->p.scan->views);
+		const gt_range z = gt_team_range(be, i, r->e->grid.n[2]), v = gt_team_range(be, i, r->e->p.scan->views);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
 		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
 		                     r->j->method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "", m ? BYTES(m->peak) : "");
@@ -89,12 +89,12 @@ static char *describe(const struct run *r, const gt_team *t)
 }
 
 /* Of a GPU, with that of the members that share it. */
-static double on_device(const struct run *r, const gt_team *t, int member)
+static double on_device(const struct run *r, const gt_team *t, int rank)
 {
-	double all = (double)r->plans[member].peak;
-	const char *name = gt_team_where(t, member);
-	for (int i = 0; i < gt_team_size(t) && !r->plans[member].on_host; i++)
-		if (i != member && !strcmp(name, gt_team_where(t, i)))
+	double all = (double)r->plans[rank].peak;
+	const char *name = gt_team_where(t, rank);
+	for (int i = 0; i < gt_team_size(t) && !r->plans[rank].on_host; i++)
+		if (i != rank && !strcmp(name, gt_team_where(t, i)))
 			all += (double)r->plans[i].peak;
 	return all;
 }
@@ -102,43 +102,43 @@ static double on_device(const struct run *r, const gt_team *t, int member)
 /* The plan of the member that needs most; on the host all add up, as does what each makes its penalty from. */
 static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate *plan)
 {
-	int most = 0;
+	int max = 0;
 	double others = 0, making = 0;
 	for (int i = 0; i < gt_team_size(t); i++)
-		most = on_device(r, t, i) > on_device(r, t, most) ? i : most;
+		max = on_device(r, t, i) > on_device(r, t, max) ? i : max;
 	for (int i = 0; i < gt_team_size(t); i++) {
-		others += i == most ? 0 : (double)r->plans[i].peak;
+		others += i == max ? 0 : (double)r->plans[i].peak;
 		making += r->plans[i].host_making;
 	}
-	*plan = r->plans[most];
-	plan->peak = (size_t)on_device(r, t, most);
+	*plan = r->plans[max];
+	plan->peak = (size_t)on_device(r, t, max);
 	plan->host_peak += plan->on_host ? others : 0;
 	plan->host_making = making;
 	plan->host_peak = fmax(plan->host_peak, gt_memory_estimate_held(plan) + making);
 }
 
-static void free_others(struct run *r, int members)
+static void free_others(struct run *r, int ranks)
 {
-	for (int i = 0; i < members && r->others; i++)
+	for (int i = 0; i < ranks && r->others; i++)
 		gt_recon_found_free(&r->others[i]);
 	free(r->others);
 	free(r->plans);
 	free(r->jobs);
 }
 
-static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t members, const gt_model_case *c, gt_split_spec *split)
+static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t ranks, const gt_model_case *c, gt_split_spec *split)
 {
 	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(j->split ? j->split : "auto", &asked));
 	if (j->method.solver)
-		return gt_split_choose(&asked, members, c, split);
+		return gt_split_choose(&asked, ranks, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
 		return gt_fail(GT_ERR_ARG, "--split=%s: %s goes by slices: expected auto or slices", j->split, gt_method_name(&j->method));
-	if (members > e->grid.n[2])
-		return gt_fail(GT_ERR_ARG, "%zu members for %zu slice%s: %s expects at most one per slice", members, e->grid.n[2],
+	if (ranks > e->grid.n[2])
+		return gt_fail(GT_ERR_ARG, "%zu members for %zu slice%s: %s expects at most one per slice", ranks, e->grid.n[2],
 		               e->grid.n[2] == 1 ? "" : "s", gt_method_name(&j->method));
-	*split = (gt_split_spec){ GT_SPLIT_SLICES, members, 1 };
+	*split = (gt_split_spec){ GT_SPLIT_SLICES, ranks, 1 };
 done:
 	return st;
 }
@@ -156,19 +156,19 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	if (!r->others || !r->jobs || (plan && !r->plans))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	r->t = t;
-	r->first = gt_member(gt_team_backend_here(t));
+	r->first = gt_rank(gt_team_backend_here(t));
 	prepare(r, n, shared, plan);
 	st = gt_team_run(t, run_member, r);
 	f->plan = plan;
 	const char *how = gt_team_exchanges(gt_team_backend_here(t));
 	if (how)
-		gt_say(&r->j->log, GT_INFO, GT_ABOUT_CHOICE, "GPUs of several processes exchange by %s", how);
+		gt_notify(&r->j->log, GT_INFO, GT_ABOUT_CHOICE, "GPUs of several processes exchange by %s", how);
 	for (int i = 0; i < n; i++)
 		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
 	if (plan && st == GT_OK) {
 		join_plans(r, t, plan);
-		free(f->members);
-		f->members = describe(r, t);
+		free(f->ranks);
+		f->ranks = describe(r, t);
 	}
 done:
 	free_others(r, n);
@@ -181,15 +181,15 @@ done:
 
 /* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method
  * has fewer. */
-enum { MEMBERS = 8 };
+enum { RANKS = 8 };
 static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
 {
 	if (!j->reproducible)
 		return gt_team_open(j->backend, t);
-	int members = MEMBERS;
-	while (j->method.analytic && (size_t)members > e->grid.n[2])
-		members /= 2;
-	return gt_team_open_dealt(j->backend, members, t);
+	int ranks = RANKS;
+	while (j->method.analytic && (size_t)ranks > e->grid.n[2])
+		ranks /= 2;
+	return gt_team_open_distributed(j->backend, ranks, t);
 }
 
 /* What another split would take of a member's memory, in words. */
@@ -211,12 +211,12 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 }
 
 /* A line for each split that there is, time by the model and memory by a rehearsal; and one for what it counts with. */
-static char *compare_splits(int members, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
+static char *compare_splits(int ranks, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
                             const gt_split_spec *chosen)
 {
 	char *all = gt_text("%s", "");
 	gt_split_spec s;
-	for (size_t k = 0; all && gt_split_nth((size_t)members, c, k, &s); k++) {
+	for (size_t k = 0; all && gt_split_nth((size_t)ranks, c, k, &s); k++) {
 		char name[32];
 		gt_model_times times;
 		gt_split_print(&s, name);
@@ -237,7 +237,7 @@ static char *compare_splits(int members, const struct run *r, const gt_model_cas
 	return with_link;
 }
 
-gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, void *to, gt_recon_found *f)
+gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_rank_function *text, void *to, gt_recon_found *f)
 {
 	struct gt_recon_team shared = { .w = NULL };
 	struct run r = { .j = j, .e = e, .text = text, .to = to, .f = f };
@@ -253,8 +253,8 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 		c.threads = 1; /* the split is the same for any */
 	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
-	       split, gt_backend_describe(gt_team_backend_here(t)));
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
+	          split, gt_backend_describe(gt_team_backend_here(t)));
 	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);

@@ -16,6 +16,6 @@ struct gt_recon_team {
 gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c);
 /* text(j, be, e, to, f) on every member of the job's backend, which is a team; to: what the text makes of it. In a dry
  * run f->plan becomes what the member needs that needs most, and f->members says what each does. */
-typedef gt_status gt_recon_text_of_member(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f);
-gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, void *to, gt_recon_found *f);
+typedef gt_status gt_recon_rank_function(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f);
+gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_rank_function *text, void *to, gt_recon_found *f);
 #endif

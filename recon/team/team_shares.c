@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "recon/team/team_balance.h"
 
-enum { MOST_LINES = 500 };
+enum { MAX_LINES = 500 };
 
 /* NULL: there is no place. */
 static char *path_of(int make)
@@ -41,13 +41,13 @@ static FILE *open_old(const char *path)
 }
 
 /* Of a line of this problem; 0: it is of another, or has not as many shares. */
-static int parse(const char *line, const char *problem, int members, size_t *share)
+static int parse(const char *line, const char *problem, int ranks, size_t *share)
 {
 	const size_t n = strlen(problem);
 	if (strncmp(line, problem, n) || line[n] != '\t')
 		return 0;
 	const char *c = line + n + 1;
-	for (int i = 0; i < members; i++) {
+	for (int i = 0; i < ranks; i++) {
 		char *end;
 		const unsigned long long v = strtoull(c, &end, 10);
 		if (end == c || !v)
@@ -58,14 +58,14 @@ static int parse(const char *line, const char *problem, int members, size_t *sha
 	return *c == '\n' || !*c;
 }
 
-int gt_shares_recall(const char *problem, int members, size_t *share)
+int gt_ranges_recall(const char *problem, int ranks, size_t *share)
 {
 	char *path = path_of(0), *line = NULL;
 	size_t room = 0;
 	int found = 0;
 	FILE *f = open_old(path);
 	while (f && !found && getline(&line, &room, f) > 0)
-		found = parse(line, problem, members, share);
+		found = parse(line, problem, ranks, share);
 	if (f)
 		fclose(f);
 	free(line);
@@ -79,7 +79,7 @@ static void copy_others(FILE *from, const char *problem, FILE *to)
 	char *line = NULL;
 	size_t room = 0;
 	const size_t n = strlen(problem);
-	for (int k = 1; k < MOST_LINES && getline(&line, &room, from) > 0;)
+	for (int k = 1; k < MAX_LINES && getline(&line, &room, from) > 0;)
 		if ((strncmp(line, problem, n) || line[n] != '\t') && line[strlen(line) - 1] == '\n') {
 			fputs(line, to);
 			k++;
@@ -87,7 +87,7 @@ static void copy_others(FILE *from, const char *problem, FILE *to)
 	free(line);
 }
 
-void gt_shares_remember(const char *problem, int members, const size_t *share)
+void gt_ranges_remember(const char *problem, int ranks, const size_t *share)
 {
 	char *path = path_of(1), *tmp = NULL;
 	if (!path || gt_tmp_path(path, &tmp) != GT_OK) {
@@ -97,8 +97,8 @@ void gt_shares_remember(const char *problem, int members, const size_t *share)
 	FILE *to = fopen(tmp, "w"), *from = open_old(path);
 	if (to) {
 		fprintf(to, "%s\t", problem);
-		for (int i = 0; i < members; i++)
-			fprintf(to, "%zu%c", share[i], i + 1 == members ? '\n' : ' ');
+		for (int i = 0; i < ranks; i++)
+			fprintf(to, "%zu%c", share[i], i + 1 == ranks ? '\n' : ' ');
 	}
 	if (to && from)
 		copy_others(from, problem, to);

@@ -29,12 +29,12 @@ void gt_split_print(const gt_split_spec *s, char text[32])
 		snprintf(text, 32, "%zux%zu", s->slabs, s->blocks);
 }
 
-static gt_status check(const gt_split_spec *s, size_t members, const gt_model_case *c)
+static gt_status check(const gt_split_spec *s, size_t ranks, const gt_model_case *c)
 {
 	const size_t views = c->scan->views / c->subsets;
-	if (s->slabs * s->blocks != members)
+	if (s->slabs * s->blocks != ranks)
 		return gt_fail(GT_ERR_ARG, "split=%zux%zu: is for %zu members, there are %zu", s->slabs, s->blocks, s->slabs * s->blocks,
-		               members);
+		               ranks);
 	if (s->slabs > c->grid->n[2])
 		return gt_fail(GT_ERR_ARG, "split: %zu slabs of %zu slice%s: expected at most one slab per slice, or split=views", s->slabs,
 		               c->grid->n[2], c->grid->n[2] == 1 ? "" : "s");
@@ -46,38 +46,38 @@ static gt_status check(const gt_split_spec *s, size_t members, const gt_model_ca
 	return GT_OK;
 }
 
-int gt_split_nth(size_t members, const gt_model_case *c, size_t k, gt_split_spec *s)
+int gt_split_nth(size_t ranks, const gt_model_case *c, size_t k, gt_split_spec *s)
 {
-	for (size_t p = 1; p <= members; p++) {
-		*s = (gt_split_spec){ GT_SPLIT_GRID, p, members / p };
-		if (members % p == 0 && p <= c->grid->n[2] && s->blocks <= c->scan->views / c->subsets && k-- == 0)
+	for (size_t p = 1; p <= ranks; p++) {
+		*s = (gt_split_spec){ GT_SPLIT_GRID, p, ranks / p };
+		if (ranks % p == 0 && p <= c->grid->n[2] && s->blocks <= c->scan->views / c->subsets && k-- == 0)
 			return 1;
 	}
 	return 0;
 }
 
-gt_status gt_split_choose(const gt_split_spec *asked, size_t members, const gt_model_case *c, gt_split_spec *chosen)
+gt_status gt_split_choose(const gt_split_spec *asked, size_t ranks, const gt_model_case *c, gt_split_spec *chosen)
 {
 	*chosen = *asked;
 	if (asked->kind == GT_SPLIT_VIEWS || asked->kind == GT_SPLIT_SLICES) {
-		chosen->slabs = asked->kind == GT_SPLIT_VIEWS ? 1 : members;
-		chosen->blocks = members / chosen->slabs;
+		chosen->slabs = asked->kind == GT_SPLIT_VIEWS ? 1 : ranks;
+		chosen->blocks = ranks / chosen->slabs;
 	}
 	if (asked->kind != GT_SPLIT_AUTO)
-		return check(chosen, members, c);
-	double least = INFINITY;
+		return check(chosen, ranks, c);
+	double min = INFINITY;
 	gt_split_spec s;
 	gt_model_times t;
-	for (size_t k = 0; gt_split_nth(members, c, k, &s); k++) {
+	for (size_t k = 0; gt_split_nth(ranks, c, k, &s); k++) {
 		gt_model(c, s.slabs, s.blocks, &t);
-		if (t.seconds < least) {
-			least = t.seconds;
+		if (t.seconds < min) {
+			min = t.seconds;
 			*chosen = s;
 		}
 	}
-	if (isfinite(least))
+	if (isfinite(min))
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "%zu members for %zu slices and subsets of %zu views: expected fewer members", members, c->grid->n[2],
+	return gt_fail(GT_ERR_ARG, "%zu members for %zu slices and subsets of %zu views: expected fewer members", ranks, c->grid->n[2],
 	               c->scan->views / c->subsets);
 }
 

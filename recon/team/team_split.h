@@ -14,9 +14,9 @@ typedef struct { gt_split_kind kind; size_t slabs, blocks; } gt_split_spec;
 gt_status gt_split_spec_parse(const char *text, gt_split_spec *s);
 /* Slabs and blocks of this many members: as asked for, or for `auto` what takes the least time by the model.
  * GT_ERR_ARG: another number of members; more slabs than slices or blocks than views of the smallest subset. */
-gt_status gt_split_choose(const gt_split_spec *asked, size_t members, const gt_model_case *c, gt_split_spec *chosen);
+gt_status gt_split_choose(const gt_split_spec *asked, size_t ranks, const gt_model_case *c, gt_split_spec *chosen);
 /* The k-th split of so many members that c allows; 0: there are no more. */
-int gt_split_nth(size_t members, const gt_model_case *c, size_t k, gt_split_spec *s);
+int gt_split_nth(size_t ranks, const gt_model_case *c, size_t k, gt_split_spec *s);
 /* "views", "slices", "2x4". */
 void gt_split_print(const gt_split_spec *s, char text[32]);
 

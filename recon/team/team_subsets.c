@@ -5,16 +5,16 @@
 #include <gantry/projector.h>
 #include <gantry/scan_math.h>
 #include "core/clock.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/team/team_split.h"
 
-enum { X, Y, MAX_MEMBERS = 64 };
+enum { X, Y, MAX_RANKS = 64 };
 
 /* Of one subset. Slices and views of a member's operator, and its rows. */
 struct subset_plan {
-	gt_block own[2][MAX_MEMBERS], local[2][MAX_MEMBERS];
-	gt_range slices[MAX_MEMBERS], views[MAX_MEMBERS], rows[MAX_MEMBERS];
+	gt_block own[2][MAX_RANKS], local[2][MAX_RANKS];
+	gt_range slices[MAX_RANKS], views[MAX_RANKS], rows[MAX_RANKS];
 };
 
 /* The lowest and the highest z that rays of a view reach within `far` of where they begin, measured across z. */
@@ -58,7 +58,7 @@ gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab,
 
 /* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the
  * source. */
-static int corner_rows(const gt_scan *scan, const gt_view *view, const double box[3][2], double *least, double *most)
+static int corner_rows(const gt_scan *scan, const gt_view *view, const double box[3][2], double *min, double *max)
 {
 	const gt_detector d = gt_scan_detector(scan);
 	for (int c = 0; c < 8; c++) {
@@ -66,8 +66,8 @@ static int corner_rows(const gt_scan *scan, const gt_view *view, const double bo
 		double column, row;
 		if (!gt_point_pixel(&d, view, x, &column, &row))
 			return 0;
-		*least = fmin(*least, row);
-		*most = fmax(*most, row);
+		*min = fmin(*min, row);
+		*max = fmax(*max, row);
 	}
 	return 1;
 }
@@ -77,7 +77,7 @@ static int corner_rows(const gt_scan *scan, const gt_view *view, const double bo
 gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
 {
 	const gt_range all = { 0, scan->rows };
-	double box[3][2], least = INFINITY, most = -INFINITY;
+	double box[3][2], min = INFINITY, max = -INFINITY;
 	const gt_grid g = gt_grid_slab(grid, slices);
 	if (scan->shape == GT_ARC || !slices.n || slices.n == grid->n[2])
 		return all;
@@ -85,18 +85,18 @@ gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices,
 		for (int side = 0; side < 2; side++)
 			box[a][side] = g.center[a] + (side ? 1 : -1) * g.pitch[a] * ((double)g.n[a] / 2 + 1);
 	for (size_t v = 0; v < views.n; v++)
-		if (!corner_rows(scan, &scan->view[views.first + v], (const double(*)[2])box, &least, &most))
+		if (!corner_rows(scan, &scan->view[views.first + v], (const double(*)[2])box, &min, &max))
 			return all;
 	/* Pixels of panels that lean are cut level at the middle of their column: half a column aside at 45 degrees. */
 	double aside = 0;
 	for (size_t v = 0; v < views.n; v++)
 		if (fabs(scan->view[views.first + v].row_axis[2]) < 1 - 1e-12)
 			aside = ceil(0.5 * scan->column_pitch / scan->row_pitch) + 1;
-	least -= 2 + aside;
-	most += 3 + aside;
-	if (!(most >= 1 && least <= (double)scan->rows - 1))
+	min -= 2 + aside;
+	max += 3 + aside;
+	if (!(max >= 1 && min <= (double)scan->rows - 1))
 		return (gt_range){ 0, 0 };
-	const size_t first = least > 0 ? (size_t)floor(least) : 0, end = (size_t)fmin((double)scan->rows, fmax(0, ceil(most)));
+	const size_t first = min > 0 ? (size_t)floor(min) : 0, end = (size_t)fmin((double)scan->rows, fmax(0, ceil(max)));
 	return (gt_range){ first, end > first ? end - first : 0 };
 }
 
@@ -107,13 +107,13 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 {
 	const size_t plane = grid->n[0] * grid->n[1], columns = scan->columns;
 	const gt_range whole_slice = { 0, plane }, whole_view = { 0, scan->rows * columns };
-	for (int i = 0; i < gt_members(be); i++) {
+	for (int i = 0; i < gt_ranks(be); i++) {
 		const int first = i / (int)s->blocks * (int)s->blocks, last = first + (int)s->blocks - 1;
-		const gt_range low = gt_team_share(be, first, grid->n[2]), high = gt_team_share(be, last, grid->n[2]);
+		const gt_range low = gt_team_range(be, first, grid->n[2]), high = gt_team_range(be, last, grid->n[2]);
 		const gt_range slab = { low.first, high.first + high.n - low.first };
-		p->own[X][i] = block(gt_team_share(be, i, grid->n[2]), whole_slice);
-		p->own[Y][i] = block(gt_team_share(be, i, scan->views), whole_view);
-		p->views[i] = gt_team_share_among(be, first, (int)s->blocks, i, scan->views);
+		p->own[X][i] = block(gt_team_range(be, i, grid->n[2]), whole_slice);
+		p->own[Y][i] = block(gt_team_range(be, i, scan->views), whole_view);
+		p->views[i] = gt_team_range_among(be, first, (int)s->blocks, i, scan->views);
 		p->slices[i] = p->views[i].n ? gt_seen_slices(grid, scan, slab, p->views[i]) : (gt_range){ slab.first, 0 };
 		p->rows[i] = gt_seen_rows(grid, scan, p->slices[i], p->views[i]);
 		if (!p->slices[i].n || !p->rows[i].n) {
@@ -140,7 +140,7 @@ gt_status gt_scan_window(const gt_scan *scan, gt_range views, gt_range rows, gt_
 /* The member's operator: its slices, views and rows. */
 static gt_status new_local(const struct subset_plan *p, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **local)
 {
-	const int me = gt_member(be);
+	const int me = gt_rank(be);
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
 	*local = NULL;
@@ -158,7 +158,7 @@ done:
 static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float *data, size_t k, gt_array **b)
 {
 	const size_t stride = q->subsets, view = q->scan->rows * q->scan->columns, n = (q->scan->views - k + stride - 1) / stride;
-	const gt_range own = gt_my_share(be, n);
+	const gt_range own = gt_local_range(be, n);
 	gt_array *local = NULL;
 	float *part = NULL;
 	gt_status st = GT_OK;

@@ -5,7 +5,7 @@
 #include "core/arguments.h"
 
 /* In a pixel; less would be lost in single precision behind an object. */
-#define LEAST_PHOTONS 1e-6
+#define MIN_PHOTONS 1e-6
 enum { GRAIN = 1 << 16 };
 
 struct job {
@@ -94,9 +94,9 @@ gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, s
 	GT_NEED(p);
 	GT_NEED(w);
 	GT_NEED(factor);
-	if (!c->photons && c->count > 0 && c->count < LEAST_PHOTONS)
+	if (!c->photons && c->count > 0 && c->count < MIN_PHOTONS)
 		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g",
-		               c->count, LEAST_PHOTONS);
+		               c->count, MIN_PHOTONS);
 	if (!(c->electronic >= 0) || (!c->photons && !(c->count > 0)))
 		return gt_fail(GT_ERR_ARG,
 		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",

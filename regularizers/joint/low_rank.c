@@ -73,7 +73,7 @@ static void add_up(const struct state *s)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		s->gram[i] = 0;
-		for (int m = 0; m < gt_members(s->site.be); m++)
+		for (int m = 0; m < gt_ranks(s->site.be); m++)
 			s->gram[i] += s->theirs[(size_t)m * n + i];
 	}
 }
@@ -154,7 +154,7 @@ static gt_status fill(struct state *s)
 	s->vectors = calloc(n * n, sizeof *s->vectors);
 	s->mix = calloc(n * n, sizeof *s->mix);
 	if (s->site.shares)
-		s->theirs = calloc((size_t)gt_members(s->site.be) * n * n, sizeof *s->theirs);
+		s->theirs = calloc((size_t)gt_ranks(s->site.be) * n * n, sizeof *s->theirs);
 	if (!s->gram || !s->vectors || !s->mix || (s->site.shares && !s->theirs))
 		return gt_fail(GT_ERR_MEMORY, "low-rank: no memory for %zu volumes", n);
 	return gt_basis_new("low-rank", &model, n, &s->z);

@@ -278,12 +278,12 @@ static gt_status check_levels(const struct options *o, const gt_grid *grid)
 {
 	static const char *const along[] = { "voxels along x", "voxels along y", "slices" };
 	for (int a = 0; a < 3; a++) {
-		int most = 1;
-		while ((size_t)1 << most < grid->n[a] && most < o->levels)
-			most++;
-		if (grid->n[a] > 1 && most < o->levels)
+		int max = 1;
+		while ((size_t)1 << max < grid->n[a] && max < o->levels)
+			max++;
+		if (grid->n[a] > 1 && max < o->levels)
 			return gt_fail(GT_ERR_ARG, "penalty 'wavelet': levels=%d on %zu %s: expected at most levels=%d, or more of them",
-			               o->levels, grid->n[a], along[a], most);
+			               o->levels, grid->n[a], along[a], max);
 	}
 	return GT_OK;
 }

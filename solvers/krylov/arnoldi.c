@@ -6,17 +6,17 @@
 #include "core/try.h"
 #include "solvers/krylov/arnoldi.h"
 
-gt_status gt_arnoldi_new(const char *who, const gt_array *model, size_t most, gt_arnoldi *a)
+gt_status gt_arnoldi_new(const char *who, const gt_array *model, size_t max, gt_arnoldi *a)
 {
-	a->most = most;
-	a->R = calloc((most + 1) * most, sizeof *a->R);
-	a->c = calloc(most + 1, sizeof *a->c);
-	a->s = calloc(most + 1, sizeof *a->s);
-	a->g = calloc(most + 1, sizeof *a->g);
-	a->y = calloc(most + 1, sizeof *a->y);
+	a->max = max;
+	a->R = calloc((max + 1) * max, sizeof *a->R);
+	a->c = calloc(max + 1, sizeof *a->c);
+	a->s = calloc(max + 1, sizeof *a->s);
+	a->g = calloc(max + 1, sizeof *a->g);
+	a->y = calloc(max + 1, sizeof *a->y);
 	if (!a->R || !a->c || !a->s || !a->g || !a->y)
-		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the projected problem of %zu steps", who, most);
-	return gt_basis_new(who, model, most + 1, &a->V);
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the projected problem of %zu steps", who, max);
+	return gt_basis_new(who, model, max + 1, &a->V);
 }
 
 void gt_arnoldi_free(gt_arnoldi *a)
@@ -65,7 +65,7 @@ static void rotate(gt_arnoldi *a, double *column)
 double gt_arnoldi_step(gt_arnoldi *a)
 {
 	const size_t k = a->k;
-	double *column = a->R + k * (a->most + 1), size = 0;
+	double *column = a->R + k * (a->max + 1), size = 0;
 	gt_array *w = gt_basis_vector(a->V, k + 1);
 	gt_basis_project_out(a->V, k + 1, w, column);
 	gt_basis_project_out(a->V, k + 1, w, a->y);
@@ -90,17 +90,17 @@ double gt_arnoldi_step(gt_arnoldi *a)
 static size_t safe_steps(const gt_arnoldi *a, double rounding)
 {
 	const double tiny = sqrt(64 * rounding);
-	double most = 0, least = INFINITY;
+	double max = 0, min = INFINITY;
 	size_t shortest = 0;
 	for (size_t k = 0; k < a->k; k++) {
-		const double pivot = fabs(a->R[k * (a->most + 2)]), length = fabs(a->g[k]);
-		most = fmax(most, pivot);
-		if (!(pivot > tiny * most))
-			return least < tiny * a->first ? shortest : k;
-		if (least < tiny * a->first && length > 100 * least)
+		const double pivot = fabs(a->R[k * (a->max + 2)]), length = fabs(a->g[k]);
+		max = fmax(max, pivot);
+		if (!(pivot > tiny * max))
+			return min < tiny * a->first ? shortest : k;
+		if (min < tiny * a->first && length > 100 * min)
 			return shortest;
-		if (length < least) {
-			least = length;
+		if (length < min) {
+			min = length;
 			shortest = k;
 		}
 	}
@@ -115,8 +115,8 @@ double gt_arnoldi_add(gt_arnoldi *a, gt_array *w)
 		const double *R = a->R + i;
 		double right = a->g[i];
 		for (size_t j = i + 1; j < k; j++)
-			right -= R[j * (a->most + 1)] * a->y[j];
-		a->y[i] = right / R[i * (a->most + 1)];
+			right -= R[j * (a->max + 1)] * a->y[j];
+		a->y[i] = right / R[i * (a->max + 1)];
 		squares += a->y[i] * a->y[i];
 	}
 	gt_basis_add(a->V, k, a->y, w);

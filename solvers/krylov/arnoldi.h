@@ -9,12 +9,12 @@
  * room. */
 typedef struct {
 	gt_basis *V;                    /* `most` + 1 vectors */
-	size_t most, k;                 /* steps at most, and made */
+	size_t max, k;                  /* steps at most, and made */
 	double *R, *c, *s, *g, *y;      /* R: columns of most + 1; rotations; the right side, rotated; coefficients and scratch */
 	double first;                   /* |r| */
 } gt_arnoldi;
 /* gt_arnoldi_free() is due in either case. who: for what does not fit. */
-gt_status gt_arnoldi_new  (const char *who, const gt_array *model, size_t most, gt_arnoldi *a);
+gt_status gt_arnoldi_new  (const char *who, const gt_array *model, size_t max, gt_arnoldi *a);
 void      gt_arnoldi_free (gt_arnoldi *a);
 /* From r in vector 0, which is scaled to 1. Returns |r|. */
 double    gt_arnoldi_start(gt_arnoldi *a);

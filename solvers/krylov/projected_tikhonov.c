@@ -7,10 +7,10 @@
 
 enum { SWEEPS = 60, TRIED = 240, HALVINGS = 60 };
 
-gt_status gt_projected_new(size_t most, gt_projected *p)
+gt_status gt_projected_new(size_t max, gt_projected *p)
 {
-	const size_t n = most + 1;
-	*p = (gt_projected){ .most = most };
+	const size_t n = max + 1;
+	*p = (gt_projected){ .max = max };
 	double **const all[] = { &p->sigma, &p->c, &p->y };
 	int fine = (p->W = calloc(n * n, sizeof *p->W)) != NULL;
 	fine = (p->alpha = calloc(2 * n, sizeof *p->alpha)) != NULL && fine;
@@ -18,7 +18,7 @@ gt_status gt_projected_new(size_t most, gt_projected *p)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		fine = (*all[i] = calloc(n, sizeof(double))) != NULL && fine;
 	p->beta = fine ? p->alpha + n : NULL;
-	return fine ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a projected problem of %zu steps", most);
+	return fine ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a projected problem of %zu steps", max);
 }
 
 void gt_projected_free(gt_projected *p)
@@ -52,19 +52,19 @@ static void turn(double *a, double *b, size_t n, double c, double s)
 static int rotate(gt_projected *p, size_t i, size_t j)
 {
 	const size_t rows = p->k + 1;
-	double *a = p->W + i * (p->most + 1), *b = p->W + j * (p->most + 1);
+	double *a = p->W + i * (p->max + 1), *b = p->W + j * (p->max + 1);
 	const double aa = product(a, a, rows), bb = product(b, b, rows), ab = product(a, b, rows);
 	if (fabs(ab) <= 4 * DBL_EPSILON * sqrt(aa * bb))
 		return 0;
 	const double zeta = (bb - aa) / (2 * ab), t = (zeta > 0 ? 1 : -1) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
 	turn(a, b, rows, c, c * t);
-	turn(p->Q + i * (p->most + 1), p->Q + j * (p->most + 1), p->k, c, c * t);
+	turn(p->Q + i * (p->max + 1), p->Q + j * (p->max + 1), p->k, c, c * t);
 	return 1;
 }
 
 static void decompose(gt_projected *p)
 {
-	const size_t k = p->k, row = p->most + 1;
+	const size_t k = p->k, row = p->max + 1;
 	int changed = 1;
 	memset(p->W, 0, k * row * sizeof *p->W);
 	memset(p->Q, 0, k * row * sizeof *p->Q);
@@ -123,22 +123,22 @@ static double gcv(const gt_projected *p, double mu, double weight)
 	return a.misfit / (left * left);
 }
 
-static void range_of(const gt_projected *p, double *least, double *most)
+static void range_of(const gt_projected *p, double *min, double *max)
 {
-	*most = 0;
-	*least = INFINITY;
+	*max = 0;
+	*min = INFINITY;
 	for (size_t i = 0; i < p->k; i++) {
-		*most = fmax(*most, p->sigma[i]);
-		*least = fmin(*least, p->sigma[i]);
+		*max = fmax(*max, p->sigma[i]);
+		*min = fmin(*min, p->sigma[i]);
 	}
 }
 
 /* The least on a grid of logarithms, then between its neighbours by golden sections. */
 static double minimise(const gt_projected *p, double weight)
 {
-	double least, most, best = INFINITY, middle = 0;
-	range_of(p, &least, &most);
-	const double from = 2 * log(1e-6 * most), step = (2 * log(10 * most) - from) / TRIED, ratio = (sqrt(5) - 1) / 2;
+	double min, max, best = INFINITY, middle = 0;
+	range_of(p, &min, &max);
+	const double from = 2 * log(1e-6 * max), step = (2 * log(10 * max) - from) / TRIED, ratio = (sqrt(5) - 1) / 2;
 	for (int i = 0; i <= TRIED; i++) {
 		const double value = gcv(p, exp(from + i * step), weight);
 		if (value < best) {
@@ -161,9 +161,9 @@ static double minimise(const gt_projected *p, double weight)
  * all so far. */
 static double weight_of(gt_projected *p)
 {
-	double least, most;
-	range_of(p, &least, &most);
-	const struct at a = at(p, least * least);
+	double min, max;
+	range_of(p, &min, &max);
+	const struct at a = at(p, min * min);
 	const double weight = (double)(p->k + 1) * a.misfit_slope / (a.misfit_slope * a.freedoms - 2 * a.misfit * a.freedoms_slope);
 	p->weights += weight > 0 && weight < 1 ? weight : 1;
 	return p->weights / (double)p->k;
@@ -172,9 +172,9 @@ static double weight_of(gt_projected *p)
 /* The misfit grows with mu: by halving the range of its logarithm. */
 static double meet(const gt_projected *p, double squares)
 {
-	double least, most;
-	range_of(p, &least, &most);
-	double low = 2 * log(1e-8 * most), high = 2 * log(1e8 * most);
+	double min, max;
+	range_of(p, &min, &max);
+	double low = 2 * log(1e-8 * max), high = 2 * log(1e8 * max);
 	for (int i = 0; i < 2 * HALVINGS; i++) {
 		const double middle = (low + high) / 2;
 		if (at(p, exp(middle)).misfit < squares)
@@ -203,7 +203,7 @@ double gt_projected_solve(gt_projected *p, size_t k, enum gt_strength how, doubl
 	for (size_t j = 0; j < k; j++) {
 		const double sum = p->sigma[j] * p->sigma[j] + mu, part = sum > 0 ? p->sigma[j] * p->c[j] / sum : 0;
 		for (size_t i = 0; i < k; i++)
-			p->y[i] += part * p->Q[j * (p->most + 1) + i];
+			p->y[i] += part * p->Q[j * (p->max + 1) + i];
 	}
 	*lambda = sqrt(mu);
 	return at(p, mu).misfit;

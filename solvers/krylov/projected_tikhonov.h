@@ -17,14 +17,14 @@
  * to this room. */
 enum gt_strength { GT_STRENGTH_WEIGHTED, GT_STRENGTH_GCV, GT_STRENGTH_DISCREPANCY, GT_STRENGTH_FIXED, GT_STRENGTH_TRACE };
 typedef struct gt_projected {
-	size_t most, k;                 /* steps at most, and those of the solution */
+	size_t max, k;                  /* steps at most, and those of the solution */
 	double *alpha, *beta;           /* [most + 1], one behind the other: diagonal alpha[0..), below it beta[1..); beta[0] = |r| */
 	double *W, *Q, *sigma, *c, *y;  /* B Q = W, columns of most + 1 and of most; singular values; U'(beta_1 e_1); y: the solution */
 	double rest;                    /* what no y reaches of beta_1^2 */
 	double weights;                 /* sum of the weights found, one for each k */
 	struct gt_projected *random;    /* for trace: what gt_projected_probe() made of a random vector's alpha and beta; else NULL */
 } gt_projected;
-gt_status gt_projected_new (size_t most, gt_projected *p);
+gt_status gt_projected_new (size_t max, gt_projected *p);
 void      gt_projected_free(gt_projected *p);
 /* p is of a random vector and ready to be another's `random`: with k steps. */
 void      gt_projected_probe(gt_projected *p, size_t k);

@@ -7,9 +7,9 @@
 
 void gt_dual_step_next(gt_dual_step *s)
 {
-	const double convex = s->least > 0 ? 1 : PART;
+	const double convex = s->min > 0 ? 1 : PART;
 	const double accelerated = s->plain ? s->sigma / (1 + convex * s->sigma) : s->sigma / sqrt(1 + 2 * convex * s->sigma);
-	const double sigma = accelerated > s->least ? accelerated : s->least;
+	const double sigma = accelerated > s->min ? accelerated : s->min;
 	s->theta = s->plain ? 1 : sigma / s->sigma;
 	s->sigma = sigma;
 }
@@ -19,7 +19,7 @@ void gt_dual_step_look(gt_dual_step *s, double cost)
 	const int begins = !(s->theta > 0);
 	if (begins) {
 		s->begun = s->lowest = cost;
-	} else if (!(s->least > 0) && cost > s->lowest + s->fine * fabs(s->lowest) && cost <= s->begun) {
+	} else if (!(s->min > 0) && cost > s->lowest + s->fine * fabs(s->lowest) && cost <= s->begun) {
 		s->sigma = 1;
 		s->theta = 0;
 		return;

@@ -10,7 +10,7 @@
  * proofs hold as they stand. With sigma above 0 the constant is 1, s stops at that value, and nothing starts again. */
 
 typedef struct {
-	double least;                   /* of sigma; 0: it adapts */
+	double min;                     /* of sigma; 0: it adapts */
 	double sigma, theta;            /* theta is 0 where s begins */
 	double begun, lowest, fine;     /* the cost after the step with which s began, the lowest since; no rise */
 	int plain;                      /* 1: the norms in which the iterates are measured must not grow */

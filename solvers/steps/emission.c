@@ -11,12 +11,12 @@ gt_status gt_emission_check(const char *solver, const gt_problem *p)
 {
 	for (size_t k = 0; k < p->subsets; k++) {
 		const gt_array *b = p->b[k];
-		const double least = gt_min(b);
-		if (least < 0 && least < -rounding * sqrt(gt_dot(b, b) / (double)gt_array_size(b)))
+		const double min = gt_min(b);
+		if (min < 0 && min < -rounding * sqrt(gt_dot(b, b) / (double)gt_array_size(b)))
 			return gt_fail(
 				GT_ERR_ARG,
 				"solver '%s': the least datum is %g: counts are expected, none below 0; negative=zero takes them for 0",
-				solver, least);
+				solver, min);
 	}
 	return GT_OK;
 }

@@ -14,7 +14,7 @@ gt_status gt_fista_majorize(gt_fista *s)
 	gt_pwls_denominator(s->p, &s->q, NULL, s->at.g, s->d);
 	gt_penalty_majorize(s->p->R, s->d);
 	s->at.d = s->d;
-	s->at.least = gt_pwls_threshold(s->d);
+	s->at.min = gt_pwls_threshold(s->d);
 done:
 	return st;
 }

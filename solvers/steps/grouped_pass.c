@@ -16,7 +16,7 @@ gt_status gt_grouped_new(const char *solver, gt_array *x, gt_grouped *s)
 	s->square = malloc(p->subsets * sizeof *s->square);
 	if (!(s->order = malloc(p->subsets * sizeof *s->order)) || !s->square)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the order of %zu subsets", p->subsets);
-	GT_TRY(gt_pwls_room_new(p, &s->room));
+	GT_TRY(gt_pwls_buffers_new(p, &s->room));
 	GT_TRY(gt_array_like(x, &s->own[0]));
 	GT_TRY(gt_array_like(x, &s->own[1]));
 	GT_TRY(gt_array_like(x, &s->d));
@@ -27,7 +27,7 @@ gt_status gt_grouped_new(const char *solver, gt_array *x, gt_grouped *s)
 	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d, .t = 1 };
 	gt_pwls_denominator_of_subsets(p, s->room.of, s->t, s->at.g, s->d);
 	gt_penalty_majorize(p->R, s->d);
-	s->at.least = gt_pwls_threshold(s->d);
+	s->at.min = gt_pwls_threshold(s->d);
 	gt_clamp(p->lo, p->hi, x);
 	gt_copy(x, s->at.v);
 done:
@@ -115,7 +115,7 @@ gt_grouped_found gt_grouped_pass(gt_grouped *s, size_t groups, int first)
 
 void gt_grouped_free(gt_grouped *s)
 {
-	gt_pwls_room_free(&s->room);
+	gt_pwls_buffers_free(&s->room);
 	gt_array_free(s->own[0]);
 	gt_array_free(s->own[1]);
 	gt_array_free(s->d);

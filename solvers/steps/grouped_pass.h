@@ -18,7 +18,7 @@ typedef struct {
 	gt_pwls_point at;
 	gt_array *own[2], *d, *t; /* volumes to free; the third of at is the caller's */
 	gt_array *old;            /* x before the pass, where that has several steps */
-	gt_pwls_room room;
+	gt_pwls_buffers room;
 	size_t groups, *order;
 	double *square; /* of each subset: <r, w r> of the last residual, once settled */
 	double data;    /* the data term of the pass before: with one group, at the iterate before */

@@ -6,9 +6,9 @@
 #include <gantry/params.h>
 
 #define OPTION_REAL(id, text, low, high) \
-	{ .key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .least = low, .most = high }
+	{ .key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .min = low, .max = high }
 #define OPTION_INT(id, text, low, high) \
-	{ .key = #id, .help = text, .kind = GT_INT, .at = offsetof(struct options, id), .least = low, .most = high }
+	{ .key = #id, .help = text, .kind = GT_INT, .at = offsetof(struct options, id), .min = low, .max = high }
 #define OPTION_FLAG(id, text) { .key = #id, .help = text, .kind = GT_FLAG, .at = offsetof(struct options, id) }
 #define OPTION_CHOICE(id, text, words) \
 	{ .key = #id, .help = text, .kind = GT_CHOICE, .at = offsetof(struct options, id), .names = words }

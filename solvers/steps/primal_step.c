@@ -10,7 +10,7 @@ gt_status gt_primal_step_new(const gt_problem *p, gt_array *r, const gt_array *x
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_like(x, &s->step));
 	gt_pwls_denominator(p, &r, NULL, s->g, s->step);
-	s->most = gt_max(s->step);
+	s->max = gt_max(s->step);
 	s->unseen = gt_pwls_threshold(s->step);
 	if (s->prox) {
 		gt_array_free(s->step);
@@ -39,7 +39,7 @@ void gt_primal_step_take(gt_primal_step *s, double sigma, const gt_array *x)
 {
 	const gt_problem *p = s->p;
 	if (s->prox) {
-		const double t = 1 / (sigma * s->most);
+		const double t = 1 / (sigma * s->max);
 		gt_xpay(x, -t, s->g);
 		gt_penalty_prox(p->R, t, p->lo, p->hi, s->g, s->g);
 	} else if (s->D) {

@@ -9,7 +9,7 @@ typedef struct {
 	const gt_problem *p;
 	gt_array *g, *step, *M, *D;     /* volumes; step: P, or M without a penalty, no prox; M and D/2: for R's gradient */
 	int prox;
-	double most, unseen;            /* the largest M; the one below which a voxel stays as it is */
+	double max, unseen;             /* the largest M; the one below which a voxel stays as it is */
 } gt_primal_step;
 /* Overwrites r, as large as the data. s: all 0; to be freed also after a failure. */
 gt_status gt_primal_step_new (const gt_problem *p, gt_array *r, const gt_array *x, gt_primal_step *s);

@@ -7,13 +7,13 @@
 gt_status gt_transmission_check(const char *solver, const gt_problem *p)
 {
 	for (size_t k = 0; k < p->subsets; k++) {
-		const double least = gt_min(p->b[k]), most = gt_max(p->b[k]);
-		if (gt_array_size(p->b[k]) && !gt_backend_is_dry_run(gt_array_backend(p->b[k])) && !(least > -10 && most < 100))
+		const double min = gt_min(p->b[k]), max = gt_max(p->b[k]);
+		if (gt_array_size(p->b[k]) && !gt_backend_is_dry_run(gt_array_backend(p->b[k])) && !(min > -10 && max < 100))
 			return gt_fail(
 				GT_ERR_ARG,
 				"solver '%s': data from %g to %g: line integrals are expected, between -10 (%.0f times the counts of "
 				"air) and 100; counts are no line integrals",
-				solver, least, most, exp(10));
+				solver, min, max, exp(10));
 	}
 	return GT_OK;
 }
@@ -31,7 +31,7 @@ void gt_transmission_denominator(const gt_transmission *s, enum gt_counts what, 
 }
 
 /* Of all subsets, with the expected curvatures at A x; x NULL: at the data. */
-static void add_denominators(const gt_transmission *s, const gt_array *x, const gt_pwls_room *at, gt_array *g, gt_array *d)
+static void add_denominators(const gt_transmission *s, const gt_array *x, const gt_pwls_buffers *at, gt_array *g, gt_array *d)
 {
 	gt_fill(0, d);
 	for (size_t k = 0; k < s->p->subsets; k++) {
@@ -44,12 +44,12 @@ static void add_denominators(const gt_transmission *s, const gt_array *x, const 
 
 enum { FAR_PERCENT = 150 };
 
-void gt_transmission_approach(const gt_transmission *s, const gt_array *x, const gt_pwls_room *at, double least, gt_array *g, gt_array *d,
+void gt_transmission_approach(const gt_transmission *s, const gt_array *x, const gt_pwls_buffers *at, double min, gt_array *g, gt_array *d,
                               double *near)
 {
 	add_denominators(s, x, at, g, d);
 	gt_copy(d, g);
-	gt_divide(s->at_data, least, g);
+	gt_divide(s->at_data, min, g);
 	if (100 * gt_max(g) <= FAR_PERCENT) {
 		*near = 1;
 		gt_copy(s->at_data, d);
@@ -72,7 +72,7 @@ gt_status gt_transmission_new(const gt_problem *p, double background, gt_array *
 	s->p = p;
 	s->background = background;
 	GT_TRY(gt_pwls_table_new(p, &s->rows));
-	GT_TRY(gt_pwls_room_new(p, &s->off));
+	GT_TRY(gt_pwls_buffers_new(p, &s->off));
 	gt_fill(1, one);
 	for (size_t k = 0; k < p->subsets; k++)
 		gt_forward(p->A[k], one, s->rows.of[k]);
@@ -83,7 +83,7 @@ done:
 
 void gt_transmission_free(gt_transmission *s)
 {
-	gt_pwls_room_free(&s->rows);
-	gt_pwls_room_free(&s->off);
+	gt_pwls_buffers_free(&s->rows);
+	gt_pwls_buffers_free(&s->off);
 	gt_array_free(s->at_data);
 }

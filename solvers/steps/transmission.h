@@ -7,7 +7,7 @@
 typedef struct {
 	const gt_problem *p;
 	double background;
-	gt_pwls_room rows, off;         /* sums of rays, of all subsets; room */
+	gt_pwls_buffers rows, off;      /* sums of rays, of all subsets; room */
 	gt_array *at_data;              /* NULL, or denominators of all subsets with the curvatures at the data */
 } gt_transmission;
 /* GT_ERR_ARG by the solver's name where data are no line integrals. */
@@ -25,6 +25,6 @@ gt_status gt_transmission_keep       (const gt_array *d, gt_transmission *s);
  * says for good. Else d is that at A x: the curvature at the data, which is that at 0 times exp(-data), makes a step
  * from far below exp(data) times too long, while one by the curvature where it begins ends before the data. Beside, the
  * majorizer of the penalty. Waits. Overwrites g and at. */
-void gt_transmission_approach(const gt_transmission *s, const gt_array *x, const gt_pwls_room *at, double least, gt_array *g, gt_array *d,
+void gt_transmission_approach(const gt_transmission *s, const gt_array *x, const gt_pwls_buffers *at, double min, gt_array *g, gt_array *d,
                               double *near);
 #endif

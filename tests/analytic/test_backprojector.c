@@ -129,15 +129,15 @@ START_TEST(sums_are_those_of_the_definition)
 	for (size_t v = 0; v < VIEWS; v++)
 		random_matrix(v, a[v]);
 	define((const double(*)[12])a, images, wanted);
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < voxels; i++)
-		most = fmax(most, fabs(wanted[i]));
-	ck_assert_double_gt(most, 0.1);
+		max = fmax(max, fabs(wanted[i]));
+	ck_assert_double_gt(max, 0.1);
 	for (int t = 0; t < 2; t++)
 		for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
 			backproject(be, t ? GT_F64 : GT_F32, batches[k], (int)(k & 1), (const double(*)[12])a, images, got);
 			for (size_t i = 0; i < voxels; i++)
-				ck_assert_double_eq_tol(got[i], wanted[i], tolerance[t] * most);
+				ck_assert_double_eq_tol(got[i], wanted[i], tolerance[t] * max);
 		}
 	gt_backend_close(be);
 	free(images);

@@ -126,7 +126,7 @@ static void planted(const gt_orbit *o, double photons, int rows, int every, cons
 		double moved;
 	} all[] = {
 		{ GT_CONJUGATE_COLUMNS, 0 },
-		{ GT_CONJUGATE_TURN, 0 },
+		{ GT_CONJUGATE_DIRECTION, 0 },
 		{ GT_CONJUGATE_CENTER, -2 * o->column_offset },
 		{ GT_CONJUGATE_ROWS, 0 },
 		{ GT_CONJUGATE_CENTER, 0.3 },
@@ -139,7 +139,7 @@ static void planted(const gt_orbit *o, double photons, int rows, int every, cons
 			continue;
 		acquired a = acquire(o, photons, 40 + i);
 		reverse_data(&a, all[i].fault & GT_CONJUGATE_COLUMNS, all[i].fault & GT_CONJUGATE_ROWS);
-		if (all[i].fault & GT_CONJUGATE_TURN)
+		if (all[i].fault & GT_CONJUGATE_DIRECTION)
 			reverse_turn(&a);
 		a.scan->column_center += all[i].moved;
 		const gt_conjugate_report r = check(&a);
@@ -224,7 +224,7 @@ START_TEST(flying_spots_and_faults)
 	ck_verdict(r, GT_CONJUGATE_COLUMNS, "columns");
 	a.scan->column_center -= 2.5;
 	r = check(&a);
-	ck_verdict(r, GT_CONJUGATE_TURN, "columns, with the offset's sign the same as if the turn were wrong: the simpler of both");
+	ck_verdict(r, GT_CONJUGATE_DIRECTION, "columns, with the offset's sign the same as if the turn were wrong: the simpler of both");
 	drop(&a);
 }
 END_TEST
@@ -250,7 +250,7 @@ START_TEST(what_cannot_be_told)
 	reverse_data(&a, 1, 0);
 	gt_conjugate_report r = check(&a);
 	ck_verdict(r, GT_CONJUGATE_COLUMNS, "columns");
-	ck_assert_uint_eq(r.instead, GT_CONJUGATE_TURN);
+	ck_assert_uint_eq(r.instead, GT_CONJUGATE_DIRECTION);
 	ck_assert_uint_eq(r.hidden, 0);
 	/* Both at once are the mirror image of a healthy scan. */
 	reverse_turn(&a);
@@ -278,7 +278,7 @@ START_TEST(what_cannot_be_told)
 		free(exact);
 		r = check(&a);
 		ck_verdict(r, 0, i ? "round" : "endless");
-		ck_assert_uint_eq(r.hidden, i ? GT_CONJUGATE_ROWS | GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN : GT_CONJUGATE_ROWS);
+		ck_assert_uint_eq(r.hidden, i ? GT_CONJUGATE_ROWS | GT_CONJUGATE_COLUMNS | GT_CONJUGATE_DIRECTION : GT_CONJUGATE_ROWS);
 		drop(&a);
 	}
 }
@@ -305,8 +305,8 @@ START_TEST(parallel_beams)
 		acquired a = acquire(&o, 1e5, 9);
 		gt_conjugate_report r = check(&a);
 		ck_verdict(r, 0, all[i].what);
-		ck_assert_msg(r.hidden == (GT_CONJUGATE_ROWS | GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN), "%s: hidden %u, center %g +- %g",
-		              all[i].what, r.hidden, r.center, r.error);
+		ck_assert_msg(r.hidden == (GT_CONJUGATE_ROWS | GT_CONJUGATE_COLUMNS | GT_CONJUGATE_DIRECTION),
+		              "%s: hidden %u, center %g +- %g", all[i].what, r.hidden, r.center, r.error);
 		a.scan->column_center -= 3.4;
 		r = check(&a);
 		ck_verdict(r, GT_CONJUGATE_CENTER, all[i].what);

@@ -67,7 +67,7 @@ static void *options_of(const example *e)
 	return options;
 }
 
-static void try(const example *e, gt_type type, double most)
+static void try(const example *e, gt_type type, double max)
 {
 	gt_backend *be;
 	gt_scan *scan = scan_of(e);
@@ -80,7 +80,7 @@ static void try(const example *e, gt_type type, double most)
 	ck_ok(gt_backend_open("cpu:2", &be));
 	ck_ok(gt_analytic_linop(m, be, type, &grid, scan, options, &A));
 	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
-	ck_assert_msg(largest > 1e-6 && difference <= most * largest, "%s, %s: entries up to %g differ by %g", e->name, gt_type_name(type),
+	ck_assert_msg(largest > 1e-6 && difference <= max * largest, "%s, %s: entries up to %g differ by %g", e->name, gt_type_name(type),
 	              largest, difference);
 	ck_ok(gt_array_new(be, type, ny, &y));
 	ck_ok(gt_array_new(be, type, nx, &x));

@@ -89,9 +89,9 @@ static void check_kernel(gt_backend *be, const problem *p, const char *kernel, g
 		return;
 	}
 	double *x = reconstruct_as(be, type, gt_analytic_for(s)->name, with_kernel(p, kernel, sizeof text, text), g, s, data);
-	const double d = difference(x, truth, gt_grid_voxels(g)), most = type == GT_F64 ? 1e-12 : is_texture(kernel) ? 1e-2 : 1.5e-5;
+	const double d = difference(x, truth, gt_grid_voxels(g)), max = type == GT_F64 ? 1e-12 : is_texture(kernel) ? 1e-2 : 1.5e-5;
 	printf("%-32s %-10s %s: %.2e\n", p->name, kernel, gt_type_name(type), d);
-	ck_assert_msg(d < most, "%s, kernel=%s, %s: differs from the CPU in double by %g", p->name, kernel, gt_type_name(type), d);
+	ck_assert_msg(d < max, "%s, kernel=%s, %s: differs from the CPU in double by %g", p->name, kernel, gt_type_name(type), d);
 	free(x);
 }
 
@@ -146,7 +146,7 @@ static void check_launch(gt_backend *be, const problem *p, const char *text, con
 /* The 1024 threads of 32 x 32 have 64 registers each. */
 START_TEST(every_launch_is_the_reference)
 {
-	static const char *const most = "expected at most";
+	static const char *const max = "expected at most";
 	static const int problem_of[] = { 0, 10, PROBLEMS - 1 };
 	gt_backend *be = gt_test_backend();
 	const problem *p = &problems[problem_of[_i]];
@@ -159,7 +159,7 @@ START_TEST(every_launch_is_the_reference)
 		for (int i = 0; i < (gpu ? SHAPES : 2); i++) {
 			const int many = !strcmp(shapes[i], "32x32") && !strcmp(shaped[k], "layered");
 			snprintf(text, sizeof text, "block=%s,slab=%d,kernel=%s", shapes[i], 5 + 7 * i, shaped[k]);
-			check_launch(be, p, text, gpu && many ? most : NULL, data, truth);
+			check_launch(be, p, text, gpu && many ? max : NULL, data, truth);
 		}
 	for (int k = 0; k < (gpu ? COUNTED : 1); k++)
 		for (int i = 0; i < (gpu ? COUNTS : 2); i++) {
@@ -168,7 +168,7 @@ START_TEST(every_launch_is_the_reference)
 			if (!gpu || i == 3 || i == 4)
 				continue;
 			snprintf(text, sizeof text, "views=%s,block=32x32,kernel=%s", counts[i], counted[k]);
-			check_launch(be, p, text, i > 4 ? most : NULL, data, truth);
+			check_launch(be, p, text, i > 4 ? max : NULL, data, truth);
 		}
 	free(data);
 	free(truth);

@@ -135,11 +135,11 @@ static void add(gt_slab *slab, const gt_scan *scan, const float *data, size_t vi
 }
 
 static float *by_slabs(gt_backend *be, gt_type type, const gt_slab_plan *s, const example *e, const gt_scan *scan, const float *data,
-                       size_t slices, size_t batch, size_t *most_rows)
+                       size_t slices, size_t batch, size_t *max_rows)
 {
 	const size_t plane = e->grid.n[0] * e->grid.n[1];
 	float *out = malloc(gt_grid_voxels(&e->grid) * sizeof *out);
-	*most_rows = 0;
+	*max_rows = 0;
 	for (size_t z = 0; z < e->grid.n[2]; z += slices) {
 		const size_t n = e->grid.n[2] - z < slices ? e->grid.n[2] - z : slices;
 		size_t row, rows;
@@ -147,7 +147,7 @@ static float *by_slabs(gt_backend *be, gt_type type, const gt_slab_plan *s, cons
 		gt_slab *slab;
 		gt_slab_plan_rows(s, z, n, &row, &rows);
 		ck_assert(row + rows <= scan->rows);
-		*most_rows = rows > *most_rows ? rows : *most_rows;
+		*max_rows = rows > *max_rows ? rows : *max_rows;
 		ck_ok(gt_array_new(be, type, n * plane, &x));
 		ck_ok(gt_slab_new(s, z, n, batch, x, &slab));
 		for (size_t v = 0; v < scan->views; v += batch)

@@ -147,21 +147,21 @@ END_TEST
 START_TEST(reductions)
 {
 	struct pair p = setup(types[_i]);
-	double sum = 0, dot = 0, dist = 0, weighted = 0, most = -INFINITY, least = INFINITY;
+	double sum = 0, dot = 0, dist = 0, weighted = 0, max = -INFINITY, min = INFINITY;
 	for (size_t i = 0; i < N; i++) {
 		sum += p.hx[i];
 		dot += p.hx[i] * p.hy[i];
 		dist += (p.hx[i] - p.hy[i]) * (p.hx[i] - p.hy[i]);
 		weighted += p.hx[i] * p.hx[i] * p.hy[i];
-		most = fmax(most, p.hx[i]);
-		least = fmin(least, p.hx[i]);
+		max = fmax(max, p.hx[i]);
+		min = fmin(min, p.hx[i]);
 	}
 	ck_assert_double_eq_tol(gt_sum(p.x), sum, 1e-9);
 	ck_assert_double_eq_tol(gt_dot(p.x, p.y), dot, 1e-9);
 	ck_assert_double_eq_tol(gt_distance2(p.x, p.y), dist, 1e-8);
 	ck_assert_double_eq_tol(gt_weighted_norm2(p.x, p.y), weighted, 1e-9);
-	ck_assert_double_eq(gt_max(p.x), most);
-	ck_assert_double_eq(gt_min(p.x), least);
+	ck_assert_double_eq(gt_max(p.x), max);
+	ck_assert_double_eq(gt_min(p.x), min);
 	ck_assert_double_eq(gt_dot(p.x, p.y), gt_dot(p.x, p.y));
 	teardown(&p);
 }

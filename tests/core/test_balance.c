@@ -16,10 +16,10 @@ struct cost {
 };
 
 struct team {
-	int members;
+	int ranks;
 	size_t things;
 	struct cost cost[MOST];
-	int measured, told;
+	int measured, reported;
 	double last; /* of the slowest */
 };
 
@@ -32,10 +32,10 @@ static double cost_of(const struct cost *c, size_t n)
 
 static double slowest(const struct team *t, const size_t *share)
 {
-	double most = 0;
-	for (int i = 0; i < t->members; i++)
-		most = fmax(most, share[i] ? cost_of(&t->cost[i], share[i]) : 0);
-	return most;
+	double max = 0;
+	for (int i = 0; i < t->ranks; i++)
+		max = fmax(max, share[i] ? cost_of(&t->cost[i], share[i]) : 0);
+	return max;
 }
 
 /* The least greatest time of any whole split: by taking one thing after the other to who has it done first. */
@@ -44,7 +44,7 @@ static double best_of(const struct team *t)
 	size_t share[MOST] = { 0 };
 	for (size_t k = 0; k < t->things; k++) {
 		int at = 0;
-		for (int i = 1; i < t->members; i++)
+		for (int i = 1; i < t->ranks; i++)
 			if (cost_of(&t->cost[i], share[i] + 1) < cost_of(&t->cost[at], share[at] + 1))
 				at = i;
 		share[at]++;
@@ -55,24 +55,24 @@ static double best_of(const struct team *t)
 static gt_status measure(gt_backend *be, void *self, double *seconds)
 {
 	struct team *t = self;
-	const size_t n = gt_my_share(be, t->things).n;
-	*seconds = n ? cost_of(&t->cost[gt_member(be)], n) : 0;
-	if (gt_member(be) == 0)
+	const size_t n = gt_local_range(be, t->things).n;
+	*seconds = n ? cost_of(&t->cost[gt_rank(be)], n) : 0;
+	if (gt_rank(be) == 0)
 		t->measured++;
 	return GT_OK;
 }
 
-static void tell(void *self, int split, int members, const size_t *share, const double *seconds)
+static void tell(void *self, int split, int ranks, const size_t *share, const double *seconds)
 {
 	struct team *t = self;
 	size_t all = 0;
-	for (int i = 0; i < members; i++) {
+	for (int i = 0; i < ranks; i++) {
 		all += share[i];
 		ck_assert(seconds[i] >= 0);
 	}
 	ck_assert_uint_eq(all, t->things);
-	ck_assert_int_eq(split, t->told);
-	t->told++;
+	ck_assert_int_eq(split, t->reported);
+	t->reported++;
 }
 
 static gt_status balance(gt_backend *be, void *self)
@@ -81,12 +81,12 @@ static gt_status balance(gt_backend *be, void *self)
 	size_t share[MOST], all = 0;
 	const gt_balance_work w = { t->things, measure, t, tell };
 	const gt_status st = gt_balance_run(be, &w, share);
-	for (int i = 0; i < t->members; i++) {
+	for (int i = 0; i < t->ranks; i++) {
 		all += share[i];
-		ck_assert_uint_eq(share[i], gt_team_share(be, i, t->things).n); /* the team has them */
+		ck_assert_uint_eq(share[i], gt_team_range(be, i, t->things).n); /* the team has them */
 	}
 	ck_assert_uint_eq(all, t->things);
-	if (gt_member(be) == 0)
+	if (gt_rank(be) == 0)
 		t->last = slowest(t, share);
 	return st;
 }
@@ -95,9 +95,9 @@ static void run(struct team *t)
 {
 	char spec[32];
 	gt_team *team = NULL;
-	snprintf(spec, sizeof spec, "cpu:1x%d", t->members);
+	snprintf(spec, sizeof spec, "cpu:1x%d", t->ranks);
 	ck_assert_msg(gt_team_open(spec, &team) == GT_OK, "%s", gt_error());
-	t->measured = t->told = 0;
+	t->measured = t->reported = 0;
 	ck_assert_msg(gt_team_run(team, balance, t) == GT_OK, "%s", gt_error());
 	gt_team_close(team);
 }
@@ -113,15 +113,15 @@ START_TEST(unequal_members_come_within_5_percent)
 	uint64_t seed = 20261123;
 	int within = 0, all = 0;
 	for (int k = 0; k < 60; k++) {
-		struct team t = { .members = 2 + k % 7, .things = k % 3 == 2 ? 984 : 82 + (size_t)k };
-		for (int i = 0; i < t.members; i++)
+		struct team t = { .ranks = 2 + k % 7, .things = k % 3 == 2 ? 984 : 82 + (size_t)k };
+		for (int i = 0; i < t.ranks; i++)
 			t.cost[i] = (struct cost){ 0.2 * uniform(&seed), 0.01 * (1 + 4 * uniform(&seed)),
 				                   1 + (size_t)(3 * uniform(&seed)) };
 		run(&t);
 		const double best = best_of(&t);
 		ck_assert_int_le(t.measured, 1 + GT_BALANCE_SPLITS);
 		ck_assert(t.last >= best * (1 - 1e-12));
-		ck_assert_msg(t.last <= 1.15 * best, "team %d of %d: %g, the best is %g", k, t.members, t.last, best);
+		ck_assert_msg(t.last <= 1.15 * best, "team %d of %d: %g, the best is %g", k, t.ranks, t.last, best);
 		within += t.last <= 1.05 * best;
 		all++;
 	}
@@ -131,7 +131,7 @@ END_TEST
 
 START_TEST(equal_members_are_left_alone)
 {
-	struct team t = { .members = 4, .things = 100 };
+	struct team t = { .ranks = 4, .things = 100 };
 	for (int i = 0; i < 4; i++)
 		t.cost[i] = (struct cost){ 0.1, 0.01, 1 };
 	run(&t);
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(three_times_slower_takes_a_quarter)
 {
-	struct team t = { .members = 2, .things = 100, .cost = { { 0, 0.01, 1 }, { 0, 0.03, 1 } } };
+	struct team t = { .ranks = 2, .things = 100, .cost = { { 0, 0.01, 1 }, { 0, 0.03, 1 } } };
 	run(&t);
 	ck_assert_double_eq_tol(t.last, 0.75, 1e-9);
 	ck_assert_int_le(t.measured, 3);

@@ -25,12 +25,12 @@ static double *host(const gt_array *a)
 	return h;
 }
 
-static gt_basis *random_basis(gt_backend *be, gt_type type, size_t n, size_t most, gt_array **w)
+static gt_basis *random_basis(gt_backend *be, gt_type type, size_t n, size_t max, gt_array **w)
 {
 	gt_basis *b = NULL;
 	*w = gt_test_array(be, type, n, 3);
-	ck_ok(gt_basis_new("a test", *w, most, &b));
-	for (size_t i = 0; i < most; i++) {
+	ck_ok(gt_basis_new("a test", *w, max, &b));
+	for (size_t i = 0; i < max; i++) {
 		gt_array *v = gt_test_array(be, type, n, 10 + (unsigned)i);
 		gt_copy(v, gt_basis_vector(b, i));
 		gt_array_free(v);
@@ -51,14 +51,14 @@ static void expected(const double *V, const double *w, size_t n, size_t k, const
 	}
 }
 
-static double most_of(const double *got, const double *want, size_t n)
+static double max_of(const double *got, const double *want, size_t n)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < n; i++) {
 		ck_assert(isfinite(got[i]));
-		most = fmax(most, fabs(got[i] - want[i]));
+		max = fmax(max, fabs(got[i] - want[i]));
 	}
-	return most;
+	return max;
 }
 
 static void check(gt_type type, size_t n, size_t k)
@@ -74,11 +74,11 @@ static void check(gt_type type, size_t n, size_t k)
 	expected(V, before, n, k, c, y, sum);
 	const gt_counters count = gt_test_counters(be);
 	gt_basis_dots(b, k, w, got);
-	ck_assert_double_le(most_of(got, y, k), close);
+	ck_assert_double_le(max_of(got, y, k), close);
 	ck_assert_uint_eq(gt_test_counters(be).waits, count.waits + (k > 0));
 	gt_basis_add(b, k, c, w);
 	double *after = host(w);
-	ck_assert_double_le(most_of(after, sum, n), 1e-5 * (type == GT_F64 ? 1e-8 : 1) * (double)(k + 1));
+	ck_assert_double_le(max_of(after, sum, n), 1e-5 * (type == GT_F64 ? 1e-8 : 1) * (double)(k + 1));
 	free(after);
 	for (size_t j = 0; j < k; j++)
 		c[j] = -y[j];
@@ -90,8 +90,8 @@ static void check(gt_type type, size_t n, size_t k)
 	ck_assert_uint_eq(gt_test_counters(be).allocations, made.allocations);
 	ck_assert_uint_eq(gt_test_counters(be).puts, made.puts);
 	after = host(w);
-	ck_assert_double_le(most_of(got, y, k), close);
-	ck_assert_double_le(most_of(after, sum, n), (type == GT_F64 ? 1e-12 : 1e-4) * (double)(n + k));
+	ck_assert_double_le(max_of(got, y, k), close);
+	ck_assert_double_le(max_of(after, sum, n), (type == GT_F64 ? 1e-12 : 1e-4) * (double)(n + k));
 	free(V), free(before), free(after), free(sum);
 	gt_basis_free(b);
 	gt_array_free(again);
@@ -153,9 +153,9 @@ START_TEST(what_does_not_fit_is_refused)
 	gt_basis *b = NULL;
 	gt_backend_memory(be, &available, &total);
 	ck_refused(gt_basis_new("solver 'x'", w, total / 1000, &b), GT_ERR_MEMORY, "solver 'x': a basis of");
-	const char *most = strstr(gt_error(), "expected ");
-	ck_assert_ptr_nonnull(most);
-	const double fit = strtod(most + 9, NULL) * 4000;
+	const char *max = strstr(gt_error(), "expected ");
+	ck_assert_ptr_nonnull(max);
+	const double fit = strtod(max + 9, NULL) * 4000;
 	ck_assert(fit > 0.3 * (double)available && fit < 2 * (double)available);
 	ck_refused(gt_basis_new("solver 'x'", w, SIZE_MAX / 8, &b), GT_ERR_MEMORY, "solver 'x': a basis of");
 	const size_t before = gt_test_counters(be).bytes;

@@ -9,9 +9,9 @@
 
 START_TEST(sizes)
 {
-	static const size_t least[] = { 0, 1, 2, 3, 11, 13, 22, 97, 127, 1023 }, size[] = { 2, 2, 2, 4, 12, 14, 24, 98, 128, 1024 };
-	for (size_t i = 0; i < sizeof least / sizeof *least; i++)
-		ck_assert_uint_eq(gt_fft_size(least[i]), size[i]);
+	static const size_t min[] = { 0, 1, 2, 3, 11, 13, 22, 97, 127, 1023 }, size[] = { 2, 2, 2, 4, 12, 14, 24, 98, 128, 1024 };
+	for (size_t i = 0; i < sizeof min / sizeof *min; i++)
+		ck_assert_uint_eq(gt_fft_size(min[i]), size[i]);
 }
 END_TEST
 

@@ -115,7 +115,7 @@ START_TEST(folders_that_take_none_are_refused)
 	double room, rate;
 	gt_backend *be;
 	gt_array *a;
-	ck_refused(gt_folder_room("/no/such/folder", &room), GT_ERR_IO, "--scratch=/no/such/folder");
+	ck_refused(gt_folder_space("/no/such/folder", &room), GT_ERR_IO, "--scratch=/no/such/folder");
 	ck_refused(gt_folder_rate("/no/such/folder", &rate), GT_ERR_IO, "/no/such/folder: cannot be looked at: No such file");
 	ck_ok(gt_backend_open("cpu:1", &be));
 	ck_ok(gt_backend_scratch(be, "/no/such/folder", 1));
@@ -123,7 +123,7 @@ START_TEST(folders_that_take_none_are_refused)
 	ck_assert_ptr_nonnull(strstr(gt_error(), "no file can be made there"));
 	gt_backend_close(be);
 	make_folder();
-	ck_ok(gt_folder_room(folder, &room));
+	ck_ok(gt_folder_space(folder, &room));
 	ck_ok(gt_folder_rate(folder, &rate));
 	ck_assert(room > 0 && rate > 0);
 	remove_folder();

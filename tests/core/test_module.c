@@ -21,10 +21,10 @@ static void add_other(const gt_param *p, const void *defaults, char *text, size_
 	switch (p->kind) {
 	case GT_REAL:
 	case GT_MU:
-		snprintf(text + used, size - used, "%s=%.9g", p->key, *(const double *)at == p->most ? p->least : p->most);
+		snprintf(text + used, size - used, "%s=%.9g", p->key, *(const double *)at == p->max ? p->min : p->max);
 		break;
 	case GT_INT:
-		snprintf(text + used, size - used, "%s=%.0f", p->key, *(const int *)at == (int)p->least ? p->least + 1 : p->least);
+		snprintf(text + used, size - used, "%s=%.0f", p->key, *(const int *)at == (int)p->min ? p->min + 1 : p->min);
 		break;
 	case GT_TEXT:
 		snprintf(text + used, size - used, "%s=a folder/file.nc", p->key);

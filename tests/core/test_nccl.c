@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/team/far.h"
+#include "core/team/remote.h"
 #include "core/team/nccl.h"
 #include "tests/support/support.h"
 
@@ -26,9 +26,9 @@ START_TEST(what_is_missing_is_named)
 }
 END_TEST
 
-static struct gt_far_says member(const char *host, const char *device)
+static struct gt_remote_report member(const char *host, const char *device)
 {
-	struct gt_far_says s = { .can = 1, .version = 22809 };
+	struct gt_remote_report s = { .can = 1, .version = 22809 };
 	snprintf(s.host, sizeof s.host, "%s", host);
 	snprintf(s.device, sizeof s.device, "%s", device);
 	return s;
@@ -36,17 +36,17 @@ static struct gt_far_says member(const char *host, const char *device)
 
 START_TEST(members_agree_by_what_all_say)
 {
-	struct gt_far_says all[3] = { member("a", "0000:17:00.0"), member("a", "0000:65:00.0"), member("b", "0000:17:00.0") };
-	char why[GT_FAR_REASON] = "?";
-	ck_assert_int_eq(gt_far_can(all, 3, why), 1);
+	struct gt_remote_report all[3] = { member("a", "0000:17:00.0"), member("a", "0000:65:00.0"), member("b", "0000:17:00.0") };
+	char why[GT_REMOTE_REASON] = "?";
+	ck_assert_int_eq(gt_remote_can(all, 3, why), 1);
 	ck_assert_str_eq(why, "");
 	all[2] = member("a", "0000:17:00.0");
-	ck_assert_int_eq(gt_far_can(all, 3, why), 0);
+	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
 	ck_assert_str_eq(why, "members 0 and 2 share a device (0000:17:00.0 of a)");
 	all[2] = member("b", "");
 	all[2].can = 0;
 	snprintf(all[2].why, sizeof all[2].why, "NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
-	ck_assert_int_eq(gt_far_can(all, 3, why), 0);
+	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
 	ck_assert_str_eq(why, "member 2 (b): NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
 }
 END_TEST

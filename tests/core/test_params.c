@@ -12,9 +12,9 @@ struct options {
 };
 static const char *const orders[] = { "first", "second", NULL };
 static const gt_param table[] = {
-	{ .key = "count", .help = "a number", .kind = GT_INT, .at = offsetof(struct options, count), .least = 0, .most = 10 },
-	{ .key = "size", .help = "a length", .kind = GT_REAL, .at = offsetof(struct options, size), .least = -1, .most = 1 },
-	{ .key = "delta", .help = "a contrast", .kind = GT_MU, .at = offsetof(struct options, delta), .least = 0, .most = 1 },
+	{ .key = "count", .help = "a number", .kind = GT_INT, .at = offsetof(struct options, count), .min = 0, .max = 10 },
+	{ .key = "size", .help = "a length", .kind = GT_REAL, .at = offsetof(struct options, size), .min = -1, .max = 1 },
+	{ .key = "delta", .help = "a contrast", .kind = GT_MU, .at = offsetof(struct options, delta), .min = 0, .max = 1 },
 	{ .key = "order", .help = "which", .kind = GT_CHOICE, .at = offsetof(struct options, order), .names = orders },
 	{ .key = "flag", .help = "or not", .kind = GT_FLAG, .at = offsetof(struct options, flag) },
 	{ .key = NULL },

@@ -9,8 +9,8 @@
 #include <gantry/recon.h>
 #include "core/clock.h"
 #include "core/team/balance.h"
-#include "core/team/share.h"
-#include "core/team/world.h"
+#include "core/team/partition.h"
+#include "core/team/process_group.h"
 #include "core/try.h"
 #include "tests/support/support.h"
 
@@ -19,7 +19,7 @@ START_TEST(alone_is_refused)
 	gt_team *t = NULL;
 	int me = -1, n = -1, tells = 0;
 	ck_refused(gt_team_open("mpi", &t), GT_ERR_UNSUPPORTED, "expected mpirun");
-	ck_refused(gt_team_open_dealt("mpi:cpu:1", 8, &t), GT_ERR_UNSUPPORTED, "backend 'mpi:cpu:1': no launcher");
+	ck_refused(gt_team_open_distributed("mpi:cpu:1", 8, &t), GT_ERR_UNSUPPORTED, "backend 'mpi:cpu:1': no launcher");
 	ck_assert(gt_team_is_spec("mpi") && gt_team_is_spec("mpi:cuda:0-3") && !gt_team_is_spec("mpix"));
 	ck_ok(gt_processes_begin(&me, &n));
 	ck_assert(me == 0 && n == 1 && gt_process() == 0);
@@ -33,10 +33,10 @@ enum { N = 23, EACH = 3 };
 /* Sums, the least, all elements for members whose number is even, and pieces from each to the next. */
 static gt_status together(gt_backend *be, void *self)
 {
-	const int me = gt_member(be), n = gt_members(be), next = (me + 1) % n, before = (me + n - 1) % n;
+	const int me = gt_rank(be), n = gt_ranks(be), next = (me + 1) % n, before = (me + n - 1) % n;
 	double host[N * EACH], back[N * EACH] = { 0 }, sum = 0, mine[6], from[6] = { 0 };
 	double *sums = self;
-	gt_array *x = NULL, *piece = NULL, *room = NULL;
+	gt_array *x = NULL, *block = NULL, *room = NULL;
 	gt_status st = GT_OK;
 	for (int i = 0; i < N * EACH; i++)
 		sum += host[i] = sin(i) + 2;
@@ -45,20 +45,20 @@ static gt_status together(gt_backend *be, void *self)
 	GT_TRY(gt_array_new_shared(be, GT_F64, EACH, N, &x));
 	gt_array_put(host, x);
 	sums[me] = gt_sum(x);
-	if (fabs(sums[me] - sum) > 1e-12 * sum || gt_team_least(be, me) != 0 || gt_team_first(be, me + 5) != 5)
+	if (fabs(sums[me] - sum) > 1e-12 * sum || gt_team_min(be, me) != 0 || gt_team_first(be, me + 5) != 5)
 		GT_TRY(gt_fail(GT_ERR_ARG, "numbers of all are wrong on member %d", me));
 	gt_array_get(x, me % 2 ? NULL : back);
 	if (me % 2 == 0 && memcmp(back, host, sizeof host))
 		GT_TRY(gt_fail(GT_ERR_ARG, "elements of all are wrong on member %d", me));
-	GT_TRY(gt_array_new(be, GT_F64, 6, &piece));
+	GT_TRY(gt_array_new(be, GT_F64, 6, &block));
 	GT_TRY(gt_array_new(be, GT_F64, 6, &room));
-	gt_array_put(mine, piece);
+	gt_array_put(mine, block);
 	gt_fill(0, room);
 	/* Of three pairs the first and the last, which come to lie with a gap as well; then one dense. */
 	const size_t b = sizeof(double);
-	double *to = gt_array_data(room), *at = gt_array_data(piece);
-	const gt_piece out[2] = { { next, at, b, 2, 4 * b }, { next, at + 1, 2 * b, 1, 0 } };
-	const gt_piece in[2] = { { before, to, b, 2, 3 * b }, { before, to + 4, 2 * b, 1, 0 } };
+	double *to = gt_array_data(room), *at = gt_array_data(block);
+	const gt_exchange_block out[2] = { { next, at, b, 2, 4 * b }, { next, at + 1, 2 * b, 1, 0 } };
+	const gt_exchange_block in[2] = { { before, to, b, 2, 3 * b }, { before, to + 4, 2 * b, 1, 0 } };
 	gt_team_exchange(be, out, 2, in, 2);
 	gt_array_get(room, from);
 	const double want[6] = { 100 * before, 0, 0, 100 * before + 4, 100 * before + 1, 100 * before + 2 };
@@ -67,7 +67,7 @@ static gt_status together(gt_backend *be, void *self)
 	st = gt_backend_status(be);
 done:
 	gt_array_free(x);
-	gt_array_free(piece);
+	gt_array_free(block);
 	gt_array_free(room);
 	return st;
 }
@@ -95,7 +95,7 @@ static gt_status fails_at_last(gt_backend *be, void *self)
 	const int *kind = self;
 	double sums[64];
 	const gt_status st = together(be, sums);
-	if (st != GT_OK || gt_member(be) < gt_members(be) - 1)
+	if (st != GT_OK || gt_rank(be) < gt_ranks(be) - 1)
 		return st != GT_OK ? st : together(be, sums);
 	if (*kind == 1)
 		return GT_OK; /* ends while the others wait */
@@ -107,7 +107,7 @@ START_TEST(a_failure_is_that_of_all)
 	gt_team *t = NULL;
 	char who[96];
 	double sums[64];
-	snprintf(who, sizeof who, "member %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_world_host());
+	snprintf(who, sizeof who, "member %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_group_host());
 	ck_ok(gt_team_open("mpi:cpu:1", &t));
 	const double start = gt_seconds();
 	for (int i = 0; i < 3; i++) {
@@ -128,12 +128,12 @@ START_TEST(other_versions_and_devices_are_refused)
 	int me, n;
 	double sums[64];
 	ck_ok(gt_processes_begin(&me, &n));
-	gt_world_set_version(me ? "0.0.7 (other)" : NULL);
+	gt_group_set_version(me ? "0.0.7 (other)" : NULL);
 	ck_refused(gt_team_open("mpi:cpu:1", &t), GT_ERR_UNSUPPORTED, "is of version 0.0.7 (other), process 0 (host ");
-	gt_world_set_version(NULL);
+	gt_group_set_version(NULL);
 	ck_refused(gt_team_open(me ? "mpi:cpu:no" : "mpi:cpu:1", &t), GT_ERR_ARG, "member 1 of ");
 	ck_refused(gt_team_open("mpi:cpu:1x7", &t), GT_ERR_ARG, "7 members for");
-	ck_refused(gt_team_open_dealt("mpi:cpu:1", 7, &t), GT_ERR_ARG, "of which 7 is a multiple");
+	ck_refused(gt_team_open_distributed("mpi:cpu:1", 7, &t), GT_ERR_ARG, "of which 7 is a multiple");
 	ck_ok(gt_team_open("mpi:cpu:1", &t));
 	ck_ok(gt_team_run(t, together, sums));
 	gt_team_close(t);
@@ -144,40 +144,40 @@ END_TEST
 enum { THINGS = 60 };
 static const double each_takes = 1.5e-3, all_take = 4e-3;
 
-static double takes(int member, size_t things) { return all_take + each_takes * (member + 1) * (double)things; }
+static double takes(int rank, size_t things) { return all_take + each_takes * (rank + 1) * (double)things; }
 
 static gt_status work(gt_backend *be, void *self, double *seconds)
 {
 	(void)self;
-	*seconds = takes(gt_member(be), gt_my_share(be, THINGS).n);
+	*seconds = takes(gt_rank(be), gt_local_range(be, THINGS).n);
 	return GT_OK;
 }
 
-static void count_splits(void *self, int split, int members, const size_t *share, const double *seconds)
+static void count_splits(void *self, int split, int ranks, const size_t *share, const double *seconds)
 {
-	(void)members, (void)share, (void)seconds;
+	(void)ranks, (void)share, (void)seconds;
 	*(int *)self = split;
 }
 
-static double slowest(int members, const size_t *share)
+static double slowest(int ranks, const size_t *share)
 {
-	double most = 0;
-	for (int i = 0; i < members; i++)
-		most = fmax(most, takes(i, share[i]));
-	return most;
+	double max = 0;
+	for (int i = 0; i < ranks; i++)
+		max = fmax(max, takes(i, share[i]));
+	return max;
 }
 
 /* The least time of any whole split, thing by thing to who is done first with it. */
-static double best(int members)
+static double best(int ranks)
 {
 	size_t share[64] = { 0 };
 	for (int k = 0; k < THINGS; k++) {
 		int first = 0;
-		for (int i = 1; i < members; i++)
+		for (int i = 1; i < ranks; i++)
 			first = takes(i, share[i] + 1) < takes(first, share[first] + 1) ? i : first;
 		share[first]++;
 	}
-	return slowest(members, share);
+	return slowest(ranks, share);
 }
 
 struct balanced {
@@ -190,9 +190,9 @@ static gt_status balance(gt_backend *be, void *self)
 	struct balanced *b = self;
 	const gt_balance_work w = { THINGS, work, &b->splits, count_splits };
 	gt_status st = gt_balance_run(be, &w, b->share);
-	for (int i = 0; i < gt_members(be) && st == GT_OK; i++) /* on every process the team has these shares */
-		if (gt_team_share(be, i, THINGS).n != b->share[i])
-			st = gt_fail(GT_ERR_ARG, "member %d has %zu things, expected %zu", i, gt_team_share(be, i, THINGS).n, b->share[i]);
+	for (int i = 0; i < gt_ranks(be) && st == GT_OK; i++) /* on every process the team has these shares */
+		if (gt_team_range(be, i, THINGS).n != b->share[i])
+			st = gt_fail(GT_ERR_ARG, "member %d has %zu things, expected %zu", i, gt_team_range(be, i, THINGS).n, b->share[i]);
 	return st;
 }
 

@@ -59,16 +59,16 @@ static void check_moments(const double *x, size_t n, double mean, double varianc
 START_TEST(uniform_and_normal)
 {
 	const size_t n = 400000;
-	double *x = malloc(n * sizeof *x), least = 1, most = 0;
+	double *x = malloc(n * sizeof *x), min = 1, max = 0;
 	gt_random r;
 	gt_random_at(1, 2, &r);
 	for (size_t i = 0; i < n; i++) {
 		x[i] = gt_uniform(&r);
-		least = fmin(least, x[i]);
-		most = fmax(most, x[i]);
+		min = fmin(min, x[i]);
+		max = fmax(max, x[i]);
 	}
 	check_moments(x, n, 0.5, 1.0 / 12, 1.0 / 80);
-	ck_assert(least > 0 && least < 1e-4 && most < 1 && most > 1 - 1e-4);
+	ck_assert(min > 0 && min < 1e-4 && max < 1 && max > 1 - 1e-4);
 	size_t beyond_one = 0;
 	for (size_t i = 0; i < n; i++) {
 		x[i] = gt_normal(&r);
@@ -101,19 +101,19 @@ static double probability(double k, double mean) { return exp(k * log(mean) - me
 /* Pearson's chi-square of n counts against the law; tails are pooled. A mean that is not the law's must fail. */
 static double chi_square_excess(const double *x, size_t n, double mean)
 {
-	const size_t most = (size_t)(mean + 12 * sqrt(mean) + 20);
-	double *seen = calloc(most + 1, sizeof *seen), chi = 0, expected = 0, found = 0, cells = 0, left = (double)n;
+	const size_t max = (size_t)(mean + 12 * sqrt(mean) + 20);
+	double *seen = calloc(max + 1, sizeof *seen), chi = 0, expected = 0, found = 0, cells = 0, left = (double)n;
 	for (size_t i = 0; i < n; i++) {
-		if (!(x[i] >= 0 && x[i] <= (double)most && floor(x[i]) == x[i]))
+		if (!(x[i] >= 0 && x[i] <= (double)max && floor(x[i]) == x[i]))
 			ck_abort_msg("%g is no count that a mean of %g gives", x[i], mean);
 		seen[(size_t)x[i]]++;
 	}
-	for (size_t k = 0; k <= most; k++) {
+	for (size_t k = 0; k <= max; k++) {
 		const double e = (double)n * probability((double)k, mean);
 		expected += e;
 		found += seen[k];
 		left -= e;
-		if ((expected >= 20 && left >= 20) || k == most) {
+		if ((expected >= 20 && left >= 20) || k == max) {
 			chi += (found - expected) * (found - expected) / fmax(expected, 1e-3);
 			cells++;
 			expected = found = 0;

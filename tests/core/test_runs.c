@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "tests/support/support.h"
 
@@ -20,12 +20,12 @@ static gt_status is(double found, double want, size_t i, const char *what)
 static gt_status runs_text(gt_backend *be, void *self)
 {
 	double host[ALL], back[ALL], want = 0, *sums = self;
-	gt_share_run run[RUNS];
+	gt_partition_run run[RUNS];
 	gt_array *a = NULL, *b = NULL, *part = NULL, *one = NULL;
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < RUNS; i++) {
-		const gt_range own = gt_my_share(be, long_as[i]);
-		run[i] = (gt_share_run){ long_as[i], own.first, own.n, 0 };
+		const gt_range own = gt_local_range(be, long_as[i]);
+		run[i] = (gt_partition_run){ long_as[i], own.first, own.n, 0 };
 	}
 	for (size_t i = 0; i < ALL; i++) {
 		host[i] = (double)i - 7.5;
@@ -41,9 +41,9 @@ static gt_status runs_text(gt_backend *be, void *self)
 	gt_array_get(b, back);
 	for (size_t i = 0; i < ALL; i++)
 		GT_TRY(is(back[i], 2 * host[i] + 1, i, "2 a + 1"));
-	sums[gt_member(be)] = gt_dot(a, b);
-	if (fabs(sums[gt_member(be)] - want) > 1e-9)
-		GT_TRY(gt_fail(GT_ERR_ARG, "the product is %g, expected %g", sums[gt_member(be)], want));
+	sums[gt_rank(be)] = gt_dot(a, b);
+	if (fabs(sums[gt_rank(be)] - want) > 1e-9)
+		GT_TRY(gt_fail(GT_ERR_ARG, "the product is %g, expected %g", sums[gt_rank(be)], want));
 	/* Parts within a run, over an end and over a whole run; parts of these; and one run as such. */
 	for (size_t first = 0; first < ALL; first += 5)
 		for (size_t n = 0; n <= ALL - first; n += 11) {
@@ -78,15 +78,15 @@ done:
 START_TEST(runs)
 {
 	static const double uneven[] = { 1, 0.02, 3, 1.3, 0.7 };
-	for (int members = 2; members < 6; members++) {
+	for (int ranks = 2; ranks < 6; ranks++) {
 		char spec[16];
 		double sums[8];
 		gt_team *t = NULL;
-		snprintf(spec, sizeof spec, "cpu:1x%d", members);
+		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
 		ck_refused(gt_team_run(t, runs_text, sums), GT_ERR_ARG, "copy");
-		for (int i = 1; i < members; i++)
+		for (int i = 1; i < ranks; i++)
 			ck_assert(!memcmp(&sums[i], &sums[0], sizeof *sums));
 		gt_team_close(t);
 	}

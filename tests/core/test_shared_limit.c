@@ -98,10 +98,10 @@ START_TEST(a_run_says_it)
 	char said[512] = "";
 	const gt_listener log = { heard, said };
 	gt_shared_left_forget();
-	gt_recon_say_left(&log);
+	gt_recon_report_left(&log);
 	ck_assert_str_eq(said, "");
 	gt_shared_suffices("sf forward", 60000, 49152);
-	gt_recon_say_left(&log);
+	gt_recon_report_left(&log);
 	ck_assert_str_eq(said, "slower kernels run, for want of shared memory in a block of threads: sf forward needs 58.6 KiB of 48\n");
 	gt_shared_left_forget();
 }

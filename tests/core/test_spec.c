@@ -47,8 +47,8 @@ END_TEST
 /* Large differences of attenuation name their unit; other keys and small ones need not. */
 START_TEST(units)
 {
-	static const gt_param table[] = { { .key = "delta", .kind = GT_MU, .most = 1000 },
-		                          { .key = "size", .kind = GT_REAL, .most = 1000 },
+	static const gt_param table[] = { { .key = "delta", .kind = GT_MU, .max = 1000 },
+		                          { .key = "size", .kind = GT_REAL, .max = 1000 },
 		                          { .key = NULL } };
 	static const char *const good[] = { NULL,    "",         "size=10", "delta=0.09", "delta=10HU", "size=3,delta=10mm-1",
 		                            "delta", "deltas=3", "delta=x" };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "core/clock.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "tests/support/support.h"
 
@@ -34,13 +34,13 @@ START_TEST(names)
 	ck_refused(gt_team_open("cuda:0+cuda:0", &t), GT_ERR_ARG, "device 0 is named twice");
 	ck_refused(gt_team_open("cpu:1+cpu:", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1+", &t), GT_ERR_ARG, "expected");
-	ck_refused(gt_team_open_dealt("cpu:1x3", 8, &t), GT_ERR_ARG, "3 devices");
+	ck_refused(gt_team_open_distributed("cpu:1x3", 8, &t), GT_ERR_ARG, "3 devices");
 	ck_ok(gt_team_open("cpu:1+cpu:2+cpu:1x2", &t));
 	ck_assert_int_eq(gt_team_size(t), 4);
 	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 1)), "cpu:2");
 	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 3)), "cpu:1");
 	gt_team_close(t);
-	ck_ok(gt_team_open_dealt("cpu:1+cpu:2", 8, &t));
+	ck_ok(gt_team_open_distributed("cpu:1+cpu:2", 8, &t));
 	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 3)), "cpu:1");
 	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 4)), "cpu:2");
 	gt_team_close(t);
@@ -53,7 +53,7 @@ enum { N = 23, EACH = 3 };
 
 static gt_status share_text(gt_backend *be, void *self)
 {
-	double host[N * EACH], back[N * EACH] = { 0 }, dot, least, *sums = self;
+	double host[N * EACH], back[N * EACH] = { 0 }, dot, min, *sums = self;
 	gt_array *x = NULL, *y = NULL, *part = NULL;
 	gt_status st = GT_OK;
 	for (int i = 0; i < N * EACH; i++)
@@ -64,10 +64,10 @@ static gt_status share_text(gt_backend *be, void *self)
 	gt_copy(x, y);
 	gt_scale(2, y);
 	dot = gt_dot(x, y);
-	least = gt_min(x);
+	min = gt_min(x);
 	gt_array_get(y, back);
 	GT_TRY(gt_array_part(x, 5, 11, &part));
-	sums[gt_member(be)] = dot + 1000 * least + 1e6 * gt_sum(part);
+	sums[gt_rank(be)] = dot + 1000 * min + 1e6 * gt_sum(part);
 	for (int i = 0; i < N * EACH; i++)
 		if (back[i] != 2 * host[i])
 			GT_TRY(gt_fail(GT_ERR_ARG, "element %d is %g", i, back[i]));
@@ -83,10 +83,10 @@ done:
 START_TEST(shares)
 {
 	static const char *const specs[] = { "cpu:1x2", "cpu:1x3", "cpu:1x30" };
-	double dot = 0, least = INFINITY, part = 0;
+	double dot = 0, min = INFINITY, part = 0;
 	for (int i = 0; i < N * EACH; i++) {
 		dot += 2 * (sin(i) + 2) * (sin(i) + 2);
-		least = fmin(least, sin(i) + 2);
+		min = fmin(min, sin(i) + 2);
 		part += i >= 5 && i < 16 ? sin(i) + 2 : 0;
 	}
 	for (int k = 0; k < 3; k++) {
@@ -94,7 +94,7 @@ START_TEST(shares)
 		gt_team *t = NULL;
 		ck_ok(gt_team_open(specs[k], &t));
 		ck_ok(gt_team_run(t, share_text, sums));
-		ck_assert(fabs(sums[0] - (dot + 1000 * least + 1e6 * part)) < 1e-6);
+		ck_assert(fabs(sums[0] - (dot + 1000 * min + 1e6 * part)) < 1e-6);
 		for (int i = 1; i < gt_team_size(t); i++)
 			ck_assert(sums[i] == sums[0]);
 		gt_team_close(t);
@@ -116,8 +116,8 @@ static gt_status is(const double *found, double a, double b, double from, size_t
 /* A member has a run of each of some fields, in memory with more around them; all of them are one after the other. */
 static gt_status fields_text(gt_backend *be, void *self)
 {
-	const gt_range own = gt_my_share(be, N);
-	const gt_share_fields f = { .count = FIELDS, .each = N, .first = own.first, .n = own.n, .apart = APART };
+	const gt_range own = gt_local_range(be, N);
+	const gt_partition_fields f = { .count = FIELDS, .each = N, .first = own.first, .n = own.n, .apart = APART };
 	double room[FIELDS * APART], host[FIELDS * N], back[FIELDS * N];
 	gt_array *a = NULL, *part = NULL, *none = NULL;
 	gt_status st = GT_OK;
@@ -168,8 +168,8 @@ done:
 
 static gt_status operated_text(gt_backend *be, void *self)
 {
-	const gt_range own = gt_my_share(be, N);
-	const gt_share_fields f = { .count = 2, .each = N, .first = own.first, .n = own.n, .apart = N };
+	const gt_range own = gt_local_range(be, N);
+	const gt_partition_fields f = { .count = 2, .each = N, .first = own.first, .n = own.n, .apart = N };
 	double room[2 * N] = { 0 };
 	gt_array *a = NULL;
 	gt_status st = gt_array_wrap_fields(be, GT_F64, room, &f, &a);
@@ -184,11 +184,11 @@ static gt_status operated_text(gt_backend *be, void *self)
 
 START_TEST(fields)
 {
-	for (int members = 2; members < 5; members++) {
+	for (int ranks = 2; ranks < 5; ranks++) {
 		static const double uneven[] = { 1, 0.02, 3, 1.3 };
 		char spec[16];
 		gt_team *t = NULL;
-		snprintf(spec, sizeof spec, "cpu:1x%d", members);
+		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
 		ck_ok(gt_team_run(t, fields_text, NULL));
@@ -201,26 +201,26 @@ END_TEST
 /* Failing ---------------------------------------------------------------------- */
 
 struct failing {
-	int member, call, ends; /* ends: it ends well instead */
+	int rank, call, ends; /* ends: it ends well instead */
 };
 
 /* Sums, exchanges and gathers in turn; one member fails, or ends, before one of them. */
 static gt_status failing_text(gt_backend *be, void *self)
 {
 	const struct failing *f = self;
-	const int me = gt_member(be), n = gt_members(be);
+	const int me = gt_rank(be), n = gt_ranks(be);
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new_shared(be, GT_F32, 5, 7, &x));
 	gt_fill(1, x);
 	for (int k = 0; k < 60; k++) {
 		float out = (float)me, in = -1;
-		if (me == f->member && k == f->call) {
+		if (me == f->rank && k == f->call) {
 			if (!f->ends)
 				st = gt_fail(GT_ERR_MEMORY, "no room at call %d", k);
 			goto done;
 		}
-		const gt_piece to = { (me + 1) % n, &out, sizeof out, 1, 0 }, from = { (me + n - 1) % n, &in, sizeof in, 1, 0 };
+		const gt_exchange_block to = { (me + 1) % n, &out, sizeof out, 1, 0 }, from = { (me + n - 1) % n, &in, sizeof in, 1, 0 };
 		if (k % 3 == 0)
 			gt_team_exchange(be, &to, 1, &from, 1);
 		else if (k % 3 == 1)
@@ -245,15 +245,15 @@ START_TEST(one_fails)
 	gt_team *t = NULL;
 	char what[64];
 	ck_ok(gt_team_open("cpu:1x4", &t));
-	gt_team_set_patience(t, timeout);
+	gt_team_set_timeout(t, timeout);
 	for (int k = 0; k < 50; k++) {
-		struct failing f = { .member = k % 4, .call = k };
+		struct failing f = { .rank = k % 4, .call = k };
 		const double start = gt_seconds();
 		snprintf(what, sizeof what, "member %d of 4 (cpu:1): no room at call %d", k % 4, k);
 		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_MEMORY, what);
 		ck_assert_double_lt(gt_seconds() - start, limit);
 	}
-	struct failing nobody = { .member = -1 };
+	struct failing nobody = { .rank = -1 };
 	ck_ok(gt_team_run(t, failing_text, &nobody)); /* the team can be used again */
 	gt_team_close(t);
 }
@@ -264,7 +264,7 @@ START_TEST(one_ends)
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	for (int k = 0; k < 12; k++) {
-		struct failing f = { .member = k % 3, .call = k, .ends = 1 };
+		struct failing f = { .rank = k % 3, .call = k, .ends = 1 };
 		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_DEVICE, "it has ended while");
 	}
 	gt_team_close(t);
@@ -282,14 +282,14 @@ static gt_status late_text(gt_backend *be, void *self)
 {
 	struct late *l = self;
 	const struct timespec pause = { 0, (long)(1e9 * (l->late > 0 ? l->late : 1e-3)) };
-	if (gt_member(be) != 1)
+	if (gt_rank(be) != 1)
 		pthread_barrier_wait(&l->others);
 	else
 		do
 			nanosleep(&pause, NULL);
 		while (!(l->late > 0) && atomic_load(&l->gave_up) < 2);
 	gt_team_first(be, 1);
-	atomic_fetch_add(&l->gave_up, gt_member(be) != 1);
+	atomic_fetch_add(&l->gave_up, gt_rank(be) != 1);
 	return gt_backend_known(be);
 }
 
@@ -299,9 +299,9 @@ START_TEST(one_does_not_answer)
 	struct late l = { .late = 0 };
 	ck_assert_int_eq(pthread_barrier_init(&l.others, NULL, 2), 0);
 	ck_ok(gt_team_open("cpu:1x3", &t));
-	gt_team_set_patience(t, 2);
+	gt_team_set_timeout(t, 2);
 	ck_refused(gt_team_run(t, late_text, &l), GT_ERR_DEVICE, "member 1 of 3 (cpu:1): no answer for 2 s");
-	gt_team_set_patience(t, timeout);
+	gt_team_set_timeout(t, timeout);
 	l.late = 0.2;
 	ck_ok(gt_team_run(t, late_text, &l));
 	gt_team_close(t);
@@ -313,8 +313,8 @@ static gt_status unlike_text(gt_backend *be, void *self)
 {
 	float out[2] = { 0 }, in[2];
 	(void)self;
-	const int other = 1 - gt_member(be);
-	const gt_piece to = { other, out, gt_member(be) ? 4 : 8, 1, 0 }, from = { other, in, 8, 1, 0 };
+	const int other = 1 - gt_rank(be);
+	const gt_exchange_block to = { other, out, gt_rank(be) ? 4 : 8, 1, 0 }, from = { other, in, 8, 1, 0 };
 	gt_team_exchange(be, &to, 1, &from, 1);
 	return gt_backend_known(be);
 }

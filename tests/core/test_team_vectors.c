@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/basis/basis.h"
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "tests/support/support.h"
 
@@ -16,8 +16,8 @@ enum { N = 23 };
 static gt_status normals_text(gt_backend *be, void *self)
 {
 	enum { OTHER = 5003, ALL = OTHER + N };
-	const gt_range own = gt_my_share(be, OTHER), more = gt_my_share(be, N);
-	const gt_share_run runs[] = { { OTHER, own.first, own.n, 0 }, { N, more.first, more.n, 0 } };
+	const gt_range own = gt_local_range(be, OTHER), more = gt_local_range(be, N);
+	const gt_partition_run runs[] = { { OTHER, own.first, own.n, 0 }, { N, more.first, more.n, 0 } };
 	const gt_type type = *(const gt_type *)self;
 	gt_array *a = NULL;
 	gt_status st = GT_OK;
@@ -57,9 +57,9 @@ enum { VECTORS = 3, PART = 29, ALL = N + PART };
 static gt_status basis_text(gt_backend *be, void *self)
 {
 	struct basis_case *c = self;
-	const gt_range own = gt_my_share(be, N), more = gt_my_share(be, PART);
-	const gt_share_run runs[] = { { N, own.first, own.n, 0 }, { PART, more.first, more.n, 0 } };
-	double y[VECTORS], got[ALL], all[VECTORS * ALL], *const found = c->sums[gt_member(be)];
+	const gt_range own = gt_local_range(be, N), more = gt_local_range(be, PART);
+	const gt_partition_run runs[] = { { N, own.first, own.n, 0 }, { PART, more.first, more.n, 0 } };
+	double y[VECTORS], got[ALL], all[VECTORS * ALL], *const found = c->sums[gt_rank(be)];
 	gt_array *w = NULL;
 	gt_basis *b = NULL;
 	gt_status st = GT_OK;
@@ -95,17 +95,17 @@ START_TEST(bases)
 		v[i] = gt_test_normal(1, i);
 	for (size_t i = 0; i < ALL; i++)
 		w[i] = gt_test_normal(2, i);
-	for (int members = 2; members < 6; members++) {
+	for (int ranks = 2; ranks < 6; ranks++) {
 		struct basis_case c = { .v = v, .w = w };
 		char spec[16];
 		gt_team *t = NULL;
 		for (size_t i = 0; i < 2 * ALL; i++)
 			c.y[i / ALL] += v[i] * w[i % ALL];
-		snprintf(spec, sizeof spec, "cpu:1x%d", members);
+		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
 		ck_ok(gt_team_run(t, basis_text, &c));
-		for (int m = 0; m < members; m++) {
+		for (int m = 0; m < ranks; m++) {
 			ck_assert(!memcmp(c.sums[m], c.sums[0], sizeof c.sums[0]));
 			ck_assert_double_eq_tol(c.sums[m][0], c.y[0], 1e-12);
 			ck_assert_double_eq_tol(c.sums[m][1], c.y[1], 1e-12);

@@ -13,16 +13,16 @@
 
 /* Files may say that they are large and mean it (zeros that are packed): what takes more than this is refused, as
  * without memory. */
-static const double MOST_MEMORY = 64e6;
-enum { PATH = 256, MOST_PIECES = 4096 };
+static const double MAX_MEMORY = 64e6;
+enum { PATH = 256, MAX_PIECES = 4096 };
 
-gt_status __real_gt_host_room(double bytes, const char *what);
-gt_status __wrap_gt_host_room(double bytes, const char *what);
+gt_status __real_gt_host_has_memory(double bytes, const char *what);
+gt_status __wrap_gt_host_has_memory(double bytes, const char *what);
 static double most_asked;
-gt_status __wrap_gt_host_room(double bytes, const char *what)
+gt_status __wrap_gt_host_has_memory(double bytes, const char *what)
 {
 	most_asked = fmax(most_asked, bytes);
-	return bytes > MOST_MEMORY ? gt_fail(GT_ERR_MEMORY, "%s: more than a fuzzer has", what) : __real_gt_host_room(bytes, what);
+	return bytes > MAX_MEMORY ? gt_fail(GT_ERR_MEMORY, "%s: more than a fuzzer has", what) : __real_gt_host_has_memory(bytes, what);
 }
 
 void gt_fuzz_must(int is_true, const char *sentence)
@@ -169,7 +169,7 @@ static void compare_pieces(const char *path, const gt_read_options *o, const gt_
 {
 	const gt_scan *s = p->scan;
 	gt_view_reader *r = NULL;
-	if (s->views * s->rows > MOST_PIECES || gt_view_reader_open(path, o, s, &r) != GT_OK)
+	if (s->views * s->rows > MAX_PIECES || gt_view_reader_open(path, o, s, &r) != GT_OK)
 		return;
 	float *row = malloc(s->columns * sizeof *row);
 	gt_fuzz_must(row != NULL, "no memory for a row");
@@ -199,7 +199,7 @@ static void open_with_geometry(const char *path, const gt_read_options *o, const
 	}
 	gt_fuzz_must(head->scan->views == s->views && head->scan->rows == s->rows && head->scan->columns == s->columns,
 	             "another scan by views than as a whole");
-	gt_view_reader_tell(r, &nobody);
+	gt_view_reader_report(r, &nobody);
 	gt_fuzz_must(gt_view_reader_read(r, s->views, 1, 0, 1, &none) != GT_OK, "a view behind the last one was read");
 	gt_view_reader_close(r);
 	gt_projections_free(head);
@@ -225,7 +225,7 @@ static void compare_slices(const char *path, const gt_read_options *o, const gt_
 	const size_t plane = v->grid.n[0] * v->grid.n[1], n = v->grid.n[2];
 	gt_volume *head = NULL;
 	gt_slice_reader *r = NULL;
-	if (!v->data || gt_grid_voxels(&v->grid) > MOST_PIECES)
+	if (!v->data || gt_grid_voxels(&v->grid) > MAX_PIECES)
 		return;
 	gt_fuzz_must(gt_slice_reader_open(path, o, &head, &r) == GT_OK, "a volume that can be read as a whole, but not by slices");
 	gt_fuzz_must(gt_grid_same(&head->grid, &v->grid) && !head->data, "another volume by slices than as a whole");
@@ -268,7 +268,7 @@ static void write_volume_again(const gt_format *f, const gt_volume *v, gt_unit u
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_volume *again = NULL;
-	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MOST_PIECES)
+	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MAX_PIECES)
 		return;
 	name_again(f, path, sizeof path);
 	o.unit = unit;
@@ -288,7 +288,7 @@ static void write_projections_again(const gt_format *f, const gt_projections *p)
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_projections *again = NULL;
-	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MOST_PIECES)
+	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MAX_PIECES)
 		return;
 	name_again(f, path, sizeof path);
 	o.format = f->name;
@@ -326,14 +326,14 @@ static int read_projections(const gt_format *f, const char *path, const gt_read_
 	return 1;
 }
 
-double gt_fuzz_most_memory = INFINITY;
+double gt_fuzz_max_memory = INFINITY;
 
 static int read_volume(const gt_format *f, const char *path, const gt_read_options *o)
 {
 	gt_volume *v = NULL;
 	most_asked = 0;
 	const gt_status st = gt_read_volume(path, o, &v);
-	gt_fuzz_must(most_asked <= gt_fuzz_most_memory, "more memory was asked for than such a file can need");
+	gt_fuzz_must(most_asked <= gt_fuzz_max_memory, "more memory was asked for than such a file can need");
 	if (st != GT_OK) {
 		gt_fuzz_must(!v, "a failure that hands something out");
 		gt_fuzz_failed();

@@ -10,8 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A harness may change inputs itself; LLVMFuzzerMutate() does so as libFuzzer would, and is not there without it. */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 /* What is left of the input. */
 typedef struct {
@@ -39,7 +39,7 @@ void gt_fuzz_failed(void);
  * of these could be read. */
 int  gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o);
 /* Bytes that reading a volume may ask for at once, where a harness knows. */
-extern double gt_fuzz_most_memory;
+extern double gt_fuzz_max_memory;
 void gt_fuzz_check_scan(const gt_scan *scan);
 void gt_fuzz_check_grid(const gt_grid *grid);
 #endif

@@ -9,7 +9,7 @@
 #include "io/probe.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_RANK = 5, CELLS = 4096, CHANGES_FROM = 208 };
+enum { MAX_RANK = 5, CELLS = 4096, CHANGES_FROM = 208 };
 
 gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk);
 gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk)
@@ -21,7 +21,7 @@ gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk w
 typedef struct {
 	const char *name;
 	int rank;
-	hsize_t size[MOST_RANK];
+	hsize_t size[MAX_RANK];
 	double first, step; /* values */
 	const char *units;
 	const double *values; /* others than by first and step; NULL: these */
@@ -75,7 +75,7 @@ static hid_t type_of(gt_fuzz_input *in)
 	return t;
 }
 
-static hid_t space_of(gt_fuzz_input *in, const entry *e, hsize_t size[MOST_RANK], int *rank)
+static hid_t space_of(gt_fuzz_input *in, const entry *e, hsize_t size[MAX_RANK], int *rank)
 {
 	static const hsize_t other[] = { 0, 1, 2, 3, 7, 4096, 1 << 20, (hsize_t)1 << 32, (hsize_t)1 << 62 };
 	memcpy(size, e->size, sizeof e->size);
@@ -83,7 +83,7 @@ static hid_t space_of(gt_fuzz_input *in, const entry *e, hsize_t size[MOST_RANK]
 	const unsigned how = change(in);
 	if (how == 1)
 		return H5Screate(H5S_NULL);
-	if (how > 1 && how < 8 && *rank < MOST_RANK)
+	if (how > 1 && how < 8 && *rank < MAX_RANK)
 		size[(*rank)++] = 1 + how % 3;
 	else if (how >= 8 && how < 12 && *rank)
 		--*rank;
@@ -97,7 +97,7 @@ static hid_t layout_of(gt_fuzz_input *in, int rank, const hsize_t *size)
 {
 	const hid_t made = H5Pcreate(H5P_DATASET_CREATE);
 	const unsigned how = change(in);
-	hsize_t chunk[MOST_RANK];
+	hsize_t chunk[MAX_RANK];
 	int chunks = how > 8 && rank > 0;
 	for (int i = 0; i < rank; i++) {
 		chunk[i] = how & 1 ? 1 : size[i] > 64 ? 64 : size[i];
@@ -160,7 +160,7 @@ static void put_values(gt_fuzz_input *in, hid_t id, const entry *e, hid_t space)
 static void put_entry(gt_fuzz_input *in, hid_t file, const entry *e)
 {
 	char name[128];
-	hsize_t size[MOST_RANK];
+	hsize_t size[MAX_RANK];
 	int rank;
 	const unsigned how = change(in);
 	if (how == 1)
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* A byte that changes something, often with the one that says what: by itself the second would shift all that follows, and
  * bytes that change nothing are most. */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
 	enum { OPERANDS = 8, ALL = 40 }; /* ALL: bytes of a file with a change or two */
 	uint32_t state = seed | 1;
@@ -232,15 +232,15 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	for (size_t i = 0; i < sizeof random / sizeof *random; i++)
 		random[i] = (state = state * 1664525u + 1013904223u) >> 8;
 	if (random[0] % 3 == 0)
-		return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size;
+		return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
 	/* What is missing at the end is 0: that too may change. */
-	while (size < ALL && size < most)
+	while (size < ALL && size < max)
 		data[size++] = 0;
 	if (size == 0)
 		return 0;
 	const size_t at = random[1] % size;
 	data[at] = (uint8_t)(CHANGES_FROM + random[2] % (256 - CHANGES_FROM));
-	if (random[3] % 2 || size == most)
+	if (random[3] % 2 || size == max)
 		return size;
 	memmove(data + at + 2, data + at + 1, size - at - 1);
 	data[at + 1] = (uint8_t)(random[3] / 2 % OPERANDS);

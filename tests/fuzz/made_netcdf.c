@@ -13,7 +13,7 @@
 #include "io/probe.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_VARIABLES = 32, MOST_DIMENSIONS = 8, CELLS = 4096, CHANGES_FROM = 208, MOST_FILLED = 1 << 20 };
+enum { MAX_VARIABLES = 32, MAX_DIMENSIONS = 8, CELLS = 4096, CHANGES_FROM = 208, MAX_FILLED = 1 << 20 };
 
 gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk);
 gt_status __wrap_gt_probe(const char *path, const char *library, gt_probe_walk walk)
@@ -202,7 +202,7 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 	int rank = 0, dimension[NC_MAX_VAR_DIMS], w = -1;
 	nc_type type;
 	nc_inq_var(from, v, name, &type, &rank, dimension, NULL);
-	const unsigned how = change(in), at = gt_fuzz_byte(in) % MOST_DIMENSIONS;
+	const unsigned how = change(in), at = gt_fuzz_byte(in) % MAX_DIMENSIONS;
 	if (how == 1 || how == 2)
 		return -1;
 	if (how == 3 || how == 4)
@@ -215,7 +215,7 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 		dimension[rank - 1] = first;
 	} else if (how >= 20 && how < 28 && rank > 0)
 		rank--;
-	else if (how >= 28 && how < 36 && rank < MOST_DIMENSIONS)
+	else if (how >= 28 && how < 36 && rank < MAX_DIMENSIONS)
 		dimension[rank++] = (int)at;
 	else if (how >= 36 && how < 44 && rank)
 		dimension[at % (unsigned)rank] = (int)at / 2;
@@ -228,7 +228,7 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 		nc_inq_dimlen(to, dimension[i], &length);
 		cells *= (double)length;
 	}
-	if (cells > MOST_FILLED)
+	if (cells > MAX_FILLED)
 		nc_def_var_fill(to, w, NC_NOFILL, NULL);
 	if (how == 45)
 		nc_def_var_deflate(to, w, 1, 1, 1);
@@ -274,13 +274,13 @@ static void copy_changed(gt_fuzz_input *in, const char *from_path, const char *t
 {
 	static const int kind[] = { NC_NETCDF4, NC_NETCDF4,      NC_NETCDF4, NC_NETCDF4 | NC_CLASSIC_MODEL,
 		                    0,          NC_64BIT_OFFSET, NC_CDF5,    NC_NETCDF4 };
-	int from, to, n = 0, w[MOST_VARIABLES];
+	int from, to, n = 0, w[MAX_VARIABLES];
 	gt_fuzz_must(nc_open(from_path, NC_NOWRITE, &from) == NC_NOERR, "no file to copy");
 	gt_fuzz_must(nc_create(to_path, NC_CLOBBER | kind[gt_fuzz_byte(in) % 8], &to) == NC_NOERR, "no file to write");
 	copy_dimensions(in, from, to);
 	copy_attributes(in, from, NC_GLOBAL, to, NC_GLOBAL);
 	nc_inq_nvars(from, &n);
-	gt_fuzz_must(n <= MOST_VARIABLES, "more variables than the copy has room for");
+	gt_fuzz_must(n <= MAX_VARIABLES, "more variables than the copy has room for");
 	for (int v = 0; v < n; v++)
 		w[v] = copy_definition(in, from, v, to);
 	nc_set_fill(to, NC_NOFILL, NULL); /* of the classic formats, which know no other */

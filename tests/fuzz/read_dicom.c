@@ -7,19 +7,19 @@
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { FILES = 4, ELEMENTS = 250, HEAD = 132, LONG = 64, KEPT = 16, MOST_KEPT = 8192 };
+enum { FILES = 4, ELEMENTS = 250, HEAD = 132, LONG = 64, KEPT = 16, MAX_KEPT = 8192 };
 
 /* Inputs that were read: what changes begins with one of them now and then, since most of what is new to libFuzzer is
  * a new reason to refuse. */
 static struct {
-	uint8_t data[MOST_KEPT];
+	uint8_t data[MAX_KEPT];
 	size_t size;
 } kept[KEPT];
 static size_t keeps;
 
 static void keep(const uint8_t *data, size_t size)
 {
-	if (size > MOST_KEPT)
+	if (size > MAX_KEPT)
 		return;
 	memcpy(kept[keeps % KEPT].data, data, size);
 	kept[keeps++ % KEPT].size = size;
@@ -319,19 +319,19 @@ static size_t change_elements(dicom_file *f, size_t files, uint8_t *made)
 	return files;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
 	static dicom_file f[FILES];
 	state = seed;
 	const size_t which = keeps ? any(keeps < KEPT ? (uint32_t)keeps : KEPT) : 0;
-	if (keeps && !any(3) && kept[which].size <= most)
+	if (keeps && !any(3) && kept[which].size <= max)
 		memcpy(data, kept[which].data, size = kept[which].size);
-	uint8_t *made = malloc(size + LONG), *changed = malloc(most);
+	uint8_t *made = malloc(size + LONG), *changed = malloc(max);
 	size_t files = parse(data, size, f), n = 0;
 	if (files && made && changed && any(32)) {
 		/* What is made lasts for one change: a second one is of the next call. */
 		files = change_elements(f, files, made);
-		n = print(f, files, changed, most);
+		n = print(f, files, changed, max);
 	}
 	if (n)
 		memcpy(data, changed, n);
@@ -339,5 +339,5 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	free(changed);
 	if (n)
 		return n;
-	return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size;
+	return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
 }

@@ -16,10 +16,10 @@ static const char *within(const char *name, char path[PATH])
 	return path;
 }
 
-static double number(const char *text, double most)
+static double number(const char *text, double max)
 {
 	const double x = strtod(text, NULL);
-	return isfinite(x) && fabs(x) <= most ? x : 1;
+	return isfinite(x) && fabs(x) <= max ? x : 1;
 }
 
 static void say(const char *said, gt_frames_options *f, gt_read_options *o, char path[4][PATH])

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_VIEWS = 8, MOST_CELLS = 4096 };
+enum { MAX_VIEWS = 8, MAX_CELLS = 4096 };
 
 /* Whatever passes has a grid that passes, and coarser scans that do. */
 static void use(gt_scan *scan)
@@ -25,7 +25,7 @@ static void use(gt_scan *scan)
 static gt_status orbit_of(gt_fuzz_input *in, gt_scan **scan)
 {
 	double spot[2][3];
-	gt_orbit o = { .shape = (gt_shape)(gt_fuzz_byte(in) % GT_NSHAPES), .views = gt_fuzz_byte(in) % MOST_VIEWS };
+	gt_orbit o = { .shape = (gt_shape)(gt_fuzz_byte(in) % GT_NSHAPES), .views = gt_fuzz_byte(in) % MAX_VIEWS };
 	o.rows = gt_fuzz_byte(in) % 9;
 	o.columns = gt_fuzz_byte(in) % 17;
 	double *const number[] = { &o.source_to_axis, &o.source_to_detector, &o.column_pitch, &o.row_pitch,      &o.column_offset,
@@ -43,9 +43,9 @@ static gt_status orbit_of(gt_fuzz_input *in, gt_scan **scan)
 static gt_status matrices_of(gt_fuzz_input *in, gt_scan **scan)
 {
 	static gt_scan *c_arm;
-	double matrix[MOST_VIEWS][12];
+	double matrix[MAX_VIEWS][12];
 	const gt_orbit o = { .shape = GT_FLAT,
-		             .views = MOST_VIEWS,
+		             .views = MAX_VIEWS,
 		             .rows = 4,
 		             .columns = 6,
 		             .source_to_axis = 785,
@@ -55,13 +55,13 @@ static gt_status matrices_of(gt_fuzz_input *in, gt_scan **scan)
 		             .turn = 4 };
 	if (!c_arm)
 		gt_fuzz_must(gt_scan_orbit(&o, &c_arm) == GT_OK, "no scan");
-	for (size_t v = 0; v < MOST_VIEWS; v++)
+	for (size_t v = 0; v < MAX_VIEWS; v++)
 		gt_fuzz_must(gt_matrix_from_view(c_arm, v, matrix[v]) == GT_OK, "no matrix");
 	for (unsigned changes = gt_fuzz_byte(in) % 16; changes; changes--) {
-		double *at = &matrix[gt_fuzz_byte(in) % MOST_VIEWS][gt_fuzz_byte(in) % 12];
+		double *at = &matrix[gt_fuzz_byte(in) % MAX_VIEWS][gt_fuzz_byte(in) % 12];
 		*at = gt_fuzz_byte(in) & 1 ? *at * gt_fuzz_number(in) : gt_fuzz_number(in);
 	}
-	return gt_scan_from_matrices((const double(*)[12])matrix, MOST_VIEWS, 4, 6, gt_fuzz_byte(in) & 1 ? gt_fuzz_number(in) : 1200, scan);
+	return gt_scan_from_matrices((const double(*)[12])matrix, MAX_VIEWS, 4, 6, gt_fuzz_byte(in) & 1 ? gt_fuzz_number(in) : 1200, scan);
 }
 
 /* A table of views as files have it. */

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* Numbers of a byte each become floats; where nothing is packed, all of them are in the file. */
 	const int packed = size > 1 && data[0] == 0x1f && data[1] == 0x8b;
-	gt_fuzz_most_memory = packed ? INFINITY : 1e4 + 16 * (double)size;
+	gt_fuzz_max_memory = packed ? INFINITY : 1e4 + 16 * (double)size;
 	gt_fuzz_clear();
 	gt_fuzz_read(&gt_format_nifti, gt_fuzz_file("a.nii.gz", data, size), NULL);
 	return 0;

@@ -5,13 +5,13 @@
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_CELLS = 1 << 20, MOST_VIEWS = 64 };
+enum { MAX_CELLS = 1 << 20, MAX_VIEWS = 64 };
 
 static void read_views(gt_rabbitct *f)
 {
 	const gt_rabbitct_head *h = gt_rabbitct_info(f);
-	const size_t views = h->views < MOST_VIEWS ? h->views : MOST_VIEWS;
-	float *image = h->columns * h->rows <= MOST_CELLS ? malloc(h->columns * h->rows * sizeof *image) : NULL;
+	const size_t views = h->views < MAX_VIEWS ? h->views : MAX_VIEWS;
+	float *image = h->columns * h->rows <= MAX_CELLS ? malloc(h->columns * h->rows * sizeof *image) : NULL;
 	double matrix[12];
 	for (size_t v = 0; v < views; v++) {
 		if (gt_rabbitct_matrix(f, v, matrix) != GT_OK)

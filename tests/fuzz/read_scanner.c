@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum { SIZES = 1, PITCH = 2, DIRECTION = 4, OFFSET = 8, PARALLEL = 16, ORIGIN = 32, IMAGES_BELOW = 64, UNIT = 128 };
-enum { MOST_VIEWS = 5000 };
+enum { MAX_VIEWS = 5000 };
 
 static void write_and_read(const gt_scan *scan)
 {
@@ -40,7 +40,7 @@ static void use(gt_geometry *g)
 	(void)gt_geometry_images(g);
 	if (open && gt_geometry_reverse(g, open) == GT_OK)
 		gt_fuzz_check_scan(gt_geometry_scan(g));
-	if (gt_geometry_scan(g)->views < MOST_VIEWS)
+	if (gt_geometry_scan(g)->views < MAX_VIEWS)
 		write_and_read(gt_geometry_scan(g));
 }
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include "tests/fuzz/fuzz.h"
 
-enum { ROOM = 4096, CHANGES = 400, LEAST_CHANGES = 10 };
+enum { ROOM = 4096, CHANGES = 400, MIN_CHANGES = 10 };
 
 /* Of each input. */
 static unsigned changes = CHANGES;
 
-__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 /* Where a harness changes inputs itself: what comes of that too, of one to five changes after each other. */
 static void read_changed(const uint8_t *data, size_t size)
@@ -64,7 +64,7 @@ static unsigned changes_each(DIR *d)
 	while ((e = readdir(d)))
 		n += e->d_name[0] != '.';
 	rewinddir(d);
-	return n * LEAST_CHANGES < CHANGES ? CHANGES / (n ? n : 1) : LEAST_CHANGES;
+	return n * MIN_CHANGES < CHANGES ? CHANGES / (n ? n : 1) : MIN_CHANGES;
 }
 
 /* How many were read. */

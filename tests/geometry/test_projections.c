@@ -221,7 +221,7 @@ START_TEST(flipping_twice_is_as_before)
 			ck_assert_int_eq(memcmp(data, given, n * sizeof *data) != 0, reordered);
 			ck_assert_int_eq(memcmp(gt_projections_weights(p), w, n * sizeof *w) != 0, reordered);
 			ck_assert_int_eq(memcmp(gt_projections_photons(p), photons, n * sizeof *photons) != 0, reordered);
-			ck_assert_int_eq(gt_scan_hash(gt_projections_scan(p)) != gt_scan_hash(s), (what & GT_CONJUGATE_TURN) != 0);
+			ck_assert_int_eq(gt_scan_hash(gt_projections_scan(p)) != gt_scan_hash(s), (what & GT_CONJUGATE_DIRECTION) != 0);
 			ck_ok(gt_projections_flip(p, what));
 			ck_assert_int_eq(memcmp(data, given, n * sizeof *data), 0);
 			ck_assert_int_eq(memcmp(gt_projections_weights(p), w, n * sizeof *w), 0);
@@ -252,7 +252,7 @@ START_TEST(flips_move_what_they_name)
 	ck_ok(gt_projections_flip(p, GT_CONJUGATE_ROWS));
 	ck_assert(data[0] == 14 && data[5] == 9 && data[15] == 29);
 	ck_assert(gt_projections_scan(p)->column_center == s->column_center);
-	ck_ok(gt_projections_flip(p, GT_CONJUGATE_TURN));
+	ck_ok(gt_projections_flip(p, GT_CONJUGATE_DIRECTION));
 	ck_assert(data[0] == 14);
 	ck_assert(gt_projections_scan(p)->view[1].source[0] == -s->view[1].source[0]);
 	ck_assert(gt_projections_scan(p)->view[1].source[1] == s->view[1].source[1]);
@@ -329,7 +329,7 @@ START_TEST(every_geometry)
 	gt_projections *p;
 	ck_ok(gt_projections_new(g.scan, &p));
 	ck_assert_uint_eq(gt_scan_hash(gt_projections_scan(p)), gt_scan_hash(g.scan));
-	ck_ok(gt_projections_flip(p, GT_CONJUGATE_TURN));
+	ck_ok(gt_projections_flip(p, GT_CONJUGATE_DIRECTION));
 	ck_ok(gt_scan_check(gt_projections_scan(p)));
 	gt_projections_free(p);
 	gt_scan_free(g.scan);

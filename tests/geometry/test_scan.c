@@ -217,7 +217,7 @@ START_TEST(coarse_views_keep_the_turn)
 {
 	static const struct {
 		gt_shape shape;
-		size_t views, most, expect;
+		size_t views, max, expect;
 		double turn;
 		int end_view, both_ends;
 	} job[] = {
@@ -233,7 +233,7 @@ START_TEST(coarse_views_keep_the_turn)
 		orbit.turn = job[j].turn;
 		orbit.end_view = job[j].end_view;
 		ck_ok(gt_scan_orbit(&orbit, &s));
-		ck_ok(gt_scan_coarsen(s, job[j].most, 5, 5, &c));
+		ck_ok(gt_scan_coarsen(s, job[j].max, 5, 5, &c));
 		ck_assert_msg(c->views == job[j].expect, "job %zu: %zu views, not %zu", j, c->views, job[j].expect);
 		const double step = orbit.turn / (double)(s->views - (size_t)orbit.end_view);
 		const double coarse_step = orbit.turn / (double)(c->views - (size_t)job[j].both_ends);

@@ -131,8 +131,8 @@ def main(library, scan, volume, *settings):
     each = EACH(lambda self, p: iterations.append(p.contents.iteration) or 0)
     bits, how = reconstruct(g, scan, settings, each)
     expect(bits == g.voxels(volume), "the volume is not that of the command")
-    if how.most > 1:
-        expect(how.iterations == how.most == max(iterations), "%d of %d iterations were told" % (max(iterations), how.most))
+    if how.max > 1:
+        expect(how.iterations == how.max == max(iterations), "%d of %d iterations were told" % (max(iterations), how.max))
         stop = EACH(lambda self, p: p.contents.iteration == 1)
         bits, how = reconstruct(g, scan, settings, stop)
         expect(how.stopped == 1 and how.iterations == 1, "%d iterations were done, expected a stop after 1" % how.iterations)

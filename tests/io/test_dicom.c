@@ -12,7 +12,7 @@
 static const gt_dicom_tag class = { 0x0008, 0x0016, "UI", "class" }, instance = { 0x0008, 0x0018, "UI", "instance" },
 			  kind = { 0x0008, 0x0008, "CS", "Image Type" }, place = { 0x0020, 0x0032, "DS", "Image Position" },
 			  number = { 0x0020, 0x0013, "IS", "Instance Number" }, lines = { 0x0028, 0x0010, "US", "Rows" },
-			  least = { 0x0028, 0x0106, "SS", "Smallest Image Pixel Value" }, wide = { 0x0018, 0x9310, "FD", "Table Feed" },
+			  min = { 0x0028, 0x0106, "SS", "Smallest Image Pixel Value" }, wide = { 0x0018, 0x9310, "FD", "Table Feed" },
 			  angle = { 0x7031, 0x1001, "FL", "angular position" }, count = { 0x7029, 0x1010, "US", "detector rows" },
 			  shape = { 0x7029, 0x100B, "CS", "detector shape" }, water = { 0x7041, 0x1001, "DS", "water" },
 			  shift = { 0x7033, 0x100C, "SS", "shift" }, feed = { 0x7033, 0x100D, "FD", "feed" };
@@ -57,7 +57,7 @@ static void write_file(void)
 	put(d, &number, 48590);
 	put(d, &lines, 1);
 	put(d, &lines, 300);
-	put(d, &least, -1024);
+	put(d, &min, -1024);
 	put(d, &wide, 1.0 / 3);
 	put(d, &angle, -4.5678);
 	put(d, &water, -1.234567891234e-5);
@@ -101,7 +101,7 @@ START_TEST(what_is_put_comes_back)
 	ck_assert(x[2] == 7);
 	ck_assert(get(d, &number) == 48590);
 	ck_assert(get(d, &lines) == 300);
-	ck_assert(get(d, &least) == -1024);
+	ck_assert(get(d, &min) == -1024);
 	ck_assert(get(d, &wide) == 1.0 / 3);
 	ck_assert(get(d, &angle) == (double)-4.5678f);
 	ck_assert_double_eq_tol(get(d, &water), -1.23456789e-5, 1e-14);

@@ -14,7 +14,7 @@
 
 enum { VIEWS = 4, ROWS = 2, COLUMNS = 8, CELLS = VIEWS * ROWS * COLUMNS };
 
-static const hsize_t sizes[] = { VIEWS, ROWS, COLUMNS }, most[] = { H5S_UNLIMITED, ROWS, COLUMNS };
+static const hsize_t sizes[] = { VIEWS, ROWS, COLUMNS }, max[] = { H5S_UNLIMITED, ROWS, COLUMNS };
 
 /* outside/o.h5; in folder/: a.h5, a.nc, a.mhd, below/b.h5 */
 static char root[64], outside[96], folder[96], below[128], scan[128], volume[128], image[128], inner[160], stranger[128];
@@ -108,7 +108,7 @@ static void scan_by_layout(hid_t list, const hsize_t *limit)
 
 static void scan_by_sources(const char *target)
 {
-	const hsize_t zero[3] = { 0 }, blocks[] = { H5S_UNLIMITED, 1, 1 }, *limit = strchr(target, '%') ? most : NULL;
+	const hsize_t zero[3] = { 0 }, blocks[] = { H5S_UNLIMITED, 1, 1 }, *limit = strchr(target, '%') ? max : NULL;
 	const hid_t from = H5Screate_simple(3, sizes, NULL), to = H5Screate_simple(3, sizes, limit), list = H5Pcreate(H5P_DATASET_CREATE);
 	if (limit)
 		ck_assert(H5Sselect_hyperslab(to, H5S_SELECT_SET, zero, sizes, blocks, sizes) >= 0);

@@ -112,11 +112,11 @@ static void noted(const char *text) { ck_assert_msg(strstr(notes, text) != NULL,
 
 static double worst(const gt_projections *p, size_t but)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < VIEWS * CELLS; i++)
 		if (i % CELLS != but && i % CELLS != but + COLUMNS)
-			most = fmax(most, fabs((double)p->data[i] - line_integral_of(i / CELLS, i % CELLS)));
-	return most;
+			max = fmax(max, fabs((double)p->data[i] - line_integral_of(i / CELLS, i % CELLS)));
+	return max;
 }
 
 START_TEST(counts_become_line_integrals)
@@ -186,15 +186,15 @@ START_TEST(dead_cells_get_what_is_around_them)
 	noted("2 cells without light (the first at row 4, column 37): filled");
 	ck_assert_double_lt(worst(p, dead), 2e-5);
 	for (size_t v = 0; v < VIEWS; v++) {
-		double least = INFINITY, most = -INFINITY;
+		double min = INFINITY, max = -INFINITY;
 		for (size_t r = 2; r <= 7; r++)
 			for (size_t c = 36; c <= 38; c++)
 				if (c != 37 || (r != 4 && r != 5)) {
-					least = fmin(least, (double)p->data[v * CELLS + r * COLUMNS + c]);
-					most = fmax(most, (double)p->data[v * CELLS + r * COLUMNS + c]);
+					min = fmin(min, (double)p->data[v * CELLS + r * COLUMNS + c]);
+					max = fmax(max, (double)p->data[v * CELLS + r * COLUMNS + c]);
 				}
-		ck_assert_double_ge((double)p->data[v * CELLS + dead], least);
-		ck_assert_double_le((double)p->data[v * CELLS + dead], most);
+		ck_assert_double_ge((double)p->data[v * CELLS + dead], min);
+		ck_assert_double_le((double)p->data[v * CELLS + dead], max);
 	}
 	gt_projections_free(p);
 }

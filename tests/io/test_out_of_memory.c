@@ -207,8 +207,8 @@ END_TEST
 
 START_TEST(room)
 {
-	ck_ok(gt_host_room(1e3, "a little"));
-	ck_refused(gt_host_room(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
+	ck_ok(gt_host_has_memory(1e3, "a little"));
+	ck_refused(gt_host_has_memory(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
 }
 END_TEST
 

@@ -106,7 +106,7 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 	gt_volume *v = volume(), *u = NULL;
 	for (int i = 0; i < 8; i++) {
 		const int bits = i & 1 ? 8 : 16, hu = i / 2 & 1;
-		const double most = bits == 8 ? 255 : 65535, scale = hu ? 0.02 / 1000 : 1;
+		const double max = bits == 8 ? 255 : 65535, scale = hu ? 0.02 / 1000 : 1;
 		w.bits = bits;
 		w.unit = hu ? GT_HU : GT_PER_MM;
 		w.water = 0.02;
@@ -115,7 +115,7 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 		ck_ok(gt_write_volume(in(names[i / 4]), &w, v));
 		ck_ok(gt_read_volume(in(names[i / 4]), &r, &u));
 		ck_assert_int_eq(u->unit, w.unit);
-		same_volume(v, u, (w.high - w.low) / most * scale * 0.501, 1e-14);
+		same_volume(v, u, (w.high - w.low) / max * scale * 0.501, 1e-14);
 		gt_volume_free(u);
 	}
 	w.low = w.high = 0;

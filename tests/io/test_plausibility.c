@@ -88,11 +88,11 @@ START_TEST(in_parts)
 	const float parts[3][4] = { { -2, 40, 0, 0 }, { 7, 100, -10, 3 }, { 200, 5, 6, 8 } };
 	gt_value_range r = { .size = sizeof r };
 	for (int i = 0; i < 3; i++) {
-		gt_value_range_look(&r, parts[i], 4);
+		gt_value_range_scan(&r, parts[i], 4);
 		ck_assert_uint_eq(r.looked, 4 * (size_t)(i + 1));
 		ck_assert_uint_eq(r.implausible, i == 0 ? 0 : i + 1);
 	}
-	ck_assert(r.least == -10 && r.most == 200);
+	ck_assert(r.min == -10 && r.max == 200);
 }
 END_TEST
 

@@ -73,11 +73,11 @@ static gt_status endless(const char *name)
 static gt_status refuses(const char *name) { return gt_fail(GT_ERR_UNSUPPORTED, "%s: refused by the walk", name); }
 static gt_status greedy(const char *name)
 {
-	const size_t most = (size_t)1 << 30;
-	char *more = malloc(most);
+	const size_t max = (size_t)1 << 30;
+	char *more = malloc(max);
 	if (!more)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", name);
-	memset(more, 1, most);
+	memset(more, 1, max);
 	free(more);
 	return GT_OK;
 }

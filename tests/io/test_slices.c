@@ -127,7 +127,7 @@ static void convert(const char *source, const gt_volume *whole, const kind *to, 
 	snprintf(text, sizeof text, "b%s", to->extension);
 	ck_ok(gt_slice_reader_open(source, NULL, &head, &r));
 	ck_ok(gt_write_volume_by_slabs(slab, at(2, text), &o, head, r));
-	ck_assert(gt_slice_reader_most(r) > 0);
+	ck_assert(gt_slice_reader_max(r) > 0);
 	gt_slice_reader_close(r);
 	gt_volume_free(head);
 	same_file(name[1], name[2], to);

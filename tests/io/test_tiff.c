@@ -118,11 +118,11 @@ END_TEST
 /* No place that a file tells makes a reading fail: the disk is well. */
 START_TEST(a_page_behind_all_files_is_damage)
 {
-	static const unsigned char most[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
+	static const unsigned char max[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
 	const off_t link = write_pages("w8l");
 	for (int less = 0; less < 20; less++) {
 		unsigned char place[8];
-		memcpy(place, most, sizeof place);
+		memcpy(place, max, sizeof place);
 		place[0] = (unsigned char)(0xff - less);
 		FILE *f = fopen(tiff_path("a.tif"), "r+b");
 		ck_assert(fseek(f, link, SEEK_SET) == 0 && fwrite(place, 1, sizeof place, f) == sizeof place);

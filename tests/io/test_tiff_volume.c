@@ -257,8 +257,8 @@ START_TEST(disk_of_unknown_size)
 {
 	struct statvfs s;
 	if (statvfs("/proc", &s) == 0 && s.f_blocks == 0)
-		ck_ok(gt_has_room("/proc/none.nc", 1e30));
-	ck_refused(gt_has_room("/tmp/none.nc", 1e30), GT_ERR_IO, "the disk has too little room");
+		ck_ok(gt_has_space("/proc/none.nc", 1e30));
+	ck_refused(gt_has_space("/tmp/none.nc", 1e30), GT_ERR_IO, "the disk has too little room");
 }
 END_TEST
 

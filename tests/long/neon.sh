@@ -15,7 +15,7 @@ flags=(-std=gnu11 -D_GNU_SOURCE -O2 -ffp-contract=fast -Wno-psabi -ffunction-sec
 
 # Objects of the rooms that projectors need, without what speaks MPI or needs a library of the target.
 cd "$root"
-find core geometry projectors phantoms -name '*.c' ! -name wire_mpi.c ! -path 'core/fft/*' >"$dir/sources"
+find core geometry projectors phantoms -name '*.c' ! -name transport_mpi.c ! -path 'core/fft/*' >"$dir/sources"
 printf '%s\n' tests/support/{support,geometries,images,definition,transpose}.c >>"$dir/sources"
 object() { echo "$dir/$(echo "$1" | tr / _).o"; }
 export -f object

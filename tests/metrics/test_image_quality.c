@@ -124,7 +124,7 @@ START_TEST(regions)
 	ck_ok(gt_roi_measure(&g, x, &roi, &f));
 	ck_assert_uint_eq(f.count, 9 + 2 * 7 + 2 * 1);
 	ck_assert_double_eq_tol(f.mean, 1000 + 10 + 3.75 + 2, 1e-6);
-	ck_assert_double_eq_tol(f.most, 1000 + 12 + 3.75 + 2, 1e-6);
+	ck_assert_double_eq_tol(f.max, 1000 + 12 + 3.75 + 2, 1e-6);
 	ck_ok(gt_roi_measure(&g, x, &tall, &h));
 	ck_assert_uint_eq(h.count, 3 * f.count);
 	ck_refused(gt_roi_measure(&g, x, &away, &h), GT_ERR_ARG, "no voxel");

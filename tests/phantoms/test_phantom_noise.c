@@ -56,12 +56,12 @@ START_TEST(electronic_noise_adds_its_variance)
 	free(p);
 	/* Hardly a photon and much electronic noise: the floor keeps the logarithm finite. */
 	p = noisy(100, 20, 12, 5);
-	const float most = (float)log(100 / 0.5);
+	const float max = (float)log(100 / 0.5);
 	size_t floors = 0;
 	for (size_t i = 0; i < N; i++) {
-		if (!(p[i] <= most))
-			ck_abort_msg("%g is above the floor's %g", p[i], most);
-		floors += p[i] == most;
+		if (!(p[i] <= max))
+			ck_abort_msg("%g is above the floor's %g", p[i], max);
+		floors += p[i] == max;
 	}
 	ck_assert(floors > N / 3 && floors < N * 2 / 3);
 	free(p);

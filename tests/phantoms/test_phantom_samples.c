@@ -68,13 +68,13 @@ START_TEST(ball_on_every_detector)
 	gt_scan *s = orbit_scan((gt_shape)_i, 90, 40, 0.25);
 	float *out = malloc(gt_scan_size(s) * sizeof *out);
 	ck_ok(gt_phantom_project(p, s, 1, NULL, NULL, NULL, out));
-	double worst = 0, most = 0;
+	double worst = 0, max = 0;
 	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		const double chord = ball_chord(s, i / (90 * 40), (double)(i % 90), (double)(i / 90 % 40));
 		worst = fmax(worst, fabs(out[i] - chord));
-		most = fmax(most, chord);
+		max = fmax(max, chord);
 	}
-	ck_assert_double_gt(most, 1.19);
+	ck_assert_double_gt(max, 1.19);
 	ck_assert_double_lt(worst, 1e-6);
 	free(out);
 	gt_scan_free(s);
@@ -94,17 +94,17 @@ START_TEST(sub_rays_are_finer_cells)
 	float *out = malloc(gt_scan_size(s) * sizeof *out), *parts = malloc(gt_scan_size(fine) * sizeof *parts);
 	ck_ok(gt_phantom_project(p, s, 3, NULL, NULL, NULL, out));
 	ck_ok(gt_phantom_project(p, fine, 1, NULL, NULL, NULL, parts));
-	double worst = 0, most = 0;
+	double worst = 0, max = 0;
 	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		const size_t column = i % 40, row = i / 40 % 20, view = i / 800;
 		double sum = 0;
 		for (size_t k = 0; k < 9; k++)
 			sum += parts[(view * 60 + 3 * row + k / 3) * 120 + 3 * column + k % 3];
 		worst = fmax(worst, fabs(out[i] - sum / 9));
-		most = fmax(most, out[i]);
+		max = fmax(max, out[i]);
 	}
-	ck_assert_double_gt(most, 10);
-	ck_assert_double_lt(worst, 1e-6 * most);
+	ck_assert_double_gt(max, 10);
+	ck_assert_double_lt(worst, 1e-6 * max);
 	free(out);
 	free(parts);
 	gt_scan_free(s);
@@ -151,7 +151,7 @@ START_TEST(voxels_are_mean_points)
 	const int n = 3;
 	float *out = malloc(gt_grid_voxels(&g) * sizeof *out);
 	ck_ok(gt_phantom_voxelise(p, &g, n, NULL, NULL, NULL, out));
-	double worst = 0, most = 0;
+	double worst = 0, max = 0;
 	for (size_t i = 0; i < gt_grid_voxels(&g); i++) {
 		const double at[3] = { (double)(i % g.n[0]), (double)(i / g.n[0] % g.n[1]), (double)(i / (g.n[0] * g.n[1])) };
 		double sum = 0, x[3];
@@ -162,10 +162,10 @@ START_TEST(voxels_are_mean_points)
 			sum += gt_phantom_value(p, x);
 		}
 		worst = fmax(worst, fabs(out[i] - sum / (n * n * n)));
-		most = fmax(most, out[i]);
+		max = fmax(max, out[i]);
 	}
-	ck_assert_double_gt(most, 0.02);
-	ck_assert_double_lt(worst, 1e-6 * most);
+	ck_assert_double_gt(max, 0.02);
+	ck_assert_double_lt(worst, 1e-6 * max);
 	free(out);
 	gt_phantom_free(p);
 }

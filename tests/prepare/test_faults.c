@@ -279,7 +279,7 @@ END_TEST
 START_TEST(no_stripes)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
-	static const double most[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
+	static const double max[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
 	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
@@ -302,8 +302,8 @@ START_TEST(no_stripes)
 	}
 	fprintf(stderr, "%s: error with the fault %.3f, mended %.3f, without a fault %.3f of that of noise\n", specs[_i], faulty, error[1],
 	        error[0]);
-	ck_assert_double_lt(error[0], most[_i][0]);
-	ck_assert_double_lt(error[1], most[_i][1] * faulty);
+	ck_assert_double_lt(error[0], max[_i][0]);
+	ck_assert_double_lt(error[1], max[_i][1] * faulty);
 	gt_projections_free(p);
 	free(exact);
 	free(without);

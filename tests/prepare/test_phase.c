@@ -65,7 +65,7 @@ static double error_of(const float *p)
 }
 
 static const struct {
-	double distance, most, fringes; /* mm; error of the thickness; least without the step */
+	double distance, max, fringes; /* mm; error of the thickness; least without the step */
 } cases[] = { { 20, 0.002, 0.1 }, { 100, 0.005, 0.5 }, { 400, 0.013, 1 } };
 
 START_TEST(thickness_of_a_cylinder)
@@ -89,8 +89,8 @@ START_TEST(thickness_of_a_cylinder)
 	fprintf(stderr, "%g mm: thickness off by %.3f of the largest, %.5f by paganin, %.5f by generalised\n", cases[_i].distance, before,
 	        after[0], after[1]);
 	ck_assert_double_gt(before, cases[_i].fringes);
-	ck_assert_double_le(after[0], cases[_i].most);
-	ck_assert_double_le(after[1], cases[_i].most);
+	ck_assert_double_le(after[0], cases[_i].max);
+	ck_assert_double_le(after[1], cases[_i].max);
 }
 END_TEST
 

@@ -262,19 +262,19 @@ START_TEST(all_is_its_parts)
 	static const char *const parts[] = { "rings:method=dead", "rings:method=large", "rings:method=sorting" };
 	const size_t n[3] = { together[_i].views, together[_i].rows, together[_i].columns }, size = n[0] * n[1] * n[2];
 	gt_projections *p = striped(n, together[_i].step), *q = striped(n, together[_i].step), *was = striped(n, together[_i].step);
-	double change = 0, most = 0;
+	double change = 0, max = 0;
 	ck_ok(gt_prepare(&p, "rings:method=all", NULL));
 	for (int i = 0; i < 3; i++)
 		ck_ok(gt_prepare(&q, parts[i], NULL));
 	for (size_t i = 0; i < size; i++) {
 		const double a = gt_projections_data(p)[i];
 		change = fmax(change, fabs(a - gt_projections_data(was)[i]));
-		most = fmax(most, fabs(a - gt_projections_data(q)[i]));
+		max = fmax(max, fabs(a - gt_projections_data(q)[i]));
 	}
 	fprintf(stderr, "%zu views of %zu x %zu, steps of %.3f: changed by up to %.3f, by %.2e otherwise than by its parts\n", n[0], n[1],
-	        n[2], together[_i].step, change, most);
+	        n[2], together[_i].step, change, max);
 	ck_assert(n[2] < 9 || change > 0.01);
-	ck_assert_double_le(most, 1e-6);
+	ck_assert_double_le(max, 1e-6);
 	gt_projections_free(p);
 	gt_projections_free(q);
 	gt_projections_free(was);

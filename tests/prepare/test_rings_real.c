@@ -18,9 +18,9 @@ enum { AROUND = 15, INNERMOST = 4 };
  * so many on both sides. Returns the radius behind the last. */
 static size_t rings_of(const float *slice, size_t side, double *ring)
 {
-	const size_t radii = side / 2 - 2, most = 8 * side;
+	const size_t radii = side / 2 - 2, max = 8 * side;
 	const double middle = ((double)side - 1) / 2;
-	double *along = malloc((most + radii) * sizeof *along), *median = along + most, few[AROUND];
+	double *along = malloc((max + radii) * sizeof *along), *median = along + max, few[AROUND];
 	for (size_t r = INNERMOST; r < radii; r++) {
 		const size_t steps = (size_t)(2 * GT_PI * (double)r);
 		for (size_t i = 0; i < steps; i++) {
@@ -75,7 +75,7 @@ START_TEST(a_real_scan_without_rings)
 {
 	enum { SIDE = 512, OUTSIDE = 120 };
 	static const char *const methods[] = { "rings:method=gain", "rings:method=sorting", "rings:method=large", "rings:method=all" };
-	static const double most[] = { 0.42, 0.75, 0.65, 0.65 };
+	static const double max[] = { 0.42, 0.75, 0.65, 0.65 };
 	const char *data = getenv("GT_DATA");
 	char path[1024];
 	gt_projections *p = NULL;
@@ -115,7 +115,7 @@ START_TEST(a_real_scan_without_rings)
 			const double left = ring_metric(after, clean, SIDE, INNERMOST) / ring_metric(before, clean, SIDE, INNERMOST);
 			fprintf(stderr, "tooth.h5 with known rings, %s: %.3f of them are left; the measure without them %.3f\n", methods[m],
 			        left, ring_metric(clean, NULL, SIDE, INNERMOST) / ring_metric(before, NULL, SIDE, INNERMOST));
-			ck_assert_double_lt(left, most[m]);
+			ck_assert_double_lt(left, max[m]);
 		}
 		free(was);
 		gt_projections_free(p);

@@ -206,7 +206,7 @@ static void errors_of(double roll, double lean, double slant, double *from_lengt
 START_TEST(known_bodies)
 {
 	static const struct {
-		double roll, lean, slant, most;
+		double roll, lean, slant, max;
 	} cases[] = { { 1, 0, 0, 1.1 },   { 0, 1, 0, 1.1 },  { 1, 70, 0, 1.6 }, { 90, 0, 0, 1.1 },
 		      { 1, 0, 180, 1.1 }, { 14, 3, 5, 1.7 }, { 45, 0, 0, 9 } };
 	double level[2], off[2];
@@ -214,7 +214,7 @@ START_TEST(known_bodies)
 	ck_assert_msg(level[0] < 0.01 && level[1] < 0.08, "level: %.4f, %.4f", level[0], level[1]);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		errors_of(cases[i].roll, cases[i].lean, cases[i].slant, &off[0], &off[1]);
-		ck_assert_msg(off[0] < cases[i].most * level[0] && off[1] < cases[i].most * level[1],
+		ck_assert_msg(off[0] < cases[i].max * level[0] && off[1] < cases[i].max * level[1],
 		              "roll %g, lean %g, slant %g: %.4f and %.4f, level %.4f and %.4f", cases[i].roll, cases[i].lean,
 		              cases[i].slant, off[0], off[1], level[0], level[1]);
 	}

@@ -128,13 +128,13 @@ START_TEST(full_device)
 	size_t available, total;
 	for (const gt_projector *const *p = gt_projectors; *p; p++) {
 		const struct gt_test_images whole = gt_test_apply((*p)->name, be, GT_F32, &g);
-		gt_array *most = NULL;
+		gt_array *max = NULL;
 		gt_backend_memory(be, &available, &total);
 		ck_assert(available > room);
 		/* Somebody else may have taken it meanwhile. */
-		if (gt_array_new(be, GT_F32, (available - room) / 4, &most) == GT_OK)
+		if (gt_array_new(be, GT_F32, (available - room) / 4, &max) == GT_OK)
 			check_same(*p, GT_F32, &g, gt_test_apply((*p)->name, be, GT_F32, &g), whole, "full device");
-		gt_array_free(most);
+		gt_array_free(max);
 		gt_test_images_free(whole);
 	}
 	gt_scan_free(g.scan);

@@ -112,12 +112,12 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void check_size(const char *name, const char *what, const double *y, const double *exact, size_t n)
 {
-	double size = 0, most = 0;
+	double size = 0, max = 0;
 	for (size_t i = 0; i < n; i++) {
 		size += exact[i] * exact[i];
-		most = fmax(most, fabs(y[i] - exact[i]));
+		max = fmax(max, fabs(y[i] - exact[i]));
 	}
-	const double rms = gt_test_off(y, exact, n), largest = most / sqrt(size / (double)n);
+	const double rms = gt_test_off(y, exact, n), largest = max / sqrt(size / (double)n);
 	printf("%s, %s: rms %.1e, largest %.1e\n", name, what, rms, largest);
 	ck_assert_msg(rms < 1e-5 && largest < 2e-4, "%s, %s: rms %.1e, largest %.1e", name, what, rms, largest);
 }

@@ -52,7 +52,7 @@ static void box_in_view(const gt_scan *s, const gt_view *w, const double *lo, co
 
 /* Over the cells that see a box: root mean square and largest error, in widths of a voxel, and what the sum of all is off by. */
 struct error {
-	double rms, most, sum;
+	double rms, max, sum;
 };
 
 /* Voxels [low, high) of the grid are 1. */
@@ -87,7 +87,7 @@ static struct error error_of_box(const char *name, const gt_scan *s, const gt_gr
 				squares += error * error;
 				sum += y[i];
 				exact_sum += exact;
-				e.most = fmax(e.most, error);
+				e.max = fmax(e.max, error);
 				cells++;
 			}
 	}
@@ -114,11 +114,11 @@ START_TEST(one_voxel)
 	const struct error tr = error_of_box("sf-tr", scan, &one, low, high, 128), tt = error_of_box("sf-tt", scan, &one, low, high, 128),
 			   dd = error_of_box("dd", scan, &one, low, high, 16);
 	const char *const text = "voxel at (%g, %g): rms %.1e, %.1e, %.1e, largest %.1e, %.1e, %.1e, sum %+.1e, %+.1e";
-#define FINDINGS one.center[0], one.center[1], tr.rms, tt.rms, dd.rms, tr.most, tt.most, dd.most, tr.sum, tt.sum
+#define FINDINGS one.center[0], one.center[1], tr.rms, tt.rms, dd.rms, tr.max, tt.max, dd.max, tr.sum, tt.sum
 	printf(text, FINDINGS);
 	printf("\n");
-	ck_assert_msg(tr.rms < 2e-3 && tr.most < 8e-3 && fabs(tr.sum) < 6e-4, text, FINDINGS);
-	ck_assert_msg(tt.rms < 2e-3 && tt.most < 5e-3 && fabs(tt.sum) < 5e-5, text, FINDINGS);
+	ck_assert_msg(tr.rms < 2e-3 && tr.max < 8e-3 && fabs(tr.sum) < 6e-4, text, FINDINGS);
+	ck_assert_msg(tt.rms < 2e-3 && tt.max < 5e-3 && fabs(tt.sum) < 5e-5, text, FINDINGS);
 	ck_assert_msg(dd.rms > 8 * tr.rms, text, FINDINGS);
 #undef FINDINGS
 	gt_scan_free(scan);
@@ -145,7 +145,7 @@ START_TEST(box_under_tilt)
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	tilt_scan(scan, roll, roll / 2, 0);
 	const struct error e = error_of_box(names[_i % 2], scan, &grid, low, high, 24);
-	printf("%s, box, roll %.3f rad: rms %.1e, largest %.1e voxels, sum %+.1e\n", names[_i % 2], roll, e.rms, e.most, e.sum);
+	printf("%s, box, roll %.3f rad: rms %.1e, largest %.1e voxels, sum %+.1e\n", names[_i % 2], roll, e.rms, e.max, e.sum);
 	ck_assert_msg(e.rms < 7e-3 + roll * roll && fabs(e.sum) < 2e-4, "%s, roll %.3f rad: rms %.1e voxels, sum %+.1e", names[_i % 2],
 	              roll, e.rms, e.sum);
 	gt_scan_free(scan);

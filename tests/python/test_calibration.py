@@ -57,9 +57,9 @@ def test_beads_whose_places_are_known(beads):
     p = gantry.read_projections(beads / "balls.nc")
     by_file, by_array = gantry.calibrate_beads(p, beads / "places.txt"), gantry.calibrate_beads(p, PLACES)
     assert by_file.scan == by_array.scan and np.array_equal(by_file.places, by_array.places)
-    assert by_array.corrections["axis"].told and not gantry.calibrate_beads(p, 7).corrections["axis"].told
+    assert by_array.corrections["axis"].identifiable and not gantry.calibrate_beads(p, 7).corrections["axis"].identifiable
     span = np.linalg.norm(PLACES[:, None] - PLACES, axis=2).max()
-    assert gantry.calibrate_beads(p, 7, span=span).corrections["axis"].told
+    assert gantry.calibrate_beads(p, 7, span=span).corrections["axis"].identifiable
 
 
 def test_what_beads_refuse(beads):
@@ -91,7 +91,7 @@ def test_jitter_as_by_the_command(shaken, tmp_path):
     c = gantry.calibrate_jitter(p, backend="cpu:2")
     assert c.scan == gantry.read_projections(tmp_path / "mended.nc", geometry_only=True).scan != p.scan
     assert list(c.shifts[:, 0]) == same(expected["columns"]["shift"]) and c.shifts.shape == c.errors.shape == (24, 2)
-    assert c.told == (expected["columns"]["told"], expected["rows"]["told"])
+    assert c.identifiable == (expected["columns"]["told"], expected["rows"]["told"])
     assert (c.before, c.after, c.rounds) == same((expected["residual_before"], expected["residual_after"], expected["rounds"]))
     assert c.converged and abs(np.corrcoef(c.shifts[:, 0], off)[0, 1]) > 0.7
     assert not gantry.calibrate_jitter(p, rounds=1).converged

@@ -294,7 +294,7 @@ def test_choices_are_logged_and_remarks_are_warnings(scene, caplog):
 def test_results_say_how_it_went(scene):
     A, p = scene
     v = gantry.reconstruct(p, A.scan, GRID, solver="pcg:iterations=4", backend=DEVICE)
-    assert v.result.iterations == v.result.most == 4 and len(v.result.cost) == 4
+    assert v.result.iterations == v.result.max == 4 and len(v.result.cost) == 4
     assert "solver=pcg:iterations=4" in v.result.parameters and "solver=pcg" in v.provenance.parameters
 
 

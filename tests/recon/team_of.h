@@ -9,19 +9,19 @@
 
 /* A team on the backend that is tested; 0: it has not as many devices, or with GT_TEAM=mpi members for which the
  * processes of the launcher do not do: then the members are threads of these. */
-static inline int team_of(int members, gt_team **t)
+static inline int team_of(int ranks, gt_team **t)
 {
 	char spec[64];
 	const char *tested = getenv("GT_BACKEND"), *processes = getenv("OMPI_COMM_WORLD_SIZE");
 	const int on_gpu = tested && !strncmp(tested, "cuda", 4);
-	if (on_gpu && gt_device_count() < members)
+	if (on_gpu && gt_device_count() < ranks)
 		return 0;
-	if (getenv("GT_TEAM") && processes && members > 1) {
-		if (members % atoi(processes))
+	if (getenv("GT_TEAM") && processes && ranks > 1) {
+		if (ranks % atoi(processes))
 			return 0;
-		snprintf(spec, sizeof spec, on_gpu ? "mpi:cuda:0-%d" : "mpi:cpu:1x%d", on_gpu ? members - 1 : members);
+		snprintf(spec, sizeof spec, on_gpu ? "mpi:cuda:0-%d" : "mpi:cpu:1x%d", on_gpu ? ranks - 1 : ranks);
 	} else
-		snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
+		snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? ranks - 1 : ranks);
 	ck_assert_msg(gt_team_open(spec, t) == GT_OK, "%s: %s", spec, gt_error());
 	return 1;
 }

@@ -10,7 +10,7 @@
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/joint/joint_subsets.h"
 #include "recon/team/team_split.h"
@@ -24,7 +24,7 @@ struct run {
 	const char *solver, *options, *penalty, *split;
 	size_t subsets, volumes;
 	gt_type type;
-	int members, kappa;
+	int ranks, kappa;
 	const double *share; /* NULL: equal */
 	const gt_scan *scan;
 	const float *data, *weights;
@@ -101,14 +101,14 @@ static inline gt_status new_subsets(const struct run *r, gt_backend *be, size_t 
 	float *data = malloc(n * sizeof *data);
 	for (size_t k = 0; k < n; k++)
 		data[k] = i ? r->data[k] * (float)(1 - 0.2 * (double)i + 0.1 * gt_test_normal(40 + i, k)) : r->data[k];
-	if (gt_members(be) == 1) {
+	if (gt_ranks(be) == 1) {
 		st = gt_subsets_new("dd", be, r->type, &grid, scan, data, r->weights, r->subsets, sub);
 	} else {
 		const gt_model_case c = { .grid = &grid, .scan = scan, .subsets = r->subsets, .element = 4 };
 		const gt_team_problem q = { "dd", r->type, &grid, scan, data, r->weights, r->subsets };
 		st = gt_split_spec_parse(r->split, &asked);
 		if (st == GT_OK)
-			st = gt_split_choose(&asked, (size_t)gt_members(be), &c, &split);
+			st = gt_split_choose(&asked, (size_t)gt_ranks(be), &c, &split);
 		if (st == GT_OK)
 			st = gt_team_subsets_new(&split, be, &q, sub);
 	}
@@ -149,7 +149,7 @@ static inline gt_status solve(gt_backend *be, void *self)
 	const double value = gt_penalty_value(R, x); /* the same on every member */
 	own = malloc(size_of(r) * sizeof *own);
 	get_double(x, own); /* all of it, on every member */
-	if (gt_member(be) == r->shows) {
+	if (gt_rank(be) == r->shows) {
 		memcpy(r->result, own, size_of(r) * sizeof *own);
 		r->value = value;
 	}
@@ -172,12 +172,12 @@ static inline int run(struct run *given)
 	gt_status st;
 	struct run own = *given, *const r = &own;
 	r->shows = 0;
-	if (r->members == 1) {
+	if (r->ranks == 1) {
 		be = gt_test_backend();
 		st = solve(be, r);
 		gt_backend_close(be);
 	} else {
-		if (!team_of(r->members, &t))
+		if (!team_of(r->ranks, &t))
 			return 0;
 		ck_assert_int_eq(gt_team_set_weights(t, r->share), GT_OK);
 		r->shows = last_here(t);
@@ -185,7 +185,7 @@ static inline int run(struct run *given)
 		gt_team_close(t);
 	}
 	given->value = r->value;
-	ck_assert_msg(st == GT_OK, "%s %s on %d: %s", r->solver, r->split, r->members, gt_error());
+	ck_assert_msg(st == GT_OK, "%s %s on %d: %s", r->solver, r->split, r->ranks, gt_error());
 	return 1;
 }
 
@@ -285,7 +285,7 @@ struct team_case {
 
 struct team_split {
 	const char *split;
-	int members, uneven;
+	int ranks, uneven;
 };
 
 /* Runs a case on some members, twice, against one member. */
@@ -298,12 +298,12 @@ static inline void compare(struct run *r, const double *one, double tolerance)
 	if (run(r)) {
 		const double d = difference(got, one, n);
 		ck_assert_msg(d <= tolerance, "%s %s %s, %s, %s of %d: differs by %.2g, at most %.2g", r->solver, r->options,
-		              r->penalty ? r->penalty : "", gt_type_name(r->type), r->split, r->members, d, tolerance);
+		              r->penalty ? r->penalty : "", gt_type_name(r->type), r->split, r->ranks, d, tolerance);
 		ck_assert_msg(fabs(r->value - value) <= 10 * tolerance * fabs(value), "%s %s, %s of %d: value %.17g, expected %.17g",
-		              r->solver, r->penalty ? r->penalty : "", r->split, r->members, r->value, value);
+		              r->solver, r->penalty ? r->penalty : "", r->split, r->ranks, r->value, value);
 		r->result = again;
 		run(r);
-		ck_assert_msg(!memcmp(got, again, n * sizeof *got), "%s %s of %d: other bits again", r->solver, r->split, r->members);
+		ck_assert_msg(!memcmp(got, again, n * sizeof *got), "%s %s of %d: other bits again", r->solver, r->split, r->ranks);
 	}
 	r->value = value;
 	free(got);
@@ -333,7 +333,7 @@ static inline struct run run_of(const struct team_case *c, struct data *d, gt_ty
 		             .subsets = c->subsets,
 		             .volumes = c->volumes,
 		             .type = type,
-		             .members = 1,
+		             .ranks = 1,
 		             .kappa = c->kappa,
 		             .scan = d->scan,
 		             .data = d->values,
@@ -357,7 +357,7 @@ static inline void each_split(const struct team_case *c, const struct team_split
 	run(&r);
 	for (size_t k = 0; k < n; k++) {
 		r.split = splits[k].split;
-		r.members = splits[k].members;
+		r.ranks = splits[k].ranks;
 		r.share = splits[k].uneven ? uneven : NULL;
 		compare(&r, one, type == GT_F64 ? c->tolerance : c->single);
 	}

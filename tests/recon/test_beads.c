@@ -96,10 +96,10 @@ static void compare(const gt_beads_report *r, int axis)
 	fprintf(stderr, "%zu sights; %.4f pixels before, %.4f after\n", r->seen, r->before, r->after);
 	for (int j = 0; j < N; j++) {
 		if (j == GT_BEADS_AXIS && !axis) {
-			ck_assert_int_eq(r->told[j], 0);
+			ck_assert_int_eq(r->identifiable[j], 0);
 			continue;
 		}
-		ck_assert_int_eq(r->told[j], 1);
+		ck_assert_int_eq(r->identifiable[j], 1);
 		ck_assert_double_eq_tol(r->value[j], truth[j], within[j]);
 		ck_assert_double_eq_tol(r->value[j], truth[j], 4 * r->error[j]);
 		ck_assert_double_lt(r->error[j], within[j]);
@@ -109,23 +109,23 @@ static void compare(const gt_beads_report *r, int axis)
 }
 
 /* Whatever their order. */
-static void compare_places(const gt_beads_report *r, double most)
+static void compare_places(const gt_beads_report *r, double max)
 {
 	for (int k = 0; k < BEADS; k++) {
-		double least = INFINITY;
+		double min = INFINITY;
 		for (int l = 0; l < BEADS; l++)
-			least = fmin(least, distance(r->place[l], place[k]));
-		ck_assert_double_lt(least, most);
+			min = fmin(min, distance(r->place[l], place[k]));
+		ck_assert_double_lt(min, max);
 	}
 }
 
 static double span(void)
 {
-	double most = 0;
+	double max = 0;
 	for (int k = 0; k < BEADS; k++)
 		for (int l = 0; l < k; l++)
-			most = fmax(most, distance(place[k], place[l]));
-	return most;
+			max = fmax(max, distance(place[k], place[l]));
+	return max;
 }
 
 /* A holder whose edges bend under the shadows where balls are farthest from the axis: their centres were pulled to the

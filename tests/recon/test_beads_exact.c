@@ -66,8 +66,8 @@ static void set_up(problem *p, double noise)
 	p->given = panel(0.2, 700, 560, VIEWS);
 	p->scan = panel(0.2, 700, 560, VIEWS);
 	p->s = (gt_bead_search){ .given = p->given, .scan = p->scan, .beads = BEADS };
-	p->s.place = calloc(GT_BEADS_MOST, sizeof *p->s.place);
-	p->s.sight = calloc(VIEWS * GT_BEADS_MOST, sizeof *p->s.sight);
+	p->s.place = calloc(GT_BEADS_MAX, sizeof *p->s.place);
+	p->s.sight = calloc(VIEWS * GT_BEADS_MAX, sizeof *p->s.sight);
 	p->s.blobs.blob = calloc(VIEWS * BEADS, sizeof *p->s.blobs.blob);
 	for (int k = 0; k < BEADS; k++) {
 		double x[3];
@@ -80,11 +80,11 @@ static void set_up(problem *p, double noise)
 			gt_point_pixel(&d, &real->view[v], x, &b->column, &b->row);
 			b->column += noise * gt_test_normal(1, i);
 			b->row += noise * gt_test_normal(2, i);
-			p->s.sight[v * GT_BEADS_MOST + (size_t)k] = (long)i;
+			p->s.sight[v * GT_BEADS_MAX + (size_t)k] = (long)i;
 		}
 	}
-	for (size_t i = 0; i < VIEWS * GT_BEADS_MOST; i++)
-		if (i % GT_BEADS_MOST >= BEADS)
+	for (size_t i = 0; i < VIEWS * GT_BEADS_MAX; i++)
+		if (i % GT_BEADS_MAX >= BEADS)
 			p->s.sight[i] = GT_BEADS_NONE;
 	gt_scan_free(real);
 }
@@ -165,7 +165,7 @@ START_TEST(sharp_holder)
 	o.beads = BEADS;
 	ck_ok(gt_calibrate_beads(p, &o, &r));
 	for (int j = 0; j < N; j++) {
-		if (!r.told[j])
+		if (!r.identifiable[j])
 			continue;
 		fprintf(stderr, "%-9s %+.5f +- %.5f, is %g\n", gt_beads_names[j], r.value[j], r.error[j], expected[j]);
 		ck_assert_double_lt(fabs(r.value[j] - expected[j]), 3 * r.error[j]);

@@ -64,12 +64,12 @@ START_TEST(slabs_are_the_whole)
 	gt_recon_outcome how = { .size = sizeof how };
 	gt_volume *whole = written(r), *slabs = written(s);
 	const float *x = gt_volume_data(whole), *y = gt_volume_data(slabs);
-	double most = 0, differs = 0;
+	double max = 0, differs = 0;
 	for (size_t i = 0; i < gt_grid_voxels(&grid); i++) {
-		most = fmax(most, fabs((double)x[i]));
+		max = fmax(max, fabs((double)x[i]));
 		differs = fmax(differs, fabs((double)x[i] - (double)y[i]));
 	}
-	ck_assert_msg(most > 0.005 && differs < 1e-5 * most, "%g of %g", differs, most);
+	ck_assert_msg(max > 0.005 && differs < 1e-5 * max, "%g of %g", differs, max);
 	ck_refused(gt_recon_slabs_result(r, &cut), GT_ERR_ARG, "not by slabs");
 	ck_ok(gt_recon_slabs_result(s, &cut));
 	ck_assert_uint_eq(cut.size, sizeof cut);

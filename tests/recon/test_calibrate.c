@@ -90,7 +90,7 @@ START_TEST(found)
 		const double unit = j ? GT_DEGREES : 1;
 		fprintf(stderr, "%s %.4f +- %.4f, is %.4f\n", gt_calibrate_names[j], c.parameter[j].value * unit,
 		        c.parameter[j].error * unit, cases[_i].truth[j] * unit);
-		ck_assert_int_eq(c.parameter[j].told, 1);
+		ck_assert_int_eq(c.parameter[j].identifiable, 1);
 		ck_assert_double_eq_tol(c.parameter[j].value, cases[_i].truth[j], within[j]);
 	}
 	gt_projections_free(p);

@@ -192,7 +192,7 @@ START_TEST(low_rank_of_two)
 }
 END_TEST
 
-static const gt_variant_wish toy = { "dd-toy", "rows=8", "A=9" };
+static const gt_variant_request toy = { "dd-toy", "rows=8", "A=9" };
 /* Kernels of scans together are those of one run, so that a checkpoint can name them. */
 static int looks(void *self, const gt_recon_progress *p)
 {

@@ -72,13 +72,13 @@ static void drop(gt_volume **v)
 /* The most that a voxel differs by, relative to the largest. */
 static double apart(gt_volume *const *a, gt_volume *const *b)
 {
-	double most = 0, largest = 0;
+	double max = 0, largest = 0;
 	for (int i = 0; i < SCANS; i++)
 		for (size_t k = 0; k < gt_grid_voxels(&grid); k++) {
-			most = fmax(most, fabs((double)gt_volume_data(a[i])[k] - (double)gt_volume_data(b[i])[k]));
+			max = fmax(max, fabs((double)gt_volume_data(a[i])[k] - (double)gt_volume_data(b[i])[k]));
 			largest = fmax(largest, fabs((double)gt_volume_data(b[i])[k]));
 		}
-	return most / largest;
+	return max / largest;
 }
 
 static int same_bits(gt_volume *const *a, gt_volume *const *b)

@@ -114,7 +114,7 @@ START_TEST(field_of_view)
 	const gt_grid g = { { 120, 120, 40 }, { 2, 2, 2 }, { 0, 0, 0 } };
 	gt_scan *scan = scan_of(41, 9);
 	float *x = cylinder(&g, (const double[2]){ 0, 0 }, 1e3, WATER, 0);
-	double low, high, most = 0;
+	double low, high, max = 0;
 	int slices[40] = { 0 };
 	const double radius = gt_scan_field_of_view(scan, &low, &high);
 	unsigned char *mask = mask_of(&g, x, scan, NULL);
@@ -126,10 +126,10 @@ START_TEST(field_of_view)
 		/* The scan and the grid are their own mirror images. */
 		ck_assert_int_eq(mask[i], mask[gt_grid_voxels(&g) - 1 - i]);
 		ck_assert_int_eq(mask[i], mask[i / g.n[0] * g.n[0] + g.n[0] - 1 - i % g.n[0]]);
-		most = mask[i] && d > most ? d : most;
+		max = mask[i] && d > max ? d : max;
 		slices[i / g.n[0] / g.n[1]] |= mask[i];
 	}
-	ck_assert(most > radius - 25);
+	ck_assert(max > radius - 25);
 	for (size_t k = 0; k < g.n[2]; k++) {
 		const double z = gt_grid_first(&g, 2) + (double)k * g.pitch[2];
 		ck_assert_msg(slices[k] == (z >= low && z <= high), "slice %zu at %g mm, seen from %g to %g mm", k, z, low, high);

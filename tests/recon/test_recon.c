@@ -49,10 +49,10 @@ START_TEST(memory_as_file)
 	gt_volume *v;
 	ck_ok(gt_read_volume(out, NULL, &v));
 	ck_assert_int_eq(memcmp(gt_volume_data(v), x, voxels * sizeof *x), 0);
-	float most = 0;
+	float max = 0;
 	for (size_t i = 0; i < voxels; i++)
-		most = fmaxf(most, x[i]);
-	ck_assert_msg(most > 0.005f && most < 0.1f, "the densest voxel has %g/mm", (double)most);
+		max = fmaxf(max, x[i]);
+	ck_assert_msg(max > 0.005f && max < 0.1f, "the densest voxel has %g/mm", (double)max);
 	gt_volume_free(v);
 	gt_recon_free(r);
 	gt_recon_free(f);
@@ -100,7 +100,7 @@ START_TEST(messages)
 END_TEST
 
 typedef struct {
-	int phase[GT_RECON_WITHIN + 1], last, stop_at;
+	int phase[GT_RECON_FRACTION + 1], last, stop_at;
 	double cost;
 } seen;
 
@@ -142,7 +142,7 @@ START_TEST(progress)
 	free(run(r));
 	ck_ok(gt_recon_result(r, &how));
 	ck_assert_int_eq(how.iterations, 2);
-	ck_assert_int_eq(how.most, 6);
+	ck_assert_int_eq(how.max, 6);
 	ck_assert_int_eq(how.stopped, 1);
 	ck_assert_str_eq(how.reason, "interrupted");
 	gt_recon_on_progress(r, look, &none);

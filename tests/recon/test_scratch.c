@@ -16,7 +16,7 @@ static char folder[64];
 static void make_folder(void)
 {
 	double room;
-	const int shared = !access("/dev/shm", W_OK) && gt_folder_room("/dev/shm", &room) == GT_OK && room > 2e8;
+	const int shared = !access("/dev/shm", W_OK) && gt_folder_space("/dev/shm", &room) == GT_OK && room > 2e8;
 	snprintf(folder, sizeof folder, "%s/gantry-scratch-XXXXXX", shared ? "/dev/shm" : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -86,10 +86,10 @@ START_TEST(arrays_in_files_compute_the_same)
 	gt_volume *v[2];
 	double scratch;
 	make_folder();
-	const double most = needs(p, solvers[_i], &scratch);
+	const double max = needs(p, solvers[_i], &scratch);
 	ck_assert_double_eq(scratch, 0);
 	run(p, solvers[_i], 0, 1, &all, &v[0]);
-	run(p, solvers[_i], most - 2.5e6, 1, &files, &v[1]);
+	run(p, solvers[_i], max - 2.5e6, 1, &files, &v[1]);
 	ck_assert_int_eq(all.iterations, 2);
 	ck_assert_int_eq(all.in_files, 0);
 	ck_assert_int_eq(files.in_files, 2);
@@ -112,8 +112,8 @@ START_TEST(slabs_stay_in_memory)
 	const char *settings;
 	char text[32];
 	double scratch;
-	const double most = needs(p, "sirt:iterations=2", &scratch);
-	snprintf(text, sizeof text, "%.0f", gt_host_used() + 0.3 * most);
+	const double max = needs(p, "sirt:iterations=2", &scratch);
+	snprintf(text, sizeof text, "%.0f", gt_host_used() + 0.3 * max);
 	ck_ok(gt_recon_set(r, "backend", backends[_i]));
 	ck_ok(gt_recon_set(r, "solver", "sirt:iterations=2"));
 	ck_ok(gt_recon_set(r, "init", "zero"));

@@ -257,7 +257,7 @@ START_TEST(taken_back)
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
 		ck_ok(gt_recon_set(r, more[i][0], more[i][1]));
 	gt_volume *v = run(r, &how);
-	ck_assert(v->water == 0.03 && how.iterations == 1 && how.most == 3);
+	ck_assert(v->water == 0.03 && how.iterations == 1 && how.max == 3);
 	ck_assert_ptr_nonnull(strstr(how.parameters, " projector=joseph"));
 	ck_assert_ptr_nonnull(strstr(how.parameters, " weights=noise/"));
 	ck_assert_ptr_nonnull(strstr(how.parameters, " penalty=huber:strength=300 init=zero precision=double "));

@@ -296,14 +296,14 @@ START_TEST(chosen_by_the_device)
 	ck_assert(all.slices == 7 && all.slabs == 2 && all.batch == VIEWS && all.batches == 1 && all.piece == 7);
 	ck_assert_int_eq(all.kept, GT_VIEW_CACHE_HOST);
 	reconstruct_at_once();
-	double least = 0;
+	double min = 0;
 	for (double limit = all.device; limit > 0; limit *= 0.93) {
 		c.device_limit = limit;
 		if (gt_slab_job_choose(&job, &cut) != GT_OK)
 			break;
 		check_cut(&cut);
 		ck_assert(cut.device <= limit && cut.slices <= all.slices && cut.batch <= all.batch);
-		least = cut.device;
+		min = cut.device;
 		gt_backend_close(be);
 		be = job.be = gt_test_backend();
 		ck_ok(run(&cut, &r));
@@ -312,7 +312,7 @@ START_TEST(chosen_by_the_device)
 		ck_assert(gt_test_rms(volume, expected, VOXELS) < 4e-6);
 	}
 	ck_assert(cut.slices == 1 && cut.batch == 1);
-	c.device_limit = least - 1;
+	c.device_limit = min - 1;
 	ck_refused(gt_slab_job_choose(&job, &cut), GT_ERR_MEMORY, "fdk by slabs, one slice and one view at a time, needs ");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "(--device-memory)"));
 }

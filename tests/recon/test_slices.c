@@ -10,7 +10,7 @@
 static const gt_grid odd = { { 23, 18, 5 }, { 6, 6, 6 }, { 3, -2, 1 } };
 
 /* What was told last, and how often. */
-struct told {
+struct reported {
 	float *slice[3];
 	int times, iteration;
 	gt_live_page *page;
@@ -20,7 +20,7 @@ static size_t size_of(int axis) { return gt_grid_voxels(&odd) / odd.n[axis]; }
 
 static void take(void *self, const gt_recon_slices *s)
 {
-	struct told *t = self;
+	struct reported *t = self;
 	t->times++;
 	t->iteration = s->iteration;
 	ck_assert(s->size == sizeof *s && !memcmp(s->grid->n, odd.n, sizeof odd.n));
@@ -33,25 +33,25 @@ static void take(void *self, const gt_recon_slices *s)
 
 static int show(void *self, const gt_recon_progress *p)
 {
-	struct told *t = self;
+	struct reported *t = self;
 	gt_live_page_progress(t->page, p);
 	return 0;
 }
 
-static void told_new(struct told *t)
+static void told_new(struct reported *t)
 {
-	*t = (struct told){ .times = 0 };
+	*t = (struct reported){ .times = 0 };
 	for (int a = 0; a < 3; a++)
 		t->slice[a] = malloc(size_of(a) * sizeof(float));
 }
 
-static void told_free(struct told *t)
+static void told_free(struct reported *t)
 {
 	for (int a = 0; a < 3; a++)
 		free(t->slice[a]);
 }
 
-static void expect_middle(const struct told *t, const float *x)
+static void expect_middle(const struct reported *t, const float *x)
 {
 	const size_t *n = odd.n, i = n[0] / 2, j = n[1] / 2, k = n[2] / 2;
 	for (size_t z = 0; z < n[2]; z++)
@@ -75,7 +75,7 @@ START_TEST(are_of_the_volume)
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, set);
 	gt_volume *v;
-	struct told t;
+	struct reported t;
 	told_new(&t);
 	ck_ok(gt_volume_new(&odd, &v));
 	gt_recon_on_slices(r, 0, take, &t);
@@ -107,7 +107,7 @@ START_TEST(page)
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, set);
 	gt_volume *v;
-	struct told t;
+	struct reported t;
 	size_t bytes;
 	gt_live_page *other = NULL;
 	told_new(&t);
@@ -127,7 +127,7 @@ START_TEST(page)
 	gt_recon_on_slices(r, 0, take, &t);
 	gt_recon_on_progress(r, show, &t);
 	ck_ok(gt_recon_run(r, v));
-	gt_live_page_say(t.page, "said <i>");
+	gt_live_page_log(t.page, "said <i>");
 	text = gt_test_get(address, "state/2", &bytes);
 	ck_assert_msg(strstr(text, "\"iteration\":4,\"iterations\":4,") && strstr(text, "\"from\":2,\"points\":[[3,") &&
 	                      strstr(text, "[4,"),

@@ -119,7 +119,7 @@ static void check_end(int iterations, const char *reason)
 {
 	ck_assert_int_eq(t.calls, iterations);
 	ck_assert_int_eq(t.run.iterations, iterations);
-	ck_assert_int_eq(t.run.most, MAX_ITERATIONS);
+	ck_assert_int_eq(t.run.max, MAX_ITERATIONS);
 	ck_assert_pstr_eq(t.run.reason, reason);
 	ck_assert_ptr_null(t.run.diverged);
 	check_image(iterations);

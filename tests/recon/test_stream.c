@@ -15,8 +15,8 @@ static const char *device(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKE
 /* Every entry of A, [ny][nx], and of its adjoint. */
 static void entries(const gt_linop *A, double *forward, double *adjoint)
 {
-	const size_t nx = gt_linop_nx(A), ny = gt_linop_ny(A), most = nx > ny ? nx : ny;
-	double *unit = calloc(most, sizeof *unit), *got = calloc(most, sizeof *got);
+	const size_t nx = gt_linop_nx(A), ny = gt_linop_ny(A), max = nx > ny ? nx : ny;
+	double *unit = calloc(max, sizeof *unit), *got = calloc(max, sizeof *got);
 	gt_array *x, *y;
 	ck_ok(gt_array_new(gt_linop_backend(A), GT_F64, nx, &x));
 	ck_ok(gt_array_new(gt_linop_backend(A), GT_F64, ny, &y));
@@ -46,7 +46,7 @@ static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 {
 	gt_scan *scan = coarse_turn(shape, pitch);
 	const size_t n = gt_grid_voxels(&coarse_grid) * gt_scan_size(scan);
-	double *a[4], most = 0, off = 0;
+	double *a[4], max = 0, off = 0;
 	gt_backend *host, *whole;
 	gt_stream *s = NULL;
 	gt_linop *A, *one;
@@ -62,11 +62,11 @@ static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 	entries(A, a[0], a[1]);
 	entries(one, a[2], a[3]);
 	for (size_t i = 0; i < n; i++) {
-		most = fmax(most, fabs(a[2][i]));
+		max = fmax(max, fabs(a[2][i]));
 		off = fmax(off, fmax(fabs(a[0][i] - a[1][i]), fabs(a[0][i] - a[2][i])));
 	}
-	ck_assert_msg(most > 0 && off <= 1e-12 * most, "shape %d, slabs of %zu, %zu views: entries differ by %g of %g", (int)shape, slices,
-	              views, off, most);
+	ck_assert_msg(max > 0 && off <= 1e-12 * max, "shape %d, slabs of %zu, %zu views: entries differ by %g of %g", (int)shape, slices,
+	              views, off, max);
 	gt_linop_free(A);
 	gt_linop_free(one);
 	gt_backend_close(host);
@@ -159,21 +159,21 @@ static gt_array *random_array(gt_backend *be, gt_type type, size_t n, uint64_t s
 	return a;
 }
 
-static void compare(const gt_array *a, const gt_array *b, double least, const char *what, const char *spec, size_t slices)
+static void compare(const gt_array *a, const gt_array *b, double min, const char *what, const char *spec, size_t slices)
 {
 	const size_t n = gt_array_size(a);
-	double *v[2] = { malloc(n * sizeof(double)), malloc(n * sizeof(double)) }, most = 0, off = 0;
+	double *v[2] = { malloc(n * sizeof(double)), malloc(n * sizeof(double)) }, max = 0, off = 0;
 	for (int k = 0; k < 2; k++) {
 		const gt_array *from = k ? b : a;
 		for (size_t i = 0; i < n; i++)
 			v[k][i] = from->type == GT_F32 ? ((const float *)from->data)[i] : ((const double *)from->data)[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		most = fmax(most, fabs(v[0][i]));
+		max = fmax(max, fabs(v[0][i]));
 		off = fmax(off, fabs(v[0][i] - v[1][i]));
 		ck_assert(isfinite(v[1][i]));
 	}
-	ck_assert_msg(most > 0 && off <= least * most, "%s, %s, slabs of %zu: off by %g of %g", spec, what, slices, off, most);
+	ck_assert_msg(max > 0 && off <= min * max, "%s, %s, slabs of %zu: off by %g of %g", spec, what, slices, off, max);
 	free(v[0]);
 	free(v[1]);
 }
@@ -191,7 +191,7 @@ static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t 
 {
 	const gt_grid g = { { 7, 5, nz }, { 1.5, 1.25, 2.5 }, { 3, -2, 1 } };
 	const size_t n = gt_grid_voxels(&g);
-	const double least = type == GT_F32 ? 2e-5 : 1e-12;
+	const double min = type == GT_F32 ? 2e-5 : 1e-12;
 	gt_scan *scan = coarse_turn(GT_FLAT, 0);
 	gt_stream *s;
 	gt_backend *host;
@@ -223,8 +223,8 @@ static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t 
 				gt_penalty_gradient(R[i], x, sum[i][0], with_d ? sum[i][1] : NULL);
 			ck_ok(gt_backend_status(host));
 		}
-		compare(sum[1][0], sum[0][0], least, "gradient", spec, slices);
-		compare(sum[1][1], sum[0][1], least, "majorizer", spec, slices);
+		compare(sum[1][0], sum[0][0], min, "gradient", spec, slices);
+		compare(sum[1][1], sum[0][1], min, "majorizer", spec, slices);
 		for (int i = 0; i < 4; i++)
 			gt_array_free(sum[i / 2][i % 2]);
 	}
@@ -233,8 +233,8 @@ static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t 
 		gt_penalty_line(R[i], x, p, 0.7, &slope[i], &curvature[i]);
 	}
 	ck_ok(gt_backend_status(host));
-	ck_assert_msg(v[1] > 0 && fabs(v[0] - v[1]) <= least * v[1] && fabs(slope[0] - slope[1]) <= least * fabs(slope[1]) * 10 &&
-	                      fabs(curvature[0] - curvature[1]) <= least * curvature[1],
+	ck_assert_msg(v[1] > 0 && fabs(v[0] - v[1]) <= min * v[1] && fabs(slope[0] - slope[1]) <= min * fabs(slope[1]) * 10 &&
+	                      fabs(curvature[0] - curvature[1]) <= min * curvature[1],
 	              "%s, %zu slices in slabs of %zu: %g, %g, %g for %g, %g, %g", spec, nz, slices, v[0], slope[0], curvature[0], v[1],
 	              slope[1], curvature[1]);
 	for (int i = 0; i < 2; i++)

@@ -68,11 +68,11 @@ START_TEST(more_members_than_slices)
 		r.result = one;
 		r.subsets = 1;
 		run(&r);
-		r.members = 11;
+		r.ranks = 11;
 		compare(&r, one, cases[some[k]].tolerance);
 	}
 	struct run r = run_of(&cases[0], &d, GT_F64);
-	r.members = 11;
+	r.ranks = 11;
 	r.split = "slices";
 	gt_team *t = NULL;
 	if (team_of(11, &t)) {

@@ -12,7 +12,7 @@
 
 /* The link of one rank: each pull over it takes `latency` s, or stands still until the team has failed. */
 static struct {
-	int member, stands_still;
+	int rank, stands_still;
 	double latency;
 	atomic_int pulls;       /* over it */
 	atomic_int begun_after; /* pulls of that rank that began when the team had failed */
@@ -23,7 +23,7 @@ static void nap(double seconds) { nanosleep(&(struct timespec){ .tv_nsec = (long
 static int has_failed(const gt_backend *be)
 {
 	int rank;
-	return gt_team_failure(be->member->team, &rank, NULL) != GT_OK;
+	return gt_team_failure(be->rank->team, &rank, NULL) != GT_OK;
 }
 
 static void stand_still(gt_backend *be)
@@ -35,12 +35,12 @@ static void stand_still(gt_backend *be)
 
 static void nothing(gt_backend *be, void *state) { (void)be, (void)state; }
 static void after(gt_backend *be, const void *peer, int taken) { (void)be, (void)peer, (void)taken; }
-static void pull(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
+static void pull(gt_backend *be, const void *peer, const gt_exchange_block *from, const gt_exchange_block *to)
 {
 	(void)peer;
-	if (gt_member(be) == link_.member && link_.stands_still)
+	if (gt_rank(be) == link_.rank && link_.stands_still)
 		stand_still(be);
-	if (gt_member(be) == link_.member || to->peer == link_.member) {
+	if (gt_rank(be) == link_.rank || to->peer == link_.rank) {
 		atomic_fetch_add(&link_.pulls, 1);
 		nap(link_.latency);
 	}
@@ -53,7 +53,7 @@ static const struct gt_exchange_impl slow = { .close = nothing, .ready = nothing
 static const struct team_case method = { "os-sart", "iterations=3", NULL, 4, 0, 0, 0, 0, 1 };
 
 /* A run on three ranks, of which the second has the link. */
-static gt_status run_on(const char *split, const struct gt_exchange_impl *impl, double patience, double *result)
+static gt_status run_on(const char *split, const struct gt_exchange_impl *impl, double timeout, double *result)
 {
 	struct data d = data_of(GT_FLAT, 0);
 	struct run r = run_of(&method, &d, GT_F64);
@@ -61,9 +61,9 @@ static gt_status run_on(const char *split, const struct gt_exchange_impl *impl, 
 	r.split = split;
 	r.result = result;
 	ck_ok(gt_team_open("cpu:1x3", &t));
-	link_.member = 1;
+	link_.rank = 1;
 	t->impl = impl;
-	gt_team_set_patience(t, patience);
+	gt_team_set_timeout(t, timeout);
 	const gt_status st = gt_team_run(t, solve, &r);
 	gt_team_close(t);
 	data_free(&d);
@@ -107,7 +107,7 @@ struct probes {
 
 enum { HOUR = 3600 };
 
-static void pull_slowly(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
+static void pull_slowly(gt_backend *be, const void *peer, const gt_exchange_block *from, const gt_exchange_block *to)
 {
 	gt_test_clock_pass(HOUR);
 	pull(be, peer, from, to);
@@ -119,9 +119,9 @@ static gt_status probe(gt_backend *be, void *self)
 	struct probes *p = self;
 	const gt_split_spec by_views = { GT_SPLIT_VIEWS, 1, 3 };
 	const gt_team_problem q = { "dd", GT_F64, &grid, p->scan, NULL, NULL, 4 };
-	const int me = gt_member(be), next = (me + 1) % 3, before = (me + 2) % 3;
+	const int me = gt_rank(be), next = (me + 1) % 3, before = (me + 2) % 3;
 	float out = 1, in;
-	const gt_piece to = { next, &out, sizeof out, 1, 0 }, from = { before, &in, sizeof in, 1, 0 };
+	const gt_exchange_block to = { next, &out, sizeof out, 1, 0 }, from = { before, &in, sizeof in, 1, 0 };
 	const gt_status st = gt_team_probe(&by_views, be, &q, &p->seconds[me]);
 	const double start = gt_seconds();
 	gt_team_exchange(be, &to, 1, &from, 1);
@@ -135,7 +135,7 @@ START_TEST(shares_do_not_follow_links)
 	struct probes p = { .scan = d.scan };
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x3", &t));
-	link_.member = 1;
+	link_.rank = 1;
 	t->impl = &hourly;
 	gt_test_clock(1e-3);
 	ck_ok(gt_team_run(t, probe, &p));

@@ -2,7 +2,7 @@
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/share.h"
+#include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/team/team_split.h"
 #include "tests/recon/coarse_turn.h"
@@ -19,16 +19,16 @@ struct matrix {
 static gt_status matrix_text(gt_backend *be, void *self)
 {
 	const struct matrix *m = self;
-	const size_t nx = gt_grid_voxels(m->grid), ny = gt_scan_size(m->scan), most = nx > ny ? nx : ny;
+	const size_t nx = gt_grid_voxels(m->grid), ny = gt_scan_size(m->scan), max = nx > ny ? nx : ny;
 	gt_split_spec asked, split;
 	gt_subsets s = { 0 };
 	gt_array *x = NULL, *y = NULL;
-	double *unit = calloc(most, sizeof *unit), *got = calloc(most, sizeof *got);
+	double *unit = calloc(max, sizeof *unit), *got = calloc(max, sizeof *got);
 	float *zero = calloc(ny, sizeof *zero);
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(m->split, &asked));
 	const gt_model_case c = { .grid = m->grid, .scan = m->scan, .subsets = 1, .element = 4 };
-	GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &c, &split));
+	GT_TRY(gt_split_choose(&asked, (size_t)gt_ranks(be), &c, &split));
 	const gt_team_problem q = { "dd", GT_F64, m->grid, m->scan, zero, NULL, 1 };
 	GT_TRY(gt_team_subsets_new(&split, be, &q, &s));
 	GT_TRY(gt_array_new_shared(be, GT_F64, m->grid->n[0] * m->grid->n[1], m->grid->n[2], &x));
@@ -58,14 +58,14 @@ done:
 	return st;
 }
 
-static void compare(const char *split, int members, const double *share, const gt_grid *g, const gt_scan *scan)
+static void compare(const char *split, int ranks, const double *share, const gt_grid *g, const gt_scan *scan)
 {
 	gt_team *t = NULL;
-	double most = 0, off = 0;
+	double max = 0, off = 0;
 	const size_t n = gt_grid_voxels(g) * gt_scan_size(scan);
 	struct matrix m = { split, g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
 	struct matrix one = { "views", g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
-	if (team_of(members, &t)) {
+	if (team_of(ranks, &t)) {
 		ck_ok(gt_team_set_weights(t, share));
 		ck_ok(gt_team_run(t, matrix_text, &m));
 		gt_team_close(t);
@@ -73,11 +73,11 @@ static void compare(const char *split, int members, const double *share, const g
 		ck_ok(gt_team_run(t, matrix_text, &one));
 		gt_team_close(t);
 		for (size_t i = 0; i < n; i++) {
-			most = fmax(most, fabs(one.forward[i]));
+			max = fmax(max, fabs(one.forward[i]));
 			off = fmax(off, fmax(fabs(m.forward[i] - m.adjoint[i]), fabs(m.forward[i] - one.forward[i])));
 		}
-		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members,
-		              (int)scan->shape, off, most);
+		ck_assert_msg(max > 0 && off <= 1e-12 * max, "%s of %d, shape %d: entries differ by %g of %g", split, ranks,
+		              (int)scan->shape, off, max);
 	}
 	free(m.forward);
 	free(m.adjoint);
@@ -85,12 +85,12 @@ static void compare(const char *split, int members, const double *share, const g
 	free(one.adjoint);
 }
 
-static void certify(const char *split, int members, const double *share, gt_shape shape, double pitch, double shift)
+static void certify(const char *split, int ranks, const double *share, gt_shape shape, double pitch, double shift)
 {
 	gt_scan *scan = coarse_turn(shape, pitch);
 	if (shift > 0)
 		ck_ok(gt_scan_perturb(scan, shift, 0, 3));
-	compare(split, members, share, &coarse_grid, scan);
+	compare(split, ranks, share, &coarse_grid, scan);
 	gt_scan_free(scan);
 }
 

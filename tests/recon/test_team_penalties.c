@@ -46,7 +46,7 @@ START_TEST(more_members_than_slices)
 	r.result = one;
 	r.subsets = 1;
 	run(&r);
-	r.members = 11;
+	r.ranks = 11;
 	compare(&r, one, 1e-12);
 	free(one);
 	data_free(&d);
@@ -104,7 +104,7 @@ static gt_status go_on(gt_backend *be, void *self)
 	if (!(on <= 0) || !(anew > 0) || fabs(values[0] - values[1]) > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "%s: %d members: the square of the distance is %g, without what was kept %g; values %.17g, %.17g", spec,
-		               gt_members(be), on, anew, values[0], values[1]));
+		               gt_ranks(be), on, anew, values[0], values[1]));
 	GT_TRY(gt_backend_status(be));
 done:
 	for (int k = 0; k < 3; k++) {
@@ -119,13 +119,13 @@ done:
 START_TEST(a_penalty_goes_on_from_what_it_keeps)
 {
 	static const double uneven[] = { 1, 2.5, 0.4, 1.5, 0.8 };
-	static const int members[] = { 2, 3, 5, 11 };
-	for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+	static const int ranks[] = { 2, 3, 5, 11 };
+	for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
 		char spec[96];
 		gt_team *t = NULL;
-		if (!team_of(members[k], &t))
+		if (!team_of(ranks[k], &t))
 			continue;
-		if (members[k] <= 5)
+		if (ranks[k] <= 5)
 			ck_ok(gt_team_set_weights(t, uneven));
 		snprintf(spec, sizeof spec, "%s", keeping[_i]);
 		ck_ok(gt_team_run(t, go_on, spec));

@@ -110,14 +110,14 @@ START_TEST(by_geometry)
 {
 	const gt_grid g = { { 60, 60, 6 }, { 4, 4, 2 }, { 0, 0, 1 } };
 	gt_projections *all[2] = { projections(GT_FLAT, 0, 10, 6, 8), projections(GT_FLAT, 60, 10, 6, 8) };
-	size_t below, above, least_below, least_above;
+	size_t below, above, min_below, min_above;
 	free(all[0]->data);
 	all[0]->data = NULL;
 	for (int i = 0; i < 2; i++) {
 		gt_z_margin(all[i], &g, &below, &above);
-		gt_grid_margin(&g, all[i]->scan, &least_below, &least_above);
-		ck_assert_uint_eq(below, least_below);
-		ck_assert_uint_eq(above, least_above);
+		gt_grid_margin(&g, all[i]->scan, &min_below, &min_above);
+		ck_assert_uint_eq(below, min_below);
+		ck_assert_uint_eq(above, min_above);
 		ck_assert(below > 0 && above > 0);
 		gt_projections_free(all[i]);
 	}

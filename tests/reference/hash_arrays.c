@@ -120,18 +120,18 @@ static double apart(const array *a, const array *b)
 	size_t n, m;
 	if (a->bytes == b->bytes && !memcmp(a->data, b->data, a->bytes))
 		return 0;
-	double *x = numbers(a, &n), *y = numbers(b, &m), most = 0, largest = 0;
+	double *x = numbers(a, &n), *y = numbers(b, &m), max = 0, largest = 0;
 	if (!x || !y || n != m)
-		most = INFINITY;
-	for (size_t i = 0; most < INFINITY && i < n; i++) {
+		max = INFINITY;
+	for (size_t i = 0; max < INFINITY && i < n; i++) {
 		if (isnan(x[i]) != isnan(y[i]))
-			most = INFINITY;
-		most = fmax(most, fabs(x[i] - y[i]));
+			max = INFINITY;
+		max = fmax(max, fabs(x[i] - y[i]));
 		largest = fmax(largest, fabs(x[i]));
 	}
 	free(x);
 	free(y);
-	return most > 0 ? most / largest : 0;
+	return max > 0 ? max / largest : 0;
 }
 
 static int near(const contents *a, const contents *b, double limit)

@@ -33,7 +33,7 @@ static struct prior row_on(gt_backend *be, const gt_regularizer *r, const gt_gri
 {
 	char text[256];
 	const gt_param *inner = key(r, "inner");
-	const int both = for_gradient && inner && inner->least < 1;
+	const int both = for_gradient && inner && inner->min < 1;
 	spec_of(r, strength, both ? 0 : 3000, text);
 	if (both && key(r, "smooth"))
 		snprintf(strstr(text, "smooth=") + strlen("smooth="), 32, "1e-7,inner=0");
@@ -80,7 +80,7 @@ static void majorizers_hold(struct prior *p, const gt_array *u, double length)
 	gt_penalty_gradient(p->R, p->x, p->g, p->d);
 	gt_penalty_majorize(p->R, all);
 	const double here = gt_penalty_value(p->R, p->x);
-	for (const double least = length / 400; length > least; length /= 4) {
+	for (const double min = length / 400; length > min; length /= 4) {
 		const double there = at(p, p->x, length, u), line = here + length * gt_dot(p->g, u);
 		for (int k = 0; k < 2; k++) {
 			const double above = line + length * length / 2 * gt_weighted_norm2(u, k ? all : p->d) - there;
@@ -137,9 +137,9 @@ static void lines_fit(struct prior *p)
 static void check_least(const struct prior *p, double t, const gt_array *z, const gt_array *u, const gt_array *v, double value)
 {
 	const double here = value + gt_distance2(u, z) / (2 * t), there = gt_penalty_value(p->R, v) + gt_distance2(v, z) / (2 * t),
-		     apart = gt_distance2(u, v) / (2 * t), least = here + apart;
-	ck_assert_msg(there >= least - 1e-6 * (here + 2 * sqrt(apart * here)), "%s: a volume %g away has %.12g, expected %.12g at least",
-	              gt_penalty_name(p->R), sqrt(2 * t * apart), there, least);
+		     apart = gt_distance2(u, v) / (2 * t), min = here + apart;
+	ck_assert_msg(there >= min - 1e-6 * (here + 2 * sqrt(apart * here)), "%s: a volume %g away has %.12g, expected %.12g at least",
+	              gt_penalty_name(p->R), sqrt(2 * t * apart), there, min);
 }
 
 static void prox_is_the_least(struct prior *p)
@@ -253,7 +253,7 @@ static void check_loose(gt_backend *be, const gt_regularizer *r, const gt_grid *
 	char text[256];
 	struct prior p[2];
 	const gt_param *inner = key(r, "inner");
-	spec_of(r, 0.4, for_gradient && inner && inner->least < 1 ? 0 : 7, text);
+	spec_of(r, 0.4, for_gradient && inner && inner->min < 1 ? 0 : 7, text);
 	for (int k = 0; k < 2; k++)
 		p[k] = prior_on(be, GT_F32, text, g);
 	struct gt_test_loose loose[RESULTS], x = gt_test_loose(be, p[0].n, 1), u = gt_test_loose(be, p[0].n, 2);

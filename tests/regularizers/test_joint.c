@@ -107,7 +107,7 @@ static void check_optimal(const struct subject *s, int nuclear, double tau, doub
 	double *back = calloc(VOLUMES * N, sizeof *back);
 	const size_t stride[3] = { 1, s->g->n[0], s->g->n[0] * s->g->n[1] };
 	for (size_t i = 0; i < N; i++) {
-		double J[3][VOLUMES], P[3][VOLUMES], most[3];
+		double J[3][VOLUMES], P[3][VOLUMES], max[3];
 		jacobian(s->g, u, i, J);
 		for (size_t c = 0; c < VOLUMES; c++)
 			for (size_t a = 0; a < 3; a++) {
@@ -119,8 +119,8 @@ static void check_optimal(const struct subject *s, int nuclear, double tau, doub
 				if (next)
 					back[c * N + i + stride[a]] += w * P[a][c];
 			}
-		singular(P, most);
-		ck_assert_double_le(nuclear ? fmax(most[0], fmax(most[1], most[2])) : length(P, 0), 1 + 1e-7);
+		singular(P, max);
+		ck_assert_double_le(nuclear ? fmax(max[0], fmax(max[1], max[2])) : length(P, 0), 1 + 1e-7);
 		size += length(J, nuclear);
 	}
 	ck_assert_double_gt(size, 0.01);

@@ -19,9 +19,9 @@ static double qggmrf(double t) { return t * t / 2 / (1 + pow(fabs(t) / DELTA, 0.
 static double qggmrf_p(double t)
 {
 	const double p = 1.6, q = 1.1, s = fabs(t) / DELTA, u = s > 0.01 ? s : 0.01, w = pow(u, p - q), psi = pow(u, p) / 2 / (1 + w);
-	const double c = pow(u, p - 2) * (p + q * w) / 2 / (1 + w) / (1 + w), least = pow(0.01, p - q);
-	const double c0 = pow(0.01, p - 2) * (p + q * least) / 2 / (1 + least) / (1 + least);
-	return DELTA * DELTA * (psi - c * (u * u - s * s) / 2 - pow(0.01, p) / 2 / (1 + least) + c0 * 0.01 * 0.01 / 2);
+	const double c = pow(u, p - 2) * (p + q * w) / 2 / (1 + w) / (1 + w), min = pow(0.01, p - q);
+	const double c0 = pow(0.01, p - 2) * (p + q * min) / 2 / (1 + min) / (1 + min);
+	return DELTA * DELTA * (psi - c * (u * u - s * s) / 2 - pow(0.01, p) / 2 / (1 + min) + c0 * 0.01 * 0.01 / 2);
 }
 
 static const struct {
@@ -162,12 +162,12 @@ static void gradient_by_differences_of(int which)
 	gt_backend *be = gt_test_backend();
 	struct prior p = prior_of(be, which);
 	gt_array *x = array(&p, 4), *g = array(&p, 5);
-	double *X = gt_test_values(x), *before = gt_test_values(g), most = 0, off = 0;
+	double *X = gt_test_values(x), *before = gt_test_values(g), max = 0, off = 0;
 	const double h = 1e-6;
 	gt_penalty_gradient(p.R, x, g, NULL);
 	double *G = gt_test_values(g);
 	for (size_t i = 0; i < p.n; i++)
-		most = fmax(most, fabs(G[i] - before[i]));
+		max = fmax(max, fabs(G[i] - before[i]));
 	for (size_t i = 0; i < p.n; i += 1 + p.n / 40) {
 		const double at = X[i];
 		X[i] = at + h;
@@ -177,7 +177,7 @@ static void gradient_by_differences_of(int which)
 		X[i] = at;
 		off = fmax(off, fabs(G[i] - before[i] - slope));
 	}
-	ck_assert_msg(off <= 1e-6 * most, "%s: %g off of %g", gt_penalty_name(p.R), off, most);
+	ck_assert_msg(off <= 1e-6 * max, "%s: %g off of %g", gt_penalty_name(p.R), off, max);
 	free(X), free(before), free(G);
 	gt_array_free(x), gt_array_free(g);
 	prior_free(&p);

@@ -34,7 +34,7 @@ static double at(const struct prior *p, const gt_array *x, double a, const gt_ar
 static void gradient_fits(struct prior *p)
 {
 	const double h = 1e-3;
-	double *point = calloc(p->n, sizeof *point), most = 0, off = 0;
+	double *point = calloc(p->n, sizeof *point), max = 0, off = 0;
 	gt_fill(0.25, p->g); /* is added to */
 	gt_penalty_gradient(p->R, p->x, p->g, NULL);
 	double *g = gt_test_values(p->g);
@@ -46,9 +46,9 @@ static void gradient_fits(struct prior *p)
 		                      at(p, p->x, -2 * h, p->u)) /
 		                     (12 * h);
 		off = fmax(off, fabs(g[i] - 0.25 - slope));
-		most = fmax(most, fabs(slope));
+		max = fmax(max, fabs(slope));
 	}
-	ck_assert_msg(most > 0.01 && off < 1e-6 * most, "%s: %g off of %g", gt_penalty_name(p->R), off, most);
+	ck_assert_msg(max > 0.01 && off < 1e-6 * max, "%s: %g off of %g", gt_penalty_name(p->R), off, max);
 	free(point), free(g);
 }
 
@@ -65,7 +65,7 @@ static void majorizers_fit(struct prior *p)
 	gt_penalty_majorize(p->R, all);
 	ck_assert_double_gt(gt_min(p->d), 0);
 	const double here = gt_penalty_value(p->R, p->x);
-	double least = INFINITY;
+	double min = INFINITY;
 	for (unsigned seed = 3; seed < 11; seed++) {
 		gt_array *h = gt_test_array(p->be, GT_F64, p->n, seed);
 		for (double length = 4; length > 1e-3; length /= 4) {
@@ -74,12 +74,12 @@ static void majorizers_fit(struct prior *p)
 			for (int k = 0; k < 2; k++) {
 				const double slack = here + slope + length * length / 2 * gt_weighted_norm2(h, bounds[k]) - there;
 				ck_assert_msg(slack >= -1e-12 * (here + there), "%s: %g below", gt_penalty_name(p->R), -slack);
-				least = k ? least : fmin(least, slack);
+				min = k ? min : fmin(min, slack);
 			}
 		}
 		gt_array_free(h);
 	}
-	ck_assert_double_lt(least, 1);
+	ck_assert_double_lt(min, 1);
 	/* The one of all x is the largest. */
 	gt_sub_clamped(all, -INFINITY, INFINITY, p->d);
 	ck_assert_double_ge(gt_min(p->d), -1e-12 * gt_max(all));

@@ -73,14 +73,14 @@ static double lengths(const struct model *m, const double *d, size_t k)
 
 static double longest(const struct model *m, const double *d, size_t k)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < m->voxels; i++) {
 		double s = 0;
 		for (size_t c = 0; c < k; c++)
 			s += d[c * m->voxels + i] * d[c * m->voxels + i];
-		most = fmax(most, sqrt(s));
+		max = fmax(max, sqrt(s));
 	}
-	return most;
+	return max;
 }
 
 static double dot(const double *a, const double *b, size_t n)

@@ -74,7 +74,7 @@ START_TEST(majorizers_lie_above)
 	for (int k = 0; k < 2 * GRIDS; k++) {
 		struct subject s = subject(be, GT_F64, &grids[k / 2], k % 2, "");
 		const size_t n = s.m.voxels;
-		double *x = numbers(n, 5, 1), least = INFINITY;
+		double *x = numbers(n, 5, 1), min = INFINITY;
 		put(x, s.x);
 		gt_fill(0, s.g);
 		gt_fill(0, s.y);
@@ -97,10 +97,10 @@ START_TEST(majorizers_lie_above)
 				x[i] -= h[i];
 			const double here = variation(&s.m, s.m.eps, x), slack = here + dot(g, h, n) + quadratic - there;
 			ck_assert_double_ge(slack, -1e-12 * (here + there));
-			least = fmin(least, slack);
+			min = fmin(min, slack);
 			free(h);
 		}
-		ck_assert(n == 1 || least < 1);
+		ck_assert(n == 1 || min < 1);
 		free(x), free(g), free(D), free(largest);
 		drop(&s);
 	}

@@ -70,10 +70,10 @@ START_TEST(bounded_prox_is_the_least)
 			within += u[i] > lo && u[i] < hi;
 		}
 		ck_assert(at_bounds > 0 && within > 0);
-		double least = 0;
+		double min = 0;
 		for (size_t i = 0; i < n; i++)
-			least += (u[i] - z[i]) * (u[i] - z[i]) / (2 * t);
-		least += variation(&s.m, 0, u);
+			min += (u[i] - z[i]) * (u[i] - z[i]) / (2 * t);
+		min += variation(&s.m, 0, u);
 		for (unsigned seed = 71; seed < 111; seed++) {
 			double *h = numbers(n, seed, pow(10, -(double)(seed % 4))), cost = 0, moved = 0;
 			for (size_t i = 0; i < n; i++) {
@@ -85,7 +85,7 @@ START_TEST(bounded_prox_is_the_least)
 				moved += (v[i] - u[i]) * (v[i] - u[i]) / (2 * t);
 			}
 			/* Strongly convex: by |v - u|^2/(2t) above the least. */
-			ck_assert_double_ge(cost + variation(&s.m, 0, v), least + moved - 1e-6 * least);
+			ck_assert_double_ge(cost + variation(&s.m, 0, v), min + moved - 1e-6 * min);
 			free(h);
 		}
 		free(z), free(u), free(v);

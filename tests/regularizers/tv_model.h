@@ -186,11 +186,11 @@ static inline double dot(const double *a, const double *b, size_t n)
 
 static inline double farthest(const double *a, const double *b, size_t n)
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < n; i++)
-		if (!(fabs(a[i] - b[i]) <= most))
-			most = fabs(a[i] - b[i]);
-	return most;
+		if (!(fabs(a[i] - b[i]) <= max))
+			max = fabs(a[i] - b[i]);
+	return max;
 }
 
 static inline double *prox(const struct subject *s, double t, double lo, double hi, const double *z)

@@ -183,7 +183,7 @@ END_TEST
 struct busy {
 	const struct gt_test_problem *other;
 	const gt_backend *be;
-	int calls, inside, most;
+	int calls, inside, max;
 	double moved; /* what the call seemed to have done meanwhile */
 };
 
@@ -191,7 +191,7 @@ static int compute(void *self)
 {
 	struct busy *b = self;
 	const double before = gt_backend_passes(b->be);
-	b->most = ++b->inside > b->most ? b->inside : b->most;
+	b->max = ++b->inside > b->max ? b->inside : b->max;
 	if (b->calls++ < 3)
 		for (int i = 0; i < 4; i++) {
 			call(b->other, FORWARD);
@@ -214,7 +214,7 @@ START_TEST(who_is_asked_may_compute)
 	ck_ok(gt_backend_status(be));
 	ck_ok(gt_backend_status(elsewhere));
 	ck_assert_int_ge(b.calls, 2);
-	ck_assert_int_eq(b.most, 1);
+	ck_assert_int_eq(b.max, 1);
 	ck_assert_double_eq(b.moved, 0);
 	gt_backend_poll(be, NULL, NULL);
 	gt_test_problem_free(&p);

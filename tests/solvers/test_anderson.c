@@ -169,7 +169,7 @@ START_TEST(every_mixture_has_the_shortest_step)
 	static const double lo = -0.6, hi = 0.9;
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F64, N, 1), *next = gt_test_array(be, GT_F64, N, 2);
-	double f[POINTS][N], T[POINTS][N], at[N], want[N], most = 0;
+	double f[POINTS][N], T[POINTS][N], at[N], want[N], max = 0;
 	int held = 0;
 	gt_anderson a;
 	ck_ok(gt_anderson_new("a test", x, DEPTH, &a));
@@ -185,9 +185,9 @@ START_TEST(every_mixture_has_the_shortest_step)
 		gt_array_get(next, at);
 		for (int i = 0; i < N; i++) {
 			held += want[i] < lo || want[i] > hi;
-			most = fmax(most, fabs(at[i] - fmin(fmax(want[i], lo), hi)));
+			max = fmax(max, fabs(at[i] - fmin(fmax(want[i], lo), hi)));
 		}
-		ck_assert_msg(most < 1e-9, "mixture %d is off by %g", k, most);
+		ck_assert_msg(max < 1e-9, "mixture %d is off by %g", k, max);
 		gt_copy(next, x);
 	}
 	ck_assert_int_gt(held, POINTS);
@@ -259,9 +259,9 @@ START_TEST(refusals)
 	ck_ok(gt_array_wrap(be, GT_F64, total / 60 / sizeof nothing, &nothing, &large));
 	ck_refused(gt_anderson_new("solver", large, 40, &a), GT_ERR_MEMORY, "'solver': anderson=40 keeps 81 volumes of");
 	gt_anderson_free(&a);
-	const char *most = strstr(gt_error(), "expected ");
-	ck_assert_ptr_nonnull(most);
-	ck_assert_int_lt(atoi(most + 9), 31);
+	const char *max = strstr(gt_error(), "expected ");
+	ck_assert_ptr_nonnull(max);
+	ck_assert_int_lt(atoi(max + 9), 31);
 	gt_array_free(large);
 	gt_small_noisy_free(&s);
 	gt_backend_close(be);

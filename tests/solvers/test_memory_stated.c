@@ -80,12 +80,12 @@ static int each(void *self, const gt_progress *p)
 	return 0;
 }
 
-static gt_backend *backend(int rehearses)
+static gt_backend *backend(int dry)
 {
 	gt_backend *be = gt_test_backend();
-	if (rehearses)
+	if (dry)
 		ck_ok(gt_backend_dry_run(be));
-	ck_assert_int_eq(gt_backend_is_dry_run(be), rehearses);
+	ck_assert_int_eq(gt_backend_is_dry_run(be), dry);
 	return be;
 }
 
@@ -108,9 +108,9 @@ static size_t basis_bytes(const char *solver, const char *options, const struct 
 }
 
 /* Counters after the whole run, and what the solver held in its last iteration. */
-static gt_counters solve(const struct run *r, gt_type type, int rehearses, struct seen *held, size_t *volume, size_t *data, size_t *part)
+static gt_counters solve(const struct run *r, gt_type type, int dry, struct seen *held, size_t *volume, size_t *data, size_t *part)
 {
-	gt_backend *be = backend(rehearses);
+	gt_backend *be = backend(dry);
 	struct gt_test_problem p = gt_test_problem(be, type, SIDE, VIEWS, r->subsets);
 	const gt_solver *s = gt_solver_find(r->solver);
 	gt_penalty *R = NULL;
@@ -152,10 +152,10 @@ START_TEST(solvers_hold_what_they_state)
 	struct seen real, stated;
 	size_t volume, data, part;
 	const gt_counters run = solve(r, type, 0, &real, &volume, &data, &part);
-	const gt_counters rehearsal = solve(r, type, 1, &stated, &volume, &data, &part);
-	ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s:%s: %zu bytes at most, stated %zu", r->solver, r->options, run.peak_bytes,
-	              rehearsal.peak_bytes);
-	ck_assert_uint_eq(rehearsal.allocations, run.allocations);
+	const gt_counters dry_run = solve(r, type, 1, &stated, &volume, &data, &part);
+	ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s:%s: %zu bytes at most, stated %zu", r->solver, r->options, run.peak_bytes,
+	              dry_run.peak_bytes);
+	ck_assert_uint_eq(dry_run.allocations, run.allocations);
 	ck_assert_uint_eq(stated.bytes, real.bytes);
 	const size_t arrays = ((size_t)r->volumes + (r->per_subset ? r->subsets : 0)) * volume + (size_t)r->data * data +
 	                      (size_t)r->parts * part;
@@ -182,14 +182,14 @@ START_TEST(ramp_holds_what_it_states)
 	struct seen real, stated;
 	size_t volume, data, part;
 	const gt_counters run = solve(&r, GT_F32, 0, &real, &volume, &data, &part);
-	const gt_counters rehearsal = solve(&r, GT_F32, 1, &stated, &volume, &data, &part);
-	ck_assert_uint_eq(run.peak_bytes, rehearsal.peak_bytes);
+	const gt_counters dry_run = solve(&r, GT_F32, 1, &stated, &volume, &data, &part);
+	ck_assert_uint_eq(run.peak_bytes, dry_run.peak_bytes);
 }
 END_TEST
 
-static gt_counters project(const gt_projector *p, gt_type type, int rehearses, gt_status *st)
+static gt_counters project(const gt_projector *p, gt_type type, int dry, gt_status *st)
 {
-	gt_backend *be = backend(rehearses);
+	gt_backend *be = backend(dry);
 	struct gt_test_problem t = gt_test_problem(be, type, SIDE, VIEWS, 1);
 	gt_linop *A = NULL;
 	*st = gt_projector_new(p->name, be, type, &t.grid, t.scan, &A);
@@ -211,10 +211,10 @@ START_TEST(projectors_rehearse)
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	for (const gt_projector *const *p = gt_projectors; *p; p++) {
 		gt_status real, stated;
-		const gt_counters run = project(*p, type, 0, &real), rehearsal = project(*p, type, 1, &stated);
+		const gt_counters run = project(*p, type, 0, &real), dry_run = project(*p, type, 1, &stated);
 		ck_assert_int_eq(real, stated);
-		ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*p)->name, run.peak_bytes,
-		              rehearsal.peak_bytes);
+		ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*p)->name, run.peak_bytes,
+		              dry_run.peak_bytes);
 	}
 }
 END_TEST
@@ -234,10 +234,10 @@ static void spec_of(const gt_regularizer *r, const gt_grid *grid, char *spec, si
 		}
 }
 
-static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses)
+static gt_counters penalise(const gt_regularizer *r, gt_type type, int dry)
 {
 	const gt_grid grid = { { 7, 9, 5 }, { 1, 1.5, 2 }, { 0, 0, 0 } };
-	gt_backend *be = backend(rehearses);
+	gt_backend *be = backend(dry);
 	gt_array *x, *g, *kappa;
 	gt_penalty *R = NULL;
 	double slope, curvature;
@@ -276,16 +276,16 @@ START_TEST(penalties_rehearse)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	for (const gt_regularizer *const *r = gt_regularizers; *r; r++) {
-		const gt_counters run = penalise(*r, type, 0), rehearsal = penalise(*r, type, 1);
-		ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*r)->name, run.peak_bytes,
-		              rehearsal.peak_bytes);
+		const gt_counters run = penalise(*r, type, 0), dry_run = penalise(*r, type, 1);
+		ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*r)->name, run.peak_bytes,
+		              dry_run.peak_bytes);
 	}
 }
 END_TEST
 
-static gt_counters direct(gt_type type, int rehearses)
+static gt_counters direct(gt_type type, int dry)
 {
-	gt_backend *be = backend(rehearses);
+	gt_backend *be = backend(dry);
 	struct gt_test_problem t = gt_test_problem(be, type, SIDE, 3 * VIEWS, 1);
 	ck_ok(gt_analytic_run(gt_analytic_for(t.scan), be, &t.grid, t.scan, NULL, t.b[0], t.x));
 	gt_test_problem_free(&t);

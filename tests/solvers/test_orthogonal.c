@@ -34,17 +34,17 @@ static gt_array *values(gt_backend *be)
 /* The largest entry of V'V - 1, of the first n vectors one after the other in V. */
 static double off_orthonormal(const gt_array *V, size_t n)
 {
-	double *v = calloc(gt_array_size(V), sizeof *v), most = 0;
+	double *v = calloc(gt_array_size(V), sizeof *v), max = 0;
 	gt_array_get(V, v);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j <= i; j++) {
 			double sum = i == j ? -1 : 0;
 			for (size_t e = 0; e < N; e++)
 				sum += v[i * N + e] * v[j * N + e];
-			most = fmax(most, fabs(sum));
+			max = fmax(max, fabs(sum));
 		}
 	free(v);
-	return most;
+	return max;
 }
 
 START_TEST(krylov_space_of_a_square_operator)
@@ -73,10 +73,10 @@ END_TEST
 /* The most that the basis which a run is continued by was off, in any iteration. */
 static int watch(void *self, const gt_progress *g)
 {
-	double *most = self;
+	double *max = self;
 	for (const gt_state_entry *e = g->kept; e && e->name; e++)
 		if (!strcmp(e->name, "basis"))
-			*most = fmax(*most, off_orthonormal(e->array, (size_t)g->iteration));
+			*max = fmax(*max, off_orthonormal(e->array, (size_t)g->iteration));
 	return 0;
 }
 
@@ -85,17 +85,17 @@ START_TEST(basis_of_hybrid_lsqr)
 	gt_backend *be = gt_test_backend();
 	gt_array *d = values(be), *b = gt_test_array(be, GT_F64, N, 6), *x = gt_test_array(be, GT_F64, N, 7);
 	gt_linop *A = NULL;
-	double most = -1;
-	const gt_monitor monitor = { .each = watch, .self = &most };
+	double max = -1;
+	const gt_monitor monitor = { .each = watch, .self = &max };
 	gt_method m;
 	ck_ok(gt_linop_new(&ops, d, be, GT_F64, N, N, &A));
 	ck_ok(gt_method_parse("hybrid-lsqr:iterations=40,strength=fixed,lambda=1e-3", &m));
 	const gt_problem p = { .subsets = 1, .A = &A, .b = &b, .lo = -INFINITY, .hi = INFINITY };
 	ck_ok(gt_solve(m.solver, &p, m.options, x, &monitor));
-	printf("hybrid-lsqr: %.2g\n", most);
+	printf("hybrid-lsqr: %.2g\n", max);
 	fflush(stdout);
-	ck_assert_double_ge(most, 0);
-	ck_assert_double_le(most, 1e-14 * N);
+	ck_assert_double_ge(max, 0);
+	ck_assert_double_le(max, 1e-14 * N);
 	gt_method_free(&m);
 	gt_linop_free(A);
 	gt_array_free(d);

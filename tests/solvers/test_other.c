@@ -141,11 +141,11 @@ START_TEST(pdhg_reaches_the_exact_minimum)
 	}
 	gt_small_exact(p, kind == 1 ? strength : 0, centre, kind == 0 ? strength : 0, answer);
 	ck_ok(gt_small_solve("pdhg", options[kind], p, x, l));
-	const double least = gt_small_cost(p, answer), got = gt_small_cost(p, x);
-	printf("pdhg, kind %d, bounded %d: cost %.9g, least %.9g after %d; distance %.2e\n", kind, bounded, got, least, l->calls,
+	const double min = gt_small_cost(p, answer), got = gt_small_cost(p, x);
+	printf("pdhg, kind %d, bounded %d: cost %.9g, least %.9g after %d; distance %.2e\n", kind, bounded, got, min, l->calls,
 	       gt_small_distance(x, answer));
-	ck_assert_double_ge(got, least * (1 - 1e-10));
-	ck_assert_double_le(got, least * (1 + 1e-5));
+	ck_assert_double_ge(got, min * (1 - 1e-10));
+	ck_assert_double_le(got, min * (1 + 1e-5));
 	ck_assert_double_eq_tol(l->seen[l->calls - 1].cost, got, 1e-10 * got);
 	ck_assert_double_ge(gt_min(x), p->lo);
 	ck_assert_double_le(gt_max(x), p->hi);

@@ -44,11 +44,11 @@ START_TEST(least_of_a_convex_penalty)
 	gt_array *want = solution(&t, "fista", "iterations=400,prox=yes"), *fista = solution(&t, "pnp-fista", "iterations=400"),
 		 *plain = solution(&t, "pnp-fista", "iterations=500,momentum=no"),
 		 *admm = solution(&t, "pnp-admm", "iterations=100,inner=8");
-	const double least = cost(&t, want);
-	ck_assert_double_gt(gt_penalty_value(R, want), 0.01 * least);
+	const double min = cost(&t, want);
+	ck_assert_double_gt(gt_penalty_value(R, want), 0.01 * min);
 	gt_array *const found[] = { fista, plain, admm };
 	for (int k = 0; k < 3; k++) {
-		ck_assert_double_lt(fabs(cost(&t, found[k]) - least), 1e-5 * least);
+		ck_assert_double_lt(fabs(cost(&t, found[k]) - min), 1e-5 * min);
 		ck_assert_double_lt(sqrt(gt_distance2(found[k], want) / gt_dot(want, want)), 1e-2);
 		ck_assert_double_ge(gt_min(found[k]), 0);
 		gt_array_free(found[k]);

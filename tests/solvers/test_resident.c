@@ -14,7 +14,7 @@
 
 /* What comes back in an iteration: a number of 8 bytes for each of at most so many reductions, and for two of each subset. */
 enum { NUMBERS = 32, ITERATIONS = 7 };
-static double most_bytes(size_t subsets) { return 8. * (NUMBERS + 2 * (double)subsets); }
+static double max_bytes(size_t subsets) { return 8. * (NUMBERS + 2 * (double)subsets); }
 
 static const struct {
 	const char *solver, *options, *penalty;
@@ -117,7 +117,7 @@ static void judge(const struct watch *w, size_t subsets, int waits, char *text, 
 	WRONG((double)(b->waits - a->waits) > waits * steps, "waits");
 	WRONG(c->allocations != d->allocations, "bus-allocations");
 	WRONG(c->to_device != d->to_device, "bus-up");
-	WRONG(back > most_bytes(subsets), "bus-down");
+	WRONG(back > max_bytes(subsets), "bus-down");
 	WRONG((double)(d->copies - c->copies) > waits * steps, "bus-copies");
 #undef WRONG
 }
@@ -139,7 +139,7 @@ static struct run run_new(gt_type type, size_t subsets, int weights, const char 
 	r.w = (struct watch){ .be = be, .with_bus = !lacks };
 	r.p = gt_test_problem(be, type, 12, 12, subsets);
 	for (size_t k = 0; k < subsets; k++)
-		ck_assert_double_gt((double)gt_array_bytes(r.p.b[k]), 2 * most_bytes(subsets) + 1);
+		ck_assert_double_gt((double)gt_array_bytes(r.p.b[k]), 2 * max_bytes(subsets) + 1);
 	if (weights)
 		r.weights = gt_test_weights(&r.p);
 	if (penalty)

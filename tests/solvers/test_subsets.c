@@ -155,10 +155,10 @@ START_TEST(mlem_raises_the_likelihood)
 	gt_fill(1, ratio);
 	gt_adjoint(p->A[0], ratio, seen);
 	gt_axpy(-1, seen, slope); /* upwards */
-	const double most = gt_max(seen);
-	ck_assert_double_le(gt_max(slope), 1e-2 * most);
+	const double max = gt_max(seen);
+	ck_assert_double_le(gt_max(slope), 1e-2 * max);
 	gt_mul(x, slope);
-	ck_assert_double_le(sqrt(gt_dot(slope, slope)), 1e-4 * most * sqrt(gt_dot(x, x)));
+	ck_assert_double_le(sqrt(gt_dot(slope, slope)), 1e-4 * max * sqrt(gt_dot(x, x)));
 	ck_assert_double_ge(gt_min(x), 0);
 	gt_array_free(x);
 	gt_array_free(ratio);

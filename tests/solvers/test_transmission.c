@@ -137,13 +137,13 @@ static void along(const struct dense *d, const double *x, size_t j, double *slop
 /* Coordinate descent by Newton's steps: no surrogate, no operator, no subset. Ends where no step is left. */
 static void descend(struct dense *d, double *x)
 {
-	double most = 1;
+	double max = 1;
 	memset(d->l, 0, d->rays * sizeof *d->l);
 	for (size_t j = 0; j < d->voxels; j++)
 		for (size_t i = 0; i < d->rays; i++)
 			d->l[i] += d->A[j * d->rays + i] * x[j];
-	for (int sweep = 0; sweep < 2000 && most > 1e-10; sweep++) {
-		most = 0;
+	for (int sweep = 0; sweep < 2000 && max > 1e-10; sweep++) {
+		max = 0;
 		for (size_t j = 0; j < d->voxels; j++) {
 			double slope, curvature;
 			along(d, x, j, &slope, &curvature);
@@ -151,10 +151,10 @@ static void descend(struct dense *d, double *x)
 			for (size_t i = 0; i < d->rays; i++)
 				d->l[i] += d->A[j * d->rays + i] * step;
 			x[j] = to;
-			most = fmax(most, fabs(step));
+			max = fmax(max, fabs(step));
 		}
 	}
-	ck_assert_double_le(most, 1e-10);
+	ck_assert_double_le(max, 1e-10);
 }
 
 static const struct {

@@ -27,11 +27,11 @@ static struct {
 static struct gt_test_bus seen;
 static size_t lost;
 
-static void give(uint8_t **buffer, size_t *size, size_t *most)
+static void give(uint8_t **buffer, size_t *size, size_t *max)
 {
 	*buffer = aligned_alloc(ALIGN, BUFFER);
 	*size = *buffer ? BUFFER : 0;
-	*most = 0;
+	*max = 0;
 }
 
 static void count_copy(const copy_record *r)

@@ -14,9 +14,9 @@
 
 static atomic_long calls, last = -1;
 
-void gt_scarce_after(long most)
+void gt_scarce_after(long max)
 {
-	last = most;
+	last = max;
 	calls = 0;
 }
 

@@ -13,7 +13,7 @@ struct counted {
 	int tried;
 };
 
-static void fake(void *self, const char *variant, gt_tune_trial *t)
+static void fake(void *self, const char *variant, gt_tune_evaluation *t)
 {
 	struct counted *c = self;
 	c->tried++;
@@ -36,7 +36,7 @@ static void fake(void *self, const char *variant, gt_tune_trial *t)
 /* s, of a clock that stands: what hangs is late as soon as that passes, and nothing else is. */
 static const double limit = 600;
 
-static void try_variant(gt_child *child, const char *variant, gt_tune_trial *t)
+static void try_variant(gt_child *child, const char *variant, gt_tune_evaluation *t)
 {
 	gt_child_send(child, variant);
 	if (strstr(variant, "HANG=1"))
@@ -66,7 +66,7 @@ START_TEST(goes_on_after_all_of_them)
 	gt_test_clock(0);
 	ck_ok(gt_child_new(fake, &c, limit, 0, &child));
 	for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
-		gt_tune_trial t;
+		gt_tune_evaluation t;
 		try_variant(child, step[i].variant, &t);
 		ck_assert_msg(t.verdict == step[i].verdict && strstr(t.why, step[i].why), "%s: %s, %s", step[i].variant,
 		              gt_tune_verdict_text(t.verdict), t.why);
@@ -82,7 +82,7 @@ START_TEST(several_at_a_time)
 {
 	struct counted c = { 0 };
 	gt_child *child[3];
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	static const char *const variant[] = { "A=1", "HANG=1", "A=2" };
 	gt_test_clock(0);
 	for (int i = 0; i < 3; i++) {

@@ -29,8 +29,8 @@ static void write_log(const char *variant, char path[64])
 {
 	FILE *f = create(path);
 	gt_space *s = NULL;
-	gt_tune_trial right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 },
-		      wrong = { .verdict = GT_TUNE_WRONG, .why = "it writes outside its result" };
+	gt_tune_evaluation right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 },
+			   wrong = { .verdict = GT_TUNE_WRONG, .why = "it writes outside its result" };
 	gt_tune_outcome o = { .ms = 2.5, .built_in_ms = 3.125 };
 	ck_ok(gt_space_empty("dd-back", &s));
 	ck_ok(gt_space_add(s, "A 1 2 4"));
@@ -105,26 +105,26 @@ END_TEST
 /* A log that is read once gives what a log gives that is read for each search; its file is not needed. */
 START_TEST(read_once)
 {
-	static const char *const searchers[] = { "random", "climb", "ants:as-published" };
-	enum { PROGRAMS = 5 };
+	static const char *const strategies[] = { "random", "climb", "ants:as-published" };
+	enum { EVALUATIONS = 5 };
 	char path[64];
-	double again[3][PROGRAMS], best[PROGRAMS];
+	double again[3][EVALUATIONS], best[EVALUATIONS];
 	gt_tune_log *log = NULL;
 	gt_tune_log_facts a, b;
 	write_log("A=1 B=5", path);
 	for (int i = 0; i < 3; i++)
-		ck_ok(gt_tune_replay(path, searchers[i], 7, PROGRAMS, again[i]));
+		ck_ok(gt_tune_replay(path, strategies[i], 7, EVALUATIONS, again[i]));
 	ck_ok(gt_tune_log_facts_of(path, &b));
 	ck_ok(gt_tune_log_open(path, &log));
 	unlink(path);
 	for (int i = 0; i < 3; i++) {
-		ck_ok(gt_tune_log_replay(log, searchers[i], 7, PROGRAMS, best));
+		ck_ok(gt_tune_log_replay(log, strategies[i], 7, EVALUATIONS, best));
 		ck_assert_mem_eq(best, again[i], sizeof best);
 	}
-	gt_tune_log_tell(log, &a);
+	gt_tune_log_describe(log, &a);
 	ck_assert_mem_eq(&a, &b, sizeof a);
 	ck_assert_uint_eq(a.right, 1);
-	ck_refused(gt_tune_log_replay(log, "bees", 7, PROGRAMS, best), GT_ERR_UNKNOWN, "no searcher \"bees\"");
+	ck_refused(gt_tune_log_replay(log, "bees", 7, EVALUATIONS, best), GT_ERR_UNKNOWN, "no searcher \"bees\"");
 	gt_tune_log_close(log);
 	ck_refused(gt_tune_log_open(path, &log), GT_ERR_IO, "No such file");
 	ck_assert_ptr_null(log);
@@ -140,7 +140,7 @@ START_TEST(bounds_stand_in_the_log)
 	gt_log_head h = head;
 	gt_space *s = NULL;
 	gt_tune_log log;
-	gt_tune_trial right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 };
+	gt_tune_evaluation right = { .verdict = GT_TUNE_OK, .ms = 2.75, .built_in_ms = 3.5, .pairs = 5 };
 	strcpy(h.bounds, "4.5e-06 3.0e-05 1.8e-05 (3.0e-06 2.0e-05 1.2e-05)");
 	ck_ok(gt_space_empty("dd-back", &s));
 	ck_ok(gt_space_add(s, "A 1 2 4"));

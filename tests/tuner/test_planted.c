@@ -51,7 +51,7 @@ static void begin(const char *kernel, const char *variant, const char *from, con
 	gt_child_send(y->child, variant);
 	gt_variant_plant(NULL, NULL);
 }
-static void end(struct trying *y, gt_tune_trial *t)
+static void end(struct trying *y, gt_tune_evaluation *t)
 {
 	gt_child_wait(y->child, t);
 	gt_child_free(y->child);
@@ -104,7 +104,7 @@ static int says_one_of(const char *text, const char *words)
 	return 0;
 }
 
-static int is_as_it_should(int i, const gt_tune_trial *t)
+static int is_as_it_should(int i, const gt_tune_evaluation *t)
 {
 	printf("%s, %s: %s, %s; %g ms, built-in %g ms, off %.2e, adjoint %.2e\n", faults[i].kernel, faults[i].what,
 	       gt_tune_verdict_text(t->verdict), t->why, t->ms, t->built_in_ms, t->error, t->off_adjoint);
@@ -124,7 +124,7 @@ START_TEST(planted_faults_are_found)
 			begin(faults[first + i].kernel, faults[first + i].variant, faults[first + i].from, faults[first + i].to, 90,
 			      &trying[i]);
 		for (int i = 0; i < n; i++) {
-			gt_tune_trial t;
+			gt_tune_evaluation t;
 			end(&trying[i], &t);
 			wrong += !is_as_it_should(first + i, &t);
 		}
@@ -137,7 +137,7 @@ END_TEST
 START_TEST(what_hangs_is_ended)
 {
 	struct trying y;
-	gt_tune_trial t;
+	gt_tune_evaluation t;
 	make_problem();
 	begin("dd-forward", "WHOLE=96", write_out, "*y = value; for (;;) if (clock64() == 0) break;", 2, &y);
 	end(&y, &t);

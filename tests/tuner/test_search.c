@@ -15,7 +15,7 @@ struct land {
 	double own[8][16], pair[8][8][16][16];
 	int refused[8][16][16];
 	double best;
-	size_t first, calls, most;
+	size_t first, calls, max;
 	unsigned char *tried;
 };
 
@@ -59,11 +59,11 @@ static void make_land(uint64_t seed, int layers, const int *n, double bad, struc
 	for (size_t c = 0; c < l->space->count; c++)
 		l->best = fmin(l->best, time_of(l, c));
 	/* as a person's: the best of 300 at random */
-	double least = INFINITY;
+	double min = INFINITY;
 	for (int i = 0; i < 300; i++) {
 		const size_t c = (size_t)(gt_uniform(&r) * (double)l->space->count);
-		if (time_of(l, c) < least) {
-			least = time_of(l, c);
+		if (time_of(l, c) < min) {
+			min = time_of(l, c);
 			l->first = c;
 		}
 	}
@@ -85,17 +85,17 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 		ms[i] = time_of(l, candidate[i]);
 		l->calls++;
 	}
-	return !l->most || l->calls < l->most;
+	return !l->max || l->calls < l->max;
 }
 
-static gt_search_result run(struct land *l, const char *spec, uint64_t seed, size_t programs, size_t width)
+static gt_search_result run(struct land *l, const char *spec, uint64_t seed, size_t evaluations, size_t width)
 {
-	const gt_search_task t = { l->space, l->first, seed, programs };
+	const gt_search_task t = { l->space, l->first, seed, evaluations };
 	gt_search_result r;
 	l->calls = 0;
 	memset(l->tried, 0, l->space->count);
 	ck_ok(gt_search_run(spec, &t, width, evaluate, l, &r));
-	ck_assert(!programs || r.programs <= programs);
+	ck_assert(!evaluations || r.evaluations <= evaluations);
 	if (r.best != SIZE_MAX)
 		ck_assert_double_eq(r.ms, time_of(l, r.best));
 	return r;
@@ -112,8 +112,8 @@ static void laws_of(int i)
 	for (size_t width = 1; width <= 8; width *= 8) {
 		const gt_search_result a = run(&l, all[i], 3, 60, width), b = run(&l, all[i], 3, 60, width);
 		ck_assert_uint_eq(a.best, b.best);
-		ck_assert_uint_eq(a.programs, b.programs);
-		ck_assert_uint_eq(a.programs, 60);
+		ck_assert_uint_eq(a.evaluations, b.evaluations);
+		ck_assert_uint_eq(a.evaluations, 60);
 		/* never worse than what comes first, but for the paper's, which begins anywhere */
 		if (strcmp(all[i], "ants:as-published") != 0)
 			ck_assert(a.ms <= time_of(&l, l.first));
@@ -132,14 +132,14 @@ static void laws_of(int i)
 GT_TEST_ALL(laws, (int)(sizeof all / sizeof *all))
 
 /* Of 24 runs on 8 spaces of 2880 candidates less some: how many come within 3 % of the best. */
-static int near_best(const char *spec, size_t programs)
+static int near_best(const char *spec, size_t evaluations)
 {
 	int near = 0;
 	for (uint64_t s = 0; s < 8; s++) {
 		struct land l;
 		make_land(100 + s, 4, fdk, 0.15, &l);
 		for (uint64_t k = 0; k < 3; k++)
-			near += run(&l, spec, 10 * s + k, programs, 1).ms <= 1.03 * l.best;
+			near += run(&l, spec, 10 * s + k, evaluations, 1).ms <= 1.03 * l.best;
 		free_land(&l);
 	}
 	return near;
@@ -149,14 +149,14 @@ START_TEST(rates)
 {
 	static const struct {
 		const char *spec;
-		size_t programs;
-		int least, most;
+		size_t evaluations;
+		int min, max;
 	} rate[] = { { "climb", 150, 18, 24 },  { "auto", 150, 18, 24 }, { "ants", 150, 4, 24 },   { "ants", 600, 17, 24 },
 		     { "forest", 150, 15, 24 }, { "random", 150, 0, 8 }, { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
 	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
-		const int near = near_best(rate[i].spec, rate[i].programs);
-		fprintf(stderr, "%-18s %3zu programs: %2d of 24 within 3 %%\n", rate[i].spec, rate[i].programs, near);
-		ck_assert_msg(near >= rate[i].least && near <= rate[i].most, "%s: %d of 24", rate[i].spec, near);
+		const int near = near_best(rate[i].spec, rate[i].evaluations);
+		fprintf(stderr, "%-18s %3zu programs: %2d of 24 within 3 %%\n", rate[i].spec, rate[i].evaluations, near);
+		ck_assert_msg(near >= rate[i].min && near <= rate[i].max, "%s: %d of 24", rate[i].spec, near);
 	}
 }
 END_TEST
@@ -167,9 +167,9 @@ START_TEST(ants_as_published)
 	make_land(7, 4, fdk, 0.15, &l);
 	/* 30 ants, 5 iterations: 150 walks at most, of which some were walked before, and some are not legal */
 	const gt_search_result r = run(&l, "ants:as-published", 1, 0, 30);
-	ck_assert_uint_le(r.programs, 150);
-	ck_assert_uint_gt(r.programs, 100);
-	ck_assert_uint_lt(l.calls, r.programs); /* walks that are not legal count, and are not tried */
+	ck_assert_uint_le(r.evaluations, 150);
+	ck_assert_uint_gt(r.evaluations, 100);
+	ck_assert_uint_lt(l.calls, r.evaluations); /* walks that are not legal count, and are not tried */
 	/* with what they leave out of the colony, it is the other */
 	const gt_search_result a = run(&l, "ants:as-published,ants=10,iterations=0,rho=0.3,q0=0.5,ever=1,legal=1,hand=1", 4, 100, 1),
 			       b = run(&l, "ants", 4, 100, 1);
@@ -180,7 +180,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-	const gt_searcher *s;
+	const gt_strategy *s;
 	const char *options;
 	struct land l;
 	gt_search_result r;

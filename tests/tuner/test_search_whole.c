@@ -47,13 +47,13 @@ static gt_tune_options options_for(const gt_scan *scan, const gt_grid *grid)
 	o.backend = "cpu:1";
 	o.scan = scan;
 	o.grid = grid;
-	o.programs = 4;
-	o.searcher = "random";
+	o.evaluations = 4;
+	o.strategy = "random";
 	o.log = log_path;
 	return o;
 }
 
-static void tried(void *self, size_t program, const char *variant, const gt_tune_trial *t)
+static void tried(void *self, size_t program, const char *variant, const gt_tune_evaluation *t)
 {
 	int *highest = self;
 	const int form = atoi(strstr(variant, "FORM=") + 5);
@@ -78,11 +78,11 @@ START_TEST(rows_that_are_tilted)
 	int highest = 0;
 	o.tried = tried;
 	o.self = &highest;
-	o.programs = 16;
+	o.evaluations = 16;
 	ck_ok(gt_tune_search(&o, &out));
 	ck_assert_msg(strstr(out.about, of[_i].class) != NULL, "%s", out.about);
 	ck_assert_msg(!strncmp(out.built_in, of[_i].by_hand, strlen(of[_i].by_hand)), "%s", out.built_in);
-	ck_assert_uint_eq(out.programs, 16);
+	ck_assert_uint_eq(out.evaluations, 16);
 	ck_assert_uint_eq(out.failed, 0);
 	ck_assert_int_le(highest, of[_i].highest);
 	ck_ok(gt_tune_log_facts_of(log_path, &facts));

@@ -33,7 +33,7 @@ START_TEST(lists_what_rules_allow)
 			ck_assert_msg((at != SIZE_MAX) == is, "A=%ld B=%ld C=%ld, size %d", A[pick[0]], B[pick[1]], C[pick[2]], size);
 			if (!is)
 				continue;
-			uint8_t again[GT_MOST_LAYERS];
+			uint8_t again[GT_MAX_LAYERS];
 			gt_space_text(s, at, line, sizeof line);
 			ck_assert(gt_space_parse(s, line, again) && !memcmp(again, pick, 3));
 			ck_assert_uint_eq(gt_space_near(s, line), at);
@@ -102,7 +102,7 @@ START_TEST(of_the_forward_kernel)
 		"ROWS=4 LANES=4 COLUMNS=8 EXTRA=3 WARPS=8 SLOT=22400 SLOTS=2 BLOCKS=4 WHOLE=96 FLUSH=2048 AHEAD=0",
 	};
 	gt_space *s = NULL;
-	uint8_t pick[GT_MOST_LAYERS];
+	uint8_t pick[GT_MAX_LAYERS];
 	ck_ok(gt_space_read(gt_kernel_file_of("dd-forward")->text, "dd-forward", "rows=104 slices=104", &s));
 	for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
 		ck_assert_msg(gt_space_parse(s, built_in[i], pick), "%s", built_in[i]);
@@ -118,7 +118,7 @@ START_TEST(little_shared_memory)
 {
 	static const struct {
 		const char *kernel;
-		size_t least;
+		size_t min;
 	} of[] = { { "dd-forward", 1000 }, { "dd-back", 20 }, { "sf-forward", 50 } };
 	const char *about = "rows=64 slices=64 views=64 columns=768 across=512 together=4 height=8/8 edges=0";
 	char limited[200], variant[512];
@@ -127,7 +127,7 @@ START_TEST(little_shared_memory)
 	ck_ok(gt_space_read(gt_kernel_file_of(of[_i].kernel)->text, of[_i].kernel, about, &all));
 	ck_ok(gt_space_read(gt_kernel_file_of(of[_i].kernel)->text, of[_i].kernel, limited, &few));
 	ck_assert_uint_lt(few->count, all->count);
-	ck_assert_uint_ge(few->count, of[_i].least);
+	ck_assert_uint_ge(few->count, of[_i].min);
 	for (size_t i = 0; i < few->count; i++) {
 		gt_space_text(few, i, variant, sizeof variant);
 		ck_assert_int_le(gt_variant_value(variant, "SLOT", 0) * gt_variant_value(variant, "SLOTS", 0), 49152);

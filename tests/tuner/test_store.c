@@ -206,7 +206,7 @@ END_TEST
 static int finds(const char *kernel, const char *expected)
 {
 	char text[512];
-	const gt_variant_wish w = { kernel, "rows=8", "A=9" };
+	const gt_variant_request w = { kernel, "rows=8", "A=9" };
 	const int found = gt_variant_find(&w, text, sizeof text);
 	ck_assert_str_eq(text, expected);
 	return found;
@@ -217,8 +217,8 @@ START_TEST(variants_of_a_run)
 	char about[256], built_in[512];
 	make_folder();
 	gt_variant_only("dd-forward[A=1,B=2];dd-back[C=3]");
-	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_KEPT);
-	ck_assert_int_eq(finds("dd-back", "C=3"), GT_VARIANT_KEPT);
+	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_CACHED);
+	ck_assert_int_eq(finds("dd-back", "C=3"), GT_VARIANT_CACHED);
 	ck_assert_int_eq(finds("dd", ""), GT_VARIANT_NONE);
 	ck_assert_int_eq(finds("sf-back", ""), GT_VARIANT_NONE);
 	gt_variant_try("sf-back", "D=4");
@@ -232,7 +232,7 @@ START_TEST(variants_of_a_run)
 	finds("dd-forward", "A=1 B=2");
 	finds("dd-back", "");
 	gt_variant_only("dd-forward[A=3];dd-back[C=3]"); /* as another class of problems might get */
-	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_KEPT);
+	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_CACHED);
 	ck_assert_int_eq(finds("dd-back", ""), GT_VARIANT_NONE);
 	gt_variant_same(0);
 	finds("dd-forward", "A=3");
@@ -264,7 +264,7 @@ START_TEST(numbers_of_a_run)
 	ck_assert(value[0] == 5 && value[1] == 6 && value[2] == 7);
 	gt_variant_only("dd-forward[A=2,C=3]");
 	ck_ok(gt_variant_choose(&family, "rows=8", value, &found));
-	ck_assert_int_eq(found, GT_VARIANT_KEPT);
+	ck_assert_int_eq(found, GT_VARIANT_CACHED);
 	ck_assert(value[0] == 2 && value[1] == 6 && value[2] == 3);
 	gt_variant_only(NULL);
 	remove_folder();

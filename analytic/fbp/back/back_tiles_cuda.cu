@@ -51,18 +51,18 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDE
 
 static const struct kind {
 	int steps, squares, zp, columns, floats, run;
-	size_t least, most;
+	size_t min, max;
 	gt_tiles_kernel flat, arc;
 } kinds[] = {
-#define KIND(steps, squares, zp, columns, floats, run, least, most)      \
+#define KIND(steps, squares, zp, columns, floats, run, min, max)         \
 	{ steps,                                                         \
 	  squares,                                                       \
 	  zp,                                                            \
 	  columns,                                                       \
 	  floats,                                                        \
 	  run,                                                           \
-	  least,                                                         \
-	  most,                                                          \
+	  min,                                                           \
+	  max,                                                           \
 	  back_tiles<GT_FLAT, steps, squares, zp, columns, floats, run>, \
 	  back_tiles<GT_ARC, steps, squares, zp, columns, floats, run> },
 	KINDS(KIND)
@@ -145,18 +145,18 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp
 
 /* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner
  * one may be a third larger. Blocks with larger steps are left out. */
-#define MOST_BITS 5
-static int bits_of(double most_step, int run)
+#define MAX_BITS 5
+static int bits_of(double max_step, int run)
 {
 	int bits = 4;
-	while (1 + 1.37 * most_step * (run - 1) > 1 << bits)
+	while (1 + 1.37 * max_step * (run - 1) > 1 << bits)
 		bits++;
 	return bits;
 }
 
-static struct gt_bias bias_of(double most_step, int run)
+static struct gt_bias bias_of(double max_step, int run)
 {
-	const int bits = bits_of(most_step, run);
+	const int bits = bits_of(max_step, run);
 	const float bias = (float)(1 << bits);
 	return { -bias, GT_MAGIC_SIGNED + bias, ~0u << (23 - bits), (bias - 1) / (float)(run - 1) };
 }
@@ -173,7 +173,7 @@ static int mirrored(const struct gt_back_grid *g, const gt_fbp_plan *p, int slic
 
 static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp_plan *p, const double steps[2], int own)
 {
-	if (g->n[2] < k->least || g->n[2] > k->most || bits_of(steps[1], k->run) > MOST_BITS)
+	if (g->n[2] < k->min || g->n[2] > k->max || bits_of(steps[1], k->run) > MAX_BITS)
 		return 0;
 	if (k->steps == GT_STEPS_MIRRORED)
 		return steps[0] > 1 - 0.99 * GT_NEAR && steps[1] < 1 + 0.99 * GT_NEAR && mirrored(g, p, k->zp);
@@ -185,7 +185,7 @@ static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_fbp
 {
 	const double middle = (steps[0] + steps[1]) / 2;
 	const int own = middle > 1.9 ? GT_STEPS_ANY : middle > 1.3 ? GT_STEPS_HIGH : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
-	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MOST_STEP; k++)
+	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MAX_STEP; k++)
 		if (suits(k, g, p, steps, own) && fits(k, g, p, rows, stages))
 			return k;
 	return NULL;
@@ -200,9 +200,9 @@ static int deflected(const gt_fbp_plan *p)
 }
 
 /* Rows beyond the detector that voxels reach: copies of its first and last row, as far as they cost little. */
-static size_t rows_beyond(const struct gt_back_grid *g, const gt_fbp_plan *p, double most_step)
+static size_t rows_beyond(const struct gt_back_grid *g, const gt_fbp_plan *p, double max_step)
 {
-	const double largest = most_step / g->pitch[2], most = (double)p->rows / 4 + 16;
+	const double largest = max_step / g->pitch[2], max = (double)p->rows / 4 + 16;
 	double beyond = 0;
 	for (size_t v = 0; v < p->views; v++) {
 		const struct gt_back_view *w = &p->view[v];
@@ -210,7 +210,7 @@ static size_t rows_beyond(const struct gt_back_grid *g, const gt_fbp_plan *p, do
 		const double high = w->row0 + largest * (g->first[2] + g->pitch[2] * (double)(g->n[2] - 1) - w->z0);
 		beyond = fmax(beyond, fmax(-low, high - (double)(p->rows - 1)));
 	}
-	return beyond > 0 ? (size_t)(fmin(beyond, most) + 3) : 0;
+	return beyond > 0 ? (size_t)(fmin(beyond, max) + 3) : 0;
 }
 
 static const char *choose_(gt_backend *be, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c)

@@ -10,9 +10,9 @@
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MOST_BEND 2e-6    /* pixels, of what is left out within a run */
-#define MOST_DRIFT 5e-7   /* of the weight, the same */
-#define MOST_STEADY 1e-5  /* of the weight, root mean square, where it does not drift */
+#define MAX_BEND 2e-6     /* pixels, of what is left out within a run */
+#define MAX_DRIFT 5e-7    /* of the weight, the same */
+#define MAX_STEADY 1e-5   /* of the weight, root mean square, where it does not drift */
 
 /* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a
  * pixel near the middle of the tile: that keeps them small. */
@@ -211,7 +211,7 @@ static const struct kind {
 	KINDS(KIND)
 #undef KIND
 };
-enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8, MOST_ROWS = 256 };
+enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8, MAX_ROWS = 256 };
 
 static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns * rows; }
 
@@ -292,8 +292,8 @@ static int is_straight(const struct need *n, const struct kind *k)
 {
 	const double half = 0.5 * (k->run - 1), far = 1.05 * half + 0.5, e = n->bend * half;
 	const double mean = n->seen ? sqrt(n->squares / (double)n->seen) : 0, spread = sqrt((k->run * k->run - 1) / 12.0);
-	return (k->drift ? 3 * e * e <= MOST_DRIFT : 2 * mean * spread <= MOST_STEADY) &&
-	       n->slope * e * half * (k->drift ? e : 1) <= MOST_BEND && n->step * e * e * half <= MOST_BEND &&
+	return (k->drift ? 3 * e * e <= MAX_DRIFT : 2 * mean * spread <= MAX_STEADY) &&
+	       n->slope * e * half * (k->drift ? e : 1) <= MAX_BEND && n->step * e * e * half <= MAX_BEND &&
 	       n->slope * far < reach<8>::U - 1 && n->step * far < (k->run == 1 ? 8 : 2 * k->run) - 1;
 }
 
@@ -302,7 +302,7 @@ static double cost_of(const struct kind *k, const struct need *n, int blocks, in
 {
 	/* stages begin at multiples of 128 bytes */
 	const int needed = (rows_of(n) + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
-	for (*rows = needed < MOST_ROWS ? needed : MOST_ROWS; *rows > 0; *rows -= ROWS_STEP)
+	for (*rows = needed < MAX_ROWS ? needed : MAX_ROWS; *rows > 0; *rows -= ROWS_STEP)
 		if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
 			break;
 	const double left = *rows > 0 ? left_out(n, k->columns, *rows) : 1, warps = (double)blocks / blocks_of(k->squares);
@@ -314,14 +314,14 @@ static double cost_of(const struct kind *k, const struct need *n, int blocks, in
 static const struct kind *choose_kind(const struct need *const n[3], int *rows, int *stages)
 {
 	const struct kind *best = NULL;
-	double least = 0.8 * COST_PLAIN;
+	double min = 0.8 * COST_PLAIN;
 	for (const struct kind *k = kinds; k < kinds + NKINDS; k++)
 		for (int blocks = is_straight(n[k->squares], k) ? blocks_of(k->squares) : 0; blocks >= 1; blocks--) {
 			int high, deep;
 			const double cost = cost_of(k, n[k->squares], blocks, &high, &deep);
-			if (!(cost < least))
+			if (!(cost < min))
 				continue;
-			least = cost;
+			min = cost;
 			best = k;
 			*rows = high;
 			*stages = deep;
@@ -332,8 +332,8 @@ static const struct kind *choose_kind(const struct need *const n[3], int *rows, 
 /* Copies of the first and the last row, as far as voxels reach and they cost little. */
 static size_t rows_beyond(const gt_fbp_plan *p, const struct need *n)
 {
-	const double beyond = fmax(-n->low, n->high - (double)(p->rows - 1)), most = (double)p->rows / 4 + 16;
-	return beyond > -1 ? (size_t)(fmin(fmax(beyond, 0), most) + 4) : 0;
+	const double beyond = fmax(-n->low, n->high - (double)(p->rows - 1)), max = (double)p->rows / 4 + 16;
+	return beyond > -1 ? (size_t)(fmin(fmax(beyond, 0), max) + 4) : 0;
 }
 
 static const char *choose_(gt_backend *be, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c)

@@ -15,8 +15,8 @@
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
 /* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
 #define PATCH 16
-#define MOST_STAGES 4
-#define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
+#define MAX_STAGES 4
+#define MAX_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
 #define HEIGHT_STEP 8  /* rows that each is lower than the one before */
 #define SHARED_BYTES (227 << 10) /* of a multiprocessor, for blocks */
 #define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
@@ -33,7 +33,7 @@ struct gt_tile_at {
 
 /* Views of a batch in boxes as wide as a tile, by heights from the highest on. */
 struct gt_tile_maps {
-	CUtensorMap of[MOST_HEIGHTS];
+	CUtensorMap of[MAX_HEIGHTS];
 };
 
 struct gt_tiles_in {
@@ -52,7 +52,7 @@ struct gt_tiles_in {
 /* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per
  * voxel, at most and at least, where steps must not be larger than the bias allows. */
 struct gt_extent {
-	double column[2], row[2], real[2], step, least;
+	double column[2], row[2], real[2], step, min;
 };
 static __host__ __device__ __forceinline__ void gt_widen(double range[2], double x)
 {
@@ -119,7 +119,7 @@ template <int HEIGHTS, int SIDES>
 static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps, const struct gt_tiles_in *in, const struct gt_tile_at *at,
                                                 char *stage, uint64_t *barrier)
 {
-	static_assert(HEIGHTS <= MOST_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
+	static_assert(HEIGHTS <= MAX_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
 	const unsigned view = (unsigned)at->view / HEIGHTS, height = (unsigned)at->view % HEIGHTS;
 	const unsigned b = address_of(barrier);
 	barrier_expect(b, in->stage_bytes - (int)height * in->step_bytes);
@@ -167,9 +167,9 @@ static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int
 
 static inline int gt_stages_of(int stage_bytes, int blocks)
 {
-	const int most = gt_cuda_most_shared(), room = SHARED_BYTES / blocks < most ? SHARED_BYTES / blocks : most;
+	const int max = gt_cuda_max_shared(), room = SHARED_BYTES / blocks < max ? SHARED_BYTES / blocks : max;
 	const int n = (room - STATIC_BYTES - ENTRY_BYTES * ENTRIES) / stage_bytes;
-	return n < MOST_STAGES ? n : MOST_STAGES;
+	return n < MAX_STAGES ? n : MAX_STAGES;
 }
 
 /* NULL, or why the device has no accelerator of this kind. */

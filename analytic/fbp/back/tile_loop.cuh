@@ -130,8 +130,8 @@ template <int N, int RUN> static __device__ __forceinline__ void gt_add_to(float
 template <class WAY> static __device__ __forceinline__ void gt_back_block(const struct gt_tile_maps *maps, const struct gt_tiles_in *in)
 {
 	extern __shared__ __align__(128) char stages[];
-	__shared__ __align__(8) uint64_t full[MOST_STAGES];
-	__shared__ unsigned done[MOST_STAGES];
+	__shared__ __align__(8) uint64_t full[MAX_STAGES];
+	__shared__ unsigned done[MAX_STAGES];
 	__shared__ int count[WARPS];
 	const struct gt_back_grid *g = &in->grid;
 	typename WAY::entry *table = (typename WAY::entry *)(stages + in->stages * in->stage_bytes);
@@ -150,15 +150,15 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		live |= (unsigned)__any_sync(~0u, inside >> q & 1) << q;
 	}
 	/* Lanes beyond the grid stay within the tile. */
-	const int most[2] = { (int)gt_least(g->n[0] - 1 - from[0], (size_t)S * SIDE),
+	const int max[2] = { (int)gt_least(g->n[0] - 1 - from[0], (size_t)S * SIDE),
 		              (int)gt_least(g->n[1] - 1 - from[1], (size_t)S * SIDE) };
-	fi = (float)gt_least(i, most[0]);
+	fi = (float)gt_least(i, max[0]);
 	if (S > 1)
-		beside = (float)gt_least(i + SIDE, most[0]) - fi;
+		beside = (float)gt_least(i + SIDE, max[0]) - fi;
 #pragma unroll
 	for (int q = 0; q < S; q++)
-		fj[q] = (float)gt_least(j + SIDE * q, most[1]);
-	if (threadIdx.x < MOST_STAGES) {
+		fj[q] = (float)gt_least(j + SIDE * q, max[1]);
+	if (threadIdx.x < MAX_STAGES) {
 		done[threadIdx.x] = 0;
 		barrier_init<1>(address_of(&full[threadIdx.x]));
 		barrier_fence();

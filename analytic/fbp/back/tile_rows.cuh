@@ -108,7 +108,7 @@ enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY, GT_STEPS_MIRROR
 #define GT_SIDES_OF(steps) ((steps) == GT_STEPS_MIRRORED ? 2 : 1)
 #define GT_NEAR 0.24999
 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
-#define GT_MOST_STEP 6.5
+#define GT_MAX_STEP 6.5
 
 template <int STEPS, int ZP, int RUN, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, unsigned other, const struct gt_bias *bias,

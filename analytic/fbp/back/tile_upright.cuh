@@ -91,7 +91,7 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 		lambda[1] *= 1 + 0.15 * (x * x + y * y);
 	}
 	e->step = lambda[1] * g->pitch[2] * fabs(w->per_row);
-	e->least = lambda[0] * g->pitch[2] * fabs(w->per_row);
+	e->min = lambda[0] * g->pitch[2] * fabs(w->per_row);
 	const size_t top = from[2] + slices < g->n[2] ? from[2] + slices : g->n[2];
 	e->row[0] = e->real[0] = INFINITY;
 	e->row[1] = e->real[1] = -INFINITY;
@@ -151,7 +151,7 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS, i
 	                                  struct gt_extent *e)
 	{
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e) &&
-		       (STEPS != GT_STEPS_MIRRORED || (e->least > 1 - GT_NEAR && e->step < 1 + GT_NEAR));
+		       (STEPS != GT_STEPS_MIRRORED || (e->min > 1 - GT_NEAR && e->step < 1 + GT_NEAR));
 	}
 	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *, double x,
 	                            double y, double z, entry *e)

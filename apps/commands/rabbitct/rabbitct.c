@@ -20,7 +20,7 @@ static const rabbitct_options defaults = { .size = 512 };
 static const cli_option options[] = {
 	{ .name = "size", .kind = CLI_INT, .value = "N",
 	  .help = "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)",
-	  .at = AT(size), .least = 1, .most = 4096 },
+	  .at = AT(size), .min = 1, .max = 4096 },
 	{ .name = "reference", .kind = CLI_INPUT, .value = "FILE",
 	  .help = "reference volume of 16-bit HU to compare the result with (default: that in the data set)", .at = AT(reference) },
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE",
@@ -30,7 +30,7 @@ static const cli_option options[] = {
 	{ .name = "add-reference", .kind = CLI_FLAG,
 	  .help = "append the result to the data set, as its reference of that size", .at = AT(add_reference) },
 	{ .name = "batch", .kind = CLI_INT, .value = "N",
-	  .help = "images per pass over the volume (default 32)", .at = AT(batch), .least = 1, .most = 4096 },
+	  .help = "images per pass over the volume (default 32)", .at = AT(batch), .min = 1, .max = 4096 },
 	{ 0 },
 };
 /* clang-format on */
@@ -117,8 +117,8 @@ static gt_status add_group(const char *path, job *j, size_t first, size_t n, dou
 static gt_status backproject(const cli_call *call, job *j, const gt_grid *grid, size_t batch, double *seconds, double *finish)
 {
 	const gt_rabbitct_head *h = gt_rabbitct_info(j->file);
-	const size_t bytes = h->rows * h->columns * sizeof(float), most = bytes < GROUP_BYTES ? GROUP_BYTES / bytes : 1;
-	const size_t group = h->views < most ? h->views : most;
+	const size_t bytes = h->rows * h->columns * sizeof(float), max = bytes < GROUP_BYTES ? GROUP_BYTES / bytes : 1;
+	const size_t group = h->views < max ? h->views : max;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new(j->be, cli_type(call), gt_grid_voxels(grid), &j->x));
 	GT_TRY(gt_backprojector_new(j->be, grid, h->rows, h->columns, batch, j->x, &j->sum));
@@ -192,7 +192,7 @@ static int run(const cli_call *call, const void *given)
 	const gt_rabbitct_head *h = gt_rabbitct_info(j.file);
 	GT_TRY(check(call->file[0], o, h));
 	GT_TRY(gt_volume_new(&grid, &j.volume));
-	GT_TRY(gt_host_room((double)voxels * 4, "volumes of HU"));
+	GT_TRY(gt_host_has_memory((double)voxels * 4, "volumes of HU"));
 	if (!(j.hu = malloc(voxels * sizeof *j.hu)) || !(j.reference = malloc(voxels * sizeof *j.reference)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for %zu^3 voxels", (size_t)o->size));
 	GT_TRY(find_reference(o, &j, &has_reference));
@@ -228,7 +228,7 @@ const cli_command cli_rabbitct = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.least_files = 1,
-	.most_files = 1,
+	.min_files = 1,
+	.max_files = 1,
 	.run = run,
 };

@@ -11,7 +11,7 @@ gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, 
 
 enum { APP_RCT_BINS = 11 };
 typedef struct {
-	double mse, rmse, most, psnr;   /* HU; dB, INFINITY where nothing differs */
+	double mse, rmse, max, psnr;    /* HU; dB, INFINITY where nothing differs */
 	size_t bin[APP_RCT_BINS];       /* voxels that differ by 0, 1, ... 9, 10 or more */
 } app_rabbitct_score;
 app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *reference, size_t n);

@@ -11,7 +11,7 @@ app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *refere
 	for (size_t i = 0; i < n; i++) {
 		const size_t off = (size_t)abs((int)hu[i] - (int)reference[i]);
 		s.mse += (double)off * (double)off;
-		s.most = fmax(s.most, (double)off);
+		s.max = fmax(s.max, (double)off);
 		s.bin[off < APP_RCT_BINS ? off : APP_RCT_BINS - 1]++;
 	}
 	s.mse /= (double)n;
@@ -35,7 +35,7 @@ static void print_json(const app_rabbitct_report *r, double gib, double giga)
 	if (r->score) {
 		cJSON_AddNumberToObject(json, "rmse_hu", r->score->rmse);
 		cJSON_AddNumberToObject(json, "mse_hu2", r->score->mse);
-		cJSON_AddNumberToObject(json, "max_hu", r->score->most);
+		cJSON_AddNumberToObject(json, "max_hu", r->score->max);
 		if (isfinite(r->score->psnr))
 			cJSON_AddNumberToObject(json, "psnr_db", r->score->psnr);
 		else
@@ -50,7 +50,7 @@ static void print_json(const app_rabbitct_report *r, double gib, double giga)
 static void print_score(const app_rabbitct_score *s)
 {
 	printf("root mean square error    %.6g HU\n", s->rmse);
-	printf("largest difference        %.6g HU\n", s->most);
+	printf("largest difference        %.6g HU\n", s->max);
 	printf("PSNR                      %.6g dB\n", s->psnr);
 	printf("voxels off by 0 ... 9, >9");
 	for (int i = 0; i < APP_RCT_BINS; i++)

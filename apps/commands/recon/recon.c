@@ -64,7 +64,7 @@ static gt_status compute(const cli_call *call, const recon_options *o, recon_mon
 	if (!call->process)
 		recon_report(call, o, m->r);
 	GT_TRY(gt_recon_result(m->r, &how));
-	GT_TRY(app_runlog_close(&m->log, how.iterations, how.most, how.reason, 1));
+	GT_TRY(app_runlog_close(&m->log, how.iterations, how.max, how.reason, 1));
 	if (o->report)
 		GT_TRY(recon_page_write(o->report, call, m->r, &m->journal, reading, o->output));
 	st = recon_how_it_ended(o, m->r);
@@ -205,8 +205,8 @@ const cli_command cli_recon = {
 	.options = recon_table,
 	.defaults = &recon_defaults,
 	.options_size = sizeof recon_defaults,
-	.least_files = 1,
-	.most_files = 1024,
+	.min_files = 1,
+	.max_files = 1024,
 	.run = run,
 	.list = list,
 };

@@ -48,7 +48,7 @@ static gt_status have_room(const cli_call *call, const recon_options *o, const g
 	gt_status st = cli_set_numbers(o->number, o->range, &w);
 	for (size_t i = 0; i < call->files && st == GT_OK; i++) {
 		char *name = cli_numbered(o->output, i + 1);
-		st = name ? gt_has_room_for_volume(name, &w, grid) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		st = name ? gt_has_space_for_volume(name, &w, grid) : gt_fail(GT_ERR_MEMORY, "out of memory");
 		free(name);
 	}
 	return st;

@@ -29,7 +29,7 @@ static void start(recon_monitor *m, const char *what, const gt_recon_progress *p
 {
 	m->progress = app_progress_start(what, m->call->common.quiet);
 	m->progress.data_norm = 1;
-	m->progress.water = p->water_told ? p->water : NAN;
+	m->progress.water = p->water_known ? p->water : NAN;
 }
 
 static int begin(recon_monitor *m, const gt_recon_progress *p)
@@ -100,11 +100,11 @@ static int fraction(recon_monitor *m, const gt_recon_progress *p)
 }
 
 /* Of a direct method a bar of its own, which ends where something else begins. */
-static void within(recon_monitor *m, const gt_recon_progress *p)
+static void partial(recon_monitor *m, const gt_recon_progress *p)
 {
 	if (p->iterations) {
 		m->progress.resumed = p->resumed;
-		app_progress_within(&m->progress, p->iteration, p->iterations, p->within, p->left);
+		app_progress_partial(&m->progress, p->iteration, p->iterations, p->fraction, p->left);
 		return;
 	}
 	if (!m->direct)
@@ -117,7 +117,7 @@ int recon_progress(void *self, const gt_recon_progress *p)
 {
 	recon_monitor *m = self;
 	gt_live_page_progress(m->page, p);
-	if (p->phase != GT_RECON_WITHIN)
+	if (p->phase != GT_RECON_FRACTION)
 		recon_end_direct(m);
 	switch (p->phase) {
 	case GT_RECON_READING:
@@ -138,8 +138,8 @@ int recon_progress(void *self, const gt_recon_progress *p)
 		cli_begin_writing();
 		m->writes = 1;
 		return 0;
-	case GT_RECON_WITHIN:
-		within(m, p);
+	case GT_RECON_FRACTION:
+		partial(m, p);
 		return 0;
 	}
 	return 0;

@@ -115,8 +115,8 @@ static void fill_ending(table *t, const cli_call *call, const gt_recon_outcome *
 	struct rusage used;
 	add(t, "what", strdup("value"));
 	add(t, "command", strdup(call->line));
-	if (how->most)
-		add(t, "iterations", cli_text("%d of %d", how->iterations, how->most));
+	if (how->max)
+		add(t, "iterations", cli_text("%d of %d", how->iterations, how->max));
 	add(t, how->diverged ? "diverged" : "ended early", how->reason ? strdup(how->reason) : NULL);
 	if (isfinite(how->residual))
 		add(t, "residual |Ax-b|/|b|", cli_text("%.4g", how->residual));

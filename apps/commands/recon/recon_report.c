@@ -268,13 +268,13 @@ gt_status recon_how_it_ended(const recon_options *o, gt_recon *r)
 	char *method = recon_method(r);
 	if (st == GT_OK && how.diverged)
 		st = gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", method ? method : "",
-		             how.iterations, how.most, how.reason, o->output,
+		             how.iterations, how.max, how.reason, o->output,
 		             !how.kept                   ? "the starting volume, iteration"
 		             : how.kept < how.iterations ? "the best image, of iteration"
 		                                         : "the last image, of iteration",
 		             how.kept);
 	else if (st == GT_OK && how.stopped)
-		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", how.iterations, how.most,
+		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", how.iterations, how.max,
 		             o->output);
 	else if (st == GT_OK && how.unsaved)
 		st = gt_fail(GT_ERR_IO, "--checkpoint: %s; %s holds the result", how.unsaved, o->output);

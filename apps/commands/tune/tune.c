@@ -15,7 +15,7 @@ typedef struct {
 	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *device;
 	const char *log, *folder, *replay, *curve, *forget, *to, *from;
 	double minutes, within;
-	long long every, programs, seed, seeds;
+	long long every, evaluations, seed, seeds;
 	int list, no_keep;
 } tune_options;
 static const tune_options defaults = { .every = 1, .search = "auto", .device = "cuda:0", .seed = 1, .seeds = 20 };
@@ -31,33 +31,33 @@ static const cli_option options[] = {
 	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "a problem of gantry bench, in place of a scan; NAME:every=N: every Nth view of it", .at = AT(workload) },
 	{ .name = "every", .kind = CLI_INT, .value = "N",
-	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
+	  .help = "every Nth view alone, as in a subset", .at = AT(every), .min = 1, .max = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "device", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "the GPU (default cuda:0); cuda:0,shared=48KiB: as if a block of it could have no more shared memory than that",
 	  .at = AT(device) },
 	{ .name = "minutes", .kind = CLI_REAL, .value = "T",
-	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
-	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
+	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .min = 0.001, .max = 1e5 },
+	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(evaluations), .min = 1, .max = 1e7 },
 	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest; near: what is kept for the next classes of\n"
 	          "problems, checked and timed for this one", .at = AT(search) },
-	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
+	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .min = 0, .max = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
 	  .help = "all of --workload NAME,NAME:every=N,... with all of --kernel NAME,... (or all), each for --minutes: logs\n"
 	          "WORKLOAD.KERNEL.txt, results.csv; what has a log there is done: the same command goes on", .at = AT(folder) },
 	{ .name = "within", .kind = CLI_REAL, .value = "T",
 	  .help = "with --folder: begin no search that would end after so many minutes",
-	  .at = AT(within), .least = 0.001, .most = 1e5 },
+	  .at = AT(within), .min = 0.001, .max = 1e5 },
 	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
 	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
 	  .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
 	{ .name = "seeds", .kind = CLI_INT, .value = "N",
-	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
+	  .help = "searches of a replay (default 20)", .at = AT(seeds), .min = 1, .max = 10000 },
 	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
 	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
 	{ .name = "export", .kind = CLI_OUTPUT, .value = "FILE",
@@ -100,12 +100,12 @@ typedef struct {
 	double best;
 } watching;
 
-static void tried(void *self, size_t program, const char *variant, const gt_tune_trial *t)
+static void tried(void *self, size_t evaluation, const char *variant, const gt_tune_evaluation *t)
 {
 	watching *w = self;
 	if (t->verdict == GT_TUNE_OK && t->ms < w->best) {
 		w->best = t->ms;
-		cli_note(w->call, "%5zu  %9.4f ms  %s", program, t->ms, variant);
+		cli_note(w->call, "%5zu  %9.4f ms  %s", evaluation, t->ms, variant);
 	}
 }
 
@@ -121,7 +121,7 @@ static gt_status search(const gt_tune_options *t)
 		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
 	else
 		printf("none of them is faster by 1 %%: the built-in kernel stays");
-	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.programs, out.candidates, out.seconds, out.failed,
+	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.evaluations, out.candidates, out.seconds, out.failed,
 	       !t->keep      ? ""
 	       : st == GT_OK ? ", kept"
 	                     : ", not kept");
@@ -148,24 +148,24 @@ static void tell_part(void *self, const gt_tune_part *p)
 	(void)self;
 	if (p->ms > 0 && *o->variant)
 		printf("%-14s  %3.0f %% of the time  %9.4f ms, tuned %9.4f ms: %.2f times as fast; %zu programs in %.0f s: %s\n", p->kernel,
-		       100 * p->share, o->built_in_ms, o->ms, o->built_in_ms / o->ms, o->programs, o->seconds, o->variant);
+		       100 * p->share, o->built_in_ms, o->ms, o->built_in_ms / o->ms, o->evaluations, o->seconds, o->variant);
 	else if (p->ms > 0)
 		printf("%-14s  %3.0f %% of the time  %9.4f ms, as built in; none of %zu programs in %.0f s is faster by 1 %%\n", p->kernel,
-		       100 * p->share, o->built_in_ms, o->programs, o->seconds);
+		       100 * p->share, o->built_in_ms, o->evaluations, o->seconds);
 	else
 		printf("%-14s  left as it is: %s\n", p->kernel, p->why);
 }
 
 static gt_status try_one(const gt_tune_options *t, const char *candidate)
 {
-	gt_tune_trial trial;
-	const gt_status st = gt_tune_try(t, candidate, &trial);
+	gt_tune_evaluation evaluation;
+	const gt_status st = gt_tune_try(t, candidate, &evaluation);
 	if (st != GT_OK)
 		return st;
-	if (trial.verdict != GT_TUNE_OK)
-		return gt_fail(GT_ERR_UNSUPPORTED, "the variant is %s: %s", gt_tune_verdict_text(trial.verdict), trial.why);
-	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", trial.ms,
-	       trial.built_in_ms, trial.pairs, trial.error, trial.off_adjoint);
+	if (evaluation.verdict != GT_TUNE_OK)
+		return gt_fail(GT_ERR_UNSUPPORTED, "the variant is %s: %s", gt_tune_verdict_text(evaluation.verdict), evaluation.why);
+	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", evaluation.ms,
+	       evaluation.built_in_ms, evaluation.pairs, evaluation.error, evaluation.off_adjoint);
 	return GT_OK;
 }
 
@@ -176,10 +176,10 @@ static void set_search(const tune_options *o, gt_tune_options *t)
 	gt_tune_defaults(t);
 	t->kernel = kernel_of(o);
 	t->backend = o->device;
-	t->searcher = o->search;
+	t->strategy = o->search;
 	t->seed = (uint64_t)o->seed;
-	t->programs = (size_t)o->programs;
-	t->seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
+	t->evaluations = (size_t)o->evaluations;
+	t->seconds = o->minutes > 0 ? 60 * o->minutes : o->evaluations ? 0 : 180;
 	t->log = o->log;
 	t->keep = !o->no_keep;
 }
@@ -241,7 +241,7 @@ typedef struct {
 	const tune_options *o;
 	gt_tune_log *log;
 	const gt_tune_log_facts *facts;
-	size_t programs, seeds;
+	size_t evaluations, seeds;
 	double *best;
 } replays;
 
@@ -252,13 +252,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The median after so many programs; near: how many are within 3 %. */
-static double median_after(const replays *r, size_t programs, size_t *near)
+static double median_after(const replays *r, size_t evaluations, size_t *near)
 {
 	double *at = malloc(r->seeds * sizeof *at), median = NAN;
-	const size_t last = (programs < r->programs ? programs : r->programs) - 1;
+	const size_t last = (evaluations < r->evaluations ? evaluations : r->evaluations) - 1;
 	*near = 0;
 	for (size_t s = 0; s < r->seeds && at; s++) {
-		at[s] = r->best[s * r->programs + last] / r->facts->best_ms;
+		at[s] = r->best[s * r->evaluations + last] / r->facts->best_ms;
 		*near += at[s] <= 1.03;
 	}
 	if (at) {
@@ -270,24 +270,25 @@ static double median_after(const replays *r, size_t programs, size_t *near)
 }
 
 /* A line of the table, and lines of the curve. */
-static gt_status replay_one(const replays *r, const char *searcher, FILE *curve)
+static gt_status replay_one(const replays *r, const char *strategy, FILE *curve)
 {
 	static const size_t at[] = { 10, 50, 150, 600 };
 	size_t near;
 	for (size_t s = 0; s < r->seeds; s++) {
-		const gt_status st = gt_tune_log_replay(r->log, searcher, (uint64_t)r->o->seed + s, r->programs, r->best + s * r->programs);
+		const gt_status st = gt_tune_log_replay(r->log, strategy, (uint64_t)r->o->seed + s, r->evaluations,
+		                                        r->best + s * r->evaluations);
 		if (st != GT_OK)
 			return st;
 	}
-	printf("%-18s", searcher);
+	printf("%-18s", strategy);
 	for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
 		const double median = median_after(r, at[k], &near);
 		printf("   %6.3f %4.0f %%", median, 100. * (double)near / (double)r->seeds);
 	}
 	printf("\n");
-	for (size_t n = 1; n <= r->programs && curve; n++) {
+	for (size_t n = 1; n <= r->evaluations && curve; n++) {
 		const double median = median_after(r, n, &near);
-		fprintf(curve, "%s,%zu,%.5g,%.4g\n", searcher, n, median, (double)near / (double)r->seeds);
+		fprintf(curve, "%s,%zu,%.5g,%.4g\n", strategy, n, median, (double)near / (double)r->seeds);
 	}
 	return GT_OK;
 }
@@ -297,25 +298,25 @@ static gt_status replay_all(const replays *r, FILE *curve)
 	gt_status st = GT_OK;
 	if (strcmp(r->o->search, "auto") != 0)
 		return replay_one(r, r->o->search, curve);
-	for (size_t i = 0; gt_tune_searcher_name(i) && st == GT_OK; i++)
-		st = replay_one(r, gt_tune_searcher_name(i), curve);
+	for (size_t i = 0; gt_tune_strategy_name(i) && st == GT_OK; i++)
+		st = replay_one(r, gt_tune_strategy_name(i), curve);
 	return st == GT_OK ? replay_one(r, "ants:as-published", curve) : st;
 }
 
 static gt_status replay(const tune_options *o)
 {
 	gt_tune_log_facts facts;
-	replays r = { o, NULL, &facts, o->programs ? (size_t)o->programs : 600, (size_t)o->seeds, NULL };
+	replays r = { o, NULL, &facts, o->evaluations ? (size_t)o->evaluations : 600, (size_t)o->seeds, NULL };
 	FILE *curve = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_tune_log_open(o->replay, &r.log));
-	gt_tune_log_tell(r.log, &facts);
+	gt_tune_log_describe(r.log, &facts);
 	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
 	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
 	if (facts.right == 0)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay));
-	if (!(r.best = malloc(r.programs * r.seeds * sizeof *r.best)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu searches of %zu programs", r.seeds, r.programs));
+	if (!(r.best = malloc(r.evaluations * r.seeds * sizeof *r.best)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu searches of %zu programs", r.seeds, r.evaluations));
 	if (o->curve && !(curve = fopen(o->curve, "w")))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno)));
 	if (curve)
@@ -373,6 +374,6 @@ const cli_command cli_tune = {
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.most_files = 1,
+	.max_files = 1,
 	.run = run,
 };

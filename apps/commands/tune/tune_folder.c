@@ -10,14 +10,14 @@
 #include "apps/cli/workload.h"
 #include "apps/commands/tune/tune.h"
 
-enum { MOST_NAME = 64 };
+enum { MAX_NAME = 64 };
 static const char every_key[] = ":every=";
 
 /* A name of a list, without what follows the comma; GT_ERR_ARG: an empty one, or one that is too long. */
-static gt_status next_name(const char *option, const char **at, char name[MOST_NAME])
+static gt_status next_name(const char *option, const char **at, char name[MAX_NAME])
 {
 	const size_t n = strcspn(*at, ",");
-	if (n == 0 || n >= MOST_NAME)
+	if (n == 0 || n >= MAX_NAME)
 		return gt_fail(GT_ERR_ARG, "--%s: expected names with commas between, found \"%s\"", option, *at);
 	memcpy(name, *at, n);
 	name[n] = 0;
@@ -137,7 +137,7 @@ static gt_status fill_one(filling *g, const char *workload, const char *kernel)
 /* Each of the first list with each of the second. */
 static gt_status each_pair(filling *g, gt_status (*each)(filling *g, const char *workload, const char *kernel))
 {
-	char workload[MOST_NAME], kernel[MOST_NAME];
+	char workload[MAX_NAME], kernel[MAX_NAME];
 	const int all = !strcmp(g->f->kernels, "all");
 	gt_status st = GT_OK;
 	for (const char *w = g->f->workloads; *w && st == GT_OK && !g->late;) {

@@ -51,11 +51,11 @@ static gt_status new_results(const work *w, results *r)
 static size_t nearest_view(const gt_scan *scan, double angle, size_t otherwise)
 {
 	size_t best = otherwise;
-	double least = INFINITY;
+	double min = INFINITY;
 	for (size_t v = 0; v < scan->views; v++) {
 		const double away = fabs(remainder(scan->view[v].angle - angle, 2 * GT_PI));
-		if (away < least - 1e-9) {
-			least = away;
+		if (away < min - 1e-9) {
+			min = away;
 			best = v;
 		}
 	}

@@ -236,7 +236,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	const size_t *n = s->grid.n;
 	const double left = (double)(at % 2 * 2 * PANEL) + 20, top = (double)(at / 2 * PANEL) + 40, size = PANEL - 60;
 	const char *key = v ? v->key : "reference";
-	const size_t most = n[0] > n[1] ? n[0] : n[1], every = (most + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
+	const size_t max = n[0] > n[1] ? n[0] : n[1], every = (max + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
 	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fputs("set title ", out);
 	app_gnuplot_quote(out, "%s%s", v ? v->label : accuracy_of(s)->reference->name, v ? "" : " in double");

@@ -33,7 +33,7 @@ gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan 
 
 gt_status study_ones(size_t n, float **x)
 {
-	const gt_status st = gt_host_room((double)n * sizeof **x, "an array of ones");
+	const gt_status st = gt_host_has_memory((double)n * sizeof **x, "an array of ones");
 	if (st != GT_OK)
 		return st;
 	if (!(*x = malloc(n * sizeof **x)))
@@ -153,7 +153,7 @@ static gt_status cut_rows(const gt_scan *scan, const float *data, double low, do
 	const size_t first = (size_t)from, count = (size_t)(fmin(fmax(ceil(high) + MARGIN, from), last) - from) + 1;
 	const size_t view = scan->rows * scan->columns, less = count * scan->columns;
 	gt_status st = GT_OK;
-	GT_TRY(gt_host_room((double)(scan->views * less) * sizeof **some, "rows of the projections"));
+	GT_TRY(gt_host_has_memory((double)(scan->views * less) * sizeof **some, "rows of the projections"));
 	GT_TRY(gt_scan_clone(scan, part));
 	(*part)->rows = count;
 	(*part)->row_center -= (double)first;
@@ -224,7 +224,7 @@ static gt_status boxes_of_all(const study_way *way, const gt_grid *grid, const g
                               size_t n, double *out)
 {
 	const size_t voxels = gt_grid_voxels(grid);
-	gt_status st = gt_host_room((double)voxels * sizeof *out, "the volume in double");
+	gt_status st = gt_host_has_memory((double)voxels * sizeof *out, "the volume in double");
 	double *all = st == GT_OK ? malloc(voxels * sizeof *all) : NULL;
 	if (!all)
 		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");

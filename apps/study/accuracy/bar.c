@@ -96,10 +96,10 @@ done:
 
 static double largest(const double *a, const double *b)
 {
-	double most = 0;
+	double max = 0;
 	for (int c = 0; c < CHANNELS; c++)
-		most = fmax(most, fabs(a[c] - (b ? b[c] : 0)));
-	return most;
+		max = fmax(max, fabs(a[c] - (b ? b[c] : 0)));
+	return max;
 }
 
 /* One table of profiles and one of differences from the model in double, for each angle. */

@@ -45,7 +45,7 @@ done:
 static gt_status allocate(work *w)
 {
 	const size_t voxels = gt_grid_voxels(&w->grid);
-	const gt_status st = gt_host_room((double)voxels * sizeof *w->volume, "the head in voxels");
+	const gt_status st = gt_host_has_memory((double)voxels * sizeof *w->volume, "the head in voxels");
 	if (st != GT_OK)
 		return st;
 	w->cells = gt_scan_size(w->scan);

@@ -21,7 +21,7 @@ typedef struct {
 	study_table *table;
 	const gt_scan *scan;
 	gt_grid grid;
-	size_t most_views;
+	size_t max_views;
 	int gpu_alone;
 	size_t view[VIEWS], views, boxes, cells, voxels; /* cells: of those views; voxels: of those boxes */
 	study_box box[BOXES];
@@ -33,7 +33,7 @@ typedef struct {
 
 static gt_status fill(size_t n, uint64_t stream, const char *what, float **x)
 {
-	gt_status st = gt_host_room((double)n * sizeof **x, what);
+	gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
 	if (st == GT_OK && !(*x = malloc(n * sizeof **x)))
 		st = gt_fail(GT_ERR_MEMORY, "%s needs %.3g MB", what, (double)n * 4e-6);
 	for (size_t i = 0; st == GT_OK && i < n; i += 4) {
@@ -49,10 +49,10 @@ static gt_status fill(size_t n, uint64_t stream, const char *what, float **x)
 static void choose_views(work *w)
 {
 	const double turn = 0.6180339887498949, all = (double)w->scan->views;
-	w->views = w->scan->views < w->most_views ? w->scan->views : w->most_views;
+	w->views = w->scan->views < w->max_views ? w->scan->views : w->max_views;
 	for (size_t i = 0; i < w->views; i++) {
 		double at = (double)i * turn - floor((double)i * turn);
-		if (w->views < w->most_views)
+		if (w->views < w->max_views)
 			at = (double)i / all;
 		else if (i < EIGHTHS)
 			at = (double)i / EIGHTHS;
@@ -228,8 +228,8 @@ size_t study_random_steps(const study *s)
 
 gt_status study_random_errors(study *s)
 {
-	work own = { .s = s, .part = "random", .table = &s->table[STUDY_RANDOM], .scan = s->scan, .grid = s->grid, .most_views = VIEWS };
-	work cube = { .s = s, .part = "random, cube", .table = &s->table[STUDY_RANDOM_CUBE], .most_views = CUBE_VIEWS };
+	work own = { .s = s, .part = "random", .table = &s->table[STUDY_RANDOM], .scan = s->scan, .grid = s->grid, .max_views = VIEWS };
+	work cube = { .s = s, .part = "random, cube", .table = &s->table[STUDY_RANDOM_CUBE], .max_views = CUBE_VIEWS };
 	gt_scan *scan = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(random_errors(&own));

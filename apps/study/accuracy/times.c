@@ -114,10 +114,10 @@ static gt_status with_slices(const study *s, size_t n, gt_scan **scan, gt_grid *
 	return GT_OK;
 }
 
-enum { MOST_VALUES = 16 };
+enum { MAX_VALUES = 16 };
 typedef struct {
 	const char *part, *head;
-	size_t value[MOST_VALUES], quick[MOST_VALUES];
+	size_t value[MAX_VALUES], quick[MAX_VALUES];
 	gt_status (*make)(const study *s, size_t n, gt_scan **scan, gt_grid *grid);
 	int table; /* forward; back is the next */
 } sweep;
@@ -173,7 +173,7 @@ static gt_status run_sweep(study *s, const sweep *w)
 		if (s->gpu[0])
 			study_head(&s->table[w->table + d], "copies to the GPU [s]");
 	}
-	for (size_t i = 0; i < MOST_VALUES && value[i]; i++)
+	for (size_t i = 0; i < MAX_VALUES && value[i]; i++)
 		GT_TRY(sweep_case(s, w, value[i]));
 done:
 	return st;
@@ -186,7 +186,7 @@ size_t study_times_steps(const study *s)
 		const study_variant *v = &accuracy_of(s)->variant[i];
 		steps += (size_t)v->times + (size_t)v->gups;
 		for (int k = 0; k < SWEEPS && v->sweeps; k++)
-			for (size_t n = 0; n < MOST_VALUES && values(s, &sweeps[k])[n]; n++)
+			for (size_t n = 0; n < MAX_VALUES && values(s, &sweeps[k])[n]; n++)
 				steps++;
 	}
 	return steps;

@@ -6,8 +6,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/timing.h"
 
-enum { LEAST_VIEWS = 24, FEWEST_VIEWS = 9 }; /* of samples: on a GPU, on the CPU */
-static const double longest = 0.15;          /* s: a case of the sweeps on a GPU that is timed in full, a sample on the CPU */
+enum { MIN_VIEWS = 24, FEWEST_VIEWS = 9 }; /* of samples: on a GPU, on the CPU */
+static const double longest = 0.15;        /* s: a case of the sweeps on a GPU that is timed in full, a sample on the CPU */
 static const study_seconds none = { { NAN, NAN }, { NAN, NAN }, NAN };
 
 /* A problem on a backend. */
@@ -94,7 +94,7 @@ static gt_status time_totals(study *s, const problem *p, study_seconds *t)
 	const float *in = NULL;
 	gt_status st = study_random(s, n, &in);
 	if (st == GT_OK)
-		st = gt_host_room((double)n * sizeof(float), "the result");
+		st = gt_host_has_memory((double)n * sizeof(float), "the result");
 	float *out = st == GT_OK ? malloc(n * sizeof *out) : NULL;
 	if (st != GT_OK || !out)
 		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "the result needs %.3g MB", (double)n * 4e-6);
@@ -198,7 +198,7 @@ static gt_status time_gpu(study *s, const study_variant *v, const gt_scan *scan,
 	if (full || !(expected >= longest)) /* not known: in full */
 		return time_all_views(s, v, scan, grid, careful, t);
 	const size_t many = (size_t)((double)scan->views * longest / 2 / expected);
-	return time_sample(s, v, scan, grid, many < LEAST_VIEWS ? LEAST_VIEWS : many, careful, t);
+	return time_sample(s, v, scan, grid, many < MIN_VIEWS ? MIN_VIEWS : many, careful, t);
 }
 
 gt_status study_time(study *s, const char *part, const study_timing *c, study_seconds *t)

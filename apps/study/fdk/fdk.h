@@ -33,9 +33,9 @@ typedef struct {
 	double rate;                    /* updates per second, when known */
 } fdk_way;
 
-enum { FDK_MOST_WAYS = 24 };
+enum { FDK_MAX_WAYS = 24 };
 typedef struct {
-	fdk_way way[FDK_MOST_WAYS];     /* that are here */
+	fdk_way way[FDK_MAX_WAYS];      /* that are here */
 	size_t ways;
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */

@@ -105,13 +105,13 @@ static void add_quality(study *s, const fdk_way *w, const set *d)
 {
 	const double hu = 1000 / gt_phantom_defaults.water;
 	study_table *t = &s->table[STUDY_QUALITY];
-	double sum = 0, size = 0, most = 0, low = INFINITY, high = -INFINITY;
+	double sum = 0, size = 0, max = 0, low = INFINITY, high = -INFINITY;
 	size_t off = 0;
 	for (size_t i = 0; i < d->voxels; i++) {
 		const double from = d->reference[i], apart = fabs(d->x[i] - from);
 		sum += apart * apart;
 		size += from * from;
-		most = fmax(most, apart);
+		max = fmax(max, apart);
 		low = fmin(low, from);
 		high = fmax(high, from);
 		off += floor(hu * d->x[i] + 0.5) != floor(hu * from + 0.5);
@@ -122,13 +122,13 @@ static void add_quality(study *s, const fdk_way *w, const set *d)
 	study_number(t, sum > 0 ? 10 * log10((high - low) * (high - low) * (double)d->voxels / sum) : NAN);
 	study_number(t, 100 * (double)off / (double)d->voxels);
 	study_number(t, sqrt(sum / size));
-	study_number(t, hu * most);
+	study_number(t, hu * max);
 }
 
 static int takes_part(const fdk_way *w) { return !w->form || w->form->upright; }
 
 /* Times of all on data 1 stay in t[] for the ladder; NAN: not measured. */
-static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MOST_WAYS])
+static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MAX_WAYS])
 {
 	study_fdk *f = fdk_of(s);
 	size_t reference = 0;
@@ -207,10 +207,10 @@ size_t fdk_ladder_steps(const study *s)
 
 gt_status fdk_ladder(study *s)
 {
-	fdk_seconds t[SETS][FDK_MOST_WAYS];
+	fdk_seconds t[SETS][FDK_MAX_WAYS];
 	gt_status st = GT_OK;
 	for (int k = 0; k < SETS; k++)
-		for (int i = 0; i < FDK_MOST_WAYS; i++)
+		for (int i = 0; i < FDK_MAX_WAYS; i++)
 			t[k][i] = (fdk_seconds){ NAN, NAN, NAN };
 	for (int k = 0; k < SETS; k++)
 		GT_TRY(run_set(s, k, t[k]));

@@ -122,12 +122,12 @@ static void limits(const study *s, FILE *out)
 static double top_of(const study *s, const study_table *t, size_t column)
 {
 	const study_table *l = &s->table[STUDY_LIMITS];
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < study_rows(t); i++)
-		most = fmax(most, cell(t, i, column)->number);
+		max = fmax(max, cell(t, i, column)->number);
 	for (size_t i = 0; i < study_rows(l); i++)
-		most = fmax(most, cell(l, i, 2)->number);
-	return most;
+		max = fmax(max, cell(l, i, 2)->number);
+	return max;
 }
 
 /* 512^3 from 360 views are 45 2^30 updates. */

@@ -128,7 +128,7 @@ static gt_status room(rabbit *r)
 	GT_TRY(fdk_floats(cells, "line integrals", &r->lines));
 	GT_TRY(fdk_floats(cells, "filtered images", &r->images));
 	GT_TRY(fdk_floats(r->voxels, "the volume", &r->x));
-	GT_TRY(gt_host_room(6.0 * (double)r->hus, "slices of HU"));
+	GT_TRY(gt_host_has_memory(6.0 * (double)r->hus, "slices of HU"));
 	r->matrix = malloc(r->scan->views * sizeof *r->matrix);
 	r->hu = malloc(r->hus * sizeof *r->hu);
 	r->from_fdk = malloc(r->hus * sizeof *r->hu);
@@ -226,7 +226,7 @@ static void add_line(study *s, const rabbit *r, const char *step, const char *fo
 	study_number(t, updates / 1073741824);
 	study_number(t, updates / 1e9);
 	study_number(t, score ? score->rmse : NAN);
-	study_number(t, score ? score->most : NAN);
+	study_number(t, score ? score->max : NAN);
 	study_number(t, score && isfinite(score->psnr) ? score->psnr : NAN);
 }
 

@@ -7,13 +7,13 @@
 #include "apps/study/fdk/fdk.h"
 #include <gantry/method.h>
 
-enum { MOST_RUNS = 5 };
+enum { MAX_RUNS = 5 };
 
 double fdk_updates(const gt_scan *scan, const gt_grid *grid) { return (double)gt_grid_voxels(grid) * (double)scan->views; }
 
 gt_status fdk_floats(size_t n, const char *what, float **x)
 {
-	const gt_status st = gt_host_room((double)n * sizeof **x, what);
+	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
 	if (st != GT_OK)
 		return st;
 	*x = malloc(n * sizeof **x);
@@ -75,15 +75,15 @@ done:
 static double elapsed(const gt_analytic_times *t) { return t->plan + t->filter + t->back; }
 
 /* What is taken first from a cold start counts only where it is long. */
-static gt_status repeat(const problem *p, const gt_scan *scan, const gt_grid *grid, double most, fdk_seconds *t)
+static gt_status repeat(const problem *p, const gt_scan *scan, const gt_grid *grid, double max, fdk_seconds *t)
 {
-	double filter[MOST_RUNS], back[MOST_RUNS], total[MOST_RUNS], sum = 0;
+	double filter[MAX_RUNS], back[MAX_RUNS], total[MAX_RUNS], sum = 0;
 	size_t n = 0;
 	gt_status st = GT_OK;
-	for (int warm = 1; n < MOST_RUNS && sum < most; warm = 0) {
+	for (int warm = 1; n < MAX_RUNS && sum < max; warm = 0) {
 		gt_analytic_times one;
 		GT_TRY(gt_analytic_run_timed(p->m.analytic, p->be, grid, scan, p->m.options, p->data, p->x, &one));
-		if (warm && elapsed(&one) < most)
+		if (warm && elapsed(&one) < max)
 			continue;
 		filter[n] = one.filter;
 		back[n] = one.back;
@@ -143,14 +143,14 @@ static gt_status copy_rate(study *s, const char *backend, double *rate)
 	const size_t n = (size_t)1 << (s->quick ? 22 : 25);
 	gt_backend *be = NULL;
 	gt_array *x = NULL, *y = NULL;
-	double t[MOST_RUNS];
+	double t[MAX_RUNS];
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(backend, &be));
 	GT_TRY(gt_array_new(be, GT_F32, n, &x));
 	GT_TRY(gt_array_new(be, GT_F32, n, &y));
 	gt_fill(1, x);
 	gt_fill(2, y);
-	for (int i = 0; i < MOST_RUNS; i++) {
+	for (int i = 0; i < MAX_RUNS; i++) {
 		gt_backend_wait(be);
 		const double start = app_seconds();
 		gt_copy(x, y);
@@ -158,7 +158,7 @@ static gt_status copy_rate(study *s, const char *backend, double *rate)
 		t[i] = app_seconds() - start;
 	}
 	GT_TRY(gt_backend_status(be));
-	*rate = 2.0 * (double)n * sizeof(float) / gt_median(t, MOST_RUNS);
+	*rate = 2.0 * (double)n * sizeof(float) / gt_median(t, MAX_RUNS);
 done:
 	gt_array_free(x);
 	gt_array_free(y);

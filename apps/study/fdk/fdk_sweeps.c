@@ -70,11 +70,11 @@ static size_t pass_count(const study *s) { return s->quick ? 3 : sizeof passes /
 /* What the ladder found of the fastest form with so many views per launch. */
 static double with_textures(const study *s, size_t views)
 {
-	double most = NAN;
+	double max = NAN;
 	for (size_t i = 0; i < fdk_of(s)->ways; i++)
 		if (fdk_of(s)->way[i].form && fdk_of(s)->way[i].form->views == (int)views)
-			most = fmax(most, fdk_of(s)->way[i].rate / 1073741824);
-	return most;
+			max = fmax(max, fdk_of(s)->way[i].rate / 1073741824);
+	return max;
 }
 
 static gt_status matrices_of(const gt_scan *scan, double (*matrix)[12])
@@ -208,7 +208,7 @@ static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x,
 static gt_status one_size(study *s, size_t n)
 {
 	const study_fdk *f = fdk_of(s);
-	fdk_seconds t[FDK_MOST_WAYS];
+	fdk_seconds t[FDK_MAX_WAYS];
 	size_t baseline = 0;
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < f->ways; i++) {

@@ -189,14 +189,14 @@ static gt_status add_pictures(study *s, const study_case *c, const study_scene *
 static void add_convergence(study *s, const double *const rmse[STUDY_CASES])
 {
 	study_table *t = &s->table[STUDY_CONVERGENCE];
-	int most = 0;
+	int max = 0;
 	study_head(t, "iteration");
 	for (int i = 0; i < STUDY_CASES; i++) {
 		const int n = study_case_iterations(s, &study_cases[i]);
 		study_head(t, "%s [HU]", study_cases[i].key);
-		most = n > most ? n : most;
+		max = n > max ? n : max;
 	}
-	for (int k = 0; k < most; k++) {
+	for (int k = 0; k < max; k++) {
 		study_number(t, k + 1);
 		for (int i = 0; i < STUDY_CASES; i++)
 			study_number(t, rmse[i] && k < study_case_iterations(s, &study_cases[i]) ? rmse[i][k] : NAN);

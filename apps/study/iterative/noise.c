@@ -271,7 +271,7 @@ static void compare(const work *w, double ratio[SPHERES][2][2])
 	study_table *t = &w->s->table[STUDY_RESOLUTION];
 	study_findings *f = found_of(w->s);
 	size_t shown_fdk = 0, shown = 0, nearest = 0;
-	double most = 0;
+	double max = 0;
 	study_head(t, "method");
 	study_head(t, "edge [HU]");
 	study_head(t, "of it");
@@ -295,15 +295,15 @@ static void compare(const work *w, double ratio[SPHERES][2][2])
 					continue;
 				ratio[p][e][0] = fmin(ratio[p][e][0], times);
 				ratio[p][e][1] = fmax(ratio[p][e][1], times);
-				if (p == 0 && e == 0 && times > most) {
-					most = times;
+				if (p == 0 && e == 0 && times > max) {
+					max = times;
 					shown = i;
 					shown_fdk = nearest;
 				}
 			}
 	}
 	const result *pcg = &w->of[shown], *fdk = &w->of[shown_fdk];
-	if (!(most > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(ALIKE))
+	if (!(max > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(ALIKE))
 		return;
 	snprintf(f->pcg, sizeof f->pcg, "%s: %.2g mm, %.3g HU", pcg->name, pcg->width[0][0], pcg->noise);
 	snprintf(f->fdk, sizeof f->fdk, "%s: %.2g mm, %.3g HU", fdk->name, fdk->width[0][0], fdk->noise);
@@ -318,16 +318,16 @@ static void claim(study *s, double ratio[SPHERES][2][2])
 	const size_t size = sizeof found_of(s)->claim;
 	for (int p = 0; p < SPHERES; p++)
 		for (int e = 0; e < 2; e++) {
-			const double least = ratio[p][e][0], most = ratio[p][e][1];
-			if (!(most > 0) || used >= size)
+			const double min = ratio[p][e][0], max = ratio[p][e][1];
+			if (!(max > 0) || used >= size)
 				continue;
 			used += (size_t)snprintf(
 				text + used, size - used,
 				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: %s. ",
-				spheres[p].contrast, e ? "in the plane" : "all of the surface", least, most,
-				least >= 2  ? "at least halved at every strength"
-				: most >= 2 ? "at least halved at some strengths, but not at every one"
-					    : "not halved");
+				spheres[p].contrast, e ? "in the plane" : "all of the surface", min, max,
+				min >= 2   ? "at least halved at every strength"
+				: max >= 2 ? "at least halved at some strengths, but not at every one"
+					   : "not halved");
 		}
 	if (!used)
 		snprintf(text, size, "No strength of pcg has an edge as wide as one of fdk: nothing can be compared.");

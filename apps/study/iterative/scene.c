@@ -162,8 +162,8 @@ static size_t plane(const gt_grid *g, int axis, const float *a, const float *b, 
 gt_status study_planes(study *s, const char *name, const gt_grid *g, const float *a, const float *b, double *rms)
 {
 	static const char *const names[] = { "sagittal", "coronal", "transverse" };
-	const size_t most = g->n[0] > g->n[1] ? g->n[0] : g->n[1], deep = most > g->n[2] ? most : g->n[2];
-	double *out = malloc(most * deep * sizeof *out), squares = 0;
+	const size_t max = g->n[0] > g->n[1] ? g->n[0] : g->n[1], deep = max > g->n[2] ? max : g->n[2];
+	double *out = malloc(max * deep * sizeof *out), squares = 0;
 	size_t count = 0;
 	gt_status st = out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (int axis = 0; axis < 3 && st == GT_OK; axis++) {

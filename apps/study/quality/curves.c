@@ -8,14 +8,14 @@
 
 /* Figures and panels, in pixels; the range of maps. */
 enum { WIDTH = 1200, HEIGHT = 470, PLOT = 450, BESIDE = 200, MAP = 420, GAP = 90, TOP = 40 };
-#define MOST_OFF 0.3
+#define MAX_OFF 0.3
 
 /* Up to the frequency of half a voxel. */
 static void add_curve(study *s, const quality_case *c, const quality_candidate *by, const char *what, const gt_curve *x)
 {
 	study_table *t = &s->table[QUALITY_CURVES];
-	const double most = 0.5 / quality_pitch(s, c);
-	for (size_t i = 0; i < x->n && x->frequency[i] <= most * 1.0001; i++) {
+	const double max = 0.5 / quality_pitch(s, c);
+	for (size_t i = 0; i < x->n && x->frequency[i] <= max * 1.0001; i++) {
 		study_text(t, "%s", c->key);
 		study_text(t, "%s", by->name);
 		study_text(t, "%s", what);
@@ -123,7 +123,7 @@ gt_status quality_write_map(study *s, const quality_case *c, int candidate, cons
 /* The two candidates whose noise was looked at. */
 gt_status quality_draw_maps(study *s, const quality_case *c)
 {
-	static const int which[] = { QUALITY_PRESET, QUALITY_EVEN_NOISE };
+	static const int which[] = { QUALITY_PRESET, QUALITY_UNIFORM_NOISE };
 	const size_t n[2] = { quality_patches(s, c, 0), quality_patches(s, c, 1) };
 	const double tall = MAP * (double)n[1] / (double)n[0], width = 2 * (MAP + GAP) + GAP / 2, height = TOP + tall + 20;
 	char name[64];
@@ -137,7 +137,7 @@ gt_status quality_draw_maps(study *s, const quality_case *c)
 	        "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#c8c8c8' fillstyle solid noborder\n"
 	        "set palette @differences maxcolors 12\nset cbrange [%g:%g]\nset cbtics 0.1\n"
 	        "set xrange [-0.5:%g]\nset yrange [-0.5:%g]\n",
-	        1 - MOST_OFF, 1 + MOST_OFF, (double)n[0] - 0.5, (double)n[1] - 0.5);
+	        1 - MAX_OFF, 1 + MAX_OFF, (double)n[0] - 0.5, (double)n[1] - 0.5);
 	for (int k = 0; k < 2; k++) {
 		const double left = GAP / 2 + k * (MAP + GAP);
 		if (!rows_of(s, QUALITY_EVEN, c, 1, quality_candidates[which[k]].name))

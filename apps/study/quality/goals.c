@@ -3,11 +3,11 @@
 #include "apps/study/quality/cases.h"
 
 /* A hundredth of the voxels at steps of 800 HU may overshoot by more than this part of them; noise had over asked. */
-#define MOST_OVERSHOOT 0.1
-#define LEAST_NOISE 0.9
-#define MOST_NOISE 1.1
+#define MAX_OVERSHOOT 0.1
+#define MIN_NOISE 0.9
+#define MAX_NOISE 1.1
 /* Of the patches, with kappa=noise. */
-#define LEAST_EVEN 0.9
+#define MIN_EVEN 0.9
 
 static void add(study *s, const quality_case *c, const char *goal, double found, const char *bound, int kept)
 {
@@ -29,9 +29,9 @@ void quality_goals(study *s, const quality_case *c, const quality_promised *foun
 	double worst = NAN;
 	char goal[96];
 	int at = 0;
-	add(s, c, "overshoot at steps of 800 HU, part of the step", found->at_steps, "at most 0.1", found->at_steps <= MOST_OVERSHOOT);
-	add(s, c, "noise had over asked", found->asked, "0.9 to 1.1", found->asked >= LEAST_NOISE && found->asked <= MOST_NOISE);
-	add(s, c, "even noise asked for: patches of 5 mm within 10 % of it, part", found->even, "at least 0.9", found->even >= LEAST_EVEN);
+	add(s, c, "overshoot at steps of 800 HU, part of the step", found->at_steps, "at most 0.1", found->at_steps <= MAX_OVERSHOOT);
+	add(s, c, "noise had over asked", found->asked, "0.9 to 1.1", found->asked >= MIN_NOISE && found->asked <= MAX_NOISE);
+	add(s, c, "even noise asked for: patches of 5 mm within 10 % of it, part", found->even, "at least 0.9", found->even >= MIN_EVEN);
 	for (int k = 0; k < QUALITY_CLASSES; k++) {
 		const double ratio = preset->rms[k] / direct->rms[k];
 		if (same && isfinite(ratio) && !(ratio <= worst)) {

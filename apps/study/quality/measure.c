@@ -8,11 +8,11 @@
 
 const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
 enum { MAX_TRIALS = 7, QUICK_TRIALS = 3, TINY_TRIALS = 2 };
-#define LEAST_CUTOFF 0.03
+#define MIN_CUTOFF 0.03
 /* Steps of about 800 HU, seen within so many voxels, and how many voxels a hundredth of which is told. */
-#define LEAST_STEP 600
-#define MOST_STEP 1100
-enum { NEAR_STEP = 2, LEAST_STEPS = 30 };
+#define MIN_STEP 600
+#define MAX_STEP 1100
+enum { NEAR_STEP = 2, MIN_STEPS = 30 };
 
 /* A window that is made narrower leaves less noise; what else is set leaves less where it is larger. */
 static int is_direct(const quality_candidate *c) { return !c->penalty && !c->knob; }
@@ -148,11 +148,11 @@ gt_status quality_overshoot(const quality_scene *c, const double *mean, double *
 		values_near(c, at, NEAR_STEP, &from, &to);
 		const double off = beyond(c, mean[i], at), step = 1000 / c->of->water * (to - from);
 		all[found++] = off;
-		if (step >= LEAST_STEP && step <= MOST_STEP)
+		if (step >= MIN_STEP && step <= MAX_STEP)
 			parts[steps++] = off / step;
 	}
 	*overshoot = highest(all, found);
-	*at_steps = steps >= LEAST_STEPS ? highest(parts, steps) : NAN;
+	*at_steps = steps >= MIN_STEPS ? highest(parts, steps) : NAN;
 	free(all);
 	return GT_OK;
 }
@@ -256,8 +256,8 @@ gt_status quality_match(study *s, const quality_scene *scene, const quality_cand
 		double *side = off > 0 ? low : high;
 		side[0] = at;
 		side[1] = off;
-		const double wanted = exp(next(at, off, low, high, is_direct(c))), strength = c->most > 0 ? fmin(c->most, wanted) : wanted;
-		if ((is_direct(c) && strength < LEAST_CUTOFF) || (c->most > 0 && off > 0 && r->strength >= c->most))
+		const double wanted = exp(next(at, off, low, high, is_direct(c))), strength = c->max > 0 ? fmin(c->max, wanted) : wanted;
+		if ((is_direct(c) && strength < MIN_CUTOFF) || (c->max > 0 && off > 0 && r->strength >= c->max))
 			break;
 		quality_result_free(r);
 		GT_TRY(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));

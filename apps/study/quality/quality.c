@@ -131,7 +131,7 @@ static gt_status add_even(study *s, const quality_scene *scene, int number, cons
 	study_number(t, e.within);
 	if (number == QUALITY_PRESET)
 		found->at_steps = e.at_steps;
-	if (number == QUALITY_EVEN_NOISE)
+	if (number == QUALITY_UNIFORM_NOISE)
 		found->even = e.within;
 	GT_TRY(quality_write_map(s, scene->of, number, &e));
 done:
@@ -145,7 +145,7 @@ static gt_status add_texture(study *s, const quality_scene *scene, int number, c
 	static const int draws_of[] = { [QUALITY_QUICK] = 0, [QUALITY_COARSE] = 0, [QUALITY_SMALL] = 24, [QUALITY_FULL] = 16 };
 	const quality_candidate *by = &quality_candidates[number];
 	study_table *t = &s->table[QUALITY_TEXTURE];
-	const int draws = number == QUALITY_PRESET || number == QUALITY_EVEN_NOISE ? draws_of[scene->size] : 0;
+	const int draws = number == QUALITY_PRESET || number == QUALITY_UNIFORM_NOISE ? draws_of[scene->size] : 0;
 	quality_texture x;
 	gt_status st = GT_OK;
 	GT_TRY(quality_texture_of(s, scene, by, r, &x));

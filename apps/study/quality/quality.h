@@ -8,7 +8,7 @@
 #include <gantry/recon.h>
 #include "apps/study/study.h"
 
-enum { QUALITY_DRAWS = 3, QUALITY_RAYS = 4, QUALITY_FDK = 0, QUALITY_PRESET = 1, QUALITY_EVEN_NOISE = 6 };
+enum { QUALITY_DRAWS = 3, QUALITY_RAYS = 4, QUALITY_FDK = 0, QUALITY_PRESET = 1, QUALITY_UNIFORM_NOISE = 6 };
 /* Its tables. */
 enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT, QUALITY_TEXTURE, QUALITY_EVEN, QUALITY_GOALS, QUALITY_CURVES };
 /* Kinds of places: of one kind all around are all but the edges, which is the rest. */
@@ -41,7 +41,7 @@ typedef struct {
 	int quick;
 	const char *knob, *init, *padding;
 	int knob_of_solver;
-	double most;                    /* that it takes; 0: any */
+	double max;                     /* that it takes; 0: any */
 	double edges;                   /* the penalty's c over the noise asked for, which then decides alone; 0: as it says */
 } quality_candidate;
 

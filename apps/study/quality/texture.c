@@ -15,8 +15,8 @@
 /* Side of the squares of the spectrum by that radius: squares begin at multiples of half their side, so that one of
  * 0.94 radii may find no place. */
 #define OF_SQUARE 0.6
-#define MOST_OF_SQUARE 0.9
-enum { LEAST_SQUARE = 8, LEAST_DISC = 3, FIRST_SEED = 100 };
+#define MAX_OF_SQUARE 0.9
+enum { MIN_SQUARE = 8, MIN_DISC = 3, FIRST_SEED = 100 };
 #define MAX_UNEVEN 0.1
 
 /* All voxels so near are of soft tissue. */
@@ -132,12 +132,12 @@ gt_status quality_texture_of(study *s, const quality_scene *c, const quality_can
 	gt_status st = GT_OK;
 	*t = (quality_texture){ NAN, NAN, NAN, NAN, NAN, NAN, { NULL, NULL, 0 }, { NULL, NULL, 0 } };
 	const long radius = find_piece(c, disc.center);
-	const size_t side = (size_t)fmax(LEAST_SQUARE, OF_SQUARE * (double)radius);
+	const size_t side = (size_t)fmax(MIN_SQUARE, OF_SQUARE * (double)radius);
 	const gt_roi piece = { { disc.center[0], disc.center[1], c->grid.center[2] }, (double)radius * c->grid.pitch[0], 0 };
 	disc.radius = OF_PIECE * piece.radius;
-	if (OF_PIECE * (double)radius >= LEAST_DISC)
+	if (OF_PIECE * (double)radius >= MIN_DISC)
 		GT_TRY(sharpness(s, c, by, r, &disc, t));
-	if ((double)side <= MOST_OF_SQUARE * (double)radius)
+	if ((double)side <= MAX_OF_SQUARE * (double)radius)
 		GT_TRY(spectrum(s, c, by, r, &piece, side, t));
 done:
 	return st;

@@ -61,28 +61,28 @@ static int iteration(void *self, const gt_recon_progress *p)
 	return p->phase == GT_RECON_ITERATION && c->n == TIMES;
 }
 
-static void name_backend(const study *s, int members, char name[48])
+static void name_backend(const study *s, int ranks, char name[48])
 {
 	if (s->gpu[0])
-		snprintf(name, 48, members > 1 ? "cuda:0-%d" : "cuda:0", members - 1);
+		snprintf(name, 48, ranks > 1 ? "cuda:0-%d" : "cuda:0", ranks - 1);
 	else
-		snprintf(name, 48, members > 1 ? "cpu:%dx%d" : "cpu:%d", scale_found(s)->threads, members);
+		snprintf(name, 48, ranks > 1 ? "cpu:%dx%d" : "cpu:%d", scale_found(s)->threads, ranks);
 }
 
-gt_status scale_measure(const study *s, const scale_problem *p, const scale_method *m, int members, scale_time *t)
+gt_status scale_measure(const study *s, const scale_problem *p, const scale_method *m, int ranks, scale_time *t)
 {
 	clock_of_iterations clock = { .n = 0 };
 	gt_recon *r = NULL;
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	char backend[48];
-	name_backend(s, members, backend);
+	name_backend(s, ranks, backend);
 	const char *const settings[][2] = { { "solver", m->solver }, { "penalty", m->penalty }, { "backend", backend },
 		                            { "init", "zero" },      { "weights", "uniform" },  { "padding", "no" },
 		                            { "check", "no" },       { "force", "yes" },        { "balance", "no" } };
 	GT_TRY(gt_recon_new(p->p, &r));
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (settings[i][1] && !(members == 1 && !strcmp(settings[i][0], "balance")))
+		if (settings[i][1] && !(ranks == 1 && !strcmp(settings[i][0], "balance")))
 			GT_TRY(gt_recon_set(r, settings[i][0], settings[i][1]));
 	GT_TRY(gt_recon_grid(r, &p->grid));
 	GT_TRY(gt_volume_new(&p->grid, &v));

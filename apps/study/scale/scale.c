@@ -35,15 +35,15 @@ static gt_status check(const cli_call *call, const study_options *o)
 }
 
 /* "1,2,4"; the first is 1, and they rise. */
-static gt_status read_members(const char *list, int count[SCALE_MOST + 1])
+static gt_status read_members(const char *list, int count[SCALE_MAX + 1])
 {
 	int n = 0;
 	for (const char *c = list;; c++) {
 		char *end;
 		const long v = strtol(c, &end, 10);
-		if (end == c || (*end && *end != ',') || v > 64 || n == SCALE_MOST || (n ? v <= count[n - 1] : v != 1))
+		if (end == c || (*end && *end != ',') || v > 64 || n == SCALE_MAX || (n ? v <= count[n - 1] : v != 1))
 			return gt_fail(GT_ERR_ARG, "--members=%s: expected 1 and greater numbers behind it, %d at most, as 1,2,4", list,
-			               SCALE_MOST);
+			               SCALE_MAX);
 		count[n++] = (int)v;
 		c = end;
 		if (!*c)
@@ -56,20 +56,20 @@ static gt_status read_members(const char *list, int count[SCALE_MOST + 1])
 static gt_status prepare(study *s, const study_options *o)
 {
 	scale_findings *f = scale_found(s);
-	const int on_gpu = s->gpu[0] != 0, most = on_gpu ? gt_device_count() : 2;
+	const int on_gpu = s->gpu[0] != 0, max = on_gpu ? gt_device_count() : 2;
 	const char *colon = strchr(o->backend, ':');
 	gt_status st = GT_OK;
 	int n = 0;
 	f->threads = !on_gpu && colon ? s->threads : 1;
 	f->by = s->quick ? 2 * STUDY_QUICK : on_gpu ? 1 : STUDY_QUICK;
-	for (int members = 1; members <= most && n < SCALE_MOST; members *= 2)
-		f->count[n++] = members;
-	if (o->members)
-		GT_TRY(read_members(o->members, f->count));
+	for (int ranks = 1; ranks <= max && n < SCALE_MAX; ranks *= 2)
+		f->count[n++] = ranks;
+	if (o->ranks)
+		GT_TRY(read_members(o->ranks, f->count));
 	for (n = 0; f->count[n + 1];)
 		n++;
-	if (on_gpu && f->count[n] > most)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--members=%s: there are %d GPUs", o->members, most));
+	if (on_gpu && f->count[n] > max)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--members=%s: there are %d GPUs", o->ranks, max));
 	snprintf(s->geometry, sizeof s->geometry, "problems of gantry bench, %s; members of one device each, on the CPU of %d thread%s",
 	         f->by > 1 ? "made smaller" : "of their own size", f->threads, f->threads == 1 ? "" : "s");
 done:

@@ -8,7 +8,7 @@
 
 /* Its tables. */
 enum { SCALE_SPEED = STUDY_OWN, SCALE_PAPER };
-enum { SCALE_MOST = 8 };
+enum { SCALE_MAX = 8 };
 
 /* A scan with random line integrals: times do not depend on them. */
 typedef struct {
@@ -25,10 +25,10 @@ void      scale_problem_free(scale_problem *p);
 typedef struct { const char *solver, *penalty; } scale_method;
 typedef struct { double seconds, model; char split[32]; } scale_time;
 /* An iteration on so many members, the median of some; model: what was told before. */
-gt_status scale_measure(const study *s, const scale_problem *p, const scale_method *m, int members, scale_time *t);
+gt_status scale_measure(const study *s, const scale_problem *p, const scale_method *m, int ranks, scale_time *t);
 
 typedef struct {
-	int count[SCALE_MOST + 1];      /* of members, rising; 0 ends them */
+	int count[SCALE_MAX + 1];       /* of members, rising; 0 ends them */
 	int threads;                    /* of a member on the CPU */
 	size_t by;                      /* so many times smaller than the paper's */
 	char claim[256];

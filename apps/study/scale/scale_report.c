@@ -21,14 +21,14 @@ static int begins(const study_table *t, size_t row, size_t keys)
 }
 
 /* A block of numbers for each curve: members and speed-up. */
-static void curves(const study_table *t, const char *name, size_t keys, size_t members, size_t speed, FILE *out)
+static void curves(const study_table *t, const char *name, size_t keys, size_t ranks, size_t speed, FILE *out)
 {
 	int n = 0;
 	for (size_t i = 0; i < study_rows(t); i++) {
 		if (begins(t, i, keys))
 			fprintf(out, "%s$%s%d << END\n", n ? "END\n" : "", name, n);
 		n += begins(t, i, keys);
-		fprintf(out, "%.6g,%.6g\n", at(t, i, members)->number, at(t, i, speed)->number);
+		fprintf(out, "%.6g,%.6g\n", at(t, i, ranks)->number, at(t, i, speed)->number);
 	}
 	if (n)
 		fputs("END\n", out);
@@ -48,16 +48,16 @@ static void plot_curves(const study_table *t, const char *name, size_t keys, FIL
 	}
 }
 
-static gt_status draw(study *s, const char *name, int table, size_t keys, size_t members, size_t speed, int with_paper)
+static gt_status draw(study *s, const char *name, int table, size_t keys, size_t ranks, size_t speed, int with_paper)
 {
 	const study_table *t = &s->table[table];
 	FILE *out = NULL;
 	const gt_status st = study_plot_begin(s, name, WIDTH, HEIGHT, &out);
 	if (st != GT_OK)
 		return st;
-	curves(t, "here", keys, members, speed, out);
+	curves(t, "here", keys, ranks, speed, out);
 	if (with_paper)
-		curves(t, "there", 1, members, speed + 2, out);
+		curves(t, "there", 1, ranks, speed + 2, out);
 	fputs("set datafile nocolumnheaders\nset key outside right\nset xlabel 'devices'\nset ylabel 'speed-up'\n"
 	      "set xtics 1\nset xrange [0.9:*]\nset yrange [0:*]\nplot x with lines dt 2 lc rgb '#888888' title 'ideal'",
 	      out);

@@ -17,7 +17,7 @@ static gt_status add_log(const char *path, tuner_findings *f)
 	if (st != GT_OK)
 		return st;
 	const char *name = strrchr(path, '/');
-	gt_tune_log_tell(l->log, &l->facts);
+	gt_tune_log_describe(l->log, &l->facts);
 	if (!l->facts.right) {
 		gt_tune_log_close(l->log);
 		l->log = NULL;
@@ -47,10 +47,10 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 	for (int i = 0; i < n; i++) {
 		char path[1024];
 		snprintf(path, sizeof path, "%s/%s", folder, name[i]->d_name);
-		if (f->logs < TUNER_MOST_LOGS)
+		if (f->logs < TUNER_MAX_LOGS)
 			add_log(path, f); /* other texts may lie there */
 		else
-			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MOST_LOGS);
+			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MAX_LOGS);
 		free(name[i]);
 	}
 	free(name);

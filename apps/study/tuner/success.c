@@ -58,7 +58,7 @@ void tuner_success_part(const study *s, study_page *p)
 		"Of %d logs all four hold on %d. Ants as published find after %d programs, in the median, no less than random search "
 		"(%d) and are as good as the hand-tuned kernel to 1 %% (%d); %d of %d searches by ants come within 3 %% after %d "
 		"programs (%d), and %d of %d by auto after %d (%d).",
-		f->logs, f->all_hold, TUNER_PUBLISHED, f->held[0], f->held[1], ANTS_NEEDED, TUNER_SEEDS, TUNER_PROGRAMS, f->held[2],
+		f->logs, f->all_hold, TUNER_PUBLISHED, f->held[0], f->held[1], ANTS_NEEDED, TUNER_SEEDS, TUNER_EVALUATIONS, f->held[2],
 		AUTO_NEEDED, TUNER_SEEDS, TUNER_PUBLISHED, f->held[3]);
 	study_page_table(p, TUNER_SUCCESS);
 }

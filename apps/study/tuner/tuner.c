@@ -5,8 +5,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
 
-static const char *const searchers[] = { "ants:as-published", "ants", "random", "forest", "climb", "auto" };
-enum { SEARCHERS = sizeof searchers / sizeof *searchers, CURVE_POINTS = 24 };
+static const char *const strategies[] = { "ants:as-published", "ants", "random", "forest", "climb", "auto" };
+enum { STRATEGIES = sizeof strategies / sizeof *strategies, CURVE_POINTS = 24 };
 static const double near = 1.03;
 
 static gt_status check(const cli_call *call, const study_options *o)
@@ -46,25 +46,25 @@ static void heads(study *s)
 		                             "chosen again [ms]",
 		                             "gain again",
 		                             NULL };
-	static const char *const of_searchers[] = { "log",
-		                                    "searcher",
-		                                    "10 programs: over best",
-		                                    "within 3 %",
-		                                    "50 programs: over best",
-		                                    "within 3 %",
-		                                    "150 programs: over best",
-		                                    "within 3 %",
-		                                    "600 programs: over best",
-		                                    "within 3 %",
-		                                    "minutes for 150",
-		                                    NULL };
+	static const char *const of_strategies[] = { "log",
+		                                     "searcher",
+		                                     "10 programs: over best",
+		                                     "within 3 %",
+		                                     "50 programs: over best",
+		                                     "within 3 %",
+		                                     "150 programs: over best",
+		                                     "within 3 %",
+		                                     "600 programs: over best",
+		                                     "within 3 %",
+		                                     "minutes for 150",
+		                                     NULL };
 	static const char *const curves[] = { "log", "searcher", "programs", "best so far over best", "within 3 %", NULL };
 	static const char *const table_2[] = { "volume",   "configuration",         "there [s]",
 		                               "here [s]", "hand over ants, there", "hand over ants, here",
 		                               NULL };
 	static const char *const table_3[] = { "volume",         "there [s], GTX 480", "there [GUPS]",         "here, hand-tuned [s]",
 		                               "here, ants [s]", "here, ants [GUPS]",  "hand over ants, here", NULL };
-	static const char *const *const all[] = { gains, of_searchers, curves, table_2, table_3 };
+	static const char *const *const all[] = { gains, of_strategies, curves, table_2, table_3 };
 	for (size_t t = 0; t < sizeof all / sizeof *all; t++)
 		for (int k = 0; all[t][k]; k++)
 			study_head(&s->table[TUNER_GAINS + t], "%s", all[t][k]);
@@ -78,12 +78,12 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Over the seeds after so many programs: the median of the best so far over the log's, and the share near it. */
-static double after(const tuner_log *l, const double *best, size_t programs, double *share)
+static double after(const tuner_log *l, const double *best, size_t evaluations, double *share)
 {
 	double at[TUNER_SEEDS];
 	*share = 0;
 	for (int i = 0; i < TUNER_SEEDS; i++) {
-		at[i] = best[(size_t)i * TUNER_PROGRAMS + programs - 1] / l->facts.best_ms;
+		at[i] = best[(size_t)i * TUNER_EVALUATIONS + evaluations - 1] / l->facts.best_ms;
 		*share += at[i] <= near ? 1. / TUNER_SEEDS : 0;
 	}
 	qsort(at, TUNER_SEEDS, sizeof *at, by_size);
@@ -91,61 +91,61 @@ static double after(const tuner_log *l, const double *best, size_t programs, dou
 	return isfinite(median) ? median : NAN; /* half of the searches found none that is right */
 }
 
-static void add_curve(study *s, const tuner_log *l, const char *searcher, const double *best)
+static void add_curve(study *s, const tuner_log *l, const char *strategy, const double *best)
 {
 	study_table *t = &s->table[TUNER_CURVES];
 	size_t last = 0;
 	for (int k = 0; k < CURVE_POINTS; k++) {
 		double share;
-		const size_t programs = (size_t)round(pow(TUNER_PROGRAMS, k / (CURVE_POINTS - 1.)));
-		if (programs == last)
+		const size_t evaluations = (size_t)round(pow(TUNER_EVALUATIONS, k / (CURVE_POINTS - 1.)));
+		if (evaluations == last)
 			continue;
-		last = programs;
+		last = evaluations;
 		study_text(t, "%s", l->name);
-		study_text(t, "%s", searcher);
-		study_number(t, (double)programs);
-		study_number(t, after(l, best, programs, &share));
+		study_text(t, "%s", strategy);
+		study_number(t, (double)evaluations);
+		study_number(t, after(l, best, evaluations, &share));
 		study_number(t, share);
 	}
 }
 
-static void note_success(tuner_log *l, const char *searcher, size_t programs, double ratio, double share)
+static void note_success(tuner_log *l, const char *strategy, size_t evaluations, double ratio, double share)
 {
 	tuner_success *a = &l->success;
 	const double median = isnan(ratio) ? INFINITY : ratio, searches = round(share * TUNER_SEEDS);
-	if (programs == TUNER_PUBLISHED && !strcmp(searcher, "ants:as-published")) {
+	if (evaluations == TUNER_PUBLISHED && !strcmp(strategy, "ants:as-published")) {
 		l->published_ms = ratio * l->facts.best_ms;
 		a->published = median;
-	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "random")) {
+	} else if (evaluations == TUNER_PUBLISHED && !strcmp(strategy, "random")) {
 		a->random = median;
-	} else if (programs == TUNER_PUBLISHED && !strcmp(searcher, "auto")) {
+	} else if (evaluations == TUNER_PUBLISHED && !strcmp(strategy, "auto")) {
 		a->automatic = searches;
-	} else if (programs == TUNER_PROGRAMS && !strcmp(searcher, "ants")) {
+	} else if (evaluations == TUNER_EVALUATIONS && !strcmp(strategy, "ants")) {
 		a->ants = searches;
 	}
 }
 
-static gt_status replay(study *s, tuner_log *l, const char *searcher, double *best)
+static gt_status replay(study *s, tuner_log *l, const char *strategy, double *best)
 {
 	static const size_t points[] = { 10, 50, 150, 600 };
-	study_table *t = &s->table[TUNER_SEARCHERS];
+	study_table *t = &s->table[TUNER_STRATEGIES];
 	for (int i = 0; i < TUNER_SEEDS; i++) {
-		const gt_status st = gt_tune_log_replay(l->log, searcher, 1 + (uint64_t)i, TUNER_PROGRAMS,
-		                                        best + (size_t)i * TUNER_PROGRAMS);
+		const gt_status st = gt_tune_log_replay(l->log, strategy, 1 + (uint64_t)i, TUNER_EVALUATIONS,
+		                                        best + (size_t)i * TUNER_EVALUATIONS);
 		if (st != GT_OK)
 			return st;
 	}
 	study_text(t, "%s", l->name);
-	study_text(t, "%s", searcher);
+	study_text(t, "%s", strategy);
 	for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 		double share;
 		const double ratio = after(l, best, points[k], &share);
 		study_number(t, ratio);
 		study_number(t, share);
-		note_success(l, searcher, points[k], ratio, share);
+		note_success(l, strategy, points[k], ratio, share);
 	}
 	study_number(t, l->facts.seconds > 0 ? TUNER_PUBLISHED * l->facts.seconds / (double)l->facts.candidates / 60 : NAN);
-	add_curve(s, l, searcher, best);
+	add_curve(s, l, strategy, best);
 	return GT_OK;
 }
 
@@ -222,19 +222,19 @@ static double gain_of(const gt_tune_log_facts *a)
 
 static void claim(tuner_findings *f)
 {
-	double most = 0;
+	double max = 0;
 	int gained = 0, which = 0;
 	for (int i = 0; i < f->logs; i++) {
 		const double gain = gain_of(&f->log[i].facts);
 		gained += gain > 1.01;
-		if (gain > most) {
-			most = gain;
+		if (gain > max) {
+			max = gain;
 			which = i;
 		}
 	}
 	char where[160] = "";
 	if (gained)
-		snprintf(where, sizeof where, "; the most is %.2f times, in %s", most, f->log[which].name);
+		snprintf(where, sizeof where, "; the most is %.2f times, in %s", max, f->log[which].name);
 	snprintf(f->claim, sizeof f->claim, "%d of %d searches found a kernel that is faster than the hand-tuned one by more than 1 %%%s.",
 	         gained, f->logs, where);
 }
@@ -242,7 +242,7 @@ static void claim(tuner_findings *f)
 static gt_status measure(study *s)
 {
 	tuner_findings *f = tuner_found(s);
-	double *best = malloc(sizeof *best * TUNER_SEEDS * TUNER_PROGRAMS);
+	double *best = malloc(sizeof *best * TUNER_SEEDS * TUNER_EVALUATIONS);
 	gt_status st = best ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st != GT_OK)
 		return st;
@@ -252,8 +252,8 @@ static gt_status measure(study *s)
 	s->steps = s->done + 1 + (size_t)f->logs;
 	for (int i = 0; i < f->logs; i++) {
 		study_step(s, "%s: searchers", f->log[i].name);
-		for (int k = 0; k < SEARCHERS; k++)
-			GT_TRY(replay(s, &f->log[i], searchers[k], best));
+		for (int k = 0; k < STRATEGIES; k++)
+			GT_TRY(replay(s, &f->log[i], strategies[k], best));
 		add_gain(s, &f->log[i]);
 		tuner_add_success(&s->table[TUNER_SUCCESS], &f->log[i], f);
 	}
@@ -267,7 +267,7 @@ done:
 
 static void drop(study *s)
 {
-	for (int i = 0; i < TUNER_MOST_LOGS; i++)
+	for (int i = 0; i < TUNER_MAX_LOGS; i++)
 		gt_tune_log_close(tuner_found(s)->log[i].log);
 }
 

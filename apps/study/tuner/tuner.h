@@ -7,8 +7,8 @@
 #include "apps/study/study.h"
 
 /* Its tables. */
-enum { TUNER_GAINS = STUDY_OWN, TUNER_SEARCHERS, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3, TUNER_SUCCESS };
-enum { TUNER_SEEDS = 20, TUNER_PROGRAMS = 600, TUNER_PUBLISHED = 150, TUNER_MOST_LOGS = 200 };
+enum { TUNER_GAINS = STUDY_OWN, TUNER_STRATEGIES, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3, TUNER_SUCCESS };
+enum { TUNER_SEEDS = 20, TUNER_EVALUATIONS = 600, TUNER_PUBLISHED = 150, TUNER_MAX_LOGS = 200 };
 enum { TUNER_PAPER_VIEWS = 364, TUNER_CLAIMS = 4 };      /* of its table III; on each log */
 
 /* Over the best of the log, medians after TUNER_PUBLISHED programs, INFINITY: none was right; how many of TUNER_SEEDS
@@ -22,7 +22,7 @@ typedef struct {
 	tuner_success success;
 } tuner_log;
 typedef struct {
-	tuner_log log[TUNER_MOST_LOGS];
+	tuner_log log[TUNER_MAX_LOGS];
 	int logs;
 	char claim[512];
 	int held[TUNER_CLAIMS], all_hold; /* logs */

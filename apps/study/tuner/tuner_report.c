@@ -5,7 +5,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
 
-enum { WIDTH = 900, HEIGHT = 420, MOST_FIGURES = 6, MOST_CURVES = 12 };
+enum { WIDTH = 900, HEIGHT = 420, MAX_FIGURES = 6, MAX_CURVES = 12 };
 
 static const study_cell *at(const study_table *t, size_t row, size_t column) { return &t->cell[row * t->columns + column]; }
 static const char *text_at(const study_table *t, size_t row, size_t column)
@@ -30,7 +30,7 @@ static gt_status draw(study *s, int n)
 {
 	const study_table *t = &s->table[TUNER_CURVES];
 	const size_t first = row_of_log(t, n);
-	const char *log = text_at(t, first, 0), *title[MOST_CURVES];
+	const char *log = text_at(t, first, 0), *title[MAX_CURVES];
 	char name[24];
 	int curves = 0;
 	FILE *out = NULL;
@@ -40,7 +40,7 @@ static gt_status draw(study *s, int n)
 		return st;
 	for (size_t i = first; i < study_rows(t) && !strcmp(text_at(t, i, 0), log); i++) {
 		if (i == first || strcmp(text_at(t, i, 1), text_at(t, i - 1, 1)) != 0) {
-			if (curves == MOST_CURVES)
+			if (curves == MAX_CURVES)
 				break;
 			fprintf(out, "%s$curve%d << END\n", curves ? "END\n" : "", curves);
 			title[curves++] = text_at(t, i, 1);
@@ -65,7 +65,7 @@ static gt_status draw(study *s, int n)
 static int figures_of(const study *s)
 {
 	int n = 0;
-	while (n < MOST_FIGURES && row_of_log(&s->table[TUNER_CURVES], n) < study_rows(&s->table[TUNER_CURVES]))
+	while (n < MAX_FIGURES && row_of_log(&s->table[TUNER_CURVES], n) < study_rows(&s->table[TUNER_CURVES]))
 		n++;
 	return n;
 }
@@ -95,13 +95,13 @@ void tuner_parts(const study *s, study_page *p)
 		"not give its rates, which are assumed. They also walk paths that a log does not hold, which count as programs that "
 		"fail: of a log that is not of all candidates they say little. –: half of the searches had none that was right. Minutes "
 		"are of 150 programs at the pace of the log. Figures are of the first %d logs, up to 2.5 times the best.",
-		TUNER_SEEDS, MOST_FIGURES);
+		TUNER_SEEDS, MAX_FIGURES);
 	for (int n = 0; n < figures_of(s); n++) {
 		char name[24];
 		name_figure(n, name);
 		study_page_figure(p, name, "Best so far over the best of the log, by programs: medians.");
 	}
-	study_page_table(p, TUNER_SEARCHERS);
+	study_page_table(p, TUNER_STRATEGIES);
 	tuner_success_part(s, p);
 	study_page_text(
 		p, "Table II",

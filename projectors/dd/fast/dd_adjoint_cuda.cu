@@ -4,7 +4,7 @@
  * volume for each axis, put in order by the kernel below. */
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda_streams.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "core/device/shared_limit.h"
 #include "projectors/dd/fast/dd_adjoint.cuh"
 #include "projectors/dd/fast/dd_room.cuh"
@@ -49,21 +49,21 @@ extern "C" int gt_dd_adjoint_form(const gt_dd *d)
 
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the
  * detector. */
-static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
+static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *min)
 {
 	enum { HEIGHTS = 9 };
 	static const double cost[] = { 0, 470, 566, 920, 1000 };
-	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (HEIGHTS - 1);
+	const double mean = (f->min_A + f->max_A) / 2, step = (f->max_A - f->min_A) / (HEIGHTS - 1);
 	int best = 1;
-	*least = 1e300;
+	*min = 1e300;
 	for (int edges = 1; edges <= 4; edges++) {
 		double sum = 0;
 		for (int i = 0; i < HEIGHTS; i++) {
-			const double seen = fmin(f->typical_span + (f->least_A + i * step - mean) * d->rows, d->n[2]);
+			const double seen = fmin(f->typical_span + (f->min_A + i * step - mean) * d->rows, d->n[2]);
 			sum += cost[edges] * ceil(seen / (WARP * edges)) / HEIGHTS;
 		}
-		if (sum < *least) {
-			*least = sum;
+		if (sum < *min) {
+			*min = sum;
 			best = edges;
 		}
 	}
@@ -76,10 +76,10 @@ enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
 extern "C" gt_dd_strip gt_dd_adjoint_strip(const gt_dd *d, const gt_dd_fast *f)
 {
 	static const int strip[] = { 0, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP3, GT_DD_ADJOINT_STRIP4 };
-	double least;
+	double min;
 	if (f->back)
 		return *gt_dd_tuned_back_strip(f->back);
-	const int edges = edges_of(d, f, &least);
+	const int edges = edges_of(d, f, &min);
 	return { edges,
 		 strip[edges],
 		 slot_of(gt_dd_adjoint_form(d)),
@@ -89,9 +89,9 @@ extern "C" gt_dd_strip gt_dd_adjoint_strip(const gt_dd *d, const gt_dd_fast *f)
 }
 static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
 {
-	double least;
-	edges_of(d, f, &least);
-	return !f->back && gt_dd_thin_adjoint_cost(d, f) < least;
+	double min;
+	edges_of(d, f, &min);
+	return !f->back && gt_dd_thin_adjoint_cost(d, f) < min;
 }
 /* Blocks of an axis that own all slices of z. */
 static size_t columns_of(const gt_dd *d, const gt_dd_strip *s, int axis)
@@ -120,7 +120,7 @@ extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
 	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * s.edges, SLICES);
-	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
+	return f->min_A > 0.2 && f->max_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 
@@ -129,7 +129,7 @@ extern "C" int gt_dd_fast_adjoint_has_room(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
 	return thin_is_best(d, f) ||
-	       gt_shared_suffices("dd back", (size_t)(s.slot * s.slots + 5632 + (d->rows > 64 ? 4224 : 0)), gt_cuda_most_shared());
+	       gt_shared_suffices("dd back", (size_t)(s.slot * s.slots + 5632 + (d->rows > 64 ? 4224 : 0)), gt_cuda_max_shared());
 }
 
 static size_t volume_bytes(const gt_dd *d) { return ((size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float) + 255) / 256 * 256; }
@@ -137,8 +137,8 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 {
 	const size_t one = (size_t)d->columns * stride_of(d) * sizeof(float2),
 		     views = f->views[0] > f->views[1] ? f->views[0] : f->views[1];
-	const size_t most = f->limit / one;
-	return most < 1 ? 1 : most < views ? most : views;
+	const size_t max = f->limit / one;
+	return max < 1 ? 1 : max < views ? max : views;
 }
 static size_t sums_bytes(const gt_dd *d, size_t views) { return (views * d->columns * stride_of(d) * sizeof(float2) + 255) / 256 * 256; }
 /* The last blocks of an axis would leave most of the device idle. With few views those of the other begin beside them,

@@ -67,8 +67,8 @@ static void heights(const gt_dd *d, size_t m, const gt_dd_fast_tables *h, gt_dd_
 		f->spread = fmax(f->spread, GT_DD_SPREAD * fabs(w->dg) / g);
 		for (int k = 0; k < d->columns; k++)
 			if (a + g * e[k].U < width + 8 && a + g * e[k + 1].U > -8) {
-				f->most_A = fmax(f->most_A, e[k].q * g);
-				f->least_A = fmin(f->least_A, e[k].q * g);
+				f->max_A = fmax(f->max_A, e[k].q * g);
+				f->min_A = fmin(f->min_A, e[k].q * g);
 			}
 	}
 }
@@ -78,14 +78,14 @@ static double apart(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, size_t
 {
 	const gt_dd_near *v = &h->view[m], *w = &h->view[other];
 	const size_t k = d->columns / 2, row = d->columns + 1;
-	double most = 0;
+	double max = 0;
 	for (int side = 0; side < 2; side++) {
 		const int n = side ? v->end - 1 : v->first;
 		const double x = v->a0 + n * v->da + (v->g0 + n * v->dg) * h->height[m * row + k].U,
 			     y = w->a0 + n * w->da + (w->g0 + n * w->dg) * h->height[other * row + k].U;
-		most = fmax(most, fabs(x - y));
+		max = fmax(max, fabs(x - y));
 	}
-	return most;
+	return max;
 }
 
 /* Columns first .. last-1 of a view that meet the volume on slice n. */
@@ -112,14 +112,14 @@ static void rows_seen(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, int 
 		int first[2], last[2];
 		for (int side = 0; side < 2; side++)
 			columns_on(d, w, e, n[side], &first[side], &last[side]);
-		double least = 1e300, most = 0;
+		double min = 1e300, max = 0;
 		for (int k = first[0] < first[1] ? first[0] : first[1]; k < (last[0] > last[1] ? last[0] : last[1]); k++) {
-			least = fmin(least, e[k].q);
-			most = fmax(most, e[k].q);
+			min = fmin(min, e[k].q);
+			max = fmax(max, e[k].q);
 		}
-		for (int corner = 0; corner < 8 && most > 0; corner++) {
+		for (int corner = 0; corner < 8 && max > 0; corner++) {
 			const double g = w->g0 + n[corner % 2] * w->dg, z = w->z0 + n[corner / 2 % 2] * w->dz,
-				     A = g * (corner / 4 ? most : least);
+				     A = g * (corner / 4 ? max : min);
 			lowest = fmin(lowest, -z / A - w->p - 1 - 1e-6);
 			highest = fmax(highest, (d->n[2] - z) / A - w->p + 1e-6);
 		}
@@ -176,13 +176,13 @@ static void fill_groups(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 		width += (h->height[m * row + d->columns].U - h->height[m * row].U) / d->columns *
 		         fabs(h->view[m].g0 + d->n[0] / 2 * h->view[m].dg) / views;
 	f->together = 1;
-	double least = 32 * width;
+	double min = 32 * width;
 	for (int t = 2; t <= GT_DD_GROUP; t *= 2)
-		if (32 / t * width + (t - 1) * typical < least) {
-			least = 32 / t * width + (t - 1) * typical;
+		if (32 / t * width + (t - 1) * typical < min) {
+			min = 32 / t * width + (t - 1) * typical;
 			f->together = t;
 		}
-	f->typical_lines = least + 1;
+	f->typical_lines = min + 1;
 	int groups = 0;
 	for (int axis = 0, m = 0; axis < 2; axis++) {
 		const int before = groups, end = m + f->views[axis];
@@ -224,7 +224,7 @@ static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, doub
  * taken too often. */
 static void fill_bundles(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
-	const double mean = (f->least_A + f->most_A) / 2;
+	const double mean = (f->min_A + f->max_A) / 2;
 	int bundles = 0, begin = 0, m = 0;
 	double sum = 0;
 	for (int axis = 0; axis < 2; axis++) {
@@ -270,7 +270,7 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	gt_status st = GT_OK;
 	size_t m = 0, available = 0, total = 0;
 	int device = 0;
-	f->least_A = 1e300;
+	f->min_A = 1e300;
 	for (int axis = 0; axis < 2; axis++)
 		for (size_t v = 0; v < d->views; v++)
 			if (d->view[v].axis == axis) {
@@ -279,7 +279,7 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 				heights(d, m++, h, f);
 				f->views[axis]++;
 			}
-	if (!(f->most_A > 0))
+	if (!(f->max_A > 0))
 		return GT_OK;
 	fill_groups(d, h, f);
 	fill_bundles(d, h, f);
@@ -377,16 +377,16 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
  * pass more each where rows are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place,
  * load and interpolate and one per voxel. Rows and slices count as far as they see each other at the mean height of
  * pixels. */
-static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
+static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *min)
 {
 	const struct state *s = (const struct state *)state;
-	const double height = (s->f.least_A + s->f.most_A) / 2;
+	const double height = (s->f.min_A + s->f.max_A) / 2;
 	(void)t;
 	if (back ? !s->adjoint : !s->forward)
 		return 0;
-	least->bound = back ? GT_INSTRUCTIONS : GT_SHARED;
-	least->amount = back ? (7 * c->pairs + c->overlaps) * fmin(d->n[2], d->rows * height) / 32
-	                     : 2 * c->overlaps * fmin(d->rows, d->n[2] / height) / 32;
+	min->bound = back ? GT_INSTRUCTIONS : GT_SHARED;
+	min->amount = back ? (7 * c->pairs + c->overlaps) * fmin(d->n[2], d->rows * height) / 32
+	                   : 2 * c->overlaps * fmin(d->rows, d->n[2] / height) / 32;
 	return 1;
 }
 

@@ -58,7 +58,7 @@ typedef struct {
 	int views[2], groups[2], bundles[2]; /* by axis */
 	gt_dd_run run[2][GT_DD_SHAPES];      /* by axis and shape */
 	int together;                        /* views of a group */
-	double most_A, least_A;              /* height of a pixel in voxels */
+	double max_A, min_A;                 /* height of a pixel in voxels */
 	/* that a group's columns of a block of forward meet on a slice, on the average */
 	double typical_lines;
 	double spread;       /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */

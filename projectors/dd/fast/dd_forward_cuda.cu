@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda_streams.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "core/device/shared_limit.h"
 #include "projectors/dd/fast/dd_forward.cuh"
 #include "projectors/dd/fast/dd_room.cuh"
@@ -62,13 +62,13 @@ static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; 
 extern "C" int gt_dd_fast_forward_shape(int rows)
 {
 	int best = 0;
-	double least = 1e300;
+	double min = 1e300;
 	for (int i = 0; i < WIDE; i++) {
 		const struct shape s = shapes[i];
 		const double cost = pieces(rows, s.rows * s.lanes + s.extra) *
 		                    ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
-		if (cost < least) {
-			least = cost;
+		if (cost < min) {
+			min = cost;
 			best = i;
 		}
 	}
@@ -78,7 +78,7 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 /* Entries of a line that are fetched, at most about. */
 extern "C" double gt_dd_forward_entries(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	const double window = tall_of(t) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
+	const double window = tall_of(t) * f->max_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
 	return d->n[2] <= t->whole || window > d->n[2] ? d->n[2] + 8. : window;
 }
 
@@ -113,17 +113,17 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 				return 0;
 			blocks += blocks_of_run(d, f, axis, i);
 		}
-	return f->least_A > 0.2 && f->most_A < 4 && f->most_A * d->rows < 1e6 && blocks < 2e9;
+	return f->min_A > 0.2 && f->max_A < 4 && f->max_A * d->rows < 1e6 && blocks < 2e9;
 }
 
 /* Shared memory of a block, of which a device may have less: the ring, and what the space in dd_forward.cuh counts. */
 extern "C" int gt_dd_fast_forward_has_room(const gt_dd *d, const gt_dd_fast *f)
 {
-	const int most = gt_cuda_most_shared();
+	const int max = gt_cuda_max_shared();
 	for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes) && d->n[2] > GT_DD_THIN; i++) {
 		const gt_dd_tile t = gt_dd_forward_tile(f, i);
 		const int block = t.slot * t.slots + t.warps * (1040 + 64 * t.columns) + 16 * t.slots + 48;
-		if (f->run[0][i].groups + f->run[1][i].groups && !gt_shared_suffices("dd forward", (size_t)block, most))
+		if (f->run[0][i].groups + f->run[1][i].groups && !gt_shared_suffices("dd forward", (size_t)block, max))
 			return 0;
 	}
 	return 1;
@@ -132,8 +132,8 @@ extern "C" int gt_dd_fast_forward_has_room(const gt_dd *d, const gt_dd_fast *f)
 /* Slices whose running sums are held at a time. */
 static int slab_of(const gt_dd *d, const gt_dd_fast *f, int axis)
 {
-	const size_t one = (size_t)d->n[1 - axis] * stride_of(d) * sizeof(float), most = f->limit / one;
-	const int tiles = (int)(most / WARP < (size_t)pieces(d->n[axis], WARP) ? most / WARP : (size_t)pieces(d->n[axis], WARP));
+	const size_t one = (size_t)d->n[1 - axis] * stride_of(d) * sizeof(float), max = f->limit / one;
+	const int tiles = (int)(max / WARP < (size_t)pieces(d->n[axis], WARP) ? max / WARP : (size_t)pieces(d->n[axis], WARP));
 	return tiles < 1 ? WARP : tiles * WARP;
 }
 static size_t slab_bytes(const gt_dd *d, const gt_dd_fast *f, int axis)
@@ -156,12 +156,12 @@ static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 
 static size_t lines_bytes(const gt_dd *d, const gt_dd_fast *f)
 {
-	size_t most = 0;
+	size_t max = 0;
 	if (runs_beside(d, f))
 		return slab_bytes(d, f, 0) + slab_bytes(d, f, 1);
 	for (int axis = 0; axis < 2; axis++)
-		most = d->sliced[axis] && slab_bytes(d, f, axis) > most ? slab_bytes(d, f, axis) : most;
-	return most;
+		max = d->sliced[axis] && slab_bytes(d, f, axis) > max ? slab_bytes(d, f, axis) : max;
+	return max;
 }
 
 extern "C" double gt_dd_forward_blocks(const gt_dd *d, const gt_dd_fast *f, int axis, int shape)

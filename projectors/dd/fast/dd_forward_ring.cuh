@@ -5,7 +5,7 @@
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 
-enum { WARP = 32, MOST_SLICES = 16 };
+enum { WARP = 32, MAX_SLICES = 16 };
 
 /* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that
  * are here. */
@@ -21,7 +21,7 @@ struct unit {
 	float intervals, inverse; /* of the window in z */
 	int until;                /* slices up to here have windows of that height, and all their lines in one unit */
 	int part;                 /* only some lines of one slice are here */
-	struct span span[MOST_SLICES];
+	struct span span[MAX_SLICES];
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
@@ -68,7 +68,7 @@ struct reach {
 
 /* Of the block's columns, per view of the group: pixels' heights over R, least and greatest. */
 struct heights {
-	double least[GT_DD_GROUP], most[GT_DD_GROUP];
+	double min[GT_DD_GROUP], max[GT_DD_GROUP];
 };
 static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, int k0, int k1)
 {
@@ -87,8 +87,8 @@ static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f,
 			least = fmin(least, __shfl_xor_sync(~0u, least, t));
 			most = fmax(most, __shfl_xor_sync(~0u, most, t));
 		}
-		h.least[i] = least;
-		h.most[i] = most;
+		h.min[i] = least;
+		h.max[i] = most;
 	}
 	return h;
 }
@@ -104,7 +104,7 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 		if (n < w->first || n >= w->end)
 			continue;
 		const gt_dd_edge_q *e = f.height + (size_t)g->view[i] * (d.columns + 1);
-		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, least = s * q->least[i], most = s * q->most[i];
+		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, least = s * q->min[i], most = s * q->max[i];
 		const double z = w->z0 + n * w->dz, below = l0 + w->p, above = l1 + w->p;
 		x_low = fmin(x_low, fma(s, e[k0].U, a));
 		x_high = fmax(x_high, fma(s, e[k1].U, a));
@@ -193,7 +193,7 @@ static __device__ __forceinline__ void add_parts(const gt_dd &d, const gt_dd_fas
 /* The last warp: fills the ring with the block's slices. */
 template <int SLOTS>
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g,
-                               const gt_dd_share &own, int k0, int k1, int l0, int l1, int most_slices)
+                               const gt_dd_share &own, int k0, int k1, int l0, int l1, int max_slices)
 {
 	const int lane = threadIdx.x % WARP, axis = own.axis, end = own.end, width = d.n[1 - axis];
 	unsigned units = 0;
@@ -234,11 +234,11 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 			}
 			/* as many slices as fit, or a part of one */
 			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
-			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
+			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < max_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
 			const int here = done || !fits ? min(all - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
 			const unsigned slot = open(), bar = ring.full + 8 * slot;
 			unit *u = (unit *)(ring.base + slot * ring.size);
-			if (in >= 0 && in < most_slices)
+			if (in >= 0 && in < max_slices)
 				u->span[in] = { r.line + done, here ? here : r.lines, r.low, offset };
 			if (lane == 0) {
 				u->first = n0 + s;

@@ -5,7 +5,7 @@
  * with more of them taken; a block has as much to do as it meets slices, and something to begin with. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/fast/dd_forward.cuh"
 
 enum {
@@ -84,9 +84,9 @@ static int longest_first(const void *a, const void *b)
 	return x != y ? y - x : s->at != t->at ? s->at - t->at : s->part - t->part;
 }
 
-static int parts_of(const struct shared_tile *t, double quantum, int most)
+static int parts_of(const struct shared_tile *t, double quantum, int max)
 {
-	const int parts = (int)fmin(cost_of(t) / quantum + 0.5, most), slices = t->whole.end - t->whole.begin;
+	const int parts = (int)fmin(cost_of(t) / quantum + 0.5, max), slices = t->whole.end - t->whole.begin;
 	return parts > slices ? (slices > 1 ? slices : 1) : parts > 1 ? parts : 1;
 }
 
@@ -103,10 +103,10 @@ static double pace_of(const struct processor *p, int places)
 }
 static void plan_next(struct processor *p, int places)
 {
-	double least = 1e300;
+	double min = 1e300;
 	for (int i = 0; i < p->blocks; i++)
-		least = p->left[i] < least ? p->left[i] : least;
-	p->next = p->blocks ? p->since + least / pace_of(p, places) : 1e300;
+		min = p->left[i] < min ? p->left[i] : min;
+	p->next = p->blocks ? p->since + min / pace_of(p, places) : 1e300;
 }
 static void sink(struct processor *p, int processors, int at)
 {
@@ -155,23 +155,23 @@ static int falling(const void *a, const void *b)
 }
 /* The cost of blocks, about, that end soonest: the most, unless less gains something. p: [processors]; cost: [tiles
  * most] */
-static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, int tiles, int most, int places, struct processor *p,
+static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, int tiles, int max, int places, struct processor *p,
                          double *cost)
 {
 	static const double slices[] = { 1 << 20, 512, 384, 256, 192, 128, 96, 64 };
 	const double per_slice = tile->per_slice;
-	double least = 1e300, best = slices[0] * per_slice;
+	double min = 1e300, best = slices[0] * per_slice;
 	for (int i = 0; i < (int)(sizeof slices / sizeof *slices); i++) {
 		int blocks = 0;
 		for (const struct shared_tile *t = tile; t < tile + tiles; t++) {
-			const int parts = parts_of(t, slices[i] * per_slice, most);
+			const int parts = parts_of(t, slices[i] * per_slice, max);
 			for (int k = 0; k < parts; k++)
 				cost[blocks++] = cost_of(t) / parts + BEGINNING * t->per_slice;
 		}
 		qsort(cost, (size_t)blocks, sizeof *cost, falling);
 		const double end = time_until_done(cost, blocks, p, f->processors, places);
-		if (end < 0.99 * least) {
-			least = end;
+		if (end < 0.99 * min) {
+			min = end;
 			best = slices[i] * per_slice;
 		}
 	}
@@ -179,11 +179,11 @@ static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, in
 }
 
 /* Shares of the tiles of a shape as parts of them, the longest first; returns how many. */
-static int split(const struct shared_tile *tile, int tiles, int shape, double quantum, int most, gt_dd_share *to, int *counters)
+static int split(const struct shared_tile *tile, int tiles, int shape, double quantum, int max, gt_dd_share *to, int *counters)
 {
 	int shares = 0;
 	for (const struct shared_tile *t = tile; t < tile + tiles; t++) {
-		const int parts = parts_of(t, quantum, most), slices = t->whole.end - t->whole.begin;
+		const int parts = parts_of(t, quantum, max), slices = t->whole.end - t->whole.begin;
 		if (t->shape != shape)
 			continue;
 		for (int p = 0; p < parts; p++) {
@@ -229,10 +229,10 @@ static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, 
 	*counters = 0;
 	if (!(blocks > 0) || gt_dd_forward_waves(d, f) > GT_DD_FORWARD_FEW || !gt_dd_forward_is_whole(d, f, &room))
 		return 1;
-	const int most = room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
+	const int max = room / pixels < 7 ? (int)(room / pixels) + 1 : 8;
 	struct shared_tile *tile = (struct shared_tile *)malloc((size_t)blocks * sizeof *tile);
-	gt_dd_share *to = (gt_dd_share *)malloc((size_t)blocks * most * sizeof *to);
-	double *cost = (double *)malloc((size_t)blocks * most * sizeof *cost);
+	gt_dd_share *to = (gt_dd_share *)malloc((size_t)blocks * max * sizeof *to);
+	double *cost = (double *)malloc((size_t)blocks * max * sizeof *cost);
 	struct processor *p = (struct processor *)malloc((size_t)f->processors * sizeof *p);
 	if (!tile || !to || !cost || !p) {
 		free(tile);
@@ -247,11 +247,11 @@ static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, 
 	for (int i = 0; i < tiles; i++)
 		tile[i].whole.at = i;
 	qsort(tile, (size_t)tiles, sizeof *tile, dearest_first);
-	const double quantum = quantum_of(f, tile, tiles, most, places, p, cost);
+	const double quantum = quantum_of(f, tile, tiles, max, places, p, cost);
 	f->parts = 1;
 	for (int shape = 0; shape < GT_DD_SHAPES; shape++) {
 		f->shares[shape] = shares;
-		shares += split(tile, tiles, shape, quantum, most, to + shares, counters);
+		shares += split(tile, tiles, shape, quantum, max, to + shares, counters);
 	}
 	f->shares[GT_DD_SHAPES] = shares;
 	for (int i = 0; i < shares; i++)

@@ -12,7 +12,7 @@
 #define GT_DD_THIN_VIEWS 4
 #endif
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 
 enum { WARP = 32, ROWS = GT_DD_THIN_ROWS };

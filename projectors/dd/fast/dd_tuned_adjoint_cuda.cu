@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "core/variant/variant.h"
 #include "projectors/dd/fast/dd_adjoint.cuh"
 #include "projectors/dd/fast/dd_tuned.cuh"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "core/variant/variant.h"
 #include "projectors/dd/fast/dd_forward.cuh"
 #include "projectors/dd/fast/dd_tuned.cuh"
@@ -64,16 +64,16 @@ void gt_dd_tuned_describe(const gt_dd *d, const gt_dd_fast *f, char *about, size
 {
 	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", gt_variant_fine_bin(d->rows),
 	         gt_variant_fine_bin(d->n[2]), gt_variant_bin((double)d->views), gt_variant_bin(d->columns), gt_variant_bin(d->n[0]),
-	         f->together, (int)(4 * (f->most_A + f->least_A) + 0.5));
+	         f->together, (int)(4 * (f->max_A + f->min_A) + 0.5));
 }
 
 /* The built-in tile that most rows of a problem get. */
 static gt_dd_tile tile_of_most(const gt_dd_fast *f)
 {
-	int shape = 0, most = 0;
+	int shape = 0, max = 0;
 	for (int i = 0; i < GT_DD_SHAPES; i++)
-		if (f->run[0][i].groups + f->run[1][i].groups > most) {
-			most = f->run[0][i].groups + f->run[1][i].groups;
+		if (f->run[0][i].groups + f->run[1][i].groups > max) {
+			max = f->run[0][i].groups + f->run[1][i].groups;
 			shape = i;
 		}
 	return gt_dd_forward_tile(f, shape);

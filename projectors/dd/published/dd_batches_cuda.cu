@@ -19,10 +19,10 @@ extern "C" size_t gt_dd_images_bytes(const gt_dd_images *g, gt_type nodes) { ret
 /* As many as fit in `bytes`, at least one, in batches of nearly one size. */
 static void divide(gt_dd_images *g, gt_type nodes, double bytes)
 {
-	const double most = bytes / ((double)(g->stride + 1) * gt_type_size(nodes));
-	if (most >= (double)g->images)
+	const double max = bytes / ((double)(g->stride + 1) * gt_type_size(nodes));
+	if (max >= (double)g->images)
 		return;
-	const size_t fit = most > 1 ? (size_t)most : 1, batches = (g->images + fit - 1) / fit;
+	const size_t fit = max > 1 ? (size_t)max : 1, batches = (g->images + fit - 1) / fit;
 	g->batch = (g->images + batches - 1) / batches;
 }
 
@@ -58,13 +58,13 @@ extern "C" void gt_dd_branchless_free(gt_backend *be, gt_dd_branchless *b) { gt_
 
 extern "C" size_t gt_dd_branchless_scratch(const gt_dd_branchless *b)
 {
-	size_t most = 0;
+	size_t max = 0;
 	for (int axis = 0; axis < 2; axis++) {
 		const size_t slices = gt_dd_images_bytes(&b->slices[axis], b->type), views = gt_dd_images_bytes(&b->views[axis], b->type);
-		most = slices > most ? slices : most;
-		most = views > most ? views : most;
+		max = slices > max ? slices : max;
+		max = views > max ? views : max;
 	}
-	return most;
+	return max;
 }
 
 static size_t batch_at(const gt_dd_images *g, size_t first) { return g->images - first < g->batch ? g->images - first : g->batch; }

@@ -15,7 +15,7 @@
 #define GT_DD_BL_STACK 4096
 #endif
 #include <stdlib.h>
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "core/try.h"
 #include "projectors/dd/published/dd_bl_cuda.cuh"
 

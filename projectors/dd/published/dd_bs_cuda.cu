@@ -20,7 +20,7 @@
 #define GT_DD_BS_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/dd_impl.h"
 
 enum { WARP = 32, TALL = 1024 }; /* steps beyond TALL cells are left to the kernels of one row or slice, in double */

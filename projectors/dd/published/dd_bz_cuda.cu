@@ -12,7 +12,7 @@
 #ifndef GT_DD_BZ_WARPS /* warps per block, beside each other along y: 1, 2, 4, 8 */
 #define GT_DD_BZ_WARPS 8
 #endif
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/published/dd_bl_cuda.cuh"
 
 enum { WARP = 32 };

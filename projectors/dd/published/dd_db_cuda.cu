@@ -23,7 +23,7 @@
 #endif
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/published/dd_integral.h"
 
 enum { WARP = 32 };

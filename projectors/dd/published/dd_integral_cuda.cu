@@ -265,7 +265,7 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 static int room_for(const void *kernel)
 {
 	struct cudaFuncAttributes a;
-	const int most = gt_cuda_most_shared();
+	const int most = gt_cuda_max_shared();
 	return cudaFuncGetAttributes(&a, kernel) == cudaSuccess ? most - (int)a.sharedSizeBytes : most;
 }
 

@@ -88,7 +88,7 @@ static __device__ __forceinline__ int gt_dd_tilt_sees(const gt_dd_tilt &d, const
  * than that of e = 0, which is at row l + base; and bend = C / (1 - C T). A share f of a piece m rows farther is the
  * share f (1 - bend d) (next + curve m) of its T. */
 template <typename REAL> struct gt_dd_tilt_reading {
-	REAL pace, off, least, most, base, stretch, bend, curve, next;
+	REAL pace, off, min, max, base, stretch, bend, curve, next;
 	int l;
 };
 
@@ -111,14 +111,14 @@ static __device__ __forceinline__ gt_dd_tilt_reading<REAL> gt_dd_tilt_reading_of
 	r.l = min((int)y, pieces);
 	r.pace = (REAL)inverse;
 	r.off = (REAL)(T - kept);
-	r.least = (REAL)-kept;
-	r.most = (REAL)(most - kept);
+	r.min = (REAL)-kept;
+	r.max = (REAL)(most - kept);
 	r.base = (REAL)(y - r.l);
 	r.stretch = (REAL)(bent * bent);
 	r.bend = (REAL)(C * bent);
 	r.curve = (REAL)(C * straight);
 	r.next = (REAL)(1 + C * straight * (r.l + 1 - y));
-	gt_dd_tilt_keep(r.pace, r.off, r.least, r.most, r.base, r.stretch, r.bend, r.curve, r.next);
+	gt_dd_tilt_keep(r.pace, r.off, r.min, r.max, r.base, r.stretch, r.bend, r.curve, r.next);
 	return r;
 }
 
@@ -128,7 +128,7 @@ static __device__ __forceinline__ REAL gt_dd_tilt_sum_at(const gt_dd_tilt_sum<RE
                                                          int e)
 {
 	int m;
-	const REAL d = gt_dd_tilt_within(r.pace * e + r.off, r.least, r.most), bent = 1 - r.bend * d,
+	const REAL d = gt_dd_tilt_within(r.pace * e + r.off, r.min, r.max), bent = 1 - r.bend * d,
 		   place = max(r.stretch * (d * gt_dd_tilt_inverse(bent)) + r.base, (REAL)-r.l), whole = gt_dd_tilt_whole(place, &m);
 	const gt_dd_tilt_sum<REAL> sum = *gt_dd_tilt_numbered(sums, m, row);
 	return (place - whole) * bent * (r.curve * whole + r.next) * sum.value + sum.before;

@@ -32,13 +32,13 @@
 #define GT_DD_TILT_BATCH 64
 #endif
 #include "core/device/cuda.cuh"
-#include "core/device/pieces.cuh"
+#include "core/device/blocks.cuh"
 #include "projectors/dd/tilt/dd_tilt_adjoint.cuh"
 #include "projectors/dd/tilt/dd_tilt_forward.cuh"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 
 /* Back in single counts rows from the middle of a thread's voxels on, in float: so far away it is off by up to 8e-6. */
-static const double most_rows = 56;
+static const double max_rows = 56;
 
 enum { WARP = GT_DD_TILT_WARP, TURN_ROWS = 8, LOW = 8 /* voxels of a thread where they are tall */ };
 
@@ -154,7 +154,7 @@ static size_t batch_of(const gt_dd_tilt_plan *p, gt_type t)
 static size_t scratch(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t)
 {
 	const size_t turned = p->count[0] ? (size_t)slab_of(p, t) * p->d.n[1] * p->d.n[2] : 0,
-		     most = p->count[0] > p->count[1] ? p->count[0] : p->count[1], views = batch_of(p, t) < most ? batch_of(p, t) : most,
+		     max = p->count[0] > p->count[1] ? p->count[0] : p->count[1], views = batch_of(p, t) < max ? batch_of(p, t) : max,
 		     pixels = views * p->d.strips * (p->d.pieces + 1) * 2;
 	(void)be;
 	return (turned > pixels ? turned : pixels) * gt_type_size(t);
@@ -220,7 +220,7 @@ template <typename REAL> static void adjoint_batch(gt_backend *be, const gt_dd_t
 	sum_kernel<REAL><<<(unsigned)((size_t)j.blocks[0] * j.views), WARP, 0, gt_cuda_queue(be)>>>(*d, j);
 	j.in = pixels;
 	j.out = x;
-	if (sizeof(REAL) > 4 || p->rows * (GT_DD_TILT_HEIGHT / 2) <= most_rows)
+	if (sizeof(REAL) > 4 || p->rows * (GT_DD_TILT_HEIGHT / 2) <= max_rows)
 		adjoint_voxels<REAL, GT_DD_TILT_HEIGHT>(be, d, j);
 	else
 		adjoint_voxels<float, LOW>(be, d, j);
@@ -229,11 +229,11 @@ template <typename REAL> static void adjoint_batch(gt_backend *be, const gt_dd_t
 template <typename REAL> static void adjoint_of(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, const REAL *y, REAL *x)
 {
 	const gt_dd_tilt *d = &p->d;
-	const size_t most = batch_of(p, t);
+	const size_t max = batch_of(p, t);
 	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof *x, gt_cuda_queue(be));
 	for (int axis = 0; axis < 2; axis++)
 		for (size_t done = 0, batch; done < p->count[axis]; done += batch) {
-			const size_t left = p->count[axis] - done, batches = (left + most - 1) / most;
+			const size_t left = p->count[axis] - done, batches = (left + max - 1) / max;
 			batch = (left + batches - 1) / batches;
 			const gt_dd_tilt_job j = {
 				NULL, NULL, p->order + (axis ? p->count[0] : 0) + done, (int)batch, axis, 0, d->n[axis], 0, 0, 0, { 0, 0 }

@@ -72,19 +72,19 @@ static void lay_out(const struct frame *f, gt_dd_pose *v)
 /* All rays cross the slices and the detector at some angle, in front of the source: those of the corners do. */
 static gt_status check_rays(const struct frame *f)
 {
-	static const double least_cosine = 1e-3;
+	static const double min_cosine = 1e-3;
 	double point[3], direction[3], normal[3];
 	gt_cross3(f->w->column_axis, f->w->row_axis, normal);
 	for (int c = 0; c < 4; c++) {
 		const double column = c & 1 ? (double)f->scan->columns - 0.5 : -0.5, row = c & 2 ? (double)f->scan->rows - 0.5 : -0.5;
 		const struct ray r = ray_of(f, column, row);
-		if (!(r.depth > least_cosine * r.length))
+		if (!(r.depth > min_cosine * r.length))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the slices (perpendicular to "
 			               "%c), or away from them: the fan is too wide for the distance-driven model",
 			               f->name, f->at, column, row, "xy"[f->slices.axis]);
 		gt_pixel_ray(&f->det, f->w, column, row, point, direction);
-		if (!(fabs(gt_dot3(direction, normal)) > least_cosine * r.length))
+		if (!(fabs(gt_dot3(direction, normal)) > min_cosine * r.length))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the detector", f->name, f->at,
 			               column, row);
@@ -156,8 +156,8 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 double gt_dd_tilt_rows(const gt_dd_pose *v, const gt_dd_tilt_strip *strip)
 {
 	const double scale = fmin(gt_dd_tilt_slice_of(v, v->first).scale, gt_dd_tilt_slice_of(v, v->end - 1).scale);
-	double least = INFINITY;
+	double min = INFINITY;
 	for (int k = 0; k < v->strips && v->end > v->first; k++)
-		least = fmin(least, strip[k].Q * fmin(gt_dd_tilt_height(&strip[k], 0), gt_dd_tilt_height(&strip[k], v->pieces - 1)));
-	return 1 / (scale * least);
+		min = fmin(min, strip[k].Q * fmin(gt_dd_tilt_height(&strip[k], 0), gt_dd_tilt_height(&strip[k], v->pieces - 1)));
+	return 1 / (scale * min);
 }

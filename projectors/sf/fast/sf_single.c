@@ -27,9 +27,9 @@ static int fits(const gt_sf *d, const gt_sf_view *v)
 	if (!(high > nearest))
 		return 1;
 	low = fmax(low, nearest);
-	const double most = v->V[3] * lens->rows / low * (lens->arc ? 1 + spot : 1);
-	const double least = v->V[3] * lens->rows * (lens->arc ? (1 - spot) / hypot(side, high) : 1 / high);
-	return most <= GT_LINE_WIDEST && least * GT_LINE_WIDEST >= 1;
+	const double max = v->V[3] * lens->rows / low * (lens->arc ? 1 + spot : 1);
+	const double min = v->V[3] * lens->rows * (lens->arc ? (1 - spot) / hypot(side, high) : 1 / high);
+	return max <= GT_LINE_WIDEST && min * GT_LINE_WIDEST >= 1;
 }
 
 int gt_sf_single_takes(const gt_sf *d)

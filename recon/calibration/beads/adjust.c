@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MOST, POSE = 6 };
+enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MAX, POSE = 6 };
 const char *const gt_beads_names[] = { "center", "row", "roll", "slant", "tilt", "distance", "axis", NULL };
 static const double steps[N] = { 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-2, 1e-2 }, place_step = 1e-3, turn_step = 1e-5;
 

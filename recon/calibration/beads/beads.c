@@ -11,7 +11,7 @@
 #include "recon/calibration/beads/beads.h"
 #include "recon/calibration/note.h"
 
-enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MOST, LEAST_VIEWS = 8, ROUNDS = 4 };
+enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MAX, MIN_VIEWS = 8, ROUNDS = 4 };
 const gt_beads_options gt_beads_defaults = { .size = sizeof(gt_beads_options) };
 /* Pixels that may be left in the mean, of one geometry for all views; where views get their own, before that. */
 static const double most_left = 1, most_left_each_view = 8;
@@ -22,8 +22,8 @@ static gt_status check(const gt_projections *p, const gt_beads_options *o)
 	const gt_scan *s = p->scan;
 	if (!p->data)
 		return gt_fail(GT_ERR_ARG, "calibration by beads: found no line integrals");
-	if (o->beads < GT_BEADS_LEAST || o->beads > GT_BEADS_MOST)
-		return gt_fail(GT_ERR_ARG, "%zu beads: expected %d to %d", o->beads, GT_BEADS_LEAST, GT_BEADS_MOST);
+	if (o->beads < GT_BEADS_MIN || o->beads > GT_BEADS_MAX)
+		return gt_fail(GT_ERR_ARG, "%zu beads: expected %d to %d", o->beads, GT_BEADS_MIN, GT_BEADS_MAX);
 	if (!(o->span >= 0) || isinf(o->span) || (o->span > 0 && o->place))
 		return gt_fail(GT_ERR_ARG, "span of the beads %g: expected a length in mm, and none where their places are given", o->span);
 	for (size_t k = 0; o->place && k < o->beads; k++)
@@ -34,8 +34,8 @@ static gt_status check(const gt_projections *p, const gt_beads_options *o)
 		               s->shape == GT_ARC    ? "arcs"
 		               : s->shape == GT_FLAT ? "a helix"
 		                                     : "parallel rays (gantry calibrate --find center,roll does)");
-	if (s->views < LEAST_VIEWS)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views: beads need %d and more, best of a full turn", s->views, LEAST_VIEWS);
+	if (s->views < MIN_VIEWS)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views: beads need %d and more, best of a full turn", s->views, MIN_VIEWS);
 	return gt_projections_unfiltered(p, "calibration by beads", "");
 }
 
@@ -60,16 +60,16 @@ static gt_status wrong_number(size_t found, size_t expected)
 static gt_status find_beads(gt_bead_search *s, size_t expected)
 {
 	gt_status st = GT_OK;
-	size_t most = 0;
+	size_t max = 0;
 	for (size_t g = 0; g < sizeof gates / sizeof *gates; g++) {
 		forget_sights(s);
 		GT_TRY(gt_beads_match(s, gates[g]));
-		most = s->beads > most ? s->beads : most;
+		max = s->beads > max ? s->beads : max;
 		if (s->beads >= expected)
 			break;
 	}
-	if (most != expected)
-		GT_TRY(wrong_number(most, expected));
+	if (max != expected)
+		GT_TRY(wrong_number(max, expected));
 done:
 	return st;
 }
@@ -77,7 +77,7 @@ done:
 static double left_of(const gt_beads_fit *f) { return sqrt(f->squares / (double)(2 * f->sights)); }
 
 /* Adjusts, looks again which shadow is whose, and adjusts, until what is left says that all is right. */
-static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)[3], double most, gt_beads_fit *fit)
+static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)[3], double max, gt_beads_fit *fit)
 {
 	gt_status st = GT_OK;
 	for (int round = 0; round < ROUNDS; round++) {
@@ -86,10 +86,10 @@ static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)
 		if (round < ROUNDS - 1)
 			gt_beads_assign(s, fmin(gates[1] * (round ? 1 : 2), fmax(1, 6 * left_of(fit))));
 	}
-	if (!(left_of(fit) < most))
+	if (!(left_of(fit) < max))
 		GT_TRY(gt_fail(
 			GT_ERR_UNSUPPORTED, "%.3g pixels are left between shadows and geometry, expected less than %g: %s", left_of(fit),
-			most,
+			max,
 			shape ? "the places given are not those of these balls, or views move by themselves (--each-view)"
 			      : "balls were taken for each other, views move by themselves (--each-view), or columns or the turn run "
 				"the other way (gantry import --flip columns, turn)"));
@@ -107,15 +107,15 @@ static double error_of(const gt_beads_fit *f, size_t unknown)
 /* Standard errors of what is free; the value that is told worst, or -1 where all are told. */
 static int errors(const gt_bead_search *s, unsigned fixed, const gt_beads_fit *f, double error[N])
 {
-	const double least[N] = { 1, 5, 0.01, 0.03, 0.03, 0.03 * s->given->source_to_detector, 0.03 * s->given->source_to_axis };
-	double most = 1;
+	const double min[N] = { 1, 5, 0.01, 0.03, 0.03, 0.03 * s->given->source_to_detector, 0.03 * s->given->source_to_axis };
+	double max = 1;
 	int worst = -1;
 	for (size_t j = 0, i = 0; j < N; j++) {
 		if (fixed >> j & 1)
 			continue;
 		error[j] = error_of(f, i++);
-		if (error[j] > most * least[j]) {
-			most = error[j] / least[j];
+		if (error[j] > max * min[j]) {
+			max = error[j] / min[j];
 			worst = (int)j;
 		}
 	}
@@ -136,19 +136,19 @@ static void rescale(gt_bead_search *s, double factor)
 /* The two balls that are furthest apart. */
 static double span_of(const gt_bead_search *s, size_t pair[2])
 {
-	double most = 0;
+	double max = 0;
 	for (size_t i = 0; i < s->beads; i++)
 		for (size_t j = 0; j < i; j++) {
 			double d = 0;
 			for (int a = 0; a < 3; a++)
 				d += pow(s->place[i][a] - s->place[j][a], 2);
-			if (sqrt(d) > most) {
-				most = sqrt(d);
+			if (sqrt(d) > max) {
+				max = sqrt(d);
 				pair[0] = i;
 				pair[1] = j;
 			}
 		}
-	return most;
+	return max;
 }
 
 /* By the known span; its standard error is that of the source's distance. */
@@ -167,7 +167,7 @@ static void scale_to_span(gt_bead_search *s, double span, unsigned fixed, const 
 			variance += (a / 3 ? -ga : ga) * (b / 3 ? -gb : gb) * f->inverse[i * f->unknowns + j] * sigma2(f);
 		}
 	rescale(s, span / found);
-	r->told[GT_BEADS_AXIS] = 1;
+	r->identifiable[GT_BEADS_AXIS] = 1;
 	r->error[GT_BEADS_AXIS] = sqrt(fmax(0, variance)) / found * hypot(s->scan->view[0].source[0], s->scan->view[0].source[1]);
 }
 
@@ -201,7 +201,7 @@ static gt_status adjust_told(gt_bead_search *s, const gt_beads_options *o, const
 		fixed |= 1u << worst;
 	}
 	for (int j = 0; j < N; j++)
-		r->told[j] = !(fixed >> j & 1);
+		r->identifiable[j] = !(fixed >> j & 1);
 	for (size_t k = 0; k < s->beads; k++)
 		for (size_t a = 0; a < 3; a++) {
 			r->place_error[k][a] = shape ? 0 : error_of(fit, fit->unknowns - 3 * s->beads + 3 * k + a);

@@ -13,8 +13,8 @@ typedef struct {
 	gt_scan *scan;                  /* given, corrected by value[] */
 	gt_blobs blobs;
 	size_t beads;
-	double (*place)[3];             /* [GT_BEADS_MOST] */
-	long *sight;                    /* [views][GT_BEADS_MOST]: number of the shadow, or GT_BEADS_NONE */
+	double (*place)[3];             /* [GT_BEADS_MAX] */
+	long *sight;                    /* [views][GT_BEADS_MAX]: number of the shadow, or GT_BEADS_NONE */
 	double value[GT_BEADS_PARAMETERS];
 	double shift[2];                /* pixels by which shadows lie off what `scan` says, before anything is adjusted */
 } gt_bead_search;
@@ -28,7 +28,7 @@ void gt_beads_off(const gt_scan *scan, size_t view, const double place[3], const
 void gt_beads_turn(const double w[3], double x[3]);
 
 /* Finds balls that at least half of the views show within `gate` pixels: places, sights, how many (more than
- * GT_BEADS_MOST are not looked for). Shadows of balls there are before are taken. */
+ * GT_BEADS_MAX are not looked for). Shadows of balls there are before are taken. */
 gt_status gt_beads_match(gt_bead_search *s, double gate);
 /* Sights anew by what the scan says: each ball the shadow nearest within `gate`, where no other ball is near. */
 void gt_beads_assign(gt_bead_search *s, double gate);

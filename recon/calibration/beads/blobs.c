@@ -10,8 +10,8 @@
 #include "recon/calibration/beads/blobs.h"
 #include "recon/calibration/beads/least_squares.h"
 
-enum { SAMPLES = 11, LEAST_PIXELS = 5, AROUND = 2, FRAME = 4 };
-static const double part_of_maximum = 0.25, most_area = 1.35, most_uneven = 3, negligible = 1e-3, least_moving = 0.7;
+enum { SAMPLES = 11, MIN_PIXELS = 5, AROUND = 2, FRAME = 4 };
+static const double part_of_maximum = 0.25, max_area = 1.35, most_uneven = 3, negligible = 1e-3, min_moving = 0.7;
 
 typedef struct {
 	size_t low[2], high[2], pixels;
@@ -69,7 +69,7 @@ static double node_value(const room *r, const float *view, size_t row, size_t co
 
 static double subtract_background(room *r, const float *view)
 {
-	double most = 0;
+	double max = 0;
 	r->view = view;
 	for (size_t i = 0; i < r->nodes[0]; i++)
 		for (size_t j = 0; j < r->nodes[1]; j++)
@@ -82,9 +82,9 @@ static double subtract_background(room *r, const float *view)
 			const double ground = (1 - y) * ((1 - x) * a[0] + x * a[1]) + y * ((1 - x) * b[0] + x * b[1]);
 			const double value = view[l * r->columns + k] - ground;
 			r->above[l * r->columns + k] = (float)value;
-			most = fmax(most, value);
+			max = fmax(max, value);
 		}
-	return most;
+	return max;
 }
 
 static void take(room *r, size_t at, int label, size_t *waiting, extent *e)
@@ -234,7 +234,7 @@ static gt_blob measure(const room *r, const extent *e, int label)
 	const double sum = e->edge ? 0 : weigh(e, label, &whole, center);
 	if (!(sum > 0))
 		return none;
-	const int use = weigh(e, label, &moving, of_moving) > least_moving * sum;
+	const int use = weigh(e, label, &moving, of_moving) > min_moving * sum;
 	const ground *g = use ? &moving : &whole;
 	const double *at = use ? of_moving : center;
 	return (gt_blob){ at[1], at[0], none.radius, 1, unevenness(e, g) * (double)e->pixels / sum };
@@ -271,7 +271,7 @@ static gt_status find_in_view(room *r, double threshold, size_t v, gt_blobs *b)
 		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
 	b->blob = more;
 	for (size_t k = 0; k < shadows; k++)
-		if (r->found[k].pixels >= LEAST_PIXELS)
+		if (r->found[k].pixels >= MIN_PIXELS)
 			b->blob[n++] = measure(r, &r->found[k], (int)k + 1);
 	b->first[v + 1] = n;
 	return GT_OK;
@@ -292,9 +292,9 @@ static gt_status leave_joined(gt_blobs *b)
 	free(radius);
 	if (!n)
 		return gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: expected round shadows of %d pixels and more on a smooth ground",
-		               LEAST_PIXELS);
+		               MIN_PIXELS);
 	for (size_t i = 0; i < all; i++)
-		b->blob[i].whole &= b->blob[i].radius * b->blob[i].radius < most_area * b->radius * b->radius;
+		b->blob[i].whole &= b->blob[i].radius * b->blob[i].radius < max_area * b->radius * b->radius;
 	return GT_OK;
 }
 
@@ -325,17 +325,17 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 {
 	const gt_scan *s = p->scan;
 	const size_t size = s->rows * s->columns;
-	double *most = malloc(s->views * sizeof *most), usual;
+	double *max = malloc(s->views * sizeof *max), usual;
 	room r = { 0 };
 	gt_status st = GT_OK;
 	*b = (gt_blobs){ .views = s->views, .first = calloc(s->views + 1, sizeof *b->first) };
-	if (!most || !b->first)
+	if (!max || !b->first)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(make_room(s, &r));
 	GT_TRY(gt_column_medians(p->data, s->views, size, size, r.steady));
 	for (size_t v = 0; v < s->views; v++)
-		most[v] = subtract_background(&r, p->data + v * size);
-	usual = gt_upper_median(most, s->views);
+		max[v] = subtract_background(&r, p->data + v * size);
+	usual = gt_upper_median(max, s->views);
 	if (!(usual > 0) || !isfinite(usual))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: the line integrals are flat"));
 	for (size_t v = 0; v < s->views; v++) {
@@ -345,7 +345,7 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 	GT_TRY(leave_joined(b));
 	GT_TRY(leave_uneven(b));
 done:
-	free(most);
+	free(max);
 	forget(&r);
 	return st;
 }

@@ -6,9 +6,9 @@
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { MOST = GT_BEADS_MOST, UNKNOWNS = 9 };
+enum { MOST = GT_BEADS_MAX, UNKNOWNS = 9 };
 /* A standard error above this part of the distance between source and detector says that the view cannot tell. */
-static const double most_error = 0.1;
+static const double max_error = 0.1;
 
 typedef struct {
 	const gt_bead_search *s;
@@ -46,18 +46,18 @@ static int fit(one_view *o, double *squares, double error[2])
 	static const double step[UNKNOWNS] = { 1e-2, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2, 1e-5, 1e-5, 1e-5 };
 	const gt_least_squares problem = { UNKNOWNS, 2 * o->n, residual, o, step };
 	double x[UNKNOWNS] = { 0 }, inverse[UNKNOWNS * UNKNOWNS];
-	const int told = o->n >= GT_BEADS_LEAST_EACH_VIEW && gt_least_squares_fit(&problem, x, inverse, squares) == GT_OK;
-	for (int e = 0; told && e < 2; e++) {
+	const int identifiable = o->n >= GT_BEADS_MIN_EACH_VIEW && gt_least_squares_fit(&problem, x, inverse, squares) == GT_OK;
+	for (int e = 0; identifiable && e < 2; e++) {
 		double sum = 0;
 		for (int a = 3 * e; a < 3 * e + 3; a++)
 			sum += inverse[a * UNKNOWNS + a];
 		error[e] = sqrt(sum);
 	}
-	if (told)
+	if (identifiable)
 		move(o, x);
 	else
 		o->s->scan->view[o->view] = o->start;
-	return told;
+	return identifiable;
 }
 
 static one_view view_of(const gt_bead_search *s, size_t v)
@@ -72,8 +72,8 @@ static one_view view_of(const gt_bead_search *s, size_t v)
 gt_status gt_beads_each_view(gt_bead_search *s, gt_beads_report *r)
 {
 	double squares = 0, free_numbers = 0, far;
-	if (s->beads < GT_BEADS_LEAST_EACH_VIEW)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu balls: views by themselves need %d and more", s->beads, GT_BEADS_LEAST_EACH_VIEW);
+	if (s->beads < GT_BEADS_MIN_EACH_VIEW)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu balls: views by themselves need %d and more", s->beads, GT_BEADS_MIN_EACH_VIEW);
 	/* How well shadows are known is asked of all views together: one has few numbers more than unknowns. */
 	gt_view *shared = malloc(s->given->views * sizeof *shared);
 	if (!shared)
@@ -95,7 +95,7 @@ gt_status gt_beads_each_view(gt_bead_search *s, gt_beads_report *r)
 		           pow(w->detector[2] - w->source[2], 2));
 		for (int e = 0; e < 2; e++)
 			r->view_error[v][e] *= sqrt(squares / free_numbers);
-		if (fmax(r->view_error[v][0], r->view_error[v][1]) < most_error * far) {
+		if (fmax(r->view_error[v][0], r->view_error[v][1]) < max_error * far) {
 			r->views_alone++;
 			continue;
 		}
@@ -107,5 +107,5 @@ gt_status gt_beads_each_view(gt_bead_search *s, gt_beads_report *r)
 	                      : gt_fail(GT_ERR_UNSUPPORTED,
 	                                "no view shows %d balls apart from each other that tell its source and detector: more "
 	                                "balls, and not in one plane, are needed",
-	                                GT_BEADS_LEAST_EACH_VIEW);
+	                                GT_BEADS_MIN_EACH_VIEW);
 }

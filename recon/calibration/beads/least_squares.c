@@ -5,7 +5,7 @@
 #include "core/try.h"
 #include "recon/calibration/beads/least_squares.h"
 
-enum { MOST_STEPS = 100 };
+enum { MAX_STEPS = 100 };
 
 /* Elimination (Gauss, Jordan) after scaling the diagonal to 1. */
 int gt_least_squares_invert(size_t n, double *a)
@@ -128,7 +128,7 @@ gt_status gt_least_squares_fit(const gt_least_squares *s, double *x, double *inv
 	if (m < n)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: %zu numbers are to tell %zu unknowns", m, n));
 	*squares = squares_of(s, x, w.r);
-	for (int k = 0, on = 2; on == 2 && k < MOST_STEPS; k++) {
+	for (int k = 0, on = 2; on == 2 && k < MAX_STEPS; k++) {
 		linearise(s, x, &w);
 		on = step(s, x, &damping, squares, &w);
 		*squares = squares_of(s, x, w.r);

@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { STARTS = 6, PROBES = 24, MOST = GT_BEADS_MOST, PLACE_AND_SHIFT = 5 };
+enum { STARTS = 6, PROBES = 24, MOST = GT_BEADS_MAX, PLACE_AND_SHIFT = 5 };
 static const double far_off = 1e6;
 
 void gt_beads_off(const gt_scan *scan, size_t view, const double place[3], const gt_blob *b, double off[2])

@@ -46,7 +46,7 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 	GT_NEED(place);
 	GT_NEED(beads);
 	*beads = 0;
-	*place = calloc(GT_BEADS_MOST, sizeof **place);
+	*place = calloc(GT_BEADS_MAX, sizeof **place);
 	if (!*place)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(gt_file_text(path, MAX_BYTES, &f));
@@ -55,16 +55,16 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 		const int what = ++number && strchr(line, '\n') == NULL && !feof(f) ? -1 : parse(line, x);
 		if (what < 0)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected three numbers x y z, in mm, with points", path, number));
-		if (what == 1 && *beads == GT_BEADS_MOST)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected at most %d beads", path, number, GT_BEADS_MOST));
+		if (what == 1 && *beads == GT_BEADS_MAX)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected at most %d beads", path, number, GT_BEADS_MAX));
 		if (what == 1)
 			memcpy((*place)[(*beads)++], x, sizeof x);
 	}
 	if (ferror(f))
 		GT_TRY(gt_fail(GT_ERR_IO, "cannot read %s: %s", path, strerror(errno)));
-	if (*beads < GT_BEADS_LEAST)
+	if (*beads < GT_BEADS_MIN)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: found %zu beads, expected %d and more, a line \"x y z\" for each", path, *beads,
-		               GT_BEADS_LEAST));
+		               GT_BEADS_MIN));
 done:
 	if (f)
 		fclose(f);

@@ -4,7 +4,7 @@
 #include <gantry/vec3.h>
 #include "recon/calibration/beads/beads.h"
 
-enum { MOST = GT_BEADS_MOST, SWEEPS = 30 };
+enum { MOST = GT_BEADS_MAX, SWEEPS = 30 };
 /* Of the span: places that are further off are not those of the balls. */
 static const double tolerance = 0.02;
 
@@ -119,19 +119,19 @@ static double compare(size_t n, const double (*found)[3], const double (*known)[
 	int used[MOST] = { 0 };
 	double sum = 0;
 	for (size_t k = 0; k < n; k++) {
-		double least = INFINITY;
+		double min = INFINITY;
 		for (size_t l = 0; l < n; l++) {
 			double d = 0;
 			for (int a = 0; a < 3; a++)
 				d += (found[k][a] - scale * known[l][a]) * (found[k][a] - scale * known[l][a]);
-			if (d < least) {
-				least = d;
+			if (d < min) {
+				min = d;
 				which[k] = l;
 			}
 		}
 		if (used[which[k]]++)
 			return INFINITY;
-		sum += least;
+		sum += min;
 	}
 	return sum;
 }
@@ -139,24 +139,24 @@ static double compare(size_t n, const double (*found)[3], const double (*known)[
 /* Three balls far from each other. */
 static void choose_three(size_t n, const double (*x)[3], size_t t[3])
 {
-	double most = -1, side[3];
+	double max = -1, side[3];
 	t[0] = 0;
 	for (size_t k = 1; k < n; k++) {
 		const double d = hypot(hypot(x[k][0] - x[0][0], x[k][1] - x[0][1]), x[k][2] - x[0][2]);
-		if (d > most) {
-			most = d;
+		if (d > max) {
+			max = d;
 			t[1] = k;
 		}
 	}
-	most = -1;
+	max = -1;
 	for (size_t k = 1; k < n; k++) {
 		const size_t one[3] = { t[0], t[1], k };
-		if (k != t[1] && in_frame(n, x, one, NULL, side) && fmin(side[1], side[2]) > most) {
-			most = fmin(side[1], side[2]);
+		if (k != t[1] && in_frame(n, x, one, NULL, side) && fmin(side[1], side[2]) > max) {
+			max = fmin(side[1], side[2]);
 			t[2] = k;
 		}
 	}
-	if (most < 0)
+	if (max < 0)
 		t[2] = t[1] == 1 ? 2 : 1;
 }
 
@@ -165,7 +165,7 @@ gt_status gt_beads_recognise(const gt_bead_search *s, const double (*known)[3], 
 	const size_t n = s->beads;
 	const double(*place)[3] = (const double(*)[3])s->place;
 	size_t t[3] = { 0 }, u[3], which[MOST], best[MOST] = { 0 };
-	double found[MOST][3], there[MOST][3], side[3], other[3], least = INFINITY;
+	double found[MOST][3], there[MOST][3], side[3], other[3], min = INFINITY;
 	choose_three(n, place, t);
 	if (!in_frame(n, place, t, found, side))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the balls that were found lie on a line: the geometry is not unique");
@@ -180,16 +180,16 @@ gt_status gt_beads_recognise(const gt_bead_search *s, const double (*known)[3], 
 					continue;
 				in_frame(n, known, u, there, other);
 				const double d = compare(n, (const double(*)[3])found, (const double(*)[3])there, scale, which);
-				if (d < least) {
-					least = d;
+				if (d < min) {
+					min = d;
 					memcpy(best, which, sizeof best);
 				}
 			}
-	if (!(sqrt(least / (double)n) < tolerance * side[0]))
+	if (!(sqrt(min / (double)n) < tolerance * side[0]))
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "the places given are not those of the %zu balls that were found, turned, moved or scaled: %s; does "
 		               "the scan turn the other way, or are the places those of another phantom?",
-		               n, isfinite(least) ? "they are off by more than 2 % of the distance between balls" : "no three of them fit");
+		               n, isfinite(min) ? "they are off by more than 2 % of the distance between balls" : "no three of them fit");
 	for (size_t k = 0; k < n; k++)
 		memcpy(shape[k], known[best[k]], sizeof shape[k]);
 	return GT_OK;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GT_TESTS_AT_MOST = 1024, CK_NORMAL = 0 };
+enum { GT_TESTS_AT_MAX = 1024, CK_NORMAL = 0 };
 typedef struct { const char *name; void (*function)(int _i); } gt_check_test;
-typedef struct { int count; struct { const gt_check_test *test; int begin, end; } all[GT_TESTS_AT_MOST]; } TCase;
+typedef struct { int count; struct { const gt_check_test *test; int begin, end; } all[GT_TESTS_AT_MAX]; } TCase;
 typedef TCase *Suite;
 typedef TCase SRunner;
 
@@ -41,7 +41,7 @@ typedef TCase SRunner;
 
 static inline void tcase_add_loop_test(TCase *tc, const gt_check_test *test, int begin, int end)
 {
-	ck_assert(tc->count < GT_TESTS_AT_MOST);
+	ck_assert(tc->count < GT_TESTS_AT_MAX);
 	tc->all[tc->count].test = test;
 	tc->all[tc->count].begin = begin;
 	tc->all[tc->count++].end = end;

@@ -8,7 +8,7 @@
 enum { STRIDED = 1, RSQRT = 2, TRANSPOSED = 4, ATOMIC = 8, CIRCLE = 16, INTRA = 32, SEPARATE = 64, LOCAL = 128, FOURS = 256 };
 /* Lanes of a warp along y, which is how the volume lies in memory where x and y are exchanged. */
 enum { LANES_Y = STRIDED | TRANSPOSED };
-enum { MOST_VIEWS = 32 /* per launch: N' of the papers */ };
+enum { MAX_VIEWS = 32 /* per launch: N' of the papers */ };
 
 /* A view in voxels from the grid's middle: (column, row, 1) / lambda = m (x, y, z, 1). */
 struct gt_view_matrix {

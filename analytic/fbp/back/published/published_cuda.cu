@@ -27,8 +27,8 @@ struct published {
 	gt_backend *be;
 	const struct gt_published_form *form;
 	const struct gt_published_kernel *kernel;
-	cudaArray_t array[MOST_VIEWS];
-	cudaTextureObject_t texture[MOST_VIEWS];
+	cudaArray_t array[MAX_VIEWS];
+	cudaTextureObject_t texture[MAX_VIEWS];
 	unsigned arrays, textures; /* that there are */
 	float *turned;             /* the volume with x and y exchanged */
 	size_t turned_bytes;
@@ -134,7 +134,7 @@ gt_status gt_published_open(gt_backend *be, const gt_fbp_plan *p, const struct g
 	s->kernel = kernel_of(form, p);
 	gt_cuda_queue(be);
 	GT_TRY(check_block(p, s->kernel));
-	if (!be->rehearsed)
+	if (!be->dry_run)
 		GT_TRY(make_textures(s, p));
 	if (s->kernel->turned) {
 		s->turned_bytes = gt_grid_voxels(&p->grid) * sizeof *s->turned;
@@ -212,7 +212,7 @@ static void launch(const struct published *s, const struct gt_back_call *c, cons
 {
 	const gt_launch *l = &c->plan->launch;
 	struct published_in in = in_of(c, turned ? s->turned : (float *)c->x);
-	struct gt_view_matrix views[MOST_VIEWS];
+	struct gt_view_matrix views[MAX_VIEWS];
 	void *arguments[] = { &in, views, (void *)s->texture };
 	const unsigned blocks = (in.n[0] + l->block[0] - 1) / l->block[0] * ((in.n[1] + l->block[1] - 1) / l->block[1]);
 	const int lanes_y = (s->form->flags | (turned ? TRANSPOSED : 0)) & LANES_Y;
@@ -243,7 +243,7 @@ static int along_y(const gt_fbp_plan *p, const struct gt_back_view *w)
 static void run_groups(const struct published *s, const struct gt_back_call *c)
 {
 	for (int pass = 0; pass < (s->turned ? 2 : 1); pass++) {
-		size_t view[MOST_VIEWS];
+		size_t view[MAX_VIEWS];
 		unsigned count = 0;
 		for (size_t v = 0; v <= c->views && c->be->status == GT_OK; v++) {
 			if (v < c->views && (!s->turned || along_y(c->plan, &c->host[v]) == pass))

@@ -11,22 +11,22 @@ enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 8, LEAST = 4 };
 typedef struct {
 	const char *name, *options, *with, *knob, *left_out; /* with: the penalty of a solver, the solver of a penalty */
 	int knob_of_solver, iterations;
-	double guess, most; /* of what noise is set by */
+	double guess, max; /* of what noise is set by */
 } wish;
 
 static const wish none = { .name = NULL };
-static const wish solver_wishes[] = {
+static const wish solver_requests[] = {
 	{ .name = "sirt", .iterations = 200 },
 	{ .name = "mlem", .options = "negative=zero", .iterations = 200 },
 	{ .name = "osem", .options = "negative=zero" },
 	{ .name = "ab-gmres", .options = "steps=2", .iterations = 20 },
 	{ .name = "ba-gmres", .options = "steps=2", .iterations = 20 },
 	{ .name = "hybrid-lsqr", .options = "strength=fixed", .knob = "lambda", .knob_of_solver = 1, .guess = 10 },
-	{ .name = "asd-pocs", .with = "tv:strength=1", .knob = "alpha", .knob_of_solver = 1, .guess = 0.1, .most = 1 },
+	{ .name = "asd-pocs", .with = "tv:strength=1", .knob = "alpha", .knob_of_solver = 1, .guess = 0.1, .max = 1 },
 	{ .name = "saga", .options = "step=1" },
 	{ .name = "svrg", .options = "step=1" },
 };
-static const wish prior_wishes[] = {
+static const wish prior_requests[] = {
 	{ .name = "awtv", .options = "delta=60HU" },
 	{ .name = "nltv", .options = "h=20HU,smooth=2HU", .with = "fista", .iterations = 30 },
 	{ .name = "piccs", .options = "smooth=2HU" },
@@ -84,7 +84,7 @@ static void begin(const char *name, const wish *w, double noise, method *m)
 		               .padding = "no",
 		               .knob = w->knob,
 		               .knob_of_solver = w->knob_of_solver,
-		               .most = w->most },
+		               .max = w->max },
 		       .left_out = w->left_out,
 		       .guess = w->guess };
 	if (w->knob && !strcmp(w->knob, "h"))
@@ -93,7 +93,7 @@ static void begin(const char *name, const wish *w, double noise, method *m)
 
 gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m)
 {
-	const wish *w = find(solver_wishes, sizeof solver_wishes / sizeof *solver_wishes, v->name);
+	const wish *w = find(solver_requests, sizeof solver_requests / sizeof *solver_requests, v->name);
 	const unsigned smooth = GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE;
 	gt_status st = GT_OK;
 	begin(v->name, w, noise, m);
@@ -137,7 +137,7 @@ done:
 
 gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m)
 {
-	const wish *w = find(prior_wishes, sizeof prior_wishes / sizeof *prior_wishes, r->name);
+	const wish *w = find(prior_requests, sizeof prior_requests / sizeof *prior_requests, r->name);
 	const int from_file = has_key(r->params, "prior");
 	const char *solver = w->with;
 	wish of_solver = none;

@@ -34,20 +34,20 @@ static void close_work(work *w)
 	gt_backend_close(w->be);
 }
 
-static gt_status bytes_of(const work *w, double *now, double *most)
+static gt_status bytes_of(const work *w, double *now, double *max)
 {
 	gt_counters count;
 	const gt_status st = gt_backend_counters(w->be, &count);
 	if (st == GT_OK) {
 		*now = (double)count.bytes;
-		*most = (double)count.peak_bytes;
+		*max = (double)count.peak_bytes;
 	}
 	return st;
 }
 
 static gt_status make_penalty(work *w, const gt_grid *grid, const method *m)
 {
-	double before, after, most;
+	double before, after, max;
 	gt_status st = GT_OK;
 	char *spec = m->of.knob && m->penalty ? cli_text("%s", m->penalty)
 	             : m->penalty             ? cli_text("%s%cstrength=1", m->penalty, strchr(m->penalty, ':') ? ',' : ':')
@@ -55,9 +55,9 @@ static gt_status make_penalty(work *w, const gt_grid *grid, const method *m)
 	if (!m->penalty)
 		return GT_OK;
 	GT_TRY(spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(bytes_of(w, &before, &most));
+	GT_TRY(bytes_of(w, &before, &max));
 	GT_TRY(gt_regularizer_new(spec, w->be, GT_F32, grid, NULL, &w->R));
-	GT_TRY(bytes_of(w, &after, &most));
+	GT_TRY(bytes_of(w, &after, &max));
 	w->penalty = after - before;
 done:
 	free(spec);
@@ -129,14 +129,14 @@ static gt_status room(const quality_scene *scene, const method *m, size_t slices
 {
 	gt_grid grid = scene->grid;
 	work w = { .be = NULL };
-	double before, now, most;
+	double before, now, max;
 	gt_status st = GT_OK;
 	grid.n[2] = slices;
 	GT_TRY(open_work(&w, scene, m, &grid, m->iterations, 1));
-	GT_TRY(bytes_of(&w, &before, &most));
+	GT_TRY(bytes_of(&w, &before, &max));
 	GT_TRY(solve(&w, &grid));
-	GT_TRY(bytes_of(&w, &now, &most));
-	bytes[0] = most - before;
+	GT_TRY(bytes_of(&w, &now, &max));
+	bytes[0] = max - before;
 	bytes[1] = w.penalty;
 done:
 	close_work(&w);

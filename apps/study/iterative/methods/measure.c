@@ -75,15 +75,15 @@ static gt_status by_iterations(study *s, const quality_scene *scene, const metho
 {
 	method_trace t[QUALITY_DRAWS] = { { .n = 0 } };
 	float *x[QUALITY_DRAWS] = { NULL };
-	int least = m->iterations;
+	int min = m->iterations;
 	gt_status st = GT_OK;
 	for (int d = 0; d < QUALITY_DRAWS; d++) {
 		GT_TRY(method_trace_run(s, scene, m, d, 0, 1, &t[d]));
-		least = t[d].iterations < least ? t[d].iterations : least;
+		min = t[d].iterations < min ? t[d].iterations : min;
 		GT_TRY(study_host_floats(t[d].n, "a picture", &x[d]));
 	}
 	run->r = (quality_result){ .strength = NAN, .overshoot = NAN, .runs = 1 };
-	const double stop = find_stop(scene, t, least, x, &run->r);
+	const double stop = find_stop(scene, t, min, x, &run->r);
 	noise_at(scene, t, stop, x, &run->r);
 	const int whole = (int)ceil(stop);
 	run->iterations = run->r.strength = stop + 1;

@@ -1,0 +1,118 @@
+/* Is there room on the disk? Asked before a long computation, and when writing failed, of which the libraries below
+ * only say that it did. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <gantry/checkpoint.h>
+#include <gantry/io.h>
+#include <gantry/text.h>
+#include "core/arguments.h"
+#include "io/dispatch.h"
+#include "io/free_space.h"
+#include "io/tmp_list.h"
+
+#define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
+#define FULL 65536 /* what a disk that is called full may have left */
+
+/* Of the file system there; some, of a network, do not say how large they are. */
+static double left_there(const char *path)
+{
+	struct statvfs s;
+	return statvfs(path, &s) == 0 && s.f_blocks ? (double)s.f_bavail * (double)s.f_frsize : -1;
+}
+
+static double left_on_disk(const char *file)
+{
+	if (access(file, F_OK) == 0)
+		return left_there(file);
+	size_t n = strlen(file);
+	while (n > 1 && file[n - 1] == '/')
+		n--;
+	const char *slash = memrchr(file, '/', n);
+	char *folder = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	const double left = folder ? left_there(folder) : -1;
+	free(folder);
+	return left;
+}
+
+/* A limit on the size of files is one as a disk's end is. */
+double gt_disk_space(const char *file)
+{
+	struct rlimit max;
+	const double limit = getrlimit(RLIMIT_FSIZE, &max) == 0 && max.rlim_cur != RLIM_INFINITY ? (double)max.rlim_cur : -1;
+	const double room = left_on_disk(file);
+	return room < 0 || (limit >= 0 && limit < room) ? limit : room;
+}
+
+gt_status gt_fail_writing(const char *path, const char *tmp, int why, const char *said)
+{
+	const double room = gt_disk_space(tmp);
+	if (why != EDQUOT && room >= 0 && room < FULL)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s (%.0f kiB)", path, strerror(ENOSPC), room / 1024);
+	if (why == ENOSPC || why == EDQUOT)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(why));
+	return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, why == EFBIG || !said || !*said ? strerror(why) : said);
+}
+
+static gt_status check(const char *path, double bytes, double room)
+{
+	if (room < 0 || bytes <= room)
+		return GT_OK;
+	return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
+}
+
+gt_status gt_has_space_in_all(const char *path, double bytes) { return check(path, bytes, left_on_disk(path)); }
+
+gt_status gt_has_space(const char *path, double bytes)
+{
+	GT_NEED(path);
+	return check(path, bytes, gt_disk_space(path));
+}
+
+/* The least that numbers of that format take; 0: compressed, so that nobody knows. */
+static double bytes_each(const char *path, const gt_format *f, const gt_write_options *o)
+{
+	const size_t n = strlen(path);
+	if (o->deflate > 0 || (n > 3 && !strcmp(path + n - 3, ".gz")))
+		return 0;
+	return f->folders && !f->numbers ? 2 : f->numbers && o->bits ? o->bits / 8.0 : sizeof(float);
+}
+
+static gt_status has_room(const char *path, const gt_write_options *o, int projections, double numbers)
+{
+	const gt_format *f;
+	gt_write_options full;
+	gt_status st = gt_complete_write_options(path, o, &full);
+	if (st == GT_OK)
+		st = gt_format_for(path, &full, projections, &f);
+	if (st != GT_OK)
+		return st;
+	/* Of a folder no file is as large as all. */
+	const double bytes = numbers * bytes_each(path, f, &full);
+	return f->folders && gt_names_folder(path) ? gt_has_space_in_all(path, bytes) : gt_has_space(path, bytes);
+}
+
+gt_status gt_has_space_for_volume(const char *path, const gt_write_options *o, const gt_grid *grid)
+{
+	GT_NEED(path);
+	GT_NEED(grid);
+	return has_room(path, o, 0, (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2]);
+}
+
+gt_status gt_has_space_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan)
+{
+	GT_NEED(path);
+	GT_NEED(scan);
+	return has_room(path, o, 1, (double)scan->views * (double)scan->rows * (double)scan->columns);
+}
+
+gt_status gt_checkpoint_has_space(const char *path, double bytes)
+{
+	GT_NEED(path);
+	const gt_status st = gt_has_space(path, bytes);
+	return st != GT_OK || access(path, F_OK) == 0 ? st : gt_has_space_in_all(path, 2 * bytes);
+}

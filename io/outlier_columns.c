@@ -1,0 +1,60 @@
+/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw
+ * rings. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/order_statistics.h>
+#include <gantry/plausibility.h>
+#include "core/log.h"
+#include "geometry/projections.h"
+
+/* By trial: medians of how far columns are from their neighbours' mean, and that part of the largest mean. */
+#define MEDIANS 30.0
+#define PART 0.25
+enum { VIEWS = 128, ROWS = 16 };
+
+/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the
+ * largest mean. */
+static double deviations(const gt_projections *p, double *mean, double *off)
+{
+	const gt_scan *s = p->scan;
+	const size_t views = 1 + (s->views - 1) / VIEWS, rows = 1 + (s->rows - 1) / ROWS;
+	double max = 0, count = 0;
+	for (size_t c = 0; c < s->columns; c++)
+		mean[c] = 0;
+	for (size_t v = 0; v < s->views; v += views)
+		for (size_t l = 0; l < s->rows; l += rows, count++)
+			for (size_t c = 0; c < s->columns; c++)
+				mean[c] += p->data[(v * s->rows + l) * s->columns + c];
+	for (size_t c = 0; c < s->columns; c++) {
+		mean[c] /= count;
+		max = fmax(max, mean[c]);
+	}
+	off[0] = off[s->columns - 1] = 0;
+	for (size_t c = 1; c + 1 < s->columns; c++)
+		off[c] = mean[c] - (mean[c - 1] + mean[c + 1]) / 2;
+	return max;
+}
+
+void gt_projections_outlier_columns(const gt_projections *p, const gt_listener *log, const char *path)
+{
+	const size_t n = p->scan->columns;
+	double *mean = malloc(3 * n * sizeof *mean), *off = mean + n, *size = off + n;
+	size_t found = 0, worst = 0;
+	if (mean && n >= 8 && p->data) {
+		const double max = deviations(p, mean, off);
+		for (size_t c = 0; c < n; c++)
+			size[c] = fabs(off[c]);
+		const double limit = fmax(MEDIANS * gt_upper_median(size, n), PART * max);
+		for (size_t c = 1; c + 1 < n; c++)
+			if (fabs(off[c]) > limit && fabs(off[c]) > fabs(off[c - 1]) && fabs(off[c]) > fabs(off[c + 1])) {
+				worst = !found || fabs(off[c]) > fabs(off[worst]) ? c : worst;
+				found++;
+			}
+	}
+	if (found)
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
+		          "%s: %zu column%s stand%s out in the mean of views and rows, most of all column %zu with %.4g between "
+		          "%.4g and %.4g: dead or saturated pixels draw rings and streaks",
+		          path, found, found == 1 ? "" : "s", found == 1 ? "s" : "", worst, mean[worst], mean[worst - 1], mean[worst + 1]);
+	free(mean);
+}
