@@ -8,7 +8,7 @@
 
 enum { GT_GROUP_MAX = 64, GT_GROUP_ALWAYS = 0x7fffffff, GT_GROUP_TEXT = 512 };
 
-/* What went wrong, as it is told to the others: in which epoch (see gt_group_next_generation()), with which member or process. */
+/* A failure as reported to the other processes: its generation, see gt_group_next_generation(), and rank or process. */
 typedef struct {
 	int generation, process, rank;
 	gt_status status;

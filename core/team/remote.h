@@ -18,7 +18,8 @@ struct gt_remote_impl {
 	gt_status (*open)(gt_backend *be, const char id[GT_REMOTE_ID], int ranks, int rank, void **state);
 	void      (*close)(gt_backend *be, void *state);
 	/* In the queue. All members call it, with pieces for other processes alone, of each pair in the same order. */
-	void      (*exchange)(gt_backend *be, void *state, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
+	void      (*exchange)(gt_backend *be, void *state, const gt_exchange_block *out, size_t outs,
+	                      const gt_exchange_block *in, size_t ins);
 };
 extern const struct gt_remote_impl gt_remote_nccl;
 

@@ -105,12 +105,12 @@ GT_API void gt_axpy (double a, const gt_array *x, gt_array *y);         /* y = y
 GT_API void gt_xpay (const gt_array *x, double a, gt_array *y);         /* y = x + a y                    */
 GT_API void gt_axpby(double a, const gt_array *x, double b, gt_array *y);       /* y = a x + b y          */
 GT_API void gt_mul  (const gt_array *x, gt_array *y);                   /* y = y x                        */
-GT_API void gt_reciprocal  (double min, gt_array *y);                          /* y = 1/y where y > least, else 0 */
-GT_API void gt_divide (const gt_array *x, double min, gt_array *y);       /* y = y/x where x > least, else 0 */
+GT_API void gt_reciprocal  (double min, gt_array *y);                          /* y = 1/y if y > min, else 0 */
+GT_API void gt_divide (const gt_array *x, double min, gt_array *y);       /* y = y/x if x > min, else 0 */
 GT_API void gt_sub_clamped (const gt_array *x, double lo, double hi, gt_array *y);     /* y = x - y, clamped; NaN stays NaN */
 GT_API void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 GT_API void gt_pow(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
-GT_API void gt_log  (double min, double b, gt_array *y);                /* y = b log(y/least) where y > least > 0, else 0 */
+GT_API void gt_log  (double min, double b, gt_array *y);                /* y = b log(y/min) if y > min > 0, else 0 */
 GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (<gantry/random.h>) of (seed, index) */
 /* What solvers do in several of these, in one pass. */
 GT_API void gt_add_scaled_clamped  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */

@@ -62,8 +62,8 @@ GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_
 GT_API const char *gt_conjugate_fault_name(int fault);
 /* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
 GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
-/* A warning where gt_conjugate_quick_check() finds disagreement, with the commands that mend `file` (NULL: there is none).
- * threads: 0: one per processor. Where nothing can be compared nothing is said. */
+/* Warns if gt_conjugate_quick_check() finds a disagreement, with the commands that correct `file` (NULL: no file).
+ * threads: 0: one per processor. Silent if nothing can be compared. */
 GT_API void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus

@@ -137,7 +137,7 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 	}
 	gt_notify(
 		s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		"strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
+		"strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
 		found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
 		!s->subsets && (s->q->kappa || !s->q->weights) ? "resolution is about even, noise is not"
 							       : "noise is about even, resolution is not");
