@@ -44,8 +44,9 @@ static void of_half(void *from, size_t n, int swap, float *to)
 }
 
 #define ELEMENT(met, code, name, ctype, id, meaning) { met, name, code, sizeof(ctype), meaning, id },
-const gt_number_type gt_number_types[] = { GT_NUMBER_TYPE_LIST(ELEMENT){ "no MetaImage type", "float16", INT_MAX, 2, GT_MEANS_PER_MM, of_half },
-	                                         { 0 } };
+const gt_number_type gt_number_types[] = {
+	GT_NUMBER_TYPE_LIST(ELEMENT){ "no MetaImage type", "float16", INT_MAX, 2, GT_MEANS_PER_MM, of_half }, { 0 }
+};
 
 int gt_host_is_msb(void)
 {

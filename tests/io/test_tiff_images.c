@@ -77,7 +77,8 @@ static void write_stack(const char *name, const stack *k)
 
 START_TEST(all_images_of_one_page_are_read)
 {
-	static const char *const texts[] = { TIFFFILE, "ImageJ=1.53t\nimages=3\nslices=3\n", "{\"shape\": [1, 3, 4, 5, 1], \"truncated\": true}" };
+	static const char *const texts[] = { TIFFFILE, "ImageJ=1.53t\nimages=3\nslices=3\n",
+		                             "{\"shape\": [1, 3, 4, 5, 1], \"truncated\": true}" };
 	const stack k = { .big = _i & 1, .description = texts[_i / 2], .images = VIEWS, .depth = 1, .format = SAMPLEFORMAT_UINT };
 	gt_projections *p = NULL;
 	write_stack("a.tif", &k);
@@ -123,9 +124,20 @@ START_TEST(a_shape_without_truncated_is_no_claim)
 END_TEST
 
 /* Zeros, ones, the largest, the smallest normal and subnormal numbers of binary16, of both signs. */
-static const struct { uint16_t half; double value; } halves[] = {
-	{ 0x0000, 0 }, { 0x3c00, 1 }, { 0xc000, -2 }, { 0x7bff, 65504 }, { 0x0400, 0x1p-14 }, { 0x0001, 0x1p-24 }, { 0x83ff, -1023 * 0x1p-24 },
-	{ 0x3555, 0.333251953125 }, { 0xbe00, -1.5 }, { 0x4248, 3.140625 },
+static const struct {
+	uint16_t half;
+	double value;
+} halves[] = {
+	{ 0x0000, 0 },
+	{ 0x3c00, 1 },
+	{ 0xc000, -2 },
+	{ 0x7bff, 65504 },
+	{ 0x0400, 0x1p-14 },
+	{ 0x0001, 0x1p-24 },
+	{ 0x83ff, -1023 * 0x1p-24 },
+	{ 0x3555, 0.333251953125 },
+	{ 0xbe00, -1.5 },
+	{ 0x4248, 3.140625 },
 };
 enum { HALVES = sizeof halves / sizeof *halves };
 
