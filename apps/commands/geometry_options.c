@@ -136,7 +136,12 @@ static gt_status check(const gt_orbit *g)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].missing)
 			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", all[i].name);
-	return *text ? gt_fail(GT_ERR_ARG, "%s: not given: expected %s, or --scanner", text, strchr(text, ',') ? "them" : "it") : GT_OK;
+	if (*text)
+		return gt_fail(GT_ERR_ARG, "%s: not given: expected %s, or --scanner", text, strchr(text, ',') ? "them" : "it");
+	if (rays && !(g->source_to_detector > g->source_to_axis))
+		return gt_fail(GT_ERR_ARG, "--source-to-detector %g mm: expected more than --source-to-axis, %g mm", g->source_to_detector,
+		               g->source_to_axis);
+	return GT_OK;
 }
 
 gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan)

@@ -1,6 +1,4 @@
-/* Which files of a folder are the views of a scan. Files are numbered: scan_9.tif comes before scan_10.tif, whatever
- * the order of letters. The names of flat and dark fields are those that programs at scanners and beamlines give. */
-#include <ctype.h>
+/* Selects the views and the flat and dark fields of a folder by the names of its files. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include <sys/stat.h>
 #include "core/try.h"
 #include "io/external.h"
+#include "io/frames/file_names.h"
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_lists.h"
 #include "io/frames/hnd_file.h"
@@ -48,107 +47,7 @@ int gt_is_image_name(const char *name)
 	return 0;
 }
 
-/* A file, and its name around its last number. */
-typedef struct {
-	char *name;
-	size_t digits, end; /* of the number, in the name */
-	long long number;   /* -1: none */
-} named_file;
-typedef struct {
-	named_file *list;
-	size_t n;
-} named_files;
-
-static void free_items(named_files *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->list[i].name);
-	free(l->list);
-	*l = (named_files){ NULL, 0 };
-}
-
-/* Eighteen digits at most: what is longer is a date or a hash and not told apart from others. */
-static void find_number(named_file *x)
-{
-	const char *dot = strrchr(x->name, '.');
-	size_t end = dot ? (size_t)(dot - x->name) : strlen(x->name);
-	while (end && !isdigit((unsigned char)x->name[end - 1]))
-		end--;
-	size_t begin = end;
-	while (begin && isdigit((unsigned char)x->name[begin - 1]) && end - begin < 18)
-		begin--;
-	x->digits = begin;
-	x->end = end;
-	x->number = end > begin ? strtoll(x->name + begin, NULL, 10) : -1;
-}
-
-/* Before the number, after it, the number. */
-static int group_order(const named_file *a, const named_file *b)
-{
-	const size_t shared = a->digits < b->digits ? a->digits : b->digits;
-	const int before = strncmp(a->name, b->name, shared);
-	if (before || a->digits != b->digits)
-		return before ? before : a->digits < b->digits ? -1 : 1;
-	return strcmp(a->name + a->end, b->name + b->end);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const named_file *x = a, *y = b;
-	const int group = group_order(x, y);
-	if (group)
-		return group;
-	return x->number != y->number ? (x->number < y->number ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-static int is_one_of(const char *word, size_t n, const char *const *list)
-{
-	for (; *list; list++)
-		if (strlen(*list) == n && !strncasecmp(word, *list, n))
-			return 1;
-	return 0;
-}
-
-enum { VIEW, FLAT, DARK };
-
-/* Long words anywhere in the name, short ones at its start alone. */
-static int kind_of(const char *name)
-{
-	static const char *const flats[] = { "flat", "flats", "flatfield", "white", "whites", "bright", "bak", NULL };
-	static const char *const darks[] = { "dark", "darks", "darkfield", "drk", NULL };
-	static const char *const first_flats[] = { "ff", "io", "ref", "gain", "open", NULL };
-	static const char *const first_darks[] = { "df", "di", "offset", NULL };
-	const char *at = name, *dot = strrchr(name, '.');
-	while (at < dot) {
-		size_t n = 0;
-		while (at + n < dot && isalpha((unsigned char)at[n]))
-			n++;
-		if (is_one_of(at, n, flats) || (at == name && is_one_of(at, n, first_flats)))
-			return FLAT;
-		if (is_one_of(at, n, darks) || (at == name && is_one_of(at, n, first_darks)))
-			return DARK;
-		at += n ? n : 1;
-	}
-	return VIEW;
-}
-
 static gt_status out_of_memory(const char *path) { return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path); }
-
-static gt_status add_item(const char *path, const char *name, named_files *l)
-{
-	if ((l->n & (l->n - 1)) == 0) {
-		named_file *more = realloc(l->list, (l->n ? 2 * l->n : 1) * sizeof *more);
-		if (!more)
-			return out_of_memory(path);
-		l->list = more;
-	}
-	named_file *x = &l->list[l->n];
-	if (!(x->name = strdup(name)))
-		return out_of_memory(path);
-	find_number(x);
-	l->n++;
-	return GT_OK;
-}
 
 static char *joined(const char *folder, const char *name)
 {
@@ -160,7 +59,7 @@ static char *joined(const char *folder, const char *name)
 }
 
 /* The names in the folder, by what they are; names may be NULL. */
-static gt_status list(const char *path, named_files kind[3], int *has_angles)
+static gt_status list(const char *path, gt_named_files kind[3], int *has_angles)
 {
 	gt_status st = GT_OK;
 	DIR *folder = opendir(path);
@@ -169,16 +68,15 @@ static gt_status list(const char *path, named_files kind[3], int *has_angles)
 	for (struct dirent *d; st == GT_OK && (d = readdir(folder));) {
 		*has_angles |= !strcmp(d->d_name, "angles.txt");
 		if (gt_is_image_name(d->d_name))
-			st = add_item(path, d->d_name, &kind[kind_of(d->d_name)]);
+			st = gt_named_files_add(path, d->d_name, &kind[gt_name_kind(d->d_name)]);
 	}
 	closedir(folder);
 	for (int k = 0; k < 3 && st == GT_OK; k++)
-		if (kind[k].n)
-			qsort(kind[k].list, kind[k].n, sizeof *kind[k].list, by_number);
+		gt_named_files_sort(&kind[k]);
 	return st;
 }
 
-static gt_status to_paths(const char *folder, const named_file *x, size_t n, gt_file_list *l)
+static gt_status to_paths(const char *folder, const gt_named_file *x, size_t n, gt_file_list *l)
 {
 	if (!(l->path = calloc(n ? n : 1, sizeof *l->path)))
 		return out_of_memory(folder);
@@ -192,25 +90,7 @@ static gt_status to_paths(const char *folder, const named_file *x, size_t n, gt_
 	return GT_OK;
 }
 
-/* The group with most files; *rival: the first of another one that has as many. */
-static void largest_group(const named_files *l, size_t *first, size_t *n, const char **rival)
-{
-	*first = *n = 0;
-	*rival = NULL;
-	for (size_t i = 0, end; i < l->n; i = end) {
-		for (end = i + 1; end < l->n && !group_order(&l->list[i], &l->list[end]);)
-			end++;
-		if (end - i == *n)
-			*rival = l->list[i].name;
-		if (end - i > *n) {
-			*first = i;
-			*n = end - i;
-			*rival = NULL;
-		}
-	}
-}
-
-static gt_status check_numbers(const char *path, const named_file *x, size_t n, int gaps)
+static gt_status check_numbers(const char *path, const gt_named_file *x, size_t n, int gaps)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (x[i].number == x[i - 1].number)
@@ -224,15 +104,18 @@ static gt_status check_numbers(const char *path, const named_file *x, size_t n, 
 	return GT_OK;
 }
 
-static gt_status take_scan(const char *path, const named_files *views, int gaps, const gt_read_options *o, gt_frame_folder *f)
+static gt_status take_scan(const char *path, gt_named_files *views, int gaps, const gt_read_options *o, gt_frame_folder *f)
 {
 	size_t first, n;
 	const char *rival;
 	gt_status st = GT_OK;
-	largest_group(views, &first, &n, &rival);
+	gt_named_files_group(views, &first, &n, &rival);
 	if (n == 0)
-		return gt_fail(GT_ERR_FORMAT, "%s: holds no images but flat and dark fields", path);
-	const named_file *x = views->list + first;
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: holds no images but flat and dark fields by their names: if they are views, "
+		               "set --flat and --dark (FILE or none)",
+		               path);
+	const gt_named_file *x = views->list + first;
 	if (rival)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s and %s belong to groups of %zu file%s each: expected one scan in a folder", path,
 		               x->name, rival, n, n == 1 ? "" : "s");
@@ -251,23 +134,41 @@ done:
 	return st;
 }
 
+/* With --flat or --dark, files that are named like these fields are views if there are no others, or a single one. */
+static gt_status take_named_fields(const char *path, const gt_frames_options *g, gt_named_files kind[3])
+{
+	const int is_given[3] = { 0, g && g->flat, g && g->dark };
+	gt_status st = GT_OK;
+	if (kind[GT_NAME_VIEW].n > 1)
+		return GT_OK;
+	for (int k = GT_NAME_FLAT; k <= GT_NAME_DARK; k++) {
+		for (size_t i = 0; is_given[k] && i < kind[k].n && st == GT_OK; i++)
+			st = gt_named_files_add(path, kind[k].list[i].name, &kind[GT_NAME_VIEW]);
+		if (is_given[k])
+			gt_named_files_free(&kind[k]);
+	}
+	gt_named_files_sort(&kind[GT_NAME_VIEW]);
+	return st;
+}
+
 gt_status gt_frame_folder_read(const char *path, int gaps, const gt_read_options *o, gt_frame_folder *f)
 {
-	named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
+	gt_named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
 	gt_status st = GT_OK;
 	int has_angles = 0;
 	*f = (gt_frame_folder){ .first = 0 };
 	GT_TRY(list(path, kind, &has_angles));
-	GT_TRY(take_scan(path, &kind[VIEW], gaps, o, f));
-	GT_TRY(to_paths(path, kind[FLAT].list, kind[FLAT].n, &f->flat));
-	GT_TRY(to_paths(path, kind[DARK].list, kind[DARK].n, &f->dark));
+	GT_TRY(take_named_fields(path, o->frames, kind));
+	GT_TRY(take_scan(path, &kind[GT_NAME_VIEW], gaps, o, f));
+	GT_TRY(to_paths(path, kind[GT_NAME_FLAT].list, kind[GT_NAME_FLAT].n, &f->flat));
+	GT_TRY(to_paths(path, kind[GT_NAME_DARK].list, kind[GT_NAME_DARK].n, &f->dark));
 	if (has_angles && !(f->angles = joined(path, "angles.txt")))
 		GT_TRY(out_of_memory(path));
 	if (has_angles)
 		st = gt_external_entry(path, f->angles);
 done:
 	for (int k = 0; k < 3; k++)
-		free_items(&kind[k]);
+		gt_named_files_free(&kind[k]);
 	if (st != GT_OK)
 		gt_frame_folder_free(f);
 	return st;
@@ -284,32 +185,33 @@ void gt_frame_folder_free(gt_frame_folder *f)
 }
 
 /* Of a folder's files those that are the fields asked for, by their names: others where none is named so. */
-static gt_status pick_fields(const char *path, gt_field_kind field, const gt_read_options *o, const named_files kind[3], gt_file_list *l)
+static gt_status pick_fields(const char *path, gt_field_kind field, const gt_read_options *o, const gt_named_files kind[3], gt_file_list *l)
 {
-	const int wanted = field == GT_DARK_FIELD ? DARK : FLAT, other = wanted == DARK ? FLAT : DARK;
-	named_files all = { NULL, 0 };
+	const int wanted = field == GT_DARK_FIELD ? GT_NAME_DARK : GT_NAME_FLAT,
+		  other = wanted == GT_NAME_DARK ? GT_NAME_FLAT : GT_NAME_DARK;
+	gt_named_files all = { NULL, 0 };
 	gt_status st = GT_OK;
 	for (int k = 0; k < 3 && st == GT_OK; k++)
 		for (size_t i = 0; i < kind[k].n && st == GT_OK; i++)
-			if (field == GT_ANY_FIELD || k == wanted || (k == VIEW && !kind[wanted].n))
-				st = add_item(path, kind[k].list[i].name, &all);
+			if (field == GT_ANY_FIELD || k == wanted || (k == GT_NAME_VIEW && !kind[wanted].n))
+				st = gt_named_files_add(path, kind[k].list[i].name, &all);
 	if (st == GT_OK && all.n == 0)
 		st = gt_fail(GT_ERR_FORMAT, "%s: holds no images%s", path,
-		             kind[FLAT].n + kind[DARK].n == 0 ? ""
-		             : wanted == FLAT                 ? " but dark fields"
-		                                              : " but flat fields");
+		             kind[GT_NAME_FLAT].n + kind[GT_NAME_DARK].n == 0 ? ""
+		             : wanted == GT_NAME_FLAT                         ? " but dark fields"
+		                                                              : " but flat fields");
 	if (st == GT_OK && o && field != GT_ANY_FIELD && kind[other].n)
-		gt_read_note(o, "%s: %zu %s fields are left out of the %s fields", path, kind[other].n, wanted == FLAT ? "dark" : "flat",
-		             wanted == FLAT ? "flat" : "dark");
+		gt_read_note(o, "%s: %zu %s fields are left out of the %s fields", path, kind[other].n,
+		             wanted == GT_NAME_FLAT ? "dark" : "flat", wanted == GT_NAME_FLAT ? "flat" : "dark");
 	if (st == GT_OK)
 		st = to_paths(path, all.list, all.n, l);
-	free_items(&all);
+	gt_named_files_free(&all);
 	return st;
 }
 
 gt_status gt_file_list_of(const char *path, gt_field_kind field, const gt_read_options *o, gt_file_list *l)
 {
-	named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
+	gt_named_files kind[3] = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
 	struct stat s;
 	gt_status st = GT_OK;
 	int has_angles = 0;
@@ -323,13 +225,13 @@ gt_status gt_file_list_of(const char *path, gt_field_kind field, const gt_read_o
 		return GT_OK;
 	}
 	GT_TRY(list(path, kind, &has_angles));
-	if (has_angles && field != GT_ANY_FIELD && !kind[field == GT_DARK_FIELD ? DARK : FLAT].n)
+	if (has_angles && field != GT_ANY_FIELD && !kind[field == GT_DARK_FIELD ? GT_NAME_DARK : GT_NAME_FLAT].n)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: holds angles.txt, so its images are views: expected a folder of %s fields", path,
 		               field == GT_DARK_FIELD ? "dark" : "flat"));
 	st = pick_fields(path, field, o, kind, l);
 done:
 	for (int k = 0; k < 3; k++)
-		free_items(&kind[k]);
+		gt_named_files_free(&kind[k]);
 	if (st != GT_OK)
 		gt_file_list_free(l);
 	return st;

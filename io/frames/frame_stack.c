@@ -1,4 +1,5 @@
 /* Which images are views, which are fields, and where the views are, by whatever says so. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,6 +76,11 @@ static gt_status open_geometry(gt_frame_stack *k, const gt_read_options *o)
 	if (st != GT_OK)
 		return st;
 	const gt_scan *scan = gt_geometry_scan(k->geometry);
+	if (!isnan(o->pixel) && fabs(o->pixel - scan->column_pitch) > 1e-6 * scan->column_pitch)
+		return gt_fail(GT_ERR_ARG,
+		               "%s: pixel=%g mm, and %s has pixels of %g x %g mm: expected one of them "
+		               "('gantry geometry --pixel' corrects a scan)",
+		               k->path, o->pixel, path, scan->column_pitch, scan->row_pitch);
 	if (s->rows != scan->rows || s->columns != scan->columns)
 		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?",
 		               k->path, s->rows, s->columns, path, scan->rows, scan->columns);

@@ -80,6 +80,40 @@ static gt_status complete(const char *path, const gt_geometry_options *given, gt
 	return GT_OK;
 }
 
+static int is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names != NULL;
+}
+
+/* Options that the reader would ignore. */
+static gt_status check_use(const gt_geometry_input *in, const gt_geometry_reader *r)
+{
+	static const char *const with_unit[] = { "astra", "cil", NULL }, *const with_origin[] = { "rtk", NULL },
+				 *const with_parallel[] = { "astra", NULL };
+	const char *unused = !isnan(in->o.unit) && !is_one_of(r->name, with_unit)                                      ? "length-unit"
+	                     : !(isnan(in->o.origin[0]) && isnan(in->o.origin[1])) && !is_one_of(r->name, with_origin) ? "origin"
+	                     : in->o.parallel && !is_one_of(r->name, with_parallel)                                    ? "parallel"
+	                                                                                                               : NULL;
+	return unused ? gt_fail(GT_ERR_ARG, "--%s does not apply to geometry files of kind %s", unused, r->name) : GT_OK;
+}
+
+/* Sizes that the options and the file give. */
+static gt_status check_sizes(const gt_geometry_input *in)
+{
+	const gt_scan *s = in->g->scan;
+	const struct {
+		const char *name;
+		size_t found, given;
+	} size[] = { { "view", s->views, in->o.views }, { "row", s->rows, in->o.rows }, { "column", s->columns, in->o.columns } };
+	for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+		if (size[i].given && size[i].given != size[i].found)
+			return gt_fail(GT_ERR_FORMAT, "%s: has %zu %ss, and --%ss is %zu: expected one number", in->path, size[i].found,
+			               size[i].name, size[i].name, size[i].given);
+	return GT_OK;
+}
+
 gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_geometry **out)
 {
 	gt_geometry_input in = { .path = path };
@@ -100,9 +134,11 @@ gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_ge
 	if (!r)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no geometry of a known kind ('gantry help geometry' lists them)", path));
 	in.g->format = r->name;
-	/* Some of what fails within names the file itself. */
+	GT_TRY(check_use(&in, r));
+	/* Some readers name the file themselves. */
 	if ((st = r->read(&in)) != GT_OK)
 		GT_TRY(strncmp(gt_error(), path, strlen(path)) ? gt_fail_in(st, "%s", path) : st);
+	GT_TRY(check_sizes(&in));
 	*out = in.g;
 	in.g = NULL;
 done:

@@ -7,44 +7,77 @@
 #include "core/try.h"
 #include "io/geometry/key_list.h"
 
+#define MAX_ROLL_DIFFERENCE (0.01 * GT_PI / 180)
+
 static int probe(const gt_geometry_input *in) { return gt_text_has_line(in->text, "[XTekCT]"); }
 
-/* Where the axis is: newer files say it at the object, older ones at the detector, above and below. */
+/* The axis in older files: its offset in mm at the detector, at the upper and the lower edge. */
+typedef struct {
+	int is_there;
+	double offset, roll;
+} old_axis;
+
+/* GT_ERR_FORMAT: one of the keys is missing. */
+static gt_status read_old_axis(gt_key_list *k, const gt_lab_orbit *o, double height, old_axis *a)
+{
+	double top = 0, bottom = 0;
+	int has_top, has_bottom;
+	gt_status st = GT_OK;
+	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationTop", &top, &has_top));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationBottom", &bottom, &has_bottom));
+	if (has_top != has_bottom && (top != 0 || bottom != 0))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing beside %s=%g: expected both",
+		               has_top ? "CentreOfRotationBottom" : "CentreOfRotationTop",
+		               has_top ? "CentreOfRotationTop" : "CentreOfRotationBottom", has_top ? top : bottom));
+	a->is_there = top != 0 || bottom != 0;
+	a->offset = (top + bottom) / 2 * o->source_to_axis / o->source_to_detector;
+	a->roll = -atan2(top - bottom, height);
+done:
+	return st;
+}
+
+static gt_status check_agreement(const old_axis *old, double offset, double roll, double pitch)
+{
+	if (old->is_there && offset != 0 && fabs(offset - old->offset) > 1e-3 * fmax(fabs(offset), pitch))
+		return gt_fail(GT_ERR_FORMAT,
+		               "ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: "
+		               "expected one of them",
+		               offset, old->offset);
+	if (old->is_there && roll != 0 && fabs(roll - old->roll) > MAX_ROLL_DIFFERENCE)
+		return gt_fail(GT_ERR_FORMAT,
+		               "ObjectRoll is %g degrees, and CentreOfRotationTop and -Bottom come to %g degrees: expected one of them",
+		               roll * GT_DEGREES, old->roll * GT_DEGREES);
+	return GT_OK;
+}
+
+/* Newer files have the axis at the object, older ones at the detector. Some have both, with 0 for unknown. */
 static gt_status read_axis(gt_key_list *k, gt_lab_orbit *o, double height)
 {
-	double offset = 0, roll = 0, tilt = 0, top = 0, bottom = 0, automatic = 0;
-	int newer, older, there, unused;
+	double offset = 0, roll = 0, tilt = 0, automatic = 0;
+	int unused;
+	old_axis old;
 	gt_status st = GT_OK;
-	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectOffsetX", &offset, &newer));
-	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectRoll", &roll, &there));
-	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectTilt", &tilt, &there));
-	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationTop", &top, &older));
-	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationBottom", &bottom, &there));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectOffsetX", &offset, &unused));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectRoll", &roll, &unused));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectTilt", &tilt, &unused));
 	GT_TRY(gt_key_maybe(k, "XTekCT", "AutomaticCentreOfRotation", &automatic, &unused));
-	const double at_axis = (top + bottom) / 2 * o->source_to_axis / o->source_to_detector;
-	if (newer && older && offset != 0 && at_axis != 0 && fabs(offset - at_axis) > 1e-3 * fmax(fabs(offset), o->pitch[0]))
-		GT_TRY(gt_fail(
-			GT_ERR_FORMAT,
-			"ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: expected one of them",
-			offset, at_axis));
-	if (newer && offset != 0) {
-		o->axis_offset = offset;
+	GT_TRY(read_old_axis(k, o, height, &old));
+	roll *= GT_PI / 180;
+	GT_TRY(check_agreement(&old, offset, roll, o->pitch[0]));
+	o->axis_offset = offset != 0 ? offset : old.offset;
+	o->axis_roll = roll != 0 ? roll : old.roll;
+	o->axis_tilt = tilt * GT_PI / 180;
+	if (offset != 0)
 		gt_geometry_took(k->in, "axis offset", offset, "mm at the axis", "ObjectOffsetX");
-	} else if (older && at_axis != 0) {
-		o->axis_offset = at_axis;
-		o->axis_roll = -atan2(top - bottom, height);
-		gt_geometry_took(k->in, "axis offset", at_axis, "mm at the axis", "CentreOfRotationTop and CentreOfRotationBottom");
-	} else {
+	else if (old.is_there)
+		gt_geometry_took(k->in, "axis offset", old.offset, "mm at the axis", "CentreOfRotationTop and CentreOfRotationBottom");
+	else
 		gt_geometry_note(k->in, "axis in the middle of the detector: the file says no offset%s",
 		                 automatic != 0 ? "; AutomaticCentreOfRotation is 1, so it was not found yet" : "");
-	}
-	if (newer) {
-		o->axis_roll = roll * GT_PI / 180;
-		o->axis_tilt = tilt * GT_PI / 180;
-	}
 	if (o->axis_roll != 0 || o->axis_tilt != 0)
-		gt_geometry_note(k->in, "the axis is rolled by %.6g degrees and leans by %.6g, from %s", o->axis_roll * GT_DEGREES,
-		                 o->axis_tilt * GT_DEGREES, newer ? "ObjectRoll and ObjectTilt" : "the two centres of rotation");
+		gt_geometry_note(k->in, "the axis is rolled by %.6g degrees and inclined by %.6g, from %s and ObjectTilt",
+		                 o->axis_roll * GT_DEGREES, o->axis_tilt * GT_DEGREES,
+		                 roll != 0 ? "ObjectRoll" : "the two centres of rotation");
 done:
 	return st;
 }

@@ -54,13 +54,13 @@ static gt_status check_link(hid_t file, const char *path, const char *name)
 	return st;
 }
 
-static gt_status check_links(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l)
+static gt_status check_links(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, int with_angles)
 {
 	gt_status st = GT_OK;
 	GT_TRY(check_link(gt_hdf5_id(f), path, l->data));
 	if (l->key[0])
 		GT_TRY(check_link(gt_hdf5_id(f), path, l->key));
-	st = l->angle[0] ? check_link(gt_hdf5_id(f), path, l->angle) : GT_OK;
+	st = with_angles && l->angle[0] ? check_link(gt_hdf5_id(f), path, l->angle) : GT_OK;
 done:
 	return st;
 }
@@ -232,14 +232,15 @@ static gt_status read_scan(gt_hdf5_shared *f, const char *path, const gt_read_op
 	gt_nxtomo_layout l;
 	gt_status st = GT_OK;
 	GT_TRY(find_scan(gt_hdf5_id(f), path, g ? g->entry : NULL, &l));
-	GT_TRY(check_links(f, path, &l));
+	const int with_angles = !g || !(g->angles || g->geometry);
+	GT_TRY(check_links(f, path, &l, with_angles));
 	GT_TRY(gt_hdf5_frames(f, l.data, 3, NULL, 0, &x->scan));
 	const size_t frames = x->scan->frames;
 	if (l.key[0])
 		GT_TRY(sort_frames(f, path, &l, o, x));
 	else
 		GT_TRY(without_keys(path, &l, o));
-	if (!g || !(g->angles || g->geometry)) {
+	if (with_angles) {
 		if (!l.angle[0])
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no rotation_angle beside %s: expected the angles there, or --angles with them",
 			               path, l.data));

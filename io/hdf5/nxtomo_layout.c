@@ -221,6 +221,8 @@ int gt_nxtomo_find(hid_t file, const char *entry, gt_nxtomo_layout *l)
 	int found = find_in(file, &all, 2, l);
 	if (!found)
 		found = find_in(file, &all, 1, l) && holds_images(file, l->data);
+	if (!found)
+		found = find_in(file, &all, 0, l) && holds_images(file, l->data);
 	free(all.name);
 	return found;
 }

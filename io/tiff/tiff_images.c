@@ -39,12 +39,10 @@ gt_status gt_tiff_check_depth(const char *path, TIFF *t)
 	if (TIFFIsTiled(t))
 		TIFFGetField(t, TIFFTAG_TILEDEPTH, &tile_depth);
 	if (depth > 1 || tile_depth > 1)
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "%s: holds a volume in one page (ImageDepth %u, TileDepth %u): save one page for each image", path, depth,
-		               tile_depth);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: holds a volume in one page (ImageDepth %u, TileDepth %u): save one page each", path,
+		               depth, tile_depth);
 	if (TIFFFindField(t, UIC2, TIFF_ANY) && TIFFGetField(t, UIC2, &planes, &plane) && planes > 1)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: holds %u planes of MetaMorph in one page: save one page for each image", path,
-		               planes);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: holds %u planes of MetaMorph in one page: save one page each", path, planes);
 	return GT_OK;
 }
 

@@ -124,6 +124,59 @@ START_TEST(nikon)
 }
 END_TEST
 
+/* Zeros of newer keys do not hide the older ones, and both kinds of keys give the same scan. */
+START_TEST(nikon_keys_of_both_kinds)
+{
+	static const char *const texts[] = {
+		NIKON "ObjectOffsetX=1.7\nObjectRoll=-1.909152433\n",
+		NIKON "CentreOfRotationTop=3.6\nCentreOfRotationBottom=3.2\n",
+		NIKON "CentreOfRotationTop=3.6\nCentreOfRotationBottom=3.2\nObjectOffsetX=0\nObjectRoll=0\n",
+		NIKON "CentreOfRotationTop=3.6\nCentreOfRotationBottom=3.2\nObjectOffsetX=0\n",
+		NIKON "CentreOfRotationTop=3.6\nCentreOfRotationBottom=3.2\nObjectOffsetX=1.7\n",
+		NIKON "CentreOfRotationTop=3.6\nCentreOfRotationBottom=3.2\nObjectOffsetX=1.7\nObjectRoll=-1.909152433\n",
+	};
+	gt_geometry *g[2] = { NULL, NULL };
+	write_text(texts[0]);
+	ck_ok(gt_geometry_read(file, NULL, &g[0]));
+	write_text(texts[_i]);
+	ck_ok(gt_geometry_read(file, NULL, &g[1]));
+	const gt_scan *a = gt_geometry_scan(g[0]), *b = gt_geometry_scan(g[1]);
+	ck_assert_double_gt(fabs(a->view[0].row_axis[0]), 0.03);
+	for (size_t v = 0; v < VIEWS; v++)
+		for (int i = 0; i < 3; i++) {
+			ck_assert_double_eq_tol(a->view[v].source[i], b->view[v].source[i], 1e-6);
+			ck_assert_double_eq_tol(a->view[v].row_axis[i], b->view[v].row_axis[i], 1e-6);
+		}
+	gt_geometry_free(g[0]);
+	gt_geometry_free(g[1]);
+}
+END_TEST
+
+START_TEST(options_that_contradict_the_file)
+{
+	gt_geometry_options o = gt_geometry_defaults;
+	gt_geometry *g = NULL;
+	gt_frames_options frames = gt_frames_defaults;
+	gt_read_options reading = gt_read_defaults;
+	gt_projections *p = NULL;
+	gt_scan_free(measure(4, 0));
+	write_text(NIKON);
+	o.rows = 13;
+	ck_refused(gt_geometry_read(file, &o, &g), GT_ERR_FORMAT, "has 12 rows, and --rows is 13: expected one number");
+	o = gt_geometry_defaults;
+	o.unit = 2;
+	ck_refused(gt_geometry_read(file, &o, &g), GT_ERR_ARG, "--length-unit does not apply to geometry files of kind nikon");
+	frames.geometry = file;
+	frames.values = GT_FRAMES_LINE_INTEGRALS;
+	reading.frames = &frames;
+	reading.pixel = 0.5;
+	ck_refused(gt_read_projections(images, &reading, &p), GT_ERR_ARG, "has pixels of 1 x 1 mm: expected one of them");
+	reading.pixel = 1;
+	ck_ok(gt_read_projections(images, &reading, &p));
+	gt_projections_free(p);
+}
+END_TEST
+
 #define PHOENIX                                                                                                                       \
 	"[Geometry]\nFDD=240\nFOD=120\nMagnification=2\nVoxelSizeX=0.5\nCalibValue=-3.5\n[CT]\nNumberImages=90\nRotationSector=360\n" \
 	"[Image]\nDimX=48\nDimY=12\nFreeRay=3400\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n"
@@ -172,6 +225,9 @@ START_TEST(refusals)
 	refused("[XTekCT]\nProjections=90\n", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
 	refused(NIKON "SrcToObject=121\n", GT_ERR_FORMAT, "SrcToObject is '120' in line 10 and '121' in line 13");
 	refused(NIKON "ObjectOffsetX=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "expected one of them");
+	refused(NIKON "CentreOfRotationTop=3\n", GT_ERR_FORMAT, "CentreOfRotationBottom is missing beside CentreOfRotationTop=3");
+	refused(NIKON "CentreOfRotationBottom=3\n", GT_ERR_FORMAT, "CentreOfRotationTop is missing beside CentreOfRotationBottom=3");
+	refused(NIKON "ObjectRoll=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "ObjectRoll is 1 degrees");
 	refused("[XTekCT]\nProjections=ninety\n", GT_ERR_FORMAT, "line 2: Projections is 'ninety', expected a number");
 	refused(PHOENIX "[Geometry]\nTilt=1\n", GT_ERR_UNSUPPORTED, "Tilt is 1 degrees");
 	refused("[Geometry]\nFDD=240\nFOD=120\nMagnification=3\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
@@ -254,6 +310,8 @@ END_TEST
 static void fill(TCase *t)
 {
 	tcase_add_test(t, nikon);
+	tcase_add_loop_test(t, nikon_keys_of_both_kinds, 0, 6);
+	tcase_add_test(t, options_that_contradict_the_file);
 	tcase_add_loop_test(t, open_signs, 0, 16);
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, counts_below_zero);

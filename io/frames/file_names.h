@@ -1,0 +1,25 @@
+#ifndef GT_IO_FRAMES_FILE_NAMES_H
+#define GT_IO_FRAMES_FILE_NAMES_H
+/* Names of image files: their numbers, their groups, and the fields that they name; private to io/. */
+#include <gantry/status.h>
+#include <stddef.h>
+
+/* digits, end: position of the number that orders the files, in the name. number: -1 if there is none. */
+typedef struct { char *name; size_t digits, end; long long number; } gt_named_file;
+typedef struct { gt_named_file *list; size_t n; } gt_named_files;
+
+enum { GT_NAME_VIEW, GT_NAME_FLAT, GT_NAME_DARK };
+int       gt_name_kind(const char *name);
+
+/* Copies the name. GT_ERR_MEMORY names the path. */
+gt_status gt_named_files_add (const char *path, const char *name, gt_named_files *l);
+void      gt_named_files_free(gt_named_files *l);
+/* Sorts by the text around the last number, then by this number. */
+void      gt_named_files_sort(gt_named_files *l);
+/* The largest group of files that differ in one number alone, in its order; n is 0 if there are no files. *rival: a
+ * file of another group of n files, or NULL. The number is the last one of the names. If more files differ in several
+ * numbers, or in another one, the number that differs in all of them orders these; list is sorted again. Neither
+ * letter case nor spelling (.tif, .tiff) of the extension separates groups. */
+void      gt_named_files_group(gt_named_files *l, size_t *first, size_t *n, const char **rival);
+
+#endif
