@@ -207,6 +207,9 @@ static gt_status look_at_data(gt_recon *r)
 		return st;
 	gt_projections_stray_columns(p, &r->log, name);
 	const gt_listener images = { say_with_options, r };
+	/* Readers of images compare the range of the angles themselves. */
+	if (r->set.check && (data || !is_images(r->path)))
+		gt_note_range(&r->log, p);
 	if (r->set.check)
 		gt_conjugate_remark(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;
