@@ -65,6 +65,10 @@ GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double s
 /* A warning where gt_conjugate_glance() finds disagreement, with the commands that mend `file` (NULL: there is none).
  * threads: 0: one per processor. Where nothing can be compared nothing is said. */
 GT_API void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads);
+/* Moves the axis of rotation to the column that gt_conjugate_glance() finds if that column is the only fault, and
+ * reports it by log. For scans whose axis was assumed, not measured. Returns 1 if the axis was moved. threads: 0: one
+ * per processor. */
+GT_API int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus
 }
