@@ -264,6 +264,7 @@ gt_status gt_recon_decide(gt_recon *r, int planning)
 	gt_recon_undecide(r);
 	/* What the caller's projections take is taken, and counted among what a run needs. */
 	r->host_free = gt_recon_host_free(&r->set);
+	r->host_used = gt_host_used();
 	if (r->given && r->host_free >= 0)
 		r->host_free += (double)gt_scan_size(r->given->scan) * sizeof(float);
 	GT_TRY(gt_recon_settings_check(&r->set, &r->set.method, r->start != NULL));
