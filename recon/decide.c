@@ -195,6 +195,13 @@ static int is_images(const char *path)
 	return is;
 }
 
+/* Images of a cone beam without --axis are placed with the axis at the centre of the columns. */
+static int assumes_axis(const gt_recon *r)
+{
+	const gt_frames_options *f = r->read.frames;
+	return r->owned && f && f->source_to_axis > 0 && isnan(r->read.axis) && !f->geometry && is_images(r->path);
+}
+
 /* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
 static gt_status look_at_data(gt_recon *r)
 {
@@ -207,6 +214,11 @@ static gt_status look_at_data(gt_recon *r)
 		return st;
 	gt_projections_outlier_columns(p, &r->log, name);
 	const gt_listener images = { say_with_options, r };
+	/* Readers of images compare the range of the angles themselves. */
+	if (r->set.check && (data || !is_images(r->path)))
+		gt_note_range(&r->log, p);
+	if (r->set.check && assumes_axis(r) && !data)
+		gt_conjugate_move_axis(r->owned, &r->log, r->path, threads_asked(r->job.backend));
 	if (r->set.check)
 		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;
@@ -252,6 +264,7 @@ gt_status gt_recon_decide(gt_recon *r, int planning)
 	gt_recon_undecide(r);
 	/* What the caller's projections take is taken, and counted among what a run needs. */
 	r->host_free = gt_recon_host_free(&r->set);
+	r->host_used = gt_host_used();
 	if (r->given && r->host_free >= 0)
 		r->host_free += (double)gt_scan_size(r->given->scan) * sizeof(float);
 	GT_TRY(gt_recon_settings_check(&r->set, &r->set.method, r->start != NULL));

@@ -1,6 +1,8 @@
 /* What a run takes, by running it with nothing computed; and runs that do not fit. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
 #include <gantry/slab.h>
 #include "core/try.h"
 #include "recon/recon.h"
@@ -18,6 +20,34 @@ static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
 	if (j->scratch && j->method.solver)
 		gt_memory_estimate_spill(e, gt_scratch_arrays(j, e));
+}
+
+/* Libraries, buffers of readers, threads and tables: by growth of the process since the run began, less its projections. */
+static double process_bytes(const gt_recon *r)
+{
+	const gt_projections *p = r->owned;
+	const double arrays = p && p->data ? 1 + (p->weight != NULL) + (p->photons != NULL) : 0;
+	const double read = p ? arrays * (double)gt_scan_size(p->scan) * sizeof(float) : 0, now = gt_host_used();
+	return now < 0 || r->host_used < 0 ? 0 : fmax(0, now - r->host_used - read);
+}
+
+/* Code and buffers that a run needs and a dry run does not touch: kernels, solver, writer of the volume; of a penalty,
+ * and of the search for its strength. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
+#define MIB 1048576.0
+enum { DIRECT_MIB = 5, SOLVER_MIB = 6 };
+#define PENALTY_MIB 2.5
+#define STRENGTH_MIB 2.0
+
+static double code_bytes(const gt_recon *r)
+{
+	const gt_penalty_spec *penalty = r->job.penalty;
+	return MIB * ((r->job.method.solver ? SOLVER_MIB : DIRECT_MIB) + (penalty ? PENALTY_MIB : 0) +
+	              (penalty && penalty->automatic ? STRENGTH_MIB : 0));
+}
+
+static gt_memory_estimate before_run(const gt_recon *r)
+{
+	return (gt_memory_estimate){ .host_free = r->host_free, .host_process = process_bytes(r) + code_bytes(r) };
 }
 
 static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)
@@ -74,7 +104,7 @@ static gt_memory_dry_run again(dry *d)
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j)
 {
 	dry d = { r, j };
-	gt_memory_estimate e = { .host_free = r->host_free };
+	gt_memory_estimate e = before_run(r);
 	return dry_run(&d, &(gt_memory_variant){ 0 }, &e) != GT_OK || gt_memory_estimate_fits(&e);
 }
 
@@ -82,7 +112,7 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
-	gt_memory_estimate e = { .host_free = r->host_free };
+	gt_memory_estimate e = before_run(r);
 	gt_status st = gt_recon_stream_files(r, dry_run_of, &e);
 	if (st == GT_ERR_DEVICE && !failed) /* the run itself says better what the device lacks */
 		return GT_OK;
@@ -106,13 +136,13 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	const gt_memory_dry_run more = again(&d);
 	gt_status st = GT_OK;
 	gt_recon_forget(r);
-	*e = (gt_memory_estimate){ .host_free = r->host_free };
+	*e = before_run(r);
 	if (r->job.scratch)
 		gt_recon_stream_files(r, dry_run_of, e);
 	gt_recon_job j = r->job;
 	j.each = NULL;
 	j.compares = 1;
-	*e = (gt_memory_estimate){ .host_free = r->host_free };
+	*e = before_run(r);
 	gt_memory_estimate_begin(e, j.p, &j.grid);
 	r->found.plan = e;
 	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
@@ -167,6 +197,6 @@ gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **se
 		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
 	r->is_busy = 1;
 	st = plan(r, memory, settings);
-	r->is_busy = 0;
+	gt_recon_end_call(r);
 	return st;
 }

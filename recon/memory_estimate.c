@@ -27,6 +27,7 @@ void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, co
 	const double data = bytes_of(gt_scan_size(p->scan));
 	*e = (gt_memory_estimate){ .size = sizeof *e,
 		                   .host_free = e->host_free,
+		                   .host_process = e->host_process,
 		                   .host_data = data,
 		                   .host_projections = data * (1 + (p->weight != NULL) + (p->photons != NULL)),
 		                   .host_volume = bytes_of(gt_grid_voxels(grid)) };
@@ -134,7 +135,7 @@ void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
 	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet; nor when a strength is found. */
 	const double more = e->host_subset > e->host_strength ? e->host_subset : e->host_strength;
 	const double early = e->host_peak + more - (e->on_host ? (double)(e->solver + e->best_image) : 0);
-	e->host_peak = fmax(e->host_peak, fmax(early, gt_memory_estimate_held(e) + e->host_making));
+	e->host_peak = e->host_process + fmax(e->host_peak, fmax(early, gt_memory_estimate_held(e) + e->host_making));
 }
 
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes)

@@ -7,7 +7,7 @@
 #include <gantry/method.h>
 #include "recon/penalty_spec.h"
 
-/* Forgets all but host_free; then what the host holds. */
+/* Forgets all but host_free and host_process. Then notes the memory that the host holds. */
 void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);
 /* Notes what stands after a step of the run; no-ops for e = NULL. */
 void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);

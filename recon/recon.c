@@ -105,6 +105,10 @@ void gt_recon_free(gt_recon *r)
 {
 	if (!is(r))
 		return;
+	if (r->is_busy) {
+		r->is_freed = 1;
+		return;
+	}
 	gt_recon_undecide(r);
 	gt_recon_forget(r);
 	gt_recon_settings_free(&r->set);
@@ -112,6 +116,13 @@ void gt_recon_free(gt_recon *r)
 	free(r->text);
 	r->tag = GT_FREED;
 	free(r);
+}
+
+void gt_recon_end_call(gt_recon *r)
+{
+	r->is_busy = 0;
+	if (r->is_freed)
+		gt_recon_free(r);
 }
 
 gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
@@ -217,7 +228,7 @@ gt_status gt_recon_choose(gt_recon *r)
 		return st;
 	r->is_busy = 1;
 	st = gt_recon_decide(r, 0);
-	r->is_busy = 0;
+	gt_recon_end_call(r);
 	return st;
 }
 
@@ -308,7 +319,7 @@ gt_status gt_recon_run(gt_recon *r, gt_volume *v)
 		return null("gt_recon_run: the data of v");
 	r->is_busy = 1;
 	st = run(r, v);
-	r->is_busy = 0;
+	gt_recon_end_call(r);
 	return st;
 }
 
@@ -359,7 +370,7 @@ gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options 
 		GT_TRY(gt_recon_set(r, "output", path));
 	r->is_busy = 1;
 	st = run_to(r, path, &all);
-	r->is_busy = 0;
+	gt_recon_end_call(r);
 done:
 	return st;
 }

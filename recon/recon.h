@@ -13,6 +13,7 @@ typedef enum { GT_GRID_NOT_GIVEN, GT_GRID_GIVEN, GT_GRID_OF_VOLUME } gt_grid_fro
 struct gt_recon {
 	gt_tag tag;                     /* GT_IS_RECON */
 	int is_busy;                    /* 1: within a call that chooses, plans or runs: callbacks change nothing */
+	int is_freed;                   /* 1: a callback of that call freed r, which goes when the call ends */
 	/* Asked for. */
 	const gt_projections *given;    /* borrowed; NULL: they are in the file `path` */
 	char *path;
@@ -37,6 +38,7 @@ struct gt_recon {
 	char *penalty_text;             /* and its text, owned; NULL: no preset has made them */
 	char *streamed;                 /* owned: the backend that streams from files what memory does not hold; NULL: as asked for */
 	double host_free;               /* bytes, before anything was read; < 0: not known */
+	double host_used;               /* bytes of the process at that time; < 0: not known */
 	gt_recon_job job;
 	/* Found. */
 	int has_run;
@@ -49,6 +51,8 @@ struct gt_recon {
 /* What functions that change r ask first: GT_ERR_ARG for what is no gt_recon, and from a callback, since what the call
  * around it works with would be gone. function: its name, for the message. */
 gt_status gt_recon_check_idle(const char *function, const gt_recon *r);
+/* Ends such a call, and frees r if a callback asked for it. */
+void gt_recon_end_call(gt_recon *r);
 /* Chooses what is open. planning: nothing will be computed, so that nothing is said of how long that takes. */
 gt_status gt_recon_decide(gt_recon *r, int planning);
 /* Forgets what was chosen. */

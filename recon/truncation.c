@@ -1,8 +1,11 @@
 /* Remarks on what a scan does not cover, or a grid does not hold. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <gantry/recon.h>
 #include <gantry/scan_math.h>
 #include "core/log.h"
+#include "geometry/angular_closure.h"
 #include "geometry/projections.h"
 #include "geometry/scan_gap.h"
 #include "recon/truncation.h"
@@ -194,6 +197,29 @@ void gt_note_gap(const gt_listener *log, const gt_scan *scan)
 		          "no view lies between %.6g and %.6g degrees: the neighbouring views replace the missing ones; expect streaks at "
 		          "details far from the axis",
 		          ends[0] * GT_DEGREES, ends[1] * GT_DEGREES);
+}
+
+static gt_status profile_of(void *self, size_t view, float *out)
+{
+	const gt_projections *p = self;
+	const size_t rows = p->scan->rows, columns = p->scan->columns, cells = rows * columns;
+	memset(out, 0, columns * sizeof *out);
+	for (size_t i = 0; i < cells; i++)
+		out[i % columns] += p->data[view * cells + i] / (float)rows;
+	return GT_OK;
+}
+
+void gt_note_range(const gt_listener *log, const gt_projections *p)
+{
+	const gt_scan *scan = p->scan;
+	char text[GT_CLOSURE_TEXT];
+	double *angle = p->data && !gt_scan_is_helical(scan) ? malloc(scan->views * sizeof *angle) : NULL;
+	const gt_closure_views views = { scan->views, scan->columns, angle, scan->shape == GT_PARALLEL, profile_of, (void *)p };
+	for (size_t v = 0; angle && v < scan->views; v++)
+		angle[v] = scan->view[v].angle;
+	if (angle && gt_closure_check(&views, text) == GT_OK && *text)
+		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY, "%s", text);
+	free(angle);
 }
 
 void gt_note_weights(const gt_listener *log, const gt_projections *p)

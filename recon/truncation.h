@@ -15,6 +15,8 @@ gt_status gt_check_displaced(const char *who, const gt_projections *p);
 void gt_note_gap(const gt_listener *log, const gt_scan *scan);
 /* An object that is wider than the detector: rows that do not end in air. */
 void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative);
+/* A range of angles that the data contradict (geometry/angular_closure.h). */
+void gt_note_range(const gt_listener *log, const gt_projections *p);
 /* Weights of the file that are all 0, or nearly all of one value. */
 void gt_note_weights(const gt_listener *log, const gt_projections *p);
 #endif

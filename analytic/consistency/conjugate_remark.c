@@ -1,4 +1,5 @@
 /* What conjugate rays say about projections, before anything is computed from them: a remark where they disagree. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
@@ -22,6 +23,23 @@ static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate
 /* Columns that gantry prepare --extend added were not measured, and need not agree with anything. Their weight 0 is not
  * always read: the record of the steps says it. */
 static int is_extended(const gt_projections *p) { return p->from.parameters && strstr(p->from.parameters, "prepare=extend"); }
+
+int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char *file, int threads)
+{
+	gt_conjugate_report r;
+	gt_pool *pool = NULL;
+	if (!p || !p->data || gt_pool_new(threads, &pool) != GT_OK)
+		return 0;
+	const gt_status st = gt_conjugate_quick_check(p->scan, p->data, pool, &r);
+	gt_pool_free(pool);
+	if (st != GT_OK || r.faults != GT_CONJUGATE_CENTER || r.instead || !r.explained || r.hidden & GT_CONJUGATE_CENTER)
+		return 0;
+	gt_notify(log, GT_INFO, GT_ABOUT_GEOMETRY,
+	          "%s: rotation axis found at column %.2f +- %.2g by conjugate rays: used in place of the centre, %.6g (--axis sets it)",
+	          file ? file : "the projections", r.center, fmax(0.01, r.error), p->scan->column_center);
+	p->scan->column_center = r.center;
+	return 1;
+}
 
 void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const char *file, int threads)
 {

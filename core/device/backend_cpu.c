@@ -75,12 +75,19 @@ static const char *instructions(void)
 #endif
 }
 
+/* Threads at most: more only cost their stacks. */
+static long long max_threads(void)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_CONF);
+	return processors > 128 ? 8LL * processors : 1024;
+}
+
 static gt_status open_(gt_backend *be, const char *arg)
 {
 	long long threads = 0;
 	char model[128];
 	if (*arg) {
-		const gt_status st = gt_parse_int("backend cpu:THREADS", arg, 1, 65536, &threads);
+		const gt_status st = gt_parse_int("backend cpu:THREADS", arg, 1, max_threads(), &threads);
 		if (st != GT_OK)
 			return st;
 	}

@@ -1,9 +1,10 @@
-/* How much memory an array may take: the least of what the machine has left (MemAvailable) and what the control
- * groups of this process allow (v2 memory.max of every level; v1 memory.limit_in_bytes). */
+/* Memory that an array may take: the least of the machine's MemAvailable, the limits of the control groups (v2
+ * memory.max of every level; v1 memory.limit_in_bytes), RLIMIT_AS and RLIMIT_DATA. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <gantry/host_memory.h>
 
 /* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
@@ -61,12 +62,25 @@ void *gt_host_alloc(size_t bytes)
 	return p;
 }
 
+/* Bytes up to a limit of this process, less the line `key` of its status; -1: no limit. */
+static double limit_room(int resource, const char *key)
+{
+	struct rlimit limit;
+	const double used = number_in("/proc/self/status", key);
+	if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || used < 0)
+		return -1;
+	const double room = (double)limit.rlim_cur - 1024 * used;
+	return room > 0 ? room : 0;
+}
+
 double gt_host_available(void)
 {
 	char line[4096];
 	double room = number_in("/proc/meminfo", "MemAvailable:");
 	if (room >= 0)
 		room *= 1024;
+	min(&room, limit_room(RLIMIT_AS, "VmSize:"));
+	min(&room, limit_room(RLIMIT_DATA, "VmData:"));
 	FILE *f = fopen("/proc/self/cgroup", "r");
 	while (f && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = 0;

@@ -65,6 +65,10 @@ GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double s
 /* Warns if gt_conjugate_quick_check() finds a disagreement, with the commands that correct `file` (NULL: no file).
  * threads: 0: one per processor. Silent if nothing can be compared. */
 GT_API void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const char *file, int threads);
+/* Moves the axis of rotation to the column that gt_conjugate_quick_check() finds if that column is the only fault, and
+ * reports it by log. For scans whose axis was assumed, not measured. Returns 1 if the axis was moved. threads: 0: one
+ * per processor. */
+GT_API int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus
 }

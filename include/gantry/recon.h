@@ -26,6 +26,7 @@ GT_API gt_status gt_recon_new (const gt_projections *p, gt_recon **r);
 /* From a file or a folder, which is read when something is chosen, planned or run; in parts, where the whole does not
  * fit into memory and method and format allow that. o is copied, what it points to is borrowed; NULL: defaults. */
 GT_API gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r);
+/* From a callback of a call with r: frees r when that call ends; r must not be used after it. */
 GT_API void      gt_recon_free(gt_recon *r);
 
 /* Sets one of the keys below; values are the texts of the command line, and NULL takes a value back. GT_ERR_UNKNOWN with the nearest name for

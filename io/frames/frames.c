@@ -5,6 +5,8 @@
 #include <gantry/geometry_files.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "core/log.h"
+#include "geometry/angular_closure.h"
 #include "geometry/projections.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_stack.h"
@@ -161,6 +163,39 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 	return st;
 }
 
+static gt_status profile_of(void *self, size_t view, float *out)
+{
+	gt_view_reader *v = self;
+	const size_t rows = v->size[1], columns = v->size[2];
+	float *data = malloc(rows * columns * sizeof *data);
+	gt_status st = data ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->path);
+	if (st == GT_OK)
+		st = gt_view_reader_read(v, view, 1, 0, rows, data);
+	memset(out, 0, columns * sizeof *out);
+	for (size_t i = 0; i < rows * columns && st == GT_OK; i++)
+		out[i % columns] += data[i] / (float)rows;
+	free(data);
+	return st;
+}
+
+/* Warns if the range of the angles contradicts the images. Stages of files with heights may be helices. */
+static gt_status check_range(gt_view_reader *v, const gt_read_options *o, const gt_scan *scan)
+{
+	char text[GT_CLOSURE_TEXT];
+	double *angle = gt_scan_is_helical(scan) ? NULL : malloc(scan->views * sizeof *angle);
+	const gt_closure_views views = { scan->views, scan->columns, angle, scan->shape == GT_PARALLEL, profile_of, v };
+	gt_status st = GT_OK;
+	for (size_t i = 0; angle && i < scan->views; i++)
+		angle[i] = scan->view[i].angle;
+	if (angle)
+		GT_TRY(gt_closure_check(&views, text));
+	if (angle && *text)
+		gt_notify(&o->notes, GT_WARNING, GT_ABOUT_GEOMETRY, "%s: %s", v->path, text);
+done:
+	free(angle);
+	return st;
+}
+
 static gt_status open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **out)
 {
 	gt_view_reader *v = NULL;
@@ -170,6 +205,7 @@ static gt_status open_scan(const char *path, const gt_read_options *o, gt_projec
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	GT_TRY(open_views(path, o, NULL, &v));
 	GT_TRY(place((struct views *)v, o, &p->scan));
+	GT_TRY(check_range(v, o, p->scan));
 	if (((struct views *)v)->k.intensity)
 		gt_intensity_restart(((struct views *)v)->k.intensity);
 	*head = p;

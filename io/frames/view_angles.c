@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/log.h"
 #include "core/try.h"
 #include "io/frames/angle_table.h"
 #include "io/frames/view_angles.h"
@@ -134,6 +135,23 @@ static gt_status settle_unit(const char *path, const char *name, span s, size_t 
 	return GT_OK;
 }
 
+/* Whether an angle in degrees has at most two decimals. */
+static int is_round(double degrees) { return fabs(degrees * 100 - round(degrees * 100)) < 1e-6; }
+
+/* FIRST..LAST includes both ends. If these are half a rotation or a rotation apart, and only the range without the last
+ * view has round steps, LAST is probably one step too far. */
+static void note_both_ends(const char *spec, double range, int radians, size_t views, const gt_read_options *o)
+{
+	const double degrees = fabs(range) * (radians ? GT_DEGREES : 1), n = (double)views;
+	if (views < 3 || fabs(remainder(degrees, 180)) > 1e-6 || is_round(degrees / (n - 1)) || !is_round(degrees / n))
+		return;
+	gt_notify(
+		&o->notes, GT_WARNING, GT_ABOUT_GEOMETRY,
+		"angles %s: %zu views include both ends, in steps of %.6g degrees: expected FIRST:%.6g if the last view is one step before "
+		"the end",
+		spec, views, degrees / (n - 1), degrees / n);
+}
+
 gt_status gt_view_angles(const char *spec, int unit, const long long *number, size_t views, const gt_read_options *o, double *angle)
 {
 	double first, second;
@@ -155,6 +173,8 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 		             s.max);
 	if (unit == RADIANS && s.max - s.min > 8 * GT_PI)
 		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", s.min, s.max, (s.max - s.min) / (2 * GT_PI));
+	if (range)
+		note_both_ends(spec, second - first, unit == RADIANS, last + 1, o);
 	st = to_radians(spec, unit, views, angle);
 done:
 	return st;

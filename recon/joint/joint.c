@@ -151,7 +151,7 @@ static void release(gt_joint *q)
 	for (size_t i = 0; i < q->scans; i++) {
 		free(q->scan[i].shared.w);
 		free(q->scan[i].shared.weights);
-		q->scan[i].r->is_busy = 0;
+		gt_recon_end_call(q->scan[i].r);
 	}
 	free(q->scan);
 }

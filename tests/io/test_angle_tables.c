@@ -66,6 +66,21 @@ START_TEST(decimal_commas)
 }
 END_TEST
 
+/* 12 views: both ends of half a rotation make steps of 16.36 degrees. */
+START_TEST(ranges_with_both_ends)
+{
+	ck_ok(read_spec("0..180"));
+	ck_assert_msg(strstr(notes, "angles 0..180: 12 views include both ends, in steps of 16.3636 degrees: expected FIRST:15 if"), "%s",
+	              notes);
+	ck_ok(read_spec("90..-270"));
+	ck_assert_msg(strstr(notes, "expected FIRST:30 if the last view is one step before the end"), "%s", notes);
+	ck_ok(read_spec("0..165"));
+	ck_assert_msg(!strstr(notes, "both ends"), "%s", notes);
+	ck_ok(read_spec("0..198"));
+	ck_assert_msg(!strstr(notes, "both ends"), "%s", notes);
+}
+END_TEST
+
 START_TEST(tables_that_no_scan_has)
 {
 	static const char *const table[][2] = {
@@ -90,6 +105,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
 	tcase_add_test(tc, index_and_angle);
 	tcase_add_test(tc, decimal_commas);
+	tcase_add_test(tc, ranges_with_both_ends);
 	tcase_add_test(tc, tables_that_no_scan_has);
 }
 

@@ -144,6 +144,32 @@ START_TEST(callbacks_change_nothing)
 }
 END_TEST
 
+static int calls_after;
+
+static int free_it(void *self, const gt_recon_progress *progress)
+{
+	gt_recon *r = self;
+	calls_after += progress->phase == GT_RECON_ITERATION;
+	if (progress->phase == GT_RECON_ITERATION)
+		gt_recon_free(r);
+	ck_assert_ptr_nonnull(gt_recon_text(r, "grid")); /* it stays until the call ends */
+	return 0;
+}
+
+START_TEST(a_callback_frees_it)
+{
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, two_steps);
+	gt_volume *v;
+	ck_ok(gt_volume_new(&grid, &v));
+	gt_recon_on_progress(r, free_it, r);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_int_eq(calls_after, 2);
+	gt_volume_free(v);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* As readers refuse them in files. */
 START_TEST(values_and_geometry_that_are_none)
 {
@@ -235,6 +261,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, the_chosen_grid_is_not_asked_for);
 	tcase_add_test(tc, options_that_end_early);
 	tcase_add_test(tc, callbacks_change_nothing);
+	tcase_add_test(tc, a_callback_frees_it);
 	tcase_add_test(tc, values_and_geometry_that_are_none);
 	tcase_add_test(tc, reading_and_slabs_stop);
 	tcase_add_test(tc, handles_of_another_kind);

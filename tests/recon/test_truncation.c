@@ -90,11 +90,49 @@ START_TEST(all_of_few_columns)
 }
 END_TEST
 
+/* Chooses for a full rotation whose angles are multiplied by that factor. */
+static void choose_with_angles(double factor, const char *check, heard *h)
+{
+	gt_orbit o = small_orbit;
+	gt_recon *r;
+	gt_scan *scan;
+	o.views = 120;
+	gt_projections *p = projections_on(&o, 0);
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++) /* a rod that makes views and their mirror images differ */
+		p->data[i] += 2 * expf(-0.1f *
+		                       powf((float)(i % COLUMNS) - 19.5f - 9 * cosf((float)p->scan->view[i / (ROWS * COLUMNS)].angle), 2));
+	o.turn *= factor;
+	ck_ok(gt_scan_orbit(&o, &scan));
+	memcpy(p->scan->view, scan->view, o.views * sizeof *scan->view);
+	gt_scan_free(scan);
+	ck_ok(gt_recon_new(p, &r));
+	gt_recon_on_message(r, hear, h);
+	*h = (heard){ { 0 } };
+	ck_ok(gt_recon_set(r, "check", check));
+	ck_ok(gt_recon_choose(r));
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+
+START_TEST(ranges_of_angles)
+{
+	heard h;
+	choose_with_angles(0.75, "yes", &h);
+	check_said(&h, "the angles span 267.75 degrees, but the last view resembles the first as after a full rotation: expected about 360",
+	           1);
+	choose_with_angles(0.75, "no", &h);
+	check_said(&h, "resembles", 0);
+	choose_with_angles(1, "yes", &h);
+	check_said(&h, "the angles span", 0);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, short_arcs_of_displaced_detectors);
 	tcase_add_test(tc, few_columns_and_extension);
 	tcase_add_test(tc, all_of_few_columns);
+	tcase_add_test(tc, ranges_of_angles);
 }
 
 int main(void) { return gt_test_main("truncation", fill); }

@@ -19,7 +19,7 @@ typedef struct {
 	double bytes;
 	int always;
 } part;
-enum { DEVICE_PARTS = 7, HOST_PARTS = 5 };
+enum { DEVICE_PARTS = 7, HOST_PARTS = 6 };
 
 static void device_parts(const gt_memory_estimate *p, part list[DEVICE_PARTS])
 {
@@ -39,7 +39,8 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
 		                       { "subset", "subset in transfer", p->host_subset, 0 },
-		                       { "strength", "penalty, when made", p->host_strength, 0 } };
+		                       { "strength", "penalty, when made", p->host_strength, 0 },
+		                       { "process", "libraries, buffers", p->host_process, 0 } };
 	memcpy(list, all, sizeof all);
 }
 
