@@ -1,11 +1,11 @@
 /* Bounding volume hierarchy over the solids of a phantom, split by the surface area heuristic (MacDonald and Booth,
- * "Heuristics for ray tracing using space subdivision", The Visual Computer 6, 1990): hundreds of small solids cost
- * a line only those few that it comes near. */
+ * "Heuristics for ray tracing using space subdivision", The Visual Computer 6, 1990). A line is tested only against
+ * nearby solids. */
 #include <math.h>
 #include <stdlib.h>
 #include "phantoms/solids.h"
 
-enum { LEAF = 2, DEEP = 40 }; /* solids of a leaf; below this depth the split is in halves, to bound the recursion */
+enum { LEAF = 2, DEEP = 40 }; /* solids of a leaf; below depth DEEP nodes are halved, to bound the recursion */
 
 typedef struct {
 	double lo[3], hi[3], middle[3];
@@ -18,7 +18,7 @@ typedef struct {
 	size_t nodes;
 } builder;
 
-/* Ties in order of the list, for qsort is not stable. */
+/* Ties follow the order of the list, because qsort is not stable. */
 static int by(const item *p, const item *q, int axis)
 {
 	if (p->middle[axis] != q->middle[axis])
@@ -53,7 +53,7 @@ static double half_area(const double lo[3], const double hi[3])
 	return x * y + y * z + z * x;
 }
 
-/* Best place to split items [first, first+count) sorted along one axis: how many go left. */
+/* Best split of items [first, first+count) sorted along one axis: the number of items on the left. */
 static size_t best_split(builder *b, size_t first, size_t count, double *cost)
 {
 	double lo[3], hi[3];

@@ -1,6 +1,6 @@
-/* FORBILD head with both ears, as its 3-D definition: G. Lauritsch and H. Bruder, "Head phantom", FORBILD phantom
+/* FORBILD head with both ears, from its 3-D definition: G. Lauritsch and H. Bruder, "Head phantom", FORBILD phantom
  * group, University of Erlangen; later shapes replace earlier ones. The table is in cm and in the order of the
- * definition; where listings differ, docs/phantoms.md says what was taken and why. */
+ * definition; docs/phantoms.md explains the choice if listings differ. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -10,11 +10,11 @@
 #define COS15 0.96592582628906828675
 #define SIN15 0.25881904510252076235
 #define COS30 0.86602540378443864676
-#define COS58 0.5284383347223471 /* of 58.1 degrees */
+#define COS58 0.5284383347223471 /* 58.1 degrees */
 #define SIN58 0.8489716876291414
 #define BONE 1.800
 
-/* axis 0 and axis 2 of the body; both zero: along x and z. */
+/* x, z: axes 0 and 2 of the solid; both zero: along x and z. */
 typedef struct {
 	gt_solid_kind kind;
 	double center[3], half[3], x[3], z[3], taper, density;
@@ -94,7 +94,7 @@ done:
 	return st;
 }
 
-/* The resolution pattern: 16 groups, each five ellipsoids in a row along y and four more above them along z. */
+/* The resolution pattern: 16 groups, each with five ellipsoids in a row along y and four more along z. */
 static gt_status left_ear(gt_phantom *p)
 {
 	static const double transaxial[4] = { .0357, .0312, .0278, .0250 }, axial[4] = { .4, .2, .1, .05 };

@@ -1,4 +1,4 @@
-/* From a name or a path to a finished phantom. */
+/* Creates a phantom from a name or a path. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static gt_status check_options(const gt_phantom_options *o)
 
 enum { MAX_BYTES = 16 << 20 };
 
-/* No name of the table: a path. A bare word that is no file was more likely meant as a name. */
+/* Reads a path that is not a name of the table. A bare word without a file is reported as an unknown name. */
 static gt_status read_file(const char *what, gt_phantom *p)
 {
 	FILE *file;

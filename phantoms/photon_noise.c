@@ -1,4 +1,4 @@
-/* Photon and electronic noise of transmission measurements; one counter of the generator per cell. */
+/* Photon and electronic noise of transmission measurements; one counter of the generator per pixel. */
 #include <math.h>
 #include <gantry/phantom.h>
 #include <gantry/random.h>

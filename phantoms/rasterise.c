@@ -1,5 +1,5 @@
-/* Line integrals of all cells of a scan, and voxel values: both in slabs on a pool, so that the caller's thread can
- * report progress and stop. Every output depends on its own index alone, not on how the work is cut. */
+/* Line integrals of all pixels of a scan, and voxel values. Both run in slabs on a pool, so that the caller's thread
+ * can report progress and stop. Every output depends on its own index alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/grid.h>
@@ -8,7 +8,7 @@
 #include "core/try.h"
 #include "phantoms/solids.h"
 
-enum { MAX_SAMPLES = 1000 }; /* per cell or voxel along one axis: beyond is a mistake */
+enum { MAX_SAMPLES = 1000 }; /* maximum per pixel or voxel along one axis; more is taken for a mistake */
 
 static gt_status run_slabs(gt_pool *pool, size_t n, size_t grain, gt_loop body, void *job, size_t *start, gt_phantom_progress progress,
                            void *self)
@@ -109,8 +109,7 @@ typedef struct {
 
 static double sample_offset(int i, int points) { return (i + 0.5) / points - 0.5; }
 
-/* One line of samples along x through (y, z): shapes cover runs of samples, which are found from where the line
- * enters and leaves them. */
+/* Samples one line along x through (y, z). Shapes cover runs of samples between the entry and exit of the line. */
 static size_t sample_line(const voxelising *j, double y, double z, double *sample, gt_hit *hits)
 {
 	const gt_grid *g = j->grid;

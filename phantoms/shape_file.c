@@ -1,5 +1,5 @@
-/* Files of shapes that users write: one statement per line, words apart by blanks, # starts a comment. The format is
- * described in docs/phantoms.md. A message names the file, the line, what was found and what was expected. */
+/* Shape files of users: one statement per line, words separated by blanks, # starts a comment. docs/phantoms.md
+ * describes the format. Messages name the file, the line, the text found and the text expected. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -39,7 +39,7 @@ static const struct { const char *name; int min, max; unsigned shapes; } keys[KE
 /* clang-format on */
 static const char *const shapes[] = { "ellipsoid", "cylinder", "cone", "box" };
 
-/* What a line says: numbers per key, how many (0: not given), and the solid that takes the clips on the way. */
+/* A parsed line: values per key, their number (0: not given), and the solid, which collects the clips. */
 typedef struct {
 	int shape, given[KEYS];
 	double value[KEYS][4];
@@ -181,7 +181,7 @@ done:
 	return st;
 }
 
-/* Body axes are the columns of Rz(a0) Ry(a1) Rx(a2). */
+/* Axes of the solid are the columns of Rz(a0) Ry(a1) Rx(a2). */
 static void set_angles(gt_solid *s, const double degrees[3])
 {
 	const double deg = GT_PI / 180;
@@ -204,7 +204,7 @@ static gt_status set_axes(const reader *r, statement *s)
 	const double length = norm(axis);
 	if (!(length > 0) || !(norm(first) > 0))
 		return REFUSE(r, "found %s=0,0,0, expected a direction", length > 0 ? "first" : "axis");
-	/* Without a first axis any will do; along x there is none nearest to x. */
+	/* Without a first axis any perpendicular one will do: x, or y if the axis is almost parallel to x. */
 	if (!s->given[FIRST] && fabs(axis[0]) > 0.999 * length)
 		first = y;
 	double along = 0;
@@ -261,7 +261,7 @@ done:
 	return st;
 }
 
-/* A statement of one word that chooses between two: the answer is 0 or 1. */
+/* Reads a statement with one word of two; *choice is 0 or 1. */
 static gt_status read_choice(const reader *r, char **rest, const char *name, const char *zero, const char *one, int *choice)
 {
 	const char *word = strtok_r(NULL, " \t\r\n", rest), *more = word ? strtok_r(NULL, " \t\r\n", rest) : NULL;

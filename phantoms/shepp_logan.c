@@ -1,12 +1,12 @@
-/* 3-D Shepp-Logan heads: ten ellipsoids that add.
- * Volume variants: L. Shepp and B. Logan, IEEE Trans. Nucl. Sci. NS-21, 1974, in the 3-D extension commonly used for
- * volumes, with A of P. Toft (1996) as the modified contrast. Each ellipsoid is turned about z around its own centre.
- * Kak-Slaney: A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, 1988, table 3.2; Yu, Ye, Wang, 2006. */
+/* 3-D Shepp-Logan heads: ten ellipsoids whose densities add. Volume variants: L. Shepp and B. Logan, IEEE Trans. Nucl.
+ * Sci. NS-21, 1974, in the usual 3-D extension, with A of P. Toft (1996) as the modified contrast. Each ellipsoid is
+ * rotated about z around its own centre. Kak-Slaney: A. Kak and M. Slaney, Principles of Computerized Tomographic
+ * Imaging, 1988, table 3.2; Yu, Ye, Wang, 2006. */
 #include <math.h>
 #include <gantry/constants.h>
 #include "phantoms/solids.h"
 
-static const double half_field = 120; /* mm: what 1 is in the tables */
+static const double half_field = 120; /* mm per unit of the tables */
 
 typedef struct {
 	double half[3], center[3], degrees, density[2];

@@ -1,5 +1,5 @@
-/* Where lines enter and leave convex solids: the quadratic in body coordinates scaled to unit size, taken at the point
- * of the line nearest to the centre, where nothing cancels for a small solid far from the source. */
+/* Intersections of lines with convex solids: the quadratic in body coordinates scaled to unit size. It is evaluated at
+ * the point of the line nearest to the centre, which avoids cancellation for a small solid far from the source. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>
@@ -84,7 +84,7 @@ static void bound(gt_solid *s)
 	}
 }
 
-/* Shrinks the box to what a half-space leaves of it. */
+/* Shrinks the box to its part in a half-space. */
 static void bound_clip(gt_solid *s, const double clip[4])
 {
 	double min = 0, part[3];
@@ -182,7 +182,7 @@ static int cut_ellipsoid(const double o[3], const double d[3], double *in, doubl
 	return *in < *out;
 }
 
-/* Within the slab the radius m + s q_2 is not negative, so of the double cone only the right nappe is met. */
+/* Within the slab the radius m + s q_2 is not negative, so only one nappe of the double cone is met. */
 static int cut_cone(double taper, const double o[3], const double d[3], double *in, double *out)
 {
 	if (!cut_slab(o[2], d[2], in, out))

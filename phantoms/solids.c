@@ -1,5 +1,5 @@
-/* The list of solids of a phantom: making it, and asking it at points and along lines. Where shapes replace earlier
- * ones, a line is laid from the last shape to the first: each pays for what later ones have left free. */
+/* Solids of a phantom: creation, and values at points and along lines. If shapes replace earlier ones, a line is
+ * covered from the last shape to the first: each contributes the length that later ones leave free. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ size_t gt_solids_hits(const gt_phantom *p, const double from[3], const double di
 	return hits;
 }
 
-/* Adds [in, out] to the n disjoint ascending intervals; *fresh is the length that was not yet among them. */
+/* Adds [in, out] to the n disjoint ascending intervals; *fresh is the length that they did not cover. */
 static size_t cover(gt_hit *taken, size_t n, double in, double out, double *fresh)
 {
 	size_t first = 0, last;
@@ -147,7 +147,7 @@ static size_t cover(gt_hit *taken, size_t n, double in, double out, double *fres
 
 static int is_within(const double band[2], double density) { return !band || (density >= band[0] && density < band[1]); }
 
-/* `taken` has room for as many intervals as there are hits. */
+/* taken: buffer for `hits` intervals. */
 static double integral_of_last(const gt_hit *hit, size_t hits, const double band[2], gt_hit *taken)
 {
 	double sum = 0, fresh;
@@ -159,7 +159,7 @@ static double integral_of_last(const gt_hit *hit, size_t hits, const double band
 	return sum;
 }
 
-/* Densities add: from one surface to the next the sum is one number. `at` has room for two doubles a hit. */
+/* Densities add, so the sum is constant between adjacent surfaces. at: buffer of 2 `hits` doubles. */
 static double integral_of_sums(const gt_hit *hit, size_t hits, const double band[2], double *at)
 {
 	double sum = 0;

@@ -1,6 +1,6 @@
 #ifndef GT_PHANTOMS_SOLIDS_H
 #define GT_PHANTOMS_SOLIDS_H
-/* Internal to phantoms/. The list of solids behind gt_phantom, and the tree of boxes that finds those a line meets. */
+/* Internal to phantoms/: the solids of gt_phantom, and the bounding volume hierarchy that finds those on a line. */
 #include <stdio.h>
 #include <gantry/phantom.h>
 #include "phantoms/solid.h"
@@ -11,30 +11,30 @@ typedef struct { double lo[3], hi[3]; size_t skip, first, count; } gt_tree_node;
 struct gt_phantom {
 	gt_solid *solid;                /* owned; in the order of the tree once finished */
 	size_t solids, room;
-	int replace;                    /* 0: densities add; 1: the shape listed last decides */
+	int replace;                    /* 0: densities add; 1: the last shape in the list decides */
 	gt_tree_node *node;
 	size_t nodes;
 	double radius;
 };
 
 gt_status gt_solids_new(gt_phantom **p);
-/* Appends; takes over the clips of the solid, also when it fails. */
+/* Appends the solid. Takes ownership of its clips, also on failure. */
 gt_status gt_solids_add(gt_phantom *p, gt_solid s);
-/* Moves everything, turns densities into mm^-1, builds the tree. Once, after the last add. */
+/* Moves all solids, converts densities to mm^-1 and builds the tree. Call once, after the last add. */
 gt_status gt_solids_finish(gt_phantom *p, const gt_phantom_options *o);
-/* Orders p->solid and fills p->node (tree.c). */
+/* Sorts p->solid and fills p->node (box_tree.c). */
 gt_status gt_solids_tree(gt_phantom *p);
 
-/* A solid on a line: it is met between from + in direction and from + out direction. */
+/* A solid on a line, between from + in direction and from + out direction. */
 typedef struct { const gt_solid *solid; double in, out; } gt_hit;
-/* The solids met between t = lo and hi, in order of the list if p->replace; hit: room for p->solids. */
+/* Finds the solids between t = lo and hi, in order of the list if p->replace. hit: buffer for p->solids hits. */
 size_t gt_solids_hits(const gt_phantom *p, const double from[3], const double direction[3], double lo, double hi, gt_hit *hit);
-/* gt_phantom_line with scratch of 2 p->solids hits. band: only where the density is from band[0] to below band[1],
- * mm^-1; NULL: everywhere. */
+/* gt_phantom_line() with scratch of 2 p->solids hits. band: counts only densities from band[0] to below band[1], mm^-1;
+ * NULL: all. */
 double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, const double band[2],
                       gt_hit *scratch);
 
-/* Named phantoms: each appends its solids. */
+/* Builders of named phantoms; each appends its solids. */
 #define GT_PHANTOM_TABLE(X)                                                                                                               \
 	X(shepp_logan, "shepp-logan", "3-D Shepp-Logan head, modified contrast (skull 1, brain 0.2): 166 x 221 x 194 mm")                 \
 	X(shepp_logan_classic, "shepp-logan-classic", "3-D Shepp-Logan head, classic contrast (skull 1, brain 0.02): 166 x 221 x 194 mm") \
@@ -50,6 +50,6 @@ double gt_solids_line(const gt_phantom *p, const double from[3], const double di
 GT_PHANTOM_TABLE(GT_PHANTOM_BUILD)
 #undef GT_PHANTOM_BUILD
 
-/* A file of shapes (docs/phantoms.md), open for reading; `path` is for messages. */
+/* Reads a shape file (docs/phantoms.md) that is open; path: for messages. */
 gt_status gt_phantom_read(FILE *file, const char *path, gt_phantom *p);
 #endif

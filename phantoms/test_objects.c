@@ -1,4 +1,4 @@
-/* Bodies for tests and for measuring: a cylinder, M. Defrise's stack of discs (1995), bar patterns, spheres, a box. */
+/* Test objects: a cylinder, M. Defrise's stack of discs (1995), bar patterns, spheres, a box. */
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -24,7 +24,7 @@ gt_status gt_phantom_build_defrise(gt_phantom *p)
 	return st;
 }
 
-/* Five bars per pitch, as wide as their gaps. y > 0: changing along x; y < 0: changing along z. */
+/* Five bars per pitch, as wide as their gaps. y > 0: along x; y < 0: along z. */
 gt_status gt_phantom_build_bars(gt_phantom *p)
 {
 	static const double pitch[5] = { 2, 1.6, 1.2, 1, .8 };
@@ -41,7 +41,7 @@ done:
 	return st;
 }
 
-/* No two alike, so that an axis flipped or exchanged is seen. */
+/* All spheres differ, so that flipped or exchanged axes are visible. */
 gt_status gt_phantom_build_spheres(gt_phantom *p)
 {
 	/* clang-format off */

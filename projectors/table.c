@@ -1,4 +1,4 @@
-/* Every projector, one line each, and the one door through which they are made. */
+/* Table of the projectors, and the functions that create their operators. */
 #include <stdlib.h>
 #include <gantry/backend_author.h>
 #include "core/device/backend.h"
@@ -18,7 +18,7 @@ const gt_module_kind gt_projector_kind = { "projector", "projector", nth };
 
 const gt_projector *gt_projector_find(const char *name) { return (const gt_projector *)gt_module_find(&gt_projector_kind, name); }
 
-/* Checks everything, then makes the whole or, if it is not NULL, one part. */
+/* Checks all arguments, then creates the operator; part: the number of one part of it, or NULL for all of it. */
 static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
                       gt_linop **A)
 {

@@ -1,6 +1,6 @@
-/* The distance-driven projector as an operator: checks, tables on the backend, and calls of the kernels of a variant.
- * De Man, Basu, "Distance-driven projection and backprojection in three dimensions", Phys. Med. Biol. 49 (2004) 2463.
- * Memory on the backend: the tables (tables.c), and the scratch that the kernels ask for. */
+/* The distance-driven projector as an operator: checks, tables on the backend, and calls of the variant's kernels. De
+ * Man, Basu, "Distance-driven projection and backprojection in three dimensions", Phys. Med. Biol. 49 (2004) 2463.
+ * Memory on the backend: the tables (tables.c) and the scratch of the kernels. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "projectors/dd/dd_operator.h"
@@ -13,9 +13,9 @@ struct dd {
 	gt_type type;
 	gt_dd d; /* tables on the backend */
 	size_t view_bytes, edge_bytes, column_bytes, guess_bytes;
-	gt_dd_counts counts; /* zero until they are asked for */
+	gt_dd_counts counts; /* zero until the first roofline */
 	int has_scratch;
-	int part; /* that is done alone: see gt_dd_impl.images */
+	int part; /* computed by images(): see gt_dd_impl.images */
 };
 
 static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
@@ -93,7 +93,7 @@ static gt_status upload_tables(struct dd *p, const gt_dd_tables *h)
 	return GT_OK;
 }
 
-/* Tables on the host, then on the backend, then what the variant makes of them. */
+/* Fills the tables on the host, uploads them, and creates the variant's own tables. */
 static gt_status fill_tables(const gt_dd_variant *variant, const gt_scan *scan, const gt_grid *g, const void *options, struct dd *p)
 {
 	gt_status st = GT_OK;
@@ -155,7 +155,7 @@ done:
 	return st;
 }
 
-/* The operator of p, which it takes over. */
+/* Creates the operator, which takes ownership of p. */
 static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of min, struct dd *p, size_t nx, size_t ny, gt_linop **A)
 {
 	const gt_status st = gt_linop_new(ops, p, p->be, p->type, nx, ny, A);

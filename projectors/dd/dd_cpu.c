@@ -1,9 +1,8 @@
-/* Distance-driven pair on the CPU: the reference, computed in double. Arrays in single precision go to
- * fast/dd_single.c, except where pixels and voxels are of very different heights. Both directions
- * read lines of running sums and take differences of them at evenly spaced positions: a line along z for each (x,y) in
- * the forward direction, a line along the rows for each (view, column) in the other. Per slice and column that
- * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). Memory: as kit/cpu_pair.h
- * says. */
+/* Distance-driven pair on the CPU, computed in double; it is the reference. Arrays in single precision use
+ * fast/dd_single.c, unless pixels and voxels differ too much in height. Both directions sample lines of running sums at
+ * evenly spaced positions and take differences. Forward lines run along z for each (x,y), adjoint lines along the rows
+ * for each (view, column). Each (slice, column) is resampled once and shared by the voxels that the column overlaps (1
+ * to 4). Memory: see kit/cpu_pair.h. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "projectors/dd/fast/dd_single.h"
 #include "projectors/kit/cpu_pair.h"
 
-enum { COLUMNS = 32 /* of a job of the forward direction */ };
+enum { COLUMNS = 32 /* columns of a forward job */ };
 
 /* Overlap of [low, high] with voxel i. */
 GT_INLINE double overlap(double low, double high, int i)
@@ -19,8 +18,6 @@ GT_INLINE double overlap(double low, double high, int i)
 	const double a = low > i ? low : i, b = high < i + 1 ? high : i + 1;
 	return b > a ? b - a : 0;
 }
-
-/* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
 	double *mixed, *edge, *pixels;
@@ -36,7 +33,7 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 
 static size_t forward_scratch_size(const gt_dd *d) { return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows); }
 
-/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0,
+/* Mixes the line of column [low, high] in a slice: running sums of its voxels, weighted by their overlap, entries [z0,
  * z1]. */
 GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
                          double *restrict mixed)
@@ -56,7 +53,7 @@ GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double l
 	mixed[z1 + 1] = mixed[z1];
 }
 
-/* Adds what slice n gives to all rows of one column, which meets it at [low, high]. */
+/* Adds slice n to all rows of one column, which meets it at [low, high]. */
 GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
                              struct forward_scratch s, double *restrict pixels)
 {
@@ -78,7 +75,7 @@ GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_
 		pixels[l] += s.edge[l + 1] - s.edge[l];
 }
 
-/* The same for columns [k0, k1). */
+/* Adds slice n to columns [k0, k1). */
 GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *pixels)
 {
 	const gt_dd *d = j->d;
@@ -138,8 +135,6 @@ static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, forward_job);
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
 /* Data of one view, times the slant -> running sums along the rows, one line per ascending column. */
 static void sum_columns(void *self, size_t i, size_t end, int worker)
 {
@@ -162,7 +157,7 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 	}
 }
 
-/* Adds one column to the voxels of one slice that it overlaps; line: HEIGHT + 1 entries for it. */
+/* Adds one column to the voxels of one slice that it overlaps; line: scratch of HEIGHT + 1 entries. */
 GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double *line,
                               double R, double low, double high)
 {

@@ -1,35 +1,35 @@
 #ifndef GT_PROJECTORS_DD_DD_OPERATOR_H
 #define GT_PROJECTORS_DD_DD_OPERATOR_H
-/* The distance-driven projector on the host: its tables, the operator around them, and the variants, which are other
- * kernels for it. */
+/* The distance-driven projector on the host: its tables, its operator, and its variants, which use other kernels. */
 #include <gantry/backend_author.h>
 #include <gantry/projector.h>
 #include "projectors/dd/dd_impl.h"
 
-/* Tables in host memory, as gt_dd has them. */
+/* Tables in host memory, with the layouts of gt_dd. */
 typedef struct {
-	const char *name;       /* of the variant, for messages */
+	const char *name;       /* the variant's name, for messages */
 	gt_dd_view *view;
 	double *edge;
 	gt_dd_column *column;
 	int *guess;
 } gt_dd_tables;
-/* Fills tables that are there; tallest: see gt_dd. */
+/* Fills allocated tables; tallest: see gt_dd. */
 gt_status gt_dd_fill_tables(gt_backend *be, const gt_scan *scan, const gt_grid *g, gt_dd_tables *h, double *tallest);
-/* Sums that the least work is counted from; d has its tables in host memory. */
+/* Counts the pairs and overlaps; d has its tables in host memory. */
 gt_dd_counts gt_dd_count(const gt_dd *d);
 
-/* How a view cuts the volume into slices: perpendicular to `axis`, R = sign (place along it - plane). */
+/* Slices of a view: perpendicular to `axis`, R = sign (position along it - plane). */
 typedef struct { int axis; double sign, plane; } gt_dd_slicing;
 gt_dd_slicing gt_dd_slicing_of(const gt_scan *scan, const gt_grid *g, const gt_view *w);
-/* Where a ray meets the slices: slope per unit of R and the place at R = 0, in voxels of axis b from the edge of the
+/* A ray in the slices: slope per unit of R and position at R = 0, in voxels of axis b from the lower edge of the
  * first. */
 struct gt_dd_line { double slope, start; };
 struct gt_dd_line gt_dd_in_slices(const gt_dd_slicing *c, const gt_grid *g, int b, const double point[3], const double direction[3]);
-/* Slices [*first, *end) whose planes lie in front of the source by half a voxel or more; all n for parallel rays. */
+/* Finds slices [*first, *end) whose planes lie at least half a voxel in front of the source; all n for parallel
+ * rays. */
 void gt_dd_slices_in_front(int fan, int n, double pitch, double R0, double dR, int *first, int *end);
 
-/* Kernels for each backend, NULL where there are none. */
+/* Kernels for each backend, NULL if a backend has none. */
 typedef struct {
 	const char *name;
 	const struct gt_dd_impl *impl[GT_NBACKENDS];
@@ -42,7 +42,7 @@ void gt_dd_destroy(void *self);
 int  gt_dd_roofline(void *self, int back, gt_roofline *min);
 gt_status gt_dd_make(const gt_dd_variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
                      const void *options, gt_linop **A);
-/* The integral images of a variant alone, see gt_dd_impl.images. */
+/* Creates an operator for the integral images of a variant alone, see gt_dd_impl.images. */
 gt_status gt_dd_make_part(const gt_dd_variant *variant, size_t part, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
                           const void *options, gt_linop **A);
 #endif

@@ -1,16 +1,16 @@
 #ifndef GT_PROJECTORS_DD_DD_ROW_H
 #define GT_PROJECTORS_DD_DD_ROW_H
-/* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004)
- * 2463, in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
+/* The distance-driven coefficients, defined only here: De Man and Basu, Phys. Med. Biol. 49 (2004) 2463, in the form of
+ * Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18. Each view cuts the volume into slices
+ * perpendicular to x or y. Units are voxels, with voxel i = [i, i+1] along the in-slice axis and along z. R is the
+ * distance of a slice from the source plane along the slice axis.
  *
- * Each view cuts the volume into slices perpendicular to x or y. In units of voxels, with voxel i = [i, i+1] along the
- * in-slice axis and along z, and R the distance of a slice from the source plane along the slice axis:
  *   column edge k meets the slice at        X_k = X0 + R M0 + (F0 + R F1) U_k             ascending in k
  *   row edge l of column k meets it at      Z_l = (P0 + R P1) + l (Q0 + R Q1)             row l = [l, l+1], ascending
  *   a[kl; inj] = slant_kl * |[X_k, X_k+1] & [i, i+1]| / (X_k+1 - X_k) * |[Z_l, Z_l+1] & [j, j+1]| / (Z_l+1 - Z_l)
- * Fans have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. Nothing below asks which.
- * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the
- * detector's. */
+ * Fan beams have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. The functions below
+ * serve both. Columns and rows ascend with position; flip_columns and flip_rows mark views in which the detector counts
+ * in the opposite direction. */
 #include <gantry/scan_math.h>
 
 typedef struct {
@@ -24,13 +24,13 @@ typedef struct {
 
 typedef struct { double P0, P1, Q0, Q1, square; } gt_dd_column;   /* square: 1 + (slope of the column's centre)^2 */
 
-/* Everything a kernel needs, by value; the tables are on the backend. */
+/* Parameters of the kernels, passed by value; the tables are on the backend. */
 typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
-	double tallest;                 /* most pixels in a voxel or voxels in a pixel, along z */
-	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
+	double tallest;                 /* maximum number of pixels in a voxel or voxels in a pixel, along z */
+	int sliced[2];                  /* 1 if views have slices perpendicular to x, to y */
 	const gt_dd_view *view;         /* [views] */
 	const double *edge;             /* [views][columns + 1]: U */
 	const gt_dd_column *column;     /* [views][columns] */
@@ -39,11 +39,11 @@ typedef struct {
 
 GT_HD double gt_dd_depth(const gt_dd_view *v, int n) { return v->R0 + n * v->dR; }
 GT_HD double gt_dd_edge(const gt_dd_view *v, double R, double U) { return (v->X0 + R * v->M0) + (v->F0 + R * v->F1) * U; }
-/* Inverse of gt_dd_edge(): which U meets position X of the slice. */
+/* Inverse of gt_dd_edge(): U of position X in the slice. */
 GT_HD double gt_dd_edge_at(const gt_dd_view *v, double R, double X) { return (X - (v->X0 + R * v->M0)) / (v->F0 + R * v->F1); }
 GT_HD double gt_dd_row_start(const gt_dd_column *c, double R) { return c->P0 + R * c->P1; }
 GT_HD double gt_dd_row_height(const gt_dd_column *c, double R) { return c->Q0 + R * c->Q1; }
-/* Length of the ray of (column, ascending row l) inside one slice, mm; its square for slices of 1 mm. */
+/* Length of the ray of (column, ascending row l) in one slice, mm; its square for slices of 1 mm. */
 GT_HD double gt_dd_slant_square(const gt_dd_column *c, int l, double pitch_z)
 {
 	const double slope = (c->P1 + (l + 0.5) * c->Q1) * pitch_z;
@@ -53,13 +53,13 @@ GT_HD double gt_dd_slant(const gt_dd_column *c, int l, double pitch_z, double pi
 {
 	return pitch_slice * sqrt(gt_dd_slant_square(c, l, pitch_z));
 }
-/* Place of (view, ascending row, ascending column) in [view][row][column]. */
+/* Index of (view, ascending row, ascending column) in [view][row][column]. */
 GT_HD size_t gt_dd_pixel(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)
 {
 	const size_t row = (size_t)(v->flip_rows ? d->rows - 1 - l : l), column = (size_t)(v->flip_columns ? d->columns - 1 - k : k);
 	return (view * (size_t)d->rows + row) * (size_t)d->columns + column;
 }
-/* First column of a view whose upper edge lies above U; d->columns if none. */
+/* First column of a view whose upper edge lies above U; d->columns if there is none. */
 GT_HD int gt_dd_first_column(const gt_dd *d, const gt_dd_view *v, size_t view, double U)
 {
 	const double *edge = d->edge + view * (size_t)(d->columns + 1);

@@ -1,6 +1,6 @@
-/* Tables of the distance-driven projector, in double on the host: of each view where its column edges meet the slices,
- * and of each column the heights of its rows (De Man, Basu, Phys. Med. Biol. 49 (2004) 2463). Memory: per view, 8 bytes
- * for each column edge and 44 for each column. */
+/* Tables of the distance-driven projector, in double on the host: column edges of each view in the slices, and row
+ * edges of each column. Method: De Man, Basu, Phys. Med. Biol. 49 (2004) 2463. Memory: 8 bytes per column edge and 44
+ * per column of each view. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,11 +8,10 @@
 #include <gantry/scan_math.h>
 #include "projectors/dd/dd_operator.h"
 
-/* Rays closer than this to the plane of a slice would cross it at infinity. */
+/* Minimum cosine between a ray and the slice normal; a smaller one would meet the slice almost at infinity. */
 static const double min_cosine = 1e-3;
 
-/* Slices are perpendicular to the axis that the central ray follows more; a tie at 45 degrees goes to x by the source's
- * place. */
+/* Slices are perpendicular to the dominant axis of the central ray; at 45 degrees the source position decides. */
 static int slice_axis(const gt_scan *s, const gt_view *w)
 {
 	const double ex = fabs(w->detector[0] - w->source[0]), ey = fabs(w->detector[1] - w->source[1]);
@@ -59,7 +58,7 @@ void gt_dd_slices_in_front(int fan, int n, double pitch, double R0, double dR, i
 		--*end;
 }
 
-/* Where to look first for the column of a given U: the rays of a fan are not evenly spaced in it. */
+/* Initial guess of the column of a given U, because fan-beam rays are not evenly spaced in U. */
 static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *guess)
 {
 	v->bins = columns / (edge[columns] - edge[0]);
@@ -70,7 +69,7 @@ static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *gues
 	}
 }
 
-/* Largest number of voxels in the height of a pixel, or of pixels in the height of a voxel. */
+/* Maximum number of voxels in the height of a pixel, or of pixels in the height of a voxel. */
 static double steps_of(const gt_dd_view *v, const gt_dd_column *column, int columns)
 {
 	double max = 0;
@@ -132,7 +131,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 	return GT_OK;
 }
 
-/* Views that one thread fills, and the first that failed. */
+/* Views filled by threads, and the first that failed. */
 struct filling {
 	const gt_scan *scan;
 	const gt_grid *g;
@@ -176,7 +175,7 @@ gt_status gt_dd_fill_tables(gt_backend *be, const gt_scan *scan, const gt_grid *
 	return f.st == GT_OK ? GT_OK : gt_fail(f.st, "%s", f.message);
 }
 
-/* From 64 views or all. */
+/* Samples at most 64 views. */
 gt_dd_counts gt_dd_count(const gt_dd *d)
 {
 	gt_dd_counts c = { 0, 0 };

@@ -1,5 +1,5 @@
-/* The variants of the distance-driven projector: the same coefficients, or nearly these, by other kernels. 'dd' is the
- * one to use; the others are published forms, for comparison (published/). Memory: as each variant's options say. */
+/* The variants of the distance-driven projector: other kernels with equal or approximate coefficients. Use 'dd'; the
+ * others are published forms for comparison (published/). Memory: see the options of each variant. */
 #include <stddef.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/published/dd_integral.h"
@@ -31,7 +31,7 @@ PARTS(bl)
 PARTS(bz)
 PARTS(db)
 
-/* Detectors that lean have kernels of their own. */
+/* Tilted detectors use their own kernels. */
 static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A)
 {
 	const gt_dd_options *o = options;
@@ -42,7 +42,7 @@ static gt_status make_dd(gt_backend *be, gt_type t, const gt_grid *g, const gt_s
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
-	{ "memory", "GPU: memory limit of the running sums, in MiB; at most a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums, in MiB; at most a quarter of the free device memory", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -57,7 +57,7 @@ const gt_projector gt_projector_dd = {
 };
 const gt_projector gt_projector_dd_bs = {
 	.name = "dd-bs",
-	.about = "the same by loops over the voxels and pixels that overlap (branch-based); GPU",
+	.about = "DD by loops over overlapping voxels and pixels (branch-based), for comparison (Liu et al. 2017); GPU",
 	.model = "dd",
 	.cuda_only = 1,
 	.make = make_bs,
@@ -65,7 +65,7 @@ const gt_projector gt_projector_dd_bs = {
 
 static const gt_dd_options branchless = { .memory = 2048 };
 static const gt_param branchless_params[] = {
-	{ "memory", "memory limit of the integral images, in MiB; at most half of what the device has left", GT_REAL,
+	{ "memory", "memory limit of the integral images, in MiB; at most half of the free device memory", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -73,8 +73,7 @@ static const gt_param branchless_params[] = {
 
 const gt_projector gt_projector_dd_bl = {
 	.name = "dd-bl",
-	.about =
-		"branchless as published, with texture units: entries differ from the exact ones by up to 1 %, by half where pixels and voxels differ much in size; an approximate adjoint; GPU",
+	.about = "branchless DD with texture units, approximate adjoint; entries deviate by 1 %, with very unequal sizes 50 %; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -84,7 +83,7 @@ const gt_projector gt_projector_dd_bl = {
 };
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
-	.about = "dd-bl with a backprojection that shares edges along z: the same numbers, faster; an approximate adjoint; GPU",
+	.about = "dd-bl with Z-line backprojection: equal results, faster; approximate adjoint; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -94,7 +93,7 @@ const gt_projector gt_projector_dd_bz = {
 };
 const gt_projector gt_projector_dd_db = {
 	.name = "dd-db",
-	.about = "dd by integral images in double precision (branchless), matched pair; GPU",
+	.about = "branchless DD with integral images in double precision, matched pair; GPU",
 	BRANCHLESS,
 	.make = make_db,
 	.parts = &parts_db,

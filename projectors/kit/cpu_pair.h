@@ -1,26 +1,26 @@
 #ifndef GT_PROJECTORS_KIT_CPU_PAIR_H
 #define GT_PROJECTORS_KIT_CPU_PAIR_H
-/* The drivers of both directions on the CPU, for projectors that work on running sums: forward, running sums of all
- * lines of the volume, then jobs of some views and columns; adjoint, running sums of a batch of views, then jobs of
- * tiles of voxels. Memory: the running sums, 8 bytes per voxel or per pixel of BATCH views, and what each worker asks
- * for. */
+/* Drivers of the forward projection and the backprojection in double precision on the CPU, for projectors that use
+ * running sums. Forward: running sums of all voxel lines, then jobs of views and columns. Adjoint: running sums of a
+ * batch of views, then jobs of voxel tiles. Memory: 8 bytes per voxel or per pixel of BATCH views, and the scratch of
+ * each worker. */
 #include <gantry/threads.h>
 #include "core/device/backend.h"
 #include "core/poll.h"
 #include "projectors/kit/cpu_tiles.h"
 
 enum {
-	VIEWS = 8, /* adjacent views of a job of the forward direction, which share lines of the volume */
+	VIEWS = 8, /* adjacent views of a forward job; they share lines of the volume */
 	BATCH = 32 /* views whose running sums the adjoint holds at a time */
 };
 
-/* What a job reads; d: the tables of the projector. */
+/* Input of a job; d: the tables of the projector. */
 struct job {
 	const void *d;
 	gt_type type;
 	const void *in;
 	void *out;
-	double *sums;    /* lines of running sums, length + 1 each */
+	double *sums;    /* lines of running sums, padded(length) each */
 	double *scratch; /* scratch_size doubles for each worker */
 	size_t scratch_size;
 	size_t first_view, views;
@@ -39,7 +39,7 @@ static inline size_t batch_doubles(const struct extents *e)
 	return (e->views < BATCH ? e->views : BATCH) * (size_t)e->columns * padded(e->rows);
 }
 
-/* Bytes of scratch for both directions, of which a worker needs so many doubles. */
+/* Bytes of scratch for both directions; forward, adjoint: doubles that each worker needs. */
 static inline size_t pair_scratch(gt_backend *be, struct extents e, size_t forward, size_t adjoint)
 {
 	const size_t workers = (size_t)gt_pool_threads(be->pool);
@@ -47,7 +47,7 @@ static inline size_t pair_scratch(gt_backend *be, struct extents e, size_t forwa
 	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
 }
 
-/* j: d, type, in, out and scratch_size; the job's indices count tiles of `columns` columns, then groups of VIEWS
+/* j: d, type, in, out and scratch_size are set. The job index counts tiles of `columns` columns, then groups of VIEWS
  * views. */
 static inline void run_forward(gt_backend *be, struct extents e, struct job *j, int columns, gt_loop job)
 {
@@ -60,7 +60,7 @@ static inline void run_forward(gt_backend *be, struct extents e, struct job *j, 
 	gt_parallel(be->pool, groups * tiles, 1, job, j);
 }
 
-/* The first of both jobs makes running sums of view first_view + i, the second adds tile i. */
+/* sum_view: running sums of view first_view + i; job: adds all views of the batch to tile i. */
 static inline void run_adjoint(gt_backend *be, struct extents e, struct job *j, gt_loop sum_view, gt_loop job)
 {
 	j->sums = (double *)gt_scratch(be);

@@ -1,7 +1,6 @@
 #ifndef GT_PROJECTORS_KIT_CPU_TILES_H
 #define GT_PROJECTORS_KIT_CPU_TILES_H
-/* For the projectors on the CPU that work on running sums: the lines of a volume, and the tiles of voxels that the
- * adjoint's threads share out. n: voxels along x, y, z. */
+/* Lines of a volume and tiles of voxels for the CPU projectors that use running sums. n: voxels along x, y, z. */
 #include "projectors/kit/running_sums.h"
 
 struct lines {
@@ -12,8 +11,8 @@ struct lines {
 };
 static inline size_t line_doubles(const int *n) { return (size_t)n[0] * (size_t)n[1] * padded(n[2]); }
 
-/* gt_parallel() over y: [z][y][x] -> running sums along z, the last one twice; eight lines at a time for the sake of
- * the caches. */
+/* gt_parallel() over y: [z][y][x] -> running sums along z, with the last sum twice; eight lines at a time for cache
+ * locality. */
 static void sum_lines(void *self, size_t y, size_t end, int worker)
 {
 	const struct lines *l = (const struct lines *)self;
@@ -52,7 +51,7 @@ struct tile {
 static inline size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
 static inline size_t tiles_of(const int *n) { return tiles_along(n[0], SIDE) * tiles_along(n[1], SIDE) * tiles_along(n[2], HEIGHT); }
 
-/* Tile i of them, with zeros in its sums. */
+/* Sets the voxels of tile i and clears its sums. */
 static inline void start_tile(const int *n, size_t i, struct tile *t)
 {
 	static const int max[3] = { SIDE, SIDE, HEIGHT };

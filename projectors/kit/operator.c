@@ -1,4 +1,4 @@
-/* What the operators of projectors with tables share. Memory: none beside the tables themselves. */
+/* Size checks and table upload for the operators of all projectors with tables. Memory: the tables. */
 #include <limits.h>
 #include "projectors/kit/operator.h"
 

@@ -1,14 +1,14 @@
 #ifndef GT_PROJECTORS_KIT_RUNNING_SUMS_H
 #define GT_PROJECTORS_KIT_RUNNING_SUMS_H
-/* For the projectors on the CPU: lines of running sums, and differences of them at evenly spaced positions. Functions
- * that must be inlined into one of GT_CLONES. */
+/* Lines of running sums, and their values at evenly spaced positions, for the CPU projectors in double precision.
+ * GT_INLINE functions are inlined into GT_CLONES functions. */
 #include <string.h>
 #include <gantry/array.h>
 #include "core/clones.h"
 
 GT_INLINE double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((const double *)p)[i] : (double)((const float *)p)[i]; }
 
-/* Room for the running sums of n values, and one entry more: see resample(). */
+/* Length of a line of running sums of n values: n + 1 sums and one entry more, which resample() reads. */
 GT_INLINE size_t padded(int n) { return ((size_t)n + 2 + 7) & ~(size_t)7; }
 
 typedef double doubles __attribute__((vector_size(32)));
@@ -23,8 +23,7 @@ GT_INLINE double sum_at(const double *S, double p)
 	return S[j] + (p - j) * (S[j + 1] - S[j]);
 }
 
-/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two
- * by two. */
+/* out[k] = sum_at(S, at[k]). One load for both entries of a position is faster than two gathers. */
 GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 {
 	const doubles p = *at;
@@ -38,8 +37,8 @@ GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 	memcpy(out, &value, sizeof value);
 }
 
-/* edge[i] = S(start + i step) for i in [0, n]: S is the running sum, linear between its entries 0..length and constant
- * outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
+/* edge[i] = S(start + i step) for i in [0, n]. S is linear between its entries 0..length and constant outside. Entry
+ * length + 1 is read with weight 0. All positions but the first and the last lie inside: see overlapped(). */
 GT_INLINE void resample(const double *__restrict S, int length, double start, double step, int n, double *__restrict edge)
 {
 	int i = 1;
@@ -55,14 +54,15 @@ GT_INLINE void resample(const double *__restrict S, int length, double start, do
 	edge[n] = sum_at(S, last < length ? last : length);
 }
 
-/* The least whole number not below x, for 0 <= x < 2^31: a conversion instead of a call. */
+/* ceil(x) for 0 <= x < 2^31, by a conversion instead of a call. */
 GT_INLINE int up(double x)
 {
 	const int i = (int)x;
 	return i + (x > i);
 }
 
-/* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length); inverse: 1 / step. */
+/* Finds the intervals [*from, *to) of n intervals start + i step .. + step that overlap (0, length); inverse: 1 /
+ * step. */
 GT_INLINE void overlapped(double start, double inverse, int n, double length, int *from, int *to)
 {
 	const double a = -start * inverse, b = (length - start) * inverse;

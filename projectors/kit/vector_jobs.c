@@ -1,10 +1,9 @@
-/* The order of jobs, and their memory, of the projectors on the CPU which work on lines by vectors. Memory: see
- * vector_jobs.h. */
+/* Job order and scratch memory of the vectorised CPU projectors (see vector_jobs.h). */
 #include "core/poll.h"
 #include "projectors/kit/vector_jobs.h"
 
-/* Floats of a volume that the caches hold not for long: from 8 MB on lines written past them, measured, take less time
- * than those that are read before they are written. */
+/* Floats of a volume that stays in the caches. From 8 MB on (measured), streaming stores are faster than stores through
+ * the cache. */
 static size_t in_caches = (size_t)1 << 20;
 
 void gt_line_past(int always) { in_caches = always ? 0 : (size_t)1 << 20; }
@@ -60,7 +59,7 @@ void gt_line_forward(gt_backend *be, const int *n, int columns, gt_line_order *o
 	gt_parallel(be->pool, forward_jobs(o, columns), 1, jobs, j);
 }
 
-/* Few views of both axes are one batch, so that the volume is passed once. */
+/* Few views of both axes are one batch, so that the volume is written once. */
 static int one_batch(const gt_line_order *o) { return o->both && o->count[0] && o->count[1] && o->count[0] + o->count[1] <= GT_LINE_BATCH; }
 
 void gt_line_adjoint(gt_backend *be, const int *n, gt_line_order *o, gt_loop lines, gt_loop jobs, void *j)

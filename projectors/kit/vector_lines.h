@@ -1,21 +1,21 @@
 #ifndef GT_PROJECTORS_KIT_VECTOR_LINES_H
 #define GT_PROJECTORS_KIT_VECTOR_LINES_H
-/* Sizes that the projectors on the CPU share which work on lines of the volume or of the detector by vectors: what a
- * driver and its kernels must agree on. */
+/* Sizes that the drivers and the kernels of the vectorised CPU projectors share. */
 #include <stddef.h>
 
 enum {
-	GT_LINE_SLICES = 32,       /* slices that a column of the detector is prepared for at a time */
-	GT_LINE_TILE = 64,         /* rows (forward) or z (back) of a tile */
-	GT_LINE_ALONG = 32,        /* voxels of a tile of the adjoint across the slices */
-	GT_LINE_TILE_LINES = 35,   /* its lines per slice: three more, so that neighbours do not lie 8192 bytes apart */
+	GT_LINE_SLICES = 32,       /* slices for which a detector column is prepared at a time */
+	GT_LINE_TILE = 64,         /* rows (forward) or z (adjoint) of a tile */
+	GT_LINE_ALONG = 32,        /* in-slice voxels of a tile of the adjoint */
+	/* its lines per slice: three more avoid a distance of 8192 bytes between neighbours */
+	GT_LINE_TILE_LINES = 35,
 	GT_LINE_TILE_FLOATS = GT_LINE_SLICES * GT_LINE_TILE_LINES * GT_LINE_TILE,
-	GT_LINE_RESTART = 64,      /* running sums begin again after so many entries */
-	/* rows that a voxel is high, or voxels that a row is, which kernels in single precision take: beyond, entries are
-	 * less exact, and the pairs are computed in double */
+	GT_LINE_RESTART = 64,      /* running sums restart after this number of entries */
+	/* maximum ratio of voxel and row height, either way, in single precision; beyond it entries are less exact and
+	 * the pairs are computed in double */
 	GT_LINE_WIDEST = 7,
 	GT_LINE_PAD = 32,          /* constant entries on either side of a window of a line */
-	/* slices of a job of the adjoint: some tiles one after the other, which share columns in the cache */
+	/* slices of an adjoint job: tiles in sequence, which share columns in the cache */
 	GT_LINE_STRETCH = 2 * GT_LINE_SLICES
 };
 

@@ -1,5 +1,5 @@
-/* Ray-driven projectors: tables of all views in double on the host, checks, and the operator around the kernels.
- * Memory: tables of the views, and the scratch that the kernels ask for. */
+/* Ray-driven projectors: tables of all views in double on the host, checks, and the operator. Memory: tables of the
+ * views, and the scratch of the kernels. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct ray {
 	int has_scratch;
 };
 
-/* A place in mm to voxels from the edge of voxel 0; a direction likewise. */
+/* Converts a point in mm to voxels from the edge of voxel 0, or a direction. */
 static void to_voxels(const gt_grid *g, const double mm[3], int direction, double out[3])
 {
 	for (int a = 0; a < 3; a++)
@@ -77,7 +77,7 @@ static void *upload(gt_backend *be, const void *host, size_t bytes)
 	return p;
 }
 
-/* Tables on the host, then on the backend, then what the implementation makes of them. */
+/* Fills the tables on the host, uploads them, and creates those of the implementation. */
 static gt_status fill_tables(const char *name, const gt_scan *s, const gt_grid *g, struct ray *p)
 {
 	gt_status st = GT_OK;

@@ -1,7 +1,6 @@
-/* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays; joseph in single precision of level
- * scans is in fast/joseph_single.c. Forward: ray by ray. Adjoint: tile
- * by tile of the volume, each with all rays that come near it in the order of the data, so that sums do not depend on
- * the threads. */
+/* Ray-driven pairs on the CPU, in double precision for arrays of both types; fast/joseph_single.c takes Joseph in
+ * single precision for level scans. Forward: ray by ray. Adjoint: tile by tile of the volume. Each tile takes all
+ * nearby rays in the order of the data, so that sums do not depend on the threads. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/threads.h>
@@ -81,18 +80,16 @@ GT_INLINE void forward_columns(const struct job *j, size_t i, size_t end, gt_ray
 		}
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
 static void cross3(const double *a, const double *b, double *out)
 {
 	for (int i = 0; i < 3; i++)
 		out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Rows [*from, *to) of a column whose rays come near the box. Along each axis lengths are measured in half the box, so
- * that it lies within a ball of squared radius 3 round its centre; the distance of ray l from there is a quadratic
- * function of l: |A + l B|^2 <= 3 |C + l D|^2, with A + l B the product of the way from the ray's point to the centre
- * with the direction C + l D. */
+/* Finds rows [*from, *to) of a column whose rays pass near the box. Lengths along each axis are in units of half the
+ * box, so that it lies in a ball of squared radius 3 around its centre. The distance of ray l from the centre is
+ * quadratic in l: |A + l B|^2 <= 3 |C + l D|^2. A + l B is the cross product of the vector from the ray's point to the
+ * centre with the direction C + l D. */
 static void rows_near(const gt_rays *g, const gt_ray_view *v, const gt_ray_column *column, const struct box *box, int *from, int *to)
 {
 	const double radius = 3;
@@ -182,7 +179,7 @@ BODIES(joseph_double, GT_RAY_JOSEPH, GT_F64)
 BODIES(siddon_single, GT_RAY_SIDDON, GT_F32)
 BODIES(siddon_double, GT_RAY_SIDDON, GT_F64)
 
-/* Tables for single precision; NULL where the kernels above compute. */
+/* Returns the tables for single precision, or NULL if the kernels above are used. */
 static const gt_joseph_tables *level_of(const gt_ray_operator *o)
 {
 	const gt_joseph_tables *t = o->state;

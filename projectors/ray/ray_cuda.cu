@@ -1,6 +1,6 @@
-/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here:
- * one thread each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray
- * takes forward.
+/* Ray-driven pairs on CUDA, single and double precision. Kernels of ray_level_cuda.cu serve level scans. All other rays
+ * are computed here: one thread per ray, adjacent threads on adjacent columns. The adjoint adds atomically to the
+ * voxels that the ray samples in the forward direction.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_BLOCK /* threads per block, one ray each: 64, 128, 256, 512 */
@@ -11,12 +11,12 @@
 
 struct state {
 	gt_ray_level level;
-	gt_ray_tuned *tuned; /* NULL: as built in */
+	gt_ray_tuned *tuned; /* NULL: built-in kernels */
 	int is_level;
 	size_t frame_bytes, value_bytes, guess_bytes;
 };
 
-/* The ray of pixel i of the data, without the slices that lie outside the grid. */
+/* The ray of pixel i of the data, clipped to the slices within the grid. */
 static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model model, size_t i)
 {
 	const size_t view = i / g->columns / g->rows, column = i % g->columns;
@@ -27,8 +27,8 @@ static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model m
 	return r;
 }
 
-/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b
- * is the fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
+/* Forward: returns the sum over the voxels that the ray samples from `in`. Adjoint: adds value to them in `out`. Axis b
+ * is the fastest of the volume that the ray traverses: [z][x][y] if it follows x, else [z][y][x]. */
 template <gt_ray_model MODEL, int BACK, typename T>
 static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, const T *in, T *out, T value)
 {
@@ -128,9 +128,8 @@ static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 	return level_of(o) ? gt_ray_level_scratch(o, level_of(o)) : voxels_of(&o->rays) * gt_type_size(o->type);
 }
 
-/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one,
- * or two where the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and
- * written. */
+/* Roofline of level scans, in L1 passes of 32 words. Joseph reads four voxels of a slice, Siddon one, or two if the ray
+ * crosses a face. The adjoint reads each ray once per column of voxels, and reads and writes each voxel's sum. */
 static int roofline(const gt_ray_operator *o, int back, gt_roofline *min)
 {
 	const gt_ray_level *v = level_of(o);

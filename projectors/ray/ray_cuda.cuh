@@ -1,8 +1,7 @@
 #ifndef GT_PROJECTORS_RAY_RAY_CUDA_CUH
 #define GT_PROJECTORS_RAY_RAY_CUDA_CUH
-/* For the *_cuda.cu files of this folder: what they share, and the kernels for level scans (ray_level.h). Volumes are
- * [z][y][x], and [z][x][y] where their slices are perpendicular to x: neighbouring rays then read neighbouring
- * voxels. */
+/* Common code of the *_cuda.cu files of this folder, and the kernels for level scans (ray_level.h). Volumes are
+ * [z][y][x], or [z][x][y] if slices are perpendicular to x, so that adjacent rays read adjacent voxels. */
 #include "core/device/cuda.cuh"
 #include "core/device/blocks.cuh"
 #include "projectors/ray/ray_impl.h"
@@ -30,15 +29,15 @@ template <typename T, int ADD> static __global__ void gt_ray_transpose(const T *
 		}
 }
 
-/* nx, ny: of `in`. */
+/* nx, ny: sizes of `in`. */
 template <typename T, int ADD> static void gt_ray_transpose_volume(cudaStream_t queue, const T *in, T *out, int nx, int ny, int nz)
 {
 	const int tx = pieces(nx, GT_RAY_WARP), ty = pieces(ny, GT_RAY_WARP);
 	gt_ray_transpose<T, ADD><<<(unsigned)((size_t)tx * ty * nz), dim3(GT_RAY_WARP, 8), 0, queue>>>(in, out, nx, ny, tx, ty);
 }
 
-/* A position that is ready to be split into voxel and fraction. Single precision: 1.5 2^20 more, so that the double's
- * low word holds 32 bits of fraction and its high word the voxel plus a constant. */
+/* A position prepared for the split into voxel and fraction. In single precision 1.5 2^20 is added: the double's low
+ * word then holds 32 bits of fraction, its high word the voxel plus a constant. */
 template <typename T> struct gt_ray_place;
 template <> struct gt_ray_place<float> {
 	double p;
@@ -48,7 +47,7 @@ template <> struct gt_ray_place<float> {
 	static __device__ __forceinline__ double offset() { return 1572864.0; }
 	__device__ __forceinline__ int voxel() const { return __double2hiint(p); } /* plus zero */
 	__device__ __forceinline__ float fraction() const { return __int_as_float(__funnelshift_r(__double2loint(p), 127, 9)) - 1.f; }
-	/* Share of a slice before a ray leaves this voxel. */
+	/* Fraction of a slice before a ray leaves this voxel. */
 	__device__ __forceinline__ float leaves(double step) const
 	{
 		const unsigned low = (unsigned)__double2loint(p);
@@ -81,14 +80,14 @@ template <> struct gt_ray_place<double> {
 			f<GT_RAY_SIDDON>(be, &(o)->rays, level, tuned, (const double *)(in), (double *)(out)); \
 	} while (0)
 
-/* Views whose sorted copies, of columns x length elements each, are held at a time in an adjoint. */
+/* Views whose sorted copies, of columns x length elements each, an adjoint holds at a time. */
 static inline size_t gt_ray_batch_views(const gt_rays *g, size_t length, size_t element)
 {
 	const size_t max = GT_RAY_BATCH_BYTES / (length * g->columns * element);
 	return max < 1 ? 1 : max < g->views ? max : g->views;
 }
 
-/* Variants of kernels, or NULL: ray_tuned.cuh */
+/* Tuned variants of kernels, or NULL: ray_tuned.cuh */
 typedef struct gt_ray_tuned gt_ray_tuned;
 void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *x,
                           void *y);
@@ -96,10 +95,10 @@ void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray
                           void *x);
 void gt_ray_strip_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const gt_ray_tuned *tuned, const void *y,
                           void *x);
-/* What the built-in kernels were compiled with, in the order of ray_tuned_cuda.cu. */
+/* Compile-time numbers of the built-in kernels, in the order of ray_tuned_cuda.cu. */
 void gt_ray_level_numbers(int value[3]);
 void gt_ray_strip_numbers(const gt_rays *g, const gt_ray_level *level, int value[3]);
-/* Joseph's adjoint goes to that. */
+/* Returns 1 if ray_strip_cuda.cu computes the adjoint. */
 int gt_ray_takes_strips(const gt_ray_operator *o);
 size_t gt_ray_strip_scratch(const gt_ray_operator *o);
 size_t gt_ray_gather_scratch(const gt_ray_operator *o);

@@ -1,5 +1,5 @@
-/* Backprojection of level scans (ray_level.h), single and double: a thread takes a column of voxels along z and
- * gathers, view by view, the rays that take part of them, row by row. Joseph's with many slices goes to
+/* Backprojection of level scans (ray_level.h), single and double precision. A thread owns a column of voxels along z
+ * and gathers the rays that meet it, view by view and row by row. Joseph's adjoint with many slices uses
  * ray_strip_cuda.cu.
  *
  * Launch parameters: name, default, legal values. */
@@ -9,7 +9,7 @@
 #ifndef GT_RAY_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
 #define GT_RAY_ADJOINT_WIDTH 8
 #endif
-#ifndef GT_RAY_STRIP_SLICES /* from so many voxels along z on, Joseph's adjoint goes to ray_strip_cuda.cu: 1 and more */
+#ifndef GT_RAY_STRIP_SLICES /* minimum voxels along z for Joseph's adjoint in ray_strip_cuda.cu: 1 and more */
 #define GT_RAY_STRIP_SLICES 8
 #endif
 #include "projectors/ray/ray_cuda.cuh"
@@ -32,7 +32,7 @@ template <typename T> static __global__ void weight_pixels(gt_rays g, gt_ray_lev
 	            (T)gt_ray_level_length(&l, q, g.pitch[axis], g.pitch[1 - axis], g.pitch[2]);
 }
 
-/* The voxels of a thread: sums of Z of them from z0 on, in shared memory, WARP apart. */
+/* Voxels of a thread: Z sums from z0 on, in shared memory, WARP apart. */
 template <typename T> struct column {
 	int i, n, z0;
 	T *sum;
@@ -44,7 +44,7 @@ template <int Z, typename T> static __device__ __forceinline__ void add(const co
 		c.sum[(j - c.z0) * WARP] += value;
 }
 
-/* Rows [*from, *to) with positions a + q b between low and high, and perhaps one more. */
+/* Rows [*from, *to) with positions a + q b between low and high, and possibly one more. */
 static __device__ __forceinline__ void rows_between(double low, double high, double inverse, int rows, int *from, int *to)
 {
 	const double first = low * inverse, last = high * inverse;
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void joseph_column(const gt_rays &g, const gt_
 	}
 }
 
-/* The part of the slice in which the ray is in voxel i along b; 0 if there is none. */
+/* Finds the part of the slice in which the ray is in voxel i along b. Returns 0 if there is none. */
 template <typename T> static __device__ __forceinline__ int part_of_slice(const gt_ray_line &l, int n, int voxel, T *from, T *to)
 {
 	const gt_ray_place<T> x(fma((double)n, l.x_step, l.x)), next(fma(n + 1.0, l.x_step, l.x));
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_
 		const gt_ray_place<T> z(fma((double)q, b, start), 0), next(fma((double)q, b1, start1), 0);
 		const int j = z.voxel() - gt_ray_place<T>::zero;
 		const T value = __ldg(pixels);
-		const double step = fma((double)q, l.row_step, l.z_step); /* seldom wanted */
+		const double step = fma((double)q, l.row_step, l.z_step); /* rarely used */
 		if (z.near_face() && gt_ray_settled(step, slices)) {
 			const gt_ray_place<T> middle(fma(0.5 * slices - c.n, step, z.p) + GT_RAY_NEARLY, 0);
 			add<Z>(c, middle.voxel() - gt_ray_place<T>::zero, (to - from) * value);
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_
 	}
 }
 
-/* AXIS: the views whose slices are perpendicular to it. */
+/* AXIS: slices of the views are perpendicular to it. */
 template <gt_ray_model MODEL, typename T, int Z, int AXIS>
 static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *pixels, T *x, size_t first, size_t views, int groups,
                                       int slice_groups)

@@ -1,7 +1,6 @@
 #ifndef GT_PROJECTORS_RAY_RAY_IMPL_H
 #define GT_PROJECTORS_RAY_RAY_IMPL_H
-/* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the
- * operator's type. */
+/* Kernel functions of each backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
 #include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
@@ -14,22 +13,21 @@ typedef struct {
 	gt_ray_model model;
 	gt_type      type;
 	gt_rays      rays;      /* tables on the backend */
-	void        *state;     /* of the implementation */
+	void        *state;     /* state of the implementation */
 } gt_ray_operator;
 
 struct gt_ray_impl {
-	/* Tables of its own from those of `host` (o's in host memory), on the backend, into o->state; NULL: it has
-	 * none. */
+	/* Creates own tables on the backend in o->state; host: o's tables in host memory. NULL: no own tables. */
 	gt_status (*make)(gt_backend *be, const gt_rays *host, gt_ray_operator *o);
-	/* NULL if make is; state may be NULL */
+	/* NULL if make is NULL; state may be NULL */
 	void   (*free   )(gt_backend *be, gt_ray_operator *o);
-	/* bytes of gt_scratch() that the others use */
+	/* bytes of gt_scratch() for the other functions */
 	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);
 	void   (*forward)(gt_backend *be, const gt_ray_operator *o, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
 	int    (*roofline)(const gt_ray_operator *o, int adjoint, gt_roofline *min);         /* may be NULL */
 };
-/* Fills view [views] and column [views][columns], and what points to them. */
+/* Fills view [views] and column [views][columns], and the pointers to them. */
 void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays);
 
 extern const struct gt_ray_impl gt_ray_cpu, gt_ray_cuda;

@@ -1,12 +1,12 @@
-/* Sorts the rays of level scans: see ray_level.h. */
+/* Sorts the rays of level scans into frames of entries: see ray_level.h. */
 #include "projectors/ray/ray_level.h"
 
-/* Positions beyond this do not fit the kernels' fixed point. */
+/* Larger positions exceed the kernels' fixed point. */
 static const double farthest = 1 << 18;
-/* A source this near the grid, in voxels, is left to kernels that look at each ray. */
+/* A source nearer to the grid, in voxels, needs kernels that treat each ray separately. */
 static const double near = 3;
 
-/* What a view is before it is sorted. */
+/* A view before sorting. */
 struct source {
 	const gt_rays *g;
 	const gt_ray_view *v;
@@ -16,7 +16,7 @@ struct source {
 static const double *direction(const struct source *s, int k) { return s->g->fan ? s->column[k].at : s->v->base; }
 static const double *point(const struct source *s, int k) { return s->g->fan ? s->v->base : s->column[k].at; }
 
-/* Rows along z, all columns at the same height, and no ray nearer to z than to x or y. */
+/* Returns 1 if rows run along z, all columns have the same height, and no ray follows z more than x or y. */
 static int is_level(const struct source *s)
 {
 	const double *row = s->v->row, height = fabs(row[2]);
@@ -33,7 +33,7 @@ static int is_level(const struct source *s)
 	return 1;
 }
 
-/* The columns of an axis must be neighbours and look the same way. */
+/* Finds the columns of an axis. Returns 0 unless they are adjacent and have the same direction. */
 static int find_run(const struct source *s, int axis, gt_ray_frame *f)
 {
 	int last = -1;
@@ -68,7 +68,7 @@ static double entry_W(const struct source *s, int axis, int k)
 static void fill_frame(const struct source *s, int axis, gt_ray_frame *f)
 {
 	const double *base = s->v->base, V = s->v->row[2], sign = direction(s, f->start)[axis] > 0 ? 1 : -1;
-	const double from = V < 0 ? (s->g->rows - 1) * V : 0; /* of the lowest row from row 0 */
+	const double from = V < 0 ? (s->g->rows - 1) * V : 0; /* offset of the lowest row from row 0 */
 	f->flip = V < 0;
 	f->V = fabs(V);
 	f->end = s->g->n[axis];
@@ -91,7 +91,7 @@ static void fill_frame(const struct source *s, int axis, gt_ray_frame *f)
 		f->end--;
 }
 
-/* In ascending order; 0 if they have none. */
+/* Fills the entries in ascending order of S. Returns 0 if they have no strict order. */
 static int fill_entries(const struct source *s, int axis, gt_ray_frame *f, double *S, double *W, int *guess)
 {
 	const int last = f->start + f->count - 1;
@@ -116,7 +116,7 @@ static int fill_entries(const struct source *s, int axis, gt_ray_frame *f, doubl
 	return 1;
 }
 
-/* Cuts [from, to] to the slices in which at + n step lies between 0 and n. */
+/* Clips [from, to] to the slices in which at + n step lies between 0 and n. */
 static void within(double at, double step, double n, double *from, double *to)
 {
 	if (step == 0) {
@@ -129,7 +129,8 @@ static void within(double at, double step, double n, double *from, double *to)
 	*to = fmax(*from, fmin(*to, fmax(one, two)));
 }
 
-/* Adds the entry's slices within the grid, from some of its rows; 0 if it goes too far. */
+/* Adds the entry's slices within the grid, from a sample of its rows. Returns 0 if its positions exceed the fixed
+ * point. */
 static int measure(const gt_rays *g, const gt_ray_frame *f, int axis, double S, double W, gt_ray_level *level)
 {
 	const gt_ray_line l = gt_ray_level_line(GT_RAY_SIDDON, f, S, W, g->n[axis]);

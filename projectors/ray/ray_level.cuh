@@ -1,12 +1,12 @@
 #ifndef GT_PROJECTORS_RAY_RAY_LEVEL_CUH
 #define GT_PROJECTORS_RAY_RAY_LEVEL_CUH
-/* The kernel of the forward projection of level scans (ray_level.h), single and double: a thread takes one column and
- * several rows, which share their way in the plane; the threads of a warp are neighbouring columns on the same slice,
- * the warps of a block neighbouring views. Positions are made in double; single precision splits them into voxel and
+/* Kernel of the forward projection of level scans (ray_level.h), single and double precision. A thread owns one column
+ * and several rows, which share their in-plane path. The threads of a warp are adjacent columns on the same slice, the
+ * warps of a block adjacent views. Positions are computed in double; single precision splits them into voxel and
  * fraction in fixed point.
  *
- * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
- * numbers of the problem's class.
+ * Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints. Lower-case names
+ * are numbers of the problem's class.
  *
  * tune joseph-forward
  * ROWS 4 8 16 32
@@ -23,11 +23,11 @@
 #ifndef GT_RAY_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
 #define GT_RAY_FORWARD_VIEWS 4
 #endif
-/* blocks per multiprocessor that registers are left for, Joseph in single precision: 4 to 16 */
+/* minimum blocks per multiprocessor, Joseph in single precision: 4 to 16 */
 #ifndef GT_RAY_FORWARD_BLOCKS
 #define GT_RAY_FORWARD_BLOCKS 12
 #endif
-/* the same of Siddon, and of Joseph where there are no more blocks, or few rows: 4 to 8 */
+/* for Siddon, and for Joseph with fewer blocks than this or few rows: 4 to 8 */
 #ifndef GT_RAY_FORWARD_BLOCKS_FEW
 #define GT_RAY_FORWARD_BLOCKS_FEW 8
 #endif
@@ -43,7 +43,7 @@ static __device__ __forceinline__ int smaller(int x)
 	return x;
 }
 
-/* p + j bytes, in one instruction. */
+/* Returns p + j bytes, in one instruction. */
 template <typename T> static __device__ __forceinline__ const T *step_by(const T *p, int j, int bytes)
 {
 	const char *q;
@@ -51,8 +51,8 @@ template <typename T> static __device__ __forceinline__ const T *step_by(const T
 	return (const T *)q;
 }
 
-/* The volume in slices perpendicular to x or y: [slice][z][along the slice], lines a whole and odd number of cache
- * lines long, so that neighbouring ones do not fall on each other in the cache. */
+/* The volume in slices perpendicular to x or y: [slice][z][in-slice]. Lines take an odd number of cache lines, so that
+ * neighbouring ones do not share cache sets. */
 static __host__ __device__ __forceinline__ int pitch_of(int n, size_t element)
 {
 	const int line = (int)(128 / element), lines = (n + line - 1) / line;
@@ -79,16 +79,16 @@ template <typename T> static __global__ void cut_x(const T *in, T *out, int nx, 
 			out[((size_t)(tx + k) * nz + z) * pitch + ty + threadIdx.x] = tile[threadIdx.x][k];
 }
 
-/* What a thread knows of its column. */
+/* Parameters of a thread's column. */
 template <typename T> struct path {
 	gt_ray_line line;
 	const T *volume;
 	int nb, nz, nd, l0;
-	int plane; /* from z to z + 1, bytes */
+	int plane; /* bytes from z to z + 1 */
 	size_t slice;
 };
 
-/* a + b q for the rows of a thread. Single precision starts from its first one: one addition less. */
+/* a + b q for the rows of a thread. Single precision starts from the first row, which saves one addition. */
 template <typename T> struct rows_at;
 template <> struct rows_at<float> {
 	double b, a;
@@ -104,7 +104,7 @@ template <typename T> static __device__ __forceinline__ rows_at<T> slopes(const 
 {
 	return rows_at<T>(c, c.line.row_step, c.line.z_step);
 }
-/* Places of the rows at n. */
+/* Positions of the rows at n. */
 template <typename T> struct row_places {
 	rows_at<T> at;
 	__device__ __forceinline__ row_places(const path<T> &c, double n)
@@ -115,7 +115,7 @@ template <typename T> struct row_places {
 	__device__ __forceinline__ gt_ray_place<T> operator[](int r) const { return gt_ray_place<T>(at[r], 0); }
 };
 
-/* Voxel i of a line of a slice, and perhaps i + 1. */
+/* Voxel i of a line of a slice, and optionally i + 1. */
 template <typename T> struct voxel_pair {
 	const T *first; /* voxel i of plane -place::zero */
 	int both, has_first, has_second;
@@ -131,16 +131,16 @@ template <typename T> static __device__ __forceinline__ voxel_pair<T> pair_at(co
 	return v;
 }
 
-/* One of them in plane j. INSIDE: it is known to be in the grid. */
+/* One voxel of the pair in plane j. INSIDE: it lies in the grid. */
 template <int INSIDE, typename T> static __device__ __forceinline__ T one_of(const path<T> &c, const voxel_pair<T> &v, int j, int second)
 {
 	const T *p = step_by(v.first, j, c.plane) + second;
 	const int has = INSIDE || ((second ? v.has_second : v.has_first) & ((unsigned)(j - gt_ray_place<T>::zero) < (unsigned)c.nz));
-	const T value = __ldg(has ? p : c.volume); /* no branch: the rows' loads go out together */
+	const T value = __ldg(has ? p : c.volume); /* no branch, so that the loads of all rows are issued together */
 	return has ? value : T(0);
 }
 
-/* value = *p if wanted, without a branch, so that loads go out together. */
+/* value = *p if wanted, without a branch, so that loads are issued together. */
 static __device__ __forceinline__ void load_if(int wanted, const float *p, float *value)
 {
 	asm("{ .reg .pred q; setp.ne.s32 q, %1, 0; @q ld.global.nc.f32 %0, [%2]; }" : "+f"(*value) : "r"(wanted), "l"(p));
@@ -150,7 +150,7 @@ static __device__ __forceinline__ void load_if(int wanted, const double *p, doub
 	asm("{ .reg .pred q; setp.ne.s32 q, %1, 0; @q ld.global.nc.f64 %0, [%2]; }" : "+d"(*value) : "r"(wanted), "l"(p));
 }
 
-/* Both voxels of plane j if that is new, interpolated along the line at f. */
+/* Loads both voxels of plane j if it is new, and interpolates along the line at f. */
 template <int INSIDE, typename T> struct voxel_plane {
 	T first, second;
 	__device__ __forceinline__ voxel_plane() : first(0), second(0) {}
@@ -171,8 +171,8 @@ template <int INSIDE, typename T> struct voxel_plane {
 	}
 };
 
-/* Rows by ascending z: the upper plane of one is often the lower, or the upper, of the next. LOW: rows are no more than
- * a voxel apart, so that none skips a plane. */
+/* Rows in ascending z: the upper plane of one row is often the lower or upper plane of the next. LOW: rows are at most
+ * one voxel apart, so that no plane is skipped. */
 template <int INSIDE, int LOW, int ROWS, typename T>
 static __device__ __forceinline__ void joseph_rows(const path<T> &c, const voxel_pair<T> &v, T f, const row_places<T> &z, T (&sum)[ROWS])
 {
@@ -215,8 +215,8 @@ template <int ROWS, typename T> static __device__ __forceinline__ void joseph_sl
 	}
 }
 
-/* What Siddon's walk of a thread carries from slice to slice: the voxel of each row; bits of rows that lie in faces;
- * and what is to be added to the sums, in shared memory, one number per thread. */
+/* State of Siddon's traversal from slice to slice: the voxel of each row, and bits of rows that lie in faces.
+ * Corrections of the sums, `extra`, are in shared memory, one value per thread. */
 template <typename T, int ROWS> struct walker {
 	int voxel[ROWS], fresh;
 	unsigned still;
@@ -224,7 +224,7 @@ template <typename T, int ROWS> struct walker {
 	int stride;
 };
 
-/* The voxel of each row where it enters slice n. */
+/* Sets the voxel of each row where it enters slice n. */
 template <int ROWS, typename T> static __device__ __forceinline__ void enter(const path<T> &c, int n, walker<T, ROWS> *w)
 {
 	const row_places<T> z(c, n), middle(c, 0.5 * c.nd);
@@ -238,8 +238,9 @@ template <int ROWS, typename T> static __device__ __forceinline__ void enter(con
 	}
 }
 
-/* Row r leaves its plane of voxels within slice n: what the next one has more from there on. The ray goes from one
- * voxel of the pair (the second, if from_second) to the other at the share s of the slice; s = 1 if it stays. */
+/* Returns the correction for row r, which leaves its plane of voxels within slice n: the next plane minus this one from
+ * there on. The ray changes voxels of the pair (from the second, if from_second) at the fraction s of the slice; s = 1
+ * if it does not. */
 template <int INSIDE, typename T>
 static __device__ __forceinline__ T beyond(const path<T> &c, const voxel_pair<T> &v, int n, int r, T s, int from_second)
 {
@@ -255,7 +256,7 @@ static __device__ __forceinline__ T beyond(const path<T> &c, const voxel_pair<T>
 	return sum;
 }
 
-/* Every row as if it stayed in its plane; then those that do not. */
+/* Adds every row as if it stayed in its plane, then corrects the rows that do not. */
 template <int INSIDE, int ROWS, typename T>
 static __device__ __forceinline__ void siddon_rows(const path<T> &c, const voxel_pair<T> &v, int n, T s, int from_second,
                                                    walker<T, ROWS> *w, T (&sum)[ROWS])
@@ -299,7 +300,7 @@ static __device__ __forceinline__ void siddon_slice(const path<T> &c, int n, int
 		siddon_rows<0>(c, v, n, s, downwards, w, sum);
 }
 
-/* Drops slices where the lowest of the rows lies above the grid, or the highest below. */
+/* Drops slices in which the lowest row lies above the grid, or the highest below it. */
 template <typename T> static __device__ __forceinline__ void clip_rows(const path<T> &c, int rows, gt_ray *r)
 {
 	const int far = 1 << 20;

@@ -1,5 +1,5 @@
-/* Forward projection of level scans (ray_level.h), host side: the volume in slices perpendicular to x and y, and
- * launches. The kernel: ray_level.cuh. Memory on the device: the volume in one or both orders. */
+/* Host side of the forward projection of level scans (ray_level.h): reorders the volume into slices perpendicular to x
+ * and y, and launches the kernel of ray_level.cuh. Memory on the device: the volume in one or both orders. */
 #include "projectors/ray/ray_level.cuh"
 #include "projectors/ray/ray_tuned.cuh"
 
@@ -33,7 +33,7 @@ static void launch_forward(cudaStream_t queue, const gt_rays *g, const gt_ray_le
 	forward_kernel<MODEL, T, ROWS, few><<<(unsigned)blocks, threads, 0, queue>>>(*g, *v, y_slices, x_slices, y, groups, tiles);
 }
 
-/* tuned: of Joseph's rays in single precision. */
+/* tuned: for Joseph in single precision. */
 template <gt_ray_model MODEL, typename T>
 static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const gt_ray_tuned *tuned, const T *x, T *y)
 {

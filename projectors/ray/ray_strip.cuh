@@ -1,10 +1,10 @@
 #ifndef GT_PROJECTORS_RAY_RAY_STRIP_CUH
 #define GT_PROJECTORS_RAY_RAY_STRIP_CUH
-/* The kernel of Joseph's adjoint for level scans with many slices, single and double: a warp takes a strip of voxels of
- * one slice, its lanes lie along z. A column of pixels is first resampled from rows to voxels, once, and then shared by
- * the two voxels of the strip between which it passes: the hat functions of rows and columns are independent.
+/* Kernel of Joseph's adjoint for level scans with many slices, single and double precision. A warp owns a strip of
+ * voxels of one slice, its lanes lie along z. A column of pixels is resampled once from rows to voxels, and shared by
+ * the two voxels of the strip between which it passes. The hat functions of rows and columns are independent.
  *
- * What `gantry tune` may choose, read by tuner/space.c: one line each.
+ * Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints.
  *
  * tune joseph-back
  * STRIP 4 8 12 16 24 32
@@ -21,16 +21,17 @@
 #ifndef GT_RAY_STRIP_TILES /* voxels along z per lane: 1, 2, 4 */
 #define GT_RAY_STRIP_TILES 2
 #endif
-#ifndef GT_RAY_STRIP_WARPS /* warps per block, on neighbouring slices: 4, 8, 16 */
+#ifndef GT_RAY_STRIP_WARPS /* warps per block, on adjacent slices: 4, 8, 16 */
 #define GT_RAY_STRIP_WARPS 8
 #endif
 #include "projectors/ray/ray_cuda.cuh"
 
-enum { WARP = GT_RAY_WARP, PAD = 4 }; /* rows of zeros on both ends of a column */
+enum { WARP = GT_RAY_WARP, PAD = 4 }; /* rows of zeros at both ends of a column */
 #define ALL 0xffffffffu
 
-/* A column of pixels where it passes the slice: the row of the tile's first voxel and its change per voxel (see
- * gt_ray_place), height of a row in voxels, place between two voxels of the strip. */
+/* A column of pixels in a slice. The members `row` and `step` are the row of the tile's first voxel and its change per
+ * voxel (see gt_ray_place). The members `height` and `fraction` are the height of a row in voxels and the position
+ * between two voxels of the strip. */
 template <typename T> struct __align__(16) passing
 {
 	double row, step;
@@ -38,9 +39,10 @@ template <typename T> struct __align__(16) passing
 };
 
 template <typename T> static __device__ __forceinline__ T positive(T x) { return max(x, T(0)); }
-template <> __device__ __forceinline__ float positive<float>(float x) { return __saturatef(x); } /* none is above 1 */
+/* all arguments are at most 1 */
+template <> __device__ __forceinline__ float positive<float>(float x) { return __saturatef(x); }
 
-/* Sum of rows q weighted by how near they are to the row coordinate of a voxel: 1 - height |q - place|, if positive. */
+/* Sum of rows q weighted by their distance from the row coordinate of a voxel: 1 - height |q - place|, if positive. */
 template <int ROWS, typename T> static __device__ __forceinline__ T resample(const T *column, double place, T height, int rows)
 {
 	const gt_ray_place<T> at(place, 0);
@@ -52,7 +54,7 @@ template <int ROWS, typename T> static __device__ __forceinline__ T resample(con
 	return sum;
 }
 
-/* The same for rows of less than half a voxel, of which there are many, or more than two, which ask for more digits. */
+/* resample() for rows below half a voxel, which are many, or above two, which need more digits. */
 template <typename T> static __device__ __noinline__ T resample_many(const T *column, double place, double reach, int rows)
 {
 	const double at = place - gt_ray_place<T>::offset();
@@ -63,8 +65,8 @@ template <typename T> static __device__ __noinline__ T resample_many(const T *co
 	return sum;
 }
 
-/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than
- * two. */
+/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: all rows are between half a voxel and two voxels
+ * high. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_column(const passing<T> &shared, const T *column, int rows, int i, T (&sum)[GT_RAY_STRIP][TILES])
 {
@@ -94,8 +96,8 @@ static __device__ __forceinline__ void add_column(const passing<T> &shared, cons
 	}
 }
 
-/* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the
- * next. */
+/* Adds one view. Columns are processed in batches of a lane each, sorted along the strip; for each voxel, the columns
+ * before the next voxel. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_level &v, size_t view, const gt_ray_frame *f, int slices,
                                                 const T *pixels, int i0, int n, int z0, passing<T> *shared, T (&sum)[GT_RAY_STRIP][TILES])
@@ -128,7 +130,7 @@ static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_l
 	}
 }
 
-/* AXIS: the views whose slices are perpendicular to it. */
+/* AXIS: slices of the views are perpendicular to it. */
 template <typename T, int ORDINARY, int TILES, int AXIS>
 static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *pixels, T *x, size_t first, size_t views, int strips, int groups)
 {

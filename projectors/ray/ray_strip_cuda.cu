@@ -1,9 +1,9 @@
-/* Joseph's adjoint for level scans with many slices, host side: pixels sorted by columns, batches of views, launches.
- * The kernel: ray_strip.cuh. Memory on the device: the sorted pixels of a batch. */
+/* Host side of Joseph's adjoint for level scans with many slices: pixels sorted by columns, batches of views, launches.
+ * Kernel: ray_strip.cuh. Memory on the device: the sorted pixels of a batch. */
 #include "projectors/ray/ray_strip.cuh"
 #include "projectors/ray/ray_tuned.cuh"
 
-/* Data times the length of a slice, [view of the batch][entry][row by z], with PAD zeros round each column. */
+/* Data times the length of a slice, [view of the batch][entry][row by z], with PAD zeros around each column. */
 template <typename T>
 static __global__ void sort_pixels(gt_rays g, gt_ray_level v, const T *y, T *pixels, size_t first, int row_tiles, int column_tiles)
 {

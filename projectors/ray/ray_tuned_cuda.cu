@@ -1,5 +1,5 @@
-/* Variants of the kernels of level scans; see the header. The spaces of values stand at the heads of ray_level.cuh and
- * ray_strip.cuh; what is compiled is these files, by core/variant. */
+/* Tuned variants of the kernels of level scans; see the header. The kernels ray_level.cuh and ray_strip.cuh, compiled
+ * by core/variant, define the search spaces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const gt_variant_family families[2] = {
 
 struct gt_ray_tuned {
 	int value[2][NUMBERS];    /* by direction */
-	gt_variant *kernel[2][2]; /* by direction, and, back, axis; NULL: as built in */
+	gt_variant *kernel[2][2]; /* by direction and, for the adjoint, axis; NULL: built-in kernel */
 };
 
 static void describe(const gt_rays *g, const gt_ray_level *v, char *about, size_t size)

@@ -1,26 +1,26 @@
 #ifndef GT_PROJECTORS_RAY_RAY_WALK_H
 #define GT_PROJECTORS_RAY_RAY_WALK_H
-/* The coefficients of the ray-driven models, the only place where they are written. The ray of a pixel runs from the
- * source through the pixel's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses
- * the most (a tie goes to y, then x), and each slice n gives it a few voxels whose weights are shares of the ray's
- * length within a slice:
- *   joseph  bilinear interpolation at the point where the ray meets the middle of the slice; voxels outside count as
- *           zero (Joseph, IEEE Trans. Med. Imaging 1 (1982) 192);
- *   siddon  the length within each voxel (Siddon, Med. Phys. 12 (1985) 252); along d a ray crosses at most one face of
- *           each other axis per slice, so that no more than three voxels share it. A ray within a face belongs to the
- *           upper voxel.
+/* The coefficients of the ray-driven models, defined only here. The ray of a pixel runs from the source through the
+ * pixel's centre. It is cut into slices perpendicular to its dominant axis d, the axis with the most slice crossings (a
+ * tie goes to y, then x). Each slice n has a few voxels, weighted by fractions of the ray's length within a slice.
+ *
+ * Joseph: bilinear interpolation at the point where the ray meets the centre of the slice; voxels outside are zero
+ * (Joseph, IEEE Trans. Med. Imaging 1 (1982) 192). Siddon: the length within each voxel (Siddon, Med. Phys. 12 (1985)
+ * 252). Along d a ray crosses at most one face of each other axis per slice, so at most three voxels share it. A ray
+ * within a face belongs to the upper voxel.
+ *
  * Lengths are in voxels of each axis, voxel i = [i, i+1], slices likewise. Positions are products and sums rounded once
  * (fma), so that every compiler and device finds the same voxels. */
 #include <gantry/scan_math.h>
 
 typedef enum { GT_RAY_JOSEPH, GT_RAY_SIDDON } gt_ray_model;
 
-/* Fans: the rays of column k start in base and run along column[k] + l row. Parallel: they go through column[k] + l
- * row, along base. */
+/* Fan beam: the rays of column k start at base and run along column[k] + l row. Parallel beam: they pass through
+ * column[k] + l row, along base. */
 typedef struct { double base[3], row[3]; } gt_ray_view;
 typedef struct { double at[3]; } gt_ray_column;
 
-/* Everything a kernel needs, by value; the tables are on the backend. */
+/* Parameters of the kernels, passed by value; the tables are on the backend. */
 typedef struct {
 	int n[3], rows, columns, fan;
 	size_t views;
@@ -29,8 +29,8 @@ typedef struct {
 	const gt_ray_column *column;    /* [views][columns] */
 } gt_rays;
 
-/* Positions along the axes b and c (in ascending order, without d): at[] + n step[] in slice n. Joseph: in the middle
- * of the slice, counted from the centre of voxel 0. Siddon: at its lower face, counted from the edge of voxel 0. */
+/* Positions along the axes b and c (in ascending order, without d): at[] + n step[] in slice n. Joseph: at the centre
+ * of the slice, relative to the centre of voxel 0. Siddon: at its lower face, relative to the edge of voxel 0. */
 typedef struct {
 	int d, b, c;
 	int first, end;                 /* slices in front of the source */
@@ -44,7 +44,7 @@ typedef struct { int b, c; double weight; } gt_ray_tap;
 GT_HD double gt_ray_pick(const double *x, int axis) { return axis == 0 ? x[0] : axis == 1 ? x[1] : x[2]; }
 GT_HD int gt_ray_pick_size(const int *n, int axis) { return axis == 0 ? n[0] : axis == 1 ? n[1] : n[2]; }
 
-/* Most slices first, and alike in all directions that differ by rounding alone. */
+/* The axis with the most slices; directions that differ only by rounding give the same axis. */
 GT_HD int gt_ray_axis(const double *e)
 {
 	const double x = fabs(e[0]), y = fabs(e[1]), z = fabs(e[2]);
@@ -52,7 +52,7 @@ GT_HD int gt_ray_axis(const double *e)
 	return z > (d ? y : x) * (1 + 1e-12) ? 2 : d;
 }
 
-/* A ray that leaves a face by less than this, in voxels, over the whole grid lies in it. */
+/* A ray lies in a face if it deviates by less than this, in voxels, over the whole grid. */
 #define GT_RAY_NEARLY 1e-7
 GT_HD int gt_ray_settled(double step, int slices) { return fabs(step * slices) <= GT_RAY_NEARLY; }
 GT_HD void gt_ray_settle(double *at, double *step, int slices)
@@ -64,7 +64,7 @@ GT_HD void gt_ray_settle(double *at, double *step, int slices)
 	*step = 0;
 }
 
-/* Slices whose middles lie in front of the source. */
+/* Restricts the ray to slices with centres in front of the source. */
 GT_HD void gt_ray_start(double source, double direction, gt_ray *r)
 {
 	const double nearly = 1e-9, low = floor(source - 0.5 + nearly) + 1, high = ceil(source - 0.5 - nearly);
@@ -74,8 +74,8 @@ GT_HD void gt_ray_start(double source, double direction, gt_ray *r)
 		r->end = high > r->first ? (int)high : r->first;
 }
 
-/* Leaves a source outside the grid away from it: the grid is convex, so that a ray's line meets it before or behind the
- * source. */
+/* Returns 1 if a source outside the grid emits the ray away from it. The grid is convex, so a ray's line meets it
+ * entirely before or after the source. */
 GT_HD int gt_ray_leaves(const int *n, const double *source, const double *direction)
 {
 	int away = 0;
@@ -115,8 +115,8 @@ GT_HD void gt_ray_make(const gt_rays *g, gt_ray_model model, const gt_ray_view *
 		r->end = 0;
 }
 
-/* Drops slices in which no voxel in [low, high) of the axis (0: b, 1: c) can have a weight; leaves one or two that have
- * none. */
+/* Drops slices in which no voxel in [low, high) of the axis (0: b, 1: c) can have a weight; one or two slices without
+ * weight may remain. */
 GT_HD void gt_ray_clip(int axis, int low, int high, gt_ray *r)
 {
 	const double at = r->at[axis], step = r->step[axis], below = low - 1.5 - at, above = high + 1.5 - at;
@@ -134,7 +134,7 @@ GT_HD void gt_ray_clip(int axis, int low, int high, gt_ray *r)
 
 GT_HD double gt_ray_at(const gt_ray *r, int axis, double n) { return fma(n, r->step[axis], r->at[axis]); }
 
-/* Siddon along one axis: from voxel i into voxel j at the share t of slice n; i = j and t = 1 where no face is
+/* Siddon along one axis: from voxel i into voxel j at the fraction t of slice n; i = j and t = 1 if no face is
  * crossed. */
 GT_HD double gt_ray_cross(const gt_ray *r, int axis, int n, int *i, int *j)
 {
@@ -146,7 +146,8 @@ GT_HD double gt_ray_cross(const gt_ray *r, int axis, int n, int *i, int *j)
 	return fmin((low + (step > 0) - in) / step, 1.0);
 }
 
-/* The voxels of slice n, also those outside the grid, and their shares of the length; returns how many. */
+/* Sets the voxels of slice n, including those outside the grid, and their fractions of the length. Returns their
+ * number. */
 GT_HD int gt_ray_taps(gt_ray_model model, const gt_ray *r, int n, gt_ray_tap *tap)
 {
 	if (model == GT_RAY_JOSEPH) {

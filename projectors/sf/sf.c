@@ -1,6 +1,6 @@
-/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. Long,
- * Fessler, Balter, IEEE Trans. Med. Imaging 29 (2010) 1839. Memory on the backend: a record per view and one per column
- * of each view, and the scratch that the kernels ask for. */
+/* Separable-footprint projectors: the views in double on the host, checks, and the operator. Long, Fessler, Balter,
+ * IEEE Trans. Med. Imaging 29 (2010) 1839. Memory on the backend: a record per view and one per column of each view,
+ * and the scratch of the kernels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ struct sf {
 	const struct gt_sf_impl *impl;
 	void *state;
 	gt_type type;
-	gt_sf d, host; /* host: the same with the views in host memory */
+	gt_sf d, host; /* host: with the views in host memory */
 	gt_sf_counts counts;
 	int has_scratch;
 };
 
 static const double degree = GT_PI / 180;
-/* Half the fan may come this near to 90 degrees: cosine. */
+/* Cosine of the maximum half fan angle. */
 static const double min_cosine = 0.05;
 
 static void scaled(const double *a, double by, double *out)
@@ -40,7 +40,7 @@ static void scaled(const double *a, double by, double *out)
 		out[i] = by * a[i];
 }
 
-/* The form value + gradient . (X - at), of a point X in mm, as one of voxel indices. */
+/* Converts the linear form value + gradient . (X - at) of a point X in mm to voxel indices. */
 static void form(const gt_grid *g, const double gradient[3], const double at[3], double value, double f[4])
 {
 	f[0] = value;
@@ -50,7 +50,7 @@ static void form(const gt_grid *g, const double gradient[3], const double at[3],
 	}
 }
 
-/* Towards the side of the detector that the source is not on, perpendicular to its axes. */
+/* Normal of the detector, directed away from the source. */
 static void normal_of(const gt_view *w, double normal[3])
 {
 	double arm[3];
@@ -61,7 +61,7 @@ static void normal_of(const gt_view *w, double normal[3])
 		scaled(normal, -1, normal);
 }
 
-/* row_axis that ascends with z. */
+/* up: row_axis, directed towards ascending z. */
 static void fill_flat(const gt_scan *s, const gt_grid *g, const gt_view *w, const double up[3], gt_sf_view *v)
 {
 	double normal[3], across[3], arm[3];
@@ -121,7 +121,7 @@ static void fill_arc(const gt_scan *s, const gt_grid *g, const gt_view *w, const
 	v->row += gt_dot3(drop, up) / s->row_pitch;
 }
 
-/* Directions of pixels' rays: the first row of each column, and the step to the next. */
+/* Directions of pixel rays: the first row of each column, and the step to the next row. */
 static void fill_rays(const gt_scan *s, const gt_view *w, gt_sf_view *v, gt_sf_ray *ray)
 {
 	const gt_detector det = gt_scan_detector(s);
@@ -168,7 +168,7 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 			if (!(gt_dot3(arm, normal) > min_cosine * length * sqrt(gt_dot3(normal, normal))))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
-					"%s: view %zu: the ray of column %zu is %.1f degrees off the middle of the detector: expected "
+					"%s: view %zu: the ray of column %zu is %.1f degrees from the centre of the detector: expected "
 					"less than %.1f",
 					name, at, k, acos(gt_dot3(arm, normal) / length / sqrt(gt_dot3(normal, normal))) / degree,
 					acos(min_cosine) / degree);
@@ -176,8 +176,8 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 	return GT_OK;
 }
 
-/* The images of vertical lines are rolled against the columns by less than GT_SF_MAX_ROLL at the corners of the
- * grid. */
+/* Checks that the images of vertical lines are rolled against the columns by at most GT_SF_MAX_ROLL at the corners of
+ * the grid. */
 static gt_status check_roll(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
 {
 	double low[2], high[2];
@@ -226,7 +226,7 @@ done:
 	return st;
 }
 
-/* From 64 views or all. */
+/* Samples at most 64 views. */
 static gt_sf_counts count(const gt_sf *d)
 {
 	gt_sf_counts c = { 0, 0 };
@@ -363,7 +363,7 @@ VARIANT(tt, "sf-tt", 1)
 
 static const struct options defaults = { .memory = 65536 };
 static const gt_param params[] = {
-	{ "memory", "GPU: memory limit of the running sums and copies, in MiB; at most a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums and copies, in MiB; at most a quarter of the free device memory", GT_REAL,
 	  offsetof(struct options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -377,7 +377,7 @@ const gt_projector gt_projector_sf_tr = {
 };
 const gt_projector gt_projector_sf_tt = {
 	.name = "sf-tt",
-	.about = "the same with a trapezoid along z, for wide cones",
+	.about = "separable footprint, trapezoid along z, for wide cones, matched pair",
 	LIMITED,
 	.make = make_tt,
 };

@@ -1,32 +1,28 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_CUH
 #define GT_PROJECTORS_SF_SF_BACK_CUH
-/* Separable footprints on CUDA: the kernel of the adjoint in single precision, for upright views.
+/* CUDA kernel of the separable-footprint adjoint in single precision, for upright views.
  *
- * For one column of voxels and one view the rows of all heights are the same for every column k of the detector. So the
- * columns are mixed first, H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel, C_k the running sums of
- * the weighted data along the rows; then H is read once at each edge between slices: E_e = H(row of edge e), and b_j =
- * E_{j+1} - E_j. Only E is accumulated; the difference is taken after 32 views, which is exact up to rounding and
+ * For one column of voxels and one view, the rows of all heights are equal for every detector column k. So the columns
+ * are mixed first: H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel. C_k is the running sum of the
+ * weighted data along the rows. Then H is sampled once at each edge between slices: E_e = H(row of edge e), and b_j =
+ * E_{j+1} - E_j. Only E is accumulated. The difference is taken after 32 views, which is exact up to rounding and
  * halves the work.
  *
  * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while
- * weights are computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is
- * read. 2 x 2 columns of voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies
- * over 3.3. A block of 8 x 8 columns of voxels shares the C_k under it, which bulk copies bring four views at a time:
- * each warp asks for some, while it works on those before.
+ * weights are computed. They are pairs of rows while H is mixed (loads without bank conflicts), and edges between
+ * slices while H is sampled. The mixing processes 2 x 2 columns of voxels together, which cover 5.6 detector columns; a
+ * single one covers 3.3. A block of 8 x 8 columns of voxels shares the C_k under it. Bulk copies load them four views
+ * at a time; each warp issues some of them while it works on the previous views. If not all rows fit into 32 R entries,
+ * blocks choose for each four views a window of this height or of 32 more. One window mostly serves all slices of a
+ * tile. H at the centre of the window is subtracted, because the sums are large there. Up to 8 slices: the lane that
+ * computes the weights of a voxel column in a view samples the C_k at all edges and adds up differences.
  *
- * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more
- * serves them: mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the
- * sums are large there.
+ * Limit, per column of voxels and view with 64 slices and rows, in shared-memory passes of 128 bytes: 1.5 columns x 3
+ * to mix, 3 to store H, 1 to broadcast, 3 for weights. Sampling takes about 6: two sets of 32 edges, two entries each,
+ * strides of 0.7 to 1.9 entries. The sum is 17.5 passes, and about 55 instructions.
  *
- * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and
- * adds up differences.
- *
- * The limit, per column of voxels and view with 64 slices and rows: 1.5 columns x 3 passes of 128 bytes to mix, 3 to
- * store H, 1 to broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries),
- * 3 for weights: 17.5 passes; and about 55 instructions.
- *
- * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
- * numbers of the problem's class.
+ * Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints. Lower-case names
+ * are numbers of the problem's class.
  *
  * tune sf-back
  * BLOCKS 1 2 3 4
@@ -38,17 +34,17 @@
  * end
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
+#ifndef GT_SF_BACK_COLUMNS /* maximum columns of each view in a stage: 8 to 64; wider footprints take several */
 #define GT_SF_BACK_COLUMNS 22
 #endif
-#ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
+#ifndef GT_SF_BACK_BLOCKS /* minimum blocks per multiprocessor: 2, 3, 4 */
 #define GT_SF_BACK_BLOCKS 3
 #endif
-/* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
+/* maximum shared memory of a block, in bytes, for this number of blocks per multiprocessor */
 #ifndef GT_SF_BACK_SHARED
 #define GT_SF_BACK_SHARED GT_SF_BACK_MIN(233472 / GT_SF_BACK_BLOCKS - 1024, GT_MAX_SHARED)
 #endif
-#ifndef GT_MAX_SHARED /* bytes that a block of the device may have: of what is compiled for one that has less */
+#ifndef GT_MAX_SHARED /* maximum shared memory of a block of the device, in bytes */
 #define GT_MAX_SHARED 232448
 #endif
 #define GT_SF_BACK_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -56,7 +52,7 @@
 #include "projectors/sf/sf_cuda.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Columns of [start, end) under the four voxels of a lane's quad: the first and the one after the last. */
+/* Columns of [start, end) under the four voxels of a lane's quad: the first, and the one after the last. */
 static __device__ __forceinline__ int2 columns_of_quad(const gt_sf_trapezoid_f &t, int start, int end)
 {
 	int first = max(start, whole_of(floorf(t.at[0]))), after = min(end, whole_of(ceilf(t.at[3])));
@@ -67,7 +63,7 @@ static __device__ __forceinline__ int2 columns_of_quad(const gt_sf_trapezoid_f &
 	return make_int2(first, after);
 }
 
-/* Differences of E, with T at the end of the tile, to the volume. */
+/* Adds differences of E to the volume; T is the value at the end of the tile. */
 template <int R>
 static __device__ __forceinline__ void give(const struct args &a, const struct place &at, const float (&E)[VOXELS][R], float T)
 {
@@ -127,10 +123,10 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 		const int width = any ? same(c.shape[now.group].width) : WARP * R, most = any ? c.shape[now.group].columns : columns;
 		const int rows = rows_of<any>(width), row = p->first_row + now.window * rows;
 		const unsigned line = (width + SLACK) * (unsigned)sizeof(float);
-		/* Columns from here on are counted from p->column. */
+		/* Columns are relative to p->column from here on. */
 		const int start = p->first_column + now.piece * most - p->column, end = start + columns_of(p, &now, most);
 		for (int pass = 0, more = 1; more; pass++) {
-			/* again for each pass, which are seldom two: no registers are left to keep it */
+			/* recomputed for each pass, of which there is mostly one, to save registers */
 			struct lane_voxel l;
 			place_voxel<EDGES, WHOLE>(a, p, x, y, row, any ? gt_sf_in_fine(rows) : 1. / (WARP * R), &l);
 			l.chord = inside ? l.chord : 0;
@@ -155,8 +151,8 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 	give<R>(a, at, E, T);
 }
 
-/* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base
- * + k lines. */
+/* Few slices: b[j] += columns [first, end) of a view for a voxel column; running sums of column k begin at base + k
+ * lines. */
 template <int WIDTH, int EDGES>
 static __device__ __forceinline__ void add_column(const struct args &a, const struct lane_voxel *l, int first, int end, unsigned base,
                                                   float (&b)[FEW])
@@ -202,7 +198,7 @@ template <int WIDTH, int EDGES> static __device__ __forceinline__ void run_few(c
 	int stage = 0, phase = 0;
 	for (int done = 0; next_item(c.shape, &now); done++) {
 		const struct part *p = &c.part[now.group * FOUR + view];
-		/* Columns from here on are counted from p->column. */
+		/* Columns are relative to p->column from here on. */
 		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column,
 			  end = start + columns_of(p, &now, GT_SF_BACK_COLUMNS);
 		struct lane_voxel l;

@@ -1,6 +1,6 @@
-/* Separable footprints on CUDA, adjoint, single precision, upright views, host side: windows of rows, lines of voxels
- * and batches of views that fit the memory that is given, and which variant of the kernel an operator gets. The kernel:
- * sf_back.cuh. Memory on the device: running sums of a batch and the volume, 4 bytes per pixel and voxel. */
+/* Host side of the separable-footprint adjoint on CUDA, single precision, upright views. Chooses windows of rows, lines
+ * of voxels and batches of views that fit the memory limit, and the tuned variant of an operator. Kernel: sf_back.cuh.
+ * Memory on the device: running sums of a batch and the volume, 4 bytes per pixel and voxel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/device/allow_shared.cuh"
@@ -10,7 +10,7 @@
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_back.cuh"
 #include "projectors/sf/sf_room.cuh"
-#ifndef GT_SF_BACK_BYTES /* running sums held at a time */
+#ifndef GT_SF_BACK_BYTES /* maximum bytes of running sums */
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
 
@@ -41,9 +41,7 @@ static __global__ void publish(const float *volume, float *x, int nx, int ny, in
 			x[((size_t)(z0 + i) * ny + y) * nx + x0 + threadIdx.x] = tile[threadIdx.x][i];
 }
 
-/* Launches ------------------------------------------------------------------- */
-
-/* A variant: its numbers, in the order of the table, and its kernel. */
+/* A tuned variant: its numbers, in the order of the table, and its kernel. */
 enum { HIGHER = 3 };
 struct gt_sf_back_tuned {
 	int value[4];
@@ -60,17 +58,17 @@ static int per_lane(const gt_sf *d) { return d->n[2] > WARP ? 2 : 1; }
 static int is_few(const gt_sf *d) { return d->n[2] <= FEW; }
 /* Rows of a window. */
 static int width_of(const gt_sf *d) { return is_few(d) ? d->rows <= FEW ? FEW : WARP : WARP * per_lane(d); }
-/* Blocks choose the height of windows. */
+/* Returns 1 if blocks choose the height of windows. */
 static int is_any(const gt_sf *d) { return !is_few(d) && d->rows > width_of(d); }
 static int stride_of(const gt_sf *d, const gt_sf_back_tuned *u) { return line_of(d, width_of(d), is_any(d), higher_of(u)); }
-/* Slices of a tile: equal tiles, not higher than the lanes allow. */
+/* Slices of a tile: tiles are equal, and at most as high as the lanes allow. */
 static int height_of(const gt_sf *d)
 {
 	const int max = WARP * per_lane(d);
 	return pieces(d->n[2], pieces(d->n[2], max));
 }
-/* Half of the limit is for the volume, half for the running sums. Lines of voxels along x that are held at a time:
- * whole blocks. */
+/* Lines of voxels along x that are held at a time, in whole blocks. Half of the limit is for the volume, half for the
+ * running sums. */
 static int lines_of(const gt_sf *d, size_t limit)
 {
 	const size_t fit = limit / 2 / ((size_t)d->n[0] * deep_of(d) * sizeof(float)) / SIDE * SIDE;
@@ -188,7 +186,7 @@ static int launch(cudaStream_t queue, const gt_sf *d, const gt_sf_back_tuned *u,
 	return 0;
 }
 
-/* The lines of voxels [a->first_y, + lines) from all views. */
+/* Adds all views to the lines of voxels [a->first_y, + lines). */
 static int back_lines(cudaStream_t queue, const gt_sf *d, const gt_sf_back_tuned *u, int edges, size_t batch, int lines, const float *y,
                       struct args *a)
 {

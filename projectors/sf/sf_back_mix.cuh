@@ -1,12 +1,12 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_MIX_CUH
 #define GT_PROJECTORS_SF_SF_BACK_MIX_CUH
-/* What a warp of sf_back_cuda.cu does with the running sums under its voxels, device code alone: weights by a lane per
- * voxel column and view, then for 2 x 2 voxel columns at a time H by pairs of rows, which edges between slices read. */
+/* Device code of sf_back_cuda.cu: a warp computes weights with a lane per voxel column and view. Then it mixes H for 2
+ * x 2 voxel columns at a time by pairs of rows, and samples H at the edges between slices. */
 #include "projectors/sf/sf_back_stages.cuh"
 
-/* A quad in a view: weights by column, then voxel; - H in the middle; how many columns there are, from that address on;
- * scale and shift of edges; what rounding took from them; ramps: slope, middle, constant, reach. Of an odd multiple of
- * 16 bytes, which leaves lanes of different quads on different banks. */
+/* A quad in a view: weights by column, then voxel; -H at the centre; address and number of the columns. Then scale and
+ * shift of edges, and their rounding errors. Ramps: slope, centre, constant, reach. The size is an odd multiple of 16
+ * bytes, so that lanes of different quads use different banks. */
 template <int EDGES> struct quad {
 	float weight[WIDE][4], middle[4];
 	unsigned address;
@@ -31,7 +31,7 @@ template <int R, int EDGES, bool WHOLE> static __host__ __device__ constexpr uns
 {
 	return (sizeof(struct shared<R, EDGES, WHOLE>) + 127) / 128 * 128 + highest_line<R, WHOLE>();
 }
-/* Columns of a view in a stage: what there is room for. */
+/* Columns of a view that fit in a stage. */
 template <int R, int EDGES, bool WHOLE> static __host__ __device__ constexpr int columns_for()
 {
 	constexpr int fit = (int)((GT_SF_BACK_SHARED - shared_bytes<R, EDGES, WHOLE>()) /
@@ -40,8 +40,8 @@ template <int R, int EDGES, bool WHOLE> static __host__ __device__ constexpr int
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile
- * gets. */
+/* Computes weights of `columns` columns from `first` on, whose running sums begin at `address`. Adds the value at the
+ * end of the tile to T. */
 template <int R, int EDGES, bool WHOLE>
 static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, const struct lane_voxel *l, int width, int first,
                                              int columns, unsigned address, float end, float *T)
@@ -86,8 +86,8 @@ static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, 
 	}
 }
 
-/* Rows of a lane, K: pairs that lie 64 apart, and one of the last 32 where K is odd. From the address of its first
- * pair, or row. */
+/* K rows of a lane: pairs that lie 64 apart, and one of the last 32 if K is odd; a: address of its first pair, or
+ * row. */
 template <int K, int OFFSET = 0> static __device__ __forceinline__ void load_rows(unsigned a, float (&x)[K])
 {
 #pragma unroll
@@ -117,7 +117,7 @@ template <int K, int OFFSET = 0> static __device__ __forceinline__ void store_ro
 }
 template <int K> static __device__ __forceinline__ unsigned place_of_rows() { return threadIdx.x % WARP * (K > 1 ? 8 : 4); }
 
-/* H goes to a buffer. WHOLE: with the entry after its last; sums are centred, so that is minus the first. */
+/* Writes H to a buffer. WHOLE: also the entry after its last; sums are centred, so this is minus the first. */
 template <int K, bool WHOLE, int BUFFER> static __device__ __forceinline__ void put(const float (&H)[K], unsigned buffer)
 {
 	const float after[1] = { -H[0] };
@@ -126,7 +126,7 @@ template <int K, bool WHOLE, int BUFFER> static __device__ __forceinline__ void 
 		store_some<1, BUFFER *(int)line_bytes<WARP * K>() + WARP * K * 4>(buffer, after);
 }
 
-/* Voxel number V of a quad: E += H at the edges. */
+/* Voxel V of a quad: E += H at the edges. */
 template <int R, int K, int EDGES, bool WHOLE, int V>
 static __device__ __forceinline__ void read_edges(unsigned quad, float scale, float shift, unsigned buffer, const float (&edge)[R],
                                                   float (&E)[R])
@@ -144,8 +144,8 @@ static __device__ __forceinline__ void read_edges(unsigned quad, float scale, fl
 	}
 }
 
-/* Four voxels and a view, in a window of K rows per lane: H, then E += H at the edges. E[0], E[1], E[4] and E[5] are
- * theirs. */
+/* Four voxels and a view, in a window of K rows per lane: mixes H, then E += H at the edges. The voxels use E[0], E[1],
+ * E[4] and E[5]. */
 template <int R, int K, int EDGES, bool WHOLE>
 static __device__ __forceinline__ void add_quad(unsigned quad, unsigned buffer, const float (&edge)[R], float (*E)[R])
 {
@@ -199,7 +199,7 @@ static __device__ __forceinline__ void add_views(unsigned quads, unsigned buffer
 		add_quad<R, K, EDGES, WHOLE>(quads + sizeof(struct quad<EDGES>), buffer, edge, E + 2);
 	}
 }
-/* In windows of `width` entries. */
+/* Adds views in windows of `width` entries. */
 template <int R, int EDGES, bool WHOLE>
 static __device__ __forceinline__ void add_window(int width, unsigned quads, unsigned buffer, const float (&edge)[R], float (&E)[VOXELS][R])
 {

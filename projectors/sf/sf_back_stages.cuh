@@ -1,27 +1,26 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
 #define GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
-/* How a block of sf_back_cuda.cu comes by the running sums under its voxels, device code alone: which columns and rows
- * those are in each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a
- * view. */
+/* Device code of sf_back_cuda.cu. Finds the columns and rows under a block in each view, and fills stages in shared
+ * memory by bulk copies. Computes the position of a voxel column in a view. */
 #include "projectors/sf/sf_device.cuh"
 
-#ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
+#ifndef GT_SF_BACK_STAGES /* stages of four views, in flight or in use: 2, 3 */
 #define GT_SF_BACK_STAGES 2
 #endif
-#ifndef GT_SF_BACK_HIGHER /* rows for each lane of the highest windows, more than slices, where not all fit into one: 0 to 2 */
+#ifndef GT_SF_BACK_HIGHER /* rows per lane beyond slices in the highest windows, if not all rows fit one: 0 to 2 */
 #define GT_SF_BACK_HIGHER 1
 #endif
 
 enum {
 	WARP = GT_SF_WARP,
 	WARPS = 8,
-	SIDE = 8,             /* voxels of a block along x and y; of a warp: 4 x 2 */
-	VOXELS = 8,           /* of a warp */
+	SIDE = 8,             /* voxels of a block along x and y; a warp owns 4 x 2 */
+	VOXELS = 8,           /* voxels of a warp */
 	FOUR = 4,             /* views of a group */
-	QUADS = 2,            /* 2 x 2 voxels of a warp */
-	GROUPS = WARP / FOUR, /* of a launch: one lane of a warp prepares each view */
-	FEW = 8,              /* slices that have a kernel of their own */
-	WIDE = 8,             /* columns of a quad that one pass over a stage serves: even */
+	QUADS = 2,            /* groups of 2 x 2 voxels of a warp */
+	GROUPS = WARP / FOUR, /* groups of a launch: one lane of a warp prepares each view */
+	FEW = 8,              /* maximum slices for the separate kernel */
+	WIDE = 8,             /* columns of a quad per pass over a stage: even */
 	SLACK = 4             /* floats after the 32 R entries of a line: the next one, and alignment */
 };
 static const size_t VIEWS = WARP;
@@ -29,13 +28,13 @@ static const size_t VIEWS = WARP;
 struct args {
 	gt_sf d;
 	const float *sums; /* [view of the batch][column][stride] */
-	float *volume;     /* [y][x][deep], from y = first_y on */
+	float *volume;     /* [y][x][deep], from first_y on */
 	size_t first, in_batch;
 	int views, stride, deep, height, tiles_x, tiles_y, first_y, fresh;
 };
 
-/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the
- * last row, and two rows less than entries, so that windows begin at pairs. */
+/* ANY: a block chooses the height of its windows, from WIDTH entries on in steps of WARP. Windows have two rows fewer
+ * than entries and no entry after the last row, so that they begin at pairs. */
 template <bool ANY> static __host__ __device__ constexpr int rows_of(int width) { return ANY ? width - 2 : width; }
 static __host__ __device__ constexpr int highest_of(int width) { return width + GT_SF_BACK_HIGHER * WARP; }
 template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
@@ -45,25 +44,25 @@ template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned 
 	return FOUR * view_bytes<WIDTH, COLUMNS>();
 }
 
-/* Entries of a line of running sums: whole windows of rows; any: of any height up to so many more rows of lanes. */
+/* Entries of a line of running sums: whole windows of rows; any: of any height up to `higher` more rows per lane. */
 [[maybe_unused]] static int line_of(const gt_sf *d, int width, int any, int higher)
 {
 	const int rows = any ? rows_of<true>(width + higher * WARP) : width;
 	return pieces(pieces(d->rows, rows) * rows + (any ? 2 : 0), 4) * 4 + SLACK;
 }
 
-/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal
- * heights, from a multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
+/* Parameters of a view in a block. Positions are relative to the block's first voxel and to `column`. Windows have
+ * equal heights and begin at a multiple of 2. Columns and windows are 0 if the block does not meet the view. */
 struct part {
-	/* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
+	/* V in slices, N and M in units with one row per unit of V/M; M without its constant */
 	float N[3], M[2], V1, V2, toward[2][2];
 	gt_sf_lens_f lens;
-	double M0, V, row; /* V in the middle of the tile's height */
+	double M0, V, row; /* V at the centre of the tile's height */
 	int column, first_column, columns, first_row, windows;
 };
 
-/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of
- * each. */
+/* Four views: entries of a window, maximum windows and pieces of any view, columns of a piece, which a stage holds for
+ * each view. */
 struct shape {
 	int width, windows, pieces, columns;
 };
@@ -87,8 +86,8 @@ static __device__ __forceinline__ bool next_item(const struct shape *shape, stru
 	return false;
 }
 
-/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the
- * same. Rows begin at a multiple of `multiple`. Returns how many. */
+/* Finds the columns and rows that a block's voxels may meet, from its corners; four lanes take one corner each and get
+ * the same result. Rows begin at a multiple of `multiple`. Returns the number of rows. */
 static __device__ int find_part(const struct args *a, int at, int x0, int y0, int z0, int multiple, struct part *p)
 {
 	const gt_sf_view *v = &a->d.view[a->first + min(at, a->views - 1)];
@@ -136,8 +135,8 @@ static __device__ int find_part(const struct args *a, int at, int x0, int y0, in
 	                                                                       : 0;
 }
 
-/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no
- * higher than few of them need. */
+/* Sets the windows of a group's views, of `rows` rows each, and their shape; four lanes per view. Windows are only as
+ * high as their number requires. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ void fill_shape(const struct args *a, int rows, struct part *p, struct shape *shape)
 {
@@ -167,21 +166,21 @@ struct control {
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Columns of an item that one of its views has. */
+/* Columns of an item in one of its views. */
 static __device__ __forceinline__ int columns_of(const struct part *p, const struct item *i, int most)
 {
 	return i->window < p->windows ? max(0, min(p->columns - i->piece * most, most)) : 0;
 }
 
-/* So far from the largest numbers that columns can be added and subtracted. */
+/* Clamps far enough from the integer limits to add and subtract columns. */
 static __device__ __forceinline__ int whole_of(float x) { return (int)min(max(x, -1e9f), 1e9f); }
 
-/* The warps of a block that have voxels: this one and how many. */
+/* Warps of a block that have voxels: rank of this one, and their number. */
 struct team {
 	int rank, warps;
 };
 
-/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own
+/* Each warp of the team copies its part of the running sums of an item. Windows have WIDTH rows or, if ANY, the item's
  * height. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ __forceinline__ void fetch(const struct args &a, const struct control &s, const struct team &team, const struct item &i,
@@ -207,16 +206,16 @@ static __device__ __forceinline__ void fetch(const struct args &a, const struct 
 	__syncwarp();
 }
 
-/* A voxel column in a view, by one lane. */
+/* A voxel column in a view, held by one lane. */
 struct lane_voxel {
 	gt_sf_trapezoid_f columns;
-	float chord, scale, shift; /* of edges counted from the tile's middle, in the window: as in struct edge */
+	float chord, scale, shift; /* edges relative to the tile's centre, in the window: see struct edge */
 	float2 rest;
-	float ramp0, ramp1, ramp; /* SF-TT: half width |ramp0 + ramp1 e| + ramp, rows */
+	float ramp0, ramp1, ramp; /* SF-TT: half width |ramp0 + ramp1 e| + ramp, in rows */
 	int reach;
 };
 
-/* Knots that the edges within the window and the tile may meet, of fine lines. */
+/* Number of knots that the edges within the window and the tile may meet, for fine lines. */
 static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, float most, float width)
 {
 	const float in = gt_rcp_approx(l->scale), low = min(max(-l->shift * in, -most), most),
@@ -225,7 +224,7 @@ static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, f
 	return reach_of_half(half * gt_rcp_approx(1 - min(fabsf(l->ramp1) * in, 0.5f)));
 }
 
-/* NEAR: all rows are in one window, and magnifications may be rounded unless places are fine. */
+/* NEAR: all rows are in one window, and magnifications may be rounded unless positions are fine. */
 template <int EDGES, bool NEAR>
 static __device__ __forceinline__ void place_voxel(const struct args &a, const struct part *p, int x, int y, int row, double in_width,
                                                    struct lane_voxel *l)
@@ -274,7 +273,7 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_rcp_approx((float)in_width)) : 0;
 }
 
-/* Of a thread: the block's first voxel, the warp's from there. */
+/* Position of a thread: the block's first voxel, and the warp's relative to it. */
 struct place {
 	int x0, y0, z0, x1, y1;
 };
@@ -290,7 +289,8 @@ static __device__ __forceinline__ struct place place_of_block(const struct args 
 	return p;
 }
 
-/* Tables, barriers and `floats` zeros from `stages` on; asks for the first item. No warps: this one has no voxels. */
+/* Initialises tables, barriers and `floats` zeros from `stages` on, and requests the first item. warps 0: this warp has
+ * no voxels. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ __forceinline__ struct team begin(const struct args &a, const struct place &at, struct control &s, unsigned stages,
                                                     unsigned floats)
@@ -325,7 +325,7 @@ static __device__ __forceinline__ struct team begin(const struct args &a, const 
 		fetch<WIDTH, COLUMNS, ANY>(a, s, team, first, stages, address_of(&s.full[0]));
 	return team;
 }
-/* While item number `done` is in use: the next may come, where the one before it was. */
+/* While item number `done` is in use, requests the next one into the stage of the previous one. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ __forceinline__ void ask_ahead(const struct args &a, const struct control &s, const struct team &team, struct item next,
                                                  unsigned stages, int done)
@@ -337,7 +337,7 @@ static __device__ __forceinline__ void ask_ahead(const struct args &a, const str
 		barrier_wait(address_of(&s.empty[stage]), (used - 1) & 1);
 	fetch<WIDTH, COLUMNS, ANY>(a, s, team, next, stages + stage * stage_bytes<WIDTH, COLUMNS>(), address_of(&s.full[stage]));
 }
-/* An item was used. */
+/* Releases an item after use. */
 static __device__ __forceinline__ void leave(struct control &s, int *stage, int *phase)
 {
 	__syncwarp();

@@ -1,16 +1,16 @@
-/* Separable footprints on the CPU in double precision: the reference, and what sf/fast does not take. Upright views:
- * per column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
- * computed once and added to the columns with these weights (forward). Rows come from differences of running sums at
- * evenly spaced positions. Tilted views: voxel by voxel. Memory: as kit/cpu_pair.h says. */
+/* Separable footprints on the CPU in double precision: the reference, and all scans that sf/fast does not take. Upright
+ * views: per column of voxels and view, the adjoint mixes the detector columns once with the weights w1. The forward
+ * projection computes the rows once and adds them to the columns with these weights. Rows are differences of running
+ * sums at evenly spaced positions. Tilted views: voxel by voxel. Memory: see kit/cpu_pair.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "projectors/kit/cpu_pair.h"
 #include "projectors/sf/fast/sf_single.h"
 
-enum { COLUMNS = 64 /* of a job of the forward direction */ };
+enum { COLUMNS = 64 /* columns of a forward job */ };
 
-/* weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
+/* Sets weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
 GT_INLINE void weigh_columns(const gt_sf_trapezoid *t, int k0, int k1, double factor, int *from, int *to, double *weight)
 {
 	*from = t->at[0] > k0 ? t->at[0] < k1 ? (int)t->at[0] : k1 : k0;
@@ -39,11 +39,11 @@ GT_INLINE void mix(const double *line, size_t step, const double *weight, int co
 	}
 }
 
-/* What the kink of the running sum at i turns by: S is constant outside [0, length]. */
+/* Change of slope of the running sum at i; S is constant outside [0, length]. */
 GT_INLINE double turn(const double *S, int length, int i) { return (i < length ? S[i + 1] - S[i] : 0) - (i > 0 ? S[i] - S[i - 1] : 0); }
 
-/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to
- * out[e - e0] (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
+/* SF-TT: adds the ramps of the voxel edges [e0, e1] at the row edges [l0, l1] to out[e - e0] (adjoint: S runs along
+ * rows) or to out[l - l0] (forward: along z). */
 GT_INLINE void add_ramps(const gt_sf_rows *r, int e0, int e1, int l0, int l1, const double *S, int length, int forward, double *out)
 {
 	for (int e = e0; e <= e1; e++) {
@@ -61,7 +61,7 @@ GT_INLINE void add_ramps(const gt_sf_rows *r, int e0, int e1, int l0, int l1, co
 	}
 }
 
-/* Rows [*from, *to) of [0, rows) that the voxel edges from e0 to e1, with their ramps, reach. */
+/* Finds the rows [*from, *to) of [0, rows) that the voxel edges from e0 to e1 reach with their ramps. */
 GT_INLINE void rows_reached(const gt_sf_rows *r, int e0, int e1, int rows, int *from, int *to)
 {
 	const double low = r->start + e0 * r->step - gt_sf_spread(r, e0), high = r->start + e1 * r->step + gt_sf_spread(r, e1);
@@ -69,9 +69,8 @@ GT_INLINE void rows_reached(const gt_sf_rows *r, int e0, int e1, int rows, int *
 	*to = high < rows ? high > *from ? up(high) : *from : rows;
 }
 
-/* Tilted views: one voxel ----------------------------------------------------- */
-
-/* w1 chord of columns [*k0, *k1) and w2 of rows [*l0, *l1), which come in as the ranges allowed. */
+/* Sets w1 chord of columns [*k0, *k1) and w2 of rows [*l0, *l1) of a voxel in a tilted view. The ranges are the
+ * permitted ones on input. */
 GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int *l1, double *column, double *row)
 {
 	const double low = p->low - p->low_ramp, high = p->high + p->high_ramp;
@@ -85,8 +84,6 @@ GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int 
 		below = above;
 	}
 }
-
-/* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
 	double *column, *row, *edge, *pixels;
@@ -112,7 +109,7 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 	return s;
 }
 
-/* row[l - from] = what one column of voxels gives to rows [from, to) of a column that it covers. */
+/* row[l - from] = projection of one column of voxels onto rows [from, to) of a column that it covers. */
 GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r, int from, int to, double *edge, double *restrict row)
 {
 	const double step = 1 / r->step, start = (from - r->start) * step;
@@ -135,7 +132,7 @@ GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r
 		row[l] = edge[l + 1] - edge[l];
 }
 
-/* Columns [k0, k1) of a tilted view, from the voxels of slice n. */
+/* Adds the voxels of slice n to columns [k0, k1) of a tilted view. */
 GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
                               const struct forward_scratch *s, double *pixels)
 {
@@ -165,7 +162,7 @@ GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt
 	}
 }
 
-/* The same of an upright view, line of voxels by line. */
+/* Adds the lines of voxels of slice n to columns [k0, k1) of an upright view. */
 GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
                              const struct forward_scratch *s, double *pixels)
 {
@@ -252,8 +249,6 @@ static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		run_forward(be, EXTENTS_OF(d), &j, COLUMNS, footprint_forward_job);
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
 /* Data of one view, times the slant -> running sums along the rows, one line per column. */
 static void sum_columns(void *self, size_t i, size_t end, int worker)
 {
@@ -281,7 +276,7 @@ struct work {
 	gt_sf_corner (*corner)[SIDE + 1];
 };
 
-/* sum[z] of the slices [z0, z0 + size) of one column of voxels in an upright view. */
+/* Adds an upright view to sum[z], the slices [z0, z0 + size) of one column of voxels. */
 GT_INLINE void adjoint_line(const struct job *j, const gt_sf_shadow *s, const double *sums, const struct work *w, double *restrict sum)
 {
 	const gt_sf *d = j->d;

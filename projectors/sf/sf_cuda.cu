@@ -1,6 +1,6 @@
-/* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all
- * voxels in front of all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they
- * cannot do goes to the simple ones. */
+/* Separable footprints on CUDA: choice of kernels. The single-precision kernels need upright views, all voxels in front
+ * of all sources, ramps of SF-TT below `widest_ramp`, and compute capability 9.0. The simple kernels serve all other
+ * operators. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,25 +14,25 @@ struct state {
 	size_t limit;
 	int fast, edges_back, edges_ahead;
 	gt_sf_ahead *ahead;
-	gt_sf_back_tuned *back; /* NULL: as built in */
+	gt_sf_back_tuned *back; /* NULL: built-in kernel */
 };
 
-/* Half widths of ramps, in rows or slices, whichever are more. Up to the first the kernels look for one knot of the
- * running sums at each edge; up to the other one for as many as a ramp meets. */
+/* Maximum half widths of ramps, in rows or slices, whichever is larger. Up to narrow_ramp the kernels need one knot of
+ * the running sums per edge; up to widest_ramp they visit all knots that a ramp meets. */
 static const double narrow_ramp = 0.42, widest_ramp = 40;
-/* Most that the magnification differs from the mean within a voxel. */
+/* Maximum relative deviation of the magnification from its mean within a voxel. */
 static const double max_slope = 0.2;
-/* Most that rounded places may take from an entry, of the largest, if every rounding were the worst. Less than half of
- * it was met. */
+/* Maximum relative error of an entry from rounded positions, in the worst case. The largest error observed was less
+ * than half of it. */
 static const double max_rounding = 1.6e-5;
 
-/* Of all views: the widest ramp, and the most rows that a slice covers. */
+/* Maxima over all views: the widest ramp, and the rows that a slice covers. */
 struct needs {
 	double ramp, step;
 };
 
-/* The wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices; 1e300: out
- * of reach. */
+/* Returns the wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices;
+ * 1e300: out of range. */
 static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, double y)
 {
 	double min = 1e300, max = 0;
@@ -52,7 +52,7 @@ static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, doub
 	return widest / fmin(rows.step, 1);
 }
 
-/* 0: the view is nothing for the fast kernels. */
+/* Returns 0 if the fast kernels cannot take the view. */
 static int fits_view(const gt_sf *d, const gt_sf_view *v, struct needs *needs)
 {
 	double front[4];
@@ -70,16 +70,16 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v, struct needs *needs)
 	return needs->ramp <= widest_ramp;
 }
 
-/* Rounding of places that are not fine, rows. An entry lies between two edges, each of which is rounded to 2^-25 of its
- * window; the place of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart.
- * GT_SF_STEPS, back, all rows in one window: the magnification is rounded too, and moves places by that part of the
- * distance from the plane of the source. */
+/* Rounding error in rows of positions that are not fine. An entry lies between two edges, each rounded to 2^-25 of its
+ * window. The position of a tile and the distances of edges from it are rounded to 2^-25 of their range. GT_SF_STEPS,
+ * adjoint, all rows in one window: the magnification is also rounded, which moves positions in proportion to their
+ * distance from the source plane. */
 static double rounding_back(const gt_sf *d, double step)
 {
 	const double window = gt_sf_back_window(d), tile = fmin(d->rows, step * fmin(d->n[2], 64));
 	return 0x1p-24 * (d->rows <= window ? window + d->rows + tile : tile > window ? 1.5 * window + tile / 2 : window + tile / 2);
 }
-/* Forward they are of slices. */
+/* Rounding error in slices, forward direction. */
 static double rounding_ahead(const gt_sf *d, double step)
 {
 	return 0x1p-24 * step * (gt_sf_forward_window(d, step) + fmin(d->n[2], fmin(d->rows, 64) / step));
@@ -169,8 +169,8 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }
 
-/* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state
- * nothing. */
+/* Minimum work as in the first comments of sf_forward.cuh and sf_back.cuh, for rectangles along z; the simple kernels
+ * report none. */
 static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_roofline *min)
 {
 	const struct state *s = (const struct state *)state;

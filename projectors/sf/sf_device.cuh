@@ -1,16 +1,14 @@
 #ifndef GT_PROJECTORS_SF_SF_DEVICE_CUH
 #define GT_PROJECTORS_SF_SF_DEVICE_CUH
-/* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them
- * (compute capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
+/* Device code of both fast kernels (compute capability 9.0): bulk copies into shared memory with barriers, running sums
+ * at clamped positions. Views as seen from a tile of voxels. */
 #include "core/device/async_copy.cuh"
 #include "core/device/blocks.cuh"
 #include "projectors/sf/sf_cuda.cuh"
 
 enum { GT_SF_WARP = 32 };
 
-/* Shared memory by its 32-bit address ------------------------------------------ */
-
-/* COUNT neighbours: 1 or 2. */
+/* COUNT adjacent values: 1 or 2. */
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void load_some(unsigned a, float (&x)[COUNT])
 {
 	if (COUNT == 2) {
@@ -29,23 +27,21 @@ template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void stor
 		store1<OFFSET>(a, x[0]);
 }
 
-/* Running sums --------------------------------------------------------------- */
-
-/* An edge on a line: at (shift + scale at) of its intervals. Of a FINE line the two are in intervals, and rest is what
- * rounding took from the shift (x) and the scale (y). */
+/* An edge on a line, at (shift + scale at) of its intervals. For a FINE line both are in intervals, and rest holds the
+ * rounding errors of shift (x) and scale (y). */
 struct edge {
 	float scale, at, shift;
 	float2 rest;
 };
-/* Where an edge is read: entry `whole`, of that address, and the fraction from there, clamped to the line; beyond: not
+/* Sampling of an edge: entry `whole` with its address, and the fraction from there, clamped to the line; beyond: not
  * clamped. */
 struct reading {
 	unsigned address;
 	float whole, fraction, beyond;
 };
 
-/* An edge of a line of less than 2^21 intervals, the first of them at `base`. Rounding down after an addition of 2,
- * whose last place is worth 2^-22, leaves floor() in the low bits. Saturation clamps the part of the line, which is
+/* Samples an edge of a line of less than 2^21 intervals, the first at `base`. An addition of 2, whose last place is
+ * worth 2^-22, with rounding down leaves floor() in the low bits. Saturation clamps the fraction of the line, which is
  * rounded to 2^-25. */
 static __device__ __forceinline__ struct reading read_edge(unsigned base, const struct edge &e, float intervals)
 {
@@ -57,8 +53,8 @@ static __device__ __forceinline__ struct reading read_edge(unsigned base, const 
 	r.beyond = fmaf(part, intervals, -r.whole);
 	return r;
 }
-/* FINE: what is rounded finds the interval, the last of them for the end of the line; the place in it is as exact as it
- * is small. The shift is such that its difference from a whole number is exact. */
+/* FINE: the rounded position finds the interval (the last one for the end of the line); the position within it is
+ * computed exactly enough. The shift is such that its difference from an integer is exact. */
 static __device__ __forceinline__ struct reading read_fine(unsigned base, const struct edge &e, float intervals)
 {
 	const float rest = fmaf(e.rest.y, e.at, e.rest.x), place = fmaf(e.scale, e.at, e.shift + rest);
@@ -74,8 +70,8 @@ template <bool FINE> static __device__ __forceinline__ struct reading read_as(un
 {
 	return FINE ? read_fine(base, e, intervals) : read_edge(base, e, intervals);
 }
-/* Scale and shift, intervals, as those of a FINE line: the shift in 1024ths, so that less than 2^13 intervals have
- * places to spare. */
+/* Splits scale and shift, in intervals, into those of a FINE line: the shift in 1024ths, which suffices for less than
+ * 2^13 intervals. */
 static __device__ __forceinline__ void split(double scale, double shift, float *scale_in_float, float *shift_in_float, float2 *rest)
 {
 	const double near = rint(min(max(shift, -8e3), 8e3) * 1024) / 1024;
@@ -83,8 +79,8 @@ static __device__ __forceinline__ void split(double scale, double shift, float *
 	*shift_in_float = (float)near;
 	*rest = make_float2((float)(shift - near), (float)(scale - (double)*scale_in_float));
 }
-/* The running sum at an edge, of a line whose entry 0 is OFFSET bytes from base. Unless FINE, entry intervals + 1 is
- * read, times 0. */
+/* Returns the running sum at an edge of a line whose entry 0 is OFFSET bytes from base. Unless FINE, entry intervals +
+ * 1 is read with weight 0. */
 template <bool FINE, int OFFSET = 0>
 static __device__ __forceinline__ float sum_of(unsigned base, const struct edge &e, float intervals)
 {
@@ -92,12 +88,12 @@ static __device__ __forceinline__ float sum_of(unsigned base, const struct edge 
 	const float low = load1<OFFSET>(r.address), high = load1<OFFSET + 4>(r.address);
 	return fmaf(r.fraction, high - low, low);
 }
-enum { GT_SF_REACH = 64 }; /* intervals, of the widest ramps */
+enum { GT_SF_REACH = 64 }; /* maximum half width of ramps, in intervals */
 static __host__ __device__ constexpr bool has_ramps(int edges) { return edges == GT_SF_NARROW || edges == GT_SF_WIDE; }
 static __host__ __device__ constexpr bool is_fine(int edges) { return edges == GT_SF_FINE || edges == GT_SF_WIDE; }
 
-/* The same with what the ramp at the knot next to the edge adds (SF-TT); half(knot): its half width, in
- * intervals. Sums are constant outside the line. */
+/* sum_of() plus the ramp at the knot next to the edge (SF-TT); half(knot): its half width, in intervals. Sums are
+ * constant outside the line. */
 template <bool FINE, int OFFSET = 0, typename HALF>
 static __device__ __forceinline__ float ramped_sum_of(unsigned base, const struct edge &e, float intervals, HALF half)
 {
@@ -112,7 +108,7 @@ static __device__ __forceinline__ float ramped_sum_of(unsigned base, const struc
 	const float past = FINE ? r.beyond - next : fmaf(fmaf(e.scale, e.at, e.shift), intervals, -knot);
 	return fmaf(gt_sf_ramp_f(past, half(knot)), turn, fmaf(r.fraction, rise, low));
 }
-/* The same with what the ramps at the `reach` knots on each side add. */
+/* sum_of() plus the ramps at `reach` knots on each side. */
 template <bool FINE, int OFFSET = 0, typename HALF>
 static __device__ __forceinline__ float reaching_sum_of(unsigned base, const struct edge &e, float intervals, int reach, HALF half)
 {
@@ -134,7 +130,7 @@ static __device__ __forceinline__ float reaching_sum_of(unsigned base, const str
 	}
 	return sum;
 }
-/* Whichever serves: a reach of 0 is that of a narrow ramp. */
+/* Selects by EDGES; a reach of 0 means a narrow ramp. */
 template <int EDGES, int OFFSET = 0, typename HALF>
 static __device__ __forceinline__ float edge_sum_of(unsigned base, const struct edge &e, float intervals, int reach, HALF half)
 {
@@ -144,22 +140,20 @@ static __device__ __forceinline__ float edge_sum_of(unsigned base, const struct 
 		return reaching_sum_of<true, OFFSET>(base, e, intervals, reach, half);
 	return ramped_sum_of<is_fine(EDGES), OFFSET>(base, e, intervals, half);
 }
-/* Knots on each side of an edge that ramps of that half width may join. */
+/* Number of knots on each side of an edge that ramps of this half width may meet. */
 static __device__ __forceinline__ int reach_of_half(float half)
 {
 	return half < 0.499f ? 0 : (int)min(ceilf(half + 1e-3f), (float)GT_SF_REACH);
 }
 
-/* A view near one column ------------------------------------------------------ */
-
-/* 1 / x in double, from that in float and a step of Newton's. */
+/* 1 / x in double, from a float reciprocal and one Newton step. */
 static __device__ __forceinline__ double gt_sf_in_fine(double x)
 {
 	const double in = gt_rcp_approx((float)x);
 	return fma(in, fma(-x, in, 1.), in);
 }
-/* gt_sf_stretch() of a lens that has one row per unit, for places of rows far from the plane of the source: in double
- * but for what a focal spot beside the centre of the arc changes. */
+/* gt_sf_stretch() of a lens with one row per unit, for rows far from the source plane. All terms are double except the
+ * correction for a focal spot off the centre of the arc. */
 static __device__ __forceinline__ double gt_sf_stretch_fine(const gt_sf_lens_f *s, double N, double M)
 {
 	if (!s->arc)
@@ -172,8 +166,8 @@ static __device__ __forceinline__ double gt_sf_stretch_fine(const gt_sf_lens_f *
 	return in - in * (double)(along + squared * gt_rcp_approx(1 + sqrtf(1 - squared)));
 }
 
-/* Doubles where differences of large numbers matter, floats relative to `column`. N and M in units that make a row per
- * unit of V/M. */
+/* A view near one column: doubles for differences of large numbers, floats relative to `column`. N and M in units with
+ * one row per unit of V/M. */
 typedef struct {
 	double N[3], M[3], V[4], in_V, row;   /* [0] + [1] x + [2] y (+ [3] z); in_V: 1 / V[3] */
 	float N1, N2, M1, M2;           /* half of N[1] .. M[2] */
@@ -182,7 +176,7 @@ typedef struct {
 	int column;
 } gt_sf_near;
 
-/* Of N and M over l->rows. */
+/* The lens for N and M divided by l->rows. */
 static __device__ gt_sf_lens_f gt_sf_lens_in_float(const gt_sf_lens *l)
 {
 	gt_sf_lens_f f;
@@ -219,12 +213,10 @@ static __device__ __forceinline__ float chord_of(const gt_sf_near *n, int x, int
 	return gt_sf_chord_f(fmaf(n->toward[0][1], x, n->toward[0][0]), fmaf(n->toward[1][1], y, n->toward[1][0]), dx, dy);
 }
 
-/* Lines of running sums --------------------------------------------------------- */
-
 enum { GT_SF_PARTS = 8, GT_SF_STEP = 8 };
-/* A block of WARP x PARTS threads writes the lines of WARP neighbours k from `from` on, fewer at the end: entry e is
- * the sum of the values 0 .. e-1 less half of all n; entries past the last keep its value, up to `stride`. value(k, l)
- * is read twice; line k goes to every one of out[] + k step[]. A thread owns an eighth of the values of one line. */
+/* A block of WARP x PARTS threads writes the running sums of up to WARP lines k from `from` on. Entry e is the sum of
+ * the values 0 .. e-1 minus half of all n; entries past the last repeat its value, up to `stride`. value(k, l) is read
+ * twice. Line k is written to each out[] + k step[]. A thread owns an eighth of the values of one line. */
 template <int COPIES, typename VALUE>
 static __device__ __forceinline__ void write_sums(VALUE value, int from, int lines, int n, int stride, float *const (&out)[COPIES],
                                                   const size_t (&step)[COPIES])

@@ -1,34 +1,36 @@
 #ifndef GT_PROJECTORS_SF_SF_FOOTPRINT_H
 #define GT_PROJECTORS_SF_SF_FOOTPRINT_H
-/* The coefficients of the separable footprint, the only place where they are written: Long, Fessler, Balter, IEEE
- * Trans. Med. Imaging 29 (2010) 1839, SF-TR and SF-TT.
+/* The coefficients of the separable footprint, defined only here: Long, Fessler, Balter, IEEE Trans. Med. Imaging 29
+ * (2010) 1839, SF-TR and SF-TT.
  *
  *   a[kl; ijn] = chord * slant_kl * w1[k] * w2[l]
  *
- *   w1     integral over column k of a trapezoid of height 1 between the columns of the voxel's four vertical edges at
- *          the height of its centre
- *   w2     integral over row l of a function that rises from 0 to 1 at the row of the voxel's lower face and falls at
- *          that of its upper face. SF-TR: steps, where the vertical line through the centre meets the faces. SF-TT:
- *          ramps, from the lowest to the highest row of a face's four corners; two ramps that overlap add up to less
- *          than 1
- *   chord  length through the voxel, in the plane of the slices, of the ray through its centre: with the direction (ex,
- *          ey), |e| min(dx/|ex|, dy/|ey|). That is the voxel's area, magnified, over the area of the trapezoid
- *   slant  1 / cosine of the angle between the ray of pixel (k, l) and the slices: of the pixel, not of the voxel, so
- *          that it is multiplied once to all projections. Amplitude: the polar factor is the pixel's, the transaxial
- *          factor the voxel's
+ * w1 is the integral over column k of a trapezoid of height 1 between the columns of the voxel's four vertical edges,
+ * at the height of its centre.
  *
- * Detectors that are turned out of the vertical ("tilted"): the image of a vertical line is then rolled against the
- * columns, and a voxel's footprint is no product of columns and rows any more but a sheared one. The product keeps its
- * area: w2 is stretched, around the voxel's row, to the height of the voxel along one column instead of along its own
- * vertical line, and the ramps leave out what a face's rows differ by along that direction. GT_SF_MAX_ROLL is where
- * that stops being a likeness.
+ * w2 is the integral over row l of a function that rises from 0 to 1 at the voxel's lower face and falls at its upper
+ * face. SF-TR has steps, at the rows of the faces on the vertical line through the centre. SF-TT has ramps, from the
+ * minimum to the maximum row of a face's four corners; overlapping ramps add up to less than 1.
  *
- * Positions are of edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the pitches.
- * Rows ascend with z. */
+ * The chord is the length through the voxel, in the plane of the slices, of the ray through its centre. For the
+ * direction (ex, ey) it is |e| min(dx/|ex|, dy/|ey|). It equals the voxel's area, magnified, over the area of the
+ * trapezoid.
+ *
+ * The slant is 1 / cosine of the angle between the ray of pixel (k, l) and the slices. It belongs to the pixel, so all
+ * projections are multiplied by it once. Thus the polar amplitude factor is the pixel's, the transaxial factor the
+ * voxel's.
+ *
+ * On detectors turned out of the vertical ("tilted"), the image of a vertical line is rolled against the columns. The
+ * footprint of a voxel is then sheared instead of separable. The product keeps its area: w2 is stretched around the
+ * voxel's row, to the height of the voxel along one column instead of along its own vertical line. Ramps omit the row
+ * differences of a face along that direction. The approximation fails beyond GT_SF_MAX_ROLL.
+ *
+ * Positions are relative to edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the
+ * pitches. Rows ascend with z. */
 #include <gantry/scan_math.h>
 
-#define GT_SF_MAX_ROLL 15.0         /* most degrees between the image of a vertical line and the rows */
-#define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */
+#define GT_SF_MAX_ROLL 15.0         /* maximum degrees between the image of a vertical line and the columns */
+#define GT_SF_STEEP 45.0        /* maximum degrees between a ray and the slices */
 
 #ifdef __CUDACC__
 #include "core/device/device_math.cuh"
@@ -80,42 +82,42 @@
 #undef GT_SF
 #undef GT_SF_MATH
 
-/* A ray and what is to its side: N = 0 on it, M > 0 in front of the source. Values [0] + [1] x + [2] y + [3] z of the
- * voxel (x, y, z). flat: a voxel's column is column + N/M; parallel: likewise, M = 1; arc: N and M are mm across and
- * along the ray. */
+/* Coordinates relative to a ray: N = 0 on it, M > 0 in front of the source. Each is [0] + [1] x + [2] y + [3] z of the
+ * voxel (x, y, z). Flat detectors have a voxel's column at column + N/M, parallel beams likewise with M = 1. For an arc
+ * N and M are mm across and along the ray. */
 typedef struct { double N[4], M[4], column; gt_sf_lens lens; } gt_sf_frame;
 
 typedef struct {
-	gt_sf_frame frame;              /* of the central ray */
-	/* mm above the point where the rays go along the slices; the row of a voxel is row + V stretch */
+	gt_sf_frame frame;              /* frame of the central ray */
+	/* mm above the point where the rays are parallel to the slices; the row of a voxel is row + V stretch */
 	double V[4];
 	double row;
 	double toward[2][2];            /* direction of a voxel's ray along x and y, in voxels: [0] + [1] index */
 	double ray_step[3];             /* direction of a pixel's ray: gt_sf.ray + l ray_step */
-	int upright;                    /* N and M do not depend on z: columns of voxels have one w1 */
+	int upright;                    /* N and M do not depend on z: a column of voxels has one w1 */
 	int flip_rows;                  /* rows descend with z in the data */
-	int axis;                       /* of the slices that the rays cross at the larger angle: 0 (x) or 1 (y) */
+	int axis;                       /* axis of the slices that the rays cross at the larger angle: 0 (x) or 1 (y) */
 } gt_sf_view;
 
 typedef struct { double along[3]; } gt_sf_ray;
 
-/* Everything a kernel needs, by value; the tables are on the backend. */
+/* Parameters of the kernels, passed by value; the tables are on the backend. */
 typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
 	double aspect;                  /* (column pitch / row pitch)^2 */
 	int trapezoid;                  /* SF-TT */
-	int tilted;                     /* is any view not upright? */
+	int tilted;                     /* 1 if any view is not upright */
 	const gt_sf_view *view;         /* [views] */
 	const gt_sf_ray *ray;           /* [views][columns]: at row edge 0 */
 } gt_sf;
 
 GT_HD double gt_sf_at(const double f[4], double x, double y, double z) { return f[0] + f[1] * x + f[2] * y + f[3] * z; }
-/* Most that f changes from the centre of a voxel to its vertical edges. */
+/* Maximum change of f from the centre of a voxel to its vertical edges. */
 GT_HD double gt_sf_reach(const double f[4]) { return (fabs(f[1]) + fabs(f[2])) / 2; }
 
-/* Place of (view, ascending row, column) in [view][row][column]. */
+/* Index of (view, ascending row, column) in [view][row][column]. */
 GT_HD size_t gt_sf_pixel(const gt_sf *d, const gt_sf_view *v, size_t view, int l, int k)
 {
 	return (view * (size_t)d->rows + (size_t)(v->flip_rows ? d->rows - 1 - l : l)) * (size_t)d->columns + (size_t)k;
@@ -127,7 +129,7 @@ GT_HD double gt_sf_slant(const gt_sf_view *v, const gt_sf_ray *r, int l)
 	return sqrt(1 + z * z / (x * x + y * y));
 }
 
-/* The same rays seen from that of a column. */
+/* The frame relative to the ray of a column. */
 GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
 {
 	gt_sf_frame t = *f;
@@ -150,8 +152,8 @@ GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
 	return t;
 }
 
-/* Voxels that may give something to the columns between two edges and are wholly in front of the source: where all
- * sides are > 0. The margin in front is such that no voxel of a likely grid lies just on it. */
+/* Voxels that may meet the columns between two edges and lie wholly in front of the source: all sides are > 0. The
+ * front margin is chosen so that no voxel of a common grid lies exactly on it. */
 typedef struct { double side[5][4]; int sides; } gt_sf_wedge;
 
 GT_HD void gt_sf_front(const gt_sf_frame *f, double side[4])
@@ -174,8 +176,8 @@ GT_HD gt_sf_wedge gt_sf_wedge_of(const gt_sf_frame *f, double from, double to)
 	gt_sf_front(f, w.side[2]);
 	return w;
 }
-/* Leaves out voxels that give nothing to the rows between two edges, with some margin; not on an arc, where rows are
- * not flat. */
+/* Excludes voxels that miss the rows between two edges, with a margin; no effect for an arc, whose rows are not
+ * planar. */
 GT_HD void gt_sf_wedge_rows(const gt_sf *d, const gt_sf_view *v, double from, double to, gt_sf_wedge *w)
 {
 	if (v->frame.lens.arc)
@@ -189,7 +191,7 @@ GT_HD void gt_sf_wedge_rows(const gt_sf *d, const gt_sf_view *v, double from, do
 		f[0] += gt_sf_reach(f) + fabs(f[3]) * (0.6 + 0.15 * (d->pitch[0] + d->pitch[1]) / d->pitch[2]);
 	}
 }
-/* Those on the line of n voxels along `axis` through the voxel `at`: [*from, *to). */
+/* Voxels [*from, *to) of the wedge on the line of n voxels along `axis` through the voxel `at`. */
 GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, const int at[3], int n, int *from, int *to)
 {
 	double low = -1, high = n;
@@ -207,7 +209,7 @@ GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, const int at[3], int n
 	*to = high > 0 ? (int)high : 0;
 	*to += *to < high;
 }
-/* The same for all slices z of [0, nz) at once: lines along the axis across the view's, at n of the view's axis. */
+/* gt_sf_interval() for all slices z of [0, nz): lines across the view's axis, at n along it. */
 GT_HD void gt_sf_span(const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w, int n, int *from, int *to)
 {
 	const int along = 1 - v->axis;
@@ -225,11 +227,11 @@ GT_HD void gt_sf_span(const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w,
 	*to = to1 > *to ? to1 : *to;
 }
 
-/* Rows of a column of voxels in an upright view: edge e between slices (e = 0 below the first) is at start + e step,
- * its ramp of half width |spread0 + e spread1| + spread. */
+/* Rows of a column of voxels in an upright view. Edge e between slices (e = 0 below the first) is at start + e step;
+ * its ramp has the half width |spread0 + e spread1| + spread. */
 typedef struct { double start, step, spread0, spread1, spread; } gt_sf_rows;
 
-/* least, most: stretch at the corners (SF-TR: twice that of the centre). */
+/* least, most: minimum and maximum stretch at the corners; SF-TR: both are the centre's. */
 GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double min, double max, int trapezoid)
 {
 	const double mean = (min + max) / 2, half = (max - min) / 2, V0 = gt_sf_at(v->V, x, y, -0.5);
@@ -243,11 +245,12 @@ GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double m
 }
 GT_HD double gt_sf_spread(const gt_sf_rows *r, int e) { return fabs(r->spread0 + e * r->spread1) + r->spread; }
 
-/* A column of voxels in an upright view, from the columns, counted from the view's, and stretches of its corners. */
+/* Footprint of a column of voxels in an upright view, from the columns (relative to the view's) and stretches of its
+ * corners. */
 typedef struct { gt_sf_trapezoid columns; gt_sf_rows rows; double chord; } gt_sf_shadow;
 typedef struct { double column, stretch; } gt_sf_corner;
 
-/* One voxel of any view. Row edges of the lower and the upper face and half widths of their ramps. */
+/* Footprint of one voxel in any view: row edges of the lower and the upper face, and half widths of their ramps. */
 typedef struct { gt_sf_trapezoid columns; double chord, low, high, low_ramp, high_ramp; } gt_sf_voxel;
 
 GT_HD double gt_sf_voxel_chord(const gt_sf *d, const gt_sf_view *v, int x, int y)
@@ -264,7 +267,7 @@ GT_HD gt_sf_corner gt_sf_corner_at(const gt_sf_view *v, double x, double y)
 	}
 	return c;
 }
-/* low, high: two corners each, of smaller and larger y or x. 0 if it is not in front of the source. */
+/* low, high: two corners each, at the smaller and the larger y or x. Returns 0 if it is not in front of the source. */
 GT_HD int gt_sf_shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const gt_sf_corner *low, const gt_sf_corner *high,
                           gt_sf_shadow *s)
 {
@@ -289,8 +292,8 @@ GT_HD void gt_sf_point(const gt_sf_view *v, double x, double y, double z, double
 	*column = v->frame.column + gt_sf_column(&v->frame.lens, N, M);
 	*row = v->row + gt_sf_at(v->V, x, y, z) * gt_sf_stretch(&v->frame.lens, N, M);
 }
-/* Middle and half the range of the rows of the four corners at height z; shear: rows per column by which the image
- * is rolled. */
+/* Centre and half range of the rows of the four corners at height z; shear: rows per column by which the image is
+ * rolled. */
 GT_HD void gt_sf_face(const gt_sf_view *v, int x, int y, double z, double shear, double *middle, double *ramp)
 {
 	double low = 0, high = 0, column[4], row[4];
@@ -304,7 +307,7 @@ GT_HD void gt_sf_face(const gt_sf_view *v, int x, int y, double z, double shear,
 	*middle = (low + high) / 2;
 	*ramp = (high - low) / 2;
 }
-/* 0 if the voxel is not in front of the source. */
+/* Returns 0 if the voxel is not in front of the source. */
 GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int z, gt_sf_voxel *p)
 {
 	double k[4], l[4], below[2], above[2];
@@ -316,8 +319,7 @@ GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int 
 		gt_sf_point(v, x + (c & 1) - 0.5, y + (c >> 1) - 0.5, z, &k[c], &l[c]);
 	gt_sf_point(v, x, y, z - 0.5, &below[0], &below[1]);
 	gt_sf_point(v, x, y, z + 0.5, &above[0], &above[1]);
-	/* How far a step of one column goes along x and y, in columns and rows per mm; roll: columns per row of a
-	 * vertical line. */
+	/* Gradients of column and row along x and y, per mm; roll: columns per row of a vertical line. */
 	const double kx = (k[1] + k[3] - k[0] - k[2]) / d->pitch[0], ky = (k[2] + k[3] - k[0] - k[1]) / d->pitch[1];
 	const double lx = (l[1] + l[3] - l[0] - l[2]) / d->pitch[0], ly = (l[2] + l[3] - l[0] - l[1]) / d->pitch[1];
 	const double roll = (above[0] - below[0]) / (above[1] - below[1]), x1 = kx - roll * lx, y1 = ky - roll * ly;
@@ -345,7 +347,7 @@ GT_HD void gt_sf_voxel_at(const gt_sf_shadow *s, int z, gt_sf_voxel *p)
 	p->low_ramp = gt_sf_spread(&s->rows, z);
 	p->high_ramp = gt_sf_spread(&s->rows, z + 1);
 }
-/* Integral of the row function up to row edge l: w2[l] is the difference of two. */
+/* Integral of the row function up to row edge l; w2[l] is the difference of two. */
 GT_HD double gt_sf_rise(const gt_sf_voxel *p, double l)
 {
 	const double above = l - p->low, beyond = l - p->high;

@@ -1,29 +1,27 @@
 #ifndef GT_PROJECTORS_SF_SF_FORWARD_CUH
 #define GT_PROJECTORS_SF_SF_FORWARD_CUH
-/* Separable footprints on CUDA: the kernel of the forward projection in single precision, for upright views (Long,
- * Fessler, Balter, IEEE Trans. Med. Imaging 29 (2010) 1839).
+/* CUDA kernel of the separable-footprint forward projection in single precision, for upright views (Long, Fessler,
+ * Balter, IEEE Trans. Med. Imaging 29 (2010) 1839).
  *
- * A line of voxels along z gives to the rows of every column k under it the same numbers times w1[k]: differences of
- * the running sum F of the line at the row edges, F(z of row edge). So F is read once per line and view, and added with
- * 8 weights to the sums of 8 columns. The sums are of values at row edges; differences are taken every few slices,
- * which is exact up to rounding.
+ * A line of voxels along z contributes the same values, times w1[k], to the rows of every column k under it. The values
+ * are differences of the running sum F of the line at the row edges. F is therefore sampled once per line and view, and
+ * added with 8 weights to the sums of 8 columns. Sums are of values at row edges; differences are taken every few
+ * slices, which is exact up to rounding.
  *
- * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose
- * footprints meet its columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights
- * are computed with a lane per voxel. Two such warps of each of one, two or four neighbouring views share the lines of
- * a slice: one more warp finds which they are and has bulk copies bring them into a ring of stages, of more than 64
- * slices only what the rows reach. Neighbours must look along nearly the same direction, or their lines would leave no
- * room for a number of slices that fills the lanes with voxels.
+ * A warp owns 8 columns of one view and 32 R rows, and loops over slices and the voxels whose footprints meet its
+ * columns. These are 5.7 per slice; without overlap between warps they would be 4.5. Weights are computed with a lane
+ * per voxel. Two such warps for each of one, two or four adjacent views share the lines of a slice. One more warp finds
+ * the lines and copies them by bulk copies into a ring of stages. With more than 64 slices it copies only the part of a
+ * line that the rows reach. Adjacent views must have similar directions, because otherwise a stage would hold too few
+ * slices to fill the lanes with voxels. Up to 8 rows: F is sampled where the weights are computed, by a lane per voxel,
+ * and differences go to shared memory. A lane then owns a column and two rows.
  *
- * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a
- * lane then has a column and two rows.
+ * Limit, per column of voxels and view with 64 slices and rows: 55 instructions and 12 shared-memory passes of 128
+ * bytes. Sampling F takes 2 x (6 instructions, 2 loads of about 1.4 passes each). Adding takes 16 additions and 3
+ * broadcasts, weights 10 instructions; all but the weights occur 1.3 times.
  *
- * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4
- * passes of 128 bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and
- * 12 passes.
- *
- * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
- * numbers of the problem's class. VIEWS of a block, TILE: rows of a warp.
+ * Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints. Lower-case names
+ * are numbers of the problem's class. VIEWS: views of a block. TILE: rows of a warp.
  *
  * tune sf-forward
  * VIEWS 1 2 4
@@ -42,21 +40,21 @@
  * end
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_SF_AHEAD_STAGES /* groups of slices on their way or in use: 2 to 4 */
+#ifndef GT_SF_AHEAD_STAGES /* stages, in flight or in use: 2 to 4 */
 #define GT_SF_AHEAD_STAGES 2
 #endif
-/* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
+/* bytes of a stage for four views: multiples of 6144; larger slices are copied in several parts */
 #ifndef GT_SF_AHEAD_BYTES
 #define GT_SF_AHEAD_BYTES 36864
 #endif
-/* more bytes for four views, twice as many of kernels that read neither finely nor ramps: 0 or 6144 */
+/* additional bytes for four views, doubled for GT_SF_STEPS: 0 or 6144 */
 #ifndef GT_SF_AHEAD_MORE
 #define GT_SF_AHEAD_MORE 6144
 #endif
-#ifndef GT_SF_AHEAD_WINDOW /* slices of a line that come at a time at most: 64 to 192, multiples of 4 */
+#ifndef GT_SF_AHEAD_WINDOW /* maximum slices of a line per copy: 64 to 192, multiples of 4 */
 #define GT_SF_AHEAD_WINDOW 128
 #endif
-#ifndef GT_SF_AHEAD_BLOCKS /* blocks of four views per multiprocessor that registers must leave room for: 2, 3 */
+#ifndef GT_SF_AHEAD_BLOCKS /* minimum blocks of four views per multiprocessor: 2, 3 */
 #define GT_SF_AHEAD_BLOCKS 2
 #endif
 #ifndef GT_SF_AHEAD_FLUSH /* voxels between differences: 64 to 512 */
@@ -66,13 +64,13 @@
 #include "projectors/sf/sf_forward_lines.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* The running sum of a line at a row edge. ramp, SF-TT: half width |x + y entry| + z, in slices. */
+/* Returns the running sum of a line at a row edge. ramp (SF-TT): half width |x + y entry| + z, in slices. */
 template <int EDGES>
 static __device__ __forceinline__ float line_at(unsigned address, const struct edge &e, float window, int reach, const float4 &ramp)
 {
 	return edge_sum_of<EDGES>(address, e, window, reach, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
 }
-/* Knots that the edges between two of a fine line may meet. */
+/* Number of knots that edges between first and last may meet, for fine lines. */
 static __device__ __forceinline__ int reach_between(const struct edge &first, const struct edge &last, float window, const float4 &ramp)
 {
 	const float k0 = min(max(fmaf(first.scale, first.at, first.shift), 0.f), window),
@@ -81,7 +79,7 @@ static __device__ __forceinline__ int reach_between(const struct edge &first, co
 	return reach_of_half(half * gt_rcp_approx(1 - min(fabsf(ramp.y), 0.5f)));
 }
 
-/* One lane: the voxel i of slice n, its place in the stage and its weights. */
+/* One lane: voxel i of slice n, its position in the stage and its weights. */
 template <int ROWS, int EDGES>
 static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, EDGES> *m, int axis, int n, int i,
                                                unsigned address, float window, double in_window, int from, int l0, bool active)
@@ -118,8 +116,7 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	const float step = (float)fine_step, in_step = (float)in_fine;
 	const float factor = active ? chord_of(near, x, y, (float)a.d.pitch[0], (float)a.d.pitch[1]) * step : 0.f;
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
-	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source,
-	 * then to the window. */
+	/* Entry of the central row of the tile, first relative to the source plane, then to the window. */
 	const double middle = (l0 + ROWS / 2 - near->row) * in_fine - V * near->in_V - from;
 	float scale = (float)(in_fine * in_window), shift = (float)(middle * in_window);
 	float2 rest = make_float2(0, 0);
@@ -168,7 +165,7 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	m->weight[lane][1] = make_float4(w[4], w[5], w[6], w[7]);
 }
 
-/* sum += differences of E along the rows; E and top start again. top: of column lane % COLUMNS, from a part of the
+/* sum += differences of E along the rows; clears E and top. top: of column lane % COLUMNS, from a part of the
  * voxels. */
 template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS][R], float &top, float (&sum)[COLUMNS][R])
 {
@@ -191,7 +188,8 @@ template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS
 	top = 0;
 }
 
-/* The end of the rows: lanes share out columns and voxels. All records are there, with weight 0 past the last. */
+/* Sums the values at the end of the rows; lanes divide columns and voxels. Records past the last voxel have weight
+ * 0. */
 template <int ROWS, int EDGES> static __device__ __forceinline__ float add_ends(const struct warp_memory<ROWS, EDGES> *m)
 {
 	const int lane = threadIdx.x % WARP;
@@ -227,7 +225,7 @@ static __device__ __forceinline__ void add_voxels(const struct warp_memory<ROWS,
 	}
 }
 
-/* Of few rows: a lane has the column lane % COLUMNS and two rows. */
+/* Few rows: a lane owns column lane % COLUMNS and two rows. */
 template <int ROWS, int EDGES>
 static __device__ __forceinline__ void add_few(const struct warp_memory<ROWS, EDGES> *m, int count, float (&sum)[2])
 {
@@ -291,7 +289,7 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 		const unsigned line = (stage->window + SLACK) * (unsigned)sizeof(float);
 		const unsigned address = stages + here * stage_bytes<V, EDGES>() + slice.z - slice.x * line;
 		for (int first = 0; first < total; first += WARP) {
-			/* Which slice the voxel belongs to: the last lane whose voxels begin at or before it. */
+			/* Finds the slice of the voxel: the last lane whose voxels begin at or before it. */
 			const int voxel = first + lane;
 			int from = 0;
 #pragma unroll

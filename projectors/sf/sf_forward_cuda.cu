@@ -1,6 +1,6 @@
-/* Separable footprints on CUDA, forward, single precision, upright views, host side: which kernel, how many views share
- * a block, slabs whose lines fit the memory that is given. The kernel: sf_forward.cuh. Memory on the device: running
- * sums along z of a slab, 4 bytes per voxel, in one or both orders, and the list of views. */
+/* Host side of the separable-footprint forward projection on CUDA, single precision, upright views. Chooses the kernel,
+ * the number of views per block, and slabs whose lines fit the memory limit. Kernel: sf_forward.cuh. Memory on the
+ * device: 4 bytes per voxel of a slab for running sums along z, in one or both orders, and the list of views. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_forward.cuh"
 
-/* The numbers of a variant: views of a block, rows of a warp, and macros. */
+/* Numbers of a variant: views of a block, rows of a warp, and macros. */
 enum { NUMBER_VIEWS, NUMBER_TILE, NUMBER_WINDOW = 6, NUMBERS = 8 };
 static const gt_variant_number numbers[] = {
 	{ "VIEWS", 1, 4, 1 },    { "TILE", 32, 64, 1 },    { "BLOCKS", 1, 4, 0 },   { "STAGES", 2, 4, 0 }, { "BYTES", 6144, 122880, 0 },
@@ -22,24 +22,23 @@ static const gt_variant_family family = { "sf-forward", "projectors/sf/sf_forwar
 
 struct gt_sf_ahead {
 	int *group; /* on the device */
-	/* by number; the built-in kernels', where there is no variant of them: of whole tiles, and of rows that are
-	 * left */
+	/* by number; the built-in kernels' if there is no variant. tuned: for whole tiles, and for remaining rows */
 	int value[NUMBERS];
 	gt_variant *tuned[2];
 	int groups, views, edges, axes[2];
-	int slab[2], apart; /* slices whose lines are held at a time; not of both orders */
+	int slab[2], apart; /* slices whose lines fit at a time; apart: one order at a time */
 	size_t bytes;
 };
 
 static int rows_of_tile(const gt_sf *d) { return d->rows > WARP ? 2 * WARP : d->rows > FEW ? WARP : FEW; }
-/* Rows that are left over by tiles of 64 and fit into one of 32. */
+/* Rows that remain after tiles of 64 and fit one tile of 32. */
 static int rows_left(const gt_sf *d, int tile)
 {
 	return tile == 2 * WARP && d->rows > 2 * WARP && (d->rows - 1) % (2 * WARP) < WARP ? d->rows % (2 * WARP) : 0;
 }
-/* Slices of a window at most, of so many at most. */
+/* Maximum slices of a window, at most `longest`. */
 static int window_of(const gt_sf *d, int longest) { return pieces(d->n[2] < longest ? d->n[2] : longest, 4) * 4; }
-/* Entries of a line: windows of equal lengths end beyond the last slice. */
+/* Entries of a line; windows of equal length end beyond the last slice. */
 static int deep_of(const gt_sf *d, int longest)
 {
 	return (pieces(d->n[2], 4) + (d->n[2] > WHOLE ? pieces(d->n[2], longest) : 0)) * 4 + SLACK;
@@ -61,7 +60,7 @@ template <int ROWS, int EDGES> static kernel kernel_for(int views, size_t *bytes
 	       : views == 2 ? kernel_with<ROWS, EDGES, 2>(bytes)
 	                    : kernel_with<ROWS, EDGES, 1>(bytes);
 }
-/* Few rows: of four views or one, and one kernel for all ramps. */
+/* Few rows: blocks of four views or one, and one kernel for all ramps. */
 template <int EDGES> static kernel kernel_of_few(int views, size_t *bytes)
 {
 	return views == 4 ? kernel_with<FEW, EDGES, 4>(bytes) : kernel_with<FEW, EDGES, 1>(bytes);
@@ -80,14 +79,15 @@ static kernel kernel_of(const gt_sf *d, int edges, int views, size_t *bytes)
 		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_FINE>(views, bytes);
 	return rows == WARP ? kernel_of_rows<WARP>(edges, views, bytes) : kernel_of_rows<2 * WARP>(edges, views, bytes);
 }
-/* A quarter more rows than those of a tile, for slices and lines that come together, and some at the ends. */
+/* A quarter more slices than the rows of a tile need, for slices and lines that are copied together, and 12 at the
+ * ends. */
 extern "C" double gt_sf_forward_window(const gt_sf *d, double step)
 {
 	const double window = window_of(d, LONGEST);
 	return d->n[2] > WHOLE ? fmin(window, 1.25 * rows_of_tile(d) / step + 12) : window;
 }
 
-/* Mean angle between views next to each other, rad. */
+/* Mean angle between successive views, rad. */
 static double angle_between(const gt_sf *host)
 {
 	double sum = 0;
@@ -102,7 +102,7 @@ static double angle_between(const gt_sf *host)
 	return host->views > 1 ? sum / (double)(host->views - 1) : 0;
 }
 
-/* Views of a block: as many as leave a stage room for so many slices that a warp finds voxels for most of its lanes. */
+/* Views of a block: the maximum for which a stage holds enough slices to give most lanes of a warp a voxel. */
 static int views_together(const gt_sf *host)
 {
 	const double angle = angle_between(host), x = (host->n[0] - 1) / 2., y = (host->n[1] - 1) / 2.;
@@ -130,7 +130,7 @@ extern "C" void gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s)
 	free(s);
 }
 
-/* All lines in both orders at once, or as many slices of one as fit. */
+/* All lines in both orders at once, or the slices of one order that fit. */
 static void fill_slabs(const gt_sf *d, size_t limit, gt_sf_ahead *s)
 {
 	const size_t whole = (size_t)(s->axes[0] + s->axes[1]) * d->n[0] * slice_floats(d, s, 0) * sizeof(float);
@@ -245,7 +245,7 @@ extern "C" size_t gt_sf_forward_scratch(const gt_sf *d, const gt_sf_ahead *s)
 	return (s->apart ? (by_x > by_y ? by_x : by_y) : by_x + by_y) * sizeof(float);
 }
 
-/* left: of the rows that are left by whole tiles. Returns 0, or what was wrong. */
+/* left: 1 for the rows that whole tiles leave. Returns 0 or an error code. */
 static int launch(cudaStream_t queue, const gt_sf_ahead *s, int left, struct args *a)
 {
 	const unsigned threads = (TWO * s->views + 1) * WARP;
@@ -261,7 +261,7 @@ static int launch(cudaStream_t queue, const gt_sf_ahead *s, int left, struct arg
 	return 0;
 }
 
-/* What the slices [first, end) of the axes whose lines are there give to their views. */
+/* Adds the slices [first, end) of the axes with lines to their views. */
 static int run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, float *by_x, float *by_y, struct args *a)
 {
 	const int *n = a->d.n, x0 = by_y ? 0 : a->first[0], x1 = by_y ? n[0] : a->end[0];

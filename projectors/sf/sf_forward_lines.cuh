@@ -1,45 +1,45 @@
 #ifndef GT_PROJECTORS_SF_SF_FORWARD_LINES_CUH
 #define GT_PROJECTORS_SF_SF_FORWARD_LINES_CUH
-/* How a block of sf_forward_cuda.cu comes by the lines of voxels that its columns and rows meet, device code alone:
- * where they begin and end in each slice, and the warp that has bulk copies bring them into the stages of a ring. */
+/* Device code of sf_forward_cuda.cu. Finds where the lines of voxels of a block begin and end in each slice; one warp
+ * copies them into the stages of a ring. */
 #include "projectors/sf/sf_device.cuh"
 
 enum {
 	WARP = GT_SF_WARP,
-	COLUMNS = 8, /* of a warp */
-	FEW = 8,     /* rows that have a kernel of their own */
+	COLUMNS = 8, /* columns of a warp */
+	FEW = 8,     /* maximum rows for the separate kernel */
 	TWO = 2,     /* warps of a view in a block */
-	MOST = 4,    /* views of a block */
-	WHOLE = 64,  /* slices of lines that always come whole */
-	LONGEST = GT_SF_AHEAD_WINDOW, /* slices of a window of other lines */
+	MOST = 4,    /* maximum views of a block */
+	WHOLE = 64,  /* maximum slices of lines that are always copied whole */
+	LONGEST = GT_SF_AHEAD_WINDOW, /* maximum slices of a window of other lines */
 	SLACK = 4    /* entries of a line after those of its window */
 };
 
 struct args {
 	gt_sf d;
-	/* by the axis of the slices: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not now */
+	/* by slice axis: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not in this launch */
 	const float *lines[2];
 	int first[2], end[2];
 	float *out;
-	const int *group; /* [groups][views]: -1: none */
+	const int *group; /* [groups][views]; -1: none */
 	int deep; /* entries of a line */
 	int groups_of_columns, row_tiles, first_row; /* tiles of rows from first_row on */
 };
 
-/* Of a stage for V views. */
+/* Bytes of a stage for V views. */
 template <int V, int EDGES> static __host__ __device__ constexpr int stage_bytes()
 {
 	return GT_SF_AHEAD_BYTES / 6 * (2 + V) + (V < 4 ? 0 : EDGES == GT_SF_STEPS ? 2 * GT_SF_AHEAD_MORE : GT_SF_AHEAD_MORE);
 }
 
-/* Where the voxels of a line along a slice begin or end: first + n step, in voxels. */
+/* Begin or end of the voxels of a line along a slice: first + n step, in voxels. */
 struct border {
 	double first, step;
 	int lower;
 };
 
-/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on;
- * intervals of all of them. */
+/* Slices of a stage, by lane: first line, number of lines, byte offset in the stage, first entry; window: intervals of
+ * all of them. */
 struct stage {
 	int base, end, window;
 	double in_window;
@@ -48,18 +48,18 @@ struct stage {
 
 template <int ROWS, int EDGES> struct warp_memory {
 	float4 record[ROWS > FEW ? WARP : 1]; /* scale, shift, address */
-	float2 rest[is_fine(EDGES) && ROWS > FEW ? WARP : 1]; /* of a fine edge */
+	float2 rest[is_fine(EDGES) && ROWS > FEW ? WARP : 1]; /* rounding errors of a fine edge */
 	float4 weight[WARP][2];
-	float4 row[ROWS > FEW ? 1 : WARP][2]; /* what the voxel gives to a few rows, but for the column's weight */
-	float end[WARP];                      /* the running sum at the end of the rows */
-	float4 ramp[has_ramps(EDGES) && ROWS > FEW ? WARP : 1]; /* of line_at(); reach */
+	float4 row[ROWS > FEW ? 1 : WARP][2]; /* values of a voxel in few rows, without the column's weight */
+	float end[WARP];                      /* running sum at the end of the rows */
+	float4 ramp[has_ramps(EDGES) && ROWS > FEW ? WARP : 1]; /* ramp of line_at(); w: reach */
 	gt_sf_near near;
 	struct border border[2];
 };
 
 template <int ROWS, int EDGES, int V> struct shared {
 	alignas(16) struct warp_memory<ROWS, EDGES> warp[TWO * V];
-	struct border border[V][2]; /* of all columns of the block, by view */
+	struct border border[V][2]; /* by view, for all columns of the block */
 	alignas(16) struct stage stage[GT_SF_AHEAD_STAGES];
 	alignas(8) unsigned long long full[GT_SF_AHEAD_STAGES], empty[GT_SF_AHEAD_STAGES];
 };
@@ -87,14 +87,14 @@ static __device__ __forceinline__ void narrow(const struct border (&border)[2], 
 			*high = min(*high, at);
 	}
 }
-/* Whole numbers between, within [from, to). */
+/* Integers between low and high, within [from, to). */
 static __device__ __forceinline__ int2 voxels_between(double low, double high, int from, int to)
 {
 	const int first = max(from, (int)floor(min(max(low, -1.), 2e9)) + 1), end = min(to, (int)ceil(min(high, 2e9)));
 	return make_int2(first, max(end, first));
 }
 
-/* No less than the part that the magnification changes by from the middle of a voxel to its corners, SF-TT. */
+/* Upper bound of the relative change of the magnification from the centre of a voxel to its corners, SF-TT. */
 static __device__ __forceinline__ double slope_at(const struct args *a, const gt_sf_view *v, const double at[3])
 {
 	const double N = gt_sf_at(v->frame.N, at[0], at[1], 0), M = gt_sf_at(v->frame.M, at[0], at[1], 0);
@@ -103,7 +103,7 @@ static __device__ __forceinline__ double slope_at(const struct args *a, const gt
 	return min(1.2 * part / (1 - min(part, 0.5)), 0.5);
 }
 
-/* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some
+/* Extends reach to the entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n, with a
  * margin. */
 template <int EDGES> static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
 {
@@ -130,7 +130,7 @@ template <int EDGES> static __device__ void reach_of(const struct args *a, const
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* The warp that brings lines: 32 slices at a time, as many as fit into each stage. */
+/* The warp that copies lines: 32 slices at a time, in the number that fits each stage. */
 template <int ROWS, int EDGES, int V>
 static __device__ __forceinline__ void bring(const struct args &a, struct shared<ROWS, EDGES, V> &s, unsigned stages, const int *views,
                                              int l0)
@@ -156,7 +156,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 				reach_of<EDGES>(&a, &a.d.view[views[q]], n, i, l0, ROWS, &reach);
 		else
 			reach = make_int2(0, i.y > i.x ? a.d.n[2] : 0);
-		/* As few windows as the longest reach needs, and as short. */
+		/* The minimum number of windows for the longest reach, with the minimum length. */
 		const int first = reach.x & ~3, entries = max(reach.y - first, 0), longest = __reduce_max_sync(~0u, entries);
 		const int most = pieces(longest, LONGEST), window = (pieces(longest, max(most, 1)) + 3) & ~3;
 		const double in_window = 1. / max(window, 1);
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 		for (int w = 0; w < most; w++) {
 			int low_line = i.x;
 			for (;;) {
-				/* Lanes in order, as long as their lines fit; the first takes what fits. */
+				/* Lanes in order while their lines fit; the first takes what fits. */
 				const int left = w < windows ? i.y - low_line : 0;
 				const unsigned waiting = __ballot_sync(~0u, left > 0);
 				if (!waiting)

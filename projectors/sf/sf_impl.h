@@ -1,29 +1,27 @@
 #ifndef GT_PROJECTORS_SF_SF_IMPL_H
 #define GT_PROJECTORS_SF_SF_IMPL_H
-/* What sf.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the
- * operator's type. */
+/* Kernel functions of each backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
 #include <gantry/backend_author.h>
 #include "core/device/backend.h"
 #include "projectors/sf/sf_footprint.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Sums over the views that the least work is counted from; nothing of rows and z is in them. */
+/* Sums over the views for the minimum work; independent of rows and z. */
 typedef struct {
 	double voxels;          /* (view, column of voxels) that meet the detector */
 	double overlaps;        /* (view, column of voxels, column of pixels) that overlap */
 } gt_sf_counts;
 
 struct gt_sf_impl {
-	/* Tables of its own, on the backend, from d with the views in host memory, and at most that many MiB of
-	 * scratch; NULL: it has none. */
+	/* Creates tables on the backend, from d with the views in host memory; memory: limit of scratch in MiB. NULL:
+	 * no tables. */
 	gt_status (*make)(gt_backend *be, const gt_sf *host, gt_type t, double memory, void **state);
 	void   (*free   )(gt_backend *be, void *state);
-	/* bytes of gt_scratch() that the others use */
+	/* bytes of gt_scratch() for the other functions */
 	size_t (*scratch)(gt_backend *be, const gt_sf *d, void *state, gt_type t);
 	void   (*forward)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x);
-	/* may be NULL */
 	int    (*roofline)(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_roofline *min);    /* may be NULL */
 };
 extern const struct gt_sf_impl gt_sf_cpu, gt_sf_cuda;

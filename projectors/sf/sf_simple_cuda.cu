@@ -1,7 +1,7 @@
-/* Separable footprints on CUDA for every view, single and double: both directions are gathers. A thread owns a few rows
- * of one column (forward) or a few voxels above each other (adjoint) and goes over the voxels or pixels that its
- * coefficients join. Positions and coefficients are in double, so sizes do not matter. Used for double precision and
- * for tilted detectors.
+/* Separable footprints on CUDA for every view, single and double precision; used for double precision and for tilted
+ * detectors. Both directions are gathers. A thread owns rows of one column (forward) or voxels along z (adjoint) and
+ * loops over the voxels or pixels of its coefficients. Positions and coefficients are in double, so the error does not
+ * grow with the size.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_FORWARD_ROWS /* rows per thread: 4, 8, 16 */
@@ -16,7 +16,7 @@
 #ifndef GT_SF_ADJOINT_WIDTH /* warps per block, each on another y: 1, 2, 4, 8 */
 #define GT_SF_ADJOINT_WIDTH 4
 #endif
-#ifndef GT_SF_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
+#ifndef GT_SF_BATCH_BYTES /* bytes of weighted views that the adjoint holds at a time */
 #define GT_SF_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/device/cuda.cuh"
@@ -32,16 +32,14 @@ static __device__ int shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int 
 	return gt_sf_shadow_of(d, v, x, y, low, high, s);
 }
 
-/* Whole numbers of [0, n) that an interval touches. */
+/* Finds the unit intervals of [0, n) that an interval touches. */
 static __device__ __forceinline__ void touched(double low, double high, int n, int *from, int *to)
 {
 	*from = low > 0 ? low < n ? (int)low : n : 0;
 	*to = high < n ? high > 0 ? (int)ceil(high) : 0 : n;
 }
 
-/* Forward ------------------------------------------------------------------ */
-
-/* sum[r] += what a voxel of that value gives to row l0 + r of column k. */
+/* sum[r] += projection of a voxel of this value onto row l0 + r of column k. */
 template <typename T, int ROWS>
 static __device__ __forceinline__ void add_rows(T (&sum)[ROWS], const gt_sf_voxel *p, int l0, int k, double value)
 {
@@ -57,7 +55,7 @@ static __device__ __forceinline__ void add_rows(T (&sum)[ROWS], const gt_sf_voxe
 	}
 }
 
-/* Rows [l0, l0 + ROWS) of column k from one line of voxels along z. */
+/* Adds one line of voxels along z to rows [l0, l0 + ROWS) of column k. */
 template <typename T, int ROWS>
 static __device__ __forceinline__ void add_line(T (&sum)[ROWS], const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w,
                                                 const int (&at)[3], const T *line, int k, int l0)
@@ -135,8 +133,6 @@ extern "C" void gt_sf_simple_forward(gt_backend *be, const gt_sf *d, gt_type t, 
 		forward_as<double>(be, d, (const double *)x, (double *)y);
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
 /* Data times the slant, [view of the batch][ascending row][column]. */
 template <typename T> static __global__ void weight_pixels(gt_sf d, const T *y, T *pixels, size_t first, size_t count)
 {
@@ -149,7 +145,7 @@ template <typename T> static __global__ void weight_pixels(gt_sf d, const T *y, 
 	pixels[i] = y[gt_sf_pixel(&d, v, view, l, k)] * (T)gt_sf_slant(v, &d.ray[view * d.columns + k], l);
 }
 
-/* Sum of coefficients times pixels of one voxel. */
+/* Sum of coefficients times pixels for one voxel. */
 template <typename T> static __device__ __forceinline__ double gather(const gt_sf *d, const gt_sf_voxel *p, const T *pixels)
 {
 	int k0, k1, l0, l1;
@@ -170,7 +166,7 @@ template <typename T> static __device__ __forceinline__ double gather(const gt_s
 	return sum * p->chord;
 }
 
-/* One thread: SLICES voxels above each other. */
+/* One thread: SLICES voxels along z. */
 template <typename T, int SLICES>
 static __global__ void adjoint_kernel(gt_sf d, const T *pixels, T *out, size_t first, size_t views, int groups, int lines)
 {

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_BODIES_H
 #define GT_TESTS_BODIES_H
-/* Bodies written as text, and random numbers for the tests of phantoms. */
+/* Phantoms from text, and random numbers, for the tests of phantoms. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <gantry/random.h>
 #include "tests/support/support.h"
 
-/* A file of shapes with `size` bytes of text, read with options o. */
+/* Writes `size` bytes of text to a shape file and reads it with options o. */
 static inline gt_status body_read(const char *text, size_t size, const gt_phantom_options *o, gt_phantom **p)
 {
 	char path[] = "/tmp/gantry-shapes-XXXXXX";
@@ -22,7 +22,7 @@ static inline gt_status body_read(const char *text, size_t size, const gt_phanto
 	return st;
 }
 
-/* Densities in mm^-1 unless the text says otherwise. */
+/* Densities in mm^-1 unless the text selects another unit. */
 static inline gt_phantom *body(const char *text)
 {
 	gt_phantom *p = NULL;
@@ -32,7 +32,7 @@ static inline gt_phantom *body(const char *text)
 
 static inline double pick(gt_random *r, double lo, double hi) { return lo + (hi - lo) * gt_uniform(r); }
 
-/* Every kind of shape, off centre, turned, clipped, overlapping; the first line says how they combine. */
+/* Every kind of shape: off centre, rotated, clipped, overlapping. A line before them selects how they combine. */
 #define MIXED_SHAPES                                                                                                 \
 	"ellipsoid center=3,-5,2 radii=40,25,31 angles=20,-35,50 density=1.1\n"                                        \
 	"ellipsoid center=-12,8,-4 radii=20,9,14 angles=-70 clip=1,2,-0.5,3 clip=-1,0.2,0.3,22 density=0.7 # twice\n"  \

@@ -1,4 +1,4 @@
-/* Files of shapes: what they mean, and every way to get one wrong. */
+/* Shape files: their meaning, and all errors in them. */
 /* labels: unit backend: none */
 #include <math.h>
 #include <string.h>
@@ -37,7 +37,7 @@ END_TEST
 
 START_TEST(orientation)
 {
-	/* angles=a: the long axis turned counter-clockwise about z. */
+	/* angles=a rotates the long axis counter-clockwise about z. */
 	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(GT_PI / 6), 9 * sin(GT_PI / 6), 0, 1);
 	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(GT_PI / 6), -9 * sin(GT_PI / 6), 0, 0);
 	/* angles=a,b,c: about x by c first, then about y by b, then about z by a. z -> -y -> -y -> x. */
@@ -47,7 +47,7 @@ START_TEST(orientation)
 	IS("ellipsoid radii=5,1,10 angles=90,90 density=1\n", 0, 0, 4.9, 1);
 	IS("cone radius=1 end=3 length=10 angles=0,90 density=1\n", 4.9, 2.8, 0, 1);
 	IS("cone radius=1 end=3 length=10 angles=0,90 density=1\n", -4.9, 2.8, 0, 0);
-	/* By vectors; `first` is made perpendicular to the axis. */
+	/* Two vectors give the orientation; `first` is made perpendicular to the axis. */
 	IS("cone radius=1 end=3 length=10 axis=-2,0,0 density=1\n", -4.9, 0, 2.8, 1);
 	IS("cone radius=1 end=3 length=10 axis=-2,0,0 density=1\n", 4.9, 0, 2.8, 0);
 	IS("box size=10,2,4 axis=0,3,0 first=1,7,1 density=1\n", 3, 1.5, 3, 1);
@@ -78,7 +78,7 @@ START_TEST(units_and_options)
 }
 END_TEST
 
-/* Scaling, turning and shifting moves clips and orientations with everything else. */
+/* Scaling, rotation and shift also move clips and orientations. */
 START_TEST(moved_bodies_keep_their_values)
 {
 	const char *text = "combine replace\nunit water\n" MIXED_SHAPES;
@@ -201,7 +201,7 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
-/* A line longer than any buffer one would choose, and more shapes than one would guess. */
+/* A line longer than common buffers, and thousands of shapes. */
 START_TEST(no_limits)
 {
 	const size_t shapes = 3000, clips = 3000;

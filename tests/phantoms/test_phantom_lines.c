@@ -1,4 +1,4 @@
-/* Line integrals of bodies: closed forms, and integration of point values along random lines. */
+/* Line integrals of phantoms: closed forms, and integration of point values along random lines. */
 /* labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
@@ -68,7 +68,7 @@ START_TEST(cones)
 	/* In the x-z plane through the axis, parallel to a flank: from base to top, and out through the other flank. */
 	CLOSE(line(cone, 1 + 3, 2, -1, -0.5, 0, 1, 0), hypot(8, 4));
 	CLOSE(line(cone, 1 - 3, 2, -1, -0.5, 0, 1, 0), hypot(8, 4) * (3.0 / 8));
-	/* A full cone: along its flank plane shifted, and steeper than it, through both nappes of the quadric. */
+	/* A full cone: parallel to its flank, and steeper, through both nappes of the quadric. */
 	const char *tip = "cone radius=4 end=0 length=8 axis=0,0,-1 density=1\n"; /* radius (z + 4)/2 */
 	CLOSE(line(tip, 0, 0, -90, 0, 0, 1, 0), 8);
 	CLOSE(line(tip, 1, 0, -90, 0, 0, 1, 0), 6);
@@ -85,7 +85,7 @@ START_TEST(clips_and_rules)
 	CLOSE(line("ellipsoid radius=10 clip=0,0,1,2 density=1\n", 50, 0, 3, -1, 0, 0, 0), 0);
 	CLOSE(line("ellipsoid radius=10 clip=0,0,1,2 density=1\n", 50, 0, 1, -1, 0, 0, 0), 2 * sqrt(99));
 	CLOSE(line("ellipsoid radius=10 clip=0,0,1,-11 density=1\n", 0, 0, 50, 0, 0, -1, 0), 0);
-	/* Two overlapping, a hole in the first, and one hidden below the second. */
+	/* Two overlapping shapes, a hole in the first, and one hidden by the second. */
 #define THREE                                                                             \
 	"cylinder radius=10 length=4 density=1\n box center=8,0,0 size=8,4,4 density=3\n" \
 	"ellipsoid center=-5,0,0 radius=2 density=0\n"
@@ -97,7 +97,7 @@ START_TEST(clips_and_rules)
 }
 END_TEST
 
-/* Integral of the point values between a and b: steps, and bisection wherever two neighbours differ. */
+/* Integral of the point values between a and b: steps, with bisection if two neighbours differ. */
 static double by_points(const gt_phantom *p, const double from[3], const double unit[3], double a, double b, double step)
 {
 	const size_t n = (size_t)ceil((b - a) / step);
@@ -120,8 +120,8 @@ static double by_points(const gt_phantom *p, const double from[3], const double 
 	return sum + before * (b - start);
 }
 
-/* Random lines, most through a point of the body, some along the axes. Two shapes of one density that touch, or features
- * thinner than a step, escape the integration: few lines, and each within some steps. */
+/* Random lines, mostly through a point of the object, some along the axes. Touching shapes of one density, and features
+ * thinner than a step, escape the integration. At most 5 % of the lines may do so, each within a few steps. */
 static void compare(const gt_phantom *p, const char *name, int lines, double step, double densest, uint64_t seed)
 {
 	const double radius = gt_phantom_radius(p);
@@ -150,7 +150,7 @@ static void compare(const gt_phantom *p, const char *name, int lines, double ste
 		met += exact != 0;
 	}
 	ck_assert_msg(off * 20 <= lines, "%s: %d of %d lines differ from their points", name, off, lines);
-	ck_assert_msg(met * 3 > lines * 2, "%s: only %d of %d lines meet the body", name, met, lines);
+	ck_assert_msg(met * 3 > lines * 2, "%s: only %d of %d lines meet the phantom", name, met, lines);
 }
 
 START_TEST(named_lines_are_integrals)
@@ -171,7 +171,7 @@ START_TEST(mixed_lines_are_integrals)
 }
 END_TEST
 
-/* Each shape alone, so that no other hides it; an error of the helper would show as lines that differ. */
+/* Each shape alone, so that no other hides it; an error of by_points() would show as lines that differ. */
 START_TEST(single_lines_are_integrals)
 {
 	char text[] = MIXED_SHAPES, *rest = NULL;
@@ -183,7 +183,7 @@ START_TEST(single_lines_are_integrals)
 }
 END_TEST
 
-/* Where the eye is: the ear's small parts are met by lines aimed at them. */
+/* Lines aimed at the small parts of the ears. */
 START_TEST(head_ears_are_integrals)
 {
 	gt_phantom *p = NULL;

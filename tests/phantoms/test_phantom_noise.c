@@ -1,4 +1,4 @@
-/* Noise of line integrals: the law of the counts, the floor, the same numbers however the work is cut. */
+/* Noise of line integrals: distribution of the counts, the floor, and independence of the division of the work. */
 /* labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static float *noisy(double photons, double electronic, float value, uint64_t see
 
 static const double means[] = { 0.3, 3, 30, 3000 };
 
-/* Counts below the floor of one half are told from their sum: mean and variance of max(N, 0.5). */
+/* Mean and variance of the counts; a count at the floor of one half stands for 0. */
 START_TEST(counts_have_mean_and_variance)
 {
 	const double mean = means[_i], value = 2.5, photons = mean * exp(value);
@@ -54,7 +54,7 @@ START_TEST(electronic_noise_adds_its_variance)
 	ck_assert_double_eq_tol(sum / N, 0, 4 * sqrt(variance / N));
 	ck_assert_double_eq_tol(squares / N, variance, 4 * sqrt((2 * variance * variance + mean) / N));
 	free(p);
-	/* Hardly a photon and much electronic noise: the floor keeps the logarithm finite. */
+	/* Hardly any photons and much electronic noise: the floor keeps the logarithm finite. */
 	p = noisy(100, 20, 12, 5);
 	const float max = (float)log(100 / 0.5);
 	size_t floors = 0;

@@ -1,4 +1,4 @@
-/* Projections and voxels of phantoms: against formulas of the geometry, point values, volumes; threads and progress. */
+/* Projections and voxels of phantoms against geometry formulas, point values and volumes; threads and progress. */
 /* labels: unit physics backend: none */
 #include <math.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static gt_scan *orbit_scan(gt_shape shape, size_t columns, size_t rows, double c
 	return scan;
 }
 
-/* Chord of the ball on a cell's ray from the formulas of docs/geometry.md, without the code of core/. */
+/* Chord of the ball on a pixel's ray, from the formulas of docs/geometry.md, without the code of core/. */
 static double ball_chord(const gt_scan *s, size_t view, double column, double row)
 {
 	const double theta = s->view[view].angle, z = s->view[view].detector[2], si = sin(theta), co = cos(theta);
@@ -82,7 +82,7 @@ START_TEST(ball_on_every_detector)
 }
 END_TEST
 
-/* n x n sub-rays are the centre rays of cells n times as fine. */
+/* The n x n sub-rays are the central rays of pixels n times finer. */
 START_TEST(sub_rays_are_finer_cells)
 {
 	gt_phantom *p = body("combine replace\nunit water\n" MIXED_SHAPES);
@@ -113,7 +113,7 @@ START_TEST(sub_rays_are_finer_cells)
 }
 END_TEST
 
-/* A body behind the source of view 0 is not seen there, but parallel rays have no begin. */
+/* An object behind the source of view 0 is not projected, except by parallel rays, which have no origin. */
 START_TEST(nothing_behind_the_source)
 {
 	gt_phantom *p = NULL;

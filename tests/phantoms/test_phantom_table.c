@@ -1,4 +1,4 @@
-/* The named phantoms: values at places that their definitions fix, and the counted parts of the FORBILD head. */
+/* The named phantoms: values at points that their definitions fix, and the number of parts of the FORBILD head. */
 /* labels: unit backend: none */
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void check_places(const char *name, const place *places, size_t n)
 /* clang-format off */
 START_TEST(shepp_logan)
 {
-	/* Half field 120 mm. Skull, brain, both ventricles (tilted apart towards +y), the big and small ellipsoids. */
+	/* Half field 120 mm. Skull, brain, both ventricles (tilted apart towards +y), large and small ellipsoids. */
 	PLACES("shepp-logan", { 0, 110, 0, 1 }, { 0, -108, 0, 1 }, { 0, 111, 0, 0 }, { 82, 0, 0, 1 }, { 0, 0, 0, 0.2 }, { 0, 0, 96, 1 },
 	       { 26.4, 0, 0, 0 }, { -26.4, 0, 0, 0 }, { 26.4 + 10, 30, 0, 0 }, { 26.4 - 10, 30, 0, 0.2 + 0.1 }, { -26.4 - 13, 40, 0, 0 },
 	       { 0, 42, -18, 0.3 }, { 0, 42, 40, 0.2 }, { 0, 12, 30, 0.3 }, { 0, -12, 30, 0.3 }, { 0, 12, -31, 0.2 }, { 0, -12, -30, 0.2 },
@@ -63,15 +63,15 @@ START_TEST(forbild_head)
 	       { 0, 84, 0, 0 }, { -47, 43, 8.72, 1.06 }, { 47, 43, 8.72 + 19, 1.06 }, { 47, 43, -12, 1.05 }, { -10.8, -90, 0, 1.0525 }, { 10.8, -90, 0, 1.0475 },
 	       /* a plate of bone along (0, sin30, cos30) */
 	       { 0, 36 + 19, 34, 1.8 }, { 0, 36 - 19, -34, 1.8 }, { 11, 36, 0, 1.8 }, { 13, 36, 0, 1.05 }, { 0, 36 + 19, -34, 1.05 },
-	       /* crista galli in the sinus: upwards it comes nearer to the middle */
+	       /* crista galli in the sinus: approaches the centre upwards */
 	       { 0, 96, 0, 1.8 }, { 1.9, 96, 0, 1.8 }, { 2.1, 96, 0, 0 }, { 0, 96 - 9, 16, 1.8 }, { 0, 96 + 9, 16, 0 },
-	       /* ethmoid bones lean apart upwards on the left, petrous lines */
+	       /* ethmoid bones tilt apart upwards on the left, petrous lines */
 	       { -19, 54, 0, 1.8 }, { 19, 54, 0, 1.8 }, { -19 + 7.5, 54, 28, 1.8 }, { -19 - 7.5, 54, 28, 1.05 },
 	       { -43 - 15, 68 + 8.7, -10, 1.8 }, { 43 + 15, 68 + 8.7, 9, 1.8 }, { 43 - 15, 68 - 8.7, -29, 1.8 }, { 43, 68, 11, 1.05 },
 	       { 63.94, -63.94, 11, 1.055 }, { 63.94 + 5.8, -63.94 + 9.3, 0, 1.055 }, { 63.94 - 5.8, -63.94 + 9.3, 0, 1.05 },
 	       /* occipital cones: narrow towards the inside */
 	       { 0, -105, 2, 1.8 }, { 0, -105, 5, 1.05 }, { 0, -112, 5.5, 1.8 }, { 0, -103, 0, 1.05 },
-	       /* right ear: bone, a cell of air in an even and in an odd row, cut at the skull */
+	       /* right ear: bone, an air cell in an even and in an odd row, clipped at the skull */
 	       { 50, 0, 0, 1.8 }, { 88, 0, 0, 0 }, { 86, 0, 0, 1.8 }, { 86, 3.4641, 0, 0 }, { 88, 3.4641, 0, 1.8 }, { 86, 0, -3.4641, 0 }, { 88, -3.4641, 3.4641, 0 },
 	       /* left ear: first grain of the coarsest, last of the finest group */
 	       { -70, -10, 0, 1.8 }, { -70, -10, 3.9, 1.05 }, { -70, -10, 8, 1.8 }, { -67.6, 4.4 + 8 * 0.25, 0, 1.8 }, { -67.6, 4.4 + 7 * 0.25, 0, 1.05 },
@@ -81,7 +81,7 @@ END_TEST
 
 /* clang-format on */
 
-/* Connected parts of the samples where the value is `value`, by flood fill. */
+/* Number of connected parts of the samples with this value, by flood fill. */
 static int count_parts(const gt_phantom *p, const double lo[3], const double step[3], const size_t n[3], double value)
 {
 	const size_t all = n[0] * n[1] * n[2], along[3] = { 1, n[0], n[0] * n[1] };

@@ -1,11 +1,12 @@
 #ifndef GT_TESTS_BY_SETS_H
 #define GT_TESTS_BY_SETS_H
-/* A pair in single precision on the CPU against the pair in double, with the kernels of every instruction set there is.
+/* Compares a single-precision pair on the CPU, with the kernels of each instruction set, with the pair in double.
  * use_set: use() of tests/support/vector_sets.h. */
 #include "tests/projectors/odd_arrays.h"
 #include "tests/support/vector_sets.h"
 
-/* Forward of a random volume and back of random data, by the kernels of each set: the numbers of the pair in double. */
+/* Forward projection of a random volume and backprojection of random data, with the kernels of each set, against the
+ * pair in double. */
 static void check_by_double(const char *pair, int (*use_set)(const char *set), const struct gt_test_geometry *g)
 {
 	gt_backend *be = backend("cpu:2");
@@ -27,7 +28,7 @@ static void check_by_double(const char *pair, int (*use_set)(const char *set), c
 	gt_backend_close(be);
 }
 
-/* Denormal numbers to the kernels of each set. */
+/* Checks denormal numbers with the kernels of each set. */
 static inline void check_denormals_by_sets(const char *pair, int (*use_set)(const char *set), const struct gt_test_geometry *g)
 {
 	for (int s = 0; s < SETS; s++)

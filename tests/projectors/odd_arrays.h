@@ -1,7 +1,6 @@
 #ifndef GT_TESTS_ODD_ARRAYS_H
 #define GT_TESTS_ODD_ARRAYS_H
-/* A pair on the CPU with arrays as callers may have them: numbers that are too small for normal floats, and memory that
- * begins at no whole vector. */
+/* CPU pairs with unusual arrays: denormal numbers, and memory that is not aligned to whole vectors. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -16,7 +15,7 @@ static inline gt_backend *backend(const char *name)
 	return be;
 }
 
-/* What a direction of the pair makes of n denormal numbers, of which most have three digits: m numbers. */
+/* Applies a direction of the pair to n denormal numbers, most of three digits. Returns m numbers. */
 static inline double *of_denormals(const gt_linop *A, void (*direction)(const gt_linop *, const gt_array *, gt_array *), gt_type type,
                                    size_t n, size_t m)
 {
@@ -38,8 +37,8 @@ static inline double *of_denormals(const gt_linop *A, void (*direction)(const gt
 	return result;
 }
 
-/* Numbers too small for a normal float are numbers like others, up to their own rounding, which is a thousandth of 1e-42:
- * both ways as in double. */
+/* Denormal numbers give the results of double precision in both directions, up to their rounding (a thousandth of
+ * 1e-42). */
 static inline void check_denormals(const char *pair, const char *kernels, const struct gt_test_geometry *g)
 {
 	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
@@ -61,7 +60,8 @@ static inline void check_denormals(const char *pair, const char *kernels, const 
 	gt_backend_close(be);
 }
 
-/* Arrays in memory of the caller's that begin at no whole vector: the same bits, and nothing around them is touched. */
+/* Arrays in the caller's memory that are not aligned to whole vectors give bit-identical results. No float around them
+ * is written. */
 static inline void check_loose_memory(const char *pair, const struct gt_test_geometry *g)
 {
 	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
@@ -94,7 +94,7 @@ static inline void check_loose_memory(const char *pair, const struct gt_test_geo
 	free(result);
 }
 
-/* No bit depends on the threads, of which there may be more than processors and jobs. */
+/* Results are bit-identical for any number of threads, also for more threads than processors and jobs. */
 static inline void check_threads(const char *pair, const struct gt_test_geometry *g)
 {
 	static const char *const threads[] = { "cpu:1", "cpu:3", "cpu:131" };

@@ -18,8 +18,8 @@ static inline void turn_axes(double *a, double *b, double angle)
 	}
 }
 
-/* slant: about the rows' axis, lean: about the columns', roll: in the detector's plane; sway: another roll in every view.
- * rad. */
+/* Rotates the detectors, in rad: slant about row_axis, lean about column_axis, roll in the detector plane; sway: a roll
+ * that varies with the view. */
 static inline void turn_detectors(gt_scan *s, double roll, double lean, double sway, double slant)
 {
 	for (size_t v = 0; v < s->views; v++) {
@@ -33,7 +33,7 @@ static inline void turn_detectors(gt_scan *s, double roll, double lean, double s
 		turn_axes(w->row_axis, normal, lean);
 		turn_axes(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
 		gt_cross3(w->column_axis, w->row_axis, normal);
-		for (int a = 0; a < 3 && s->shape == GT_ARC; a++) /* the arc's axis turns with it */
+		for (int a = 0; a < 3 && s->shape == GT_ARC; a++) /* the axis of the arc rotates with it */
 			w->arc_center[a] = w->detector[a] - arm * normal[a];
 	}
 	ck_ok(gt_scan_check(s));
@@ -118,7 +118,7 @@ static inline struct gt_test_geometry pose(int i)
 	return g;
 }
 
-/* Projections of the volume; the caller frees them. */
+/* Returns projections of the volume; the caller frees them. */
 static inline float *forward_of(const char *name, gt_backend *be, gt_type type, const struct gt_test_geometry *g, const float *volume)
 {
 	gt_linop *A = NULL;

@@ -1,6 +1,7 @@
 #ifndef GT_TESTS_RAY_SCANS_H
 #define GT_TESTS_RAY_SCANS_H
-/* Scans for the ray-driven projectors: those of tests/support/geometries.c, and the same on detectors and gantries that are turned. */
+/* Scans for the ray-driven projectors: those of tests/support/geometries.c, also with rotated detectors and
+ * gantries. */
 #include <math.h>
 #include <gantry/constants.h>
 #include "tests/support/geometries.h"
@@ -16,7 +17,8 @@ static inline void ray_turn(const double *unit, double angle, double *x)
 		x[a] = y[a];
 }
 
-/* The detector about its normal; the detector about its columns; the whole gantry about a level axis. */
+/* Rotates the detector about its normal, the detector about column_axis, or the whole gantry about a horizontal
+ * axis. */
 enum ray_tilt { RAY_ROLL, RAY_LEAN, RAY_GANTRY };
 
 static inline void ray_tilt_view(gt_view *w, enum ray_tilt how, double angle)
@@ -56,11 +58,11 @@ static const struct {
 };
 enum { RAY_TILTS = sizeof ray_tilts / sizeof *ray_tilts };
 
-/* Sources on all sides of a grid that lies outside their circle, near it or not: some look away from it, some past it. */
+/* Sources on all sides of a grid outside their circle, near it or not; some look away from it or past it. */
 enum { RAY_BESIDE = 4 };
 static inline struct gt_test_geometry ray_beside(int i)
 {
-	static const char *const names[] = { "flat, grid beside the orbit", "arc, grid beside the orbit", "flat, grid far from the orbit",
+	static const char *const names[] = { "flat, grid outside the orbit", "arc, grid outside the orbit", "flat, grid far from the orbit",
 		                             "arc, grid far from the orbit" };
 	const gt_orbit orbit = { .shape = i % 2 ? GT_ARC : GT_FLAT, .views = 9, .rows = 4, .columns = i / 2 ? 15 : 33, .source_to_axis = 60,
 		                 .source_to_detector = 90, .column_pitch = i % 2 ? 6.1 : 9.2, .row_pitch = 5, .start_angle = 0.1,
@@ -73,7 +75,7 @@ static inline struct gt_test_geometry ray_beside(int i)
 
 static inline int ray_scans(void) { return RAY_BESIDE + gt_test_geometries() + RAY_TILTS; }
 
-/* The caller frees scan. Every other view, and fewer of the tilted ones. */
+/* The caller frees scan. Uses every second view, and every fourth of tilted scans. */
 static inline struct gt_test_geometry ray_scan(int i)
 {
 	const int tilt = i - RAY_BESIDE - gt_test_geometries();

@@ -1,6 +1,7 @@
 #ifndef GT_TESTS_SF_SCANS_H
 #define GT_TESTS_SF_SCANS_H
-/* Scans for the separable-footprint pairs: those of tests/support/geometries.c, some with the detector turned out of the vertical, and steep cones. */
+/* Scans for the separable-footprint pairs: those of tests/support/geometries.c, some with a tilted detector, and steep
+ * cones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static const char *const names[2] = { "sf-tr", "sf-tt" };
 static const struct {
 	const char *name;
 	int base;
-	double roll, pitch, sway; /* rad; sway: another roll in every view */
+	double roll, pitch, sway; /* rad; sway: a roll that varies with the view */
 } tilted[] = {
 	{ "flat, rolled by 6 degrees", 3, 0.105, 0, 0 },
 	{ "flat, pitched by 11 degrees", 3, 0, 0.19, 0 },
@@ -85,7 +86,7 @@ static const struct {
 enum { STEEP = sizeof steep / sizeof *steep };
 
 static inline int geometries(void) { return gt_test_geometries() + TILTED + STEEP; }
-/* Every fourth view, from another one on in each geometry: the others cost time and no other code. */
+/* Uses every fourth view, from another first view in each geometry; more views would exercise no other code. */
 static inline struct gt_test_geometry geometry(int i)
 {
 	const int k = i - gt_test_geometries(), n = k - TILTED;
@@ -106,10 +107,11 @@ static inline struct gt_test_geometry geometry(int i)
 	return g;
 }
 
-/* A case goes over several geometries: each costs a process. */
+/* Each case loops over several geometries, because a case costs a process. */
 enum { CASES = 5 };
 
-/* test_sf_single takes all of SF-TR on the CPU, where SF-TT is computed in double all the same: some are enough. */
+/* On the CPU test_sf_single covers SF-TR in single precision, and SF-TT is always computed in double; some geometries
+ * suffice. */
 static inline int skip_single(gt_type type, int geometry) { return type == GT_F32 && !gt_test_is_gpu() && geometry % 4; }
 
 /* Projects x; the caller frees the result. */

@@ -1,9 +1,9 @@
 #ifndef GT_TESTS_SINGLE_PAIRS_H
 #define GT_TESTS_SINGLE_PAIRS_H
-/* Tests of a pair in single precision on the CPU, with the kernels of every instruction set there is: against the pair
- * in double, against its own transpose, and whatever the threads, the memory and the numbers. The test that includes
- * this defines PAIR, the projector's name, SCANS() and SCAN(i), small scans for it, and use() and kernels_are_found_by_name
- * by tests/support/vector_sets.h. */
+/* Tests of a single-precision pair on the CPU with the kernels of each instruction set. The pair is compared with the
+ * pair in double and with its own transpose; threads, memory alignment and magnitudes vary. The including test defines
+ * PAIR (the projector's name), SCANS() and SCAN(i) (its small scans), and use() and kernels_are_found_by_name by
+ * tests/support/vector_sets.h. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
-/* What the small scans of all projectors do not have: rows and voxels of very different heights, sums that begin
- * again, more slices and voxels than a tile has. */
+/* Cases that other scans lack: very different heights of rows and voxels, restarted sums, more slices and voxels than a
+ * tile. */
 static const struct {
 	const char *name;
 	gt_orbit orbit;
@@ -126,7 +126,8 @@ START_TEST(as_in_double)
 }
 END_TEST
 
-/* Every entry of forward is that of back. Scans have kernels in turn, whose numbers as_in_double() compares for each scan. */
+/* Forward and adjoint have equal entries. Scans use the instruction sets in turn; as_in_double() compares all sets for
+ * each scan. */
 START_TEST(transpose)
 {
 	struct gt_test_geometry g = geometry(_i);
@@ -148,7 +149,7 @@ START_TEST(transpose)
 }
 END_TEST
 
-/* 75 views of a volume that is larger than a tile each way; 0: by 37 rows, 1: by 3 high ones. */
+/* 75 views of a volume larger than a tile in each direction; few 0: 37 rows, 1: 3 high rows. */
 static struct gt_test_geometry large(int few)
 {
 	const gt_orbit orbit = { SCANNER(GT_ARC, 75, few ? 3 : 37, 147),
@@ -188,11 +189,11 @@ START_TEST(threads)
 }
 END_TEST
 
-/* What is written past the caches, as large volumes and their lines are: the same bits. */
+/* Streaming stores, as for large volumes and their lines, give bit-identical results. */
 START_TEST(past_the_caches)
 {
 	struct gt_test_geometry g = large(_i);
-	g.grid.n[0] = 96; /* whole lines of a cache */
+	g.grid.n[0] = 96; /* whole cache lines */
 	gt_backend *be = backend("cpu:3");
 	for (int s = 0; s < SETS; s++) {
 		struct gt_test_images r[2];
@@ -229,7 +230,6 @@ START_TEST(denormals)
 }
 END_TEST
 
-/* All tests of such a pair. */
 static void fill(TCase *tc)
 {
 	gt_add_alike(tc, as_in_double, geometries());

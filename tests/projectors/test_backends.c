@@ -1,6 +1,6 @@
-/* Every projector on this backend against the CPU reference: on small odd geometries, on sizes that fit no tile of a kernel, where
- * there is one of something, and on the clinical scanner with every 41st view. On the CPU itself: any number of threads gives the
- * same numbers.
+/* Compares every projector on this backend with the CPU reference. Scans: small odd geometries, sizes that fit no tile of
+ * a kernel, single rows, columns and voxels, a clinical scanner. On the CPU, results do not depend on the number of
+ * threads.
  * labels: property */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const
 	}
 }
 
-/* This backend and one thread; on the CPU, three threads and one. Frees the scan. */
+/* Compares this backend with one thread; on the CPU, three threads with one. Frees the scan. */
 static void check(struct gt_test_geometry g, gt_type type)
 {
 	gt_backend *cpu = NULL, *other = NULL;

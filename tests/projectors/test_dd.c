@@ -12,7 +12,8 @@
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
-/* Volumes and detectors too tall for the kernels of few slices, one for each height of tiles, windows of rows and bundles of views among them. */
+/* Volumes and detectors too tall for the kernels of few slices: one for each height of tiles, including windows of rows
+ * and bundles of views. */
 static const struct {
 	const char *name;
 	gt_orbit orbit;
@@ -65,7 +66,7 @@ static const struct {
 };
 enum { TALL = sizeof tall / sizeof *tall };
 
-/* Few views of many slices, whose tiles several blocks share: by elements there are too many voxels. */
+/* Few views of many slices, so that several blocks share a tile; there are too many voxels for a test by elements. */
 static const struct {
 	gt_orbit orbit;
 	gt_grid grid;
@@ -92,7 +93,7 @@ static struct gt_test_geometry geometry(int i)
 
 static double tolerance(gt_type t) { return t == GT_F64 ? 1e-12 : 1e-5; }
 
-/* On the CPU test_dd_single has the scans of all projectors in single precision. */
+/* On the CPU in single precision test_dd_single covers the common scans. */
 START_TEST(adjoint_by_elements)
 {
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
@@ -112,7 +113,7 @@ START_TEST(adjoint_by_elements)
 }
 END_TEST
 
-/* Every entry of forward, from unit volumes, against the overlap integrals written straight from the definition. */
+/* Forward projection of a random volume against the overlap integrals of the definition. */
 START_TEST(forward_by_definition)
 {
 	gt_backend *be = gt_test_backend();
@@ -146,7 +147,7 @@ START_TEST(forward_by_definition)
 }
 END_TEST
 
-/* Of one type, twice: with the same bits. */
+/* Projects x twice with one type; both results are bit-identical. Returns the operator. */
 static gt_linop *forward_twice(gt_backend *be, gt_type type, int i, const gt_scan *scan, const float *x, float *y)
 {
 	const size_t nx = gt_grid_voxels(&wide[i].grid), ny = gt_scan_size(scan);
@@ -169,7 +170,8 @@ static gt_linop *forward_twice(gt_backend *be, gt_type type, int i, const gt_sca
 	return A;
 }
 
-/* Forward in single precision is that in double; back of some pixels times the volume is forward at these pixels. */
+/* The forward projection in single precision equals the one in double. The volume times the backprojection of a unit
+ * pixel equals the forward projection at that pixel. */
 START_TEST(wide_volumes)
 {
 	enum { PIXELS = 24 };

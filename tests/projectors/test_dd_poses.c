@@ -1,5 +1,5 @@
-/* The distance-driven pair for tilted detectors on any backend: its transpose entry by entry, the numbers of the CPU in
- * double, also where memory is short, and the same bits in every run.
+/* The distance-driven pair for tilted detectors on any backend: its transpose entry by entry, the results of the CPU in
+ * double, also with little memory. Results are bit-identical in every run.
  * labels: property unit */
 #include <string.h>
 #include <gantry/projector.h>
@@ -27,7 +27,7 @@ START_TEST(transpose)
 }
 END_TEST
 
-/* The second name leaves room for one slice and one view. */
+/* The second name limits memory to one slice and one view. */
 START_TEST(as_on_the_cpu)
 {
 	static const char *const names[] = { "dd", "dd:memory=1e-6" };

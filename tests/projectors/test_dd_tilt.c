@@ -1,6 +1,5 @@
-/* The distance-driven pair for tilted detectors on the CPU, with the kernels of every instruction set there
- * is: its transpose entry by entry, the pair in double, the level pair where the detector does not lean, rays through
- * every part of a pixel, bodies whose line integrals are known, and what is refused.
+/* The distance-driven pair for tilted detectors on the CPU, with the kernels of each instruction set. References:
+ * its transpose, the pair in double, the upright pair, rays through all parts of a pixel, known line integrals.
  * labels: property unit; backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +20,8 @@
 
 GT_TEST_USE(gt_dd_tilt)
 
-/* Poses have kernels in turn, whose numbers as_in_double() compares for each pose; double: test_dd_poses. */
+/* Poses use the instruction sets in turn; as_in_double() compares all sets for each pose. Double precision:
+ * test_dd_poses. */
 START_TEST(transpose)
 {
 	struct gt_test_geometry g = pose(_i);
@@ -50,7 +50,7 @@ START_TEST(as_in_double)
 }
 END_TEST
 
-/* Memory that is aligned to its type alone. */
+/* Memory that is aligned to its type only. */
 START_TEST(loose_memory)
 {
 	const struct gt_test_geometry g = pose(_i);
@@ -75,8 +75,8 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
-/* Scans of all projectors, leaning by next to nothing: the level pair. Parallel rays that climb as well. Lengths of rays
- * differ in second order: there of a column's middle ray, here of the mean of its edges. */
+/* Scans of all projectors, tilted by a negligible angle, give the results of the upright pair; also parallel rays that
+ * climb. Ray lengths differ in second order: there of a column's central ray, here of the mean of its edges. */
 START_TEST(level_where_nothing_leans)
 {
 	gt_backend *be = backend("cpu:2");
@@ -99,7 +99,7 @@ START_TEST(level_where_nothing_leans)
 }
 END_TEST
 
-/* Rolled by 90 degrees, rows and columns are exchanged, and no number changes but by lengths of rays as above. */
+/* A roll by 90 degrees exchanges rows and columns. Values change only by the ray lengths, as above. */
 START_TEST(rows_for_columns)
 {
 	struct gt_test_geometry g = gt_test_geometry(3);
@@ -138,7 +138,7 @@ END_TEST
 
 enum { RAYS = 4 };
 
-/* Means over the pixels of the exact lengths of RAYS x RAYS rays in each. */
+/* Means over the pixels of the exact lengths of RAYS x RAYS rays in each pixel. */
 static float *means_by_rays(gt_backend *be, struct gt_test_geometry g, const float *volume)
 {
 	const gt_scan *coarse = g.scan;
@@ -175,7 +175,7 @@ static float *head_of(gt_backend *be, const gt_grid *grid, gt_phantom **phantom)
 	return volume;
 }
 
-/* How far projections of the voxels are from the exact lengths in them, and from the line integrals of the body. */
+/* Errors of the projected voxels relative to exact lengths in the voxels, and to line integrals of the head. */
 static void errors_of(double roll, double lean, double slant, double *from_lengths, double *from_body)
 {
 	const gt_orbit orbit = {
@@ -202,7 +202,7 @@ static void errors_of(double roll, double lean, double slant, double *from_lengt
 	gt_backend_close(be);
 }
 
-/* As exact as the level pair where z is seen along rows or columns, and less so by the angle between. */
+/* Errors equal those of the upright pair if z is seen along rows or columns, and grow with the angle between. */
 START_TEST(known_bodies)
 {
 	static const struct {
@@ -231,7 +231,7 @@ START_TEST(refused)
 	gt_scan_free(g.scan);
 	g = gt_test_geometry(0);
 	turn_detectors(g.scan, 1, 0, 0, 0);
-	ck_refused(gt_projector_new("dd", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED, "view 0: the arc is rolled so far");
+	ck_refused(gt_projector_new("dd", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED, "view 0: roll of the arc");
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }

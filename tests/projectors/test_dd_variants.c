@@ -1,5 +1,5 @@
-/* The branchless variants of the distance-driven pair (GPU): integral images against sums, dd-db against dd, dd-bl and dd-bz within the
- * bounds that they state, and within the errors published for them.
+/* The branchless variants of the distance-driven pair (GPU). Integral images equal sums, dd-db equals dd, and dd-bl
+ * and dd-bz stay within their stated bounds and published errors.
  * labels: property */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/support/support.h"
 #include "tests/support/transpose.h"
 
-#pragma weak gt_dd_images_of /* not there in builds without CUDA */
+#pragma weak gt_dd_images_of /* undefined in builds without CUDA */
 #pragma weak gt_dd_images_bytes
 #pragma weak gt_dd_integrate_slices
 #pragma weak gt_dd_integrate_views
@@ -28,11 +28,9 @@ static void *on_device(gt_backend *be, const void *host, size_t bytes)
 	return p;
 }
 
-/* Integral images ---------------------------------------------------------- */
-
 static double value_of(const void *p, gt_type t, size_t i) { return t == GT_F32 ? ((const float *)p)[i] : ((const double *)p)[i]; }
 
-/* Every node of `count` images in scratch, against cells[image][row][column]. */
+/* Checks every node of `count` images in scratch against cells[image][row][column]. */
 static void check_images(gt_backend *be, const gt_dd_images *g, gt_type nodes, size_t count, const double *cells)
 {
 	const size_t bytes = gt_dd_images_bytes(g, nodes), width = (size_t)g->width;
@@ -79,15 +77,15 @@ static double *numbers(gt_type t, size_t n, void **typed)
 	return wide;
 }
 
-/* Volumes, of which the last two numbers are also columns and rows of views: one of something, odd ones, whole warps and blocks, more
- * than a block is wide, many images. */
+/* Volumes; the last two numbers are also columns and rows of views. Sizes of one, odd sizes, whole warps and blocks,
+ * wider than a block, many images. */
 static const int sizes[][3] = {
 	{ 1, 1, 1 },     { 1, 37, 1 },   { 37, 1, 3 },    { 5, 888, 1 },   { 33, 33, 31 },  { 9, 31, 1 },
 	{ 65, 33, 70 },  { 32, 64, 96 }, { 512, 5, 12 },  { 6, 512, 17 },  { 5, 1024, 9 },  { 2048, 2, 9 },
 	{ 3, 1100, 20 }, { 1100, 3, 7 }, { 2111, 3, 33 }, { 5, 2111, 34 }, { 1700, 70, 3 }, { 64, 1700, 3 },
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
-static const gt_type types[][2] = { { GT_F32, GT_F32 }, { GT_F32, GT_F64 }, { GT_F64, GT_F64 } }; /* of data, of nodes */
+static const gt_type types[][2] = { { GT_F32, GT_F32 }, { GT_F32, GT_F64 }, { GT_F64, GT_F64 } }; /* data, nodes */
 
 START_TEST(integral_of_slices)
 {
@@ -123,7 +121,8 @@ START_TEST(integral_of_slices)
 }
 END_TEST
 
-/* Two views more than the volume is wide. All but the first have slices perpendicular to y; of these some count columns or rows backwards. */
+/* Two views more than the volume is wide. All but the first have slices perpendicular to y; some of these flip columns
+ * or rows. */
 START_TEST(integral_of_views)
 {
 	if (!gt_test_is_gpu())
@@ -175,8 +174,6 @@ START_TEST(integral_of_views)
 }
 END_TEST
 
-/* Pairs -------------------------------------------------------------------- */
-
 static void compare(const char *one, const char *other, gt_backend *be, gt_type type, gt_backend *other_be, gt_type other_type, int i,
                     double forward, double back)
 {
@@ -197,14 +194,15 @@ START_TEST(double_precision_is_exact)
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	ck_ok(gt_backend_open("cpu:1", &cpu));
 	compare("dd-db", "dd", be, GT_F64, cpu, GT_F64, _i, 1e-12, 1e-12);
-	/* In single precision dd on the CPU rounds on the way. */
+	/* In single precision dd on the CPU rounds intermediate values. */
 	compare("dd-db", "dd", be, GT_F32, cpu, GT_F64, _i, 2e-7, 2e-7);
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
 END_TEST
 
-/* Entries of an operator by unit vectors: rows by its adjoint, columns by its forward; [rows of the sample][columns of the sample]. */
+/* Entries of an operator from unit vectors: rows by its adjoint, columns by its forward direction; [rows of the
+ * sample][columns of the sample]. */
 struct sample {
 	size_t n, step;
 };
@@ -292,8 +290,8 @@ START_TEST(adjoint_by_elements)
 }
 END_TEST
 
-/* dd-bz sums in the same order; few images at a time give the same as all, up to the fractions of 8 bits that textures round to: they lie
- * elsewhere in their texture. */
+/* dd-bz sums in the same order. Fewer images at a time lie elsewhere in their texture, so results agree up to the 8-bit
+ * fractions of textures. */
 START_TEST(same_numbers)
 {
 	if (!gt_test_is_gpu())
@@ -311,7 +309,8 @@ START_TEST(same_numbers)
 }
 END_TEST
 
-/* Back as published, from the definition: the cells under the projection of the edges' mid-points of each voxel's middle plane. */
+/* Backprojection as published, from the definition: the pixels under the projected mid-points of the edges of each
+ * voxel's centre plane. */
 static double covered(double low, double high, double at) { return fmax(0, fmin(high, at + 0.5) - fmax(low, at - 0.5)); }
 
 static void add_rectangle(const struct gt_test_geometry *g, size_t view, const size_t voxel[3], const double *y, double *sum)
@@ -331,7 +330,7 @@ static void add_rectangle(const struct gt_test_geometry *g, size_t view, const s
 		memcpy(point, center, sizeof point);
 		point[2] += (end - 0.5) * g->grid.pitch[2];
 		seen &= gt_point_pixel(&det, w, point, &other, &row[end]);
-		if (!seen) /* a ck_assert() costs a message whether it holds or not */
+		if (!seen) /* a ck_assert() formats a message even if it holds */
 			ck_abort_msg("a voxel is behind the source");
 	}
 	const double left = fmin(column[0], column[1]), right = fmax(column[0], column[1]), low = fmin(row[0], row[1]),

@@ -1,5 +1,4 @@
-/* Joseph's pair in single precision on the CPU: see single_pairs.h. Scans that are not level go the way that test_ray
- * tests.
+/* Joseph's pair in single precision on the CPU: see single_pairs.h. test_ray covers scans that are not level.
  * labels: property unit; backend: none */
 #include "projectors/ray/fast/joseph_single.h"
 #include "tests/support/vector_sets.h"

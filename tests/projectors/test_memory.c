@@ -1,5 +1,5 @@
-/* Little memory: projectors that take a limit give the same in pieces as in one, on a device that is nearly full as on an empty one, and
- * what does not fit says so and leaves the other operators alone.
+/* Little memory: projectors with a memory limit give the same results in chunks, and on a device that is nearly full.
+ * An operator that does not fit is refused and leaves others intact.
  * labels: unit */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
-/* More slices along x and y and more views than any kernel takes in one piece. */
+/* More slices along x and y, and more views, than any kernel processes at a time. */
 static const struct {
 	const char *name;
 	gt_orbit orbit;
@@ -51,7 +51,7 @@ static int takes_limit(const gt_projector *p)
 	return 0;
 }
 
-/* Textures round to fractions of 8 bits, and a slice lies elsewhere in another batch. */
+/* Textures round to 8-bit fractions, and a slice lies elsewhere in another batch. */
 static double tolerance(const gt_projector *p, gt_type type) { return p->off_adjoint > 0 ? 5e-3 : type == GT_F64 ? 1e-13 : 5e-6; }
 
 static void check_same(const gt_projector *p, gt_type type, const struct gt_test_geometry *g, const struct gt_test_images a,
@@ -85,7 +85,7 @@ START_TEST(little_memory)
 }
 END_TEST
 
-/* Scratch of an operator, made and freed. */
+/* Bytes held by an operator, which is created and freed. */
 static size_t bytes_of(gt_backend *be, const char *spec, const struct gt_test_geometry *g)
 {
 	const size_t before = gt_test_counters(be).bytes;
@@ -117,7 +117,7 @@ START_TEST(limits_are_kept)
 }
 END_TEST
 
-/* All of the device but some MiB is taken: batches shrink by themselves. */
+/* Leaves only some MiB of the device free, so that batches shrink automatically. */
 START_TEST(full_device)
 {
 	if (!gt_test_is_gpu())
@@ -131,7 +131,7 @@ START_TEST(full_device)
 		gt_array *max = NULL;
 		gt_backend_memory(be, &available, &total);
 		ck_assert(available > room);
-		/* Somebody else may have taken it meanwhile. */
+		/* Another process may have allocated it meanwhile. */
 		if (gt_array_new(be, GT_F32, (available - room) / 4, &max) == GT_OK)
 			check_same(*p, GT_F32, &g, gt_test_apply((*p)->name, be, GT_F32, &g), whole, "full device");
 		gt_array_free(max);
@@ -142,7 +142,7 @@ START_TEST(full_device)
 }
 END_TEST
 
-/* A grid that fits nowhere is refused with what it needs and what is free; operators that were there before go on. */
+/* A grid that fits no memory is refused with the bytes needed and free; existing operators keep working. */
 START_TEST(too_large)
 {
 	const struct gt_test_geometry g = geometry(0);

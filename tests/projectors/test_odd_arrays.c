@@ -1,11 +1,11 @@
-/* Pairs besides dd for detectors in all poses, with arrays as callers may have them: see odd_arrays.h. dd: test_dd_tilt.c.
+/* Unusual arrays (odd_arrays.h) for all pairs except dd, with detectors in all poses. dd: test_dd_tilt.c.
  * labels: property unit; backend: none */
 #include "tests/projectors/odd_arrays.h"
 #include "tests/projectors/poses.h"
 
 static const struct {
 	const char *name;
-	int poses; /* that it takes at least */
+	int poses; /* minimum number of poses that it takes */
 } pairs[] = { { "joseph", POSES }, { "siddon", POSES }, { "sf-tr", 9 }, { "sf-tt", 9 } };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 

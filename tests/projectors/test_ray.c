@@ -1,4 +1,5 @@
-/* The ray-driven pairs, entry by entry: against their own transpose, and against their definitions written for one ray and one voxel.
+/* The ray-driven pairs, entry by entry, against their transpose and against their definitions for one ray and one
+ * voxel.
  * labels: property unit */
 #include <stdlib.h>
 #include <gantry/projector.h>
@@ -22,10 +23,10 @@ static void check_adjoint(gt_backend *be, const char *model, gt_type type, const
 	gt_linop_free(A);
 }
 
-/* A case goes over several scans: each costs a process. */
+/* Each case loops over several scans, because a case costs a process. */
 enum { CASES = 8 };
 
-/* Sums are in double on the CPU whatever the arrays hold: there, single precision is tried on some scans. */
+/* The CPU sums in double for both types, so single precision is tested on some scans only. */
 static int skip_single(int scan) { return !gt_test_is_gpu() && scan % 4; }
 
 START_TEST(adjoint_by_elements)
@@ -74,7 +75,7 @@ static double siddon(const gt_grid *g, const struct line *l, const double *cente
 	return length_in(l, low, high);
 }
 
-/* Tent functions of the distance from the voxel's centre, where the ray meets the plane through it. */
+/* Tent functions of the distance from the voxel's centre, at the point where the ray meets the plane through it. */
 static double joseph(const gt_grid *g, const struct line *l, const double *center)
 {
 	const double *e = l->direction;
@@ -105,7 +106,7 @@ static double by_definition(int model, const gt_scan *scan, const gt_grid *g, si
 	return model ? siddon(g, &l, center) : joseph(g, &l, center);
 }
 
-/* A', row by row, from unit data. */
+/* Rows of the adjoint, from unit data. */
 static void check_entries(gt_backend *be, int model, gt_type type, const struct gt_test_geometry *g)
 {
 	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);

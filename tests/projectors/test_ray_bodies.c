@@ -1,5 +1,5 @@
-/* The ray-driven pairs on bodies whose line integrals are known, on rays that lie in faces and edges of voxels, on grids of
- * several tiles, and what is refused.
+/* The ray-driven pairs on objects with known line integrals, on rays in faces and edges of voxels, and on grids of
+ * several tiles. Refused input.
  * labels: property unit */
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -37,7 +37,7 @@ static double *project(const char *name, gt_backend *be, gt_type type, const gt_
 	return out;
 }
 
-/* How far a line runs within the grid; a ray in a face between two voxels counts once. */
+/* Length of a line within the grid; a ray in a face between two voxels counts once. */
 static double chord(const gt_grid *g, int half, const double *p, const double *e)
 {
 	double from = half ? 0 : -INFINITY, to = INFINITY;
@@ -55,7 +55,7 @@ static double chord(const gt_grid *g, int half, const double *p, const double *e
 	return to > from ? (to - from) * sqrt(gt_dot3(e, e)) : 0;
 }
 
-/* A volume of ones: every ray's lengths add up to its way through the grid. */
+/* For a volume of ones the lengths of a ray add up to its chord of the grid. */
 static void check_lengths(gt_backend *be, gt_type type, const struct gt_test_geometry *g)
 {
 	const gt_detector det = gt_scan_detector(g->scan);
@@ -83,7 +83,8 @@ START_TEST(lengths_add_up)
 }
 END_TEST
 
-/* Rays along the axes at every quarter of a voxel, so also in faces and edges; and along diagonals through the voxels' edges. */
+/* Rays along the axes at every quarter of a voxel, including faces and edges, and along diagonals through voxel
+ * edges. */
 static gt_scan *straight(gt_shape shape)
 {
 	const gt_orbit orbit = { .shape = shape,
@@ -115,7 +116,7 @@ START_TEST(rays_in_faces)
 		const double x = u * scan->view[v].column_axis[0], y = u * scan->view[v].column_axis[1], s = sqrt(2);
 		double direction[3], point[3] = { x, y, z };
 		if (fabs(z - 4) < 1e-9 || fabs(fabs(x) - 8) < 1e-9 || fabs(fabs(y) - 6) < 1e-9)
-			continue; /* the outermost faces belong to the lower voxels alone */
+			continue; /* the outermost faces belong to the lower voxels only */
 		for (int a = 0; a < 3; a++)
 			direction[a] = scan->view[v].detector[a] - scan->view[v].source[a];
 		const double way = chord(&g, 0, point, direction);
@@ -137,7 +138,7 @@ START_TEST(rays_in_faces)
 }
 END_TEST
 
-/* In an edge between four voxels a ray takes the uppermost of them in each slice, whatever the rounding of the angles. */
+/* A ray in an edge between four voxels takes the uppermost one in each slice, for any rounding of the angles. */
 START_TEST(one_voxel_per_slice)
 {
 	gt_backend *be = gt_test_backend();
@@ -195,7 +196,7 @@ static gt_scan *clinic(gt_shape shape)
 
 static const gt_grid clinic_grid = { { 90, 84, 40 }, { 4, 4.2, 3.6 }, { 3, -5, 2 } };
 
-/* A Gaussian, smooth on the grid: its integral along a line depends on the distance from the centre alone. */
+/* A Gaussian, smooth on the grid: its line integral depends only on the distance from the centre. */
 START_TEST(smooth_body)
 {
 	gt_backend *be = gt_test_backend();
@@ -235,7 +236,7 @@ START_TEST(smooth_body)
 }
 END_TEST
 
-/* Edges, at any turn: as near as voxels allow. */
+/* Edges of rotated shapes: errors are limited by the voxel size. */
 START_TEST(turned_box_and_ball)
 {
 	gt_backend *be = gt_test_backend();
@@ -272,7 +273,8 @@ START_TEST(turned_box_and_ball)
 }
 END_TEST
 
-/* More voxels, rows and columns than any kernel takes at a time: the rows of A', from unit data, against forward projections. */
+/* More voxels, rows and columns than any kernel processes at a time: rows of the adjoint, from unit data, against
+ * forward projections. */
 START_TEST(many_tiles)
 {
 	gt_backend *be = gt_test_backend();

@@ -1,4 +1,4 @@
-/* The sorted tables of level scans give the same rays as the walk that takes any.
+/* The sorted tables of level scans give the same rays as gt_ray_make().
  * labels: unit
  * backend: none */
 #include <stdlib.h>
@@ -85,7 +85,7 @@ START_TEST(same_rays)
 }
 END_TEST
 
-/* Where a search ends, from targets before, between, at and after the entries. */
+/* Results of searches for targets before, between, at and after the entries. */
 START_TEST(searches)
 {
 	const struct gt_test_geometry g = ray_scan(_i);
@@ -105,7 +105,8 @@ START_TEST(searches)
 				m++;
 			ck_assert_int_eq(gt_ray_level_search(f, S, t.guess + i / 2 * g.scan->columns, s), m);
 		}
-		for (int n = f->first; n < f->end; n++) { /* what is found lies where it was looked for */
+		/* the line of the S found passes through the given position */
+		for (int n = f->first; n < f->end; n++) {
 			const double s = gt_ray_level_find(f, n, 3.25);
 			const gt_ray_line l = gt_ray_level_line(GT_RAY_JOSEPH, f, s, 1, t.rays.n[i % 2]);
 			ck_assert_double_eq_tol(fma(n, l.x_step, l.x), 3.25, 1e-10);
@@ -116,7 +117,7 @@ START_TEST(searches)
 }
 END_TEST
 
-/* Views of a helix do not meet the slices of the others. */
+/* Views of a helix do not meet the slices of other views. */
 START_TEST(far_slices)
 {
 	const gt_orbit orbit = { .shape = GT_ARC,

@@ -1,4 +1,4 @@
-/* The separable-footprint pairs: the adjoint entry by entry, both ways through the CPU, sizes that fit no tile, what is refused.
+/* The separable-footprint pairs: adjoint entry by entry, both CPU paths, sizes that fit no tile, refused input.
  * labels: property unit */
 #include "tests/projectors/sf_scans.h"
 #include "tests/support/images.h"
@@ -33,7 +33,8 @@ START_TEST(adjoint_by_elements)
 }
 END_TEST
 
-/* A detector that leans by less than anybody can build goes voxel by voxel, an upright one column by column. */
+/* A negligible tilt selects the voxel-by-voxel path; upright detectors use columns of voxels. Both give the same
+ * result. */
 static void check_paths(const char *name, struct gt_test_geometry g)
 {
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
@@ -103,7 +104,7 @@ static const struct {
 	  { GT_ARC, .views = 41, .rows = 133, .columns = 111, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 2.1,
 	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * GT_PI },
 	  { { 35, 31, 7 }, { 2.9, 3.1, 11.3 }, { 3.3, -4.1, 0.1 } } },
-	{ "views that have nothing in common, a grid beside the axis",
+	{ "footprints of views do not overlap, grid away from the axis",
 	  { GT_ARC, .views = 6, .rows = 64, .columns = 300, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.02,
 	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * GT_PI },
 	  { { 33, 70, 40 }, { 1.3, 0.8, 0.7 }, { 60, -90, 3 } } },

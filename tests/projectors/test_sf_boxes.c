@@ -1,4 +1,5 @@
-/* The separable-footprint pairs against exact line integrals of boxes: one voxel on a clinical scanner, many under detectors that lean.
+/* The separable-footprint pairs against exact line integrals of boxes: one voxel on a clinical scanner, many voxels
+ * under tilted detectors.
  * labels: physics */
 #include "tests/projectors/sf_scans.h"
 
@@ -18,7 +19,7 @@ static double length_inside(const double *p, const double *e, const double *low,
 	return out > in ? (out - in) * sqrt(gt_dot3(e, e)) : 0;
 }
 
-/* Mean over n x n sub-rays of a cell. */
+/* Mean over n x n sub-rays of a pixel. */
 static double exact_cell(const gt_scan *s, size_t v, size_t l, size_t k, const double *low, const double *high, int n)
 {
 	const gt_detector det = gt_scan_detector(s);
@@ -31,7 +32,7 @@ static double exact_cell(const gt_scan *s, size_t v, size_t l, size_t k, const d
 	return sum / n / n;
 }
 
-/* Columns and rows that a view may see of a box: low[0..1] to high[0..1], with a cell to spare. */
+/* Columns and rows of a box in a view, with a margin of 1.5 pixels: low[0..1] to high[0..1]. */
 static void box_in_view(const gt_scan *s, const gt_view *w, const double *lo, const double *hi, double *low, double *high)
 {
 	const gt_detector det = gt_scan_detector(s);
@@ -50,7 +51,8 @@ static void box_in_view(const gt_scan *s, const gt_view *w, const double *lo, co
 	}
 }
 
-/* Over the cells that see a box: root mean square and largest error, in widths of a voxel, and what the sum of all is off by. */
+/* Over the pixels that see a box: root mean square and maximum error, in widths of a voxel, and relative error of the
+ * sum. */
 struct error {
 	double rms, max, sum;
 };
@@ -99,8 +101,8 @@ static struct error error_of_box(const char *name, const gt_scan *s, const gt_gr
 	return e;
 }
 
-/* One voxel in the geometry of a clinical scanner, wherever it is. The distance-driven model is off by a tenth of the voxel there:
- * the test would see that. */
+/* One voxel of a clinical scanner at several positions. The distance-driven model deviates by a tenth of the voxel
+ * there, which the test would detect. */
 START_TEST(one_voxel)
 {
 	static const double places[4][2] = { { 225, -0.4 }, { 101, 145 }, { 0.3, -0.2 }, { -137, -102 } };
@@ -125,7 +127,8 @@ START_TEST(one_voxel)
 }
 END_TEST
 
-/* A box of many voxels under a detector that leans: footprints are not separable there, but what they add up to is right. */
+/* A box of many voxels under a tilted detector: single footprints are not separable there, but their sum is
+ * accurate. */
 START_TEST(box_under_tilt)
 {
 	const gt_orbit orbit = { GT_FLAT,

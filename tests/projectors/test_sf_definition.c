@@ -2,7 +2,7 @@
  * labels: property */
 #include "tests/projectors/sf_scans.h"
 
-/* Linear between points (x[i], y[i]), 0 outside; its integral from a to b. */
+/* Piecewise linear between points (x[i], y[i]), 0 outside. */
 struct outline {
 	int n;
 	double x[8], y[8];
@@ -37,7 +37,7 @@ static void project(const gt_scan *s, const gt_view *w, const gt_grid *g, const 
 {
 	const gt_detector det = gt_scan_detector(s);
 	const double p[3] = { center[0] + x * g->pitch[0], center[1] + y * g->pitch[1], center[2] + z * g->pitch[2] };
-	if (!gt_point_pixel(&det, w, p, k, l)) /* a ck_assert() costs a message whether it holds or not */
+	if (!gt_point_pixel(&det, w, p, k, l)) /* a ck_assert() formats a message even if it holds */
 		ck_abort_msg("a point of the grid is behind the source");
 }
 
@@ -52,7 +52,7 @@ static struct outline rows_of(double low, double high, double low_ramp, double h
 	return o;
 }
 
-/* Middle and half width of the rows of four corners at height z, seen on a detector turned back by `lean`. */
+/* Centre and half width of the rows of four corners at height z, on a detector sheared back by `lean`. */
 static void face(const gt_scan *s, const gt_view *w, const gt_grid *g, const double *at, double z, double lean, double *middle,
                  double *half)
 {
@@ -88,7 +88,7 @@ static struct footprint footprint(const gt_scan *s, const gt_view *w, const gt_g
 	project(s, w, g, at, 0, 0, -0.5, &k[0], &low);
 	project(s, w, g, at, 0, 0, 0.5, &k[1], &high);
 	if (trapezoid) {
-		/* In mm on the detector the lean is one angle, for lines along z and across. */
+		/* In mm on the detector the shear is one angle, for lines along z and across. */
 		const double mm = s->column_pitch / s->row_pitch, lean = (k[1] - k[0]) / (high - low) * mm * mm;
 		face(s, w, g, at, -0.5, lean, &low, &low_ramp);
 		face(s, w, g, at, 0.5, lean, &high, &high_ramp);
@@ -100,7 +100,7 @@ static struct footprint footprint(const gt_scan *s, const gt_view *w, const gt_g
 		low_ramp = high_ramp;
 		high_ramp = r;
 	}
-	/* Rows per mm of z along a line of one column: of the determinant of both gradients and the ray. */
+	/* Rows per mm of z along a line of one column, from the gradients of column and row. */
 	const double upright = hypot(grad_k[1] * grad_l[2] - grad_k[2] * grad_l[1], grad_k[2] * grad_l[0] - grad_k[0] * grad_l[2]) /
 	                       hypot(grad_k[0], grad_k[1]);
 	const double taller = upright / fabs(grad_l[2]), middle = (low + high) / 2, half = taller * (high - low) / 2;

@@ -1,5 +1,4 @@
-/* SF-TR in single precision on the CPU: see single_pairs.h. Scans that are not upright, and SF-TT, go the way that
- * test_sf tests.
+/* SF-TR in single precision on the CPU: see single_pairs.h. test_sf covers tilted scans and SF-TT.
  * labels: property unit slow; backend: none */
 #include "projectors/sf/fast/sf_single.h"
 #include "tests/support/vector_sets.h"
@@ -21,7 +20,7 @@ GT_TEST_FOUND_BY_NAME(gt_sf_single)
 #define SCAN sf_geometry
 #include "tests/projectors/single_pairs.h"
 
-/* Many rows of light, voxels of a sixth of a row: what a voxel gets is little of the sums that it is read from. */
+/* Many illuminated rows, voxels of a sixth of a row: a voxel's value is small compared with the running sums that it is sampled from. */
 START_TEST(thin_voxels)
 {
 	const gt_orbit orbit = { SCANNER(GT_FLAT, 1, 112, 9), .turn = 1, .column_pitch = 9, .row_pitch = 7, .start_angle = 0.6 };

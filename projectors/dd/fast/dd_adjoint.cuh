@@ -1,25 +1,25 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
 #define GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
-/* The kernel of the distance-driven adjoint on CUDA in single precision: running sums along the rows of each detector
- * column, read at the z edges of voxels.
+/* CUDA kernel of the distance-driven adjoint in single precision: running sums along the rows of each detector column,
+ * sampled at the z edges of voxels.
  *
- * The row-to-z interpolation of a column depends on the slice, not on the voxel along the slice, and the value at a z
- * edge serves the voxels below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates
- * each column of the view once per z edge and adds it, times the overlap, to each voxel that the column meets.
- * Differences of adjacent edges are taken after 32 views. Eight warps own adjacent slices; a ninth fetches the columns
- * of view after view into a ring in shared memory. The tile of z edges begins where the views of a bundle begin to see
- * the voxels, so that helical scans cost what they overlap.
+ * The row-to-z interpolation of a column depends on the slice, not on the in-slice voxel, and each z edge serves the
+ * voxels below and above it. A warp owns STRIP voxels along one slice times 32 EDGES z edges. It evaluates each column
+ * of the view once per z edge and adds the value, times the overlap, to each voxel that the column meets. Differences
+ * of adjacent edges are taken after 32 views. Eight warps own adjacent slices; a ninth copies the columns of each view
+ * into a ring in shared memory. The tile of z edges begins at the first voxel that the views of a bundle see, so that
+ * helical scans cost only their overlap.
  *
- * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
+ * Minimum work: 16 instructions per intersecting (column, slice) and two z edges, 2 per overlap; then shared memory.
  *
- * Precision. A place in a window of n rows is rounded by n times 3e-8 where it is clamped, which finds the row below
- * it: enough to choose the row, and for all of a short window. In taller ones the fraction is found from the row that
- * was chosen, counted from the middle of the tile, one instruction more: no error grows with the rows then. Where sums
- * from the middle of the detector are large, they count from the tile's upper edge instead, one more.
+ * Precision. Clamping rounds a position in a window of n rows by n times 3e-8, which suffices to choose the row, and
+ * for everything in a short window. In taller windows the fraction is computed from the chosen row, relative to the
+ * centre of the tile (one more instruction). The error then does not grow with the rows. If sums from the centre of the
+ * detector are large, they are taken from the tile's upper edge instead (one more instruction).
  *
- * What `gantry tune` may choose, read by tuner/space.c: one line each, then what must hold, where small letters are
- * numbers of the problem's class. EDGES: z edges of a lane, FILL: blocks that a launch should have. SLOT also stands
- * for SLOT_FINE. Shared memory: the ring, plans of 33 records of each warp, 1 KiB of the system's, for each of BLOCKS.
+ * Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints. Lower-case names
+ * are numbers of the problem's class. EDGES: z edges per lane. FILL: blocks that a launch should have. SLOT also sets
+ * SLOT_FINE. Shared memory per block: the ring, plans of 33 records for each warp, and 1 KiB of the system's.
  *
  * tune dd-back
  * EDGES 1 2 3 4
@@ -39,31 +39,31 @@
 #ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
 #define GT_DD_ADJOINT_STRIP 16
 #endif
-#ifndef GT_DD_ADJOINT_STRIP3 /* the same with three z edges per lane: 4, 8 */
+#ifndef GT_DD_ADJOINT_STRIP3 /* with three z edges per lane: 4, 8 */
 #define GT_DD_ADJOINT_STRIP3 8
 #endif
-#ifndef GT_DD_ADJOINT_STRIP4 /* the same with four z edges per lane: 4, 8 */
+#ifndef GT_DD_ADJOINT_STRIP4 /* with four z edges per lane: 4, 8 */
 #define GT_DD_ADJOINT_STRIP4 8
 #endif
-#ifndef GT_DD_ADJOINT_SLOT /* bytes of one place of the ring: multiples of 128 */
+#ifndef GT_DD_ADJOINT_SLOT /* bytes of a ring slot: multiples of 128 */
 #define GT_DD_ADJOINT_SLOT 34816
 #endif
-#ifndef GT_DD_ADJOINT_SLOT_FINE /* the same where fractions are found apart: records take more of shared memory */
+#ifndef GT_DD_ADJOINT_SLOT_FINE /* for FORM not SHORT, whose records take more shared memory */
 #define GT_DD_ADJOINT_SLOT_FINE 33280
 #endif
-#ifndef GT_DD_ADJOINT_SLOTS /* places of the ring: 2 to 8 */
+#ifndef GT_DD_ADJOINT_SLOTS /* slots of the ring: 2 to 8 */
 #define GT_DD_ADJOINT_SLOTS 2
 #endif
 #ifndef GT_DD_ADJOINT_BLOCKS /* blocks per multiprocessor: 2, 3, 4 */
 #define GT_DD_ADJOINT_BLOCKS 3
 #endif
-#ifndef GT_DD_ADJOINT_WHOLE /* detectors of up to so many rows are fetched in whole columns: 16 to 512 */
+#ifndef GT_DD_ADJOINT_WHOLE /* detectors with at most this number of rows are copied in whole columns: 16 to 512 */
 #define GT_DD_ADJOINT_WHOLE 128
 #endif
-#ifndef GT_DD_ADJOINT_SHORT /* detectors of up to so many rows do with rounded places: 0 to 512 */
+#ifndef GT_DD_ADJOINT_SHORT /* detectors with at most this number of rows use rounded positions: 0 to 512 */
 #define GT_DD_ADJOINT_SHORT 64
 #endif
-#ifndef GT_DD_ADJOINT_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
+#ifndef GT_DD_ADJOINT_BESIDE /* maximum blocks per axis to run both axes concurrently: 0 to 1 << 20 */
 #define GT_DD_ADJOINT_BESIDE 4096
 #endif
 #include "projectors/dd/fast/dd_ring.cuh"
@@ -73,7 +73,7 @@ static __host__ __device__ constexpr int slot_of(int form) { return form == SHOR
 typedef unit<SLICES> strip_unit;
 static_assert(sizeof(strip_unit) % 16 == 0, "bulk copies need 16 bytes");
 
-/* Whether the last flush of a block may set the volume: registers do not suffice for that in all forms. */
+/* Returns whether the last flush of a block may set the volume; other forms lack the registers. */
 static __host__ __device__ constexpr bool sets_volume(int edges, int form) { return edges < 4 && (edges != 2 || form != FINE); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 template <int VOXELS, int EDGES, int FORM> struct strip_shape {
@@ -89,24 +89,24 @@ template <int VOXELS, int EDGES, int FORM> struct strip_shape {
 	};
 };
 
-/* Where the columns of a batch meet the strip, in shared memory of the warp. */
+/* Columns of a batch on the strip, in shared memory of the warp. */
 template <int STRIP, int FORM> struct plan {
-	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge;
-	 * not SHORT: the places again, in units of fractions */
+	/* by column: position per z edge and of the tile's centre, over the window; first overlap; value at the top
+	 * edge. If not SHORT, the positions again, in units of fractions. */
 	float4 column[(WARP + 1) * (FORM == SHORT ? 1 : 2)];
-	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or
-	 * before */
+	/* by voxel: overlap of the column that begins before it; address after the last column that begins in or before
+	 * it */
 	float overlap[STRIP + 4];
 	unsigned end[STRIP + 4];
 };
 
 template <int STRIP, int EDGES> struct sums {
-	/* at the lower edges; top: lane i has the upper edge of the tile for voxel i; TALL: it is 0 */
+	/* E: at the lower edges; top: lane i has the upper edge of the tile for voxel i, 0 if TALL */
 	float E[STRIP][EDGES], top;
 };
 
-/* Clamped place over the window, and address of its row. SHORT: the bits of a float of 2^23 and more count; else those
- * of a float of next to nothing, which is that number times 2^-149: *row. */
+/* Returns the clamped position over the window, and the address of its row. SHORT: the row is in the low bits of a
+ * float of at least 2^23. Otherwise it is in the bits of a denormal float, which is the row times 2^-149: *row. */
 template <int FORM> static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place, float *row)
 {
 	const float in = __saturatef(q), t = FORM == SHORT ? __fmaf_rd(in, rows, 8388608.f) : __fmul_rd(in, rows);
@@ -114,7 +114,7 @@ template <int FORM> static __device__ __forceinline__ float place_at(unsigned co
 	*row = t;
 	return in;
 }
-/* The running sum there. step, edge, middle: in units, not SHORT; a row past the last is 0 whatever the fraction. */
+/* Running sum at the position. step, edge, middle: in units, not SHORT. A row past the last is 0 for any fraction. */
 template <int FORM>
 static __device__ __forceinline__ float value_at(float2 c, float in, float rows, float from_middle, float row, float step, float edge,
                                                  float middle)
@@ -122,7 +122,7 @@ static __device__ __forceinline__ float value_at(float2 c, float in, float rows,
 	const float at = FORM == SHORT ? fmaf(in, rows, from_middle) : __saturatef(fmaf(step, edge, fmaf(row, -ROWS_IN_UNITS, middle)));
 	return fmaf(at, c.y, c.x);
 }
-/* Together, so that one waits while the other does. */
+/* Issues two loads together, so that their latencies overlap. */
 template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
 {
 	if (N % 2)
@@ -140,7 +140,7 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 {
 	enum { RECORD = FORM == SHORT ? 16 : 32, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
 	const int lane = threadIdx.x % WARP;
-	/* the strip's first column by linear interpolation; the edges decide */
+	/* linear interpolation estimates the strip's first column; the edges decide */
 	const int count = same(u->columns);
 	int start = 0;
 	if (count > WARP - 4) {
@@ -154,10 +154,10 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 	}
 #pragma unroll 1
 	for (; start < count; start += WARP) {
-		/* read again for every batch: registers are scarce */
+		/* reload for every batch to save registers */
 		const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3],
 			     shift = u->shift;
-		/* not SHORT: the bits of `rows` are their number, those of a float of next to nothing */
+		/* not SHORT: the bits of `rows` hold the number, as a denormal float */
 		const float rows = FORM == SHORT ? (float)u->rows : __int_as_float(u->rows), from_middle = (float)u->from_middle;
 		const double2 *U = (const double2 *)(u + 1);
 		const unsigned columns = address_of(U + count + 1) - (FORM == SHORT ? MAGIC_BYTES : 0), bytes = u->bytes;
@@ -196,7 +196,7 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 			}
 			unsigned voxel = records + 4 * i;
 #pragma unroll 1
-			/* a column that ends on the edge still closes the voxel below */
+			/* a column that ends on the edge also closes the voxel below */
 			for (; to >= end; end++, voxel += 4) {
 				store1<ENDS>(voxel, __uint_as_float(record + RECORD));
 				store1<OVERLAPS + 4>(voxel, (fminf(to, end + 1) - end) * inverse);
@@ -221,8 +221,8 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 #pragma unroll
 		for (int r = 0; r < EDGES; r++)
 			value[r] = 0;
-		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares
-		 * the loop its barriers */
+		/* loads columns one ahead; the compiler knows that shuffled values are uniform, which saves barriers in
+		 * the loop */
 		float4 c = load4(at), overlap = load4<OVERLAPS>(records);
 		float2 fine = FORM == SHORT ? make_float2(0, 0) : load2<16>(at);
 #pragma unroll
@@ -264,7 +264,7 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 	}
 }
 
-enum { FRESH = 1 }; /* in twice a tile's first z edge: nothing has been added there yet */
+enum { FRESH = 1 }; /* bit 0 of `e`, beside twice the tile's first z edge: the volume is not set there yet */
 static __device__ __forceinline__ void set_or_add(float *to, float x, int set)
 {
 	asm volatile("{.reg .pred set; setp.ne.s32 set, %2, 0; @set st.global.f32 [%0], %1;"
@@ -274,11 +274,11 @@ static __device__ __forceinline__ void set_or_add(float *to, float x, int set)
 template <int STRIP, int EDGES, int FORM>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
-	/* that of the other axis, which adds to the same voxels */
+	/* the other axis adds to the same voxels */
 	await_last_launch();
-	/* not kept in a register: those are scarce */
+	/* reloaded to save registers */
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end;
-	if (EDGES == 1 || (FORM == FINE && EDGES == 2)) /* nor what follows from these */
+	if (EDGES == 1 || (FORM == FINE && EDGES == 2)) /* keeps derived values out of registers, too */
 		asm volatile("" : "+r"(i0), "+r"(n));
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {
@@ -291,10 +291,11 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 			const int z = (e >> 1) + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < z1)
-				/* no other thread adds here, but so none waits for what was there; no -0 */
+				/* the atomic addition avoids a load, although no other thread adds here; + 0.f avoids
+				 * -0 */
 				set_or_add(&j.b[line * d.n[2] + z], up - s->E[v][r] + 0.f, e & FRESH);
 		}
-		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+		asm volatile("" ::: "memory"); /* limits the loads in flight to the available registers */
 	}
 #pragma unroll
 	for (int v = 0; v < STRIP; v++)
@@ -304,7 +305,7 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	s->top = 0;
 }
 
-/* The last flush of a block that sets the volume: of the tile from z edge e on, with what b has. */
+/* The last flush of a block that sets the volume: adds b to the tile from z edge e on and writes x. */
 template <int STRIP, int EDGES, int FORM>
 static __device__ void finish(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
@@ -321,7 +322,7 @@ static __device__ void finish(const gt_dd &d, const job &j, struct sums<STRIP, E
 			const int z = e + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			s->E[v][r] = up - s->E[v][r];
-			if (there && i0 + v < nx && z < z1) /* past the first cache, which may have old neighbours */
+			if (there && i0 + v < nx && z < z1) /* bypasses L1, which may hold old neighbours */
 				s->E[v][r] += __ldcg(&j.b[((size_t)n * nx + i0 + v) * d.n[2] + z]);
 		}
 		if (v % 4 < 3)
@@ -333,7 +334,7 @@ static __device__ void finish(const gt_dd &d, const job &j, struct sums<STRIP, E
 				*(float4 *)&j.x[((size_t)z * d.n[1] + n) * nx + i0 + v - 3] = make_float4(s->E[v - 3][r], s->E[v - 2][r],
 				                                                                          s->E[v - 1][r], s->E[v][r]);
 		}
-		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+		asm volatile("" ::: "memory"); /* limits the loads in flight to the registers available */
 	}
 }
 
@@ -342,7 +343,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 {
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ plan<STRIP, FORM> plans[SLICES];
-	__shared__ int part_end; /* of the block's slices of z */
+	__shared__ int part_end; /* end of the block's slices of z */
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
 	const int i0 = gt_dd_outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
@@ -363,14 +364,13 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		await_last_launch();
 		return;
 	}
-	struct sums<STRIP, EDGES> s = {
-	};
+	struct sums<STRIP, EDGES> s = {};
 	const unsigned records = same(address_of(&plans[warp]));
 	float edge[EDGES];
 #pragma unroll
 	for (int r = 0; r < EDGES; r++)
 		edge[r] = (float)(lane + WARP * r - 16 * EDGES);
-	int e = -1; /* none yet */
+	int e = -1; /* no tile yet */
 	for (unsigned units = 0;; units++) {
 		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
 		const strip_unit *u = (const strip_unit *)(places + slot * slot_of(FORM));

@@ -1,7 +1,7 @@
-/* Distance-driven adjoint on CUDA in single precision, host side: shapes of strips by rows and slices, batches of views
- * whose running sums fit the memory that is given, launches by axis. The kernel and where it comes from:
- * dd_adjoint.cuh. Memory on the device: running sums of a batch of views, 8 bytes per pixel of the detector, and one
- * volume for each axis, put in order by the kernel below. */
+/* Host side of the distance-driven adjoint on CUDA in single precision. Chooses strip shapes by rows and slices,
+ * batches of views whose running sums fit the memory limit, and launches by axis. Kernel and method: dd_adjoint.cuh.
+ * Memory on the device: 8 bytes per pixel of a batch of views for running sums, and one volume for each concurrent
+ * axis, which unfold() transposes. */
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/blocks.cuh"
@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS)
 	__shared__ float tile[DEEP][WARP + 1];
 	const size_t c0 = blockIdx.x / tiles_z * (size_t)WARP;
 	const int z0 = blockIdx.x % tiles_z * DEEP, lane = threadIdx.x, warp = threadIdx.y;
-	float v[OWN]; /* all are on their way before the first is stored */
+	float v[OWN]; /* issue all loads before the first store */
 #pragma unroll
 	for (int i = 0; i < OWN; i++) {
 		const size_t c = c0 + warp + i / PARTS * UNFOLD_WARPS;
@@ -39,16 +39,14 @@ static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS)
 	}
 }
 
-/* Host ------------------------------------------------------------------------- */
-
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 extern "C" int gt_dd_adjoint_form(const gt_dd *d)
 {
 	return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL;
 }
 
-/* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the
- * detector. */
+/* Returns the cheapest number of z edges per lane: the cost of 16 voxels of a tile, averaged from the source side to
+ * the detector side. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *min)
 {
 	enum { HEIGHTS = 9 };
@@ -69,9 +67,9 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *min)
 	}
 	return best;
 }
-/* Bundles see a part of the slices alone. */
+/* Returns 1 if bundles see only a part of the slices. */
 static int is_part(const gt_dd *d, const gt_dd_fast *f) { return f->typical_span < 0.8 * d->n[2]; }
-/* Where tiles are cut by the ends of parts, they cost more than blocks that wait. */
+/* Cutting tiles at the ends of parts costs more than idle blocks. */
 enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
 extern "C" gt_dd_strip gt_dd_adjoint_strip(const gt_dd *d, const gt_dd_fast *f)
 {
@@ -93,12 +91,12 @@ static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
 	edges_of(d, f, &min);
 	return !f->back && gt_dd_thin_adjoint_cost(d, f) < min;
 }
-/* Blocks of an axis that own all slices of z. */
+/* Blocks of an axis if each owns all slices of z. */
 static size_t columns_of(const gt_dd *d, const gt_dd_strip *s, int axis)
 {
 	return (size_t)pieces(d->n[1 - axis], s->strip) * pieces(d->n[axis], SLICES);
 }
-/* Slices of z that a block owns: all, unless there were too few blocks for the device. */
+/* Slices of z that a block owns: all, unless the blocks would be too few for the device. */
 static int part_of(const gt_dd *d, const gt_dd_strip *s, size_t blocks)
 {
 	const int height = WARP * s->edges, tiles = pieces(d->n[2], height),
@@ -106,7 +104,7 @@ static int part_of(const gt_dd *d, const gt_dd_strip *s, size_t blocks)
 	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
 
-/* Are the slices of z that a block owns those of one tile, which it can set? */
+/* Returns 1 if the slices of z of each block are one tile, which the block can set. */
 static int sets_tiles(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
@@ -124,7 +122,7 @@ extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 
-/* Shared memory of a block, of which a device may have less: the ring, and what the space in dd_adjoint.cuh counts. */
+/* Checks the shared memory of a block: the ring, and the terms of the search space in dd_adjoint.cuh. */
 extern "C" int gt_dd_fast_adjoint_has_room(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
@@ -141,14 +139,14 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 	return max < 1 ? 1 : max < views ? max : views;
 }
 static size_t sums_bytes(const gt_dd *d, size_t views) { return (views * d->columns * stride_of(d) * sizeof(float2) + 255) / 256 * 256; }
-/* The last blocks of an axis would leave most of the device idle. With few views those of the other begin beside them,
- * and wait before they add. */
+/* The last blocks of an axis would leave most of the device idle. With few views the blocks of the other axis start
+ * early, and wait before they add. */
 static int begins_early(const gt_dd *d, const gt_dd_fast *f)
 {
 	const size_t sums = sums_bytes(d, (size_t)f->views[0] + f->views[1]);
 	return f->views[0] && f->views[1] && sums <= volume_bytes(d) && sums <= f->limit;
 }
-/* With more views, where blocks are few, both axes run beside each other, each with a volume and sums of its own. */
+/* With more views and few blocks, both axes run concurrently, each with its own volume and sums. */
 static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 {
 	const double blocks = (double)d->n[0] * d->n[1] / (gt_dd_adjoint_strip(d, f).strip * SLICES);
@@ -215,11 +213,11 @@ static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, c
 }
 
 struct how {
-	int early, sets; /* are the sums already there? Does it set b? */
-	float *x;        /* what the last launch sets, or NULL */
+	int early, sets; /* early: the sums exist already; sets: the launch sets b */
+	float *x;        /* volume that the last launch sets, or NULL */
 };
-/* Adds what the views of an axis see to b, or sets it, with sums behind it: of all views already there, or made here by
- * batches. Returns 0 if that failed. */
+/* Adds the views of an axis to b, or sets it. The sums follow b in memory; they exist already or are computed by
+ * batches. Returns 0 on failure. */
 static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, struct how how)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
@@ -256,8 +254,8 @@ static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int
 	return 1;
 }
 
-/* From so many views on the last launch sets x: that is as much to do however few views there are, and with few of them
- * nothing is left to do beside it. */
+/* Minimum number of views to let the last launch set x. Its extra time does not depend on the number of views, and with
+ * few views no other work hides it. */
 enum { SET_BY_LAST = 16 };
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)

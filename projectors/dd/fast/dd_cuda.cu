@@ -1,6 +1,6 @@
-/* Distance-driven on CUDA: tables of the fast pair in single precision, and the choice of kernels. What the fast pair
- * does not do (double precision, devices before compute capability 9.0, parallel rays that climb differently in each
- * column, pixels of hundreds of voxels) the branch-based kernels do. */
+/* Distance-driven pair on CUDA: tables of the fast pair in single precision, and the choice of kernels. Branch-based
+ * kernels compute all other cases: double precision, compute capability below 9.0, parallel rays whose slopes along z
+ * differ between columns, and pixels of hundreds of voxels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,18 @@ struct state {
 	gt_dd_fast f;
 	gt_dd_tuned *tuned;
 	gt_dd_tuned_back *back;
-	int forward, adjoint; /* is that direction done by the fast kernels? */
+	int forward, adjoint; /* 1 if the fast kernels compute this direction */
 	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes, share_bytes[2];
 };
 
-/* Columns and rows on slice n lie where fixed point of 32 bits before the point can tell. */
+/* Returns 1 if columns and rows on slice n are within the range of 32.32 fixed point. */
 static int is_near(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, int n)
 {
 	const double g = w->g0 + n * w->dg, x = w->a0 + n * w->da + g * e->U, z = w->z0 + n * w->dz, A = g * e->q;
 	return fabs(x) < 0x1p30 && fabs(z) + fabs(A) * (fabs(w->p) + d->rows) < 0x1p30;
 }
 
-/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row, or lie far
- * off. */
+/* Fills view m of the list. Returns 0 if the columns do not see the source's height at one row, or lie too far away. */
 static int fill_view(const gt_dd *d, size_t at, size_t m, gt_dd_fast_tables *h)
 {
 	const gt_dd_view *v = &d->view[at];
@@ -55,7 +54,7 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, gt_dd_fast_tables *h)
 	return 1;
 }
 
-/* Least and greatest height in voxels of the pixels that meet the volume, from some slices. */
+/* Minimum and maximum height in voxels of the pixels that meet the volume, sampled on a few slices. */
 static void heights(const gt_dd *d, size_t m, const gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -73,7 +72,7 @@ static void heights(const gt_dd *d, size_t m, const gt_dd_fast_tables *h, gt_dd_
 	}
 }
 
-/* How far the middle ray of two views lies apart at the ends of the volume, in voxels. */
+/* Distance of the central rays of two views at the ends of the volume, in voxels. */
 static double apart(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, size_t other)
 {
 	const gt_dd_near *v = &h->view[m], *w = &h->view[other];
@@ -99,8 +98,8 @@ static void columns_on(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *
 		--*last;
 }
 
-/* Rows of a view outside low .. high-1 miss the volume, told from a few groups of slices: their columns are among those
- * of its ends. */
+/* Extends low .. high to the rows of a view that meet the volume, by groups of slices. The columns of a group are among
+ * those of its end slices. */
 static void rows_seen(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, int *low, int *high)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -129,7 +128,7 @@ static void rows_seen(const gt_dd *d, const gt_dd_fast_tables *h, size_t m, int 
 	*high = above > *high ? above : *high;
 }
 
-/* By the shape that suits their rows, then by view. */
+/* Orders groups by the best tile shape for their rows, then by view. */
 static int by_shape(const void *a, const void *b)
 {
 	const gt_dd_group *g = (const gt_dd_group *)a, *h = (const gt_dd_group *)b;
@@ -137,7 +136,7 @@ static int by_shape(const void *a, const void *b)
 	return x != y ? x - y : g->view[0] - h->view[0];
 }
 
-/* What of the volume the rows of groups first .. end-1 see, and in which order that is done. */
+/* Finds the rows of groups first .. end-1 that see the volume, sorts the groups by shape and sets their runs. */
 static void fill_runs(const gt_dd *d, gt_dd_fast_tables *h, int axis, int first, int end, gt_dd_fast *f)
 {
 	for (gt_dd_group *g = h->group + first; g < h->group + end; g++) {
@@ -159,7 +158,8 @@ static void fill_runs(const gt_dd *d, gt_dd_fast_tables *h, int axis, int first,
 	}
 }
 
-/* Neighbours that share lines of the volume: as many as make the lines of 32 columns fewest, fewer where views jump. */
+/* Groups adjacent views that share lines of the volume. The group size minimises the lines of 32 columns; a jump of the
+ * views starts a new group. */
 static void fill_groups(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	double typical = 0, width = 0;
@@ -198,7 +198,7 @@ static void fill_groups(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 	}
 }
 
-/* One run of each axis, in the order of views: a variant has one tile for all. */
+/* A tuned variant has one tile: one run per axis, in the order of views. */
 static int by_view(const void *a, const void *b) { return ((const gt_dd_group *)a)->view[0] - ((const gt_dd_group *)b)->view[0]; }
 static void join_runs(gt_dd_fast_tables *h, gt_dd_fast *f)
 {
@@ -212,7 +212,7 @@ static void join_runs(gt_dd_fast_tables *h, gt_dd_fast *f)
 	}
 }
 
-/* What a view sees along z where its pixels are A voxels high. */
+/* Extends low .. high by the range along z of a view whose pixels are A voxels high. */
 static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, double *high)
 {
 	const double z0 = w->z0 + w->first * w->dz, z1 = w->z0 + (w->end - 1) * w->dz;
@@ -220,8 +220,8 @@ static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, doub
 	*high = fmax(*high, fmax(z0, z1) + (w->p + d->rows) * A);
 }
 
-/* Neighbours in bundles: a new one where z has moved by a quarter of what a view sees, unless differences would then be
- * taken too often. */
+/* Bundles adjacent views. A new bundle starts after a quarter of a view's range along z, but not so early that
+ * differences are taken too often. */
 static void fill_bundles(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
 	const double mean = (f->min_A + f->max_A) / 2;
@@ -373,10 +373,9 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 		gt_dd_bs_cuda.adjoint(be, d, NULL, t, y, x);
 }
 
-/* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a
- * pass more each where rows are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place,
- * load and interpolate and one per voxel. Rows and slices count as far as they see each other at the mean height of
- * pixels. */
+/* Roofline. Shared memory limits the forward direction: two loads per overlapped line and 32 rows, more if rows are
+ * taller than voxels. Instructions limit the adjoint: 7 per column and 32 z edges to locate, load and interpolate, and
+ * one per voxel. Rows and slices count as far as they see each other at the mean height of pixels. */
 static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *min)
 {
 	const struct state *s = (const struct state *)state;

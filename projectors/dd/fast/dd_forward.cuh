@@ -1,96 +1,97 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
-/* The kernel of the distance-driven forward projection on CUDA in single precision: running sums along z of each voxel
- * column, read at the row edges of pixels.
+/* CUDA kernel of the distance-driven forward projection in single precision: running sums along z of each voxel column,
+ * sampled at the row edges of pixels.
  *
- * The z-to-row interpolation depends on the slice and the detector column, not on the voxel along the slice: place and
- * fraction are found once per slice and row edge, and each line of voxels that the column meets costs two loads from
- * shared memory. A warp owns COLUMNS columns of one view times LANES ROWS rows: with few rows, several columns at a
- * time. Only the value at the lower row edge is accumulated; differences of adjacent edges are taken every few slices.
- * Several warps of up to four neighbouring views share the lines, which one more fetches into a ring in shared memory,
- * slice after slice.
+ * The z-to-row interpolation depends on the slice and the detector column, not on the in-slice voxel. Position and
+ * fraction are computed once per slice and row edge. Each line of voxels that the column meets then costs two loads
+ * from shared memory. A warp owns COLUMNS columns of one view times LANES ROWS rows; with few rows it processes several
+ * columns at a time. Only the value at the lower row edge is accumulated; differences of adjacent edges are taken every
+ * few slices. Warps of up to four adjacent views share the lines, which one more warp copies into a ring in shared
+ * memory, slice by slice.
  *
- * All control flow in the loop over pairs is uniform, and known to be: what a branch hangs on comes from a ballot or
- * from lane 0. Several columns at a time take the same turns: those of one line read the next as well, and count it by
- * 0.
+ * Control flow in the loop over pairs is warp-uniform, and provably so for the compiler: conditions come from a ballot
+ * or from lane 0. Columns that are processed together take the same iterations. Columns with one line also read the
+ * next one, with weight 0.
  *
- * Tiles begin at the first row of their views that sees the volume. Views of the same tiles are launched together;
- * where a helix leaves the volume, views see few rows and their tiles are low. A tile that is not full needs no upper
- * edge of its own. Few rows more than fit the lanes are a step for all columns at once.
+ * Tiles begin at the first row of their views that sees the volume. Views of equal tiles are launched together. At the
+ * ends of a helix views see few rows, so their tiles are low. A tile that is not full needs no upper edge of its own. A
+ * few rows beyond the lanes are one step for all columns.
  *
- * Least work: two passes of shared memory per line met and 32 rows, more where pixels are taller than voxels.
+ * Minimum work: two passes of shared memory per line and 32 rows, more if pixels are taller than voxels.
  *
- * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below
- * it: enough to choose the edge, and for all of a short window, the more so where its height is a power of two, whose
- * inverse is exact. In taller ones places are counted from the window's middle, and the fraction from the edge that was
- * chosen, one instruction more: no error grows with the slices then.
+ * Precision. Clamping rounds a position in a window of n edges by n times 3e-8, which suffices to choose the edge, and
+ * for everything in a short window. Windows may be longer if their height is a power of two, whose inverse is exact. In
+ * taller windows positions are relative to the centre and the fraction to the chosen edge (one more instruction). The
+ * error then does not grow with the slices.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_FORWARD_COLUMNS /* columns per warp, up to 64 rows: 2, 4, 8 */
 #define GT_DD_FORWARD_COLUMNS 4
 #endif
-#ifndef GT_DD_FORWARD_COLUMNS_TALL /* the same with more rows: 2, 4 */
+#ifndef GT_DD_FORWARD_COLUMNS_TALL /* with more rows: 2, 4 */
 #define GT_DD_FORWARD_COLUMNS_TALL 4
 #endif
-#ifndef GT_DD_FORWARD_WARPS /* warps that compute, up to 64 rows: 4, 8, 12, 16 */
+#ifndef GT_DD_FORWARD_WARPS /* compute warps, up to 64 rows: 4, 8, 12, 16 */
 #define GT_DD_FORWARD_WARPS 8
 #endif
-#ifndef GT_DD_FORWARD_WARPS_TALL /* the same with more rows */
+#ifndef GT_DD_FORWARD_WARPS_TALL /* with more rows */
 #define GT_DD_FORWARD_WARPS_TALL 8
 #endif
-#ifndef GT_DD_FORWARD_SLOT /* bytes of one place of the ring, up to 64 rows: multiples of 128 */
+#ifndef GT_DD_FORWARD_SLOT /* bytes of a ring slot, up to 64 rows: multiples of 128 */
 #define GT_DD_FORWARD_SLOT 23424
 #endif
-#ifndef GT_DD_FORWARD_SLOT_LOW /* the same, up to 40 rows: warps own more columns then */
+#ifndef GT_DD_FORWARD_SLOT_LOW /* up to 40 rows, with more columns per warp */
 #define GT_DD_FORWARD_SLOT_LOW 22400
 #endif
-#ifndef GT_DD_FORWARD_SLOT_TALL /* the same with more rows */
+#ifndef GT_DD_FORWARD_SLOT_TALL /* with more rows */
 #define GT_DD_FORWARD_SLOT_TALL 33152
 #endif
-#ifndef GT_DD_FORWARD_SLOT_NARROW /* the same up to 64 rows, where a warp owns two columns */
+#ifndef GT_DD_FORWARD_SLOT_NARROW /* up to 64 rows, with two columns per warp */
 #define GT_DD_FORWARD_SLOT_NARROW 32128
 #endif
-#ifndef GT_DD_FORWARD_SLOTS /* places of the ring: 2 to 8 */
+#ifndef GT_DD_FORWARD_SLOTS /* slots of the ring: 2 to 8 */
 #define GT_DD_FORWARD_SLOTS 2
 #endif
 #ifndef GT_DD_FORWARD_BLOCKS /* blocks per multiprocessor, up to 64 rows: 2, 3, 4 */
 #define GT_DD_FORWARD_BLOCKS 4
 #endif
-#ifndef GT_DD_FORWARD_BLOCKS_TALL /* the same with more rows */
+#ifndef GT_DD_FORWARD_BLOCKS_TALL /* with more rows */
 #define GT_DD_FORWARD_BLOCKS_TALL 3
 #endif
-#ifndef GT_DD_FORWARD_BLOCKS_NARROW /* the same up to 64 rows, where a warp owns two columns */
+#ifndef GT_DD_FORWARD_BLOCKS_NARROW /* up to 64 rows, with two columns per warp */
 #define GT_DD_FORWARD_BLOCKS_NARROW 3
 #endif
-#ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
+#ifndef GT_DD_FORWARD_WHOLE /* volumes with at most this number of slices of z are copied in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
 #endif
-#ifndef GT_DD_FORWARD_SHORT /* up to 64 rows, windows of up to so many slices of z do with rounded places: 0 to 2048 */
+#ifndef GT_DD_FORWARD_SHORT /* maximum slices of z of a window with rounded positions, up to 64 rows: 0 to 2048 */
 #define GT_DD_FORWARD_SHORT 72
 #endif
-/* and these slices and the rows together: entries of both directions differ by 6e-8 times that and 3e-6: 0 to 2048 */
+/* maximum sum of these slices and the rows; entries of both directions differ by 6e-8 times the sum, plus 3e-6: 0 to
+ * 2048 */
 #ifndef GT_DD_FORWARD_SHORT_BOTH
 #define GT_DD_FORWARD_SHORT_BOTH 112
 #endif
-#ifndef GT_DD_FORWARD_SHORT_EXACT /* the same where the window's height is a power of two */
+#ifndef GT_DD_FORWARD_SHORT_EXACT /* the same maximum if the window's height is a power of two */
 #define GT_DD_FORWARD_SHORT_EXACT 128
 #endif
-#ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
+#ifndef GT_DD_FORWARD_BESIDE /* maximum blocks to run both axes concurrently: 0 to 1 << 20 */
 #define GT_DD_FORWARD_BESIDE 8192
 #endif
-#ifndef GT_DD_FORWARD_FEW /* with up to so many waves of blocks, they are shared out by their slices: 0 to 64 */
+#ifndef GT_DD_FORWARD_FEW /* maximum waves of blocks to divide tiles by their slices: 0 to 64 */
 #define GT_DD_FORWARD_FEW 20
 #endif
-/* with up to so many waves of such blocks, warps own two columns of 64 or 128 rows: 0 to 64 */
+/* maximum waves of blocks to use two columns of 64 or 128 rows per warp: 0 to 64 */
 #ifndef GT_DD_FORWARD_NARROW
 #define GT_DD_FORWARD_NARROW 16
 #endif
 #ifndef GT_DD_FORWARD_FLUSH /* running sums times slices between differences, in voxels: 512 to 8192 */
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
-/* What `gantry tune` may choose, read by tuner/space.c: a variant's tile (ROWS of a lane, LANES of a column, COLUMNS,
- * EXTRA rows) and what is defined above, one line each; then what must hold, where small letters are numbers of the
- * problem's class. Shared memory: the ring, plans, barriers and 1 KiB of the system's, for each of BLOCKS.
+/* Search space of `gantry tune`, read by tuner/space.c: one line per parameter, then the constraints. A variant's tile
+ * is ROWS per lane, LANES per column, COLUMNS and EXTRA rows; the others are the macros above. Lower-case names are
+ * numbers of the problem's class. Shared memory per block: the ring, plans, barriers and 1 KiB of the system's.
  *
  * tune dd-forward
  * LANES 4 8 16 32
@@ -132,17 +133,16 @@ static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (w
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. Plans: of lane slice * COLUMNS +
+/* Lane (group, position) has rows position + LANES r of column c WARP / LANES + group. In plans, lane slice * COLUMNS +
  * column. */
 template <int ROWS, int LANES, int COLUMNS> struct sums {
 	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
 	float E[STEPS][ROWS],
-		/* top: of the upper edge, of lanes as plans; with rows beyond, of their edges, of lane (column,
-		 * edge) */
+		/* top: the upper edge, in lanes of plans; with extra rows, their edges, in lane (column, edge) */
 		top[1];
 };
 
-/* Volatile, so that they are not in registers. beyond: of lane (column, row). */
+/* Volatile to keep it out of registers. beyond: extra row of lane (column, row). */
 template <int ROWS, int STEPS> struct result {
 	volatile float whole[STEPS][ROWS], beyond;
 };
@@ -163,7 +163,7 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 		const int column = c * SPLIT + group;
 		const float highest = __shfl_sync(~0u, top, BEYOND ? column * (WARP / COLUMNS) : column);
 		float up[ROWS + 1];
-		/* of the lane above; the last lane has that of the first, which is the row above its next */
+		/* the lane above; the last lane reads the first, whose next row follows */
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
 			up[r] = __shfl_sync(~0u, s->E[c][r], group * LANES + (lane + 1) % LANES);
@@ -177,11 +177,11 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 	s->top[0] = 0;
 }
 
-/* Tall tiles read the height of each pixel: over many rows its error counts. Others have it from that of the first
- * slice. */
+/* Tall tiles read the height of each pixel, because its error grows with the rows. Other tiles extrapolate it from the
+ * first slice. */
 static __host__ __device__ constexpr bool reads_heights(int rows) { return is_tall(rows); }
 
-/* rows: of the tile that are there. AHEAD: units hold few slices, and pairs are planned for several of them. BEYOND:
+/* rows: rows of the tile that exist. AHEAD: units hold few slices, and pairs are planned for several of them. BEYOND:
  * the tile has rows beyond those of the lanes. */
 template <int FORM, bool AHEAD, bool BEYOND, int ROWS, int LANES, int COLUMNS>
 static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p,
@@ -194,7 +194,7 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 		TURNS = STEPS == 1 ? 2 : 1,
 		ALL = (1 << COLUMNS) - 1
 	};
-	constexpr bool HEIGHTS = reads_heights(ROWS * LANES), KEPT = AHEAD || HEIGHTS; /* is `rest` read in any case? */
+	constexpr bool HEIGHTS = reads_heights(ROWS * LANES), KEPT = AHEAD || HEIGHTS; /* `rest` is always read */
 	const int lane = threadIdx.x % WARP, slices = same(u->slices);
 	struct own own;
 	if (!AHEAD || same(u->part) || same(u->first) + slices > course->end) {
@@ -205,9 +205,9 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 		own = { p->pair[lane], p->rest[lane] };
 	const int begin = AHEAD ? same(u->first) - course->first : 0;
 	const float half = 0.5f * rows;
-	/* the upper edge of a row that is not the last lane's is the lower edge of the next */
+	/* for rows inside the tile the upper edge is the next lower edge */
 	const int count = settle<FORM, HEIGHTS>(u, &own, lane / COLUMNS - begin, !BEYOND && rows == ROWS * LANES, half, s->top);
-	/* lanes with one line, two, more: branches that hang on them are uniform */
+	/* lanes with at least one, two, three lines; uniform conditions */
 	unsigned one = __ballot_sync(~0u, count > 0) >> begin * COLUMNS, two = __ballot_sync(~0u, count > 1) >> begin * COLUMNS,
 		 more = __ballot_sync(~0u, count > 2) >> begin * COLUMNS;
 	p->pair[lane] = own.pair;
@@ -254,7 +254,7 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	__syncwarp();
 }
 
-/* Numbers in all of the ring: 0 times what follows the last line must be 0. */
+/* Clears the ring: 0 times the entries after the last line must be 0. */
 static __device__ __forceinline__ void clear(unsigned char *places, int bytes)
 {
 	for (int i = threadIdx.x * 16; i < bytes; i += blockDim.x * 16)
@@ -323,7 +323,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 		flush<(EXTRA > 0)>(&s, &result);
 	}
 	__syncthreads();
-	/* [view of the group][row][column] through shared memory, so that rows are written along columns */
+	/* [view of the group][row][column] through shared memory, so that stores run along columns */
 	float *out = (float *)places;
 	if (warp < WARPS) {
 		float *own = out + warp % f.together * TALL * (wide + 1) + warp / f.together * COLUMNS;
@@ -336,7 +336,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 			own[(MAIN + lane % SLICES) * (wide + 1) + lane / SLICES] = result.beyond;
 	}
 	__syncthreads();
-	/* with the rows below the first tile and above the last, which miss the volume */
+	/* including the rows below the first tile and above the last, which miss the volume */
 	const int from = own.tile ? l0 : 0, rows = (l1 < g->high ? l1 : d.rows) - from, columns = k1 - k0;
 	for (int i = threadIdx.x; i < f.together * rows * wide; i += blockDim.x) {
 		const int c = i % wide, l = from + i / wide % rows, view = g->view[i / wide / rows];

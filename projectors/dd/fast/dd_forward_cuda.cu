@@ -1,7 +1,6 @@
-/* Distance-driven forward projection on CUDA in single precision, host side: the shape of a warp's tile for each number
- * of rows, slabs of slices whose running sums fit the memory that is given, launches by axis and run. The kernel and
- * where it comes from: dd_forward.cuh. Memory on the device: running sums of a slab along z, 4 bytes per voxel, for one
- * axis or both. */
+/* Host side of the distance-driven forward projection on CUDA in single precision. Chooses tile shapes by the number of
+ * rows, slabs of slices whose running sums fit the memory limit, and launches by axis and run. Kernel and method:
+ * dd_forward.cuh. Memory on the device: 4 bytes per voxel of a slab for running sums, for one axis or both. */
 #include <math.h>
 #include <string.h>
 #include "core/device/allow_shared.cuh"
@@ -14,14 +13,13 @@
 
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
 
-/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns, rows beyond those, at most one less than there
- * are lanes per column. */
+/* Shapes of a warp's tile: rows per lane, lanes per column, columns, extra rows (fewer than the lanes per column). */
 #define FEW GT_DD_FORWARD_COLUMNS
 #define MANY GT_DD_FORWARD_COLUMNS_TALL
 #define OVER (WARP / MANY - 1)
 #define LOW_SHAPES(X) X(4, 4, 8, 0) X(4, 4, 8, 3) X(5, 8, 4, 0) X(2, 16, 8, 0) X(3, 16, FEW, 0) X(2, 32, FEW, 0)
 #define WIDE_SHAPES(X) LOW_SHAPES(X) X(3, 32, MANY, 0) X(3, 32, MANY, OVER) X(4, 32, MANY, 0) X(4, 32, MANY, OVER)
-/* in place of those with as many rows, where blocks are few */
+/* replace shapes with the same number of rows if blocks are few */
 #define NARROW_SHAPES(X) X(2, 32, 2, 0) X(4, 32, 2, 0)
 #define SHAPES(X) WIDE_SHAPES(X) NARROW_SHAPES(X)
 #define ONE(rows, lanes, columns, extra) +1
@@ -36,7 +34,7 @@ static const struct shape {
 
 static_assert((int)ALL_SHAPES == GT_DD_SHAPES, "runs are by shape");
 
-/* A variant has one shape, the first. */
+/* A tuned variant has one tile for all shapes. */
 extern "C" gt_dd_tile gt_dd_forward_tile(const gt_dd_fast *f, int shape)
 {
 	const struct shape s = shapes[shape];
@@ -57,8 +55,8 @@ extern "C" gt_dd_tile gt_dd_forward_tile(const gt_dd_fast *f, int shape)
 }
 static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; }
 
-/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, a plan a
- * third of that, and rows beyond those of lanes are one for all columns. */
+/* Returns the shape with the fewest instructions per column and slice. In units of a row per lane: the common work
+ * costs 1, a plan 0.3, and the extra rows of all columns are one step. */
 extern "C" int gt_dd_fast_forward_shape(int rows)
 {
 	int best = 0;
@@ -75,7 +73,7 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 	return best;
 }
 
-/* Entries of a line that are fetched, at most about. */
+/* Maximum entries of a line that are copied, approximately. */
 extern "C" double gt_dd_forward_entries(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
 	const double window = tall_of(t) * f->max_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
@@ -116,7 +114,7 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 	return f->min_A > 0.2 && f->max_A < 4 && f->max_A * d->rows < 1e6 && blocks < 2e9;
 }
 
-/* Shared memory of a block, of which a device may have less: the ring, and what the space in dd_forward.cuh counts. */
+/* Checks the shared memory of a block: the ring, and the terms of the search space in dd_forward.cuh. */
 extern "C" int gt_dd_fast_forward_has_room(const gt_dd *d, const gt_dd_fast *f)
 {
 	const int max = gt_cuda_max_shared();
@@ -129,7 +127,7 @@ extern "C" int gt_dd_fast_forward_has_room(const gt_dd *d, const gt_dd_fast *f)
 	return 1;
 }
 
-/* Slices whose running sums are held at a time. */
+/* Slices whose running sums fit the memory limit. */
 static int slab_of(const gt_dd *d, const gt_dd_fast *f, int axis)
 {
 	const size_t one = (size_t)d->n[1 - axis] * stride_of(d) * sizeof(float), max = f->limit / one;
@@ -141,8 +139,8 @@ static size_t slab_bytes(const gt_dd *d, const gt_dd_fast *f, int axis)
 	const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
 	return slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
 }
-/* With few views the last blocks of an axis would leave most of the device idle: then the other axis runs beside it,
- * with sums of its own. */
+/* With few views the last blocks of an axis would leave most of the device idle. The other axis then runs concurrently,
+ * with its own sums. */
 static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 {
 	double blocks = 0;
@@ -210,7 +208,7 @@ extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f
 	return lines_bytes(d, f) + (f->share ? f->parts - 1 : 0) * d->views * d->rows * d->columns * sizeof(float);
 }
 
-/* Slices whose lines a place of the ring holds. */
+/* Slices whose lines fit a ring slot. */
 static double slices_of(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
 	return (t->slot - sizeof(unit)) / (f->typical_lines * gt_dd_forward_entries(d, f, t) * sizeof(float));
@@ -239,7 +237,7 @@ static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *
 	return launch_form<ROWS, LANES, COLUMNS, EXTRA, FINE, is_tall(tall)>(queue, d, f, j, blocks);
 }
 
-/* The groups that a shape suits. */
+/* Launches the groups of one shape. */
 static cudaError_t launch_run(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, int shape, job j)
 {
 	const size_t blocks = f->share ? (size_t)(f->shares[shape + 1] - f->shares[shape]) : (size_t)blocks_of_run(d, f, j.axis, shape);
@@ -265,8 +263,8 @@ static int has_run(const gt_dd_fast *f, int axis, int shape)
 {
 	return f->share ? f->shares[shape + 1] > f->shares[shape] : f->run[axis][shape].groups > 0;
 }
-/* Runs of tall tiles first; alone: the queue has nothing else to do, so that the last blocks of a run may have those of
- * the next beside them. */
+/* Launches runs of tall tiles first. alone: the queue has no other work, so that the first run and the others may
+ * overlap. */
 static int launch_runs(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const job &j, int alone)
 {
 	int runs = 0, done = 0, well = 1;
@@ -286,7 +284,8 @@ static int launch_runs(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, cons
 	return well;
 }
 
-/* From the sums of slices begin .. end-1 of an axis, or of both where blocks have shares; returns 0 if it failed. */
+/* Projects slices begin .. end-1 of an axis, or of both axes if blocks have shares, from their sums. Returns 0 on
+ * failure. */
 static int forward_lines(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, const float *other, int alone, float *y)
 {
 	const int flush = gt_dd_forward_tile(f, 0).flush / d->n[2];
@@ -309,7 +308,7 @@ static int forward_lines(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt
 	return launch_runs(be, d, f, j, alone);
 }
 
-/* Slices from `begin` on, as many as there is room for the sums of. */
+/* Projects the slices of a slab from `begin` on. */
 static int forward_slab(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, int begin, float *lines, const float *x, float *y)
 {
 	const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];

@@ -1,7 +1,6 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_LINES_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_LINES_CUH
-/* What a warp of dd_forward_cuda.cu reads from the lines that columns beside each other meet on a slice, device code
- * alone. */
+/* Device code of dd_forward_cuda.cu: samples the lines that adjacent columns meet on a slice. */
 #include "projectors/dd/fast/dd_forward_plan.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -27,8 +26,8 @@ static __device__ __forceinline__ void add(float (&E)[ROWS], const struct values
 		E[r] = fmaf(w, fmaf(fraction[r], v.above[r] - v.below[r], v.below[r]), E[r]);
 }
 
-/* Adds what a slice has at rows of SPLIT columns beside each other; b: the lane's pair, which lies at `at`. two, more:
- * has one of them so many lines? FREE: can a line after the last always be read? */
+/* Adds a slice to the rows of SPLIT adjacent columns; b: the lane's pair, stored at `at`. two, more: any column has
+ * two, or more, lines. FREE: a line after the last is always readable. */
 template <bool HEIGHTS, int SPLIT, bool FREE, int FORM, int ROWS>
 static __device__ __forceinline__ void meet(const struct window<FORM> &window, unsigned at, float4 b, float h, const float (&row)[ROWS],
                                             unsigned bytes, unsigned two, unsigned more, float (&E)[ROWS])
@@ -40,7 +39,7 @@ static __device__ __forceinline__ void meet(const struct window<FORM> &window, u
 		place[r] = __float_as_uint(b.w) + window.place_of(fmaf(h, row[r], b.z), &fraction[r]);
 	const struct values<ROWS> first = values_at(place);
 	if (two) {
-		const unsigned rest = at + 16 * WARP; /* of the plan, which follows its pairs */
+		const unsigned rest = at + 16 * WARP; /* the plan's rest follows its pairs */
 		const float w = HEIGHTS ? load1(rest) : b.y;
 		if (more) {
 			const float2 m = load2<8>(rest);

@@ -1,18 +1,17 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
-/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they
- * meet on the next slices, with which weights, and where their rows lie. */
+/* Device code of dd_forward_cuda.cu: plans of a warp's columns on the next slices, with their lines, weights and row
+ * positions. */
 #include "core/device/device_math.cuh"
 #include "projectors/dd/fast/dd_forward_ring.cuh"
 
-/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge
- * below is found from what that is rounded, and the fraction from that edge. */
+/* Positions in windows. SHORT: over the height of the window, rounded. FINE: relative to its centre; the rounded
+ * position chooses the edge, and the fraction is relative to that edge. */
 enum { SHORT, FINE };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no
- * double after the first slice. */
+/* Linear function of the slice in 64-bit fixed point: two integer instructions, and no double after the first slice. */
 struct __align__(16) linear
 {
 	long long start; /* on slice 0 */
@@ -24,35 +23,39 @@ struct __align__(16) linear
 		return (long long)((unsigned long long)((unsigned)(x >> 32) + n * (unsigned)high) << 32 | (unsigned)x);
 	}
 };
-/* value: on slice n, where the step's rounding counts for nothing. */
+/* value: on slice n, where the rounding of the step has no effect. */
 static __device__ __forceinline__ struct linear linear_of(double value, double step, int n)
 {
 	const long long whole = llrint(step);
 	return { (long long)((unsigned long long)llrint(value) - (unsigned long long)n * (unsigned long long)whole), (unsigned)whole,
 		 (int)(whole >> 32) };
 }
-/* Of a number of 2^-32ths: what lies below the point. */
+/* Integer part and fraction of 32.32 fixed point. */
 static __device__ __forceinline__ int whole_of(long long x) { return (int)(x >> 32); }
 static __device__ __forceinline__ float fraction_of(long long x) { return (float)(unsigned)x * 0x1p-32f; }
-/* 2^32; 2^60, of which the upper half is used */
+/* 2^32; 2^60, whose upper half is used */
 static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.;
 
-/* Of a column's pixels. */
+/* Pixels of a column. */
 struct __align__(16) pixel
 {
-	float width, growth; /* over the height; of the height, per slice */
+	float width, growth; /* column width over pixel height; growth of the height per slice */
 	int first, end;      /* slices */
 };
 
-/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are
- * planned for several slices ahead; units bring one after the other. In `pair`: weight of the first line (0: there is
- * none; below 0: there are three or more); weight of the last, or in tall tiles a pixel's height; place of the tile's
- * middle from that of the window; first line's address, in its slice until that is there. In `rest`: weight of the last
- * line (0: it is the first), or where that is in `pair`, by how much more a pixel's height is on the next slice; a
- * pixel's height; weight of lines in the middle; number of lines. */
+/* Plan of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs
+ * are planned for several slices ahead; units arrive in sequence.
+ *   - pair.x: weight of the first line; 0: none; negative: three or more lines
+ *   - pair.y: weight of the last line; in tall tiles a pixel's height
+ *   - pair.z: position of the tile's centre in the window
+ *   - pair.w: address of the first line, relative to its slice until the slice arrives
+ *   - rest.x: in tall tiles weight of the last line (0: it is the first); otherwise growth of a pixel's height per slice
+ *   - rest.y: a pixel's height
+ *   - rest.z: weight of the inner lines
+ *   - rest.w: number of lines */
 template <int COLUMNS> struct plan {
 	float4 pair[WARP], rest[WARP];
-	/* in voxels: of columns; of the tile in z; of pixels */
+	/* in voxels: column edges; centre of the tile in z; pixel heights */
 	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS];
 	struct pixel pixel[COLUMNS];
 };
@@ -76,7 +79,7 @@ template <int FORM> struct window {
 	}
 };
 
-/* What the warp must know of view m and its columns from k on; n: the middle slice, middle: row. */
+/* Prepares view m and its columns from k on; n: the central slice, middle: the central row. */
 template <int COLUMNS>
 static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k, int n,
                                                double middle)
@@ -96,7 +99,7 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt
 	__syncwarp();
 }
 
-/* What a lane plans: the pair, and what else plan holds of it. */
+/* A lane's own part of the plan. */
 struct own {
 	float4 pair, rest;
 };
@@ -137,8 +140,8 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 	return o;
 }
 
-/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge,
- * so many rows above the middle. Returns its lines. */
+/* Completes a lane's pair if its slice has arrived: its address, and the tile's upper edge, above_middle rows above the
+ * centre, if `edge`. Returns its number of lines. */
 template <int FORM, bool HEIGHTS>
 static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float (&top)[1])
 {

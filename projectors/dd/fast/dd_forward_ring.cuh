@@ -1,32 +1,32 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
-/* How a block of dd_forward_cuda.cu comes by its lines, device code alone: which lines and z edges its columns and rows
- * meet on each slice, and the warp that fetches them into a ring of places in shared memory. */
+/* Device code of dd_forward_cuda.cu. Finds the lines and z edges that a block needs on each slice; one warp copies them
+ * into a ring in shared memory. */
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 
 enum { WARP = 32, MAX_SLICES = 16 };
 
-/* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that
- * are here. */
+/* A slice of a unit: first line and number of lines; first z edge of the window; byte offset after the header. */
 struct __align__(16) span
 {
 	int line, lines, low, offset;
 };
 
-/* Head of a place of the ring: consecutive slices, and what is known of the next ones. */
+/* Header of a ring slot: consecutive slices, and parameters of the next ones. */
 struct unit {
 	int first, slices;        /* slice numbers */
-	int last, bytes;          /* nothing follows; bytes from line to line */
-	float intervals, inverse; /* of the window in z */
-	int until;                /* slices up to here have windows of that height, and all their lines in one unit */
-	int part;                 /* only some lines of one slice are here */
+	int last, bytes;          /* end of the ring; bytes from line to line */
+	float intervals, inverse; /* height of the window in z, and its inverse */
+	/* slices up to this one have windows of the same height, and all their lines in one unit */
+	int until;
+	int part;                 /* only some lines of one slice */
 	struct span span[MAX_SLICES];
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
-/* Height of a window in z for its places, of so many slices, in lines of so many entries: a power of two if it can be,
- * since its inverse is exact. */
+/* Height of the window in z for positions, in lines of `entries` entries: a power of two if possible, since its inverse
+ * is exact. */
 static __host__ __device__ inline int intervals_of(int entries, int slices)
 {
 	int power = 1;
@@ -42,10 +42,10 @@ struct job {
 	int stride, add;      /* add to y, or set it */
 	gt_dd_run run;        /* of groups */
 	int column_blocks, flush;
-	/* NULL: each block has a tile. Of several that share one the first sets y, the others `more`,
-	 * [part - 1][pixels], and who is done last adds them up. */
+	/* NULL: one tile per block. If several blocks share a tile, the first sets y, the others `more`, [part -
+	 * 1][pixels]; the last to finish adds them. */
 	const gt_dd_share *share;
-	const float *other_lines; /* of axis 1, with `share`; those of axis 0 are `lines` */
+	const float *other_lines; /* lines of axis 1, with `share`; `lines` are those of axis 0 */
 	float *more;
 	size_t pixels;
 };
@@ -54,10 +54,11 @@ struct job {
 
 struct ring {
 	unsigned char *base;
-	int size;  /* bytes of a place */
-	/* are several columns read at a time? Then a line at its end is left free, and lines begin in banks apart. */
+	int size;  /* bytes of a slot */
+	/* 1 if several columns are read at a time; then a slot ends with a free line, and lines begin in different
+	 * banks */
 	int spread;
-	int whole; /* volumes of up to so many slices of z are fetched in whole lines */
+	int whole; /* volumes with at most this number of slices of z are copied in whole lines */
 	unsigned full, empty;
 };
 
@@ -66,7 +67,7 @@ struct reach {
 	int line, lines, low, high;
 };
 
-/* Of the block's columns, per view of the group: pixels' heights over R, least and greatest. */
+/* Minimum and maximum pixel height over R of the block's columns, for each view of the group. */
 struct heights {
 	double min[GT_DD_GROUP], max[GT_DD_GROUP];
 };
@@ -122,16 +123,15 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 	return r;
 }
 
-/* Bytes from line to line, so that 8 entries of three lines beside each other, or 16 of two, lie in different banks for
- * the most part. */
+/* Bytes from line to line, so that 8 entries of three adjacent lines, or 16 of two, mostly lie in different banks. */
 static __device__ __forceinline__ int apart_of(int bytes)
 {
 	const int bank = bytes % 128;
 	return bytes + (bank < 48 ? 48 - bank : bank > 80 ? 176 - bank : 0);
 }
 
-/* Copies parts of `lines` lines to place `to`, for one lane: four at a time, because each takes its addresses from
- * registers of its own. */
+/* Copies parts of `lines` lines to slot address `to`, by one lane. Four copies at a time use separate address
+ * registers. */
 static __device__ __forceinline__ void fetch(unsigned to, const float *from, int lines, unsigned bytes, unsigned apart, int stride, unsigned bar)
 {
 #pragma unroll 1
@@ -165,7 +165,7 @@ static __device__ __forceinline__ gt_dd_share share_of(const job &j)
 		 0 };
 }
 
-/* The block that is the last of its tile's parts adds them up, in their order. */
+/* The block that finishes its tile last adds the parts, in their order. */
 static __device__ __forceinline__ void add_parts(const gt_dd &d, const gt_dd_fast &f, const job &j, const gt_dd_group *g,
                                                  const gt_dd_share &own, int from, int rows, int k0, int columns, volatile int *last)
 {
@@ -190,7 +190,7 @@ static __device__ __forceinline__ void add_parts(const gt_dd &d, const gt_dd_fas
 	}
 }
 
-/* The last warp: fills the ring with the block's slices. */
+/* The last warp fills the ring with the block's slices. */
 template <int SLOTS>
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g,
                                const gt_dd_share &own, int k0, int k1, int l0, int l1, int max_slices)
@@ -219,20 +219,20 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		const int room = ring.size - (int)sizeof(unit) - ring.spread * apart;
 		r.low = min(r.low, j.stride - entries);
 		const float *from = lines + ((size_t)(n - j.begin) * width + r.line) * j.stride + r.low;
-		int before = r.lines; /* lines of the slices before */
+		int before = r.lines; /* lines of the previous slices */
 		for (int t = 1; t < WARP; t *= 2) {
 			const int other = __shfl_up_sync(~0u, before, t);
 			before += lane >= t ? other : 0;
 		}
 		before -= r.lines;
-		int s = 0, done = 0; /* the next slice, and its lines that are done */
+		int s = 0, done = 0; /* the next slice, and its finished lines */
 		while (s < WARP) {
 			const int all = __shfl_sync(~0u, r.lines, s);
 			if (!all) {
 				s++;
 				continue;
 			}
-			/* as many slices as fit, or a part of one */
+			/* all slices that fit, or a part of one */
 			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
 			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < max_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
 			const int here = done || !fits ? min(all - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);

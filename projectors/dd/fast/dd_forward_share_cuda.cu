@@ -1,32 +1,34 @@
-/* Distance-driven forward projection on CUDA in single precision, host side: what blocks have where they are few. Then
- * the last ones leave a good part of the device idle: a block's columns may meet all slices, or a corner of some. So
- * blocks of both axes come in one list, the longest first, and several blocks share tiles that meet many slices: as
- * many as end soonest by a model. In it a processor takes the next block when one of its places is free, and does more
- * with more of them taken; a block has as much to do as it meets slices, and something to begin with. */
+/* Host side of the distance-driven forward projection on CUDA in single precision: division of tiles among blocks if
+ * blocks are few. The last blocks would leave much of the device idle, because a block's columns may meet all slices or
+ * only a corner of some. Blocks of both axes therefore form one list, longest first, and several blocks share tiles
+ * with many slices. A scheduling model chooses the number of parts. In it, a multiprocessor starts the next block when
+ * a position is free, and its throughput grows with the number of resident blocks. The work of a block is its number of
+ * slices plus a start-up cost. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/device/blocks.cuh"
 #include "projectors/dd/fast/dd_forward.cuh"
 
 enum {
-	BEGINNING = 8, /* of a block, in slices */
-	MARGIN = 1,    /* slices by which columns may meet more */
-	PLACES = 8     /* of a processor, at most */
+	BEGINNING = 8, /* start-up cost of a block, in slices */
+	MARGIN = 1,    /* safety margin of the slices met */
+	PLACES = 8     /* maximum resident blocks per multiprocessor */
 };
 
 struct shared_tile {
-	gt_dd_share whole; /* at: its place in the list */
+	gt_dd_share whole; /* at: its index in the list */
 	int shape;
 	double per_slice;
 };
 
-/* Slices met[0] .. met[1]-1 on which columns k[0] .. k[1]-1 of a view lie in the volume, in part. */
+/* Finds slices met[0] .. met[1]-1 on which columns k[0] .. k[1]-1 of a view meet the volume. */
 static void slices_met(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, int axis, const int k[2], int met[2])
 {
 	double from = w->first, to = w->end;
 	const double width = d->n[1 - axis];
 	for (int side = 0; side < 2; side++) {
-		/* that X + n step > 0: the upper edge above the first voxel's start, the lower below the last's end */
+		/* solves X + n step > 0: the upper edge above the first voxel's start, the lower below the last voxel's
+		 * end */
 		const double U = e[k[!side]].U, X = side ? width - (w->a0 + w->g0 * U) : w->a0 + w->g0 * U,
 			     step = side ? -(w->da + w->dg * U) : w->da + w->dg * U;
 		if (step > 0)
@@ -42,7 +44,7 @@ static void slices_met(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *
 
 static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; }
 
-/* The tiles of one axis and shape, with the slices that they meet; returns how many. */
+/* Lists the tiles of one axis and shape with the slices that they meet. Returns their number. */
 static int add_tiles(const gt_dd *d, const gt_dd_fast *f, const gt_dd_fast_tables *h, int axis, int shape, struct shared_tile *to)
 {
 	const gt_dd_tile t = gt_dd_forward_tile(f, shape);
@@ -64,7 +66,7 @@ static int add_tiles(const gt_dd *d, const gt_dd_fast *f, const gt_dd_fast_table
 			}
 		}
 		s.begin = s.begin < s.end ? s.begin : s.end;
-		/* instructions about, of rows and of what they share */
+		/* approximate instructions of the rows and of their common work */
 		to[i] = { s, shape, pieces(t.columns * t.lanes, WARP) * (t.rows + 1.3) + 2 };
 	}
 	return count;
@@ -90,12 +92,13 @@ static int parts_of(const struct shared_tile *t, double quantum, int max)
 	return parts > slices ? (slices > 1 ? slices : 1) : parts > 1 ? parts : 1;
 }
 
-/* The model. */
+/* Scheduling model of a multiprocessor. */
 struct processor {
-	double left[PLACES], since, next; /* what blocks have left to do, when that was, when the next is done */
+	/* remaining work of its blocks, time of that state, time when the next block finishes */
+	double left[PLACES], since, next;
 	int blocks;
 };
-/* What each block of a processor is done of in a unit of time. */
+/* Work per unit of time of each resident block. */
 static double pace_of(const struct processor *p, int places)
 {
 	const double x = (double)p->blocks / places;
@@ -119,7 +122,7 @@ static void sink(struct processor *p, int processors, int at)
 	}
 	p[at] = own;
 }
-/* cost: of blocks, in their order; p: [processors] */
+/* Simulates blocks in their order. cost: of the blocks; p: [processors] */
 static double time_until_done(const double *cost, int blocks, struct processor *p, int processors, int places)
 {
 	int next = 0;
@@ -153,8 +156,8 @@ static int falling(const void *a, const void *b)
 	const double x = *(const double *)a, y = *(const double *)b;
 	return x < y ? 1 : x > y ? -1 : 0;
 }
-/* The cost of blocks, about, that end soonest: the most, unless less gains something. p: [processors]; cost: [tiles
- * most] */
+/* Approximate cost of a block for the earliest end: the largest value, unless a smaller one gains 1 %. p: [processors];
+ * cost: [tiles most] */
 static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, int tiles, int max, int places, struct processor *p,
                          double *cost)
 {
@@ -178,7 +181,7 @@ static double quantum_of(const gt_dd_fast *f, const struct shared_tile *tile, in
 	return best;
 }
 
-/* Shares of the tiles of a shape as parts of them, the longest first; returns how many. */
+/* Divides the tiles of a shape into parts, longest first. Returns the number of shares. */
 static int split(const struct shared_tile *tile, int tiles, int shape, double quantum, int max, gt_dd_share *to, int *counters)
 {
 	int shares = 0;
@@ -201,7 +204,7 @@ static int split(const struct shared_tile *tile, int tiles, int shape, double qu
 	return shares;
 }
 
-/* Blocks in all; places: that a processor has at a time at least. */
+/* Counts all blocks; places: minimum number of resident blocks per multiprocessor. */
 static double count_blocks(const gt_dd *d, const gt_dd_fast *f, int *places)
 {
 	double all = 0;
@@ -217,8 +220,8 @@ static double count_blocks(const gt_dd *d, const gt_dd_fast *f, int *places)
 	return all;
 }
 
-/* malloc'ed, and f->shares, f->parts; *share NULL: blocks are not few. Returns 0 without memory. counters: tiles that
- * have parts. */
+/* Allocates *share by malloc() and sets f->shares and f->parts; *share NULL: blocks are not few. Returns 0 if memory is
+ * short. counters: tiles with parts. */
 static int share_out(const gt_dd *d, gt_dd_fast *f, const gt_dd_fast_tables *h, gt_dd_share **share, int *counters)
 {
 	const size_t pixels = d->views * d->rows * d->columns * sizeof(float);

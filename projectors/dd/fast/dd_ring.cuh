@@ -1,73 +1,68 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_RING_CUH
 #define GT_PROJECTORS_DD_FAST_DD_RING_CUH
-/* Device code: columns of the detector as running sums along the rows, and the ring in shared memory through which a
- * warp hands them to those that compute. Both adjoint kernels read these: dd_adjoint_cuda.cu, dd_thin_adjoint_cuda.cu.
- *
- * A kernel says by a struct SHAPE what its blocks are: STRIP voxels along SLICES slices; tiles of HEIGHT voxels along
- * z, which may leave out chunks of CHUNK that no row sees; SLOTS places of the ring, of SLOT bytes each; up to WHOLE
- * rows are fetched in whole columns. */
+/* Device code of the adjoint kernels in dd_adjoint_cuda.cu and dd_thin_adjoint_cuda.cu. Detector columns are running
+ * sums along the rows; one warp copies them into a ring in shared memory for the others. A struct SHAPE describes the
+ * blocks of a kernel. A block owns STRIP voxels along SLICES slices, in tiles of HEIGHT voxels along z. Chunks of CHUNK
+ * voxels are skipped if no row sees them. The ring has SLOTS slots of SLOT bytes. Up to WHOLE rows are copied in whole
+ * columns. */
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
 
 enum { WARP = 32 };
 
-/* What the bits of a float of 2^23 + n are too much as n times the size of an entry. */
+/* Excess of the bits of a float 2^23 + n over n, times the size of an entry. */
 enum { MAGIC_BYTES = 0x4B000000u * 8u & 0xffffffffu };
 
-/* Head of a unit of the ring. */
+/* Header of a unit of the ring. */
 struct __align__(16) order
 {
-	int edge, flush, last; /* first z edge of the tile; a new group begins; nothing follows */
+	int edge, flush, last; /* first z edge of the tile; 1: a new group begins; 1: end of the ring */
 	int valid;             /* bit per slice */
 };
 template <int SLICES> struct unit {
-	/* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
+	/* X of U = 0 from the strip's start, voxels per U, its inverse, centre of the tile above z0 */
 	double line[SLICES][4];
 	double shift;           /* row coordinate of the window's first row: p + low */
 	int rows, from_middle;  /* of the window */
-	int columns, bytes;     /* columns here, bytes of each */
-	unsigned start;         /* bytes from the last edge here to the first column, less MAGIC_BYTES */
+	int columns, bytes;     /* columns of this unit, bytes of each */
+	unsigned start;         /* bytes from the last edge to the first column, minus MAGIC_BYTES */
 	unsigned chunks;        /* bit per chunk of the tile that rows may meet */
 	struct order order;
 };
 
 struct job {
-	const float2 *sums; /* [views here][columns][stride]: see sum_rows */
+	const float2 *sums; /* [views of the batch][columns][stride]: see sum_rows */
 	float *b;           /* [y][x][nz] */
 	int first, views;   /* in gt_dd_fast.view */
 	int bundle, bundles;
 	int axis, stride, middle, form;
 	size_t view_stride; /* of sums, even */
 	int strips, slice_groups;
-	/* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
+	/* slices of z that a block owns; tiles of different bundles may overlap, those of different blocks must not */
 	int part;
-	int early; /* begins when the last blocks of the launch before have begun */
-	int sets;  /* parts are a tile each, which blocks set and add to, so that b holds no number before */
-	/* [nz][y][x] on 16 bytes, nx in fours, or NULL: of axis 1, whose blocks add b to what is theirs and set this */
+	int early; /* starts after the last blocks of the previous launch have started */
+	int sets;  /* each part is one tile, which blocks set first; b may be uninitialised */
+	/* [nz][y][x], 16-byte aligned, nx a multiple of 4, or NULL: blocks of axis 1 add b to their sums and set x */
 	float *x;
 };
 
-/* Host: rows at most that z edges of a tile lie in, for blocks of so many slices. */
+/* Host: maximum rows that the z edges of a tile meet, for blocks of this number of slices. */
 static inline double rows_at_most(const gt_dd *d, const gt_dd_fast *f, int height, int slices)
 {
 	const double window = height / f->min_A * 1.1 + (0.02 + f->spread * slices / GT_DD_SPREAD) * d->rows + 8;
 	return window < d->rows ? window : d->rows;
 }
 
-/* Running sums ---------------------------------------------------------------- */
-
-/* Detectors by rows: FOLDED with places over the window alone, SHORT with places in rows, FINE with fractions apart,
- * TALL with sums from the tile's upper edge too. */
+/* Forms by the number of rows. FOLDED: positions over the window only; SHORT: positions in rows; FINE: separate
+ * fractions; TALL: also sums from the tile's upper edge. */
 enum { SHORT, FINE, TALL, FOLDED };
-/* Fractions apart are multiples of this: what a float of the bits n is, times the largest power of two, is so much
- * times n. */
+/* Separate fractions are multiples of UNIT. A float with the bits n, times 2^127, is n times UNIT. */
 static constexpr float UNIT = 0x1p-22f, ROWS_IN_UNITS = 0x1p127f;
 
-/* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l
- * of a column is FOLDED: (C_l - l G_l, rows G_l), SHORT: (C_l - (l - middle) G_l, G_l): the sum is then one
- * multiplication away from a place over the window, or counted from the middle; else (C_l, G_l / fraction), for
- * fractions in units of that. */
+/* A block sums 32 columns of one view. G is the data times the slant, C its running sum from the central row. Entry l
+ * of a column is (C_l - l G_l, rows G_l) if FOLDED, (C_l - (l - middle) G_l, G_l) if SHORT: one multiplication by the
+ * position then gives the sum. Otherwise it is (C_l, G_l / fraction), for fractions in that unit. */
 static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD_SUM_BLOCKS)
 	sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float2 *out, size_t view_stride, int stride, int middle,
                                 int form, float fraction, int groups)
@@ -111,7 +106,7 @@ static __device__ __forceinline__ double inverse_of(int n)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* What one view is to the block: columns, rows and z edges that meet its voxels. */
+/* A view seen from the block: columns, rows and z edges that meet its voxels. */
 struct reach {
 	int first, last; /* columns; first > last: none */
 	float min_A, max_A;
@@ -149,7 +144,7 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 	return r;
 }
 
-/* Rows low .. high-1 that z edges e .. e + height lie in, of a view. */
+/* Rows low .. high-1 of a view that z edges e .. e + height meet. */
 static __device__ void rows_of(const gt_dd &d, const struct reach &r, double p, int e, int height, int *low, int *high)
 {
 	const float below = (float)(e - r.high), above = (float)(e + height - r.low), shift = (float)p;
@@ -164,7 +159,7 @@ struct ring {
 	unsigned full, empty; /* addresses of the barriers, 8 bytes apart */
 };
 
-/* The last warp of a block, which fills the ring. */
+/* State of the last warp of a block, which fills the ring. */
 struct writer {
 	struct ring ring;
 	unsigned units;
@@ -176,7 +171,7 @@ template <typename SHAPE> static __device__ unsigned open(const struct writer *w
 	return slot;
 }
 
-/* Bits of chunks that lie between z_low and z_high. */
+/* Bits of the chunks between z_low and z_high. */
 template <typename SHAPE> static __device__ unsigned chunks_between(float z_low, float z_high)
 {
 	enum { CHUNKS = SHAPE::HEIGHT / SHAPE::CHUNK };
@@ -184,7 +179,7 @@ template <typename SHAPE> static __device__ unsigned chunks_between(float z_low,
 	return from < to ? (2u << (to - 1)) - (1u << from) : 0;
 }
 
-/* What a bundle's views have for the tile of z edges from e on, which z edge `end` ends; r, m: of the lane's view. */
+/* Copies the views of a bundle for the tile of z edges from e on, up to z edge `end`; r, m: the lane's view. */
 template <typename SHAPE>
 static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, struct writer *w, const struct reach &r, int m, int i0,
                              int n0, int e, int end)
@@ -204,13 +199,13 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			  rows = __shfl_sync(~0u, high, src) - from;
 		const unsigned seen = (int)SHAPE::CHUNK == (int)SHAPE::HEIGHT ? 1 : __shfl_sync(~0u, chunks, src);
 		const gt_dd_near *v = f.view + at;
-		/* asked for before there is room, so that the room waits for less */
+		/* loaded before a slot is free, so that the wait hides the latency */
 		const int n = n0 + lane, valid = lane < SHAPE::SLICES && n >= v->first && n < v->end;
 		const unsigned bits = __ballot_sync(~0u, valid);
 		const double g = v->g0 + n * v->dg, start = v->a0 + n * v->da - i0, above = e + SHAPE::HEIGHT * 0.5 - (v->z0 + n * v->dz),
 			     shift = v->p + from;
 		const int whole = rows == d.rows, bytes = whole ? j.stride * 8 : (rows + 2) / 2 * 16;
-		/* copies begin with even columns and are of an even number of these */
+		/* copies begin at even columns and have an even number of them */
 		const int pair = SHAPE::ODD && whole && j.stride % 2;
 		const int room = (SHAPE::SLOT - (int)sizeof(block_unit) - 16) / (bytes + 16) - 2 * pair;
 		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
@@ -230,7 +225,7 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 				u->from_middle = from - j.middle;
 				u->columns = (int)count;
 				u->bytes = bytes;
-				/* known where it is read, it would be added to each address there */
+				/* a value known at the reader would be added to each address there */
 				u->start = 16 + skip * bytes - MAGIC_BYTES;
 				u->chunks = seen;
 				u->order.edge = e;

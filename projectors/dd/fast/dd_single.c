@@ -1,12 +1,11 @@
-/* The distance-driven pair on the CPU in single precision: choice of the instruction set, memory, and the order of
- * jobs. Memory: running sums of the volume or of a batch of views, 4 bytes a voxel or pixel, and what each worker
- * needs. */
+/* The distance-driven pair on the CPU in single precision: instruction set, memory and job order. Memory: 4 bytes per
+ * voxel or per pixel of a batch for running sums, and the scratch of each worker. */
 #include <string.h>
 #include "core/vectors/sets.h"
 #include "projectors/dd/fast/dd_single.h"
 
 enum {
-	GROUP = 12,   /* views of a job of the forward direction, which share lines of the volume */
+	GROUP = 12,   /* views of a forward job, which share lines of the volume */
 	COLUMNS = 128 /* its columns */
 };
 
@@ -14,9 +13,7 @@ GT_KERNEL_SETS(gt_dd_single)
 
 int gt_dd_single_takes(const gt_dd *d) { return d->tallest <= GT_LINE_WIDEST; }
 
-/* Memory ------------------------------------------------------------------- */
-
-/* For few rows. */
+/* Sizes for few-row detectors. */
 static void few_sizes(const gt_dd *d, gt_line_sizes *s)
 {
 	const size_t rows = (size_t)d->rows, slices = (size_t)d->n[2];
@@ -50,8 +47,6 @@ size_t gt_dd_single_scratch(gt_backend *be, const gt_dd *d)
 	const gt_line_sizes s = sizes_of(d);
 	return gt_line_scratch(be, &s);
 }
-
-/* Both directions ---------------------------------------------------------- */
 
 static void start(gt_backend *be, int back, gt_dd_single *j)
 {

@@ -1,4 +1,4 @@
-/* The pair in single precision for x86-64 with AVX2 and FMA: CMakeLists.txt has the options. Memory: see
+/* The pair in single precision for x86-64 with AVX2 and FMA (compiler options: CMakeLists.txt). Memory: see
  * dd_single.c. */
 #ifdef GT_X86_KERNELS
 #define GT_DD_KERNELS gt_dd_single_avx2

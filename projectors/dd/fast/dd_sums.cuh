@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_SUMS_CUH
 #define GT_PROJECTORS_DD_FAST_DD_SUMS_CUH
 /* Device code: running sums along lines, in single precision with carries in double. A block of 32 x 8 threads sums 32
- * lines beside each other; lane = line while it reads, place along the line while it writes. */
+ * adjacent lines. A lane is a line while it reads, and a position along the line while it writes. */
 #include <cuda_runtime.h>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* 1024 threads on one multiprocessor */
@@ -9,19 +9,19 @@
 #define GT_DD_SUM_BLOCKS 4
 #endif
 #ifndef GT_DD_SUM_BLOCKS
-#define GT_DD_SUM_BLOCKS 6 /* at a time on one multiprocessor: 1 to 6; 8 for 8.0 and 9.0 */
+#define GT_DD_SUM_BLOCKS 6 /* resident blocks per multiprocessor: 1 to 6; 8 for 8.0 and 9.0 */
 #endif
 enum { GT_DD_SUM_LINES = 32, GT_DD_SUM_WARPS = 8, GT_DD_SUM_TILE = 2 * GT_DD_SUM_LINES };
 
-/* value(i) is value i of the lane's line, 0 from `count` on; store(line, i, C, v0, v1) gets values i and i+1 of one of
- * the lines, i even and below `places`, and the sum C of those before i less that of values 0 .. middle-1, where 0 <=
- * middle < count. Lines of up to TILE values are read once, others once more up to the middle. */
+/* value(i) returns value i of the lane's line, 0 from `count` on. store(line, i, C, v0, v1) receives values i and i+1
+ * of a line, i even and below `places`. C is the sum of the values before i minus that of values 0 .. middle-1, with 0
+ * <= middle < count. Lines of up to TILE values are read once; longer lines are read once more up to the centre. */
 template <typename VALUE, typename STORE>
 static __device__ __forceinline__ void gt_dd_running_sums(int count, int middle, int places, VALUE value, STORE store)
 {
 	enum { LINES = GT_DD_SUM_LINES, WARPS = GT_DD_SUM_WARPS, TILE = GT_DD_SUM_TILE, OWN = LINES / WARPS, READ = TILE / WARPS };
 	__shared__ float tile[TILE][LINES + 1];
-	__shared__ double part[WARPS][LINES], start[LINES]; /* start: of each line, by its warp alone */
+	__shared__ double part[WARPS][LINES], start[LINES]; /* start: of each line, accessed only by its warp */
 	const int lane = threadIdx.x, warp = threadIdx.y;
 	if (count > TILE) {
 		double low = 0;
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void gt_dd_running_sums(int count, int middle,
 			start[warp * OWN + lane] = low;
 	}
 	for (int i0 = 0; i0 < places; i0 += TILE) {
-		float v[READ]; /* all are on their way before the first is stored */
+		float v[READ]; /* issue all loads before the first store */
 		if (i0 < count) {
 #pragma unroll
 			for (int i = 0; i < READ; i++)

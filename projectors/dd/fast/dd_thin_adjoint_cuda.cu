@@ -1,17 +1,17 @@
-/* Distance-driven adjoint on CUDA in single precision, by tiles of few slices along z: a thread owns voxels above each
- * other, two or four beside each other, because lanes that are z edges would mostly idle.
+/* Distance-driven adjoint on CUDA in single precision, by tiles of few slices along z. A thread owns a column of voxels
+ * along z, and two or four adjacent columns, because lanes of z edges would mostly idle.
  *
- * Columns of the detector come as running sums through the ring of dd_ring.cuh. A thread finds the columns that meet
- * its voxels, reads each at one z edge after the other and adds the differences, times the overlaps. A warp is ACROSS
- * threads along DEEP slices: half a warp then reads about 13 columns beside each other, which begin in different banks
- * where a column is of an odd number of entries. Chunks of the tile that a view does not see are left out.
+ * Detector columns arrive as running sums through the ring of dd_ring.cuh. A thread finds the columns that meet its
+ * voxels, samples each at consecutive z edges and adds the differences, times the overlaps. A warp is ACROSS threads
+ * along DEEP slices. Half a warp then reads about 13 adjacent columns, which begin in different banks if a column has
+ * an odd number of entries. Chunks of the tile that a view does not see are skipped.
  *
- * Least work: per column that meets the voxels of a thread, and z edge, 6 instructions and one for each of these
- * voxels; detectors of more rows one or three more.
+ * Minimum work: 6 instructions per column of a thread and z edge, and one for each of its voxels; one to three more for
+ * tall detectors.
  *
- * Precision. Differences are taken before they are added, so that nothing grows with the views. The place in a window
- * of n rows is rounded by n times 3e-8, and once more where it is not made a fraction: windows of whole columns are
- * short therefore.
+ * Precision. Differences are taken before the addition, so the error does not grow with the views. Clamping rounds the
+ * position in a window of n rows by n times 3e-8, and positions that are not fractions round once more. Windows of
+ * whole columns are therefore short.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_THIN_WARPS_ACROSS /* warps of a block along the slices: 1, 2, 4 */
@@ -20,32 +20,32 @@
 #ifndef GT_DD_THIN_WARPS_DEEP /* and across them: 1 to 4 */
 #define GT_DD_THIN_WARPS_DEEP 2
 #endif
-#ifndef GT_DD_THIN_CHUNK /* slices that are left out together: 4, 8 */
+#ifndef GT_DD_THIN_CHUNK /* slices that are skipped together: 4, 8 */
 #define GT_DD_THIN_CHUNK 4
 #endif
-#ifndef GT_DD_THIN_SLOTS /* places of the ring: 2 to 8 */
+#ifndef GT_DD_THIN_SLOTS /* slots of the ring: 2 to 8 */
 #define GT_DD_THIN_SLOTS 2
 #endif
-#ifndef GT_DD_THIN_BLOCKS /* blocks per multiprocessor where a thread has up to 40 sums: 3, 4, 5 */
+#ifndef GT_DD_THIN_BLOCKS /* blocks per multiprocessor for up to 40 sums per thread: 3, 4, 5 */
 #define GT_DD_THIN_BLOCKS 4
 #endif
-#ifndef GT_DD_THIN_BLOCKS_TALL /* the same where it has more: 2, 3 */
+#ifndef GT_DD_THIN_BLOCKS_TALL /* for more sums per thread: 2, 3 */
 #define GT_DD_THIN_BLOCKS_TALL 3
 #endif
-/* detectors of up to so many rows are fetched in whole columns and do with rounded places: 16 to 64 */
+/* detectors with at most this number of rows are copied in whole columns and use rounded positions: 16 to 64 */
 #ifndef GT_DD_THIN_WHOLE
 #define GT_DD_THIN_WHOLE 64
 #endif
-#ifndef GT_DD_THIN_AHEAD /* tiles of more slices ask for the next column ahead: 0 to 32 */
+#ifndef GT_DD_THIN_AHEAD /* taller tiles load the next column ahead: 0 to 32 */
 #define GT_DD_THIN_AHEAD 20
 #endif
-#ifndef GT_DD_THIN_WAITS /* tiles of more slices add to voxels without waiting for them: 0 to 32 */
+#ifndef GT_DD_THIN_WAITS /* taller tiles add to voxels by atomics, without loading them: 0 to 32 */
 #define GT_DD_THIN_WAITS 20
 #endif
-#ifndef GT_DD_THIN_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
+#ifndef GT_DD_THIN_BESIDE /* maximum blocks per axis to run both axes concurrently: 0 to 1 << 20 */
 #define GT_DD_THIN_BESIDE 4096
 #endif
-#ifndef GT_DD_THIN_FOLDED /* up to so many rows, places are not made fractions: 0 to 64 */
+#ifndef GT_DD_THIN_FOLDED /* maximum rows for positions over the window: 0 to 64 */
 #define GT_DD_THIN_FOLDED 40
 #endif
 #include <math.h>
@@ -61,7 +61,7 @@ enum { SLICES = DEEP * GT_DD_THIN_WARPS_DEEP };
 typedef unit<SLICES> thin_unit;
 static_assert(sizeof(thin_unit) % 16 == 0 && (int)SLICES <= (int)WARP, "bulk copies need 16 bytes; a lane per slice");
 
-/* Tiles of NZ voxels along z, VOXELS beside each other per thread. */
+/* Tiles of NZ voxels along z, VOXELS adjacent columns per thread. */
 template <int NZ, int VOXELS> struct thin_shape {
 	enum {
 		STRIP = ACROSS * VOXELS * GT_DD_THIN_WARPS_ACROSS,
@@ -78,18 +78,18 @@ template <int NZ, int VOXELS> struct thin_shape {
 	};
 };
 
-/* Shared memory of any shape's ring. */
+/* Maximum shared memory of a ring, for any shape. */
 static const int max_ring = 221184 / (GT_DD_THIN_BLOCKS_TALL < GT_DD_THIN_BLOCKS ? GT_DD_THIN_BLOCKS_TALL : GT_DD_THIN_BLOCKS);
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* A column where it meets the voxels. */
+/* A column at the voxels of a thread. */
 struct course {
-	unsigned column;    /* address of its sums, less MAGIC_BYTES */
-	float step, middle; /* place per z edge and of the tile's middle, over the window */
+	unsigned column;    /* address of its sums, minus MAGIC_BYTES */
+	float step, middle; /* position per z edge and of the tile's centre, over the window */
 	float rows, from_middle;
 };
 
-/* Running sum at a z edge counted from the tile's middle. */
+/* Running sum at a z edge, which is relative to the tile's centre. */
 template <int FORM> static __device__ __forceinline__ float sum_at(const struct course &c, float edge)
 {
 	const float in = __saturatef(fmaf(c.step, edge, c.middle)), t = __fmaf_rd(in, c.rows, 8388608.f);
@@ -98,7 +98,7 @@ template <int FORM> static __device__ __forceinline__ float sum_at(const struct 
 	return fmaf(at, entry.y, entry.x);
 }
 
-/* The view in u, for the voxels of a thread: from number `voxel` of the strip on, on a slice. */
+/* Adds the view in u to the voxels of a thread, from number `voxel` of the strip on, on a slice. */
 template <int NZ, int VOXELS, int FORM>
 static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, int slice, unsigned chunks, float (&sum)[VOXELS][NZ])
 {
@@ -110,7 +110,7 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	const unsigned bytes = u->bytes, columns = address_of(U + count) + u->start;
 	struct course c = { 0, 0, 0, (float)u->rows, (float)u->from_middle };
 	const float first_edge = (float)((__ffs(chunks) - 1) * CHUNK) - 0.5f * NZ;
-	/* the first column by linear interpolation; the edges decide */
+	/* linear interpolation estimates the first column; the edges decide */
 	const float begin = (float)fma(g, U[0].x, a), end = (float)fma(g, U[count].x, a);
 	int k = max(0, min(count - 1, (int)(-begin * __fdividef((float)count, end - begin) - 0.7f)));
 	float low = (float)fma(g, U[k].x, a);
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	c.middle = (float)(slope * above - shift);
 	for (;;) {
 		const float inverse = gt_rcp_approx(high - low),
-			    next_high = AHEAD ? (float)fma(g, U[k + 2].x, a) : 0; /* the last one is not looked at */
+			    next_high = AHEAD ? (float)fma(g, U[k + 2].x, a) : 0; /* not used after the last column */
 		slope = AHEAD ? U[k + 1].y * in_g : 0;
 		const float next_step = (float)slope, next_middle = (float)(slope * above - shift);
 		float weight[VOXELS];
@@ -182,7 +182,7 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 			float *x = j.b + (size_t)e * plane + (j.axis == 1 ? (size_t)n * d.n[0] + i + v : (size_t)(i + v) * d.n[0] + n);
 #pragma unroll
 			for (int first = 0; first < NZ; first += PART) {
-				/* no other thread adds here, but so none waits for what was there */
+				/* the atomic addition avoids a load, although no other thread adds here */
 				if (NZ > GT_DD_THIN_WAITS) {
 #pragma unroll
 					for (int z = 0; z < PART; z++)
@@ -191,7 +191,7 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 				} else {
 					float old[PART];
 #pragma unroll
-					/* together, so that one waits while the other does */
+					/* issued together, so that their latencies overlap */
 					for (int z = 0; z < PART; z++)
 						old[z] = e + first + z < end ? x[z * plane] : 0;
 #pragma unroll
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(THREADS, (thin_shape<NZ, VOXELS>::BLOCKS)) thi
 	const int voxel = (warp % GT_DD_THIN_WARPS_ACROSS * ACROSS + lane % ACROSS) * VOXELS,
 		  slice = warp / GT_DD_THIN_WARPS_ACROSS * DEEP + lane / ACROSS;
 	float sum[VOXELS][NZ] = { { 0 } };
-	int e = -1; /* none yet */
+	int e = -1; /* no tile yet */
 	for (unsigned units = 0;; units++) {
 		const unsigned slot = units % GT_DD_THIN_SLOTS;
 		const thin_unit *u = (const thin_unit *)(places + slot * S::SLOT);
@@ -260,9 +260,7 @@ __global__ void __launch_bounds__(THREADS, (thin_shape<NZ, VOXELS>::BLOCKS)) thi
 template <int NZ, int VOXELS, int FORM> __global__ void thin_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
-/* Host ------------------------------------------------------------------------- */
-
-/* Odd where columns are fetched whole. */
+/* Odd if columns are copied whole. */
 static int stride_of(const gt_dd *d) { return d->rows <= GT_DD_THIN_WHOLE ? (d->rows + 1) | 1 : (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_THIN_FOLDED ? FOLDED : d->rows <= GT_DD_THIN_WHOLE ? SHORT : FINE; }
 static size_t view_stride(const gt_dd *d) { return ((size_t)d->columns + 2) / 2 * 2 * stride_of(d); }
@@ -294,7 +292,7 @@ template <int NZ, int VOXELS> static cudaError_t launch(cudaStream_t queue, cons
 static const int thin_heights[] = { 1, 2, 4, 8, 16, 20, 28, 32 };
 enum { TALLEST = 32, MANY = 6 };
 
-/* Of a tile: the lowest that holds all slices; where none does, one that leaves registers for loads ahead. */
+/* Index of the lowest tile that holds all slices; for more slices, one that leaves registers for loads ahead. */
 static int size_of(const gt_dd *d)
 {
 	int i = 0;
@@ -305,8 +303,8 @@ static int size_of(const gt_dd *d)
 	return i;
 }
 
-/* A tile costs something, and each slice that a view sees. Windows of tall detectors, which must fit, cost more than
- * they save but for very few slices. */
+/* A tile has a fixed cost and a cost for each slice that a view sees. Windows of tall detectors must fit, and pay off
+ * only for very few slices. */
 extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 {
 	enum { STEPS = 9, A_TILE = 60, A_SLICE = 10, VERY_FEW = 8 };
@@ -314,7 +312,7 @@ extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 	const double mean = (f->min_A + f->max_A) / 2, step = (f->max_A - f->min_A) / (STEPS - 1);
 	if ((d->rows > GT_DD_THIN_WHOLE && d->n[2] > VERY_FEW) ||
 	    (rows_at_most(d, f, height, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > thin_shape<1, 1>::SLOT ||
-	    !(d->n[2] > TALLEST ? max_ring + 64 <= most /* others are better in any case */
+	    !(d->n[2] > TALLEST ? max_ring + 64 <= most /* no message: other kernels are better anyway */
 	                        : gt_shared_suffices("dd back of few slices", (size_t)max_ring + 64, most)))
 		return 1e300;
 	double sum = 0;
@@ -349,7 +347,7 @@ static __global__ void add(float *x, const float *y, size_t n)
 		x[i] += y[i];
 }
 
-/* Adds what the views of an axis see to x; returns 0 if that failed. */
+/* Adds the views of an axis to x. Returns 0 on failure. */
 static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float2 *sums, float *x)
 {
 	static cudaError_t (*const launches[])(cudaStream_t, const gt_dd *, const gt_dd_fast *,

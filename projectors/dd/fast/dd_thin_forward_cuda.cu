@@ -1,14 +1,13 @@
-/* Distance-driven forward projection on CUDA in single precision, of volumes of few slices along z: a thread owns a
- * column of a view and 16 of its rows, because running sums would be placed for many rows that meet nothing.
- *
- * A voxel's share of row l is that of [Z_l, Z_l+1] in [z, z+1], the difference of two saturated positions: no table, no
- * branch.
+/* Distance-driven forward projection on CUDA in single precision, for volumes of few slices along z. A thread owns a
+ * column of a view and 16 of its rows, because running sums would be sampled for many rows that meet no voxel. The
+ * fraction of row l in a voxel, |[Z_l, Z_l+1] & [z, z+1]|, is the difference of two saturated positions, without table
+ * or branch.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_THIN_ROWS /* rows of a thread: 4 to 32 */
 #define GT_DD_THIN_ROWS 16
 #endif
-#ifndef GT_DD_THIN_VIEWS /* warps of a block, each of another view: 1 to 8 */
+#ifndef GT_DD_THIN_VIEWS /* warps of a block, one view each: 1 to 8 */
 #define GT_DD_THIN_VIEWS 4
 #endif
 #include "core/device/cuda.cuh"
@@ -17,7 +16,7 @@
 
 enum { WARP = 32, ROWS = GT_DD_THIN_ROWS };
 
-/* sum[z] += weight times the voxels z of a line, from its running sums. */
+/* sum[z] += weight times voxel z of a line, from its running sums. */
 template <int NZ> static __device__ __forceinline__ void add_line(float (&sum)[NZ], const float *line, float weight)
 {
 	float C[(NZ + 4) / 4 * 4];

@@ -1,5 +1,5 @@
-/* Variants of the distance-driven adjoint: which one an operator gets, whether it fits the problem, and its launch. The
- * space of values stands at the head of dd_adjoint.cuh; what is compiled is that file, by core/variant. */
+/* Tuned variants of the distance-driven adjoint: choice for an operator, check against the problem, and launch. The
+ * kernel dd_adjoint.cuh, compiled by core/variant, defines the search space. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Variants of the distance-driven forward kernel: which one an operator gets, whether it fits the problem, and its
- * launch. The space of values stands at the head of dd_forward.cuh; what is compiled is that file, by core/variant.
- * One tile serves all groups of views. */
+/* Tuned variants of the distance-driven forward kernel: choice for an operator, check against the problem, and launch.
+ * The kernel dd_forward.cuh, compiled by core/variant, defines the search space. One tile serves all groups of
+ * views. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const gt_variant_family family = { "dd-forward", "projectors/dd/fast/dd_f
 enum { NUMBERS = sizeof numbers / sizeof *numbers - 1 };
 static_assert(sizeof(gt_dd_tile) == NUMBERS * sizeof(int), "a name for each number of a tile");
 
-/* What must hold so that the kernel stays within its memory and its lanes: also of a text that somebody wrote. */
+/* Checks that the kernel stays within its memory and lanes, also for values from the user's cache. */
 static const char *not_legal(const gt_dd_tile *t)
 {
 	const int tall = t->rows * t->lanes + t->extra;
@@ -67,7 +67,7 @@ void gt_dd_tuned_describe(const gt_dd *d, const gt_dd_fast *f, char *about, size
 	         f->together, (int)(4 * (f->max_A + f->min_A) + 0.5));
 }
 
-/* The built-in tile that most rows of a problem get. */
+/* The built-in tile of most groups of a problem. */
 static gt_dd_tile tile_of_most(const gt_dd_fast *f)
 {
 	int shape = 0, max = 0;
@@ -88,7 +88,7 @@ extern "C" void gt_dd_tuned_free(gt_dd_tuned *u)
 
 extern "C" const gt_dd_tile *gt_dd_tuned_tile(const gt_dd_tuned *u) { return &u->tile; }
 
-/* Why not, in words; NULL: it fits. */
+/* Returns the reason why the variant does not fit, or NULL if it fits. */
 static const char *unfit(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tuned *u)
 {
 	gt_dd_fast as_tuned = *f;

@@ -1,10 +1,10 @@
-/* Integral images in batches, as many at a time as the options' memory and the device have room for; the kernels are in
+/* Batches of integral images that fit the memory of the options and the device; the kernels are in
  * dd_integral_cuda.cu. */
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "projectors/dd/published/dd_integral.h"
 
-/* Rows of nodes begin at multiples of so many: 128 bytes or 256. */
+/* Rows of nodes begin at multiples of 128 or 256 bytes. */
 enum { ALIGNED = 32 };
 
 extern "C" gt_dd_images gt_dd_images_of(int width, int height, size_t images)
@@ -16,7 +16,7 @@ extern "C" gt_dd_images gt_dd_images_of(int width, int height, size_t images)
 
 extern "C" size_t gt_dd_images_bytes(const gt_dd_images *g, gt_type nodes) { return g->batch * (g->stride + 1) * gt_type_size(nodes); }
 
-/* As many as fit in `bytes`, at least one, in batches of nearly one size. */
+/* Divides the images into batches of similar size that fit `bytes`, with at least one image each. */
 static void divide(gt_dd_images *g, gt_type nodes, double bytes)
 {
 	const double max = bytes / ((double)(g->stride + 1) * gt_type_size(nodes));

@@ -1,10 +1,9 @@
-/* The detector of a view as the voxels of the branchless back projection see it: numbers of one view, in double,
- * rounded once. */
+/* Detector parameters of a view for the branchless backprojection, computed in double and rounded once. */
 #include "projectors/dd/published/dd_bl.h"
 
 static double flat_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 
-/* Places in the plane of a slice axis s and the other axis b; `plane` is where R is 0. */
+/* Positions in the plane of a slice axis s and the other axis b; R is 0 at `plane`. */
 struct frame {
 	int s, b;
 	double sign, plane, first, pitch;

@@ -1,30 +1,30 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
 #define GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
 /* The published branchless pair (Liu, Fu, De Man, Yu 2017, III-C, D): integral images as textures, four fetches per
- * pixel and slice or per voxel and view. The detector side of its back projection is one rectangle per voxel: the
- * mid-points of the edges of the voxel's middle plane, perpendicular to the axis of the slices, projected on the
- * detector. */
+ * pixel and slice or per voxel and view. The backprojection uses one detector rectangle per voxel. The mid-points of
+ * the edges of the voxel's centre plane, perpendicular to the slice axis, are projected onto the detector. */
 #include "projectors/dd/published/dd_integral.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The detector of a view as voxels see it. The ray of U (dd_row.h), per mm along the axis of the slices, has the parts
- * la along the columns and de along the normal of the detector, and meets the detector at the depth `reach` along that
- * axis. Columns and rows are edges in ascending order: column k = [k, k+1]. Single precision: textures tell 1/256 of a
- * pixel apart. */
+/* The detector of a view as seen from voxels. The ray of U (dd_row.h), per mm along the slice axis, has the components
+ * la along the columns and de along the detector normal. It meets the detector at the depth `reach` along that axis.
+ * Columns and rows are edges in ascending order: column k = [k, k+1]. Single precision suffices, because textures
+ * resolve 1/256 of a pixel. */
 typedef struct {
 	int   shape;
-	float la0, la1, de0, de1;               /* la, de = . + . U; parallel: place along the columns (mm), reach */
-	float distance;                         /* flat: of the source from the detector, mm */
+	float la0, la1, de0, de1;               /* la, de = . + . U; parallel: position along the columns (mm), reach */
+	float distance;                         /* flat: distance of the source from the detector, mm */
 	/* arc: source from the axis of the cylinder; radius^2 - its distance^2 */
 	float from_la, from_de, space;
-	float column0, column1;                 /* column = . + . (place along the columns; arc: angle) */
+	float column0, column1;                 /* column = . + . (position along the columns; arc: angle) */
 	/* row = row0 + (row1 + row2 z) reach/R; parallel: row0 + row2 z + row3 (reach - R) */
 	float row0, row1, row2, row3;
 } gt_dd_screen;
 
-/* The columns [left, right] of a voxel and the rows of its edges: row + z step, of voxel z = [z, z+1]. */
+/* The columns [left, right] of a voxel and the rows of its edges; voxel z has the rows [row + z step, row + (z + 1)
+ * step]. */
 typedef struct { float left, right, row, step; } gt_dd_rectangle;
 
 GT_HD float gt_dd_column_at(const gt_dd_screen *s, float U, float *reach)
@@ -43,7 +43,7 @@ GT_HD float gt_dd_column_at(const gt_dd_screen *s, float U, float *reach)
 	return s->column0 + s->column1 * la;
 }
 
-/* Of place i of slice n; empty where the slice is not in front of the source or the columns do not see it. */
+/* Rectangle of voxel i of slice n; empty if the slice is not in front of the source or outside the columns. */
 GT_HD gt_dd_rectangle gt_dd_rectangle_at(const gt_dd_view *v, const gt_dd_screen *s, int columns, int n, int i)
 {
 	gt_dd_rectangle r = { 0, 0, 0, 0 };

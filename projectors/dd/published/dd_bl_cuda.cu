@@ -1,17 +1,18 @@
 /* dd-bl, branchless as published: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-C, D, eqs 19-25. A
- * thread owns a pixel and goes through the slices, or a voxel and goes through the views; each step is four fetches
- * from an integral image, which the texture units interpolate. Forward is the model of dd_row.h up to their fractions
- * of 8 bits. Back uses one rectangle of the detector per voxel (dd_bl.h) where the exact adjoint has other row edges in
- * each column: it is only near the transpose of forward.
+ * thread owns a pixel and loops over the slices, or a voxel and loops over the views. Each step is four fetches from an
+ * integral image, which the texture units interpolate. The forward projection is the model of dd_row.h up to the 8-bit
+ * fractions of the textures. The backprojection uses one rectangle of the detector per voxel (dd_bl.h). The exact
+ * adjoint has other row edges in each column, so this is only an approximate transpose.
  *
- * Limit: fetches, four per (pixel, slice) that meet and per (voxel, view). The rectangles need more arithmetic than a
- * fetch hides, so the voxels above each other in a block share theirs.
+ * Limit: fetches, four per intersecting (pixel, slice) and per (voxel, view). Rectangles need more arithmetic than a
+ * fetch hides, so the voxels of a block along z share them.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_BL_ROWS /* rows of pixels, or voxels above each other, per block: 1, 2, 4, 8, 16 */
+#ifndef GT_DD_BL_ROWS /* rows of pixels, or voxels along z, per block: 1, 2, 4, 8, 16 */
 #define GT_DD_BL_ROWS 8
 #endif
-#ifndef GT_DD_BL_STACK /* rows of nodes in a texture, up to which a position keeps 11 bits of fraction: 1024 to 8192 */
+/* maximum rows of nodes in a texture, so that positions keep 11 bits of fraction: 1024 to 8192 */
+#ifndef GT_DD_BL_STACK
 #define GT_DD_BL_STACK 4096
 #endif
 #include <stdlib.h>
@@ -21,9 +22,7 @@
 
 enum { WARP = 32 };
 
-/* Forward ------------------------------------------------------------------ */
-
-/* One thread: a pixel of the views whose slices are perpendicular to `axis`; slices first to end of them. */
+/* One thread: a pixel of the views whose slices are perpendicular to `axis`, in slices first .. end-1. */
 static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 	forward_kernel(gt_dd d, gt_dd_stack stack, const float *constant, const size_t *view, float *y, int axis, int first, int end,
                        int columns, int rows)
@@ -68,10 +67,8 @@ static void forward_batch(gt_backend *be, const gt_dd *d, void *state, int axis,
 	gt_cuda_check(be, cudaGetLastError(), "dd-bl forward");
 }
 
-/* Back --------------------------------------------------------------------- */
-
-/* One thread: a voxel; lanes along x. The warps of a block are above each other: each projects the places of all for
- * another view. */
+/* One thread: a voxel; lanes along x. The warps of a block are stacked along z; each computes the rectangles of another
+ * view for all of them. */
 template <int AXIS>
 static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 	adjoint_kernel(gt_dd d, gt_dd_stack stack, const float *constant, const size_t *view, const gt_dd_screen *screen, float *x,
@@ -116,9 +113,7 @@ static void adjoint_batch(gt_backend *be, const gt_dd *d, void *state, int axis,
 	gt_cuda_check(be, cudaGetLastError(), "dd-bl back");
 }
 
-/* Textures ----------------------------------------------------------------- */
-
-/* Four images or more, so that each texture begins at a multiple of 512 bytes. */
+/* Stacks at least four images, so that each texture begins at a multiple of 512 bytes. */
 static gt_status stack_images(const char *name, const char *what, const gt_dd_images *g, gt_dd_stack *s)
 {
 	int width = 0, height = 0, device = 0;
@@ -166,7 +161,7 @@ static void hide(gt_dd_bl *p)
 	p->bound = NULL;
 }
 
-/* Scratch is shared and moves when a later operator needs more of it; else this is done once. */
+/* Creates the textures again if scratch, which is shared, has moved for a later operator. */
 static int bind(gt_backend *be, gt_dd_bl *p)
 {
 	float *nodes = (float *)gt_scratch(be);
@@ -186,8 +181,6 @@ static int bind(gt_backend *be, gt_dd_bl *p)
 	p->bound = nodes;
 	return 1;
 }
-
-/* The operator ------------------------------------------------------------- */
 
 static gt_status fill_screens(gt_backend *be, const gt_dd_setup *s, gt_dd_bl *p)
 {

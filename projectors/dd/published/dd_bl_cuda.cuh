@@ -1,16 +1,16 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_BL_CUDA_CUH
 #define GT_PROJECTORS_DD_PUBLISHED_DD_BL_CUDA_CUH
-/* What dd-bl and dd-bz share on CUDA: textures over integral images in scratch, and the operator's state. */
+/* Common code of dd-bl and dd-bz on CUDA: textures of integral images in scratch, and the operator's state. */
 #include "core/device/cuda.cuh"
 #include "projectors/dd/published/dd_bl.h"
 
-/* A texture holds several images above each other, so that a warp seldom changes from one texture to another. */
+/* A texture holds several stacked images, so that a warp seldom switches textures. */
 typedef struct {
 	const cudaTextureObject_t *texture;
 	int images, rows;               /* per texture; rows of nodes per image */
 } gt_dd_stack;
 
-/* The image that is looked at: counts on from one to the next. */
+/* Iterates over the images. */
 struct gt_dd_walk {
 	const cudaTextureObject_t *at;
 	int left;
@@ -35,9 +35,9 @@ typedef struct {
 	gt_dd_screen *screen;           /* [views] */
 	size_t screen_bytes;
 	gt_dd_stack slices[2], views[2];
-	cudaTextureObject_t *texture, *on_host;   /* of both kinds and axes, on the backend and on the host */
+	cudaTextureObject_t *texture, *on_host;   /* all textures, on the backend and on the host */
 	size_t textures;
-	const void *bound;              /* scratch that they show */
+	const void *bound;              /* scratch of these textures */
 } gt_dd_bl;
 
 #ifdef __cplusplus
@@ -48,7 +48,7 @@ void      gt_dd_bl_free   (gt_backend *be, void *state);
 size_t    gt_dd_bl_scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t);
 void      gt_dd_bl_forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
 double    gt_dd_bl_images (gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in);
-/* The back projection of a kernel: `each` adds batches of views to the volume. */
+/* Backprojection; `each` adds a batch of views to the volume. */
 void      gt_dd_bl_back   (gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, gt_dd_each *each, void *x);
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
-/* Distance-driven pair on CUDA, single and double. Both directions are gathers of the coefficients of dd_row.h by
- * direct overlap, without running sums: a thread owns one column (forward) or one voxel column (adjoint), neighbouring
- * threads read neighbouring voxels or cells, and positions along rows and z are made relative in double before they are
- * rounded, so that sizes do not matter.
+/* dd-bs, branch-based distance-driven pair on CUDA, single and double precision. Both directions are gathers of the
+ * coefficients of dd_row.h by direct overlap, without running sums. A thread owns one detector column (forward) or one
+ * voxel column (adjoint); adjacent threads read adjacent voxels or pixels. Positions along rows and z are made relative
+ * in double before rounding, so the error does not grow with the size.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_BS_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
@@ -16,14 +16,15 @@
 #ifndef GT_DD_BS_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
 #define GT_DD_BS_ADJOINT_WIDTH 8
 #endif
-#ifndef GT_DD_BS_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
+#ifndef GT_DD_BS_BATCH_BYTES /* bytes of weighted views that the adjoint holds at a time */
 #define GT_DD_BS_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/device/cuda.cuh"
 #include "core/device/blocks.cuh"
 #include "projectors/dd/dd_impl.h"
 
-enum { WARP = 32, TALL = 1024 }; /* steps beyond TALL cells are left to the kernels of one row or slice, in double */
+/* TALL: steps beyond this number of voxels or pixels use the kernels of one row or slice, in double */
+enum { WARP = 32, TALL = 1024 };
 
 static __device__ __forceinline__ float whole(float p, int *j)
 {
@@ -43,8 +44,8 @@ template <typename T> static __device__ __forceinline__ T read(const T *p, size_
 	return (unsigned)j < (unsigned)length ? __ldg(p + (size_t)j * stride) : T(0);
 }
 
-/* sum[i] += weights * overlaps of [first + i step, + step] with the unit cells of each line; cell j of line q is p[q][j
- * stride], counted from `base`; cells outside [0, length) are zero. first in [0,1). */
+/* sum[i] += weights * overlaps of [first + i step, + step] with the unit intervals of each line; first in [0,1). Entry
+ * j of line q is p[q][j stride], counted from `base`; entries outside [0, length) are zero. */
 template <typename T, int COUNT, int LINES>
 static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const (&p)[LINES], const T (&weight)[LINES], size_t stride,
                                                  int length, int base, T first, T step)
@@ -86,7 +87,7 @@ static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const
 	}
 }
 
-/* The same for steps that single precision cannot count in: start and step are in cells, from cell 0. */
+/* add_boxes() for steps beyond the range of single precision: start and step are in entries, from entry 0. */
 template <typename T, int COUNT, int LINES>
 static __device__ __forceinline__ void add_tall_boxes(T (&sum)[COUNT], const T *const (&p)[LINES], const T (&weight)[LINES], size_t stride,
                                                       int length, double start, double step)
@@ -100,9 +101,7 @@ static __device__ __forceinline__ void add_tall_boxes(T (&sum)[COUNT], const T *
 	}
 }
 
-/* Forward ------------------------------------------------------------------ */
-
-/* [z][y][x] -> [z][x][y], so that neighbouring columns read neighbouring voxels also in slices perpendicular to x. */
+/* [z][y][x] -> [z][x][y], so that adjacent columns also read adjacent voxels in slices perpendicular to x. */
 template <typename T> static __global__ void transpose(const T *in, T *out, int nx, int ny, int tiles_x, int tiles_y)
 {
 	__shared__ T tile[WARP][WARP + 1];
@@ -117,7 +116,7 @@ template <typename T> static __global__ void transpose(const T *in, T *out, int 
 			out[plane + (size_t)(tx + k) * ny + ty + threadIdx.x] = tile[threadIdx.x][k];
 }
 
-/* One thread: one column of one view, ROWS rows of it. x_slices: the volume as [z][x][y]. */
+/* One thread: ROWS rows of one column of one view. x_slices: the volume as [z][x][y]. */
 template <typename T, int ROWS>
 static __global__ void forward_kernel(gt_dd d, const T *y_slices, const T *x_slices, T *out, int column_groups, int row_tiles)
 {
@@ -193,8 +192,6 @@ static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 		forward_as<double>(be, d, (const double *)x, (double *)y);
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
 /* Data times the slant, [view of the batch][ascending row][ascending column]. */
 template <typename T> static __global__ void weight_pixels(gt_dd d, const T *y, T *cells, size_t first, size_t count)
 {
@@ -207,7 +204,7 @@ template <typename T> static __global__ void weight_pixels(gt_dd d, const T *y, 
 	cells[i] = y[gt_dd_pixel(&d, &v, view, l, k)] * (T)gt_dd_slant(&d.column[view * d.columns + k], l, d.pitch[2], d.pitch[v.axis]);
 }
 
-/* One thread: SLICES voxels above each other. AXIS: the views whose slices are perpendicular to it. */
+/* One thread: SLICES voxels along z. AXIS: slices of the views are perpendicular to it. */
 template <typename T, int SLICES, int AXIS>
 static __global__ void adjoint_kernel(gt_dd d, const T *cells, T *x, size_t first, size_t views, int groups, int slice_groups)
 {

@@ -1,15 +1,15 @@
-/* dd-bz, Z-line back projection: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-G, eqs 26-28. A thread
- * owns voxels above each other; two fetches give the difference w of an edge between two of them, and the last w stays
- * in a register, where the published version held all of them in shared memory. Forward is that of dd-bl, and so are
- * the sums, in the same order.
+/* dd-bz, Z-line backprojection: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-G, eqs 26-28. A thread
+ * owns voxels along z; two fetches give the difference w at an edge between two of them. The previous w stays in a
+ * register; the published version held all of them in shared memory. The forward projection and the order of the sums
+ * are those of dd-bl.
  *
  * Limit: fetches, two per (voxel, view) and two more per column of voxels.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_BZ_VOXELS /* voxels above each other per thread: 8, 16, 32 */
+#ifndef GT_DD_BZ_VOXELS /* voxels along z per thread: 8, 16, 32 */
 #define GT_DD_BZ_VOXELS 16
 #endif
-#ifndef GT_DD_BZ_WARPS /* warps per block, beside each other along y: 1, 2, 4, 8 */
+#ifndef GT_DD_BZ_WARPS /* warps per block, adjacent along y: 1, 2, 4, 8 */
 #define GT_DD_BZ_WARPS 8
 #endif
 #include "core/device/blocks.cuh"

@@ -1,24 +1,24 @@
 /* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral
- * images in double whatever the arrays hold, interpolated in software. An exact pair, unlike the published one: back
- * takes the difference of the integral image between the edges of each column, at the rows that voxels have in that
- * column, which is the transpose of forward. An edge between two pixels or voxels is computed once. Back walks up the
- * nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves the edges independent of
- * each other: that is worth more than the loads.
+ * images are double for any array type and interpolated in software. Unlike the published pair, this one is exactly
+ * matched. The backprojection takes the difference of the integral image between the edges of each column, at the rows
+ * of the voxel edges in that column. An edge between two pixels or voxels is computed once. The backprojection walks up
+ * the nodes and keeps the last difference. The forward projection reloads both rows of nodes, because independent edges
+ * are faster than fewer loads.
  *
- * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (pixel, slice), 128 bytes at a time. Back,
- * double precision: twelve operations per (voxel, column, view) that overlap.
+ * Limit: forward, L1 cache passes of 128 bytes: eight nodes of 8 bytes per (pixel, slice). Adjoint, double precision:
+ * twelve operations per overlapping (voxel, column, view).
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_DB_CELLS /* pixels above each other per thread (forward): 4, 8, 16 */
+#ifndef GT_DD_DB_CELLS /* pixels along z per thread (forward): 4, 8, 16 */
 #define GT_DD_DB_CELLS 8
 #endif
-#ifndef GT_DD_DB_VOXELS /* voxels above each other per thread (back): 8, 16 */
+#ifndef GT_DD_DB_VOXELS /* voxels along z per thread (adjoint): 8, 16 */
 #define GT_DD_DB_VOXELS 16
 #endif
-#ifndef GT_DD_DB_WARPS /* warps per block: adjacent views (forward), lines along y (back): 2, 4, 8 */
+#ifndef GT_DD_DB_WARPS /* warps per block: adjacent views (forward), lines along y (adjoint): 2, 4, 8 */
 #define GT_DD_DB_WARPS 4
 #endif
-#ifndef GT_DD_DB_BLOCKS /* blocks per multiprocessor that forward's registers leave room for: 4, 6, 8 */
+#ifndef GT_DD_DB_BLOCKS /* minimum blocks per multiprocessor in the forward direction: 4, 6, 8 */
 #define GT_DD_DB_BLOCKS 8
 #endif
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 
 enum { WARP = 32 };
 
-/* 0 <= p < 2^31: whole part and what is left, without conversions. */
+/* Integer part and fraction of 0 <= p < 2^31, without conversions. */
 static __device__ __forceinline__ double split(double p, int *whole)
 {
 	const double t = __dadd_rd(p, 6755399441055744.); /* 1.5 * 2^52: the sum's low bits are floor(p) */
@@ -36,8 +36,8 @@ static __device__ __forceinline__ double split(double p, int *whole)
 	return p - (t - 6755399441055744.);
 }
 
-/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes
- * linear. STRIP::at(r): the integral up to node row r. */
+/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows, linear between rows of
+ * nodes. STRIP::at(r): the integral up to node row r. */
 template <typename STRIP> static __device__ __forceinline__ double up_to(const STRIP &strip, int rows, double row)
 {
 	int r;
@@ -45,7 +45,7 @@ template <typename STRIP> static __device__ __forceinline__ double up_to(const S
 	return below + part * (strip.at(r < rows ? r + 1 : r) - below);
 }
 
-/* The same by a walk that remembers the two rows of nodes around the last position. */
+/* up_to() for ascending positions: keeps the two rows of nodes around the last one. */
 template <typename STRIP> struct climb {
 	STRIP strip;
 	int at, rows;
@@ -64,7 +64,7 @@ template <typename STRIP> struct climb {
 	}
 };
 
-/* Between positions low and high of a slice: four nodes in a row. */
+/* Interval [from, to] of a slice: four nodes in a row. */
 struct slice_strip {
 	const double *low, *high;
 	double part_low, part_high;
@@ -102,9 +102,8 @@ struct column_strip {
 
 static __device__ __forceinline__ double between(double x, double most) { return fmin(fmax(x, 0.), most); }
 
-/* Forward ------------------------------------------------------------------ */
-
-/* One thread: CELLS rows of one column of the views whose slices are perpendicular to `axis`; slices first to end. */
+/* One thread: CELLS rows of one column of the views whose slices are perpendicular to `axis`, in slices first ..
+ * end-1. */
 template <typename T, int CELLS>
 static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS, GT_DD_DB_BLOCKS)
 	forward_kernel(gt_dd d, gt_dd_images g, const double *nodes, const size_t *view, size_t views, T *y, int axis, int first, int end,
@@ -167,9 +166,7 @@ template <typename T> static void forward_batch(gt_backend *be, const gt_dd *d, 
 		launch_forward<T, GT_DD_DB_CELLS>(be, d, b, axis, first, count, (T *)y);
 }
 
-/* Back --------------------------------------------------------------------- */
-
-/* One thread: VOXELS voxels above each other; lanes along x. */
+/* One thread: VOXELS voxels along z; lanes along x. */
 template <typename T, int VOXELS, int AXIS>
 static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS)
 	adjoint_kernel(gt_dd d, gt_dd_images g, const double *nodes, const size_t *view, int views, T *x, int groups, int lines)
@@ -233,8 +230,6 @@ template <typename T> static void adjoint_batch(gt_backend *be, const gt_dd *d, 
 	else
 		launch_adjoint<T, GT_DD_DB_VOXELS>(be, d, b, axis, first, count, (T *)x);
 }
-
-/* The operator ------------------------------------------------------------- */
 
 static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *s, gt_type t, void **state)
 {

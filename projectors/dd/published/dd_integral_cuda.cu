@@ -1,35 +1,35 @@
-/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a
- * few columns beside each other: it adds cells down its columns, and what it has is summed along the rows, over the
- * lanes of a warp by shuffles and over warps through shared memory. While that is done the next rows are under way.
- * Images that are interleaved in memory (slices perpendicular to x) are taken several at a time, the lanes shared out
- * among them. Images wider than a block are done in strips: the nodes at the left edge of a strip are there from the
- * one before.
+/* Integral images on CUDA, in one pass. A block owns an image and processes its rows from the first on, several at a
+ * time. A lane owns a few adjacent columns and adds cells down its columns. Column sums are summed along the rows, over
+ * the lanes of a warp by shuffles and over warps through shared memory. Loads of the next rows are in flight meanwhile.
+ * Several interleaved images (slices perpendicular to x) are processed together, with the lanes divided among them.
+ * Images wider than a block are processed in strips; the nodes at the left edge of a strip come from the previous
+ * strip.
  *
- * Limit: bytes; each cell is read once (some twice, for the constant), and each node is written once.
+ * Limit: bytes. A cell is read once (some twice, for the constant), a node is written once.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_INTEGRAL_WARPS /* most warps per block that has an image: 4, 8, 16 */
+#ifndef GT_DD_INTEGRAL_WARPS /* maximum warps per block of one image: 4, 8, 16 */
 #define GT_DD_INTEGRAL_WARPS 8
 #endif
 #ifndef GT_DD_INTEGRAL_ROWS /* rows at a time: 2, 4, 8 */
 #define GT_DD_INTEGRAL_ROWS 8
 #endif
-#ifndef GT_DD_INTEGRAL_BLOCKS /* of WARPS per multiprocessor that their registers leave room for: 1 to 4 */
+#ifndef GT_DD_INTEGRAL_BLOCKS /* minimum blocks of WARPS per multiprocessor: 1 to 4 */
 #define GT_DD_INTEGRAL_BLOCKS 2
 #endif
-#ifndef GT_DD_INTEGRAL_AHEAD /* times so many rows that are under way: 1 to 4 */
+#ifndef GT_DD_INTEGRAL_AHEAD /* groups of ROWS rows in flight: 1 to 4 */
 #define GT_DD_INTEGRAL_AHEAD 3
 #endif
 #ifndef GT_DD_INTEGRAL_IMAGES /* interleaved images per block: 2, 4, 8 */
 #define GT_DD_INTEGRAL_IMAGES 4
 #endif
-#ifndef GT_DD_INTEGRAL_IMAGES_WARPS /* most warps per block that has these: 8, 16 */
+#ifndef GT_DD_INTEGRAL_IMAGES_WARPS /* maximum warps per block of interleaved images: 8, 16 */
 #define GT_DD_INTEGRAL_IMAGES_WARPS 16
 #endif
-#ifndef GT_DD_INTEGRAL_IMAGES_ROWS /* rows of them at a time, times images at most 32: 2, 4, 8 */
+#ifndef GT_DD_INTEGRAL_IMAGES_ROWS /* their rows at a time, times images at most 32: 2, 4, 8 */
 #define GT_DD_INTEGRAL_IMAGES_ROWS 4
 #endif
-#ifndef GT_DD_INTEGRAL_SAMPLE /* rows from which the constant of an image is taken: 2 to 32 */
+#ifndef GT_DD_INTEGRAL_SAMPLE /* rows sampled for the constant of an image: 2 to 32 */
 #define GT_DD_INTEGRAL_SAMPLE 8
 #endif
 #include <cuda_pipeline.h>
@@ -53,8 +53,7 @@ template <typename OUT, bool INTERLEAVED> struct shape {
 	}
 };
 
-/* Mean of a sample of the image that the lane works on: each warp reads some of the rows, other ones than its
- * neighbours. */
+/* Mean of a sample of the lane's image; each warp reads rows that its neighbours do not. */
 template <int IMAGES, int COLUMNS, typename STORED, typename OUT, typename PICTURE>
 static __device__ __forceinline__ double mean_of(const PICTURE &picture, const gt_dd_images &g, OUT *room, double (*part)[2 * IMAGES])
 {
@@ -93,7 +92,7 @@ static __device__ __forceinline__ double mean_of(const PICTURE &picture, const g
 	return sum / cells;
 }
 
-/* Steps of a block, a few rows at a time: read them, add them down the columns, sum along the rows, write nodes. */
+/* Steps of a block, several rows at a time: read them, add them down the columns, sum along the rows, write nodes. */
 template <typename T, int ROWS, int COLUMNS, bool PACKED>
 static __device__ __forceinline__ void read_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T (&value)[ROWS][COLUMNS])
 {
@@ -102,7 +101,7 @@ static __device__ __forceinline__ void read_rows(const columns<T, COLUMNS, PACKE
 		from.read(min(row + r, height - 1), value[r]);
 }
 
-/* Those from `row` on, asked for into the lane's own room; rows are `apart` cells apart there. */
+/* Copies rows from `row` on asynchronously into the lane's own buffer, where rows are `apart` cells apart. */
 template <typename T, int ROWS, int COLUMNS, bool PACKED>
 static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T *room, int apart)
 {
@@ -113,8 +112,7 @@ static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED
 	__pipeline_commit();
 }
 
-/* What lanes read outside the image reaches only nodes that nobody reads; to leave it out would cost a branch for each
- * cell. */
+/* Cells outside the image reach only nodes that are never read; skipping them would cost a branch per cell. */
 template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
 static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int row, const T (&value)[ROWS][COLUMNS],
                                                 OUT constant, OUT (&above)[COLUMNS], OUT (&node)[ROWS][COLUMNS])
@@ -130,8 +128,8 @@ static __device__ __forceinline__ void add_down(const PICTURE &picture, const OU
 	}
 }
 
-/* A number of each lane, lanes of one image IMAGES apart: the sum of those before; the last lanes leave the sum of all
- * in *total. */
+/* Exclusive prefix sum over the lanes of one image, which are IMAGES apart. The last lanes store the total in
+ * *total. */
 template <int IMAGES, typename OUT> static __device__ __forceinline__ OUT sum_before(OUT sum, OUT *total)
 {
 	const int lane = threadIdx.x % WARP;
@@ -147,7 +145,7 @@ template <int IMAGES, typename OUT> static __device__ __forceinline__ OUT sum_be
 	return lane < IMAGES ? 0 : before;
 }
 
-/* Each becomes the sum of those before it in the warp; total: [row][image]. */
+/* Replaces each value by the sum of those before it in the warp; total: [row][image]. */
 template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
 static __device__ __forceinline__ void sum_along(OUT (&node)[ROWS][COLUMNS], OUT *total)
 {
@@ -167,8 +165,8 @@ static __device__ __forceinline__ void sum_along(OUT (&node)[ROWS][COLUMNS], OUT
 	}
 }
 
-/* Where a lane writes; `before` is the sum of what lies left of the warp, for the row and image of lane row * IMAGES +
- * image. */
+/* Adds the sums and writes the rows of a lane. `before` is the sum left of the warp, for the row and image of lane row
+ * * IMAGES + image. */
 template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
 static __device__ __forceinline__ void write_rows(OUT (&node)[ROWS][COLUMNS], OUT before, int rows, OUT *to, size_t pitch)
 {
@@ -183,7 +181,7 @@ static __device__ __forceinline__ void write_rows(OUT (&node)[ROWS][COLUMNS], OU
 	}
 }
 
-/* A node to the right of the last lane, and what fills its sector: that is never read. */
+/* Writes the node to the right of the last lane, and fills its sector, which is never read. */
 template <int COLUMNS, typename OUT> static __device__ __forceinline__ void write_edge(OUT node, OUT *to)
 {
 	OUT edge[COLUMNS];
@@ -193,7 +191,7 @@ template <int COLUMNS, typename OUT> static __device__ __forceinline__ void writ
 		store(to + c, edge);
 }
 
-/* Images first, first + 1, ... into nodes and constants of the batch. */
+/* Integrates images first, first + 1, ... into nodes and constants of the batch. */
 template <typename OUT, bool INTERLEAVED, typename SOURCE>
 static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, shape<OUT, INTERLEAVED>::BLOCKS)
 	integrate(SOURCE source, gt_dd_images g, size_t first, size_t count, OUT *nodes, OUT *constants)
@@ -211,7 +209,7 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 	const bool mine = block + image < count;
 	const auto picture = source.open(first + own, g.width);
 	OUT *const room = weights + threadIdx.x, *const base = nodes + own * g.stride;
-	const int apart = blockDim.x * COLUMNS, line = lane / IMAGES % ROWS; /* whose sums of warps this lane has */
+	const int apart = blockDim.x * COLUMNS, line = lane / IMAGES % ROWS; /* row whose warp sums this lane has */
 	T *const hall = (T *)under_way + threadIdx.x * COLUMNS;
 	OUT constant = 0;
 	for (int start = 0, parity = 0; start < g.width; start += warps * S::SPAN) {
@@ -226,7 +224,7 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 			if (mine)
 				for (int c = threadIdx.x / IMAGES; c <= g.width; c += blockDim.x / IMAGES)
 					base[c] = 0;
-			picture.columns_of(column, room); /* weights again: those of other columns were there */
+			picture.columns_of(column, room); /* weights again: mean_of() overwrote them */
 		}
 		T value[ROWS][COLUMNS];
 		OUT above[COLUMNS] = { 0 };
@@ -260,8 +258,7 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 	}
 }
 
-/* Bytes of shared memory that a kernel may take besides its own; devices before 9.0 have less than wide images would
- * take. */
+/* Bytes of dynamic shared memory available to a kernel; before compute capability 9.0 wide images would need more. */
 static int room_for(const void *kernel)
 {
 	struct cudaFuncAttributes a;
@@ -289,7 +286,7 @@ static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, 
 	gt_cuda_check(be, cudaGetLastError(), "integral images");
 }
 
-/* May all rows of so many cells be read in whole lanes? */
+/* Returns whether all rows can be read by aligned vector loads of `columns` values. */
 template <typename T> static bool packed(const T *p, size_t row, int columns)
 {
 	return row % (size_t)columns == 0 && (uintptr_t)p % (columns * sizeof(T)) == 0;

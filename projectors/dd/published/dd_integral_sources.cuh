@@ -1,14 +1,14 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_SOURCES_CUH
 #define GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_SOURCES_CUH
-/* Where the integral images of dd_integral_cuda.cu take their numbers from: slices of the volume, or views times the
- * slant. Columns of a lane are loaded by as few instructions as can be, and are kept in registers. */
+/* Input of the integral images of dd_integral_cuda.cu: slices of the volume, or views times the slant. A lane loads its
+ * columns by vector instructions and keeps them in registers. */
 #include <stdint.h>
 #include "core/device/device_math.cuh"
 #include "projectors/dd/published/dd_integral.h"
 
 enum { WARP = 32 };
 
-/* Numbers beside each other, by as few instructions as can be. */
+/* Vector loads and stores of adjacent values. */
 static __device__ __forceinline__ void load(const float *p, float (&v)[4])
 {
 	const float4 a = __ldg((const float4 *)p);
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void store(double *p, const double (&v)[4])
 	__stcg((double2 *)p + 1, make_double2(v[2], v[3]));
 }
 
-/* The columns of a lane; those from `inside` on are not in the image. PACKED: they may be read at once. */
+/* The columns of a lane; those from `inside` on are outside the image. PACKED: a vector load may read them. */
 template <typename T, int COLUMNS, bool PACKED> struct columns {
 	const T *p;
 	ptrdiff_t row, column;
@@ -52,7 +52,7 @@ template <typename T, int COLUMNS, bool PACKED> struct columns {
 				value[c] = __ldg(at + (c < inside ? c * column : 0));
 		}
 	}
-	/* The same by way of shared memory, where cells lie as they do in memory until they are taken. */
+	/* Loads through shared memory; cells stay in memory order there until take(). */
 	__device__ __forceinline__ void ask(int r, T *room) const
 	{
 		const T *const at = p + r * row;
@@ -78,14 +78,14 @@ template <typename T, int COLUMNS, bool PACKED> struct columns {
 
 static __device__ __forceinline__ int inside_of(int c, int width, int columns) { return min(max(width - c, 0), columns); }
 
-/* Where cells come from: open() finds an image, columns_of() those of a lane, weight() what is the same all along one
- * of these, and a weight times what is read in row l is a cell. Weights lie in shared memory, each lane's apart:
- * WEIGHTS rows of one for each thread. */
+/* Sources of cells: open() selects an image, columns_of() the columns of a lane, weight_of() the constant part of one
+ * column. A cell is that weight times the value of row l. Weights lie in shared memory, in WEIGHTS rows of one per
+ * thread. */
 template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
 	typedef T stored;
 	enum { WEIGHTS = 0 };
 	const T *x;
-	size_t image, row, column; /* from one to the next */
+	size_t image, row, column; /* steps to the next image, row, column */
 	struct weight {
 		__device__ __forceinline__ OUT times(T value, int) const { return value; }
 	};
@@ -103,8 +103,9 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
 	__device__ __forceinline__ picture open(size_t n, int width) const { return { x + n * image, row, column, width }; }
 };
 
-/* Square root of what is neither tiny nor huge, without branches: Goldschmidt's steps from the reciprocal root of the
- * hardware, which has half the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
+/* Square root of a normal number, without branches: Goldschmidt's iteration from the hardware's reciprocal square root.
+ * The start value has half the bits of a float, or a third of a double. The result is correct to about one unit in the
+ * last place. */
 static __device__ __forceinline__ float root(float s)
 {
 	const float r = gt_rsqrt_approx(s), near = s * r;
@@ -123,8 +124,8 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
 	gt_dd d;
 	const T *y;
 	const size_t *view;
-	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it and the pitch of slices drawn
-	 * into it. */
+	/* A column for gt_dd_slant(), with the row-independent terms precomputed and multiplied by the pitch of
+	 * slices. */
 	struct weight {
 		OUT slope, step, square;
 		__device__ __forceinline__ OUT times(T value, int l) const

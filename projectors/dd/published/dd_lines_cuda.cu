@@ -1,11 +1,12 @@
-/* Running sums along z of the voxels of some slices, in single precision: what the fast forward kernels of dd read.
- * Memory: the caller gives it, 4 bytes per voxel of these slices. */
+/* Running sums along z of the voxels of several slices, in single precision, for the fast forward kernels of dd.
+ * Memory: provided by the caller, 4 bytes per voxel of these slices. */
 #include "core/device/cuda.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
 
-/* A block: the lines of 32 neighbours in x. Entry e is the sum of voxels 0 .. e-1 less that of the lower half; entries
- * past the last keep its value. other: NULL, or for a whole volume where the lines of the other axis go. */
+/* A block: the lines of 32 neighbours in x. Entry e is the sum of voxels 0 .. e-1 minus the sum of the lower half of
+ * the line. Entries past the last repeat its value. `other` is NULL or, for a whole volume, the lines of the other
+ * axis. */
 static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD_SUM_BLOCKS)
 	sum_lines(const float *x, float *out, float *other, int nx, int ny, int nz, int stride, int axis, int begin, int end, int groups)
 {

@@ -1,5 +1,5 @@
-/* The distance-driven pair for tilted detectors as an operator: tables and lists on the backend. Memory: tables of 40
- * bytes for each column (or row) of a view, and the scratch that the kernels ask for. */
+/* The distance-driven pair for tilted detectors as an operator: tables and lists on the backend. Memory: 40 bytes for
+ * each column (or row) of a view, and the scratch of the kernels. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -41,7 +41,7 @@ static void destroy(void *self)
 	free(p);
 }
 
-/* Tables on the host, then on the backend. */
+/* Fills the tables on the host and uploads them. */
 static gt_status fill_tables(const char *name, const gt_scan *scan, const gt_grid *g, struct tilt *p)
 {
 	static const char what[] = "tables of the distance-driven projector";
@@ -81,7 +81,7 @@ done:
 	return st;
 }
 
-/* A quarter of what is left, or less if less is asked for. */
+/* Limits scratch to a quarter of the available memory, or to `memory` MiB if that is less. */
 static void set_limit(struct tilt *p, double memory)
 {
 	size_t available = 0, total = 0;

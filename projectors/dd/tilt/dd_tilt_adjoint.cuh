@@ -1,8 +1,8 @@
 #ifndef GT_PROJECTORS_DD_TILT_DD_TILT_ADJOINT_CUH
 #define GT_PROJECTORS_DD_TILT_DD_TILT_ADJOINT_CUH
-/* Data -> volume for tilted detectors: what one thread does. It owns some neighbouring voxels of a slice at some
- * heights and goes through the views; in each through the strips that meet the voxels, and reads the running sums of
- * each strip's pixels at the edges of the voxels. Lanes are neighbours in a slice. */
+/* Backprojection for tilted detectors, device code of one thread. A thread owns a few adjacent voxels of a slice at
+ * several heights and loops over the views. In each view it loops over the strips that meet the voxels, and samples the
+ * running sums of each strip at the voxel edges. Lanes are adjacent voxels of a slice. */
 #include "projectors/dd/tilt/dd_tilt_cuda.cuh"
 
 /* The first strip whose upper edge lies above X on a slice at height Z. */
@@ -19,7 +19,8 @@ static __device__ int gt_dd_tilt_find(const gt_dd_pose *v, const gt_dd_tilt_edge
 	return low;
 }
 
-/* Where a tile's block looks first for strips: those at its middle, of one view. n: the slice, X and Z: voxels. */
+/* Initial guess of the strip for a tile's block: the strip of one view at the tile's centre. n: the slice, X and Z:
+ * voxels. */
 static __device__ int gt_dd_tilt_middle(const gt_dd_tilt &d, size_t at, int n, double X, double Z)
 {
 	const gt_dd_pose v = d.view[at];
@@ -28,22 +29,22 @@ static __device__ int gt_dd_tilt_middle(const gt_dd_tilt &d, size_t at, int n, d
 	return min(gt_dd_tilt_find(&v, d.edge + at * (d.longest + 1), &s, X, near), v.strips - 1);
 }
 
-/* A sum of pixels, and the pixel after it. */
+/* Sum of the pixels before one, and the value of that pixel. */
 template <typename REAL> struct __align__(2 * sizeof(REAL)) gt_dd_tilt_sum { REAL before, value; };
 
-/* The view that a thread adds, in its slice. */
+/* A view in the slice of a thread. */
 template <typename REAL> struct gt_dd_tilt_seen {
 	gt_dd_tilt_slice slice;
 	const gt_dd_tilt_edge *edge;
 	const gt_dd_tilt_strip *strip;
 	const gt_dd_tilt_sum<REAL> *sums; /* [piece, d.pieces + 1][row] */
 	int strips, pieces, row;
-	double voxel, middle; /* the first voxel; the middle of the heights that the view sees */
-	REAL half, beyond;    /* how far these go; see gt_dd_tilt_sees() */
+	double voxel, middle; /* the first voxel; centre of the heights that the view sees */
+	REAL half, beyond;    /* half the range of these heights; see gt_dd_tilt_sees() */
 	REAL share;           /* 1 / F */
 };
 
-/* An edge from the first voxel on, at the middle of the heights, and how far it moves at most beside it. */
+/* An edge relative to the first voxel, at the centre of the heights, and its maximum deviation there. */
 template <typename REAL> struct gt_dd_tilt_place {
 	REAL at, swing, slope;
 };
@@ -55,8 +56,8 @@ template <typename REAL> static __device__ __forceinline__ gt_dd_tilt_place<REAL
 		 slope };
 }
 
-/* Does the view see heights z0 .. z0 + HEIGHT of slice n? Edges ascend at all N of the detector; the middle of a voxel
- * may lie half a voxel beyond. */
+/* Returns 1 if the view sees heights z0 .. z0 + HEIGHT of slice n. Edges ascend at all N of the detector; the centre of
+ * a voxel may lie half a voxel outside. */
 template <typename REAL, int HEIGHT>
 static __device__ __forceinline__ int gt_dd_tilt_sees(const gt_dd_tilt &d, const gt_dd_tilt_job &j, int b, int n, int voxel, int z0,
                                                       gt_dd_tilt_seen<REAL> *w)
@@ -84,9 +85,9 @@ static __device__ __forceinline__ int gt_dd_tilt_sees(const gt_dd_tilt &d, const
 	return 1;
 }
 
-/* How sums along a strip are read at heights z + e: those are d = pace e + off farther in T, within [least, most],
- * than that of e = 0, which is at row l + base; and bend = C / (1 - C T). A share f of a piece m rows farther is the
- * share f (1 - bend d) (next + curve m) of its T. */
+/* Sampling of a strip's sums at heights z + e. Height e is d = pace e + off in T from e = 0, clamped to [least, most];
+ * e = 0 is at row l + base. With bend = C / (1 - C T), the fraction f of a piece m rows later is the fraction f (1 -
+ * bend d) (next + curve m) in T. */
 template <typename REAL> struct gt_dd_tilt_reading {
 	REAL pace, off, min, max, base, stretch, bend, curve, next;
 	int l;
@@ -122,7 +123,7 @@ static __device__ __forceinline__ gt_dd_tilt_reading<REAL> gt_dd_tilt_reading_of
 	return r;
 }
 
-/* The sum at height z0 + e. */
+/* Returns the sum at height z0 + e. */
 template <typename REAL>
 static __device__ __forceinline__ REAL gt_dd_tilt_sum_at(const gt_dd_tilt_sum<REAL> *sums, int row, const gt_dd_tilt_reading<REAL> &r,
                                                          int e)
@@ -160,7 +161,8 @@ static __device__ __forceinline__ void gt_dd_tilt_add_strip(const gt_dd_tilt_see
 		}
 	}
 }
-/* View b of the batch to voxels `voxel` .. of slice n at heights z0 ... Looks for strips near `near`. */
+/* Adds view b of the batch to the voxels from `voxel` on of slice n at heights from z0 on; near: initial guess of the
+ * strip. */
 template <typename REAL, int HEIGHT, int VOXELS>
 static __device__ __forceinline__ void gt_dd_tilt_add_view(const gt_dd_tilt &d, const gt_dd_tilt_job &j, int b, int n, int voxel, int z0,
                                                            int near, REAL (&sum)[VOXELS][HEIGHT])

@@ -1,5 +1,4 @@
-/* The pair for tilted detectors in double precision, the reference, for
- * any processor. Memory: see dd_tilt.c. */
+/* The pair for tilted detectors in double precision, the reference, for any processor. Memory: see dd_tilt.c. */
 #define GT_DD_DOUBLE
 #define GT_DD_KERNELS gt_dd_tilt_any_double
 #define GT_DD_KERNELS_NAME "any"

@@ -1,4 +1,4 @@
-/* The pair for tilted detectors in single precision for x86-64 with AVX2 and FMA (options: CMakeLists.txt).
+/* The pair for tilted detectors in single precision for x86-64 with AVX2 and FMA (compiler options: CMakeLists.txt).
  * Memory: see dd_tilt.c. */
 #ifdef GT_X86_KERNELS
 #define GT_DD_KERNELS gt_dd_tilt_avx2

@@ -1,5 +1,5 @@
-/* The pair for tilted detectors in double precision, the reference, for
- * x86-64 with AVX2 and FMA. Memory: see dd_tilt.c. */
+/* The pair for tilted detectors in double precision, the reference, for x86-64 with AVX2 and FMA. Memory: see
+ * dd_tilt.c. */
 #ifdef GT_X86_KERNELS
 #define GT_DD_DOUBLE
 #define GT_DD_KERNELS gt_dd_tilt_avx2_double

@@ -1,16 +1,14 @@
-/* The distance-driven pair for tilted detectors on the CPU: the choice of the instruction set, memory, and the order of
- * jobs. Memory: a copy of the volume or of the weighted pixels of a batch of views, and what each worker needs;
- * arrays in single precision whose rows and voxels differ much in height are copied to double. */
+/* The distance-driven pair for tilted detectors on the CPU: instruction set, memory and job order. Memory: a copy of
+ * the volume or of the weighted pixels of a batch of views, and the scratch of each worker. Single-precision arrays are
+ * copied to double if the heights of rows and voxels differ much. */
 #include <string.h>
 #include "core/vectors/sets.h"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 
 enum {
-	GROUP = 8,  /* views of a job of the forward direction, which share lines of the volume */
-	STRIPS = 64 /* its strips */
+	GROUP = 8,  /* views of a forward job, which share lines of the volume */
+	STRIPS = 64 /* strips of a forward job */
 };
-
-/* Kernels ------------------------------------------------------------------ */
 
 GT_KERNEL_SETS(gt_dd_tilt)
 
@@ -25,7 +23,7 @@ static const gt_dd_tilt_kernels *best(gt_type t)
 	return &gt_dd_tilt_any_double;
 }
 
-/* Memory, in values -------------------------------------------------------- */
+/* Memory, in values. */
 
 static size_t volume_values(const gt_dd_tilt *d) { return gt_line_row(d->n) * (size_t)d->n[1] * gt_lanes_of((size_t)d->n[2]); }
 static size_t batch_values(const gt_dd_tilt *d) { return gt_line_batch(d->views) * (size_t)d->strips * gt_lanes_of((size_t)d->pieces); }
@@ -34,7 +32,7 @@ static size_t forward_values(const gt_dd_tilt *d)
 	return (size_t)GROUP * STRIPS * gt_lanes_of((size_t)d->pieces) + GT_LINE_SLICES * gt_line_window(d->n[2]);
 }
 static size_t adjoint_values(const gt_dd_tilt *d) { return GT_LINE_TILE_FLOATS + gt_line_window(d->pieces); }
-/* Arrays in single precision whose pair is computed in double: copies of both are made. */
+/* Returns 1 for single-precision arrays whose pair is computed in double; both arrays are then copied. */
 static int by_double(const gt_dd_tilt_plan *p, gt_type t) { return t == GT_F32 && p->rows > GT_LINE_WIDEST; }
 static size_t volume_size(const gt_dd_tilt *d) { return (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2]; }
 static size_t data_size(const gt_dd_tilt *d) { return d->views * (size_t)d->rows * (size_t)d->columns; }
@@ -49,7 +47,7 @@ static size_t scratch(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t)
 	return (forward > adjoint ? forward : adjoint) * gt_type_size(t) + 64;
 }
 
-/* The memory of a job, from there on; lines take so many values. */
+/* Sets the memory of a job from `memory` on; lines: number of their values. */
 static void start_job(const gt_dd_tilt_plan *p, gt_type t, size_t lines, void *memory, gt_dd_tilt_jobs *j)
 {
 	j->order.views = p->order;
@@ -58,8 +56,6 @@ static void start_job(const gt_dd_tilt_plan *p, gt_type t, size_t lines, void *m
 	j->lines = (void *)(((size_t)memory + 63) & ~(size_t)63);
 	j->scratch = (char *)j->lines + lines * gt_type_size(t);
 }
-
-/* Both directions ---------------------------------------------------------- */
 
 static void project(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, void *memory, const void *x, void *y)
 {
@@ -86,7 +82,7 @@ static void project_back(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, vo
 
 typedef void direction(gt_backend *be, const gt_dd_tilt_plan *p, gt_type t, void *memory, const void *in, void *out);
 
-/* By doubles: m values -> n values. */
+/* Applies one direction in double: m values -> n values. */
 static void apply_by_double(gt_backend *be, const gt_dd_tilt_plan *p, direction *apply, const float *in, size_t m, float *out, size_t n)
 {
 	double *wide = gt_scratch(be), *result = wide + m;

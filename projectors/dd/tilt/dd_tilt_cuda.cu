@@ -1,34 +1,37 @@
-/* The distance-driven pair for tilted detectors on CUDA, single and double. Both directions are gathers: a thread owns
- * pieces of a strip, or voxels above each other, so that nothing is added by two threads and bits never change.
- * Memory in scratch, as much as the options and the device allow: forward, for views with slices perpendicular to x,
- * the voxels of some slices turned so that y is next to y; back, the weighted pixels of some views.
+/* The distance-driven pair for tilted detectors on CUDA, single and double precision. Both directions are gathers: a
+ * thread owns pieces of a strip, or voxels along z. No two threads add to a value, so results are bit-identical between
+ * runs.
  *
- * Limit: instructions. Per piece and slice forward takes as many values of the strip as voxels lie beside the piece,
- * about 20 instructions each, and 6 for the piece; back per voxel, view and strip about 20.
+ * Scratch memory is limited by the options and the device. Forward, for views with slices perpendicular to x, it holds
+ * the voxels of a slab, transposed so that y is contiguous. The adjoint stores the weighted pixels of a batch of views
+ * there.
+ *
+ * Limit: instructions. Forward needs about 20 per piece, slice and voxel that the strip overlaps there, and 6 per piece
+ * and slice. The adjoint needs about 20 per voxel, view and strip.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_TILT_ROWS /* forward: pieces of a strip per thread: 4, 8, 16, 32 */
 #define GT_DD_TILT_ROWS 16
 #endif
-#ifndef GT_DD_TILT_VIEWS /* forward: neighbouring views per block, which share voxels in the cache: 1, 2, 4, 8 */
+#ifndef GT_DD_TILT_VIEWS /* forward: adjacent views per block, which share voxels in the cache: 1, 2, 4, 8 */
 #define GT_DD_TILT_VIEWS 8
 #endif
-#ifndef GT_DD_TILT_FORWARD_BLOCKS /* forward: blocks on one multiprocessor at least: 1 to 8 */
+#ifndef GT_DD_TILT_FORWARD_BLOCKS /* forward: minimum blocks per multiprocessor: 1 to 8 */
 #define GT_DD_TILT_FORWARD_BLOCKS 5
 #endif
-#ifndef GT_DD_TILT_HEIGHT /* back: voxels above each other per thread: 8, 16, 32; tall voxels take LOW */
+#ifndef GT_DD_TILT_HEIGHT /* adjoint: voxels along z per thread: 8, 16, 32; tall voxels use LOW */
 #define GT_DD_TILT_HEIGHT 32
 #endif
-#ifndef GT_DD_TILT_VOXELS /* back: neighbours in a slice per thread: 1, 2, 4 */
+#ifndef GT_DD_TILT_VOXELS /* adjoint: adjacent in-slice voxels per thread: 1, 2, 4 */
 #define GT_DD_TILT_VOXELS 1
 #endif
-#ifndef GT_DD_TILT_SLICES /* back: slices per block: 1, 2, 4, 8 */
+#ifndef GT_DD_TILT_SLICES /* adjoint: slices per block: 1, 2, 4, 8 */
 #define GT_DD_TILT_SLICES 8
 #endif
-#ifndef GT_DD_TILT_ADJOINT_BLOCKS /* back: blocks on one multiprocessor at least: 1 to 8 */
+#ifndef GT_DD_TILT_ADJOINT_BLOCKS /* adjoint: minimum blocks per multiprocessor: 1 to 8 */
 #define GT_DD_TILT_ADJOINT_BLOCKS 2
 #endif
-#ifndef GT_DD_TILT_BATCH /* back: views per launch at most: 16 to 256 */
+#ifndef GT_DD_TILT_BATCH /* adjoint: maximum views per launch: 16 to 256 */
 #define GT_DD_TILT_BATCH 64
 #endif
 #include "core/device/cuda.cuh"
@@ -37,12 +40,11 @@
 #include "projectors/dd/tilt/dd_tilt_forward.cuh"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 
-/* Back in single counts rows from the middle of a thread's voxels on, in float: so far away it is off by up to 8e-6. */
+/* Maximum rows from the centre of a thread's voxels to their ends. The single-precision adjoint counts them in float,
+ * with an error of up to 8e-6 at this distance. */
 static const double max_rows = 56;
 
-enum { WARP = GT_DD_TILT_WARP, TURN_ROWS = 8, LOW = 8 /* voxels of a thread where they are tall */ };
-
-/* Kernels ------------------------------------------------------------------ */
+enum { WARP = GT_DD_TILT_WARP, TURN_ROWS = 8, LOW = 8 /* voxels of a thread if they are tall */ };
 
 template <typename REAL>
 static __global__ void __launch_bounds__(WARP *GT_DD_TILT_VIEWS, sizeof(REAL) == 4 ? GT_DD_TILT_FORWARD_BLOCKS : 1)
@@ -118,7 +120,7 @@ template <typename REAL> static __global__ void weigh_kernel(const __grid_consta
 	((gt_dd_tilt_sum<REAL> *)j.out)[((size_t)b * (d.pieces + 1) + l) * d.strips + k].value = (REAL)y;
 }
 
-/* Sums of these values along the strips, less half of all. A thread: a strip. */
+/* Sums of these values along the strips, minus half the total; one strip per thread. */
 template <typename REAL> static __global__ void sum_kernel(const __grid_constant__ gt_dd_tilt d, const __grid_constant__ gt_dd_tilt_job j)
 {
 	const int k = blockIdx.x % j.blocks[0] * WARP + threadIdx.x, b = blockIdx.x / j.blocks[0], strips = d.view[j.view[b]].strips,
@@ -136,15 +138,13 @@ template <typename REAL> static __global__ void sum_kernel(const __grid_constant
 	}
 }
 
-/* Launches ----------------------------------------------------------------- */
-
-/* Slices across x that fit into the limit. */
+/* Slices across x that fit the limit. */
 static int slab_of(const gt_dd_tilt_plan *p, gt_type t)
 {
 	const size_t slice = (size_t)p->d.n[1] * p->d.n[2] * gt_type_size(t), fit = p->limit / slice;
 	return fit < 1 ? 1 : fit < (size_t)p->d.n[0] ? (int)fit : p->d.n[0];
 }
-/* Views whose pixels do. */
+/* Views whose pixels fit the limit. */
 static size_t batch_of(const gt_dd_tilt_plan *p, gt_type t)
 {
 	const size_t view = (size_t)p->d.strips * (p->d.pieces + 1) * 2 * gt_type_size(t), fit = p->limit / view;

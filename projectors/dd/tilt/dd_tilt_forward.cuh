@@ -1,20 +1,21 @@
 #ifndef GT_PROJECTORS_DD_TILT_DD_TILT_FORWARD_CUH
 #define GT_PROJECTORS_DD_TILT_DD_TILT_FORWARD_CUH
-/* Volume -> data for tilted detectors: what one thread does. It owns some pieces of a strip and goes through the
- * slices; in each it climbs along z, through the edges of voxels and of pieces, whichever comes next. Lanes are
- * neighbouring strips, so they read neighbouring voxels. */
+/* Forward projection for tilted detectors, device code of one thread. A thread owns pieces of a strip and loops over
+ * the slices. In each slice it climbs along z through the edges of voxels and pieces, in ascending order. Lanes are
+ * adjacent strips, so they read adjacent voxels. */
 #include "projectors/dd/tilt/dd_tilt_cuda.cuh"
 
-/* A strip's edges over the voxels of a slice, counted from one of them: at height h, low + h low_step and so on. */
+/* A strip's edges over the voxels of a slice, relative to one voxel: at height h, low + h low_step and high + h
+ * high_step. */
 template <typename REAL> struct gt_dd_tilt_sheared {
 	REAL low, high, low_step, high_step;
-	REAL first, end; /* voxels of the slice */
+	REAL first, end; /* voxel range of the slice */
 };
 
-enum { GT_DD_TILT_UP = GT_DD_TILT_WARP }; /* places of a thread in shared memory are so far apart */
+enum { GT_DD_TILT_UP = GT_DD_TILT_WARP }; /* stride of a thread's entries in shared memory */
 
-/* What the strip sees of the voxels at one height. INSIDE: neither they nor the voxel behind them are beyond the
- * slice. */
+/* Returns the voxels at one height, weighted by their overlap with the strip. INSIDE: these and the next voxel lie in
+ * the slice. */
 template <bool INSIDE, typename REAL>
 static __device__ __forceinline__ REAL gt_dd_tilt_mixed(const REAL *line, const gt_dd_tilt_sheared<REAL> &s, REAL height)
 {
@@ -37,10 +38,10 @@ static __device__ __forceinline__ REAL gt_dd_tilt_mixed(const REAL *line, const 
 	return sum;
 }
 
-/* The places of a thread's pieces in a slice, in voxels from one of them. */
+/* Positions of a thread's pieces in a slice, in voxels from one voxel. */
 template <typename REAL> struct gt_dd_tilt_climb {
 	REAL bottom, scale; /* edge r is at bottom + scale up[r] */
-	REAL low, high;     /* the volume */
+	REAL low, high;     /* range of the volume */
 	REAL factor;
 };
 
@@ -66,7 +67,7 @@ static __device__ __forceinline__ void gt_dd_tilt_add_slice(const REAL *line, si
 	}
 }
 
-/* What a narrow strip sees of the voxels at one height, not yet put together, so that it may be on its way. */
+/* Overlaps and voxels of a narrow strip at one height, not yet combined, so that the loads may be in flight. */
 template <typename REAL> struct gt_dd_tilt_pair {
 	REAL share[2], voxel[2];
 };
@@ -85,7 +86,7 @@ template <typename REAL> static __device__ __forceinline__ REAL gt_dd_tilt_toget
 	return p.share[0] * p.voxel[0] + p.share[1] * p.voxel[1];
 }
 
-/* The same for narrow strips, with the next height's voxels fetched before they are needed. */
+/* gt_dd_tilt_add_slice() for narrow strips; loads the next height's voxels ahead. */
 template <typename REAL, int ROWS>
 static __device__ __forceinline__ void gt_dd_tilt_add_narrow(const REAL *lines, int next_line, const gt_dd_tilt_sheared<REAL> &s,
                                                              const gt_dd_tilt_climb<REAL> &c, const REAL *up, REAL (&sum)[ROWS])
@@ -132,7 +133,7 @@ static __device__ __forceinline__ void gt_dd_tilt_store(const gt_dd_tilt &d, con
 	}
 }
 
-/* Pieces l0 .. l0 + ROWS - 1 of strip k of a view. Strips beyond the last are done as the last, and not stored. */
+/* Pieces l0 .. l0 + ROWS - 1 of strip k of a view. Strips beyond the last repeat it and are not stored. */
 template <typename REAL, int ROWS>
 static __device__ __forceinline__ void gt_dd_tilt_forward_thread(const gt_dd_tilt &d, const gt_dd_tilt_job &j, size_t at, int k, int l0,
                                                                  REAL *up)
@@ -181,7 +182,7 @@ static __device__ __forceinline__ void gt_dd_tilt_forward_thread(const gt_dd_til
 		else
 			gt_dd_tilt_add_slice<false, REAL, ROWS>(line, j.up, s, c, up, sum);
 	}
-	gt_dd_tilt_keep(edge); /* read again, rather than kept */
+	gt_dd_tilt_keep(edge); /* reload instead of keeping them in registers */
 	gt_dd_tilt_keep(strips);
 	if (is_there)
 		gt_dd_tilt_store<REAL, ROWS>(d, j, at, k, l0, edge, *strips, sum);

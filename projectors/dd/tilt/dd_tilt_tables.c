@@ -1,12 +1,12 @@
-/* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory:
- * per view, 40 bytes for each column or row, whichever are more. */
+/* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory: 40 bytes
+ * for each column or row of a view, whichever are more. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
 
-/* What rays are compared with: a view, and how its strips and pieces lie on the detector. */
+/* A view, and the layout of its strips and pieces on the detector. */
 struct frame {
 	const char *name;
 	const gt_scan *scan;
@@ -44,7 +44,7 @@ static struct ray ray_at(const struct frame *f, double k, double l)
 	return f->turned ? ray_of(f, b, a) : ray_of(f, a, b);
 }
 
-/* Strips are what runs more along z in the middle of the detector: columns, or rows. */
+/* Chooses columns or rows as strips: those that run more along z at the centre of the detector. */
 static void turn(struct frame *f)
 {
 	const double c = 0.5 * ((double)f->scan->columns - 1), r = 0.5 * ((double)f->scan->rows - 1), h = 0.25;
@@ -69,7 +69,8 @@ static void lay_out(const struct frame *f, gt_dd_pose *v)
 	v->start = (f->flip_strips ? -v->to_strip * (v->strips - 1) : 0) + (f->flip_pieces ? -v->to_piece * (v->pieces - 1) : 0);
 }
 
-/* All rays cross the slices and the detector at some angle, in front of the source: those of the corners do. */
+/* Checks that all rays cross the slices and the detector at an angle, in front of the source; the corner rays
+ * suffice. */
 static gt_status check_rays(const struct frame *f)
 {
 	static const double min_cosine = 1e-3;
@@ -110,11 +111,9 @@ static gt_status fill_strips(const struct frame *f, gt_dd_pose *v, gt_dd_tilt_ed
 	}
 	for (int k = 0; k < v->strips; k++)
 		if (!(strip[k].Q > 0) || !(gt_dd_tilt_width(edge + k, v->low) > 0) || !(gt_dd_tilt_width(edge + k, v->high) > 0))
-			return gt_fail(
-				GT_ERR_UNSUPPORTED,
-				"%s: view %zu: the lines of the detector's pixels cross beside it, it leans so much: --projector joseph "
-				"takes any detector",
-				f->name, f->at);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: view %zu: detector tilt: lines of its pixels cross in a slice; use --projector joseph", f->name,
+			               f->at);
 	return GT_OK;
 }
 
@@ -144,11 +143,8 @@ gt_status gt_dd_tilt_fill(const char *name, const gt_scan *scan, const gt_grid *
 	gt_dd_slices_in_front(fan, (int)g->n[c->axis], g->pitch[c->axis], v->R0, v->dR, &v->first, &v->end);
 	turn(&f);
 	if (f.turned && scan->shape == GT_ARC)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"%s: view %zu: the arc is rolled so far that its columns run more across z than along it: --projector joseph "
-			"takes any detector",
-			name, at);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: view %zu: roll of the arc: expected less than 45 degrees; use --projector joseph",
+		               name, at);
 	lay_out(&f, v);
 	return fill_strips(&f, v, edge, strip);
 }

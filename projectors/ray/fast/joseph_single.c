@@ -1,6 +1,5 @@
-/* Joseph's pair on the CPU in single precision: tables, memory, and the order of jobs. Memory: 20 bytes for each view
- * and column; lines of the volume, or of a batch of views, 4 bytes a voxel or pixel and some zeros, and what each
- * worker needs. */
+/* Joseph's pair on the CPU in single precision: tables, memory and job order. Memory: 20 bytes per view and column; 4
+ * bytes per voxel or per pixel of a batch for zero-padded lines, and the scratch of each worker. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,13 @@
 #include "projectors/ray/fast/joseph_single.h"
 
 enum {
-	GROUP = 12,   /* views of a job of the forward direction, which share lines of the volume */
-	COLUMNS = 128 /* its columns */
+	GROUP = 12,   /* views of a forward job, which share lines of the volume */
+	COLUMNS = 128 /* columns of a forward job */
 };
 
 GT_KERNEL_SETS(gt_joseph_single)
 
-/* Tables ------------------------------------------------------------------- */
-
-/* One block: frames, S, W, lists of views, guesses. */
+/* Sets the tables in one block: frames, S, W, lists of views, guesses. */
 static void set_tables(char *block, const gt_rays *g, gt_joseph_tables *t)
 {
 	const size_t columns = g->views * (size_t)g->columns;
@@ -44,8 +41,8 @@ static void list_views(size_t views, gt_joseph_tables *t)
 			}
 }
 
-/* Are rows as far apart as these kernels take, wherever an entry meets voxels: in the middles of slices, up to a
- * voxel beside the grid? Distances grow evenly, so that the first and the last slice tell. */
+/* Returns 1 if these kernels take the row distances of an entry in all slices where it meets voxels (up to a voxel
+ * outside the grid). Distances are linear in the slice, so the first and the last one bound them. */
 static int entry_fits(const gt_rays *g, const gt_ray_frame *f, int axis, double S, double W)
 {
 	const gt_ray_line l = gt_ray_level_line(GT_RAY_JOSEPH, f, S, W, 0);
@@ -84,7 +81,7 @@ gt_status gt_joseph_single_make(gt_backend *be, const gt_rays *host, gt_joseph_t
 	if (!gt_ray_level_fill(host, (gt_ray_frame *)l.frame, (double *)l.S, (double *)l.W, (int *)l.guess, &t->level) ||
 	    !all_fit(host, &l))
 		goto done;
-	set_tables(block, host, t); /* filling a level clears its pointers */
+	set_tables(block, host, t); /* gt_ray_level_fill() clears the pointers */
 	list_views(host->views, t);
 	if (!(copy = gt_projector_upload(be, block, bytes, "tables of the ray-driven projector")))
 		GT_TRY(GT_ERR_MEMORY);
@@ -101,18 +98,16 @@ void gt_joseph_single_free(gt_backend *be, gt_joseph_tables *t)
 		gt_backend_free(be, (void *)t->level.frame, t->bytes);
 }
 
-/* Memory ------------------------------------------------------------------- */
-
 static gt_line_sizes sizes_of(const gt_rays *g)
 {
-	/* a line of the volume: a zero at least beyond its end */
+	/* a line of the volume ends with at least one zero */
 	const size_t rows = gt_lanes_of((size_t)g->rows), slices = gt_lanes_of((size_t)g->n[2] + 1);
 	gt_line_sizes s = { .row = gt_line_row(g->n) };
 	s.forward.lines = s.row * (size_t)g->n[1] * slices;
 	s.forward.stride = slices;
 	s.forward.worker = (size_t)GROUP * COLUMNS * rows + GT_LINE_SLICES * (slices + 2 * GT_LINE_PAD);
 	s.adjoint.lines = gt_lanes_of(gt_line_batch(g->views) * gt_joseph_view_floats(g) +
-	                              GT_JOSEPH_BELOW); /* vectors reach beyond the last */
+	                              GT_JOSEPH_BELOW); /* vectors read beyond the last line */
 	s.adjoint.stride = gt_joseph_stride(g->rows);
 	s.adjoint.worker = GT_LINE_TILE_FLOATS;
 	return s;
@@ -123,8 +118,6 @@ size_t gt_joseph_single_scratch(gt_backend *be, const gt_rays *g)
 	const gt_line_sizes s = sizes_of(g);
 	return gt_line_scratch(be, &s);
 }
-
-/* Both directions ---------------------------------------------------------- */
 
 static void start(gt_backend *be, int back, gt_joseph_single *j)
 {

@@ -1,4 +1,4 @@
-/* Joseph's pair in single precision for x86-64 with AVX-512: CMakeLists.txt has the options. Memory: see
+/* Joseph's pair in single precision for x86-64 with AVX-512 (compiler options: CMakeLists.txt). Memory: see
  * joseph_single.c. */
 #ifdef GT_X86_KERNELS
 #define GT_JOSEPH_KERNELS gt_joseph_single_avx512

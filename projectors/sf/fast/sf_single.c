@@ -1,18 +1,19 @@
-/* SF-TR on the CPU in single precision: which scans it takes, memory, and the order of jobs. Memory: running sums of
- * the volume or of a batch of views, 4 bytes a voxel or pixel, and what each worker needs. */
+/* SF-TR on the CPU in single precision: scans that it takes, memory and job order. Memory: 4 bytes per voxel or per
+ * pixel of a batch for running sums, and the scratch of each worker. */
 #include <math.h>
 #include <string.h>
 #include "projectors/sf/fast/sf_single.h"
 
 enum {
-	GROUP = 12,       /* views of a job of the forward direction, which share lines of the volume */
-	PIXELS = 1 << 20, /* about as many of them at most: columns beside each other share voxels */
-	COLUMNS = 64      /* at least */
+	GROUP = 12,       /* views of a forward job, which share lines of the volume */
+	PIXELS = 1 << 20, /* maximum pixels of them, approximately: adjacent columns share voxels */
+	COLUMNS = 64      /* minimum columns */
 };
 
 GT_KERNEL_SETS(gt_sf_single)
 
-/* Are the rows of all voxels in front of the source as many as these kernels take? By the corners of the grid. */
+/* Returns 1 if the kernels take the rows per voxel of all voxels in front of the source. The corners of the grid have
+ * the extremes. */
 static int fits(const gt_sf *d, const gt_sf_view *v)
 {
 	const gt_sf_lens *lens = &v->frame.lens;
@@ -42,7 +43,7 @@ int gt_sf_single_takes(const gt_sf *d)
 	return 1;
 }
 
-/* Columns of a job of the forward direction. */
+/* Columns of a forward job. */
 static int columns_of(const gt_sf *d)
 {
 	const size_t all = gt_lanes_of((size_t)d->columns), few = PIXELS / (GROUP * gt_lanes_of((size_t)d->rows)) & ~(size_t)15;

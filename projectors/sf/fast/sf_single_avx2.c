@@ -1,4 +1,5 @@
-/* SF-TR in single precision for x86-64 with AVX2 and FMA: CMakeLists.txt has the options. Memory: see sf_single.c. */
+/* SF-TR in single precision for x86-64 with AVX2 and FMA (compiler options: CMakeLists.txt). Memory: see
+ * sf_single.c. */
 #ifdef GT_X86_KERNELS
 #define GT_SF_KERNELS gt_sf_single_avx2
 #define GT_SF_KERNELS_NAME "avx2"
