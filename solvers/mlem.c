@@ -138,7 +138,8 @@ static const gt_param osem_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_O
 #define EM(which, about_)                                                                                            \
 	const gt_solver gt_solver_##which = { .name = #which,                                                        \
 		                              .about = about_,                                                       \
-		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
+		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | \
+		                                        GT_NEEDS_WHOLE_DATA,                          \
 		                              .params = which##_params,                                              \
 		                              .defaults = &(which),                                                  \
 		                              .options_size = sizeof(which),                                         \
