@@ -72,6 +72,8 @@ gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
+	if (gt_recon_extent_is_wider(e))
+		return gt_recon_extent_get(e, x, out);
 	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
 	if (gt_array_type(part) != GT_F32 || gt_array_is_shared(part) || !gt_array_get_staged(part, out))
 		gt_array_get_float(part, out);
@@ -191,7 +193,7 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
 		               j->reproducible ? "with reproducible=yes all members have equal shares"
 		                               : "one device computes: expected several, as cpu:1+cpu:2");
-	gt_recon_extent_views(j->p, &j->grid, &extent);
+	gt_outside_extent(&j->outside, j->p, &j->grid, &extent);
 	if (j->method.solver)
 		gt_recon_extent_pad(&j->log, &margin, &extent);
 	return gt_recon_is_team(j) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);

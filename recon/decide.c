@@ -247,8 +247,7 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
 	GT_TRY(find_method(r, planning));
 	gt_note_slices(&r->log, &j->grid, scan);
-	if (j->method.solver)
-		gt_note_sides(&r->log, &j->grid, j->p);
+	GT_TRY(gt_recon_choose_outside(r));
 	if (is_extended(&j->method))
 		gt_note_body(&r->log, j->p, j->method.solver != NULL);
 	gt_note_weights(&r->log, j->p);

@@ -148,8 +148,12 @@ static gt_status put_slices(const float *volume, const gt_recon_extent *e, gt_ar
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
-	gt_array_put_float(volume, part);
+	if (gt_recon_extent_is_wider(e)) {
+		GT_TRY(gt_recon_extent_put(e, volume, x));
+	} else {
+		GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
+		gt_array_put_float(volume, part);
+	}
 	GT_TRY(gt_recon_extent_fill_padding(e, x));
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
 done:

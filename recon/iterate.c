@@ -9,6 +9,7 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/outside/subtract.h"
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 #include "recon/penalty_from_spec.h"
@@ -37,12 +38,20 @@ static void remember_cost(gt_recon_found *f, double cost)
 /* Slices of the volume, which has padding below and above in x. Where there is no memory nobody is told. */
 static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
 {
-	const size_t *n = e->asked->n, plane = n[0] * n[1], base = e->below * plane, middle = n[axis] / 2;
-	const gt_array_rows across[3] = { { base + middle, 1, n[1] * n[2], n[0] },
-		                          { base + middle * n[0], n[0], n[2], plane },
-		                          { base + middle * plane, plane, 1, plane } };
-	float *host = malloc(across[axis].run * across[axis].rows * sizeof *host);
-	if (host && gt_array_get_rows(x, &across[axis], host) == GT_OK)
+	const size_t *n = e->asked->n, row = e->grid.n[0], plane = row * e->grid.n[1], middle = n[axis] / 2,
+		     base = e->below * plane + e->left[1] * row + e->left[0];
+	const gt_array_rows across[3] = { { base + middle, 1, n[1], row },
+		                          { base + middle * row, n[0], n[2], plane },
+		                          { base + middle * plane, n[0], n[1], row } };
+	const size_t each = across[axis].run * across[axis].rows, times = axis ? 1 : n[2];
+	float *host = malloc(each * times * sizeof *host);
+	gt_status st = host ? GT_OK : GT_ERR_MEMORY;
+	for (size_t z = 0; z < times && st == GT_OK; z++) {
+		gt_array_rows some = across[axis];
+		some.first += z * plane;
+		st = gt_array_get_rows(x, &some, host + z * each);
+	}
+	if (st == GT_OK)
 		return host;
 	free(host);
 	return NULL;
@@ -200,17 +209,23 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 		                    &e->grid, e->p.scan,           subsets,         0,    0 };
 }
 
-static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, size_t subsets, gt_array *x, gt_subsets *s,
+/* rest: the data without what lies beside the grid; NULL: all of them. */
+static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *rest, const float *w, gt_array *x, gt_subsets *s,
                              gt_stream **stream)
 {
 	gt_backend *be = gt_array_backend(x);
+	const float *data = rest ? rest : e->p.data;
+	size_t subsets;
+	const gt_status st = gt_recon_count_subsets(&j->method, e->p.scan, &subsets);
+	if (st != GT_OK)
+		return st;
 	if (gt_recon_streams(j)) {
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, be, subsets);
-		return gt_stream_subsets(&q, e->p.data, w, s, stream);
+		return gt_stream_subsets(&q, data, w, s, stream);
 	}
 	if (!j->team)
-		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
-	const gt_team_problem q = { j->projector, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets };
+		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets, s);
+	const gt_team_problem q = { j->projector, gt_array_type(x), &e->grid, e->p.scan, data, w, subsets };
 	return gt_team_subsets_new(&j->team->split, be, &q, s);
 }
 
@@ -229,7 +244,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_subsets s = { 0 };
 	gt_stream *stream = NULL;
 	gt_penalty *R = NULL;
-	float *w = NULL;
+	float *w = NULL, *rest = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
@@ -238,11 +253,13 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
-	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s, &stream));
+	GT_TRY(gt_outside_subtract(j, e, be, &rest));
+	GT_TRY(new_subsets(j, e, rest, w, x, &s, &stream));
 	gt_recon_report_left(&j->log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
-	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     &s, x,
-		                           j->water,     NULL,     e->below, e->asked->n[2], stream };
+	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
+		                           j->water,     NULL,     e->below, e->asked->n[2], stream, e };
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
 		                     .A = s.A,
@@ -253,7 +270,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
 	gt_memory_estimate_penalty(f->plan, x, j->penalty);
-	f->run.data_norm = gt_subsets_norm(&s);
+	f->run.data_norm = rest ? gt_outside_data_norm(e) : gt_subsets_norm(&s);
+	free(rest);
+	rest = NULL;
 	f->run.rule = j->stop;
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	const gt_run_scan run = { &e->p, w, f->weights, f->start };
@@ -269,6 +288,7 @@ done:
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
 	gt_stream_free(stream);
+	free(rest);
 	if (!j->team)
 		free(w);
 	return st;

@@ -3,6 +3,7 @@
 /* One computation of a volume: all that was decided, and what is found while it runs. */
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
+#include "recon/outside/outside.h"
 #include "recon/settings.h"
 #include "recon/stream/stream.h"
 #include "recon/team/team_model.h"
@@ -32,6 +33,7 @@ typedef struct {
 	const float *start;             /* on grid; NULL: as init says */
 	gt_type type;
 	gt_z_margin_mode margin;
+	gt_outside outside;             /* of an iterative method whose grid ends inside the object */
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;

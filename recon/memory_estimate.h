@@ -16,6 +16,8 @@ void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
 /* Of the volume x; o: NULL where there is none. */
 void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
+/* If 1, the host held another copy of the data while the subsets were made. */
+void gt_memory_estimate_copied(gt_memory_estimate *e, int is_copied);
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* No more than that may be taken on the device (bytes; 0: no limit). */

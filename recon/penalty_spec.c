@@ -19,6 +19,15 @@ static int has_file(const gt_module *r, const void *options)
 	return 0;
 }
 
+int gt_penalty_has_file(const char *spec)
+{
+	const gt_module *regularizer = NULL;
+	void *options = NULL;
+	const int has = gt_module_parse_kind(&gt_regularizer_kind, spec, &regularizer, &options) == GT_OK && has_file(regularizer, options);
+	free(options);
+	return has;
+}
+
 /* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
  * where that is asked for. */
 static gt_status check_regularizer(const char *spec, int automatic)

@@ -16,6 +16,8 @@ typedef struct {
  * take; p is empty then. */
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p);
 void gt_penalty_spec_free(gt_penalty_spec *p);
+/* 1: a parameter of the regularizer names a file of a volume on the grid. */
+int gt_penalty_has_file(const char *spec);
 /* The same check, without a result. */
 gt_status gt_penalty_spec_check(const char *text);
 #endif

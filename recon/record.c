@@ -11,14 +11,16 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
 	/* variants, in place of built-in kernels, that the operators took */
 	const char *variant = gt_variant_taken();
+	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
 	char *method = gt_method_print(&j->method), *text = NULL;
 	if (method && j->method.analytic)
 		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
 		               *f->split ? " split=" : "", f->split);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s%s%s done=%d/%d", method,
-		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
-		               *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d",
+		               method, j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, outside ? " outside=" : "",
+		               outside ? outside : "", gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split,
+		               *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
 	free(method);
 	return text;
 }
@@ -76,6 +78,7 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 		add_copy(&text, "weights", f->weights);
 		add(&text, "penalty", penalty_text(r, f, 1));
 		add_copy(&text, "start", f->start);
+		add_copy(&text, "outside", gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL);
 	}
 	add_copy(&text, "precision", gt_type_name(j->type));
 	add_copy(&text, "backend", f->backend);
@@ -125,6 +128,7 @@ static char *projector_text(const gt_recon *r) { return r->is_chosen && r->job.p
 static char *weights_text(const gt_recon *r) { return r->found.weights ? gt_text("%s", r->found.weights) : NULL; }
 static char *penalty_found(const gt_recon *r) { return r->found.weights ? penalty_text(r, &r->found, 0) : NULL; }
 static char *start_text(const gt_recon *r) { return r->found.start ? gt_text("%s", r->found.start) : NULL; }
+static char *outside_text(const gt_recon *r) { return r->is_chosen ? gt_text("%s", gt_outside_names[r->job.outside.mode]) : NULL; }
 static char *chosen_grid(const gt_recon *r) { return r->is_chosen ? grid_text(&r->job.grid) : NULL; }
 static char *precision_text(const gt_recon *r) { return gt_text("%s", r->set.precision ? "double" : "single"); }
 static char *subsets_text(const gt_recon *r) { return r->found.subsets ? gt_text("%zu", r->found.subsets) : NULL; }
@@ -152,14 +156,12 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 	static const struct {
 		const char *name;
 		char *(*text)(const gt_recon *r);
-	} texts[] = { { "solver", solver_text },         { "method", method_text },
-		      { "projector", projector_text },   { "weights", weights_text },
-		      { "penalty", penalty_found },      { "start", start_text },
-		      { "grid", chosen_grid },           { "precision", precision_text },
-		      { "backend", backend_text },       { "subsets", subsets_text },
-		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
-		      { "parameters", parameters_text }, { "scan", scan_text },
-		      { "split", split_text },           { "model", model_text } };
+	} texts[] = { { "solver", solver_text },         { "method", method_text },       { "projector", projector_text },
+		      { "weights", weights_text },       { "penalty", penalty_found },    { "start", start_text },
+		      { "grid", chosen_grid },           { "precision", precision_text }, { "backend", backend_text },
+		      { "subsets", subsets_text },       { "slabs", slabs_text },         { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text }, { "scan", scan_text },           { "split", split_text },
+		      { "model", model_text },           { "outside", outside_text } };
 	if (!r || r->tag != GT_IS_RECON || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

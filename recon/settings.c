@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/grid_request.h"
+#include "recon/outside/outside.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"
 #include "recon/team/team_split.h"
@@ -153,6 +154,7 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_GRID] = { .name = "grid", .parse = parse_grid },
 	[GT_SET_LIKE] = { .name = "like" },
 	[GT_SET_MARGIN] = { .name = "padding", .alias = "margin", .choices = gt_z_margin_names, .at = AT(margin) },
+	[GT_SET_OUTSIDE] = { .name = "outside", .choices = gt_outside_names, .at = AT(outside) },
 	[GT_SET_STOP] = { .name = "stop", .parse = parse_stop },
 	[GT_SET_CHECKPOINT] = { .name = "checkpoint", .parse = check_checkpoint },
 	[GT_SET_RESUME] = { .name = "resume", .parse = check_resume },

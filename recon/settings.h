@@ -10,7 +10,7 @@
 #include "recon/view_cache.h"
 
 typedef enum {
-	GT_SET_PRESET, GT_SET_SOLVER, GT_SET_PROJECTOR, GT_SET_PENALTY, GT_SET_WEIGHTS, GT_SET_INIT, GT_SET_GRID, GT_SET_LIKE, GT_SET_MARGIN, GT_SET_STOP,
+	GT_SET_PRESET, GT_SET_SOLVER, GT_SET_PROJECTOR, GT_SET_PENALTY, GT_SET_WEIGHTS, GT_SET_INIT, GT_SET_GRID, GT_SET_LIKE, GT_SET_MARGIN, GT_SET_OUTSIDE, GT_SET_STOP,
 	GT_SET_CHECKPOINT, GT_SET_RESUME, GT_SET_BACKEND, GT_SET_PRECISION, GT_SET_DEVICE_MEMORY, GT_SET_HOST_MEMORY, GT_SET_KEEP, GT_SET_SCRATCH,
 	GT_SET_OVERLAP, GT_SET_SLABS, GT_SET_DATA, GT_SET_UNIT, GT_SET_WATER, GT_SET_COMMAND, GT_SET_OUTPUT,
 	GT_SET_CHECK, GT_SET_FORCE, GT_SET_SPLIT, GT_SET_BALANCE, GT_SET_REPRODUCIBLE,
@@ -21,6 +21,7 @@ typedef struct {
 	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
 	/* What the texts say; the default where there is none. */
 	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
+	int outside;                    /* gt_outside_mode */
 	int check, force;               /* 1: conjugate rays are compared; 1: all values are taken */
 	int balance, reproducible;      /* gt_balance_mode; 1: the same bits on any number of members */
 	int keep, overlap, slabs;       /* gt_view_cache_place; 1: stages run at the same time; 1: by slabs also where all fits */

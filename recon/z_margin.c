@@ -162,9 +162,9 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "views %zu to %zu of %zu see these slices", e->first_view,
 		          e->first_view + e->scan.views - 1, e->all->scan->views);
 	if (o->grid_given && o->mode != GT_Z_MARGIN_YES)
-		gt_z_margin(&e->p, e->asked, &below, &above);
+		gt_z_margin(&e->p, &e->grid, &below, &above);
 	else
-		gt_grid_margin(e->asked, e->p.scan, &below, &above);
+		gt_grid_margin(&e->grid, e->p.scan, &below, &above);
 	if (below + above == 0)
 		return;
 	if (o->mode == GT_Z_MARGIN_NO) {

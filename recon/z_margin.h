@@ -22,6 +22,7 @@ typedef struct {
 	const gt_grid *asked;
 	gt_grid grid;                   /* `asked` with `below` slices more below it, and as many above as it is larger beyond that */
 	size_t below, first_view;
+	size_t left[2];                 /* voxels of `grid` before those of `asked`, along x and y */
 	gt_scan scan;                   /* a window into the views of `all` */
 	gt_projections p;               /* the same window of its data */
 } gt_recon_extent;
@@ -29,6 +30,11 @@ typedef struct {
 void gt_recon_extent_views(const gt_projections *all, const gt_grid *asked, gt_recon_extent *e);
 /* Adds the padding slices, and says so. */
 void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, gt_recon_extent *e);
+/* Reads the asked voxels of x, which is on e->grid, and writes them; the voxels around them stay. */
+gt_status gt_recon_extent_get(const gt_recon_extent *e, const gt_array *x, float *out);
+gt_status gt_recon_extent_put(const gt_recon_extent *e, const float *in, gt_array *x);
+/* 1: the grid is wider than what was asked for, along x or y. */
+int gt_recon_extent_is_wider(const gt_recon_extent *e);
 /* Repeats the outermost of the asked slices of x, which is on e->grid, below and above them. */
 gt_status gt_recon_extent_fill_padding(const gt_recon_extent *e, gt_array *x);
 /* Slices of x, which is on g, without a copy; x must outlive the part. */

@@ -136,7 +136,7 @@ done:
 const gt_solver gt_solver_asd_pocs = {
 	.name = "asd-pocs",
 	.about = "ASD-POCS: minimises a penalty such as tv subject to a data residual; for few views (Sidky, Pan 2008)",
-	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT | GT_NEEDS_WHOLE_DATA,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

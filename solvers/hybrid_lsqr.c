@@ -145,7 +145,7 @@ done:
 const gt_solver gt_solver_hybrid_lsqr = {
 	.name = "hybrid-lsqr",
 	.about = "lsqr that chooses its damping in every iteration: noisy data, no tuning (Chung, Nagy, O'Leary 2008)",
-	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_PLANS_ITERATIONS,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_PLANS_ITERATIONS | GT_NEEDS_WHOLE_DATA,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

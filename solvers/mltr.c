@@ -141,7 +141,7 @@ const gt_solver gt_solver_mltr = {
 	.name = "mltr",
 	.about = "MLTR: maximum-likelihood transmission for low counts with a known background (Nuyts 1998; Erdogan, Fessler 1999)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_WEIGHTS_ARE_BLANK |
-	          GT_SUPPORTS_GRADIENT,
+	          GT_SUPPORTS_GRADIENT | GT_NEEDS_WHOLE_DATA,
 	.options_size = sizeof defaults,
 	.defaults = &defaults,
 	.params = params,

@@ -57,6 +57,7 @@ typedef struct {
 	double water;                   /* attenuation of water, mm^-1 */
 	const gt_listener *log;         /* hears what was found and chosen; NULL: nobody */
 	size_t first_slice, slices;     /* of the grid, in which noise is asked for: the others are padding; slices 0: in all */
+	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
 } gt_strength_problem;
 /* The strength beta, in the unit of the penalty's own parameter `strength`, that leaves a noise of so many HU in
  * water, or where there is none in the object: root mean square over six places, to 2 %. noise_hu 0: four tenths of

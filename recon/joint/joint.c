@@ -167,6 +167,7 @@ static gt_status begin_part(gt_recon *r, gt_volume *v, const gt_grid *grid, gt_j
 	if (!asked && !(r->is_chosen && gt_grid_same(&r->job.grid, grid)))
 		GT_TRY(gt_recon_grid(r, grid));
 	GT_TRY(gt_recon_decide(r, 0));
+	GT_TRY(gt_recon_ignore_outside(r));
 	gt_recon_forget(r);
 	*p = (gt_joint_scan){ .r = r, .v = v };
 	r->is_busy = 1;

@@ -143,17 +143,26 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 							       : "noise is about even, resolution is not");
 }
 
-/* Leaves of the object's voxels those of the slices that are asked for, if there are any. */
-static void keep_asked_slices(gt_strength_search *s)
+/* 1: the voxel lies where noise is asked for. */
+static int is_asked(const gt_strength_problem *q, size_t voxel)
 {
-	const size_t slice = s->q->grid->n[0] * s->q->grid->n[1], first = s->q->first_slice * slice;
+	const size_t *n = q->grid->n, at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
+	int is = !q->slices || (at[2] >= q->first_slice && at[2] - q->first_slice < q->slices);
+	for (int a = 0; a < 2; a++)
+		is &= !q->across[a] || (at[a] >= q->first_across[a] && at[a] - q->first_across[a] < q->across[a]);
+	return is;
+}
+
+/* Leaves of the object's voxels those that are asked for, if there are any. */
+static void keep_asked(gt_strength_search *s)
+{
 	size_t count = 0;
-	for (size_t i = 0; s->q->slices && i < s->object.voxels; i++)
-		count += s->object.at[i] >= first && s->object.at[i] - first < s->q->slices * slice;
+	for (size_t i = 0; i < s->object.voxels; i++)
+		count += (size_t)is_asked(s->q, s->object.at[i]);
 	if (!count)
 		return;
 	for (size_t i = count = 0; i < s->object.voxels; i++)
-		if (s->object.at[i] >= first && s->object.at[i] - first < s->q->slices * slice)
+		if (is_asked(s->q, s->object.at[i]))
 			s->object.at[count++] = s->object.at[i];
 	s->object.voxels = count;
 }
@@ -169,7 +178,7 @@ static gt_status find_object(gt_strength_search *s)
 	gt_array_get_float(s->q->start, s->host);
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
-	keep_asked_slices(s);
+	keep_asked(s);
 done:
 	return st;
 }
@@ -341,6 +350,10 @@ gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, dou
 		return gt_fail(GT_ERR_ARG, "problem of a strength: its size is %zu, expected %zu", q->size, sizeof all);
 	memcpy(&all, q, q->size);
 	q = &all;
+	for (int a = 0; a < 2; a++)
+		if (q->first_across[a] > q->grid->n[a] || q->across[a] > q->grid->n[a] - q->first_across[a])
+			return gt_fail(GT_ERR_ARG, "noise in %zu voxels along %c from voxel %zu on: the grid has %zu", q->across[a],
+			               'x' + a, q->first_across[a], q->grid->n[a]);
 	if (q->first_slice > q->grid->n[2] || q->slices > q->grid->n[2] - q->first_slice)
 		return gt_fail(GT_ERR_ARG, "noise in %zu slices from slice %zu on: the grid has %zu", q->slices, q->first_slice,
 		               q->grid->n[2]);

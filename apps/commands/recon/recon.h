@@ -12,7 +12,7 @@
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
 	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *balance, *report, *voxel, *slice, *views;
-	int unit, preset, dry_run, team, reproducible, padding, no_overlap, keep, no_check, force, number, watch;
+	int unit, preset, dry_run, team, reproducible, padding, outside, no_overlap, keep, no_check, force, number, watch;
 	long long port;
 	double water;
 	cli_frames frames;

@@ -5,8 +5,8 @@
 #include "apps/commands/recon/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
-			 *const paddings[] = { "auto", "yes", "no", NULL }, *const teams[] = { "auto", "mpi", NULL },
-			 *const places[] = { "no", "memory", "scratch", "auto", NULL };
+			 *const paddings[] = { "auto", "yes", "no", NULL }, *const outsides[] = { "auto", "subtract", "grid", "no", NULL },
+			 *const teams[] = { "auto", "mpi", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
 const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
@@ -36,6 +36,9 @@ const cli_option recon_table[] = {
 	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,
 	  .help = "padding slices beyond both ends that an iterative method computes and does not write (auto: as many as rays through the object need)",
 	  .at = AT(padding), .names = paddings },
+	{ .name = "outside", .kind = CLI_CHOICE,
+	  .help = "object beside the grid, iterative methods: subtract its projections, widen the grid, or ignore it (default auto)",
+	  .at = AT(outside), .names = outsides },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
 	  .help = "weights of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
@@ -155,6 +158,7 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "slice", o->slice },
 		{ "views", o->views },
 		{ "padding", paddings[o->padding] },
+		{ "outside", call->files > 1 && !o->outside ? "no" : outsides[o->outside] },
 		{ "stop", o->stop },
 		{ "checkpoint", o->checkpoint },
 		{ "resume", o->resume },

@@ -1,0 +1,188 @@
+/* Chooses how the object beside the grid is treated. Both ways are as good with enough views; then the cost decides. The
+ * figures behind the limits are in docs/measurements.md, "Regions inside the object". */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/analytic.h>
+#include <gantry/constants.h>
+#include <gantry/regularizer.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/recon.h"
+#include "recon/truncation.h"
+#include "recon/weights/model_weights.h"
+
+/* The object reaches beyond a side if it does by this fraction of a voxel. */
+#define MIN_BEYOND 0.25
+/* A grid widened to the object has at most this factor more voxels: then it is computed. */
+#define MAX_WIDER 1.5
+/* Views per rotation, in those that sample the object (pi/2 times its diameter in pixels): with fewer, streaks of the
+ * analytic method beside the grid become errors inside it. */
+#define MIN_SAMPLING 0.75
+
+typedef struct {
+	gt_recon *r;
+	gt_recon_job *j;
+	gt_object_box box;
+	double wider, sampling; /* the figures of both limits */
+	char *why_not;          /* owned: why nothing can be subtracted; NULL: it can */
+} choice;
+
+static gt_status add_reason(choice *c, const char *text)
+{
+	if (!c->why_not && !(c->why_not = gt_text("%s", text)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	return GT_OK;
+}
+
+static int ends_inside(const gt_object_box *b, const gt_grid *g)
+{
+	int is = 0;
+	for (int a = 0; a < 2; a++) {
+		const double half = ((double)g->n[a] / 2 + MIN_BEYOND) * g->pitch[a];
+		is |= b->inner_low[a] < g->center[a] - half || b->inner_high[a] > g->center[a] + half;
+	}
+	return is;
+}
+
+static double voxels_with(const choice *c, gt_outside_mode mode)
+{
+	const gt_outside o = { mode, c->box };
+	const gt_listener silent = { NULL, NULL };
+	const gt_z_margin_options margin = { c->j->margin, c->j->grid_is_given };
+	gt_recon_extent e;
+	gt_outside_extent(&o, c->j->p, &c->j->grid, &e);
+	gt_recon_extent_pad(&silent, &margin, &e);
+	return (double)gt_grid_voxels(&e.grid);
+}
+
+static double sampling_of(const choice *c)
+{
+	const gt_scan *s = c->j->p->scan;
+	const gt_grid *g = &c->j->grid;
+	const double voxel = sqrt(g->pitch[0] * g->pitch[1]), range = gt_scan_angular_range(s);
+	double shadow[2];
+	gt_voxel_shadow(s, g, shadow);
+	const double pixel = shadow[0] > 0 ? voxel / shadow[0] : voxel;
+	return (double)s->views * 2 * GT_PI / range / (GT_PI / 2 * c->box.diameter / fmax(pixel, voxel));
+}
+
+/* What keeps the rest from being subtracted. */
+static gt_status find_obstacle(choice *c)
+{
+	const gt_recon_job *j = c->j;
+	const gt_scan *s = j->p->scan;
+	const gt_analytic *m = gt_analytic_for(s);
+	gt_status st = GT_OK;
+	if (c->box.is_truncated)
+		GT_TRY(add_reason(c, "the detector is narrower than the object"));
+	if (j->method.solver->traits & GT_NEEDS_WHOLE_DATA) {
+		char *text = gt_text("%s needs the whole line integrals", j->method.solver->name);
+		st = text ? add_reason(c, text) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		free(text);
+		GT_TRY(st);
+	}
+	if (gt_recon_is_team(j))
+		GT_TRY(add_reason(c, "several devices compute"));
+	if (gt_scan_is_helical(s))
+		GT_TRY(add_reason(c, "the scan is helical"));
+	else if (gt_analytic_supports(m, &j->grid, s) != GT_OK || gt_check_displaced(m->name, j->p) != GT_OK)
+		GT_TRY(add_reason(c, "no analytic method fits the scan"));
+done:
+	return st;
+}
+
+static gt_outside_mode automatic(const choice *c)
+{
+	if (c->why_not || c->wider <= MAX_WIDER || !(c->sampling >= MIN_SAMPLING))
+		return GT_OUTSIDE_GRID;
+	return GT_OUTSIDE_SUBTRACT;
+}
+
+static void say_subtracted(const choice *c)
+{
+	const gt_object_box *b = &c->box;
+	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "the object continues beside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %s reconstructs it there, and its projections "
+	          "are subtracted from the data (--outside grid computes it too)",
+	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name);
+}
+
+static void say_widened(const choice *c, const char *why)
+{
+	const gt_object_box *b = &c->box;
+	gt_recon_extent e;
+	gt_outside_extent(&c->j->outside, c->j->p, &c->j->grid, &e);
+	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "the object continues beside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
+	          "computed and not written, %.3g times the voxels%s%s (--outside no leaves them out)",
+	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->grid.n[0], e.grid.n[1] - c->j->grid.n[1],
+	          voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_NO), why ? "; " : "", why ? why : "");
+}
+
+static gt_status choose(choice *c)
+{
+	const int asked = c->r->set.outside;
+	gt_outside *o = &c->j->outside;
+	gt_status st = GT_OK;
+	GT_TRY(find_obstacle(c));
+	if (asked == GT_OUTSIDE_SUBTRACT && c->why_not)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "outside=subtract: %s: expected outside=grid, or auto", c->why_not));
+	c->wider = voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_SUBTRACT);
+	c->sampling = sampling_of(c);
+	*o = (gt_outside){ asked == GT_OUTSIDE_AUTO ? automatic(c) : (gt_outside_mode)asked, c->box };
+	/* Rather than not at all. */
+	if (asked == GT_OUTSIDE_AUTO && o->mode == GT_OUTSIDE_GRID && !c->why_not && c->sampling >= MIN_SAMPLING &&
+	    !gt_recon_fits(c->r, c->j))
+		o->mode = GT_OUTSIDE_SUBTRACT;
+	if (o->mode == GT_OUTSIDE_SUBTRACT)
+		say_subtracted(c);
+	else
+		say_widened(c, asked == GT_OUTSIDE_GRID ? NULL
+		               : c->why_not             ? c->why_not
+		               : c->wider > MAX_WIDER   ? "too few views for an analytic method there"
+		                                        : NULL);
+done:
+	return st;
+}
+
+/* The strength and the values of such penalties belong to the grid of a file. */
+static int penalty_has_file(const gt_recon_job *j) { return j->penalty && gt_penalty_has_file(j->penalty->spec); }
+
+gt_status gt_recon_choose_outside(gt_recon *r)
+{
+	choice c = { .r = r, .j = &r->job };
+	const int asked = r->set.outside, is_named = asked == GT_OUTSIDE_SUBTRACT || asked == GT_OUTSIDE_GRID;
+	gt_status st = GT_OK;
+	r->job.outside = (gt_outside){ .mode = GT_OUTSIDE_NO };
+	if (!r->job.method.solver)
+		return is_named ? gt_fail(GT_ERR_ARG,
+		                          "outside=%s: %s is an analytic method, which needs no grid around the object: expected "
+		                          "an iterative solver",
+		                          gt_outside_names[asked], gt_method_name(&r->job.method))
+		                : GT_OK;
+	const int is_bounded = gt_object_box_find(r->job.p, &c.box), has_file = penalty_has_file(&r->job);
+	if (is_named && (!is_bounded || has_file))
+		return gt_fail(GT_ERR_UNSUPPORTED, "outside=%s: %s: expected outside=no", gt_outside_names[asked],
+		               has_file ? "the penalty takes a file on the grid" : "the projections do not bound the object");
+	if (asked == GT_OUTSIDE_NO || !is_bounded || has_file)
+		gt_note_sides(&r->log, &r->job.grid, r->job.p);
+	else if (ends_inside(&c.box, &r->job.grid))
+		st = choose(&c);
+	free(c.why_not);
+	return st;
+}
+
+gt_status gt_recon_ignore_outside(gt_recon *r)
+{
+	const int asked = r->set.outside;
+	if (asked == GT_OUTSIDE_SUBTRACT || asked == GT_OUTSIDE_GRID)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "outside=%s: several scans are reconstructed together: expected outside=no, and a grid that "
+		               "holds the object",
+		               gt_outside_names[asked]);
+	if (gt_outside_is_active(&r->job.outside))
+		gt_note_sides(&r->log, &r->job.grid, r->job.p);
+	r->job.outside.mode = GT_OUTSIDE_NO;
+	return GT_OK;
+}

@@ -1,0 +1,240 @@
+/* Bounds of the object: in each view the rays next to its first and last column bound its convex hull by a half plane
+ * each. A square around the field of view is clipped by all of them (Sutherland and Hodgman, Commun. ACM 17 (1974) 32). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/scan_math.h>
+#include "geometry/projections.h"
+#include "recon/outside/object_box.h"
+
+/* Line integrals up to this fraction of the largest are air. An edge above the second one cuts the object. */
+#define MAX_AIR 0.02
+#define MIN_CUT 0.05
+/* Half width of the square, in radii of the field of view, if the detector is narrower than the object: what lies outside
+ * the field of view is computed up to here. Between 1.2 and 1.8 errors are equal. */
+#define TRUNCATED_RADII 1.4
+/* Another view bounds a side that one view cuts, within this angle or MAX_STEPS steps between views. */
+#define MAX_AWAY (6 * GT_PI / 180)
+#define MAX_STEPS 1.5
+/* Directions of a helix are compared within this angle: a view sees some of the slices alone. */
+#define HELIX_BIN (GT_PI / 180)
+enum { MAX_VIEWS = 720 };
+
+/* The object has n x <= limit for OUTER; for INNER it reaches at least to this line. */
+enum { OUTER, INNER, LINES };
+typedef struct {
+	double n[LINES][2], limit[LINES];
+	int is_air, is_cut; /* both 0: neither air nor clearly the object */
+} bound;
+
+typedef struct {
+	double (*at)[2], (*next)[2];
+	size_t n;
+} polygon;
+
+static const double nothing = -INFINITY;
+
+/* The line of a ray across the axis, n x = value; n points from column `from` to column `to`. */
+static double line_of(const gt_detector *d, const gt_view *w, double from, double to, double row, double n[2])
+{
+	double p[3], a[3], q[3], b[3];
+	gt_pixel_ray(d, w, to, row, p, a);
+	gt_pixel_ray(d, w, from, row, q, b);
+	const double length = hypot(a[0], a[1]), near_axis = -(p[0] * a[0] + p[1] * a[1]) / (length * length);
+	if (!(length > fabs(a[2])))
+		return NAN;
+	n[0] = a[1] / length;
+	n[1] = -a[0] / length;
+	const double across = n[0] * (p[0] - q[0] + near_axis * (a[0] - b[0])) + n[1] * (p[1] - q[1] + near_axis * (a[1] - b[1]));
+	if (across < 0) {
+		n[0] = -n[0];
+		n[1] = -n[1];
+	}
+	return n[0] * p[0] + n[1] * p[1];
+}
+
+/* The line that leaves more inside, of the first and the last row: columns may be tilted. */
+static double outer_line(const gt_scan *s, const gt_view *w, double from, double to, double n[2])
+{
+	const gt_detector d = gt_scan_detector(s);
+	double other[2];
+	const double first = line_of(&d, w, from, to, 0, n), last = line_of(&d, w, from, to, (double)(s->rows - 1), other);
+	if (last > first)
+		memcpy(n, other, sizeof other);
+	return last > first || isnan(last) ? last : first;
+}
+
+/* The largest value of each column, over all rows. */
+static void largest_of(const gt_projections *p, size_t view, float *column)
+{
+	const gt_scan *s = p->scan;
+	const float *row = p->data + view * s->rows * s->columns;
+	memcpy(column, row, s->columns * sizeof *column);
+	for (size_t l = 1; l < s->rows; l++)
+		for (size_t k = 0; k < s->columns; k++) {
+			const float value = row[l * s->columns + k];
+			column[k] = value > column[k] ? value : column[k];
+		}
+}
+
+/* Whether column k and the next one inwards met something: a single one may be a defect. */
+static int met(const float *column, size_t k, size_t inwards, double air) { return column[k] > air && column[inwards] > air; }
+
+/* The bounds at both sides of a view; 0: its rays are too steep. */
+static int bounds_of(const gt_projections *p, size_t view, const float *column, double max, bound b[2])
+{
+	const gt_scan *s = p->scan;
+	const size_t end = s->columns - 1;
+	size_t first = 0, last = end;
+	while (first < end && !met(column, first, first + 1, MAX_AIR * max))
+		first++;
+	while (last > first && !met(column, last, last - 1, MAX_AIR * max))
+		last--;
+	for (int side = 0; side < 2; side++) {
+		const size_t edge = side ? last : first;
+		const double out = side ? 1 : -1, at = (double)edge;
+		b[side] = (bound){ .is_air = first < last && edge != (side ? end : 0) };
+		b[side].is_cut = !b[side].is_air && first < last && column[edge] > MIN_CUT * max;
+		b[side].limit[OUTER] = outer_line(s, &s->view[view], at, at + out, b[side].n[OUTER]);
+		b[side].limit[INNER] = outer_line(s, &s->view[view], at - out, at - out / 2, b[side].n[INNER]);
+		if (isnan(b[side].limit[OUTER]) || isnan(b[side].limit[INNER]))
+			return 0;
+	}
+	return 1;
+}
+
+/* Clips by n x <= limit. */
+static void clip(polygon *g, const double n[2], double limit)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const double *a = g->at[i], *b = g->at[(i + 1) % g->n];
+		const double da = n[0] * a[0] + n[1] * a[1] - limit, db = n[0] * b[0] + n[1] * b[1] - limit;
+		if (da <= 0)
+			memcpy(g->next[count++], a, sizeof g->next[0]);
+		if ((da <= 0) != (db <= 0)) {
+			g->next[count][0] = a[0] + (b[0] - a[0]) * da / (da - db);
+			g->next[count++][1] = a[1] + (b[1] - a[1]) * da / (da - db);
+		}
+	}
+	double(*was)[2] = g->at;
+	g->at = g->next;
+	g->next = was;
+	g->n = count;
+}
+
+static void box_of(const polygon *g, double low[2], double high[2])
+{
+	for (int a = 0; a < 2; a++) {
+		low[a] = INFINITY;
+		high[a] = nothing;
+		for (size_t i = 0; i < g->n; i++) {
+			low[a] = fmin(low[a], g->at[i][a]);
+			high[a] = fmax(high[a], g->at[i][a]);
+		}
+	}
+}
+
+/* The square of this half width, clipped by all bounds. */
+static void clip_all(const bound *b, size_t n, double half, int line, polygon *g)
+{
+	const double square[4][2] = { { -half, -half }, { half, -half }, { half, half }, { -half, half } };
+	memcpy(g->at, square, sizeof square);
+	g->n = 4;
+	for (size_t i = 0; i < n && g->n; i++)
+		if (b[i].is_air)
+			clip(g, b[i].n[line], b[i].limit[line]);
+}
+
+static double diameter_of(const polygon *g)
+{
+	double max = 0;
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t j = 0; j < i; j++)
+			max = fmax(max, hypot(g->at[i][0] - g->at[j][0], g->at[i][1] - g->at[j][1]));
+	return max;
+}
+
+/* 1: views cut the object at a side that no other view bounds. */
+static int is_truncated(const bound *b, size_t n, size_t views)
+{
+	const double near = cos(fmin(GT_PI / 2, fmax(MAX_AWAY, MAX_STEPS * 2 * GT_PI / (double)views)));
+	for (size_t i = 0; i < n; i++) {
+		int is_bounded = !b[i].is_cut;
+		for (size_t j = 0; j < n && !is_bounded; j++)
+			is_bounded = b[j].is_air && b[i].n[OUTER][0] * b[j].n[OUTER][0] + b[i].n[OUTER][1] * b[j].n[OUTER][1] > near;
+		if (!is_bounded)
+			return 1;
+	}
+	return 0;
+}
+
+/* A helix sees other slices in each view: the widest bound of a direction counts. */
+static void join_slices(bound *b, size_t n, double radius)
+{
+	enum { BINS = 360 };
+	double max[BINS][LINES];
+	for (int i = 0; i < BINS * LINES; i++)
+		max[i / LINES][i % LINES] = nothing;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < n; i++) {
+			const double *normal = b[i].n[OUTER];
+			double *limit = max[(int)((atan2(normal[1], normal[0]) + GT_PI) / (2 * GT_PI) * BINS) % BINS];
+			for (int line = 0; line < LINES && b[i].is_air; line++)
+				*(pass ? &b[i].limit[line] : &limit[line]) = pass ? limit[line] + (line == OUTER ? radius * HELIX_BIN : 0)
+				                                                  : fmax(limit[line], b[i].limit[line]);
+		}
+}
+
+static double largest(const gt_projections *p)
+{
+	const size_t n = gt_scan_size(p->scan);
+	float max = 0;
+	for (size_t i = 0; i < n; i++)
+		max = p->data[i] > max ? p->data[i] : max;
+	return (double)max;
+}
+
+static int find(const gt_projections *p, double radius, bound *b, float *column, polygon *g, gt_object_box *box)
+{
+	const gt_scan *s = p->scan;
+	const size_t step = 1 + (s->views - 1) / MAX_VIEWS;
+	const double max = largest(p);
+	size_t n = 0;
+	for (size_t v = 0; v < s->views; v += step, n += 2) {
+		largest_of(p, v, column);
+		if (!bounds_of(p, v, column, max, b + n))
+			return 0;
+	}
+	if (gt_scan_is_helical(s))
+		join_slices(b, n, radius);
+	*box = (gt_object_box){ .is_truncated = is_truncated(b, n, n / 2) };
+	const double half = radius * (box->is_truncated ? TRUNCATED_RADII : 1);
+	clip_all(b, n, half, INNER, g);
+	box_of(g, box->inner_low, box->inner_high);
+	clip_all(b, n, half, OUTER, g);
+	box_of(g, box->low, box->high);
+	box->diameter = diameter_of(g);
+	return max > 0 && g->n > 2;
+}
+
+int gt_object_box_find(const gt_projections *p, gt_object_box *box)
+{
+	const gt_scan *s = p->scan;
+	const size_t views = s->views < MAX_VIEWS ? s->views : MAX_VIEWS, max = 4 + 2 * views;
+	const double radius = gt_scan_field_of_view(s, NULL, NULL);
+	int found = 0;
+	if (!p->data || !(radius > 0) || !isfinite(radius) || s->columns < 2)
+		return 0;
+	bound *b = malloc((2 * views + 2) * sizeof *b);
+	float *column = malloc(s->columns * sizeof *column);
+	polygon g = { calloc(2 * max + 8, sizeof *g.at), calloc(2 * max + 8, sizeof *g.next), 0 };
+	if (b && column && g.at && g.next)
+		found = find(p, radius, b, column, &g, box);
+	free(b);
+	free(column);
+	free(g.at);
+	free(g.next);
+	return found;
+}
