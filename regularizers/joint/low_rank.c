@@ -13,7 +13,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/basis/basis.h"
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "regularizers/pass.h"
 #include "regularizers/pass_params.h"
