@@ -21,7 +21,7 @@ typedef struct {
 
 #define GT_ANDERSON(options, field)                                                                                                   \
 	{ .key = "anderson", .kind = GT_INT, .at = offsetof(options, field), .most = GT_ANDERSON_DEEPEST,                              \
-	  .help = "Anderson's acceleration by the differences of so many iterations (4 to 10 are usual), two volumes each; 0: none" }
+	  .help = "Anderson acceleration by the differences of N iterations (usually 4 to 10), two volumes each; 0: none" }
 
 /* Call gt_anderson_free() even after a failure. Refuses arrays distributed over devices; a lack of memory is reported
  * with the solver's name. */

@@ -21,7 +21,7 @@ struct options {
 };
 static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_WEIGHTED };
 static const gt_param params[] = {
-	OPTION_INT(iterations, "a volume is kept for each", 0, 500),
+	OPTION_INT(iterations, "stores one volume per iteration", 0, 500),
 	OPTION_CHOICE(strength,
 	              "how lambda is found; trace: where the noise is white and the model exact, by 15 steps more before the first",
 	              strengths),

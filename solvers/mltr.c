@@ -42,7 +42,8 @@ static const gt_param params[] = {
 	  .most = 1e6 },
 	GT_OS_ORDER,
 	OPTION_CHOICE(curvature, "of the parabolas: optimal (safe), current (MLTR: Nuyts 1998), precomputed (an adjoint less)", curvatures),
-	OPTION_REAL(background, "mean counts that no primary photon made (scatter, dark current), as part of those without a body", 0, 10),
+	OPTION_REAL(background, "mean counts that no primary photon made (scatter, dark current), as a fraction of the blank-scan counts",
+	            0, 10),
 	{ .key = NULL },
 };
 
