@@ -5,7 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/image_quality.h>
 #include "core/arguments.h"
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 
 enum { MIN_SIDE = 8, MAX_SIDE = 512, TERMS = 6 };

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "prepare/eigen_flats.h"
 

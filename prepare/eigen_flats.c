@@ -6,7 +6,7 @@
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "core/basis/basis.h"
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "prepare/eigen_flats.h"
 #include "prepare/images.h"

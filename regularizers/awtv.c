@@ -1,9 +1,9 @@
 /* Adaptive-weighted total variation: Liu, Ma, Fan, Liang, Phys. Med. Biol. 57 (2012) 7923.
- *   R(u) = strength sum_v ( sqrt( sum_a d_a^2 exp(-(d_a/delta)^2) + smooth^2 ) - smooth )
- * with d_a the difference to the next voxel along axis a, divided by its pitch relative to that of x. The weight of a
- * difference is small where it is above delta: such edges cost little, and nothing in the end, so that R is not
- * convex. There the paper keeps the weights of the image before; here they belong to R, and the gradient is that of R
- * itself. Memory: none. */
+ *    R(u) = strength sum_v ( sqrt( sum_a d_a^2 exp(-(d_a/delta)^2) + smooth^2 ) - smooth )
+ * with d_a the difference to the next voxel along axis a, divided by its pitch relative to that of x. Differences
+ * well above delta have almost no weight, so strong edges cost almost nothing and R is not convex.
+ * The paper takes the weights from the previous image; here they are part of R, and the gradient is exact. Memory:
+ * none. */
 #include <stddef.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"

@@ -1,5 +1,5 @@
-/* Denoising of volumes and projections: one proximal step of a penalty, or fista with the identity as the operator
- * where it has none. */
+/* Denoising of volumes and projections: one proximal step of a penalty, or fista with the identity operator for a
+ * penalty without one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void identity(void *self, const gt_array *x, gt_array *y)
 	gt_copy(x, y);
 }
 
-/* By the gradient. */
+/* Denoises with the gradient of the penalty. */
 static gt_status solve(const gt_denoise_options *o, const gt_penalty *R, gt_array *z, gt_array *x)
 {
 	static const struct gt_linop_ops ops = { .name = "identity", .forward = identity, .adjoint = identity };
@@ -39,8 +39,7 @@ done:
 	return st;
 }
 
-/* A penalty's strength in the unit of the data is nothing that a default could be good for; a denoiser of no penalty
- * has none. */
+/* Requires a strength for penalties, whose unit is that of the data, so no default fits. Pure denoisers have none. */
 static gt_status check_strength(const char *spec, const gt_penalty *R)
 {
 	const int needs = gt_penalty_is_convex(R) || gt_penalty_has(R) & GT_HAS_GRADIENT;
@@ -61,8 +60,7 @@ static gt_status check_options(const gt_denoise_options *o)
 	return GT_OK;
 }
 
-/* Volumes are in mm^-1, where a large number was meant in HU; projections have no unit, so that a number with one is a
- * mistake. */
+/* Rejects large numbers for volumes in mm^-1, where HU were intended, and units for projections, which have none. */
 static gt_status check_units(const char *spec, int projections)
 {
 	const gt_spec cut = gt_spec_cut(spec);
@@ -74,7 +72,7 @@ static gt_status check_units(const char *spec, int projections)
 	return projections || !r ? GT_OK : gt_fail_in(gt_spec_check_units(r->params, cut.values), "penalty %s", name);
 }
 
-/* What is denoised: data[volumes], each on the grid. */
+/* Data to denoise: data[volumes], each on the grid. */
 struct subject {
 	const gt_grid *grid;
 	size_t volumes;
@@ -120,7 +118,7 @@ done:
 	return st;
 }
 
-/* HU are of the volume's own water, where it knows that. */
+/* HU refer to the volume's own water value if it is known. */
 static gt_status denoise_of_water(gt_backend *be, gt_type type, const gt_denoise_options *o, double water, const struct subject *s)
 {
 	gt_denoise_options own = *o;

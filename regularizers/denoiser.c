@@ -1,5 +1,4 @@
-/* Denoisers of the caller's as proximal steps: the volume goes to the host, is denoised and looked at, and comes
- * back. */
+/* User-defined denoisers as proximal steps: the volume is copied to the host, denoised, validated and copied back. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +11,10 @@ struct state {
 	struct gt_penalty_ops ops;
 	struct gt_site site;
 	gt_grid grid;
-	void *in, *out; /* a volume each, on the host */
+	void *in, *out; /* one volume each, on the host */
 };
 
-/* Not known: it counts nothing. */
+/* Unknown: a denoiser adds no value to the cost. */
 static double value(void *self, const gt_array *x)
 {
 	(void)self, (void)x;
@@ -27,12 +26,12 @@ static double element(const struct state *s, size_t i)
 	return s->site.type == GT_F64 ? ((const double *)s->out)[i] : (double)((const float *)s->out)[i];
 }
 
-/* What came back from the denoiser. */
+/* Validates the denoiser's output. */
 static gt_status check(const struct state *s, const gt_denoise_call *call)
 {
 	const size_t n = s->site.voxels;
 	if (call->written != n)
-		return gt_fail(GT_ERR_ARG, "denoiser '%s': returned %zu values, expected %zu, as many as it was given", s->d.name,
+		return gt_fail(GT_ERR_ARG, "denoiser '%s': returned %zu values, expected %zu, the number that it was given", s->d.name,
 		               call->written, n);
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(element(s, i)))

@@ -1,4 +1,4 @@
-/* Slices of neighbours in a team. */
+/* Halo exchange of slices between the ranks of a team. */
 #include "core/device/backend.h"
 #include "regularizers/halo.h"
 
@@ -17,7 +17,7 @@ static struct span common(struct span a, struct span b)
 
 static struct span span_of(gt_range r) { return (struct span){ r.first, r.first + r.n }; }
 
-/* What who owns this sees. */
+/* Returns the slices that the owner of `own` reads. */
 static struct span seen(const struct gt_halo *h, gt_range own)
 {
 	const size_t end = own.first + own.n, left = h->slices - end;
@@ -39,7 +39,7 @@ void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid
 	h->above = all.end - h->own.first - h->own.n;
 }
 
-/* A member without slices has room for one. */
+/* A rank without slices has memory for one. */
 size_t gt_halo_apart(const struct gt_halo *h)
 {
 	const size_t slices = h->lead + h->own.n + h->above;
@@ -69,7 +69,7 @@ void gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end)
 	*end = h->below + h->own.n;
 }
 
-/* Slices of the volume that a room holds, of all its fields. */
+/* Returns the block of a buffer that holds a range of slices, for all fields. */
 static gt_exchange_block block(const struct gt_halo *h, const gt_array *room, int peer, struct span slices)
 {
 	const size_t size = gt_type_size(h->type), apart = gt_halo_apart(h);
@@ -107,7 +107,7 @@ gt_array gt_halo_own(const struct gt_halo *h, const gt_array *room) { return own
 
 gt_array gt_halo_local(const gt_array *x) { return gt_array_at(x->be, x->type, x->n, x->data); }
 
-/* Of what is here of x, which may be several volumes, one of them. */
+/* Returns one of the volumes in the local part of x. */
 static gt_array field_of(const struct gt_halo *h, const gt_array *x, size_t field)
 {
 	const size_t voxels = h->own.n * h->plane;

@@ -1,8 +1,7 @@
 #ifndef GT_REGULARIZERS_HALO_H
 #define GT_REGULARIZERS_HALO_H
-/* Inside this room: a member's slices of a volume that a team shares, with those below and above, up to `reach`, which
- * others own, be it one of them or several. Rooms hold them dense: the slices below, those of the member, those above;
- * rooms of several fields hold that for each field. */
+/* Private to regularizers/. Local slices of a rank in a distributed volume, with a halo of up to `reach` slices below
+ * and above from one or several ranks. Buffers hold halo below, local slices and halo above densely, for each field. */
 #include <gantry/grid.h>
 #include "core/team/partition.h"
 
@@ -12,31 +11,30 @@ struct gt_halo {
 	size_t plane;                   /* voxels of a slice */
 	size_t slices;                  /* of the volume */
 	size_t reach;
-	gt_range own;                   /* of these */
-	size_t below, above;            /* slices of others, as many as there are */
-	size_t lead;                    /* slices of a room before the member's: below, or more, which are nobody's */
+	gt_range own;                   /* local slices */
+	size_t below, above;            /* available halo slices */
+	size_t lead;                    /* slices of a buffer before the local ones: below, or more, which are unused */
 };
 void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid, size_t reach);
-/* All 0. */
+/* Allocates a buffer of zeros. */
 gt_status gt_halo_room(const struct gt_halo *h, size_t fields, gt_array **room);
-/* Voxels of a field of a room. */
+/* Returns the voxels of a field of a buffer. */
 size_t gt_halo_apart(const struct gt_halo *h);
-/* Slices from the lowest that is somebody's to the uppermost; and where these begin in a room. */
+/* Return the number of slices from the lowest used to the highest used one, and the offset of the first in a buffer. */
 size_t gt_halo_slices(const struct gt_halo *h);
 void  *gt_halo_begin (const struct gt_halo *h, const gt_array *room);
-/* Slices that count here among these: those of the member. */
+/* Returns the local range within these slices, for sums. */
 void   gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end);
-/* A member's x with its neighbours into a room, each of several volumes into a field of its own; the neighbours' slices
- * of rooms that hold the member's. All members call these. */
+/* Collective. gt_halo_fetch() copies local x and its halo into a buffer, each volume into a field. gt_halo_refresh()
+ * updates the halo of buffers whose local slices are set. */
 void   gt_halo_fetch  (const struct gt_halo *h, const gt_array *x, gt_array *room);
 void   gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n);
-/* What a room has of the member's slices, in its first field; what is here of a shared array: arrays of their own. */
+/* Views of the local slices in the first field of a buffer, and of the local part of a distributed array. */
 gt_array gt_halo_own  (const struct gt_halo *h, const gt_array *room);
 gt_array gt_halo_local(const gt_array *x);
-/* y += what a room has of the member's slices; y = that: of as many fields as y has volumes. */
+/* Add to y, or store in y, the local slices of a buffer; the number of fields is that of y's volumes. */
 void   gt_halo_add (const struct gt_halo *h, const gt_array *room, gt_array *y);
 void   gt_halo_take(const struct gt_halo *h, const gt_array *room, gt_array *y);
-/* What a room has of the member's slices as a part of what the team shares, from field `first` on; lives as long as
- * the room. */
+/* Makes a distributed view of the local slices of a buffer, from field `first` on; it lives as long as the buffer. */
 gt_status gt_halo_shared(const struct gt_halo *h, const gt_array *room, size_t first, gt_array **shared);
 #endif

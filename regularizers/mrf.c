@@ -1,8 +1,10 @@
-/* Penalties on the differences of neighbouring voxels, after Bouman and Sauer, IEEE Trans. Image Process. 2 (1993) 296:
- *   R(x) = strength sum over pairs {j, k} of w_jk kappa_j kappa_k psi(x_j - x_k)
- * Each pair counts once. w_jk is proportional to 1/distance in mm, and all neighbours of an inner voxel have w = 1 together; a voxel at
- * the border lacks some. potential.h has the psi. The separable majorizer is 2 sum_k w_jk kappa_j kappa_k c(x_j - x_k): De Pierro,
- * IEEE Trans. Med. Imaging 14 (1995) 132, with (u - v)^2 <= 2u^2 + 2v^2. */
+/* Markov random field penalties on differences of neighbouring voxels: Bouman and Sauer, IEEE Trans. Image Process. 2
+ * (1993) 296:
+ *    R(x) = strength sum over pairs {j, k} of w_jk kappa_j kappa_k psi(x_j - x_k)
+ * Each pair counts once. w_jk is proportional to 1/distance in mm; the weights of all neighbours of an inner voxel
+ * sum to 1, border voxels lack some. psi: potential.h.
+ * The separable majorizer is 2 sum_k w_jk kappa_j kappa_k c(x_j - x_k): De Pierro, IEEE Trans. Med. Imaging 14 (1995)
+ * 132, with (u - v)^2 <= 2u^2 + 2v^2. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ struct pairs {
 	const char *name;
 	gt_mrf s;
 	gt_array *kappa;
-	/* In a team s is of the member's slices and their neighbours, which are fetched into rooms. */
+	/* In a team s covers local slices and halo, which are fetched into buffers. */
 	int shares;
 	struct gt_halo halo;
 	gt_array *room[4];
@@ -61,13 +63,13 @@ static void fill_numbers(gt_potential kind, const struct options *o, double *k)
 	k[GT_HALF_P] = o->p / 2;
 	k[GT_HALF_Q] = o->q / 2;
 	k[GT_P_Q] = o->p - o->q;
-	k[GT_MIN] = kind == GT_QGGMRF_P ? GT_FLAT : 1e-30; /* not 0: its logarithm is taken */
+	k[GT_MIN] = kind == GT_QGGMRF_P ? GT_FLAT : 1e-30; /* not 0, because its logarithm is taken */
 	k[GT_REST] = 0;
 	if (kind == GT_QGGMRF_P)
 		k[GT_REST] = gt_potential_value(kind, k, 0) * 2 / k[GT_AREA];
 }
 
-/* Ready to work: no failure before, and arrays that fit. */
+/* Returns 1 if the backend has not failed and the arrays fit. */
 static int fits(const struct pairs *r, const gt_array *a, const char *what)
 {
 	const size_t n = r->s.n[0] * r->s.n[1] * (r->shares ? r->halo.own.n : r->s.n[2]);
@@ -79,7 +81,7 @@ static int fits(const struct pairs *r, const gt_array *a, const char *what)
 	return r->be->status == GT_OK;
 }
 
-/* Where the loops find an array that they read; where they add to one. */
+/* Pointers for the loops to an input array and to an output array. */
 static const void *reads(const struct pairs *r, const gt_array *a, int room)
 {
 	if (!r->shares)
@@ -102,7 +104,7 @@ static void added(const struct pairs *r, gt_array *a, int room)
 		gt_halo_add(&r->halo, r->room[room], a);
 }
 
-/* A member without slices adds 0. */
+/* A rank without slices adds 0. */
 static void sums(const struct pairs *r, const gt_array *x, const gt_array *p, double a, double *first, double *curvature)
 {
 	const void *X = reads(r, x, ROOM_X), *P = p ? reads(r, p, ROOM_P) : NULL;
@@ -189,7 +191,7 @@ static gt_status check(const char *name, const gt_grid *g, const struct options 
 	return GT_OK;
 }
 
-/* The roots of the strengths per voxel, times kappa: a pair has the product of both. */
+/* Roots of the strengths per voxel, times kappa: a pair has the product of both. */
 static gt_status make_weights(const char *name, const struct pairs *r, const gt_grid *g, const char *map, const gt_array *kappa,
                               gt_array **out)
 {
@@ -209,7 +211,7 @@ done:
 	return st;
 }
 
-/* The member's slices and their neighbours; weights of voxels with those of the neighbours. */
+/* Sets up local slices and halo, with the voxel weights of both. */
 static gt_status share(struct pairs *r, const gt_grid *g)
 {
 	gt_array *kappa = NULL;

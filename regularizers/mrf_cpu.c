@@ -1,6 +1,7 @@
 /* Pairs of neighbours on the CPU. Gradients are computed in the type of the arrays; values, majorizers of all x and
- * lines in double. Gradients in double gather, so that each pair is seen from both sides; those in single and sums see
- * the half of the neighbours that comes later. All in pieces of rows, in an order that does not depend on the threads. */
+ * lines in double.
+ * Double gradients gather, so each pair is computed from both voxels. Single gradients and sums visit the later half
+ * of the neighbours. All work is split into blocks of rows, in an order independent of the threads. */
 #include <string.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
@@ -19,14 +20,14 @@ struct job {
 	double part[PARTS][2];
 };
 
-/* Voxels [first, first + n) of the array that have a neighbour `away` from them. */
+/* Voxels [first, first + n) of the array that have a neighbour at the offset `away`. */
 struct run {
 	size_t first, n;
 	ptrdiff_t away;
 	double weight;
 };
 
-/* Those of voxels [x, end) of row (y, z) that have neighbour o of 27; n = 0 if none. */
+/* Selects voxels [x, end) of row (y, z) that have neighbour o of 27; n = 0 if none. */
 static struct run run_of(const gt_mrf *s, size_t row, size_t x, size_t end, int o)
 {
 	const int dx = o % 3 - 1, dy = o / 3 % 3 - 1, dz = o / 9 - 1;
@@ -62,7 +63,7 @@ GT_CLONES static void differences(gt_type type, const void *x, const struct run 
 		for (size_t i = 0; i < r->n; i++)                           \
 			c[i] *= (double)X[i] * (double)Y[i];                \
 	}
-/* c times the weights of the pairs. */
+/* Multiplies c by the weights of the pairs. */
 GT_CLONES static void weigh(gt_type type, const void *kappa, const struct run *r, double *c)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -115,12 +116,12 @@ GT_CLONES static void values(gt_potential potential, const double *k, size_t n, 
 
 enum { BAND = 16, DEEP = 16 }; /* rows and slices of a box */
 
-/* The rows that a job adds to. Pairs across its border are computed in both boxes; each adds to its own rows. */
+/* Rows that a job adds to. Pairs across its border are computed in both boxes; each adds to its own rows. */
 struct box {
 	size_t y0, y1, z0, z1;
 };
 
-/* Of the pairs of a run: weight times difference, and weight. */
+/* Pairs of a run: weight times difference, and weight. */
 struct pairs {
 	float pull[PIECE], weight[PIECE];
 };
@@ -160,7 +161,7 @@ GT_INLINE void add_to(float *restrict to, float factor, size_t n, const float *r
 		to[i] += factor * part[i];
 }
 
-/* Voxels [x, end) of a row with the neighbours that come later, onto the rows that are in the box. */
+/* Adds the pairs of voxels [x, end) of a row with later neighbours to the rows in the box. */
 GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, size_t x, size_t end)
 {
 	const gt_mrf *s = j->s;
@@ -171,7 +172,7 @@ GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, s
 	memset(own, 0, sizeof own);
 	memset(bound, 0, sizeof bound);
 	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
-		const size_t ny = y + (size_t)(o / 3 % 3) - 1, nz = z + (size_t)(o / 9) - 1; /* of the neighbour; below 0 is none */
+		const size_t ny = y + (size_t)(o / 3 % 3) - 1, nz = z + (size_t)(o / 9) - 1; /* negative: outside */
 		const int theirs = ny >= b->y0 && ny < b->y1 && nz >= b->z0 && nz < b->z1;
 		const struct run r = mine || theirs ? run_of(s, row, x, end, o) : (struct run){ 0 };
 		if (!r.n)
@@ -205,7 +206,7 @@ GT_AVX2 static void add_piece_avx2(const struct job *j, const struct box *b, siz
 static size_t bands(const gt_mrf *s) { return (s->n[1] + BAND - 1) / BAND; }
 static size_t boxes(const gt_mrf *s) { return bands(s) * ((s->n[2] + DEEP - 1) / DEEP); }
 
-/* Every voxel adds its pairs in the order of rows, whatever the boxes. */
+/* Every voxel adds its pairs in row order, independent of the boxes. */
 static void add_boxes(void *self, size_t i, size_t last, int worker)
 {
 	const struct job *j = self;
@@ -251,7 +252,7 @@ static void gather(const struct job *j, size_t row, size_t x, size_t end)
 		add(s->type, start, end - x, 2, d, j->d);
 }
 
-/* Majorizers of all x are made once; 1/delta must be a number of single precision. */
+/* Majorizers of all x are computed once, in double; 1/delta must be representable in single. */
 static int is_single(const struct job *j) { return j->x && j->s->type == GT_F32 && j->s->number[GT_PER_DELTA] < 1e30; }
 
 static void gather_rows(void *self, size_t row, size_t last, int worker)

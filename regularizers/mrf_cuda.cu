@@ -1,16 +1,16 @@
-/* Pairs of neighbours on CUDA, single and double. A thread holds a column of one x and a few y, together with the column to its
- * right, and marches along z with two planes of both in registers. It meets each pair of its columns once, and what falls to the right
- * column goes to the thread there by one shuffle per voxel: psi, whose powers and reciprocals are what bounds these kernels, is
- * evaluated 13 times per voxel and not 26, plus the pairs that tiles share. A warp is 32 columns, of which the first only gives.
+/* Pairs of neighbours on CUDA, single and double. A thread holds a column of one x and a few y, together with the
+ * column to its right, and marches along z with two planes of both in registers. It computes each pair of its columns
+ * once and passes the right column's contribution on by one shuffle per voxel. psi, whose powers and reciprocals bound
+ * these kernels, is thus evaluated 13 times per voxel instead of 26. The first column of a warp only contributes.
  *
- * Launch parameters: name, default, legal values. */
-#ifndef GT_PAIRS_WARPS /* per block, along x, so that rows are the same for all its threads: 1, 2, 4, 8 */
+ * Launch parameters: name, default, valid values. */
+#ifndef GT_PAIRS_WARPS /* per block, along x, so that rows are equal for all its threads: 1, 2, 4, 8 */
 #define GT_PAIRS_WARPS 1
 #endif
 #ifndef GT_PAIRS_ROWS /* y per thread in single precision: 1 to 8; registers */
 #define GT_PAIRS_ROWS 4
 #endif
-#ifndef GT_PAIRS_ROWS_DOUBLE /* the same in double precision */
+#ifndef GT_PAIRS_ROWS_DOUBLE /* likewise in double precision */
 #define GT_PAIRS_ROWS_DOUBLE 1
 #endif
 #ifndef GT_PAIRS_PLANES /* z per block: 1 or more; each block computes one plane's pairs twice */
@@ -29,10 +29,10 @@ template <typename T> struct rows {
 };
 #define ROWS ((int)rows<T>::N)
 
-/* By value. */
+/* Passed by value. */
 template <typename T> struct tables {
 	T number[GT_NNUMBERS], weight[8];
-	int n[3], wide, from, end; /* wide: more than the 6 nearest; from, end: slices that sums count */
+	int n[3], wide, from, end; /* wide: more than the 6 nearest; from, end: slices included in sums */
 	unsigned tiles[2];
 	const T *x, *p, *kappa;
 	T a;
@@ -44,16 +44,16 @@ template <typename T> struct tables {
 template <typename T> struct plane {
 	T x[2][ROWS + 2], p[2][ROWS + 2], kappa[2][ROWS + 2];
 };
-/* What its pairs add to the columns, or to the sums. */
+/* Contributions of its pairs to the columns, or to the sums. */
 template <typename T> struct share {
 	T g[2][ROWS + 2], d[2][ROWS + 2];
 };
 
-/* A thread's place: column x, rows y ... y + ROWS - 1 as rows 1 to ROWS; rows low to high and columns x, x + 1 are in the grid. */
+/* Position: column x, rows y ... y + ROWS - 1 as rows 1 to ROWS; low to high and columns x, x + 1 are in the grid. */
 struct place {
 	int lane, x, y, low, high, inside, right;
 };
-/* Threads of a warp all of whose rows and columns are in the grid, with 26 neighbours, skip the questions: INNER. */
+/* INNER omits bounds checks: all rows and columns of the warp are in the grid, with 26 neighbours. */
 
 template <typename T> static __device__ __forceinline__ struct place place_of(const tables<T> &k, unsigned tile)
 {
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void load(const tables<T> &k, const struct pla
 	}
 }
 
-/* The pair of row r in column c of A and row q in column e of B, whose shares are a and b. */
+/* The pair of row r in column c of A and row q in column e of B, with the contributions a and b. */
 template <int KIND, int WHAT, int KAPPA, typename T>
 static __device__ __forceinline__ void meet(const tables<T> &k, int weight, const plane<T> &A, int c, int r, share<T> &a, const plane<T> &B,
                                             int e, int q, share<T> &b)
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void meet(const tables<T> &k, int weight, cons
 	}
 }
 
-/* The pairs within a plane. Sums leave those with the row below to the tile there. */
+/* Pairs within a plane. Sums leave those with the row below to the adjacent tile. */
 template <int KIND, int WHAT, int KAPPA, int INNER, typename T>
 static __device__ __forceinline__ void meet_within(const tables<T> &k, const struct place &a, const plane<T> &A, share<T> &s)
 {
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void meet_within(const tables<T> &k, const str
 #undef MEET
 }
 
-/* The pairs of a plane with the next. */
+/* Pairs of a plane with the next. */
 template <int KIND, int WHAT, int KAPPA, int INNER, typename T>
 static __device__ __forceinline__ void meet_next(const tables<T> &k, const struct place &a, const plane<T> &A, share<T> &s,
                                                  const plane<T> &B, share<T> &u)
@@ -169,13 +169,13 @@ template <typename T> static __device__ __forceinline__ void store(const tables<
 		const T g = s.g[OWN][r] + __shfl_up_sync(~0u, s.g[RIGHT][r], 1), d = s.d[OWN][r] + __shfl_up_sync(~0u, s.d[RIGHT][r], 1);
 		if (a.lane == 0 || !a.inside || r > a.high)
 			continue;
-		atomicAdd(k.g + first + r * nx, g); /* the voxel is nobody else's: so that nothing waits for its old value */
+		atomicAdd(k.g + first + r * nx, g); /* the only writer of the voxel; the atomic avoids waiting for the old value */
 		if (k.d)
 			atomicAdd(k.d + first + r * nx, 2 * d);
 	}
 }
 
-/* Adds up the N threads' values in a fixed order. */
+/* Adds the N threads' values in a fixed order. */
 template <int N> static __device__ void block_sum(double s0, double s1, double *out)
 {
 	__shared__ double lane[N][2];

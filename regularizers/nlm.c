@@ -1,9 +1,9 @@
 /* Non-local means: Buades, Coll, Morel, Multiscale Model. Simul. 4 (2005) 490.
- *   N(z)_j = sum_k w_jk z_k / sum_k w_jk,   w_jk = exp(-|P_j z - P_k z|^2/(h^2 |P|))
- * over the k within the search, with P_j z the patch around voxel j and |P| its number of voxels; beyond the border the
- * volume continues with the voxels there. As a proximal step, whatever its length (but 0):
- * (1 - strength) z + strength N(z), within the bounds. There is no function that this is the proximal step of.
- * Memory: one volume with its padding; in a team, whose members fetch the slices that patches of theirs reach, two. */
+ *    N(z)_j = sum_k w_jk z_k / sum_k w_jk,   w_jk = exp(-|P_j z - P_k z|^2/(h^2 |P|))
+ * over the k in the search window, with P_j z the patch around voxel j and |P| its number of voxels. Border voxels
+ * are repeated outside the volume. As a proximal step of any length but 0: (1 - strength) z + strength N(z), within
+ * the bounds. It is not the proximal step of any function.
+ * Memory: one padded volume; two in a team, whose ranks fetch the slices that their patches reach. */
 #include <stdlib.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
@@ -23,7 +23,7 @@ static const gt_param params[] = {
 	  .min = 0,
 	  .max = 1 },
 	{ .key = "h",
-	  .help = "root mean square difference of patches that count as alike: about the noise",
+	  .help = "root mean square difference of similar patches: about the noise",
 	  .kind = GT_MU,
 	  .at = offsetof(struct options, patch.h),
 	  .min = 1e-9,
@@ -46,10 +46,10 @@ static const gt_param params[] = {
 struct state {
 	struct gt_site site;
 	struct gt_pass_call call;
-	gt_array *padded, *given; /* given: in a team, with the slices of neighbours */
+	gt_array *padded, *given; /* given: in a team, with the halo */
 };
 
-/* Not known: it counts nothing. */
+/* Unknown: a denoiser adds no value to the cost. */
 static double value(void *self, const gt_array *x)
 {
 	(void)self, (void)x;
@@ -107,10 +107,10 @@ done:
 
 const gt_regularizer gt_regularizer_nlm = {
 	.name = "nlm",
-	.about = "non-local means, a denoiser: averages of alike patches; for gantry denoise and solvers with proximal steps",
+	.about = "non-local means, a denoiser: averages of similar patches; for gantry denoise and solvers with proximal steps",
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
-	.no_automatic_strength = 1, /* it is a share */
+	.no_automatic_strength = 1, /* strength is a fraction */
 };

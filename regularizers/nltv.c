@@ -1,10 +1,10 @@
-/* Non-local total variation: Gilboa, Osher, Multiscale Model. Simul. 7 (2008) 1005; in its form of pairs, with weights
+/* Non-local total variation: Gilboa, Osher, Multiscale Model. Simul. 7 (2008) 1005; in pairwise form with weights
  * from an image, as Lou, Zhang, Osher, Bertozzi, J. Sci. Comput. 42 (2010) 185.
- *   R(x) = strength/W sum over pairs {j, k} of w_jk (sqrt((x_j - x_k)^2 + smooth^2) - smooth)
- *   w_jk = exp(-|P_j y - P_k y|^2/(h^2 |P|))
- * over the k within the search around j, W of them, with the patches P of the prior image y. Voxels that look alike
- * there are drawn to each other, wherever they lie. Memory: one volume with its padding; in a team four more, with the
- * slices that patches reach. */
+ *    R(x) = strength/W sum over pairs {j, k} of w_jk (sqrt((x_j - x_k)^2 + smooth^2) - smooth)
+ *    w_jk = exp(-|P_j y - P_k y|^2/(h^2 |P|))
+ * over the k in the search window around j, W of them, with the patches P of the prior image y. It draws voxels with
+ * similar patches in y together, independent of their distance.
+ * Memory: one padded volume; in a team four more, with the slices that patches reach. */
 #include <math.h>
 #include <stddef.h>
 #include <gantry/regularizer.h>
@@ -22,15 +22,15 @@ struct options {
 static const struct options defaults = { .strength = 1, .smooth = GT_MU_WATER / 1000, .h = GT_MU_WATER / 50, .search = 5, .patch = 3 };
 static const gt_param params[] = {
 	GT_PARAM_STRENGTH(struct options),
-	GT_PARAM_FILE(struct options, prior, "volume whose patches say what is alike"),
-	GT_PARAM_MU(struct options, h, "root mean square difference of patches that count as alike: about the noise of the prior image"),
+	GT_PARAM_FILE(struct options, prior, "prior image whose patches define similarity"),
+	GT_PARAM_MU(struct options, h, "root mean square difference of similar patches: about the noise of the prior image"),
 	GT_PARAM_MU(struct options, smooth, "differences below this count as quadratic"),
 	GT_PARAM_INT(struct options, search, "voxels along an edge of the search, odd", 1, 21),
 	GT_PARAM_INT(struct options, patch, "voxels along an edge of a patch, odd", 1, 9),
 	{ .key = NULL },
 };
 
-/* Neighbours of an inner voxel. */
+/* Counts the neighbours of an inner voxel. */
 static double neighbours(const gt_grid *grid, int search)
 {
 	double n = 1;
@@ -73,10 +73,10 @@ done:
 
 const gt_regularizer gt_regularizer_nltv = {
 	.name = "nltv",
-	.about = "non-local total variation: voxels whose patches are alike in a prior image are drawn to each other",
+	.about = "non-local total variation: draws voxels with similar patches in a prior image together",
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
-	.no_automatic_strength = 1, /* the noise of a place depends on the prior image there */
+	.no_automatic_strength = 1, /* the local noise depends on the prior image */
 };

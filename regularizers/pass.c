@@ -1,4 +1,4 @@
-/* Passes over a volume: the checks that penalties made of them share, and the choice of the backend. */
+/* Passes over a volume: common checks of the penalties that use them, and dispatch to the backend. */
 #include <math.h>
 #include <string.h>
 #include "core/try.h"
@@ -53,13 +53,13 @@ int gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi)
 	return 0;
 }
 
-/* In a dry run nothing is computed, also where a penalty is made. */
+/* A dry run computes nothing, also when a penalty is created. */
 void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second)
 {
 	const struct gt_pass_range range = { s->n, s->from, s->end };
 	if (!s->be->dry_run && s->end > s->from)
 		impl(s->be)->run(s->be, s->type, &range, pass, call, first, second);
-	else if (!s->be->dry_run && first) /* a member without slices adds 0 */
+	else if (!s->be->dry_run && first) /* a rank without slices adds 0 */
 		*first = second ? *second = 0 : 0;
 	if (s->shares && first)
 		gt_team_join_later(s->be, first);

@@ -1,8 +1,8 @@
 #ifndef GT_REGULARIZERS_PASS_H
 #define GT_REGULARIZERS_PASS_H
-/* Inside this room: passes over the voxels of a volume. What a pass computes at one voxel is written once, in a
- * *_math.inc, as PASS(name); loops for the CPU and kernels for CUDA, in single and double precision, are made from
- * it. A pass reads any voxels and writes its own alone. */
+/* Private to regularizers/. Passes over the voxels of a volume. A *_math.inc defines the computation at one voxel
+ * once, as PASS(name); CPU loops and CUDA kernels in single and double precision are generated from it. A pass reads
+ * any voxels and writes only its own. */
 #include <gantry/grid.h>
 #include <gantry/penalty.h>
 #include "core/device/backend.h"
@@ -24,52 +24,55 @@ enum gt_pass {
 	GT_NPASSES
 };
 
-/* What a pass is given: arrays of the site's type, and numbers. Which are which the *_math.inc says. */
+/* Inputs of a pass: arrays of the site's type, and numbers. Each *_math.inc documents their meaning. */
 enum { GT_PASS_ARRAYS = 8, GT_PASS_NUMBERS = 20 };
 struct gt_pass_call { void *a[GT_PASS_ARRAYS]; double k[GT_PASS_NUMBERS]; };
-/* Numbers that all have: place on a line, strength, and (pitch of x)/(pitch of the axis) of three axes. */
+/* Numbers common to all passes: position on a line, strength, and (pitch of x)/(pitch of the axis) of three axes. */
 enum { GT_PASS_ALONG, GT_PASS_STRENGTH, GT_PASS_W, GT_PASS_OWN = GT_PASS_W + 3 };
 
-/* The volume that passes go over, for the penalty `name`. In a team n is of the member's slices and their neighbours,
- * passes compute the slices [from, end) of these, voxels are the member's, and sums are those of all members. */
+/* Volume that the passes of the penalty `name` run over. In a team n counts local slices and halo, passes compute the
+ * slices [from, end) of these, voxels counts the local ones, and sums are over all ranks. */
 struct gt_site {
 	gt_backend *be;
 	gt_type type;
 	const char *name;
 	size_t n[3], voxels, from, end;
-	int open, shares;               /* shares: in a team */
+	int open, shares;               /* shares: 1 in a team */
 	struct gt_halo halo;
 };
 gt_status gt_site_open (struct gt_site *s, const char *name, gt_backend *be, gt_type type, const gt_grid *grid);
-/* The same for passes that read up to `reach` slices away, not 1. */
+/* Likewise for passes that read up to `reach` slices away instead of 1. */
 gt_status gt_site_open_wide(struct gt_site *s, const char *name, gt_backend *be, gt_type type, const gt_grid *grid, size_t reach);
 void      gt_site_close(struct gt_site *s);
-/* 1: no failure before, and an array of its size, type and backend; else the failure is recorded. */
+/* Returns 1 if the backend has not failed and the array has the site's size, type and backend; else records the
+ * failure. */
 int       gt_site_fits (const struct gt_site *s, const gt_array *a);
-/* sum: NULL, or where the pass adds up two numbers; they are there after gt_reductions_wait(). second may be NULL. */
+/* sum: NULL, or two results of a reduction, valid after gt_reductions_wait(). second may be NULL. */
 void      gt_site_run  (const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second);
-/* Arrays that passes read from, of `fields` volumes like the site's: in a team each with the slices of neighbours. All
- * 0. */
+/* Allocates arrays for passes to read, of `fields` volumes like the site's, filled with 0; in a team each has a
+ * halo. */
 gt_status gt_site_room   (const struct gt_site *s, size_t fields, gt_array **room);
-size_t    gt_site_apart  (const struct gt_site *s);     /* voxels from field to field */
-/* What passes read in place of x: x itself, in a team the room that fetches it. Then all members call this. */
+size_t    gt_site_apart  (const struct gt_site *s);     /* voxels from one field to the next */
+/* Returns the input of passes for x: x itself, or in a team the buffer, into which it is fetched with its halo.
+ * Collective in a team. */
 void     *gt_site_reads  (const struct gt_site *s, const gt_array *x, gt_array *room);
-/* Where passes write, whose result is then taken by y: y itself, or the room. */
+/* Returns the output of passes for y: y itself or the buffer, whose result gt_site_take() then copies to y. */
 void     *gt_site_writes (const struct gt_site *s, const gt_array *y, const gt_array *room);
 void      gt_site_take   (const struct gt_site *s, const gt_array *room, gt_array *y);
-/* The neighbours' slices of rooms whose own have changed. Nothing without a team, in which all members call it. */
+/* Updates the halo of buffers whose local slices changed. Collective in a team; does nothing without one. */
 void      gt_site_refresh(const struct gt_site *s, gt_array *const *rooms, size_t n);
-/* Of a room, and of an array like the volume, what is the member's own, as an array. */
+/* Return the local part of a buffer, and of an array like the volume, as arrays. */
 gt_array  gt_site_own    (const struct gt_site *s, const gt_array *room);
-/* A room's fields from `first` on, but for what is of neighbours: the state of a run. Lives as long as the room. */
+/* Makes a view of a buffer's fields from `first` on, without halo, as state of a run. It lives as long as the
+ * buffer. */
 gt_status gt_site_kept   (const struct gt_site *s, const gt_array *room, size_t first, gt_array **kept);
-/* The same over another volume than the site's, n[0] n[1] n[2] voxels. */
+/* Runs a pass over another volume than the site's, n[0] n[1] n[2] voxels. */
 void      gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call);
-/* Refuses, on the backend and by the site's name, a proximal step t that is not 0 or more, or bounds that are not in
- * order. */
+/* Returns 1 if a proximal step t is at least 0 and the bounds are in order; else records a failure with the site's
+ * name. */
 int       gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi);
 
-/* The slices [from, end) of a volume of n[0] n[1] n[2] voxels. */
+/* Slices [from, end) of a volume of n[0] n[1] n[2] voxels. */
 struct gt_pass_range { const size_t *n; size_t from, end; };
 struct gt_pass_impl {
 	size_t scratch;                 /* bytes */

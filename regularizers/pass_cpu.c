@@ -1,5 +1,5 @@
-/* Passes on the CPU: rows of voxels over the pool. Sums are joined in parts that depend on the volume alone: results
- * do not depend on the number of threads. */
+/* Passes on the CPU: rows of voxels on the thread pool. Partial sums depend on the volume alone, so results do not
+ * depend on the number of threads. */
 #include <math.h>
 #include <gantry/host_device.h>
 #include "core/clones.h"

@@ -1,5 +1,5 @@
-/* Passes on CUDA: a thread computes a voxel, a block a tile of a slice. Neighbours come from the caches. Passes with
- * sums run in a number of blocks that is fixed, so that the order of the additions is. */
+/* Passes on CUDA: a thread computes a voxel, a block a tile of a slice; caches serve the neighbours. Passes with sums
+ * have a fixed number of blocks, so the summation order is fixed. */
 #include <math.h>
 #include "core/device/cuda.cuh"
 #include <gantry/host_device.h>
@@ -19,7 +19,7 @@ static tiles tiles_of(const struct gt_pass_range *r)
 	return { x, y, r->from, x * y * (r->end - r->from) };
 }
 
-/* The sum of a block in its first thread, in a fixed order. */
+/* Returns the sum of a block in its first thread, in a fixed order. */
 static __device__ double block_total(double value)
 {
 	__shared__ double warp[ROWS];
@@ -35,7 +35,7 @@ static __device__ double block_total(double value)
 	return total;
 }
 
-/* part: [2][PARTS], or NULL where the pass has no sums. */
+/* part: [2][PARTS], or NULL if the pass has no sums. */
 #define KERNEL(name)                                                                                                           \
 	template <typename T>                                                                                                  \
 	static __global__ void __launch_bounds__(LANES *ROWS) name##_kernel(const pass_args<T> p, const tiles t, double *part) \
@@ -71,8 +71,8 @@ static __global__ void add_parts(const double *part, double *first, double *seco
 	}
 }
 
-/* Non-local means of the usual size: a block computes TALL slices of a tile, from voxels in shared memory. The padded
- * volume is read about five times, from the caches, and a patch once per neighbour, from shared memory. */
+/* Non-local means with the default window: a block computes TALL slices of a tile from voxels in shared memory. The
+ * padded volume is read about five times, through the caches; a patch is read from shared memory once per neighbour. */
 enum { SEARCH = 2, RADIUS = 1, REACH = SEARCH + RADIUS, TALL = 4 };
 enum { WIDE_X = LANES + 2 * REACH, WIDE_Y = ROWS + 2 * REACH, WIDE_Z = TALL + 2 * REACH };
 
@@ -98,7 +98,7 @@ template <typename T> static __global__ void __launch_bounds__(LANES *ROWS) nlm_
 	}
 }
 
-/* 1: it is of that size, and on its way. */
+/* Returns 1 if the window has that size and the kernel was launched. */
 template <typename T> static int launch_nlm_tile(gt_backend *be, enum gt_pass pass, const pass_args<T> &p)
 {
 	const struct gt_pass_range towers = { p.n, 0, (p.n[2] + TALL - 1) / TALL };

@@ -1,7 +1,7 @@
 #ifndef GT_REGULARIZERS_PASS_PARAMS_H
 #define GT_REGULARIZERS_PASS_PARAMS_H
-/* Inside this room: lines of parameter tables that several penalties have, for an options struct of type S with these
- * members. */
+/* Private to regularizers/. Parameter table lines common to several penalties, for an options struct of type S with
+ * these members. */
 #include <stddef.h>
 #include <gantry/array.h>
 #include <gantry/params.h>
@@ -14,7 +14,7 @@
 
 #define GT_PARAM_FILE(S, id, text) { .key = #id, .help = text, .kind = GT_TEXT, .at = offsetof(S, id) }
 
-/* GT_ERR_UNSUPPORTED by the penalty's name if there are weights per voxel. */
+/* GT_ERR_UNSUPPORTED, with the penalty's name, if there are weights per voxel. */
 static inline gt_status gt_no_kappa(const char *name, const gt_array *kappa)
 {
 	return kappa ? gt_fail(GT_ERR_UNSUPPORTED,

@@ -1,4 +1,4 @@
-/* Padded volumes for the penalties that compare patches. */
+/* Padded volumes for penalties that compare patches. */
 #include "regularizers/patches.h"
 
 enum { PAD = GT_PASS_OWN, SEARCH, RADIUS, PER_H2 };
@@ -39,7 +39,7 @@ void gt_patch_pad(const struct gt_site *site, const struct gt_pass_call *call, c
 {
 	struct gt_pass_call pad = { .a = { (void *)(size_t)from, padded->data } };
 	size_t n[3];
-	if (!site->n[2]) /* a member of a team without slices: nothing to repeat */
+	if (!site->n[2]) /* a rank without slices has nothing to repeat */
 		return;
 	padded_size(site, call, n);
 	pad.k[PAD] = call->k[PAD];

@@ -1,7 +1,7 @@
 /* Prior image constrained compressed sensing: Chen, Tang, Leng, Med. Phys. 35 (2008) 660.
- *   R(x) = strength ((1 - alpha) T(x) + alpha T(x - y))
- * with the prior image y and the smoothed total variation T(x) = sum of sqrt(|D x|^2 + smooth^2) - smooth. Where the
- * volume is like the prior image no noise comes in from the data; where it is not, edges of the difference are kept.
+ *    R(x) = strength ((1 - alpha) T(x) + alpha T(x - y))
+ * with the prior image y and the smoothed total variation T(x) = sum of sqrt(|D x|^2 + smooth^2) - smooth. It
+ * suppresses noise in regions that match the prior image and preserves edges of the difference elsewhere.
  * Memory: two volumes. */
 #include <math.h>
 #include <stdio.h>
@@ -31,11 +31,11 @@ static const gt_param params[] = {
 };
 
 struct state {
-	gt_penalty *own, *difference; /* T of the volume, and of its difference to y */
+	gt_penalty *own, *difference; /* T of the volume, and T of its difference to y */
 	gt_array *y, *t;
 };
 
-/* t = x - y, or 0 where the arrays are not alike, which the penalties then refuse. */
+/* t = x - y, or 0 if the arrays do not match, which the penalties then refuse. */
 static const gt_array *less_prior(const struct state *s, const gt_array *x)
 {
 	if (gt_array_size(x) != gt_array_size(s->y) || gt_array_type(x) != gt_array_type(s->y))
@@ -89,7 +89,7 @@ static const struct gt_penalty_ops ops = {
 	.name = "piccs", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release
 };
 
-/* Smoothed total variation: awtv, whose weights are all 1 for differences far below delta. */
+/* Smoothed total variation: awtv, whose weights are 1 for differences far below delta. */
 static gt_status smoothed(gt_backend *be, gt_type type, const gt_grid *grid, double strength, double smooth, gt_penalty **R)
 {
 	char spec[128];
@@ -123,5 +123,5 @@ const gt_regularizer gt_regularizer_piccs = {
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
-	.no_automatic_strength = 1, /* the noise of a place depends on the prior image there */
+	.no_automatic_strength = 1, /* the local noise depends on the prior image */
 };

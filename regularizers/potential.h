@@ -1,15 +1,16 @@
 #ifndef GT_REGULARIZERS_POTENTIAL_H
 #define GT_REGULARIZERS_POTENTIAL_H
-/* The potentials psi(t) of differences t between neighbours, the only place where they are written. With s = |t|/delta:
- *   huber      t^2/2 up to s = 1, delta (|t| - delta/2) beyond     Huber, Ann. Math. Statist. 35 (1964) 73; delta = infinity: t^2/2
- *   hyperbola  delta^2 (sqrt(1 + s^2) - 1)                         Charbonnier et al., IEEE Trans. Image Process. 6 (1997) 298
- *   fair       delta^2 (s - log(1 + s))                            Lange, IEEE Trans. Med. Imaging 9 (1990) 439
- *   logcosh    delta^2 log(cosh(s))                                Green, IEEE Trans. Med. Imaging 9 (1990) 84
- *   qggmrf     delta^2/2 s^p/(1 + s^(p-q)), 1 <= q <= p <= 2       Thibault et al., Med. Phys. 34 (2007) 4526, with their p = 2
- * All are even and convex, and c(t) = psi'(t)/t never rises with |t|: psi(u) <= psi(t) + psi'(t)(u-t) + c(t)/2 (u-t)^2 for all u
- * (Huber, Robust Statistics, 1981, 7.8). c(0) = 1, but for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that
- * potential is a parabola with the value and the slope that it has there.
- * In CUDA in the precision of the arguments; in C in double, and gt_potential_weightf() in single. */
+/* Potentials psi(t) of differences t between neighbours. With s = |t|/delta:
+ *    huber      t^2/2 up to s = 1, then delta (|t| - delta/2)    Huber, Ann. Math. Statist. 35 (1964) 73; infinity: t^2/2
+ *    hyperbola  delta^2 (sqrt(1 + s^2) - 1)                      Charbonnier et al., IEEE TIP 6 (1997) 298
+ *    fair       delta^2 (s - log(1 + s))                         Lange, IEEE Trans. Med. Imaging 9 (1990) 439
+ *    logcosh    delta^2 log(cosh(s))                             Green, IEEE Trans. Med. Imaging 9 (1990) 84
+ *    qggmrf     delta^2/2 s^p/(1 + s^(p-q)), 1 <= q <= p <= 2    Thibault et al., Med. Phys. 34 (2007) 4526, their p = 2
+ * All are even and convex, and c(t) = psi'(t)/t never rises with |t|. Hence psi(u) <= psi(t) + psi'(t)(u-t) + c(t)/2
+ * (u-t)^2 for all u (Huber, Robust Statistics, 1981, 7.8).
+ * c(0) = 1, except for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that potential is a parabola
+ * with equal value and slope at GT_FLAT.
+ * Precision: that of the arguments in CUDA; double in C, with gt_potential_weightf() in single. */
 #include <stdint.h>
 #include <string.h>
 #include <gantry/scan_math.h>
@@ -19,17 +20,18 @@
 
 #define GT_FLAT 0.01
 
-/* qggmrf is the one with p = 2. */
+/* GT_QGGMRF has p = 2. */
 #define GT_POTENTIALS(X) X(HUBER) X(HYPERBOLA) X(FAIR) X(LOGCOSH) X(QGGMRF) X(QGGMRF_P)
 #define GT_POTENTIAL_ENUM(name) GT_##name,
 typedef enum { GT_POTENTIALS(GT_POTENTIAL_ENUM) GT_NPOTENTIALS } gt_potential;
 
-/* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, p/2, q/2, p - q, and what makes psi(0) = 0. */
+/* Parameters, in this order: delta, 1/delta, delta^2, lower bound of s for qggmrf, p, p/2, q/2, p - q, and the offset
+ * that makes psi(0) = 0. */
 enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_MIN, GT_P, GT_HALF_P, GT_HALF_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
 
 #ifdef __CUDACC__
 #define GT_OF_REAL template <typename gt_real>
-/* The device's approximations are good to a few units of the last place. s > 0. */
+/* The device's approximations are accurate to a few units in the last place. s > 0. */
 GT_HD double gt_power(double s, double e) { return pow(s, e); }
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return rsqrt(s); }
@@ -47,8 +49,9 @@ GT_HD float gt_inverse_root(float s) { return 1 / sqrtf(s); }
 #else
 #define GT_OF_REAL
 typedef double gt_real;
-/* s^e for normal s > 0 and results: to (2 + |e log2 s|) 2^-52 of the value. No calls and no branches, so that loops of it become vectors, which is
- * several times as fast as pow(). log2(m 2^k) = k + 2/ln 2 artanh((m - 1)/(m + 1)) and 2^(n + f) = 2^n exp(f ln 2), by their series. */
+/* Returns s^e for normal s > 0 and normal results, with relative error (2 + |e log2 s|) 2^-52. Free of calls and
+ * branches, so loops vectorise and are several times as fast as pow().
+ * log2(m 2^k) = k + 2/ln 2 artanh((m - 1)/(m + 1)) and 2^(n + f) = 2^n exp(f ln 2), by their series. */
 GT_HD double gt_bits_number(uint64_t bits)
 {
 	double x;
@@ -79,7 +82,7 @@ GT_HD double gt_power(double s, double e)
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
 GT_HD double gt_larger(double s, double t) { return s > t ? s : t; }
-/* The same in single precision, to (2 + |e log2 s|) 2^-24; for gradients of float arrays. */
+/* Likewise in single precision, with relative error (2 + |e log2 s|) 2^-24; for gradients of float arrays. */
 GT_HD float gt_bits_numberf(uint32_t bits)
 {
 	float x;
@@ -127,7 +130,7 @@ GT_OF_REAL GT_HD gt_real gt_potential_slope(gt_potential kind, const gt_real *k,
 	return gt_potential_weight(kind, k, t) * t;
 }
 
-/* s - log(1 + s): by the series of log((1 + x)/(1 - x)), x = s/(2 + s), where the difference would lose digits. */
+/* Returns s - log(1 + s); if the difference would cancel, by the series of log((1 + x)/(1 - x)), x = s/(2 + s). */
 GT_OF_REAL GT_HD gt_real gt_fair(gt_real s)
 {
 	const gt_real one = 1, x = s / (2 + s), y = x * x;
@@ -136,7 +139,7 @@ GT_OF_REAL GT_HD gt_real gt_fair(gt_real s)
 	return s * x - 2 * x * y * (one / 3 + y * (one / 5 + y * (one / 7 + y * (one / 9 + y * (one / 11 + y * (one / 13))))));
 }
 
-/* log(cosh(s)): where s is small from cosh^-2 = 1 - tanh^2. */
+/* Returns log(cosh(s)); for small s from cosh^-2 = 1 - tanh^2. */
 GT_OF_REAL GT_HD gt_real gt_logcosh(gt_real s)
 {
 	const gt_real r = tanh(s), half = 0.5;

@@ -1,4 +1,4 @@
-/* Volumes in files that penalties compare with: read, held against the grid, cut to it. */
+/* Prior images: reads a volume from a file, checks its voxel positions against the grid and crops it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "core/try.h"
 #include "regularizers/prior_image.h"
 
-/* Voxels may be off their places by this part of one. */
+/* tolerance of voxel positions, in voxels */
 static const double TOLERANCE = 1e-3;
 
-/* The voxel of the file that the grid begins with along an axis, in *first; 0 if the file does not hold its voxels. */
+/* Sets *first to the file's voxel at the grid's first voxel along an axis. Returns 0 if the file does not contain the
+ * grid's voxels. */
 static int begins_at(const gt_grid *file, const gt_grid *grid, int a, size_t *first)
 {
 	const double pitch = grid->pitch[a], begin = grid->center[a] - pitch * (double)(grid->n[a] - 1) / 2,

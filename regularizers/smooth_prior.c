@@ -1,4 +1,4 @@
-/* Penalties that are four passes: value, gradient with majorizer, majorizer of all volumes, line. */
+/* Penalties made of four passes: value, gradient with majorizer, majorizer of all volumes, line. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -12,8 +12,7 @@ struct prior {
 	gt_array *own, *room[4];
 };
 
-/* Arrays of a pass; in a team rooms with the slices of neighbours, which those that are read fetch, and those that are
- * added to begin with 0. */
+/* Arrays of a pass. In a team they are buffers with a halo: inputs are fetched, outputs that accumulate start at 0. */
 enum { X, ALONG, G, D, GIVEN };
 
 static struct gt_pass_call call_of(const struct prior *s, const gt_array *const given[GIVEN])

@@ -1,4 +1,4 @@
-/* Parameters in HU by the water that is meant: gt_params_parse() takes them for thousandths of water of GT_MU_WATER. */
+/* Parameters in HU for a given water value: gt_params_parse() takes HU as thousandths of GT_MU_WATER. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -20,7 +20,7 @@ static int is_attenuation(const gt_regularizer *r, const char *key, size_t lengt
 	return 0;
 }
 
-/* "c=10HU" as "c=0.0002". */
+/* Converts "c=10HU" to "c=0.0002". */
 static char *in_mm(const char *pair, double water)
 {
 	const int key = (int)strcspn(pair, "=");

@@ -1,4 +1,4 @@
-/* Every regularizer, one line each, and the one door through which penalties are made. */
+/* Table of all regularizers, and the entry point that creates penalties. */
 #include <stdlib.h>
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"

@@ -1,20 +1,22 @@
 /* Total generalised variation of second order: Bredies, Kunisch, Pock, SIAM J. Imaging Sci. 3 (2010) 492.
- *   R(u) = strength min over v of sum |D u - v| + ratio sum |E v|
+ *    R(u) = strength min over v of sum |D u - v| + ratio sum |E v|
  * D: forward differences, E: symmetrised backward differences, both divided by the pitch of their axis relative to
- * that of x; |E v| counts the entries beside the diagonal twice. Where v takes up the gradient, only its bending
- * costs: slopes stay slopes, without the stairs of tv. prox() is that of R itself, by the primal-dual method of
- * Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 1, on
- *   |u - z|^2/(2 tau) + max over |p| <= 1, |q| <= ratio of <p, D u - v> + <q, E v>,   tau = t strength,
- * with primal step tau `step` and dual step 1/(tau step |K|^2): u and v first, then p and q by what lies ahead of
- * them. v, p and q are kept from call to call; u begins as P(z - tau D'p) and ends as that. value() is that of the v
- * which the last call left, 0 before: never below R.
+ * that of x; |E v| counts off-diagonal entries twice. If v equals the gradient, only its curvature costs, which
+ * avoids the staircasing of tv.
+ * prox() is exact, by the primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 1,
+ * on
+ *    |u - z|^2/(2 tau) + max over |p| <= 1, |q| <= ratio of <p, D u - v> + <q, E v>,   tau = t strength,
+ * with primal step tau `step` and dual step 1/(tau step |K|^2): u and v first, then p and q from the extrapolated u
+ * and v. v, p and q are stored between calls; u starts and ends as P(z - tau D'p).
+ * value() uses the v of the last call, initially 0, and is an upper bound of R.
  *
- * In a team members fetch a slice below and above of what each half of an inner iteration reads: twice per iteration,
- * 13 numbers per voxel of a slice each way.
+ * In a team ranks fetch a slice below and above before each half of an inner iteration: twice per iteration, 13
+ * numbers per voxel of a slice each way.
  *
  * Memory: 17 numbers per voxel, in a team 18. An inner iteration is two passes: 22 numbers per voxel read and written
- * in each (88 bytes in single). On CUDA 26 numbers, as u, v, p and q have two places each, and one pass: 27 numbers per
- * voxel; with lean=yes, in a team, or on a device with little shared memory, 17 and two passes. */
+ * in each (88 bytes in single).
+ * On CUDA 26 numbers, because u, v, p and q are double-buffered, and one pass: 27 numbers per voxel. With lean=yes,
+ * in a team, or on a device with little shared memory: 17 and two passes. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
@@ -56,10 +58,10 @@ struct state {
 	struct gt_pass_call call;
 	int inner;
 	const struct gt_tgv_impl *impl; /* NULL: two passes */
-	int now;                        /* x[now] and dual[now] are the iterate; without impl x[1] is what lies ahead */
-	gt_array *x[2], *dual[2];       /* u v; p q: rooms of the site */
-	gt_array *v[2], *kept[2];       /* what a run keeps of them */
-	gt_array *given;                /* in a team what is read of others */
+	int now;                        /* x[now] and dual[now] are the iterate; without impl x[1] is the extrapolated point */
+	gt_array *x[2], *dual[2];       /* u v; p q: buffers of the site */
+	gt_array *v[2], *kept[2];       /* their state of a run */
+	gt_array *given;                /* in a team the input with its halo */
 };
 
 static void value_async(void *self, const gt_array *x, double *value)
@@ -155,8 +157,8 @@ static const struct gt_penalty_ops ops = {
 	.name = "tgv", .value = value, .prox = prox, .free = release, .state = state, .value_async = value_async
 };
 
-/* Largest eigenvalue of [[|D|^2 + 1, |E|], [|E|, |E|^2]], which bounds that of KK'; neither |D|^2 nor |E|^2 is above
- * 4 sum of w^2. */
+/* Returns the largest eigenvalue of [[|D|^2 + 1, |E|], [|E|, |E|^2]], which bounds that of KK'. Neither |D|^2 nor
+ * |E|^2 exceeds 4 sum of w^2. */
 static double norm2(const struct gt_pass_call *call, const size_t *n)
 {
 	double d2 = 0;
@@ -217,5 +219,5 @@ const gt_regularizer gt_regularizer_tgv = {
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
-	.no_automatic_strength = 1, /* no gradient to find it by */
+	.no_automatic_strength = 1, /* the strength search needs a gradient */
 };

@@ -1,8 +1,8 @@
-/* An inner iteration of total generalised variation as one kernel on CUDA: 14 numbers per voxel are read and 13
- * written, where two passes move 44. A block marches through the slices of a tile. Of every slice it computes u and v
- * and what lies ahead of them also at the voxels around the tile, so that its dual needs no other block. A thread has
- * as many voxels along x as eight bytes hold: fewer instructions in single precision. What is read of the next slice
- * goes to registers while the present one is computed; only what neighbours need is in shared memory. */
+/* Inner iteration of total generalised variation as one CUDA kernel: 14 numbers per voxel are read and 13 written,
+ * instead of 44 by two passes. A block marches through the slices of a tile.
+ * It also computes u, v and their extrapolation at the voxels around the tile, so its dual needs no other block. A
+ * thread has eight bytes of voxels along x, which saves instructions in single precision.
+ * The next slice is prefetched into registers; shared memory holds only the values that neighbours need. */
 #include <math.h>
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
@@ -10,30 +10,30 @@
 #include "regularizers/tgv.h"
 #include "regularizers/pass_math.inc"
 
-/* Variants. */
+/* Launch parameters. */
 #ifndef TGV_X
 #define TGV_X 64 /* threads of a tile along x: 16, 32, 64 */
 #endif
 #ifndef TGV_Y
-#define TGV_Y 7 /* and rows, the first and the last of which its neighbours write: 5 to 15 */
+#define TGV_Y 7 /* rows of a tile: 5 to 15; adjacent tiles write the first and the last */
 #endif
 #ifndef TGV_SLICES
 #define TGV_SLICES 64 /* slices that a block marches through: 16 to 256 */
 #endif
 #ifndef TGV_BLOCKS
-#define TGV_BLOCKS 1 /* at a time on one multiprocessor: 1, 2 */
+#define TGV_BLOCKS 1 /* blocks per multiprocessor: 1, 2 */
 #endif
 
-/* Of shared memory, in numbers per voxel: p_x and p_y of the present slice, q of the slice before without zz, what is
- * ahead of u in two slices, of v in one. */
+/* Layout of shared memory, numbers per voxel: p_x and p_y of the current slice, q of the previous slice without zz,
+ * the extrapolated u of two slices and v of one. */
 enum { P_NOW, OLD_Q = P_NOW + 2, U_AHEAD = OLD_Q + 5, V_AHEAD = U_AHEAD + 2, SHARED = V_AHEAD + 3 };
 enum { WIDE = TGV_X + 2, THREADS = WIDE * TGV_Y, ROWS = TGV_Y - 2 };
 
 template <typename T> struct layout {
 	enum {
 		W = 8 / sizeof(T), /* voxels of a thread */
-		ROW = WIDE * W,    /* to the voxel above */
-		ALL = THREADS * W, /* to the next number of a voxel */
+		ROW = WIDE * W,    /* offset of the voxel above */
+		ALL = THREADS * W, /* offset of the next number of a voxel */
 		X = TGV_X * W,
 	};
 };
@@ -42,11 +42,11 @@ template <typename T> struct alignas(8) several {
 	T x[layout<T>::W];
 };
 
-/* What a thread does. Voxels beside the tile: those before it give v and the dual, those after it u and the dual; and
- * no corner is there whose numbers no one takes. */
+/* Roles of a thread. Voxels before the tile contribute v and the dual, those after it u and the dual; unneeded
+ * corners are skipped. */
 struct thread_part {
-	unsigned here, left, right, down, up; /* in a slice of shared memory; at edges of a tile any place will do */
-	unsigned x, y, many;                  /* its first voxel; how many are there */
+	unsigned here, left, right, down, up; /* in a slice of shared memory; at tile edges any valid index serves */
+	unsigned x, y, many;                  /* its first voxel; number of valid ones */
 	bool dual, u, v, writes;
 	size_t at;
 };
@@ -94,7 +94,8 @@ template <typename T> static __device__ __forceinline__ void put(const T *from, 
 	*(several<T> *)to = s;
 }
 
-/* Into the array, which is not read again before all of it was written. ALIGNED: rows hold whole eights of bytes. */
+/* Streaming store: the array is read again only after all of it is written. ALIGNED: rows are multiples of eight
+ * bytes. */
 static __device__ __forceinline__ void write_through(float *to, several<float> s) { __stcs((float2 *)to, make_float2(s.x[0], s.x[1])); }
 static __device__ __forceinline__ void write_through(double *to, several<double> s) { __stcs(to, s.x[0]); }
 template <bool ALIGNED, typename T> static __device__ __forceinline__ void write(const thread_part &m, const T *from, T *to)
@@ -119,7 +120,7 @@ template <bool ALIGNED, typename T> static __device__ __forceinline__ void read(
 		to[j] = j < m.many ? from[j] : (T)0;
 }
 
-/* A slice at the thread's voxels: what it needs of it, and else 0. */
+/* Inputs of a slice at the thread's voxels, 0 if unneeded. */
 template <typename T> struct slice {
 	T u[layout<T>::W], z[layout<T>::W], v[3][layout<T>::W], y[9][layout<T>::W];
 };
@@ -141,13 +142,13 @@ static __device__ __forceinline__ void read_slice(const pass_args<T> &p, const t
 			read<ALIGNED>(m, p.a[3] + i * p.voxels + at, s.y[i]);
 }
 
-/* What a thread keeps of the slice before: u and v with what lies ahead, v of the slice before that, and what was there
- * before the step. */
+/* State of the previous slice: u and v with their extrapolation, v of the slice before it, and the values before the
+ * step. */
 template <typename T> struct kept {
 	T u_ahead[layout<T>::W], v_ahead[3][layout<T>::W], v_below[3][layout<T>::W], v[3][layout<T>::W], y[9][layout<T>::W];
 };
 
-/* u of the slice `now`, with p_x and p_y of others in shared memory; y_below: p_z of the slice before. */
+/* Computes u of the slice `now`, with p_x and p_y of others in shared memory; y_below: p_z of the previous slice. */
 template <typename T>
 static __device__ __forceinline__ void next_u(const pass_args<T> &p, const thread_part &m, const T *p_room, const slice<T> &now,
                                               const T *y_below, T *u)
@@ -164,7 +165,7 @@ static __device__ __forceinline__ void next_u(const pass_args<T> &p, const threa
 	}
 }
 
-/* Bits of the voxel j of a thread: there is one before it, a next one. z: the bit of that axis. */
+/* Axis bits of voxel j of a thread: it has a previous, a next voxel. z: the bit of that axis. */
 static __device__ __forceinline__ unsigned before_of(const thread_part &m, int j, unsigned z)
 {
 	return (m.x + j > 0) | (m.y > 0) << 1 | z << 2;
@@ -174,10 +175,10 @@ template <typename T> static __device__ __forceinline__ unsigned next_of(const p
 	return (m.x + j + 1 < p.n[0]) | (m.y + 1 < p.n[1]) << 1 | z << 2;
 }
 
-/* Where q of a pair is among five. */
+/* Index of q of a pair among five. */
 static __device__ __forceinline__ constexpr int old_q(int pair) { return pair < 2 ? pair : pair - 1; }
 
-/* v_a of the slice that is kept, from its q, of others in shared memory, and that of the slice above. */
+/* Computes v_a of the stored slice from its q, that of others in shared memory, and that of the slice above. */
 template <typename T>
 static __device__ __forceinline__ void next_v(const pass_args<T> &p, const thread_part &m, const T *q_room, const kept<T> &was,
                                               const slice<T> &above, int a, unsigned before_z, T *v)
@@ -197,7 +198,7 @@ static __device__ __forceinline__ void next_v(const pass_args<T> &p, const threa
 	}
 }
 
-/* The dual of the slice that is kept. u_ahead and v_ahead: of that slice, in shared memory; u_above: of the thread's
+/* Computes the dual of the stored slice. u_ahead and v_ahead: of that slice, in shared memory; u_above: the thread's
  * voxels in the slice after it. */
 template <typename T>
 static __device__ __forceinline__ void next_dual(const pass_args<T> &p, const thread_part &m, kept<T> &was, const T *u_ahead,
@@ -235,7 +236,7 @@ static __device__ __forceinline__ void next_dual(const pass_args<T> &p, const th
 	}
 }
 
-/* And q into shared memory, for the neighbours' v in the next turn. */
+/* Stores q in shared memory too, for the neighbours' v in the next step. */
 template <typename T>
 static __device__ __forceinline__ void keep(const thread_part &m, kept<T> &was, const slice<T> &now, const T *u_ahead, T *q_room)
 {
@@ -257,7 +258,7 @@ static __device__ __forceinline__ void keep(const thread_part &m, kept<T> &was, 
 			put(now.y[3 + i], q_room + old_q(i) * layout<T>::ALL + m.here);
 }
 
-/* v of the slice that is kept, into the array where `writes`, and what is ahead of it. */
+/* Stores v of the stored slice in the array if `writes`, and computes its extrapolation. */
 template <bool ALIGNED, typename T>
 static __device__ __forceinline__ void move_v(const pass_args<T> &p, const thread_part &m, const slice<T> &above, kept<T> &was, T *room,
                                               unsigned before_z, T *to, bool writes)
@@ -276,7 +277,7 @@ static __device__ __forceinline__ void move_v(const pass_args<T> &p, const threa
 	}
 }
 
-/* Turn k: u of slice k, v of slice k - 1, then, when all know these, the dual of slice k - 1. */
+/* Step k: u of slice k, v of slice k - 1, then, after a barrier, the dual of slice k - 1. */
 template <typename T, bool ALIGNED>
 static __global__ void __launch_bounds__(THREADS, TGV_BLOCKS) step_kernel(const pass_args<T> p, unsigned tiles_x, unsigned tiles_y)
 {
@@ -287,7 +288,7 @@ static __global__ void __launch_bounds__(THREADS, TGV_BLOCKS) step_kernel(const 
 	const thread_part m = part_of(p, tile % tiles_x * layout<T>::X, tile / tiles_x % tiles_y * ROWS);
 	const unsigned k0 = tile / tiles_x / tiles_y * TGV_SLICES, k1 = min(k0 + TGV_SLICES, nz), first = k0 ? k0 - 1 : 0;
 	const T none[W] = {};
-	for (int i = 0; i < SHARED; i++) /* what is not there stays 0 */
+	for (int i = 0; i < SHARED; i++) /* values outside the volume stay 0 */
 		put(none, room + i * ALL + m.here);
 	__syncthreads();
 	kept<T> was = {};

@@ -1,16 +1,18 @@
 /* Total variation with forward differences: Rudin, Osher, Fatemi, Physica D 60 (1992) 259.
- *   R(u) = strength sum_v |(D u)_v|        differences along an axis divided by its pitch relative to that of x, times
- * the weight of the axis. Other weights than 1 make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66
- * (2021) 045005.
- * value() is that of R itself, prox() that of R itself by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans.
- * Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi that on |p| <= 1 at every voxel,
- *   p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - p before),   and at the end u = P(z - tau D'p).
- * p is kept from call to call: one that differs little from the last needs few iterations.
- * gradient(), majorize() and line() are those of the smoothed R_eps, |d| -> sqrt(|d|^2 + eps^2), with half-quadratic weights:
- * Geman and Reynolds, IEEE Trans. Pattern Anal. Mach. Intell. 14 (1992) 367. R <= R_eps <= R + strength eps voxels.
+ *    R(u) = strength sum_v |(D u)_v|
+ * D: differences along an axis, divided by its pitch relative to that of x, times the weight of the axis. Unequal
+ * weights make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66 (2021) 045005.
+ * value() and prox() belong to R itself. prox() is fast gradient projection on the dual: Beck and Teboulle, IEEE
+ * Trans. Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi the one on |p| <=
+ * 1 at every voxel,
+ *    p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - previous p),   finally u = P(z - tau D'p).
+ * p is stored between calls, so similar inputs need few iterations.
+ * gradient(), majorize() and line() belong to the smoothed R_eps, |d| -> sqrt(|d|^2 + eps^2), with half-quadratic
+ * weights: Geman and Reynolds, IEEE Trans. Pattern Anal. Mach. Intell. 14 (1992) 367. R <= R_eps <= R + strength eps
+ * voxels.
  *
- * Memory: nine numbers per voxel (p, p before, and the next p; three axes each), none with inner=0.
- * An inner iteration is one pass: reads z, p, p before and writes the next p, ten numbers (40 bytes in single) per voxel. */
+ * Memory: nine numbers per voxel (p, previous p, and next p; three axes each), none with inner=0. An inner iteration
+ * is one pass, which reads z, p and previous p and writes next p: ten numbers (40 bytes in single) per voxel. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -63,12 +65,12 @@ struct state {
 	double norm2; /* |D|^2 */
 	gt_array *dual[3][3];
 	int now; /* dual[now] is p */
-	/* In a team plan is of the member's slices and their neighbours, which are fetched into rooms; of the proximal
-	 * step, whose dual arrays are rooms, also of one slice below where there is nobody's. */
+	/* In a team plan covers local slices and halo, which are fetched into buffers. Dual arrays are buffers too,
+	 * with one more slice below if the rank has no lower neighbour. */
 	int shares;
 	struct gt_halo halo;
 	struct gt_tv_plan prox_plan;
-	gt_array *room[4], *kept[3][3]; /* kept: of the dual, what a run is continued from */
+	gt_array *room[4], *kept[3][3]; /* kept: the dual, as state of a run */
 };
 enum { ROOM_X, ROOM_P, ROOM_G, ROOM_D };
 
@@ -82,7 +84,7 @@ static int ours(const struct state *s, const gt_array *a)
 	return s->be->status == GT_OK;
 }
 
-/* Where the loops find an array that they read; where they add to one. */
+/* Pointers for the loops to an input array and to an output array. */
 static const void *reads(const struct state *s, const gt_array *a, int room)
 {
 	if (!s->shares)
@@ -105,7 +107,7 @@ static void added(const struct state *s, gt_array *a, int room)
 		gt_halo_add(&s->halo, s->room[room], a);
 }
 
-/* A member without slices adds 0. */
+/* A rank without slices adds 0. */
 static void sums(const struct state *s, const gt_array *x, const gt_array *p, double a, double *first, double *curvature)
 {
 	const void *X = reads(s, x, ROOM_X), *P = p ? reads(s, p, ROOM_P) : NULL;
@@ -178,7 +180,7 @@ static struct gt_tv_dual dual(const struct state *s, int which)
 	return d;
 }
 
-/* The dual of the neighbours' slices; 0 where there is none. */
+/* Fetches the dual of the halo slices, 0 outside the volume. */
 static void refresh_dual(const struct state *s)
 {
 	if (!s->shares)
@@ -225,7 +227,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 		gt_halo_take(&s->halo, s->room[ROOM_P], x);
 }
 
-/* p alone: a proximal step begins without momentum. */
+/* p alone: a proximal step starts without momentum. */
 static size_t state(void *self, gt_state_entry *list)
 {
 	static const char *const names[] = { "tv_dual_x", "tv_dual_y", "tv_dual_z" };
@@ -266,7 +268,7 @@ static void fill_plan(struct state *s, const gt_grid *grid, const struct options
 	}
 }
 
-/* The member's slices and their neighbours. */
+/* Sets up local slices and halo. */
 static gt_status share(struct state *s, const gt_grid *grid)
 {
 	gt_status st = GT_OK;
@@ -284,7 +286,7 @@ done:
 	return st;
 }
 
-/* Of a member's own slices and their neighbours, in a team. */
+/* In a team, allocates local slices and halo. */
 static gt_status dual_new(const struct state *s, gt_array **a, gt_array **kept)
 {
 	gt_status st = s->shares ? gt_halo_room(&s->halo, 1, a) : gt_array_new(s->be, s->type, s->voxels, a);

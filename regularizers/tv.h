@@ -1,6 +1,6 @@
 #ifndef GT_REGULARIZERS_TV_H
 #define GT_REGULARIZERS_TV_H
-/* Inside this room: what tv.c asks of a backend. */
+/* Private to regularizers/. Backend interface of tv.c. */
 #include <gantry/scan_math.h>
 #include "core/device/backend.h"
 #ifdef __cplusplus
@@ -9,24 +9,25 @@ extern "C" {
 
 struct gt_tv_plan {
 	size_t n[3];
-	size_t from, end;               /* slices that sums count */
-	double w[3];                    /* pitch of x by pitch of the axis, times the weight of the axis */
+	size_t from, end;               /* slices included in sums */
+	double w[3];                    /* pitch of x divided by pitch of the axis, times the weight of the axis */
 	double strength, eps;
 	int anisotropic;
 };
 
-/* One pass of the proximal step. Dual arrays, one per axis, are 0 at the last voxel of their axis, and stay so. */
+/* One pass of the proximal step. Dual arrays, one per axis, are 0 at the last voxel of their axis, and stay 0. */
 struct gt_tv_step { double tau, step, ahead, lo, hi; };
 struct gt_tv_dual { void *a[3]; };
 
 struct gt_tv_impl {
 	size_t (*scratch)(gt_backend *be, const struct gt_tv_plan *p, gt_type type);     /* bytes */
-	/* p NULL: *first is R(x); else slope and curvature of R_eps(x + a p); there after gt_reductions_wait() */
+	/* p NULL: *first is R(x); else slope and curvature of R_eps(x + a p); valid after gt_reductions_wait() */
 	void (*sums    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double *first,
 	                 double *curvature);
 	void (*gradient)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d);
 	void (*majorize)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, void *d);
-	/* out = Pi(r + step D u), u = P(z - tau D'r), r = p + ahead (p - old); p and old may be the same, out is neither */
+	/* out = Pi(r + step D u), u = P(z - tau D'r), r = p + ahead (p - old); p and old may be equal, out must
+	 * differ */
 	void (*dual    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
 	                 const struct gt_tv_dual *p, const struct gt_tv_dual *old, const struct gt_tv_dual *out);
 	/* x = P(z - tau D'p); x may be z */

@@ -1,17 +1,17 @@
-/* Total variation on the CPU: rows of voxels over the pool. Every voxel is computed by itself, and sums are joined in parts that
- * depend on the grid alone: results do not depend on the number of threads. */
+/* Total variation on the CPU: rows of voxels on the thread pool. Voxels are independent, and partial sums depend on
+ * the grid alone, so results do not depend on the number of threads. */
 #include <math.h>
 #include <string.h>
 #include "core/clones.h"
 #include "regularizers/tv.h"
 
-/* A tile of a pass over the dual: u of two slices of BAND + 1 rows stays in the cache. */
+/* A tile of a pass over the dual: u of two slices of BAND + 1 rows fits the cache. */
 enum { PARTS = 256, BAND = 16, CHUNK = 16 };
 
 struct job {
 	const struct gt_tv_plan *plan;
 	const struct gt_tv_step *step;
-	const void *x, *p; /* x is z where there is one */
+	const void *x, *p; /* x serves as z in the proximal step */
 	void *g, *d;
 	double a;
 	struct gt_tv_dual now, old, out;
@@ -22,7 +22,7 @@ struct job {
 static size_t rows(const struct gt_tv_plan *p) { return p->n[1] * p->n[2]; }
 static size_t tiles(size_t n, size_t size) { return (n + size - 1) / size; }
 
-/* Two slices of u per thread, whole cache lines. */
+/* Two slices of u per thread, in whole cache lines. */
 static size_t worker_bytes(const struct gt_tv_plan *p, gt_type type)
 {
 	const size_t high = p->n[1] < BAND + 1 ? p->n[1] : BAND + 1;

@@ -1,37 +1,37 @@
-/* Total variation on CUDA. One inner iteration of the proximal step is one kernel: blocks march through slices, with u and the
- * dual of two slices in shared memory. */
+/* Total variation on CUDA. One inner iteration of the proximal step is one kernel: blocks march through slices, with
+ * u and the dual of two slices in shared memory. */
 #include <math.h>
 #include "core/device/cuda.cuh"
 #include "regularizers/tv.h"
 #include "regularizers/tv_math.inc"
 
-/* Variants. */
+/* Launch parameters. */
 #ifndef TV_X
 #define TV_X 64 /* voxels of a tile along x: 32, 64, 128 */
 #endif
 #ifndef TV_Y
-#define TV_Y 11 /* and rows, the first and the last of which its neighbours compute: 4, 8, 11, 15; (TV_X + 2) TV_Y <= 1024 */
+#define TV_Y 11 /* rows of a tile: 4, 8, 11, 15; adjacent tiles compute the first and the last; (TV_X + 2) TV_Y <= 1024 */
 #endif
 #ifndef TV_Y_DOUBLE
-#define TV_Y_DOUBLE 8 /* the same in double precision, where more do not fit the registers */
+#define TV_Y_DOUBLE 8 /* likewise in double precision, limited by registers */
 #endif
 #ifndef TV_SLICES
 #define TV_SLICES 64 /* slices that a block marches through: 16 to 256 */
 #endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* 1024 threads on one multiprocessor */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* 1024 threads per multiprocessor */
 #undef TV_BLOCKS
 #define TV_BLOCKS 1
 #endif
 #ifndef TV_BLOCKS
-#define TV_BLOCKS 2 /* at a time on one multiprocessor: 1, 2; 3 for 8.0 and 9.0 */
+#define TV_BLOCKS 2 /* blocks per multiprocessor: 1, 2; 3 for 8.0 and 9.0 */
 #endif
 
-/* Columns on both sides of a tile are the work of further threads. */
+/* Additional threads compute the columns on both sides of a tile. */
 enum { WIDE = TV_X + 2 };
 template <typename T> struct tile_of {
 	enum { HEIGHT = sizeof(T) == sizeof(float) ? TV_Y : TV_Y_DOUBLE, THREADS = WIDE * HEIGHT };
 };
-/* Other kernels: one warp per row; sums in PARTS blocks whatever the device. */
+/* Other kernels: one warp per row; sums in PARTS blocks on every device. */
 enum { LANES = 32, ROWS = 8, PARTS = 1024 };
 
 /* Proximal step ---------------------------------------------------------- */
@@ -50,12 +50,12 @@ template <typename T> static dual_arrays<T> typed(const struct gt_tv_dual *d)
 
 template <typename T> static __device__ T ahead(T p, T old, T factor) { return p + factor * (p - old); }
 
-/* What a thread reads of a slice: voxels left of a tile and below it give their part of the dual alone. */
+/* Inputs of a thread in a slice: voxels left of a tile and below it contribute only their part of the dual. */
 template <typename T> struct sample {
 	T z, p[3], old[3];
 };
 
-/* Places in arrays are in bytes, so that an address is one addition. */
+/* Indices are in bytes, so an address takes one addition. */
 template <typename T> static __device__ __forceinline__ T at_byte(const T *x, size_t byte) { return *(const T *)((const char *)x + byte); }
 
 template <typename T>
@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(tile_of<T>::THREADS, TV_BLOCKS)
 	const unsigned thread = threadIdx.x, side = thread - TV_X * HEIGHT;
 	const bool inner = thread < TV_X * HEIGHT;
 	const unsigned tx = inner ? thread % TV_X + 1 : side < HEIGHT ? 0 : TV_X + 1, ty = inner ? thread / TV_X : side % HEIGHT;
-	/* in shared memory; at the edges of a tile any place will do */
+	/* in shared memory; at tile edges any valid index serves */
 	const unsigned here = ty * WIDE + tx, left = here - (tx > 0), down = here - (ty > 0 ? WIDE : 0);
 	const unsigned right = here + (tx + 1 < WIDE), up = here + (ty + 1 < HEIGHT ? WIDE : 0);
 	const unsigned tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (HEIGHT - 2);
@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(tile_of<T>::THREADS, TV_BLOCKS)
 	T below = all && k0 ? ahead(at_byte(p.a[2], byte - slice), at_byte(old.a[2], byte - slice), c.ahead) : (T)0;
 	T r[3] = { 0, 0, 0 }, u = 0;
 	sample<T> s = read(z, p, old, byte, needs);
-	/* u of slice k from its sample; then p of the slice before, whose u all neighbours know by then. */
+	/* Computes u of slice k from its sample, then p of the previous slice, whose neighbours' u are known. */
 	for (unsigned k = k0, slot = 0; k <= k1; k++, byte += slice, slot ^= SLICE) {
 		T above[3], u_above = 0;
 #pragma unroll
@@ -163,7 +163,7 @@ static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, c
 
 /* Row by row ------------------------------------------------------------- */
 
-/* Runs the statement that follows for the voxels of the rows first, first + step, ...: y, z, i, at and next are set. */
+/* Runs the following statement for the voxels of the rows first, first + step, ...: y, z, i, at and next are set. */
 #define FOR_VOXELS(first, step) FOR_VOXELS_OF(first, step, c.n[1] * c.n[2])
 #define FOR_VOXELS_OF(first, step, rows)                        \
 	for (size_t row = (first); row < (rows); row += (step)) \

@@ -1,13 +1,16 @@
-/* Alternating directions for penalised weighted least squares, split as x = z, data at x, penalty and bounds at z:
- *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2, z <- argmin in the box R + rho/2 |x + u - .|^2, u <- u + x - z
- * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done
- * by some steps of conjugate gradients from where the last ones ended, which are enough as the iterations go on
- * (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The result is z, which holds the bounds. rho is relative to
- * the largest eigenvalue of A'WA. "admm" takes convex penalties and goes to the least of the whole; "pnp-admm" is the
- * same with any proximal step or denoiser in the place of the second: plug and play, Venkatakrishnan, Bouman and
- * Wohlberg, IEEE GlobalSIP 2013, 945. Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not
- * known without one more: told is the misfit at the x before. Beside x: 5 volumes; beside data and weights: 1 array as
- * large as these. Reductions in an iteration: 2 per inner step, 4 more. */
+/* ADMM for penalised weighted least squares, split as x = z, with the data term at x, penalty and bounds at z:
+ *    x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2, z <- argmin in the box R + rho/2 |x + u - .|^2, u <- u + x - z
+ * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The x step is a
+ * warm-started conjugate gradient method of few steps; inexact steps suffice (Eckstein and Bertsekas, Math. Program.
+ * 55 (1992) 293).
+ * The result is z, which satisfies the bounds. rho is relative to the largest eigenvalue of A'WA. "admm" accepts
+ * convex penalties and converges to the minimum.
+ * "pnp-admm" replaces the z step by any proximal step or denoiser: plug and play, Venkatakrishnan, Bouman and
+ * Wohlberg, IEEE GlobalSIP 2013, 945.
+ * Operators per iteration: inner + 1 forward and adjoint. The cost at z would need one more, so the misfit at the
+ * previous x is reported.
+ * Memory: 5 volumes in addition to x; 1 array as large as the data. Reductions per iteration: 2 per inner step and
+ * 4. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -34,8 +37,8 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	gt_array *x, *u, *g, *d, *t; /* volumes; d: direction, t: scratch */
-	gt_array *r;                 /* data */
-	double rho, square;          /* square: of the misfit at the x before */
+	gt_array *r;                 /* as large as the data */
+	double rho, square;          /* square: of the misfit at the previous x */
 };
 
 static gt_status prepare(struct state *s, gt_array *z)
@@ -58,7 +61,7 @@ done:
 	return st;
 }
 
-/* x by conjugate gradients. */
+/* Minimises over x by conjugate gradients. */
 static void inner(struct state *s, const gt_array *z)
 {
 	const gt_linop *A = s->p->A[0];

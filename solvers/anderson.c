@@ -1,13 +1,13 @@
-/* Anderson's acceleration: its columns on the device, its small problem on the host. */
+/* Anderson acceleration: difference vectors on the device, the small least-squares problem on the host. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "solvers/anderson.h"
 #include "solvers/numbers.h"
 
-static const double grown = 2; /* |f| by so much: the point was a bad one */
+static const double grown = 2; /* a step grown by this factor marks a bad point */
 
 static gt_status check_room(const char *solver, const gt_array *x, size_t depth)
 {
@@ -59,7 +59,7 @@ void gt_anderson_free(gt_anderson *a)
 	free(a->y);
 }
 
-/* What f and T of the last point were becomes a difference, and its products with the others are known. */
+/* Turns the stored f and T of the last point into differences and computes their products with the others. */
 static void add_difference(gt_anderson *a, const gt_array *next)
 {
 	const size_t n = a->depth, at = (size_t)a->next;
@@ -104,7 +104,7 @@ static void keep_numbers(gt_anderson *a)
 	gt_number_put(a->numbers, at + 2, a->size);
 }
 
-/* With f in a->f. */
+/* Mixes in next; f is in a->f. */
 static void mix(gt_anderson *a, double size, double lo, double hi, gt_array *next)
 {
 	if (a->size >= 0)
@@ -115,7 +115,7 @@ static void mix(gt_anderson *a, double size, double lo, double hi, gt_array *nex
 	gt_copy(a->f, gt_basis_vector(a->F, at));
 	gt_copy(next, a->f);
 	gt_basis_add(a->T, k, a->y, next);
-	gt_copy(a->f, gt_basis_vector(a->T, at)); /* after the sum, in which it was the oldest */
+	gt_copy(a->f, gt_basis_vector(a->T, at)); /* after the sum, which used the overwritten oldest column */
 	gt_clamp(lo, hi, next);
 	a->size = size;
 	keep_numbers(a);

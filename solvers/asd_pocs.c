@@ -1,9 +1,11 @@
-/* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777,
- * whose letters these are. A pass over the ordered subsets (solvers/ordered_subsets.h) towards the data and the
- * bounds, then some steps of fixed length down the penalty by its gradient, as of total variation there: first a
- * part of what the first pass changed, less whenever the descent undid too much of a pass and the data are not
- * met yet. The result is the volume after a pass. It ends where both pull in opposite directions (there: a test
- * for convergence) with the data met, or when relax has died away. */
+/* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777, whose
+ * notation is used.
+ * A pass over the ordered subsets (solvers/ordered_subsets.h) reduces the data residual and enforces the bounds.
+ * Gradient steps of fixed length then reduce the penalty, such as total variation.
+ * The length is first a fraction of the first pass's change. It decreases if the descent undoes too much of a pass
+ * while the residual exceeds epsilon. The result is the volume after a pass.
+ * The run ends if both directions are opposed (the paper's convergence test) with the residual met, or if relax has
+ * become negligible. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -45,8 +47,8 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	gt_ordered_subsets *sweep;
-	gt_array *f, *d;        /* volumes: x after the steps, and what the last pass did to it */
-	double length, epsilon; /* of a step; below 0: not known yet */
+	gt_array *f, *d;        /* volumes: x after the gradient steps, and the change of the last pass */
+	double length, epsilon; /* length of a step, negative if unknown */
 };
 
 static double norm_of_data(const gt_problem *p)
@@ -70,7 +72,7 @@ static void descend(struct state *s)
 	}
 }
 
-/* x: in, after the pass before; out, after this one. Returns 1 if nothing more is to be done. */
+/* x: the volume after the previous pass on entry, after this pass on return. Returns 1 at convergence. */
 static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 {
 	const struct options *o = s->o;

@@ -1,6 +1,7 @@
-/* Conjugate gradients on the normal equations of weighted least squares: Bjorck, Numerical Methods for Least Squares Problems,
- * SIAM 1996, algorithm 7.4.1. Beside x: 2 volumes; beside data and weights: 2 arrays as large as these. Reductions in an
- * iteration: 3, and 1 more without weights, for the residual. */
+/* Conjugate gradients on the normal equations of weighted least squares: Bjorck, Numerical Methods for Least Squares
+ * Problems, SIAM 1996, algorithm 7.4.1.
+ * Memory: 2 volumes in addition to x; 2 arrays as large as the data. Reductions per iteration: 3, and 1 more for the
+ * residual without weights. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -17,7 +18,7 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* |q|^2, in the norm of the weights where there are any, and *pp = |p|^2 with it: the host waits once for both. */
+/* Returns |q|^2 in the norm of the weights and sets *pp = |p|^2; one wait serves both. */
 static double squares_of(const gt_array *q, const gt_array *w, const gt_array *p, double *pp)
 {
 	double squares;

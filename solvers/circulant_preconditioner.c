@@ -1,4 +1,4 @@
-/* The ramp preconditioner: spectra from impulses, local weights, and the shapes between which they choose. */
+/* Ramp preconditioner: spectra from impulse responses, local weights, and interpolation between filter shapes. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -8,18 +8,18 @@
 #include "solvers/circulant_preconditioner.h"
 
 enum { SHAPES = 4 };
-static const double min_weight = 1e-3;            /* kappa^2, of the largest: voxels seen by less are taken for seen by as much */
-static const double min_curvature = 1e-3;         /* of a penalty, of the most */
-static const double large = 1e3, impulse = 1e-12; /* mm^-1: so small that every potential is a parabola */
+static const double min_weight = 1e-3;            /* lower bound of kappa^2, relative to the largest */
+static const double min_curvature = 1e-3;         /* lower bound of the penalty's curvature, relative to the largest */
+static const double large = 1e3, impulse = 1e-12; /* mm^-1: so small that every potential is quadratic */
 
 struct gt_circulant {
 	gt_slice_filter *slices;
 	gt_array *h, *rho, *response[SHAPES];
-	gt_array *scale, *place; /* 1/kappa; where eta is among the shapes */
+	gt_array *scale, *place; /* 1/kappa; position of eta among the shapes */
 	int shapes;
-	double low, high; /* of eta */
-	double middle;    /* curvature of the penalty there, the most */
-	int changes;      /* does that depend on x? */
+	double low, high; /* range of eta */
+	double middle;    /* largest curvature of the penalty at the central voxel */
+	int changes;      /* 1 if the curvature depends on x */
 };
 
 struct making {
@@ -34,12 +34,12 @@ struct making {
 
 static size_t middle_voxel(const struct making *s) { return (s->middle[2] * s->p->n[1] + s->middle[1]) * s->p->n[0] + s->middle[0]; }
 
-/* The middle slice of g, on the host. */
+/* Copies the central slice of g to the host. */
 static gt_status get_kernel(const struct making *s)
 {
 	gt_status st = GT_OK;
 	gt_array *part = NULL;
-	float *single = calloc(s->slice, sizeof *single); /* zeros: a rehearsal reads nothing into it */
+	float *single = calloc(s->slice, sizeof *single); /* zeroed: a dry run reads nothing into it */
 	if (!single)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a slice of %zu voxels", s->slice);
 	GT_TRY(gt_array_part(s->g, s->middle[2] * s->slice, s->slice, &part));
@@ -53,7 +53,7 @@ done:
 	return st;
 }
 
-/* A number of one voxel of an array, or that voxel set. */
+/* Reads or sets the central voxel of an array. */
 static gt_status at_middle(const struct making *s, gt_array *a, const double *set, double *got)
 {
 	gt_status st = GT_OK;
@@ -74,7 +74,7 @@ static gt_status put_impulse(const struct making *s, double value)
 	return at_middle(s, s->z, &value, NULL);
 }
 
-/* Long tails end smoothly at the border of the slice: cut off, they would make the spectrum ring below 0. */
+/* Tapers long tails to zero at the border of the slice; truncation would make the spectrum ring below 0. */
 static void taper(const struct making *s)
 {
 	const size_t *n = s->p->n;
@@ -86,7 +86,7 @@ static void taper(const struct making *s)
 		}
 }
 
-/* Spectra are positive but for rounding and what the taper leaves. */
+/* Makes spectra positive: rounding and the taper may leave negative values. */
 static void lift(size_t n, double part, double *spectrum)
 {
 	double max = 0;
@@ -119,7 +119,7 @@ done:
 	return st;
 }
 
-/* 1/kappa in m->scale. */
+/* Computes 1/kappa in m->scale. */
 static gt_status local_weights(struct making *s)
 {
 	double seen;
@@ -147,7 +147,7 @@ done:
 	return st;
 }
 
-/* Is the penalty less curved where a voxel differs much? Leaves its most curvature in z. */
+/* Tests whether the penalty's curvature falls with differences. Leaves its largest curvature in z. */
 static gt_status find_change(struct making *s)
 {
 	double there = 0;
@@ -167,7 +167,7 @@ done:
 
 int gt_circulant_adapts(const gt_circulant *m) { return m->changes; }
 
-/* Spectra times the number of samples, so that their inverse is a response. */
+/* Stores spectra times the number of samples, so that the inverse transform gives a response. */
 static gt_status keep_spectra(struct making *s)
 {
 	gt_circulant *m = s->m;
@@ -184,7 +184,7 @@ done:
 	return st;
 }
 
-/* Responses from low and high. */
+/* Computes the responses for low and high. */
 static void tune(gt_circulant *m)
 {
 	m->shapes = m->low > 0 && m->high > 1.01 * m->low ? SHAPES : 1;

@@ -1,17 +1,20 @@
-/* Penalised weighted least squares by projected or proximal gradient steps with Nesterov's momentum: Beck and Teboulle, SIAM J.
- * Imaging Sci. 2 (2009) 183. The momentum is given up where it points uphill (O'Donoghue and Candes, Found. Comput. Math. 15
- * (2015) 715), and a step with it that raises the cost is replaced by one without, which cannot.
- * Penalties with a proximal step enter by it, with the same constant in all voxels: that is the penalty itself, where a
- * gradient may be of a smoothed one. Others, or all with prox=no, are part of the smooth cost, under a diagonal that majorizes it (A'WA1
- * and the penalty's own; no entry of A may be negative). With anderson, in place of the momentum, the step without it
- * is accelerated as a fixed-point iteration (solvers/anderson.h; Mai and Johansson, ICML 2020, PMLR 119, 6620), and
- * the plain step taken where that raises the cost.
+/* Penalised weighted least squares by projected or proximal gradient steps with Nesterov momentum: Beck and Teboulle,
+ * SIAM J. Imaging Sci. 2 (2009) 183.
+ * The momentum restarts if it points uphill (O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715). A step that
+ * raises the cost is replaced by one without momentum, which cannot.
+ * A penalty with a proximal step uses it, with the same majorizer in all voxels; it is the exact penalty, while a
+ * gradient may belong to a smoothed one.
+ * Other penalties, or all with prox=no, are part of the smooth cost. Its diagonal majorizer is A'WA1 plus the
+ * penalty's; A must have no negative entry.
+ * With anderson, Anderson acceleration of the plain step replaces the momentum (solvers/anderson.h; Mai and
+ * Johansson, ICML 2020, PMLR 119, 6620). The plain step is used if acceleration raises the cost.
  *
- * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
- * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox), with anderson 2 for each
- * difference and 1; beside data and weights: 2 arrays as large as these.
- * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced;
- * with anderson 1, and products that are waited for twice. */
+ * Operators per iteration: one forward and one adjoint, and again for a replaced step. The residual at the
+ * extrapolated point is a combination of those of the two iterates.
+ * Memory: 3 volumes in addition to x (2 with a proximal step), with anderson 2 per difference and 1; 2 arrays as
+ * large as the data.
+ * Reductions per iteration: 4 and the value of the penalty; 1 more and the value for a replaced step; with anderson 1
+ * more, and products with two waits. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/fista_step.h"
@@ -42,7 +45,7 @@ static gt_status choose(gt_fista *s)
 	return gt_pwls_needs("fista", R, s->prox ? GT_HAS_PROX : GT_HAS_GRADIENT);
 }
 
-/* Arrays change places: new for every iteration. */
+/* Rebuilt in every iteration, because the arrays are swapped. */
 static const gt_state_entry *kept(gt_fista *s)
 {
 	gt_state_entry *list = s->kept;
@@ -57,7 +60,7 @@ static const gt_state_entry *kept(gt_fista *s)
 	return list;
 }
 
-/* Residuals and costs are computed again as they were. */
+/* Recomputes residuals and costs from the state. */
 static gt_status resume(gt_fista *s, const gt_monitor *m, int *done)
 {
 	const gt_status st = gt_resume(m, kept(s), done);

@@ -1,15 +1,15 @@
-/* Minimal residuals for a projector A and any backprojector B, which need be no transposes: Hansen, Hayami and
- * Morikuni, J. Comput. Appl. Math. 413 (2022) 114352; Hayami, Yin and Ito, SIAM J. Matrix Anal. Appl. 31 (2010) 2400.
- *   ab-gmres: least |b - A B u| over u in the Krylov space of A B, x = B u. |b - A x| never rises. Basis: steps + 1
- *     arrays like the data.
- *   ba-gmres: least |B (b - A x)| over x in the Krylov space of B A. |B (b - A x)| never rises. Basis: steps + 1
- *     volumes.
- * Weights of the data enter as an inner product: ab-gmres makes |W^1/2 (b - A B W^1/2 u)| least, x = B W^1/2 u, and
+/* GMRES for a projector A and an unmatched backprojector B: Hansen, Hayami and Morikuni, J. Comput. Appl. Math. 413
+ * (2022) 114352; Hayami, Yin and Ito, SIAM J. Matrix Anal. Appl. 31 (2010) 2400.
+ *    ab-gmres: minimises |b - A B u| over u in the Krylov space of A B, x = B u. |b - A x| never rises. Basis: steps + 1
+ *      arrays like the data.
+ *    ba-gmres: minimises |B (b - A x)| over x in the Krylov space of B A. |B (b - A x)| never rises. Basis: steps + 1
+ *      volumes.
+ * Weights of the data act as an inner product: ab-gmres minimises |W^1/2 (b - A B W^1/2 u)| with x = B W^1/2 u, and
  * ba-gmres |B W (b - A x)|.
- * An iteration is a cycle of `steps` steps, after which both begin anew from the volume that they found: one forward
- * and one back for each step, and for ab-gmres one back, for both one forward and for ba-gmres one back beside.
- * Beside x and the basis: 1 volume (ab), and with weights their root; 1 array like the data (ba). Reductions in an
- * iteration: 3 for each step and 2 others. */
+ * An iteration is a restart cycle of `steps` steps. Operators: one forward and one back per step; ab-gmres adds one
+ * forward and one back, ba-gmres likewise.
+ * Memory in addition to x and the basis: 1 volume (ab), and with weights their root; 1 array like the data (ba).
+ * Reductions per iteration: 3 per step and 2. */
 #include <math.h>
 #include <stdio.h>
 #include "core/try.h"
@@ -28,7 +28,7 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* The root of the weights; NULL where none is needed. */
+/* Computes the root of the weights; NULL if none is needed. */
 static gt_status make_root(gt_two_ways *s)
 {
 	gt_status st = GT_OK;

@@ -1,9 +1,11 @@
-/* Least squares by bidiagonalisation (krylov/golub_kahan.h) with Tikhonov's penalty lambda^2 |x - start|^2, whose
- * strength is found anew in each iteration on the small problem (krylov/projected_tikhonov.h): O'Leary and Simmons, SIAM
- * J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149: the error does not grow again. Each
- * new vector v, all of which are kept, is made orthogonal to all: one side is enough (Simon and Zha, SIAM J. Sci.
- * Comput. 21 (2000) 2257). One forward and one adjoint in an iteration. Beside x: 3 volumes and one for each iteration;
- * beside data and weights: 2 arrays as large as these; 16 bytes for each iteration. Reductions in an iteration: 5. */
+/* Golub-Kahan bidiagonalisation (krylov/golub_kahan.h) with the Tikhonov penalty lambda^2 |x - start|^2, whose
+ * strength is chosen in every iteration on the projected problem (krylov/projected_tikhonov.h).
+ * O'Leary and Simmons, SIAM J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149. The
+ * error shows no semiconvergence.
+ * All vectors v are stored and each new one is orthogonalised against them; one side is enough (Simon and Zha, SIAM
+ * J. Sci. Comput. 21 (2000) 2257).
+ * Operators per iteration: one forward and one adjoint. Memory: 3 volumes in addition to x and one per iteration; 2
+ * arrays as large as the data; 16 bytes per iteration. Reductions per iteration: 5. */
 #include <math.h>
 #include "core/basis/basis.h"
 #include "core/try.h"
@@ -19,7 +21,7 @@ struct options {
 };
 static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_WEIGHTED };
 static const gt_param params[] = {
-	OPTION_INT(iterations, "a volume is kept for each", 0, 500),
+	OPTION_INT(iterations, "stores one volume per iteration", 0, 500),
 	OPTION_CHOICE(strength,
 	              "how lambda is found; trace: where the noise is white and the model exact, by 15 steps more before the first",
 	              strengths),
@@ -32,11 +34,11 @@ struct state {
 	gt_golub_kahan of;
 	gt_basis *V;
 	gt_projected small, random;
-	gt_array *start, *numbers; /* numbers: alpha, then beta, for who continues */
-	double level;              /* of the noise, or lambda */
+	gt_array *start, *numbers; /* numbers: alpha, then beta: state of the run */
+	double level;              /* norm of the noise, or lambda */
 };
 
-/* Vector v, with its norm, and the norm of u, as number i. */
+/* Stores vector v, its norm and the norm of u as number i. */
 static void keep(struct state *s, size_t i)
 {
 	const size_t all = s->small.max + 1;
@@ -85,7 +87,7 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 	gt_basis_project_out(s->V, k, s->of.v, s->small.y);
 	s->of.alpha = sqrt(gt_dot(s->of.v, s->of.v));
 	if (s->of.alpha <= gt_trace_tiny(x) * s->small.alpha[0])
-		s->of.alpha = 0; /* rounding: the space is exhausted */
+		s->of.alpha = 0; /* rounding: the Krylov space is exhausted */
 	keep(s, k);
 	const double misfit = gt_projected_solve(&s->small, k, how, s->level, &lambda);
 	gt_copy(s->start, s->of.g);
@@ -95,7 +97,7 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 	gt_reductions_wait(gt_array_backend(x));
 	p->change = sqrt(moved / (double)gt_array_size(x));
 	p->data = misfit / 2;
-	p->cost = how == GT_STRENGTH_FIXED ? p->data : NAN; /* with another lambda it may rise, and nothing diverged */
+	p->cost = how == GT_STRENGTH_FIXED ? p->data : NAN; /* the cost may rise if lambda changes, which is no divergence */
 	p->penalty = 0;
 	p->residual = s->of.w ? NAN : sqrt(misfit);
 }
@@ -119,7 +121,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		                        { "basis", gt_basis_whole(s.V), NULL },
 		                        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
-	if (done) /* all that the host holds of a run follows from the numbers */
+	if (done) /* the numbers determine the host's state */
 		gt_array_get(s.numbers, s.small.alpha);
 	for (int k = 1; how == GT_STRENGTH_WEIGHTED && k <= done; k++)
 		gt_projected_solve(&s.small, (size_t)k, how, s.level, &lambda);

@@ -1,8 +1,9 @@
-/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h) with the least gradient in every step: Fong and
- * Saunders, SIAM J. Sci. Comput. 33 (2011) 2950, whose letters these are. It is the minimal residual method on the
- * normal equations, where lsqr is conjugate gradients on them: |A'W(A x - b)| falls in every iteration, so that a run
- * can be stopped by it. Costs and residual are found by recursions, section 5. Beside x: 4 volumes; beside data and
- * weights: 2 arrays as large as these. Reductions in an iteration: 3. */
+/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h) with the minimum gradient norm in every step:
+ * Fong and Saunders, SIAM J. Sci. Comput. 33 (2011) 2950, whose notation is used.
+ * It is the minimal residual method on the normal equations; lsqr is conjugate gradients on them. |A'W(A x - b)|
+ * falls in every iteration and is a stopping test.
+ * Costs and residual follow by recursions, section 5. Memory: 4 volumes in addition to x; 2 arrays as large as the
+ * data. Reductions per iteration: 3. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/krylov/arnoldi.h"
@@ -23,10 +24,10 @@ static const gt_param params[] = {
 
 struct state {
 	gt_golub_kahan of;
-	gt_array *h, *h_bar;                          /* volumes: directions of lsqr and of this */
-	double alpha_bar, zeta_bar, zeta;             /* |zeta_bar| is the gradient */
-	double rho, rho_bar, c_bar, s_bar;            /* of the two rotations of the step before */
-	double beta_dd, beta_d, rho_d, tau, theta, d; /* what is left of the data, rotated, for the residual */
+	gt_array *h, *h_bar;                          /* volumes: directions of lsqr and of lsmr */
+	double alpha_bar, zeta_bar, zeta;             /* |zeta_bar| is the norm of the gradient */
+	double rho, rho_bar, c_bar, s_bar;            /* the two rotations of the previous step */
+	double beta_dd, beta_d, rho_d, tau, theta, d; /* rotated remainder of the data, for the residual */
 };
 
 static void start(struct state *s, const gt_array *b, const gt_array *x)
@@ -43,7 +44,7 @@ static void start(struct state *s, const gt_array *b, const gt_array *x)
 	s->rho = s->rho_bar = s->c_bar = s->rho_d = 1;
 }
 
-/* |(A x - b, damp (x - start))| after a step with these rotations, the first by (c_hat, s_hat), the second by (c, s). */
+/* Returns |(A x - b, damp (x - start))| after a step with the rotations (c_hat, s_hat) and (c, s). */
 static double residual(struct state *s, const double hat[2], const double turn[2], double theta_bar, double zeta_before)
 {
 	double c, sine;
@@ -58,7 +59,7 @@ static double residual(struct state *s, const double hat[2], const double turn[2
 	return sqrt(s->d + pow(s->beta_d - (s->zeta - s->theta * s->tau) / s->rho_d, 2) + s->beta_dd * s->beta_dd);
 }
 
-/* One step; tells what is known of the new x. */
+/* Makes one step and reports the progress at the new x. */
 static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 {
 	double hat[2], turn[2], moved;

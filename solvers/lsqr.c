@@ -1,5 +1,5 @@
 /* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8
- * (1982) 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
+ * (1982) 43. Equivalent to conjugate gradients (cgls), but more stable for ill-posed problems. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/krylov/golub_kahan.h"
@@ -20,8 +20,8 @@ static const gt_param params[] = {
 struct state {
 	gt_golub_kahan of;
 	gt_array *d;                    /* direction */
-	double rho_bar, phi_bar;        /* the last row of the bidiagonal matrix and its right side, rotated */
-	double damped, z, c2, s2, size; /* squares that damping leaves; a second rotation, for |x - start|^2 */
+	double rho_bar, phi_bar;        /* rotated last row of the bidiagonal matrix and of its right side */
+	double damped, z, c2, s2, size; /* residual due to damping, squared; a second rotation, for |x - start|^2 */
 };
 
 static void start(struct state *s, const gt_array *b, const gt_array *x)
@@ -36,8 +36,8 @@ static void start(struct state *s, const gt_array *b, const gt_array *x)
 	s->c2 = -1;
 }
 
-/* |x - start|^2 after this step: section 5.2 of the paper, where x is V times the solution of an upper bidiagonal
- * system. */
+/* Returns |x - start|^2 after this step: section 5.2 of the paper, for x = V times the solution of an upper
+ * bidiagonal system. */
 static double distance(struct state *s, double rho, double theta, double phi)
 {
 	const double right = phi - s->s2 * rho * s->z, bar = -s->c2 * rho, last = right / bar, gamma = hypot(bar, theta);
@@ -49,7 +49,7 @@ static double distance(struct state *s, double rho, double theta, double phi)
 	return sum;
 }
 
-/* One step; tells what is known of the new x. */
+/* Makes one step and reports the progress at the new x. */
 static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 {
 	double dd;

@@ -1,12 +1,13 @@
-/* Expectation maximisation for emission data, counts b with the means A x, under two names:
- *   mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood never falls.
- *   osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then it circles.
- *   x <- P[ x + x A_S'((b_S - A_S x) / A_S x) / A_S'1 ]
- * The cost is the negative logarithm of the likelihood less its least, sum b log(b/Ax) - b + Ax, before the step. A
- * volume of 0 stays 0: where the start is below a hundredth of the constant volume that has the data's sum, it begins
- * there. Line integrals of attenuation are taken for counts, as the field does: they are no Poisson numbers, but x >=
- * 0 and A x near b hold at the end all the same. Beside x: 2 volumes, and 1 for each subset; beside the data: twice
- * the largest subset. Reductions in an iteration: 1 for each subset and 1 more. */
+/* Expectation maximisation for emission data, counts b with expectation A x:
+ *    mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood never falls.
+ *    osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then a limit cycle.
+ *    x <- P[ x + x A_S'((b_S - A_S x) / A_S x) / A_S'1 ]
+ * The cost is the negative log-likelihood above its minimum, sum b log(b/Ax) - b + Ax, before the step. Zero voxels
+ * stay zero.
+ * A start below a hundredth of the constant volume with the data's sum is therefore raised to it. Line integrals of
+ * attenuation may be used as counts. They are not Poisson, but x >= 0 and A x near b hold at the end.
+ * Memory: 2 volumes in addition to x, and 1 per subset; twice the largest subset of the data. Reductions per
+ * iteration: 1 per subset and 1. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -30,10 +31,10 @@ struct state {
 	const char *name;
 	double lo;
 	size_t *order;
-	double *misfit;            /* of each subset, once settled */
+	double *misfit;            /* per subset, valid after a wait */
 	gt_array *g, *before;      /* volumes */
-	gt_array **inverse;        /* of each subset: 1/A'1, 0 where it sees nothing */
-	gt_pwls_buffers seen, off; /* A x; b - A x over it */
+	gt_array **inverse;        /* per subset: 1/A'1, 0 in voxels that it does not see */
+	gt_pwls_buffers seen, off; /* A x; (b - A x) / A x */
 };
 
 static gt_status prepare(struct state *s, const struct options *o, gt_array *x)

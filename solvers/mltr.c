@@ -1,17 +1,19 @@
-/* Most likely attenuation behind counts of transmitted photons: Poisson's numbers with the means B (exp(-A x) +
- * background), where the data b are line integrals, -log of (counts/B - background), and B, in proportion, the
- * weights of the problem. What is made small is
- *   sum B (m - y + y log(y/m)) + R(x),   m = exp(-A x) + background,   y = exp(-b) + background
- * by separable parabolas (De Pierro, IEEE Trans. Med. Imaging 14 (1995) 132) above those of the rays, within x >= 0:
- *   x <- P[ x - (M A_S' B h'(A_S x) + R'(x)) / (M A_S' (B c A_S 1) + R'') ]
- * with the curvature c, by choice:
- *   optimal      the least above: with one subset the cost never rises; Erdogan, Fessler, IEEE TMI 18 (1999) 801
- *   current      the expected one at the present x: MLTR of Nuyts et al., Phys. Med. Biol. 43 (1998) 729
- *   precomputed  that at the data, once, of all subsets: an adjoint less; Erdogan, Fessler, PMB 44 (1999) 2835. A pass
- *                that begins far from the data takes that at its beginning
- * The cost is that before the step. Operators in an iteration: 1 forward, 2 adjoints; with precomputed 1 and 1, far 2
- * and 2. Beside x: 3 volumes, or 4; beside the data: 1 array as large, and twice the largest subset. Reductions in an
- * iteration: 1 for each subset, 1 more, and the penalty's value; far 1 more, waited for. */
+/* Maximum-likelihood transmission reconstruction: Poisson counts with mean B (exp(-A x) + background). The data b are
+ * the line integrals -log(counts/B - background); the weights of the problem are proportional to B. Minimises
+ *    sum B (m - y + y log(y/m)) + R(x),   m = exp(-A x) + background,   y = exp(-b) + background
+ * by separable surrogates (De Pierro, IEEE Trans. Med. Imaging 14 (1995) 132) of parabolas per ray, subject to x >=
+ * 0:
+ *    x <- P[ x - (M A_S' B h'(A_S x) + R'(x)) / (M A_S' (B c A_S 1) + R'') ]
+ * with the curvature c, one of:
+ *    optimal      the smallest majorizing one: with one subset the cost never rises; Erdogan, Fessler, IEEE TMI 18 (1999)
+ *                 801
+ *    current      the expected one at the present x: MLTR of Nuyts et al., Phys. Med. Biol. 43 (1998) 729
+ *    precomputed  the one at the data, once, for all subsets: saves an adjoint; Erdogan, Fessler, PMB 44 (1999) 2835.
+ *                 A pass that starts far from the data uses the curvature at its start
+ * The reported cost is the one before the step. Operators per iteration: 1 forward, 2 adjoints; precomputed 1 and 1,
+ * far from the data 2 and 2.
+ * Memory: 3 volumes in addition to x, or 4; 1 array as large as the data and twice the largest subset. Reductions per
+ * iteration: 1 per subset, 1 and the penalty's value; far from the data 1 more, with a wait. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -40,16 +42,17 @@ static const gt_param params[] = {
 	  .max = 1e6 },
 	GT_OS_ORDER,
 	OPTION_CHOICE(curvature, "of the parabolas: optimal (safe), current (MLTR: Nuyts 1998), precomputed (an adjoint less)", curvatures),
-	OPTION_REAL(background, "mean counts that no primary photon made (scatter, dark current), as part of those without a body", 0, 10),
+	OPTION_REAL(background, "mean counts that no primary photon made (scatter, dark current), as a fraction of the blank-scan counts",
+	            0, 10),
 	{ .key = NULL },
 };
 
 struct state {
 	const gt_problem *p;
 	const struct options *o;
-	double lo, min, near; /* least: below it a denominator is none; near: 1 once curvatures are those at the data */
+	double lo, min, near; /* least: smallest valid denominator; near: 1 once the curvatures at the data are used */
 	size_t *order;
-	double *deviance;         /* of each subset, once settled */
+	double *deviance;         /* per subset, valid after a wait */
 	gt_array *g, *d, *before; /* volumes */
 	gt_transmission of;
 	gt_pwls_buffers at; /* A x */
@@ -80,7 +83,7 @@ done:
 	return st;
 }
 
-/* A subset stands for the whole. */
+/* A subset represents the whole. */
 static void update(struct state *s, size_t k, gt_array *x)
 {
 	const int fresh = s->o->curvature != PRECOMPUTED;

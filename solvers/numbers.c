@@ -1,4 +1,4 @@
-/* Numbers that a run is continued by. Memory: none but a record for the moment. */
+/* Stores host numbers of a run in a device array by a queued fill. */
 #include "core/device/backend.h"
 #include "solvers/numbers.h"
 

@@ -2,8 +2,7 @@
 #define GT_SOLVERS_NUMBERS_H
 #include <gantry/array.h>
 
-/* Numbers of the host that a run is continued by, in an array of the device: written there without a copy. Private to
- * this room. */
+/* Host numbers of a run's state, written to a device array without a copy. Private to solvers/. */
 void gt_number_put(gt_array *numbers, size_t at, double value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ordered subsets: their order of access, their row and column sums, and the pass over them. */
+/* Ordered subsets: access order, row and column sums, and the pass over the subsets. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/team/partition.h"
@@ -26,7 +26,8 @@ static size_t reverse_bits(size_t i, size_t bits)
 	return reversed;
 }
 
-/* The first subset at or after `next` that is not in order[0..count): the golden-ratio sequence with collisions resolved. */
+/* Returns the first subset at or after `next` that is not in order[0..count): resolves collisions of the golden-ratio
+ * sequence. */
 static size_t next_free(const size_t *order, size_t count, size_t n, size_t next)
 {
 	for (size_t k = 0; k < count; k++)
@@ -57,13 +58,13 @@ struct gt_ordered_subsets {
 	double threshold;
 	size_t *order;
 	gt_array *g;           /* a volume */
-	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
-	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
+	gt_array *r_room, **r; /* as large as the largest subset; the part that each subset uses */
+	gt_array **R, **C;     /* 1/sums per subset, or scratch if they are not stored */
 	gt_array *R_room, *C_room;
-	gt_array *seen; /* A z of sweep.h; NULL: not followed */
-	double *min[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
-	double *square; /* of each subset: |b - A x|^2, once settled */
-	double unused;  /* where a sum goes that is not asked for */
+	gt_array *seen; /* A z of steps/sweeps.c; NULL: not followed */
+	double *min[2]; /* per subset: smallest valid sums of rays and of voxels; negative if unknown */
+	double *square; /* per subset: |b - A x|^2, valid after a wait */
+	double unused;  /* receives sums that are not requested */
 	int keep;
 };
 
@@ -75,7 +76,7 @@ static size_t largest_subset(const gt_problem *p)
 	return max;
 }
 
-/* The largest sum of a subset is always the same: the queue is waited for once. */
+/* The largest sum of a subset never changes, so it needs one wait only. */
 static void invert(double part, gt_array *sums, double *min)
 {
 	if (*min < 0)
@@ -83,7 +84,7 @@ static void invert(double part, gt_array *sums, double *min)
 	gt_reciprocal(*min, sums);
 }
 
-/* R_k for rays that meet the volume, 0 elsewhere; overwrites g. */
+/* Computes R_k, 0 for rays outside the volume. Overwrites g. */
 static void row_weights(const gt_ordered_subsets *s, size_t k)
 {
 	gt_fill(1, s->g);
@@ -91,7 +92,7 @@ static void row_weights(const gt_ordered_subsets *s, size_t k)
 	invert(1e-6, s->R[k], &s->min[0][k]);
 }
 
-/* C_k for voxels that the subset sees well, 0 elsewhere; overwrites r. */
+/* Computes C_k, 0 for voxels that the subset hardly sees. Overwrites r. */
 static void column_weights(const gt_ordered_subsets *s, size_t k)
 {
 	gt_fill(1, s->r[k]);
@@ -106,7 +107,7 @@ static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
 	for (size_t k = 0; k < s->p->subsets; k++)
 		needed += (double)gt_array_bytes(s->p->b[k]);
 	gt_backend_memory(gt_array_backend(x), &available, &total);
-	const int fits = gt_team_min(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* on all members */
+	const int fits = gt_team_min(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* equal on all ranks */
 	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && fits);
 }
 
@@ -158,7 +159,7 @@ done:
 	return st;
 }
 
-/* r is A of the point ahead. */
+/* r is A of the extrapolated point. */
 static void follow(gt_ordered_subsets *s, double ahead, const gt_array *r)
 {
 	gt_axpby(1 / (1 + ahead), r, ahead / (1 + ahead), s->seen);

@@ -1,14 +1,15 @@
-/* Penalised weighted least squares by relaxed linearised augmented Lagrangians with ordered subsets: Nien and
- * Fessler, IEEE Trans. Med. Imaging 35 (2016) 1090, whose letters these are:
- *   x <- P[ x - (rho (D x - h) + (1 - rho) g + R'(x)) / (rho D + D_R) ]
- *   zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x -
- *     zeta) + (1 - alpha) h
- * over M subsets k in turn, D = M max_k A_k'w_k A_k 1 (which is A'WA1 where all see alike) and D_R the penalty's
- * majorizer. rho falls from step to step by their rule (18), so that nothing is to be tuned. With one subset it
- * converges to the minimum; with several of ten views and more it comes near sooner; with subsets of few views, which
- * tell little of the whole, it may diverge after some tens of iterations. One forward and one adjoint of all views
- * per iteration, and one before the first. Beside x: 6 volumes, 1 more with a penalty; beside the data: the largest
- * subset. Reductions in an iteration: 1 per subset, 1 more, and the penalty's value. */
+/* Relaxed linearised augmented Lagrangian method with ordered subsets for penalised weighted least squares: Nien and
+ * Fessler, IEEE Trans. Med. Imaging 35 (2016) 1090, whose notation is used:
+ *    x <- P[ x - (rho (D x - h) + (1 - rho) g + R'(x)) / (rho D + D_R) ]
+ *    zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x -
+ *      zeta) + (1 - alpha) h
+ * over M subsets k in turn. D = M max_k A_k'w_k A_k 1, equal to A'WA1 if all subsets see alike; D_R is the penalty's
+ * majorizer. rho falls from step to step by their rule (18), so nothing needs tuning.
+ * It converges to the minimum with one subset, and approaches it faster with several of at least ten views. Subsets
+ * of few views represent the whole poorly; the iteration may then diverge after some tens of iterations.
+ * Operators per iteration: one forward and one adjoint of all views, and one pair before the first. Memory: 6 volumes
+ * in addition to x, 1 more with a penalty; the largest subset of the data. Reductions per iteration: 1 per subset, 1
+ * and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -34,7 +35,7 @@ struct state {
 	gt_pwls_buffers room;
 };
 
-/* Of step i = 1, 2, ... */
+/* rho in step i = 1, 2, ... */
 static double rho_of(double i, double alpha)
 {
 	const double part = GT_PI / (alpha * i);
@@ -75,7 +76,7 @@ static void step(struct state *s, size_t k, double rho, gt_array *x)
 {
 	const gt_problem *p = s->p;
 	const double alpha = s->alpha;
-	gt_copy(s->D, s->zeta); /* the denominator, until it is zeta */
+	gt_copy(s->D, s->zeta); /* the denominator, before it becomes zeta */
 	gt_scale(rho, s->zeta);
 	if (s->D_R)
 		gt_axpy(1, s->D_R, s->zeta);

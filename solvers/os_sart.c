@@ -1,5 +1,5 @@
-/* Simultaneous algebraic reconstruction (solvers/ordered_subsets.h) under three names: with ordered subsets, with all views at once
- * (SIRT), and view by view (SART). What they do is in solvers/steps/sweeps.c. */
+/* Simultaneous algebraic reconstruction (solvers/ordered_subsets.h): with ordered subsets (OS-SART), with all views
+ * at once (SIRT), and view by view (SART). The iteration is in solvers/steps/sweeps.c. */
 #include "solvers/anderson.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/steps/sweeps.h"
@@ -33,7 +33,7 @@ SWEEPS(os_sart, "os-sart",
        "OS-SART: algebraic steps over ordered subsets; few passes over many views, no penalty (Andersen, Kak 1984; Jiang, Wang 2003)",
        os_sart_params, os_sart);
 
-/* Its sums need no more memory kept than not. */
+/* Storing the sums of one subset takes no more memory than recomputing them. */
 static const struct gt_ordered_subsets_options sirt = {
 	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_OS_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
 };

@@ -1,14 +1,16 @@
-/* Penalised weighted least squares by separable quadratic surrogates, ordered subsets and Nesterov's momentum: Kim, Ramani and
- * Fessler, IEEE Trans. Med. Imaging 34 (2015) 167; a pass over the data is that of steps/grouped_pass.h.
+/* Penalised weighted least squares by separable quadratic surrogates, ordered subsets and Nesterov momentum: Kim,
+ * Ramani and Fessler, IEEE Trans. Med. Imaging 34 (2015) 167. A pass over the data: steps/grouped_pass.h.
  *
- * Groups make many steps per pass over the data, but disagree with each other: where they circle around the minimum, only fewer of
- * them get closer. So first every subset is a group; then groups of several subsets are summed up before a step, a divisor of their
- * number and at most a third of it; last all are, which has the exact gradient and converges.
+ * Groups make many steps per pass over the data but are inconsistent: near the limit cycle only fewer groups get
+ * closer to the minimum. At first every subset is a group.
+ * Later groups sum several subsets before a step: a divisor of their number, at most a third of it. Finally all
+ * subsets form one group, which has the exact gradient and converges.
  *
- * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
- * largest subset. Reductions in an iteration: 1 per subset, 1 more and the penalty's value; with one group 5 others. With
- * several groups the cost is told too: the data term of the points on the way, and the penalty of the iterate that the pass
- * begins with. */
+ * Operators per iteration: one forward and one adjoint of all views. Memory: 5 volumes in addition to x (3 with one
+ * subset); the largest subset of the data. Reductions per iteration: 1 per subset, 1 and the penalty's value; 5
+ * others with one group.
+ * With several groups the reported cost combines the data term of the points on the way with the penalty of the
+ * pass's initial iterate. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -62,10 +64,10 @@ static size_t groups_in(const struct state *s, int iteration)
 	return n > 1 ? n : 1;
 }
 
-/* Is it the first with its number of groups, after more? */
+/* Returns 1 in the first iteration with a smaller number of groups. */
 static int fewer(const struct state *s, int iteration) { return iteration > 1 && groups_in(s, iteration) != groups_in(s, iteration - 1); }
 
-/* Arrays change places: new for every iteration. */
+/* Rebuilt in every iteration, because the arrays are swapped. */
 static const gt_state_entry *kept(struct state *s)
 {
 	gt_state_entry *list = s->kept;
@@ -80,8 +82,8 @@ static const gt_state_entry *kept(struct state *s)
 	return list;
 }
 
-/* With one group the gradient is that of z, all else of the iterate that the step was made from; before, what the
- * subsets found on their way. */
+/* With one group the gradient belongs to z, all else to the iterate before the step. With several groups the values
+ * are those that the subsets found on the way. */
 static gt_progress progress(struct state *s, int k, const gt_grouped_found *pass)
 {
 	const gt_grouped *of = &s->of;

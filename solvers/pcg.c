@@ -1,9 +1,10 @@
 /* Penalised weighted least squares by preconditioned conjugate gradients, for penalties that need not be quadratic:
- * directions of steps/conjugate.h, steps along them of steps/line_step.h.
+ * directions of steps/conjugate.h, line searches of steps/line_step.h.
  *
- * One forward and one adjoint per iteration. Beside x: 3 volumes, 1 more with the diagonal, 2 with ramp (and its padded
- * slices); beside data and weights: 2 arrays as large as these. Reductions in an iteration: 7 (8 where A x is computed
- * afresh), and those of the penalty: its value, and at most `line` slopes with curvatures. */
+ * Operators per iteration: one forward and one adjoint. Memory: 3 volumes in addition to x, 1 more with the diagonal,
+ * 2 with ramp (and its padded slices); 2 arrays as large as the data.
+ * Reductions per iteration: 7 (8 if A x is recomputed), and those of the penalty: its value, and at most `line`
+ * slopes with curvatures. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -11,7 +12,7 @@
 #include "solvers/steps/conjugate.h"
 #include "solvers/steps/line_step.h"
 
-enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
+enum { REFRESH = 20 }; /* iterations between recomputations of A x, which limit accumulated rounding */
 
 struct options {
 	int iterations, line, preconditioner;
@@ -37,7 +38,7 @@ struct state {
 	const gt_state_entry *kept;
 };
 
-/* If anew, z becomes the curvatures of the penalty. */
+/* If anew is 1, z receives the curvatures of the penalty. */
 static void gradient(struct state *s, int anew)
 {
 	gt_adjoint(s->p->A[0], s->at.r, s->to.g);
@@ -79,7 +80,7 @@ static gt_progress progress(const struct state *s, int k, double step, double no
 	return g;
 }
 
-/* Gradients follow from x and its residual. */
+/* Recomputes gradients from x and its residual. */
 static gt_status resume(struct state *s, const gt_monitor *m, int *done)
 {
 	const gt_status st = gt_resume(m, s->kept, done);

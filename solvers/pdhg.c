@@ -1,15 +1,16 @@
 /* Primal-dual hybrid gradients for penalised weighted least squares,
- *   q <- (q + s W(A z - b))/(1 + s),   x+ <- argmin over the box of R + <A'q, .> + 1/2 |. - x|_P^2,   z = x+ + theta (x+ - x)
- * Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 2; the steps are matrices as in Pock and Chambolle, ICCV 2011,
- * here s W for the data and 1/P for the volume, with P >= s A'WA for convergence; that is P = s M with M = A'WA1, as A has no negative
- * entries. Then the dual problem is strongly convex with constant 1 in the norm of 1/W, which is what algorithm 2 needs.
- *   R with a proximal step: P = s max M, a number.
- *   R with a gradient only: Condat, J. Optim. Theory Appl. 158 (2013) 460, and Vu, Adv. Comput. Math. 38 (2013) 667: R is replaced by
- *   <R'(x), .>, and P = s M + D/2 with R's majorizer D. Then theta = 1, and 1/s grows by 1 each time: the norms in which the iterates are
- *   measured must not grow.
- * How s falls and begins anew: steps/dual_step.h.
- * A x is linear in x, so that z is formed from the projections: one forward and one adjoint in an iteration, and the
- * cost is known at x. */
+ *    q <- (q + s W(A z - b))/(1 + s),   x+ <- argmin over the box of R + <A'q, .> + 1/2 |. - x|_P^2,   z = x+ + theta (x+ - x)
+ * Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 2, with matrix steps as in Pock and Chambolle,
+ * ICCV 2011: s W for the data and 1/P for the volume.
+ * Convergence needs P >= s A'WA; P = s M with M = A'WA1 satisfies it, because A has no negative entries. The dual
+ * problem is strongly convex with constant 1 in the norm of 1/W, as algorithm 2 requires.
+ *    R with a proximal step: P = s max M, a number.
+ *    R with a gradient only: Condat, J. Optim. Theory Appl. 158 (2013) 460, and Vu, Adv. Comput. Math. 38 (2013) 667: R is
+ *    replaced by <R'(x), .>, and P = s M + D/2 with R's majorizer D. Then theta = 1, and 1/s grows by 1 per step: the
+ *    norms in which the iterates are measured must not grow.
+ * Decrease and restart of s: steps/dual_step.h.
+ * A z is a combination of A x of two iterates, because A is linear. An iteration has one forward and one adjoint, and
+ * the cost at x is known. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -33,7 +34,7 @@ static int nonneg(const void *options) { return ((const struct options *)options
 
 struct state {
 	const gt_problem *p;
-	gt_array *q, *r, *before; /* data: dual variable, W(A x - b), the same one iteration ago */
+	gt_array *q, *r, *before; /* as large as the data: dual variable, W(A x - b), and its previous value */
 	gt_primal_step to;
 	gt_state_entry kept[8];
 	gt_dual_step s;
@@ -60,7 +61,7 @@ done:
 static void iterate(struct state *s, gt_array *x, gt_progress *g)
 {
 	const double theta = s->s.theta, part = theta > 0 ? s->s.sigma / (1 + s->s.sigma) : 1;
-	gt_axpby(1 + theta, s->r, -theta, s->before); /* serves as scratch */
+	gt_axpby(1 + theta, s->r, -theta, s->before); /* used as scratch */
 	gt_axpby(part, s->before, 1 - part, s->q);
 	gt_adjoint(s->p->A[0], s->q, s->to.g);
 	gt_primal_step_take(&s->to, s->s.sigma, x);
@@ -81,7 +82,7 @@ static void iterate(struct state *s, gt_array *x, gt_progress *g)
 	gt_dual_step_look(&s->s, g->cost);
 }
 
-/* Arrays change places: new for every iteration. */
+/* Rebuilt in every iteration, because the arrays are swapped. */
 static const gt_state_entry *kept(struct state *s, gt_array *x)
 {
 	gt_state_entry *list = s->kept;
@@ -97,7 +98,7 @@ static const gt_state_entry *kept(struct state *s, gt_array *x)
 	return list;
 }
 
-/* Steps that do not adapt follow from their number alone. */
+/* Steps that do not adapt follow from their number. */
 static gt_status resume(struct state *s, gt_array *x, const gt_monitor *m, int *done)
 {
 	const gt_status st = gt_resume(m, kept(s, x), done);
@@ -118,7 +119,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		return gt_fail(GT_ERR_ARG, "solver 'pdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));
 	int done;
 	s.s.plain = p->R && !(gt_penalty_has(p->R) & GT_HAS_PROX);
-	/* Rises within the rounding of the residuals are none. */
+	/* Increases within the rounding of the residuals do not count. */
 	s.s.fine = gt_array_type(x) == GT_F64 ? 1e-13 : 1e-7;
 	GT_TRY(prepare(&s, x));
 	GT_TRY(resume(&s, x, m, &done));

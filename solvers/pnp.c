@@ -1,15 +1,15 @@
 /* Plug and play: a denoiser D, or any proximal step, in place of a penalty's.
- *   pnp-fista: x+ = D(v - A'W(A v - b)/L), of length 1/L
- * Kamilov, Mansour, Wohlberg, IEEE Signal Process. Lett. 24 (2017) 1872; with the proximal step of a convex penalty it
- * is fista without restarts.
- *   red: x+ = P(v - (A'W(A v - b) + m (v - D(v)))/(L + m)), with D of length 1/m
- * Regularization by denoising: Romano, Elad, Milanfar, SIAM J. Imaging Sci. 10 (2017) 1804. Where D is the proximal
- * step of R, m (v - D(v)) is the gradient of R's Moreau envelope, least over u of R(u) + m |u - v|^2/2, and x goes to
- * the least of the data's misfit and that.
- * L is the largest eigenvalue of A'WA, m = mu L, and v = x + beta (x - x before) with Nesterov's beta, or x. What a
- * denoiser makes small nobody knows: the cost that is told is the misfit of the data at v alone, which may rise.
- * One forward and one adjoint per iteration. Beside x: 2 volumes, 3 for red; beside data and weights: 1 array as large
- * as these. Reductions in an iteration: 2. */
+ *    pnp-fista: x+ = D(v - A'W(A v - b)/L), of length 1/L
+ * Kamilov, Mansour, Wohlberg, IEEE Signal Process. Lett. 24 (2017) 1872; with the proximal step of a convex penalty
+ * it is fista without restarts.
+ *    red: x+ = P(v - (A'W(A v - b) + m (v - D(v)))/(L + m)), with D of length 1/m
+ * Regularization by denoising: Romano, Elad, Milanfar, SIAM J. Imaging Sci. 10 (2017) 1804. If D is the proximal step
+ * of R, m (v - D(v)) is the gradient of R's Moreau envelope min_u R(u) + m |u - v|^2/2. x then converges to the
+ * minimum of data term plus envelope.
+ * L is the largest eigenvalue of A'WA, m = mu L, and v = x + beta (x - previous x) with Nesterov's beta, or v = x. A
+ * denoiser has no known objective. The reported cost is the misfit of the data at v, which may rise.
+ * Operators per iteration: one forward and one adjoint. Memory: 2 volumes in addition to x, 3 for red; 1 array as
+ * large as the data. Reductions per iteration: 2. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/options.h"
@@ -36,11 +36,11 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	gt_pwls_point at;
-	gt_array *own[3], *r; /* own[2]: D(v), of red */
+	gt_array *own[3], *r; /* own[2]: D(v), for red */
 	gt_state_entry kept[4];
 };
 
-/* Arrays change places: new for every iteration. */
+/* Rebuilt in every iteration, because the arrays are swapped. */
 static const gt_state_entry *kept(struct state *s)
 {
 	gt_state_entry *list = s->kept;
@@ -68,7 +68,7 @@ done:
 	return st;
 }
 
-/* From v and A'W(A v - b) in g to the next iterate, in g. */
+/* Computes the next iterate in g from v and A'W(A v - b) in g. */
 static void step(const struct state *s)
 {
 	const gt_problem *p = s->p;
@@ -85,7 +85,7 @@ static void step(const struct state *s)
 	gt_clamp(p->lo, p->hi, at->g);
 }
 
-/* Returns the misfit at v, and how far the step went in *moved. */
+/* Returns the misfit at v; *moved: length of the step. */
 static double iterate(struct state *s, double *moved)
 {
 	gt_pwls_point *at = &s->at;

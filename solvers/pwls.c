@@ -1,4 +1,4 @@
-/* What the solvers of penalised weighted least squares share. */
+/* Shared parts of penalised weighted least squares: residuals, gradients, majorizers and momentum. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/team/partition.h"
@@ -20,7 +20,7 @@ gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs)
 	               gt_penalty_name(R));
 }
 
-/* Parts of one array: all from its beginning, or one after the other. */
+/* Makes subarrays of one array: all from its beginning, or contiguous ones. */
 static gt_status divide_room(const gt_problem *p, int apart, gt_pwls_buffers *room)
 {
 	gt_status st = GT_OK;

@@ -1,14 +1,16 @@
-/* Penalised weighted least squares by steps of one random subset whose noise is taken out by gradients that are kept,
- * under two names:
- *   x <- P[ x - step (M A_k'(r_k - t_k) + G + R'(x)) / d ],   r_k = w_k (A_k x - b_k),   G = sum_k A_k' t_k
- *   saga: t_k is the r_k of the last step with subset k: Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646;
- *   svrg: t is of the volume that the iteration began with: Johnson and Zhang, NIPS 26 (2013) 315. Half as many
- *     steps for the work.
- * Residuals are kept and no gradients, which costs one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's
- * majorizer (solvers/pwls.h): with steps up to 1/3 of it both converge to the minimum, with any number of subsets,
- * where os-sqs circles. Operators in an iteration: one forward and one adjoint of all views (saga; one more before
- * the first), two (svrg). Beside x: 5 volumes; beside the data: 1 array as large and the largest subset. Reductions
- * in an iteration: 1 per subset (svrg: 2), 1 more, the penalty's value; saga's cost is that of points on its way. */
+/* Variance-reduced stochastic gradients for penalised weighted least squares: each step uses one random subset and
+ * stored residuals,
+ *    x <- P[ x - step (M A_k'(r_k - t_k) + G + R'(x)) / d ],   r_k = w_k (A_k x - b_k),   G = sum_k A_k' t_k
+ *    saga: t_k is the r_k of the last step with subset k: Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646;
+ *    svrg: t belongs to the initial volume of the iteration: Johnson and Zhang, NIPS 26 (2013) 315. Half as many steps
+ *      for the same work.
+ * Residuals are stored instead of gradients, in one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's
+ * majorizer (solvers/pwls.h).
+ * With steps up to 1/3 both converge to the minimum with any number of subsets; os-sqs ends in a limit cycle.
+ * Operators per iteration: one forward and one adjoint of all views (saga; one more before the first), two (svrg).
+ * Memory: 5 volumes in addition to x; 1 array as large as the data and the largest subset.
+ * Reductions per iteration: 1 per subset (svrg: 2), 1 and the penalty's value. The cost of saga belongs to points on
+ * its way. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -36,12 +38,12 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	int saga;
-	double min, *square, unused;      /* square: of each step; unused: where a sum goes that is not asked for */
+	double min, *square, unused;      /* square: of each step; unused: receives sums that are not requested */
 	gt_array *G, *g, *t, *d, *before; /* volumes */
 	gt_pwls_buffers table, room;
 };
 
-/* t_k and G at x; one wait for the squares is due. */
+/* Computes t_k and G at x; the squares need one wait. */
 static void take_all(struct state *s, const gt_array *x) { gt_pwls_gradient(s->p, 0, 1, x, &s->table, s->t, s->G, s->square); }
 
 static gt_status prepare(struct state *s, gt_array *x)
@@ -71,7 +73,7 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 	gt_array *r = s->room.of[k], *t = s->table.of[k];
 	gt_pwls_residual_later(p, k, x, r, s->saga ? square : &s->unused);
 	if (s->saga) {
-		gt_xpay(r, -1, t); /* t = r - t, until it is r */
+		gt_xpay(r, -1, t); /* t = r - t, until it becomes r */
 		gt_adjoint(p->A[k], t, s->g);
 		gt_copy(r, t);
 	} else {

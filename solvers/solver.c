@@ -1,4 +1,4 @@
-/* The one door through which solvers run. */
+/* Entry point of all solvers: gt_solve(). */
 #include <math.h>
 #include <stdio.h>
 #include <gantry/solver.h>
@@ -79,7 +79,7 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 	return GT_OK;
 }
 
-/* The penalty's state goes with the solver's. */
+/* Stores the penalty's state with the solver's. */
 struct with_penalty {
 	const gt_monitor *m;
 	int stopped; /* by the monitor */
@@ -115,7 +115,7 @@ static int report_both(void *self, const gt_progress *p)
 	return w->stopped;
 }
 
-/* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
+/* Makes the checks common to all solvers: array sizes, device failure, cancellation. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	GT_NEED(s);
@@ -147,10 +147,10 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	struct with_penalty both = { .m = m, .R = p->R };
 	const gt_monitor monitor = { .each = report_both, .self = &both, .resume = resume_both };
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
-	/* Stopped within an iteration, by gt_backend_poll(), x is undefined, and what the solver made of its
-	 * numbers does not count. */
+	/* If gt_backend_poll() stopped the solver within an iteration, x is undefined and its return value does not
+	 * count. */
 	const gt_status known = gt_backend_known(gt_array_backend(x));
-	/* Numbers that are not finite since something failed are no divergence. */
+	/* Non-finite values after a failure are not a divergence. */
 	if (known == GT_STOPPED || (known != GT_OK && run == GT_ERR_DIVERGED))
 		return gt_backend_status(gt_array_backend(x));
 	if ((run != GT_OK && run != GT_STOPPED) || (run == GT_STOPPED && !both.stopped))

@@ -1,13 +1,14 @@
 /* Stochastic primal-dual hybrid gradients for penalised weighted least squares: Chambolle, Ehrhardt, Richtarik and
- * Schonlieb, SIAM J. Optim. 28 (2018) 2783, with equally likely subsets and the serial steps of Ehrhardt, Markiewicz
+ * Schonlieb, SIAM J. Optim. 28 (2018) 2783. Subsets are equally likely, with the serial steps of Ehrhardt, Markiewicz
  * and Schonlieb, Phys. Med. Biol. 64 (2019) 225019:
- *   x <- argmin over the box of R + 1/2 |. - (x - zbar/P)|_P^2,   q+ = (q_k + s w_k (A_k x - b_k))/(1 + s),
- *   z <- z + A_k'(q+ - q_k),   zbar = z + M A_k'(q+ - q_k)
- * for a random one of M subsets k. Dual steps are s W as in pdhg; P = s max_k M A_k'w_k A_k 1 then holds their
- * condition, as A has no negative entries: a diagonal where R is 0, its largest entry for R's proximal step. Only
- * convex R with a proximal step are taken. Operators in an iteration: one forward and one adjoint of all views, and
- * one more before the first. Beside x: 4 volumes (5 without a penalty); beside the data: 1 array as large and the
- * largest subset. Reductions in an iteration: 1 per subset and 1 more. */
+ *    x <- argmin over the box of R + 1/2 |. - (x - zbar/P)|_P^2,   q+ = (q_k + s w_k (A_k x - b_k))/(1 + s),
+ *    z <- z + A_k'(q+ - q_k),   zbar = z + M A_k'(q+ - q_k)
+ * for a random one of M subsets k. Dual steps are s W as in pdhg. P = s max_k M A_k'w_k A_k 1 satisfies their
+ * condition, because A has no negative entries. It is a diagonal without R, its largest entry for R's proximal step.
+ * R must be convex with a proximal step. Operators per iteration: one forward and one adjoint of all views, and one
+ * pair before the first.
+ * Memory: 4 volumes in addition to x (5 without a penalty); 1 array as large as the data and the largest subset.
+ * Reductions per iteration: 1 per subset and 1. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -34,7 +35,7 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	double min, max, *square;
-	gt_array *z, *ahead, *g, *d, *before; /* volumes; ahead: zbar; d: P/s, not for a penalty */
+	gt_array *z, *ahead, *g, *d, *before; /* volumes; ahead: zbar; d: P/s, only without a penalty */
 	gt_pwls_buffers dual, room;
 };
 
@@ -62,7 +63,7 @@ static gt_status prepare(struct state *s, gt_array *x)
 		s->d = NULL;
 	}
 	gt_clamp(p->lo, p->hi, x);
-	/* At the minimum the dual is w (A x - b): that of the start is a better one than 0. */
+	/* At the minimum the dual is w (A x - b); its value at the start is a better initial dual than 0. */
 	gt_pwls_gradient(p, 0, 1, x, &s->dual, s->g, s->z, s->square);
 	gt_reductions_wait(gt_array_backend(x));
 	gt_copy(s->z, s->ahead);

@@ -1,4 +1,4 @@
-/* Every solver, one line each. */
+/* Table of all solvers. */
 #include <gantry/solver.h>
 
 #define SOLVERS(X)     \

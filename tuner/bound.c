@@ -1,10 +1,10 @@
-/* See the header. */
+/* Error bounds of variants: fixed ones, raised if the built-in kernel exceeds them. */
 #include "tuner/bound.h"
 #include <math.h>
 #include <string.h>
 #include "core/text.h"
 
-/* Of the built-in kernel's; at most whatever it is: an entry that is wrong by 1e-4 must not pass. */
+/* Factor over the built-in kernel's error. The upper limits reject an entry that is wrong by 1e-4. */
 static const double beyond = 1.5;
 static const gt_off fixed = { 2e-6, 2e-5, 1e-5 }, never_more = { 1e-5, 5e-5, 5e-5 };
 static const gt_off loosely = { 5e-3, 5e-2, 1e-5 }, never_more_loosely = { 5e-2, 0.5, 5e-5 };

@@ -1,4 +1,4 @@
-/* What is kept: listed, forgotten, and moved between machines. */
+/* Cached variants: list, remove, export and import. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int is_plain(const char *text)
 	return !*text;
 }
 
-/* Files of others may hold what a terminal obeys. */
+/* Replaces control characters: foreign files may contain terminal escapes. */
 static void make_plain(char *text)
 {
 	for (; *text; text++)
@@ -33,7 +33,7 @@ static void make_plain(char *text)
 			*text = '?';
 }
 
-/* Entries name a device, a problem and a version, in plain text, and have times. */
+/* Returns 1 unless device, class and version are printable and the times positive. */
 static int is_damaged(const gt_store_entry *e)
 {
 	return !*e->device || !*e->about || !*e->source || !(e->ms > 0) || !(e->built_in_ms > 0) || !is_plain(e->device) ||
@@ -89,15 +89,15 @@ gt_status gt_tune_forget(const char *kernel)
 	return st == GT_OK ? gt_store_forget(kernel) : st;
 }
 
-/* Moved between machines -------------------------------------------------------------------- */
+/* Export and import ------------------------------------------------------------------------- */
 
 struct moving {
 	struct listing l;
 	size_t n, room;
 	gt_store_entry *entry;
-	int failed; /* no memory */
-	/* of an import */
-	const char *device; /* NULL: not known */
+	int failed; /* out of memory */
+	/* import only */
+	const char *device; /* NULL: unknown */
 	int driver, there;
 	const gt_store_entry *like;
 	char why[512];
@@ -144,7 +144,7 @@ done:
 	return st;
 }
 
-/* The variant is one of the kernel's space for that class. */
+/* Checks that the variant is in the kernel's space for its class. */
 static gt_status check_variant(const gt_store_entry *e)
 {
 	uint8_t pick[GT_MAX_LAYERS];
@@ -188,7 +188,7 @@ static gt_status judge(struct moving *m, const gt_store_entry *e)
 	return st == GT_OK ? check_variant(e) : st;
 }
 
-/* Those that can be used, all judged before the first is kept. */
+/* Validates all entries before storing the first. */
 static gt_status take(struct moving *m, const char *path)
 {
 	size_t taken = 0;

@@ -1,7 +1,8 @@
-/* Checks and timing of one variant of a kernel. Right: on three small problems of the same kind, of odd sizes, against
- * the CPU in double; of projectors by every entry of the adjoint on the smallest; words before and after the result
- * stay; twice the same bits, there and on the problem itself, where it is near the built-in kernel. Then it is timed in
- * turn with the built-in kernel. Memory on the device: data and volume of the problem, and the result twice more. */
+/* Checks and times one variant of a kernel. Results on three check problems are compared with the CPU in double. The
+ * smallest also compares every entry of a projector's adjoint with forward.
+ * Guard words must survive and two runs must be bit-identical. On the problem itself the result must be near the
+ * built-in kernel's. Timing alternates with the built-in kernel.
+ * Device memory: data and volume of the problem, and two more results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,15 @@
 #include "tuner/pairs.h"
 #include "tuner/check_problem.h"
 
-/* At most: RMS from the built-in kernel on the problem. Loose: of kernels with texture units. */
+/* Largest relative RMS difference from the built-in kernel on the problem. Loose: kernels with texture units. */
 static const double most_apart = 5e-6, loose_apart = 1e-2;
-/* Of the time that a variant may take. */
+/* Fraction of the time limit of a variant. */
 static const double for_pairs = 0.4;
 struct check {
 	gt_scan *scan;
 	gt_grid grid;
-	float *x, *y;   /* what goes in; what comes out, by the CPU in double */
-	size_t in, out; /* of them */
+	float *x, *y;   /* input; output of the CPU in double */
+	size_t in, out; /* numbers of values */
 	double norm, max;
 	gt_off built_in, allowed;
 };
@@ -35,10 +36,10 @@ struct gt_check {
 	gt_scan *scan;
 	gt_grid grid;
 	int pairs;
-	double seconds; /* that pairs may take */
-	/* of the child */
+	double seconds; /* time limit of the pairs */
+	/* Set in the child. */
 	int open, ready;
-	char about[512], built_text[512]; /* what the problem's operator asked for */
+	char about[512], built_text[512]; /* request of the operator on the problem */
 	gt_backend *be;
 	struct check check[GT_CHECK_PROBLEMS];
 	gt_operation built_in;
@@ -46,7 +47,7 @@ struct gt_check {
 	double norm;
 };
 
-/* A million different numbers, again and again: so many that they stand elsewhere in the next line of an array. */
+/* Repeats a million different numbers. The period is no multiple of a line, so lines differ. */
 static void fill_random(uint64_t seed, size_t n, float *x)
 {
 	const size_t period = 1000003;
@@ -59,7 +60,7 @@ static void fill_random(uint64_t seed, size_t n, float *x)
 		x[i] = x[i - period];
 }
 
-/* The same by the CPU in double. */
+/* Runs the check problem on the CPU in double. */
 static gt_status reference(const gt_check *c, struct check *s)
 {
 	gt_backend *cpu = NULL;
@@ -85,7 +86,7 @@ static gt_status reference(const gt_check *c, struct check *s)
 	s->max = fmax(gt_max(y), -gt_min(y));
 	GT_TRY(gt_backend_status(cpu));
 	if (!(s->norm > 0))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "a small problem of its kind has nothing to compare: no ray meets its volume");
+		st = gt_fail(GT_ERR_UNSUPPORTED, "check problem: no ray intersects the volume, so there is nothing to compare");
 done:
 	gt_array_free(x);
 	gt_array_free(y);
@@ -94,7 +95,7 @@ done:
 	return st;
 }
 
-/* Guarded: GT_GUARD_WORDS, the result, GT_GUARD_WORDS. */
+/* Layout: GT_GUARD_WORDS guard words, the result, GT_GUARD_WORDS guard words. */
 static gt_status project(const gt_check *c, const gt_operation *A, const struct check *s, float *host)
 {
 	const size_t n = s->out, all = n + 2 * GT_GUARD_WORDS;
@@ -116,7 +117,7 @@ done:
 	return st;
 }
 
-/* How far a result is off the CPU in double. */
+/* Compares a result with the CPU in double. */
 static gt_status look_at(const struct check *s, const float *host, size_t n, gt_off *off)
 {
 	double square = 0, max = 0;
@@ -134,7 +135,7 @@ static gt_status look_at(const struct check *s, const float *host, size_t n, gt_
 	return GT_OK;
 }
 
-/* By every entry, of the smallest problem's. */
+/* Compares all entries of the adjoint with forward; for the smallest check problem. */
 static gt_status look_at_adjoint(const gt_operation *A, gt_off *off)
 {
 	double apart = 0, largest = 1;
@@ -156,7 +157,7 @@ static gt_status judge(const struct check *s, const float *host, size_t n, gt_tu
 	return GT_OK;
 }
 
-/* What the built-in kernel is off says what is allowed. */
+/* Sets the bounds from the built-in kernel's error. */
 static gt_status set_bounds(const gt_check *c, int k, struct check *s)
 {
 	float *host = malloc((s->out + 2 * GT_GUARD_WORDS) * sizeof *host);
@@ -177,11 +178,11 @@ done:
 	return st;
 }
 
-/* What a process that compiles alone needs. */
+/* Makes the check problems; a process that only compiles needs no more. */
 static gt_status open_problems(gt_check *c)
 {
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU's, whose pool of threads it has too */
+	GT_TRY(gt_backend_open(c->backend, &c->be)); /* before the CPU backend, which also provides a thread pool */
 	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
 		GT_TRY(gt_check_problem(c->scan, &c->grid, !c->kernel->projector, k, &c->check[k].scan, &c->check[k].grid));
 	c->open = 1;
@@ -215,7 +216,7 @@ done:
 	return st;
 }
 
-/* Did the last operator get the variant? */
+/* Returns 1 if the last operator took the variant. */
 static int is_taken(const gt_check *c)
 {
 	const size_t n = strlen(c->kernel->name);
@@ -227,7 +228,7 @@ static int is_taken(const gt_check *c)
 	return at != NULL;
 }
 
-/* taken: of how many problems the variant's own code ran. */
+/* taken: number of check problems that ran the variant's own code. */
 static gt_status check_small(const gt_check *c, const char *variant, int k, int *taken, gt_tune_evaluation *t)
 {
 	const struct check *s = &c->check[k];
@@ -246,7 +247,7 @@ static gt_status check_small(const gt_check *c, const char *variant, int k, int 
 	GT_TRY(judge(s, one, s->out, t));
 	GT_TRY(project(c, &A, s, one + all));
 	if (memcmp(one, one + all, all * sizeof *one) != 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs give different bits"));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs are not bit-identical"));
 	if (k == 0 && A.A) {
 		GT_TRY(look_at_adjoint(&A, &off));
 		t->off_adjoint = off.adjoint;
@@ -278,13 +279,13 @@ static gt_status check_problem(const gt_check *c, const char *variant, const gt_
 	const double differs = gt_distance2(c->z, again);
 	GT_TRY(gt_backend_status(c->be));
 	if (differs != 0)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs on the problem give different bits"));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "two runs on the problem are not bit-identical"));
 done:
 	gt_array_free(again);
 	return st;
 }
 
-/* Compiles what the problems need, so that it is in the cache. */
+/* Compiles all kernels that the problems request, so that they are in the cache. */
 static gt_status build(const gt_check *c, const char *variant)
 {
 	gt_status st = GT_OK;
@@ -297,7 +298,7 @@ static gt_status build(const gt_check *c, const char *variant)
 	return st;
 }
 
-/* The class of the problem, and that this device has the kernel at all. */
+/* Finds the class of the problem and whether this device has the kernel. */
 static gt_status find_class(gt_check *c, const char *variant)
 {
 	if (c->kernel->at_run_time) {
@@ -320,7 +321,7 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_evaluation *t)
 	t->verdict = GT_TUNE_ENDED;
 	if (!c->open)
 		GT_TRY(open_problems(c));
-	t->verdict = GT_TUNE_NOT_BUILT; /* the device is there: what fails now is the problem's, or the variant's */
+	t->verdict = GT_TUNE_NOT_BUILT; /* The device works: later failures belong to the problem or to the variant. */
 	if (!own && !c->ready)
 		GT_TRY(make_ready(c));
 	gt_variant_try(c->kernel->name, own ? own : variant);
@@ -335,7 +336,8 @@ static gt_status run(gt_check *c, const char *variant, gt_tune_evaluation *t)
 	for (int k = 0; k < GT_CHECK_PROBLEMS; k++)
 		GT_TRY(check_small(c, variant, k, &taken, t));
 	if (*variant && taken < 2)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d small problems %d ran the variant, which is no check", GT_CHECK_PROBLEMS, taken));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %d check problems only %d ran the variant: expected at least 2", GT_CHECK_PROBLEMS,
+		               taken));
 	GT_TRY(check_problem(c, variant, &A));
 	GT_TRY(gt_evaluation_pair_time(&(gt_evaluation_pair){ &c->built_in, c->x, c->z, c->pairs, c->seconds }, &A, t));
 	t->verdict = GT_TUNE_OK;
@@ -343,7 +345,7 @@ done:
 	if (st != GT_OK)
 		gt_snprintf(t->why, sizeof t->why, "%s", gt_error());
 	gt_operation_free(&A);
-	if (st == GT_ERR_DEVICE) /* the device's context may be lost */
+	if (st == GT_ERR_DEVICE) /* the device context may be lost */
 		t->verdict = GT_TUNE_ENDED;
 	return st;
 }
@@ -355,7 +357,7 @@ void gt_check_try(void *self, const char *variant, gt_tune_evaluation *t)
 	int driver = 0;
 	if (run(c, variant, t) != GT_OK || *variant)
 		return;
-	if (!gt_backend_is_gpu(c->be)) /* all variants of what is chosen at run time are one there: for tests of searches */
+	if (!gt_backend_is_gpu(c->be)) /* On the CPU all variants chosen at run time are one kernel; tests of searches use it. */
 		gt_snprintf(device, sizeof device, "%s", gt_backend_name(c->be));
 	else if (gt_variant_device(device, sizeof device, arch, &driver) != GT_OK)
 		return;

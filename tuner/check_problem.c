@@ -1,16 +1,17 @@
-/* See the header. */
+/* Check problems: coarsened scans with cropped volumes of odd sizes. */
 #include "tuner/check_problem.h"
 #include <math.h>
 #include "core/try.h"
 
-/* At most; fewest slices: where the problem has as many. More than 160, and kernels bring lines in pieces. */
+/* Maximum sizes; fewest: minimum number of slices if the problem has that many. Above 160 slices kernels load lines in
+ * blocks. */
 static const struct {
 	size_t views, rows, columns, across, fewest, max;
 } size[GT_CHECK_PROBLEMS] = { { 8, 11, 12, 11, 11, 33 }, { 5, 37, 61, 31, 31, 99 }, { 9, 101, 47, 103, 165, 257 } };
 
 static size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Slices as much thicker as rows are higher. */
+/* Scales the slice thickness by the factor that rows grow by. */
 static void make_slices(const gt_grid *grid, double higher, int k, gt_grid *part)
 {
 	const size_t fewest = min_of(grid->n[2], size[k].fewest), max = min_of(grid->n[2], size[k].max);
@@ -22,7 +23,7 @@ static void make_slices(const gt_grid *grid, double higher, int k, gt_grid *part
 	part->pitch[2] = grid->pitch[2] * higher;
 }
 
-/* Where views look, on the average. */
+/* Returns the mean height at which views look. */
 static double height_of(const gt_scan *scan)
 {
 	double sum = 0;
@@ -31,7 +32,7 @@ static double height_of(const gt_scan *scan)
 	return sum / (double)scan->views;
 }
 
-/* A piece of the volume, as near as may be to where views look. */
+/* Moves the cropped volume to the height that views see, within the original. */
 static void move_to_views(const gt_scan *scan, const gt_grid *grid, gt_grid *part)
 {
 	const double spare = ((double)grid->n[2] * grid->pitch[2] - (double)part->n[2] * part->pitch[2]) / 2,
@@ -40,7 +41,7 @@ static void move_to_views(const gt_scan *scan, const gt_grid *grid, gt_grid *par
 		part->center[2] = grid->center[2] + fmin(fmax(off, -spare), spare);
 }
 
-/* Views first ... end-1 alone. */
+/* Keeps views first to end - 1. */
 static gt_status keep_views(const gt_scan *scan, size_t first, size_t end, gt_scan **kept)
 {
 	const gt_status st = gt_scan_subset(scan, first, 1, kept);

@@ -1,4 +1,4 @@
-/* The process that tries variants: texts go in by one pipe, trials come back by another. */
+/* Child process that evaluates variants: variants are sent through one pipe, results return through another. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ struct gt_child {
 	gt_try run;
 	void *self;
 	double limit, start;
-	pid_t process; /* 0: none */
+	pid_t process; /* 0: no process */
 	int to, from, sent;
 	double until;
 	char why[256];
@@ -30,7 +30,7 @@ const char *gt_tune_verdict_text(gt_tune_verdict v)
 	return (unsigned)v < sizeof text / sizeof *text ? text[v] : "unknown";
 }
 
-/* All of it, or 0. */
+/* Transfers all bytes; returns 0 on failure. */
 static int move(int file, void *bytes, size_t n, int out)
 {
 	for (size_t done = 0; done < n;) {
@@ -49,7 +49,7 @@ static void serve(const gt_child *c, int in, int out)
 	for (int s = 1; s < 32; s++)
 		signal(s, s == SIGINT ? SIG_IGN : SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left behind a parent that was ended */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends the child if the parent is killed */
 	while (move(in, text, sizeof text, 0)) {
 		gt_tune_evaluation t;
 		memset(&t, 0, sizeof t);
@@ -92,14 +92,14 @@ static gt_status start(gt_child *c)
 	return GT_OK;
 }
 
-/* Its pipes may be held open by children that came after it: it is not asked to end. How it had ended, in words. */
+/* Writes how the process ended to how. Later children may hold its pipes open, so closing them does not end it. */
 static void stop(gt_child *c, char *how, size_t size)
 {
 	int status = 0;
 	pid_t ended;
 	close(c->to);
 	close(c->from);
-	if (!how) /* else it has closed its pipe, and so it ends by itself */
+	if (!how) /* otherwise the child closed its pipe and ends on its own */
 		kill(c->process, SIGKILL);
 	do
 		ended = waitpid(c->process, &status, 0);
@@ -132,7 +132,7 @@ void gt_child_free(gt_child *c)
 	free(c);
 }
 
-/* 1: something is there to read, or the other end is gone; 0: too late. */
+/* Returns 1 if there is something to read or the other end is closed, 0 on timeout. */
 static int wait_until(int file, double end)
 {
 	for (;;) {
@@ -165,7 +165,7 @@ void gt_child_wait(gt_child *c, gt_tune_evaluation *t)
 	memset(t, 0, sizeof *t);
 	if (in_time && move(c->from, t, sizeof *t, 0)) {
 		t->why[sizeof t->why - 1] = 0;
-		if (t->verdict == GT_TUNE_ENDED) /* it asks for a new process: its device is of no more use */
+		if (t->verdict == GT_TUNE_ENDED) /* the child requests a new process because its device is lost */
 			stop(c, NULL, 0);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* The table of kernels that can be tuned. */
+/* Table of tunable kernels. */
 #include "tuner/kernels.h"
 #include <gantry/tune.h>
 #include <string.h>

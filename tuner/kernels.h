@@ -1,14 +1,14 @@
 #ifndef GT_TUNER_KERNELS_H
 #define GT_TUNER_KERNELS_H
-/* Kernels that can be tuned: whose they are, and in which direction. */
+/* Tunable kernels, their projectors and directions. */
 #include <gantry/status.h>
 typedef struct {
 	const char *name;
-	const char *projector; /* whose kernel it is; NULL: of filtered backprojection */
-	int back;              /* 1: of its adjoint */
-	int loose;             /* 1: by texture units, whose places have 8 bits behind the point */
-	int at_run_time;       /* 1: nothing is compiled: what operators take is not asked for */
+	const char *projector; /* NULL: filtered backprojection */
+	int back;              /* 1: kernel of the adjoint */
+	int loose;             /* 1: uses texture units, whose coordinates have 8 fractional bits */
+	int at_run_time;       /* 1: chosen at run time without compiling; operators' requests are not compared */
 } gt_tunable;
-/* GT_ERR_UNKNOWN names those that there are. */
+/* GT_ERR_UNKNOWN lists the valid names. */
 gt_status gt_tunable_find(const char *name, const gt_tunable **k);
 #endif

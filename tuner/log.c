@@ -1,4 +1,4 @@
-/* Logs of searches, written line by line, so that what was found is there when a search is ended. */
+/* Logs of searches. Every line is flushed, so an interrupted search leaves its results. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void gt_log_failed(FILE *f, const char *kernel, const char *why)
 
 enum { MAX_BYTES = 64 << 20 };
 
-/* What lines are collected into. */
+/* Candidates read from a log. */
 struct log_lines {
 	gt_tune_log *log;
 	uint8_t *pick; /* [n][layers] */
@@ -117,7 +117,7 @@ static gt_status read_candidate(struct log_lines *r, const char *line)
 		r->room = room;
 	}
 	if (!gt_space_parse(s, variant + 1, r->pick + r->n * (size_t)s->layers))
-		return wrong(r, "a value is none of its layer's, or is not there");
+		return wrong(r, "a value is missing or not in its layer");
 	for (const char *at = variant; (at = strstr(at, ", at "));)
 		r->log->head.seconds = gt_strtod(at += 5, NULL);
 	r->ms[r->n++] = !strncmp(verdict, "ok ", 3) ? ms : INFINITY;
@@ -159,7 +159,7 @@ gt_status gt_log_read(const char *path, gt_tune_log *log)
 	GT_TRY(gt_space_list(log->space, r.n, r.pick));
 	if (!(log->ms = malloc(log->space->count * sizeof *log->ms)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a log"));
-	for (size_t i = 0; i < r.n; i++) /* the last line of a candidate holds */
+	for (size_t i = 0; i < r.n; i++) /* a repeated candidate takes its last line */
 		log->ms[gt_space_find(log->space, r.pick + i * (size_t)log->space->layers)] = r.ms[i];
 	log->first = gt_space_near(log->space, log->head.built_in);
 done:

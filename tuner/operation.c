@@ -1,4 +1,4 @@
-/* See the header. */
+/* Runs one direction of a projector or a filtered backprojection with a given variant. */
 #include "tuner/operation.h"
 #include <string.h>
 #include <gantry/analytic.h>
@@ -8,16 +8,16 @@
 #include "core/try.h"
 #include "core/variant/variant.h"
 
-/* Names of what the numbers of fdk-published stand for: the space stands in published_space.cuh. */
+/* Names of the values of fdk-published, whose space is in published_space.cuh. */
 static const char *const forms[] = { "strided", "coalesced",  "local",  "local-ahead", "local-once", "batched", "ahead",
 	                             "rsqrt",   "transposed", "atomic", "separate",    "intra",      "layered" };
 static const char *const blocks[] = { "16x16", "256x1", "128x2", "64x4", "32x8",  "8x32",  "4x64", "2x128",
 	                              "1x256", "8x8",   "16x8",  "8x16", "32x16", "16x32", "32x32" };
-/* What was tuned by hand: the form of Papenhausen and others, which takes rows for parallel to slices; where they are
- * not, the last of those that do without. */
+/* Hand-tuned variants: the form of Papenhausen and others, which requires rows parallel to slices, and the last form
+ * without this requirement. */
 enum { FORMS = sizeof forms / sizeof *forms, BLOCKS = sizeof blocks / sizeof *blocks, LEVEL = 12, TILTED = 9 };
 
-/* As the plan of the method sees it. */
+/* Same test as in the plan of the method. */
 static int is_tilted(const gt_scan *scan) { return scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, "") != GT_OK; }
 static long form_by_hand(const gt_scan *scan) { return is_tilted(scan) ? TILTED : LEVEL; }
 
@@ -39,7 +39,7 @@ static gt_status name_method(const char *variant, gt_operation *s)
 	return GT_OK;
 }
 
-/* A kernel of its own backend alone: the CPU's is none of them. */
+/* GPU backends run the requested form. The CPU has one kernel and runs it for every form. */
 static gt_status make_method(const char *variant, gt_operation *s)
 {
 	s->in = gt_scan_size(s->scan);

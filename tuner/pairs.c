@@ -1,12 +1,12 @@
-/* Times of a variant and of the built-in kernel in turn: clocks change. */
+/* Alternating timing of a variant and the built-in kernel, because clock rates change. */
 #include "tuner/pairs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
 
-/* A sample of the clock is as many runs as take so long, ms; a variant that takes so much longer after three pairs is
- * not timed on. */
+/* A sample has enough runs to last sample_ms. Timing stops after three pairs if a variant is slower by the factor
+ * hopeless. */
 static const double sample_ms = 2, hopeless = 1.25;
 
 static int by_size(const void *a, const void *b)
@@ -22,7 +22,7 @@ static double median_of(const double *x, int n)
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-/* ms, of one run. */
+/* Returns the ms of one run. */
 static double sample(const gt_evaluation_pair *c, const gt_operation *A, int times)
 {
 	double own = 0, sum = 0;
@@ -37,7 +37,7 @@ static double sample(const gt_evaluation_pair *c, const gt_operation *A, int tim
 	return (A->A ? gt_seconds() - begin : sum) / times * 1000;
 }
 
-/* Pairs until the median of the ratio is told by more than its spread, or they are enough. */
+/* Adds pairs until the median ratio differs from 1 by more than its spread, or the limits are reached. */
 gt_status gt_evaluation_pair_time(const gt_evaluation_pair *c, const gt_operation *A, gt_tune_evaluation *t)
 {
 	double own[GT_MAX_PAIRS], other[GT_MAX_PAIRS], ratio[GT_MAX_PAIRS];

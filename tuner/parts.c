@@ -1,4 +1,4 @@
-/* gt_tune_projector(): both directions of a projector, each as long as its share of the time deserves. */
+/* gt_tune_projector(): tunes both directions of a projector; each gets search time in proportion to its run time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "tuner/tune.h"
 
 enum { DIRECTIONS = 2 };
-/* Of the time that is left, for one more look at the best at the end of each. */
+/* Fraction of the remaining time that the final timing of each part takes. */
 static const double for_the_end = 0.1;
 
-/* The built-in kernel's time; part->why where it cannot be tuned. */
+/* Times the built-in kernel; sets part->why if it cannot be tuned. */
 static void look_at(const gt_tune_options *o, gt_tune_part *part)
 {
 	gt_tune_options one = *o;
@@ -56,7 +56,7 @@ gt_status gt_tune_projector(const gt_tune_options *o, const char *projector, voi
 		sum += part[back].ms;
 	}
 	if (sum == 0)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no kernel of this run can be tuned here: that takes an NVIDIA GPU and NVRTC: %s",
+		return gt_fail(GT_ERR_UNSUPPORTED, "no kernel of this run can be tuned here: needs an NVIDIA GPU and NVRTC: %s",
 		               part[0].why);
 	for (int back = 0; back < DIRECTIONS && (st == GT_OK || st == GT_ERR_IO); back++) {
 		part[back].share = part[back].ms / sum;

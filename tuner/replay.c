@@ -1,4 +1,4 @@
-/* Searchers on logs. */
+/* Search strategies on recorded logs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

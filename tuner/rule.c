@@ -1,4 +1,4 @@
-/* Rules of spaces: read by descent into steps for a stack. */
+/* Rules of spaces: a recursive-descent parser that produces steps for a stack machine. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tuner/rule.h"
 
 enum { NUMBER, LAYER, OPERATION, DEEP = 32 };
-/* Weakest first; each level binds to the left. */
+/* Lowest precedence first; all levels are left-associative. */
 static const char *const levels[][5] = { { "||" }, { "&&" }, { "<=", ">=", "==", "!=" }, { "<", ">" }, { "+", "-" }, { "*", "/", "%" } };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
@@ -48,7 +48,7 @@ static void read_name(struct reader *r)
 		}
 	const long none = -987654321, value = gt_variant_value(r->about, name, none);
 	if (value == none)
-		r->wrong = "it names what is neither a layer before it nor a number of the problem";
+		r->wrong = "unknown name: expected an earlier layer or a number of the problem";
 	put(r, NUMBER, value);
 }
 
@@ -76,7 +76,7 @@ static void read_value(struct reader *r)
 	}
 }
 
-/* 0: none of that level stands here. */
+/* Returns 0 if no operator of this level follows. */
 static int operation_at(const struct reader *r, int level)
 {
 	for (int i = 0; i < 5 && levels[level][i]; i++) {

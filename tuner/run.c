@@ -1,5 +1,5 @@
-/* gt_tune_search(): candidates are compiled by several processes, checked and timed by one, after each other; the best
- * few are timed once more in a new one. */
+/* gt_tune_search(): several processes compile candidates; one process checks and times them in sequence. The best are
+ * timed again in a new process. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "tuner/tune.h"
 
 enum { MAX_BUILDERS = 14, BEST = 3, LAST_PAIRS = 20 };
-static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
+static const double gain = 0.99; /* required time relative to the built-in kernel */
 
 struct run {
 	const gt_tune_options *o;
@@ -28,7 +28,7 @@ struct run {
 	gt_space *space;
 	gt_check *check;
 	gt_child *timer, *builder[MAX_BUILDERS];
-	int builders, shared; /* shared: bytes that a block may have */
+	int builders, shared; /* shared: shared memory limit per block in bytes */
 	gt_log_head head;
 	FILE *log;
 	double begin;
@@ -38,7 +38,7 @@ struct run {
 
 static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seconds() - r->begin > r->o->seconds; }
 
-/* The built-in kernel, with which all begins: what this problem and this device are. */
+/* Evaluates the built-in kernel first: it determines the class, the device and the bounds. */
 static gt_status look_at_built_in(struct run *r)
 {
 	gt_tune_evaluation t;
@@ -50,8 +50,7 @@ static gt_status look_at_built_in(struct run *r)
 	}
 	if (t.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
-		               t.why);
+		               "no kernel can be tuned here: needs an NVIDIA GPU and NVRTC (--replay needs neither): %s", t.why);
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
 	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest), *bounds = strtok_r(NULL, "|", &rest),
 	     *shared = strtok_r(NULL, "|", &rest);
@@ -98,7 +97,7 @@ static void note(struct run *r, size_t candidate, gt_tune_evaluation *t, const c
 {
 	*ms = INFINITY;
 	if (t->verdict == GT_TUNE_OK) {
-		/* clocks change: what counts is the time in turn with the built-in kernel */
+		/* clock rates change, so only the ratio to the alternating built-in time counts */
 		*ms = t->ms / t->built_in_ms * r->head.built_in_ms;
 		t->ms = *ms;
 		remember(r, candidate, *ms);
@@ -112,7 +111,7 @@ static void note(struct run *r, size_t candidate, gt_tune_evaluation *t, const c
 		r->o->tried(r->o->self, r->out->evaluations, text, t);
 }
 
-/* Each is timed as soon as it is compiled, while those after it are being compiled. */
+/* Times a candidate as soon as it is compiled, while the following ones compile. */
 static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 {
 	struct run *r = self;
@@ -122,7 +121,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 	for (size_t i = 0; i < n; i++) {
 		gt_tune_evaluation t = { .verdict = GT_TUNE_OK };
 		char text[512];
-		if (time_is_up(r)) /* what is on its way ends with its process */
+		if (time_is_up(r)) /* pending work ends with its process */
 			return 0;
 		if (builders)
 			gt_child_wait(r->builder[i % builders], &t);
@@ -136,7 +135,7 @@ static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
 	return !time_is_up(r);
 }
 
-/* The time that chose a variant is the least of several: it must be so fast once more. */
+/* The chosen time is the minimum of several, so it must be reproduced once. */
 static int stands(struct run *r)
 {
 	gt_tune_evaluation t;
@@ -148,7 +147,7 @@ static int stands(struct run *r)
 	return t.ms < gain * t.built_in_ms;
 }
 
-/* The best few in a new process, against the built-in kernel. */
+/* Times the best candidates in a new process against the built-in kernel. */
 static void decide(struct run *r)
 {
 	gt_child_free(r->timer);
@@ -253,7 +252,7 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 		gt_log_begin(r.log, &r.head, r.space);
 	GT_TRY(search(&r));
 	if (out->evaluations == 0)
-		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
+		GT_TRY(gt_fail(GT_ERR_ARG, "the time limit is too short: %.1f s passed before the first candidate",
 		               gt_seconds() - r.begin));
 	decide(&r);
 	out->seconds = gt_seconds() - r.begin;

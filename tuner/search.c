@@ -1,4 +1,4 @@
-/* The loop of a search, and the table of searchers. */
+/* Search loop and table of search strategies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct loop {
 	const gt_strategy *s;
 	void *own;
 	const gt_search_task *t;
-	double *known; /* by candidate; NAN: not tried */
+	double *known; /* by candidate; NAN: not evaluated */
 	size_t width;
 	gt_search_result *r;
 	size_t asked[MAX_WIDTH], fresh[MAX_WIDTH];
@@ -44,8 +44,8 @@ static void note(struct loop *l, size_t candidate, double ms)
 	}
 }
 
-/* Candidates that were not tried, up to the width and the budget: *n; what is known is told at once. 0: the search is
- * at its end. */
+/* Collects up to *n new candidates within width and budget; reports known times at once. Returns 0 at the end of the
+ * search. */
 static int gather(struct loop *l, size_t *n)
 {
 	const size_t evaluations = l->t->evaluations;
@@ -65,7 +65,7 @@ static int gather(struct loop *l, size_t *n)
 		} else if (!isnan(l->known[c])) {
 			l->s->tell(l->own, c, l->known[c]);
 		} else if (twice) {
-			l->s->tell(l->own, c, INFINITY); /* it is being tried: once is enough */
+			l->s->tell(l->own, c, INFINITY); /* already pending in this batch */
 		} else {
 			l->fresh[(*n)++] = c;
 			repeats = 0;
@@ -98,7 +98,7 @@ gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width,
 			l.ms[i] = NAN;
 		goes_on = evaluate(self, n, l.fresh, l.ms);
 		for (size_t i = 0; i < n; i++) {
-			if (isnan(l.ms[i])) /* not tried: the search stops */
+			if (isnan(l.ms[i])) /* not evaluated: the search stops */
 				continue;
 			r->evaluations++;
 			note(&l, l.fresh[i], l.ms[i]);

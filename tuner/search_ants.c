@@ -1,12 +1,14 @@
-/* The searcher "ants": an ant colony system after Dorigo and Gambardella, IEEE Trans. Evol. Comput. 1 (1997) 53, as
- * Papenhausen, Zheng, Mueller, Med. Phys. 40 (2013) 031110 used it for programs: a path through layers of choices,
- * edges chosen by pheromone alone (their eq. 6), which an ant takes away as it walks (eq. 3) and the best path of the
- * iteration brings back (eq. 4).
+/* Strategy "ants": the ant colony system of Dorigo and Gambardella, IEEE Trans. Evol. Comput. 1 (1997) 53, as applied
+ * to programs by Papenhausen, Zheng, Mueller, Med. Phys. 40 (2013) 031110.
+ * A path runs through layers of choices. Edges are chosen by pheromone alone (their eq. 6). An ant lowers the
+ * pheromone of its edges (eq. 3); the best path of the iteration raises it (eq. 4).
  *
- * "ants:as-published" is 30 ants, 5 iterations, the best of the iteration, paths that nobody keeps from what does not
- * compile. Rates are not in the paper: 0.1. Its pheromone for a path is 1 / length; here the first length found over
- * this one, so that 1, what edges begin with, is of the same kind in seconds and in milliseconds. "ants" takes the best
- * edge half of the time (q0, which Dorigo and Gambardella have), keeps the best path ever, and walks legal paths. */
+ * "ants:as-published" has 30 ants, 5 iterations, the best path of the iteration, and may walk paths that do not
+ * compile. The paper gives no rates; 0.1 is assumed.
+ * Its pheromone of a path is 1 / length. Here it is the first length divided by this one, which is unit-free and near
+ * 1, the initial value of edges.
+ * "ants" takes the best edge half of the time (q0 of Dorigo and Gambardella), keeps the best path of all iterations,
+ * and walks valid paths only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +31,13 @@ struct ants {
 	struct rates rate;
 	gt_random random;
 	size_t first, walked, told, iteration;
-	double reference; /* the first length; 0: none yet */
+	double reference; /* first length; 0: not known yet */
 	double best_ms;
-	int there; /* is there a best path? */
+	int there; /* 1 if a best path exists */
 	uint8_t best[GT_MAX_LAYERS], path[MAX_ANTS][GT_MAX_LAYERS];
 	size_t candidate[MAX_ANTS];
 	double ms[MAX_ANTS];
-	double tau[GT_MAX_LAYERS][GT_MAX_VALUES][GT_MAX_VALUES]; /* [layer][choice before][choice] */
+	double tau[GT_MAX_LAYERS][GT_MAX_VALUES][GT_MAX_VALUES]; /* [layer][previous choice][choice] */
 };
 
 static gt_status read_rates(const char *options, struct rates *r)
@@ -64,7 +66,7 @@ static gt_status read_rates(const char *options, struct rates *r)
 		options = *end ? end + 1 : end;
 	}
 	if (number[0] < 1)
-		return gt_fail(GT_ERR_ARG, "ants: expected 1 ant at least");
+		return gt_fail(GT_ERR_ARG, "ants: expected at least 1 ant");
 	memcpy(r, number, sizeof number);
 	return GT_OK;
 }
@@ -75,7 +77,7 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 	const gt_status st = read_rates(options, &rate);
 	struct ants *a = st == GT_OK ? calloc(1, sizeof *a) : NULL;
 	if (!a)
-		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory for a search");
 	a->space = t->space;
 	a->rate = rate;
 	a->first = t->first;
@@ -88,7 +90,8 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 	return GT_OK;
 }
 
-/* The choice of a layer after those of path: pheromone^alpha as chances, 0 where no candidate goes on so. */
+/* Chooses a value of a layer with probability proportional to pheromone^alpha; prefixes without candidates have
+ * probability 0. */
 static int choose(struct ants *a, uint8_t *path, int layer)
 {
 	const int n = a->space->layer[layer].n;
@@ -134,7 +137,7 @@ static gt_answer ask(void *self, size_t *candidate)
 	return GT_ASKED;
 }
 
-/* After an iteration: the best path's edges get its pheromone, all lose some. */
+/* Evaporates all pheromone after an iteration and reinforces the edges of the best path. */
 static void evaporate(struct ants *a)
 {
 	for (int l = 0; l < a->space->layers; l++)

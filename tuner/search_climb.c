@@ -1,5 +1,6 @@
-/* The searcher "climb": from the hand-tuned candidate to the first neighbour that is faster, one layer changed, in
- * random order; where none is, again from a random candidate. */
+/* Strategy "climb": hill climbing from the hand-tuned candidate. It moves to the first faster neighbour, which
+ * differs in one layer; neighbours are visited in random order. At a local minimum it restarts from a random
+ * candidate. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ struct climb {
 	const gt_space *space;
 	gt_random random;
 	size_t here, next, neighbours, waiting;
-	double ms; /* of here; NAN: not told */
+	double ms; /* time of here; NAN: not reported */
 	size_t neighbour[MAX_NEIGHBOURS];
 };
 
@@ -21,7 +22,7 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 	struct climb *c = *options ? NULL : calloc(1, sizeof *c);
 	if (!c)
 		return *options ? gt_fail(GT_ERR_ARG, "climb has no options, found \"%s\"", options)
-		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		                : gt_fail(GT_ERR_MEMORY, "out of memory for a search");
 	c->space = t->space;
 	gt_random_at(t->seed, 2, &c->random);
 	c->here = t->first;
@@ -88,4 +89,4 @@ static void tell(void *self, size_t candidate, double ms)
 	}
 }
 
-const gt_strategy gt_search_climb = { "climb", "to a faster neighbour, again from random places", make, ask, tell, free };
+const gt_strategy gt_search_climb = { "climb", "hill climbing with random restarts", make, ask, tell, free };

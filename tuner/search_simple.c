@@ -1,4 +1,4 @@
-/* The searchers "random", without repetition, and "exhaustive", in order. */
+/* Strategies "random", without repetition, and "exhaustive", in order. */
 #include <stdlib.h>
 #include <gantry/random.h>
 #include "tuner/search.h"
@@ -19,8 +19,8 @@ static gt_status make_in_order(const gt_search_task *t, const char *options, voi
 {
 	struct walk *w = *options ? NULL : calloc(1, sizeof *w);
 	if (!w)
-		return *options ? gt_fail(GT_ERR_ARG, "this searcher has no options, found \"%s\"", options)
-		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		return *options ? gt_fail(GT_ERR_ARG, "this search strategy has no options, found \"%s\"", options)
+		                : gt_fail(GT_ERR_MEMORY, "out of memory for a search");
 	w->count = t->space->count;
 	w->first = t->first;
 	*self = w;
@@ -48,7 +48,7 @@ static gt_status make_shuffled(const gt_search_task *t, const char *options, voi
 	return GT_OK;
 }
 
-/* The first candidate comes first, and again in its turn, where it is known. */
+/* The hand-tuned candidate is evaluated first; at its own position its time is known. */
 static gt_answer ask(void *self, size_t *candidate)
 {
 	struct walk *w = self;

@@ -1,4 +1,4 @@
-/* Spaces: read from the heads of kernels, listed, and looked up. */
+/* Spaces of variants: parsed from kernel headers, enumerated, and searched. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static gt_status add_rule(gt_space *s, const char *text, const char *about)
 	return gt_rule_read(s, text, about, &s->rule[s->rules++]);
 }
 
-/* A line of the block, without what comments begin with. Returns what follows it. */
+/* Copies the next line of the block without comment markers. Returns the position after it. */
 static const char *next_line(const char *at, char *line)
 {
 	const char *end = at + strcspn(at, "\n");
@@ -58,7 +58,7 @@ static const char *next_line(const char *at, char *line)
 	return *end ? end + 1 : end;
 }
 
-/* What a listing fills; what it asks whether a pick is legal, besides the rules. */
+/* State of an enumeration, with an optional predicate in addition to the rules. */
 struct listing {
 	gt_space *s;
 	size_t room;
@@ -119,7 +119,7 @@ gt_status gt_space_empty(const char *kernel, gt_space **s)
 	return GT_OK;
 }
 
-/* Bytes of shared memory of a block: of a device of compute capability 9.0, where nothing else is said. */
+/* Shared memory per block in bytes; the default is the limit of compute capability 9.0. */
 static const char shared_name[] = "shared", shared_of_9_0[] = " shared=232448";
 
 gt_status gt_space_read(const char *text, const char *kernel, const char *problem, gt_space **out)

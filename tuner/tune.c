@@ -1,4 +1,4 @@
-/* gt_tune_try(): one variant; what all tuning begins with. */
+/* gt_tune_try() evaluates one variant; gt_tune_ready() checks the requirements of tuning. */
 #include <string.h>
 #include "core/device/shared_limit.h"
 #include "core/try.h"
@@ -30,7 +30,7 @@ gt_status gt_tune_ready(const gt_tune_options *o)
 		return st;
 	if (!strncmp(o->backend, "cuda:", 5) && (st = gt_shared_limit_read(o->backend + 5, device, &shared)) != GT_OK)
 		return st;
-	/* Nothing here may touch the device: children of fork() could not. */
+	/* Must not touch the device: children of fork() could not use it afterwards. */
 	if (!k->at_run_time && gt_variant_no_compiler())
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s", gt_variant_no_compiler());
 	return GT_OK;

@@ -1,8 +1,8 @@
 #ifndef GT_TUNER_TUNE_H
 #define GT_TUNER_TUNE_H
-/* Between the files of this room. */
+/* Declarations shared by the files of tuner/. */
 #include <gantry/tune.h>
-enum { GT_TUNE_START = 120 }; /* seconds more for the first variant of a process: the device, and the CPU's projections */
-/* What tuning on a device needs is there. */
+enum { GT_TUNE_START = 120 }; /* additional seconds for the first variant of a process: device start and CPU reference */
+/* Checks that the device, the compiler and the options permit tuning. */
 gt_status gt_tune_ready(const gt_tune_options *o);
 #endif

@@ -1,7 +1,7 @@
 /* The last step's equations, and standard errors by parts of the scan. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "recon/calibration/errors.h"
 

@@ -9,7 +9,7 @@
 #include <gantry/projector.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/least_squares.h"
@@ -91,9 +91,8 @@ static double slope(const float *seen, const float *model, size_t i, size_t step
 	return (seen[i + step] - seen[i - step] + model[i + step] - model[i - step]) / 4;
 }
 
-/* What a round asks for is partly explained by the volume, most of it where shifts change slowly with the view: the
- * rounds before say how much (D. G. Anderson, J. ACM 12 (1965) 547). was: the shifts before this round, s->r->shift:
- * after it. */
+/* Anderson acceleration (J. ACM 12 (1965) 547) of the shifts: the volume explains part of a step, mostly if shifts
+ * change slowly with the view. was: the shifts before this round; s->r->shift: those after it. */
 static void accelerate(search *s, const double *was)
 {
 	const size_t n = 2 * s->scan->views, kept = s->kept < DEPTH ? s->kept : DEPTH;

@@ -1,6 +1,6 @@
 /* Pseudo-inverse and root of small symmetric matrices, by their Cholesky factors. */
 #include <string.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "recon/noise/small_matrix.h"
 
 /* A pivot below this part of its diagonal is rounding. */

@@ -1,12 +1,11 @@
-/* Total variation of several volumes on one grid, whose edges are drawn to the same places:
- *   R(u) = strength sum over voxels of |J|
- * with J the matrix of the forward differences along three axes (as of tv) of all volumes. kind=vector: the root of the
- * sum of squares (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304). kind=nuclear: the sum of the singular
- * values, which also draws the gradients of all volumes to one direction (Holt, IEEE Trans. Image Process. 23 (2014)
- * 3975).
- * One volume: tv, in either kind. prox() by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans. Image
- * Process. 18 (2009) 2419, with the projection on matrices whose Frobenius (spectral) norm is at most 1. The dual is
- * kept from call to call.
+/* Joint total variation of several volumes on one grid, which aligns their edges:
+ *    R(u) = strength sum over voxels of |J|
+ * with J the matrix of the forward differences along three axes (as in tv) of all volumes. kind=vector: the Frobenius
+ * norm (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304).
+ * kind=nuclear: the sum of the singular values, which also aligns the gradients of all volumes (Holt, IEEE Trans.
+ * Image Process. 23 (2014) 3975). For one volume both equal tv.
+ * prox() is fast gradient projection on the dual: Beck and Teboulle, IEEE Trans. Image Process. 18 (2009) 2419, with
+ * the projection on matrices of Frobenius (spectral) norm at most 1. The dual is stored between calls.
  *
  * Memory: 7 numbers per voxel of every volume, in a team 8. */
 #include <math.h>
@@ -36,16 +35,16 @@ static const gt_param params[] = {
 };
 
 struct state {
-	struct gt_site site; /* of one volume */
+	struct gt_site site; /* one volume */
 	struct gt_pass_call call;
 	double strength, norm2; /* |D|^2 */
 	size_t volumes;
 	int inner;
-	gt_array *u, *p, *r, *given; /* rooms of the site; given: in a team what is read of others */
-	gt_array *kept;              /* of p */
+	gt_array *u, *p, *r, *given; /* buffers of the site; given: in a team the input with its halo */
+	gt_array *kept;              /* state of p */
 };
 
-/* As gt_site_fits(), of all volumes. */
+/* Like gt_site_fits(), for all volumes. */
 static int fits(const struct state *s, const gt_array *a)
 {
 	struct gt_site all = s->site;

@@ -1,19 +1,18 @@
 /* Low rank of several volumes on one grid:
- *   R(X) = strength times the sum of the singular values of X, whose columns are the volumes.
- * prox() is closed: the singular values fall by t strength, to 0 at least (Cai, Candes, Shen, SIAM J. Optim. 20 (2010)
- * 1956). With the eigenvectors V and eigenvalues s^2 of Z'Z it is Z V max(0, 1 - t strength/s) V'. The products of all
- * pairs of volumes are those of a gt_basis (cuBLAS on CUDA); the small matrix is diagonalised on the host, by Jacobi's
- * method. Squares lose half of the digits: singular values below 1e-8 of the largest (1e-4 in single on CUDA) are not
- * told from 0.
+ *    R(X) = strength times the sum of the singular values of X, whose columns are the volumes.
+ * prox() soft-thresholds the singular values by t strength (Cai, Candes, Shen, SIAM J. Optim. 20 (2010) 1956). With
+ * the eigenvectors V and eigenvalues s^2 of Z'Z it is Z V max(0, 1 - t strength/s) V'.
+ * A gt_basis computes the Gram matrix (cuBLAS on CUDA), which is diagonalised on the host. Squaring halves the
+ * digits: singular values below 1e-8 of the largest (1e-4 in single on CUDA) are treated as 0.
  *
- * Members of a team have the products of their slices; the sums of those, in the order of members, are the same on all.
- * Memory: a copy of the volumes. */
+ * Ranks of a team sum their local Gram matrices in rank order, so all have the same result. Memory: a copy of the
+ * volumes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/basis/basis.h"
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "regularizers/pass.h"
 #include "regularizers/pass_params.h"
@@ -25,15 +24,15 @@ static const struct options defaults = { .strength = 1 };
 static const gt_param params[] = { GT_PARAM_STRENGTH(struct options), { .key = NULL } };
 
 struct state {
-	struct gt_site site; /* of all volumes */
+	struct gt_site site; /* all volumes */
 	double strength;
 	size_t volumes, each;
 	gt_basis *z;
 	double *gram, *vectors, *mix; /* [volumes][volumes] */
-	double *theirs;               /* [members][volumes][volumes], in a team */
+	double *theirs;               /* [ranks][volumes][volumes], in a team */
 };
 
-/* The products of all members' slices in place of those of this one's. */
+/* Replaces the local Gram matrix by the sum over all ranks. */
 static void add_up(const struct state *s)
 {
 	const size_t n = s->volumes * s->volumes;
@@ -46,7 +45,7 @@ static void add_up(const struct state *s)
 	}
 }
 
-/* Singular values squared on the diagonal of gram, what they belong to in vectors. */
+/* Sets the diagonal of gram to the squared singular values and vectors to their eigenvectors. */
 static void decompose(const struct state *s, const gt_array *x)
 {
 	const gt_array here = gt_halo_local(x);

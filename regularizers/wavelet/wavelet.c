@@ -1,21 +1,21 @@
-/* Sparse wavelet details, whatever the shift: Coifman, Donoho, in Wavelets and Statistics, Lecture Notes in Statistics
+/* Translation-invariant wavelet sparsity: Coifman, Donoho, in Wavelets and Statistics, Lecture Notes in Statistics
  * 103 (1995) 125.
- *   R(x) = strength sum over levels j of 2^(-axes j/2) sum over voxels and bands of |(D_j x)|
- * D_j: the seven details of level j of the undecimated separable transform (three of a slice; the algorithm "a trous"),
- * with low passes whose sum is 1. It is the mean over all shifts of the sum of the absolute details of the orthonormal
- * transform. Beyond the border the volume continues as its mirror image; an axis of one voxel has no
- * details. Sides of voxels do not count.
+ *    R(x) = strength sum over levels j of 2^(-axes j/2) sum over voxels and bands of |(D_j x)|
+ * D_j: the seven detail bands of level j of the undecimated separable transform (three for a slice; algorithm "a
+ * trous"), with low passes of sum 1. R is the mean over all shifts of the l1 norm of the details of the orthonormal
+ * transform.
+ * The volume is mirrored at the border; an axis of one voxel has no details. Voxel sizes do not matter.
  *
- * It is the analysis that is penalised, not the coefficients of a synthesis (Selesnick, Figueiredo, SPIE 7446 (2009)
- * 74460D compare them), so that the proximal step has no closed form: shrinking the details of all shifts and averaging
- * is a good denoiser but not this step. prox() is that of R itself, by the accelerated primal-dual method of Chambolle
- * and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 2, on
- *   |u - z|^2/2 + max over |p| <= 1 of sum of t strength_j <p_j, D_j u>.
- * p is kept from call to call; u begins and ends as P(z - D'p), P being the projection on the bounds.
+ * The penalty is an analysis prior, not one on synthesis coefficients (Selesnick, Figueiredo, SPIE 7446 (2009) 74460D
+ * compare them), so its proximal step has no closed form. Cycle spinning, shrinking the details of all shifts and
+ * averaging, is a good denoiser but not this step.
+ * prox() is exact, by the accelerated primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120,
+ * algorithm 2, on
+ *    |u - z|^2/2 + max over |p| <= 1 of sum of t strength_j <p_j, D_j u>.
+ * p is stored between calls; u starts and ends as P(z - D'p), P being the projection on the bounds.
  *
- * In a team members fetch the slices that the coarsest filter reaches below and above, half its taps times
- * 2^(levels-1): of what a level divides and of what it joins, 9 levels numbers per voxel of these slices in an inner
- * iteration. The share of a member may be less.
+ * In a team ranks fetch the slices that the coarsest filter reaches below and above, half its taps times
+ * 2^(levels-1). An inner iteration exchanges 9 levels numbers per voxel of these slices. A rank may own fewer slices.
  *
  * Memory: 7 levels + 6 numbers per voxel, 3 levels + 6 in a slice. */
 #include <gantry/regularizer.h>
@@ -43,15 +43,15 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* Split and join make work of these. */
+/* Scratch arrays of split() and join(). */
 enum { ROOM_COARSE, ROOM_OTHER, ROOM_AXIS, ROOMS = ROOM_AXIS + 2 };
 
 struct state {
 	struct gt_site site;
 	double strength, norm2;
-	int filter, levels, inner, axes, axis[3]; /* axes: along which there are neighbours */
-	gt_array *u, *ahead, *room[ROOMS], *dual; /* all but u rooms of the site */
-	gt_array *kept;                           /* of dual */
+	int filter, levels, inner, axes, axis[3]; /* axes: number of axes with more than one voxel */
+	gt_array *u, *ahead, *room[ROOMS], *dual; /* all but u are buffers of the site */
+	gt_array *kept;                           /* state of dual */
 };
 
 static void *detail_at(const struct state *s, int level, int band)
@@ -73,9 +73,9 @@ static struct gt_pass_call stage(const struct state *s, int level, int axis)
 	return call;
 }
 
-enum { STORE, DUAL, SIZES = 2, ALL = 4 }; /* of wavelet_math.inc */
+enum { STORE, DUAL, SIZES = 2, ALL = 4 }; /* as in wavelet_math.inc */
 
-/* A level: its low pass, which is read or written, and what its details are multiplied by. */
+/* A level: its low pass, an input or output, and the factor of its details. */
 struct level {
 	int level;
 	double factor;
@@ -83,14 +83,14 @@ struct level {
 	void *sizes; /* NULL: the details go into the dual */
 };
 
-/* What goes along the axes from `axis` on, where `band` has a bit for each high pass before. */
+/* Processes the axes from `axis` on; `band` has a bit for each previous high pass. */
 static void split(const struct state *s, const struct level *l, int axis, int band, const void *from)
 {
 	struct gt_pass_call call = stage(s, l->level, axis);
 	call.a[0] = (void *)(size_t)from;
 	if (axis < 2 && axis + 1 < s->axes) {
 		void *between = s->room[ROOM_AXIS + axis]->data;
-		for (int high = 0; high < 2; high++) { /* of the neighbours' slices too, which z reads */
+		for (int high = 0; high < 2; high++) { /* halo slices too, because z reads them */
 			call.a[1] = high ? NULL : between;
 			call.a[2] = high ? between : NULL;
 			gt_site_run_on(&s->site, s->site.n, GT_PASS_wavelet_split, &call);
@@ -106,8 +106,8 @@ static void split(const struct state *s, const struct level *l, int axis, int ba
 	}
 }
 
-/* All levels. With `sizes` the weighted sizes of the details of x are added to it. Else, for a proximal step t, the
- * dual moves by `dual` times the details of x, divided by t weight, since its bounds are 1. */
+/* Processes all levels. With `sizes` it adds the weighted magnitudes of the details of x to it. Else, for a proximal
+ * step t, the dual moves by `dual` times the details of x, divided by t weight, since its bounds are 1. */
 static void analyse(const struct state *s, gt_array *x, gt_array *sizes, double dual, double t)
 {
 	gt_array *from = x;
@@ -121,7 +121,7 @@ static void analyse(const struct state *s, gt_array *x, gt_array *sizes, double 
 	}
 }
 
-/* The transpose of split(), into `to`; add: to what is there. */
+/* Computes the transpose of split() into `to`; add: accumulates. */
 static void join(const struct state *s, const struct level *l, int axis, int band, void *to, int add)
 {
 	struct gt_pass_call call = stage(s, l->level, axis);
@@ -145,7 +145,7 @@ static void join(const struct state *s, const struct level *l, int axis, int ban
 	}
 }
 
-/* Where the sum of t weight D'p is left. */
+/* Returns the array that holds the sum of t weight D'p. */
 static gt_array *transpose(const struct state *s, double t)
 {
 	gt_array *from = NULL, *to = NULL, *const dual = s->dual;
@@ -251,7 +251,7 @@ static const struct gt_penalty_ops ops = {
 	.name = "wavelet", .value = value, .prox = prox, .free = release, .state = state, .value_async = value_async
 };
 
-/* A single voxel has no details, and one number of a dual that stays 0. */
+/* A single voxel has no details, and one dual number that stays 0. */
 static gt_status fill(struct state *s)
 {
 	gt_array **const rooms[] = { &s->ahead, &s->room[0], &s->room[1], &s->room[2], &s->room[3] };
@@ -266,14 +266,15 @@ done:
 	return st;
 }
 
-/* Slices that the coarsest filter reads below and above. */
+/* Returns the slices that the coarsest filter reads below and above. */
 static size_t reach(const struct options *o)
 {
 	double low[GT_WAVELET_TAPS];
 	return (size_t)(gt_wavelet_filter(o->filter, low) / 2) << (o->levels - 1);
 }
 
-/* Taps of the last level are 2^(levels-1) voxels apart: an axis that is no longer has mirror images alone for it. */
+/* The taps of the last level are 2^(levels-1) voxels apart: on an axis no longer than this they meet only mirror
+ * images. */
 static gt_status check_levels(const struct options *o, const gt_grid *grid)
 {
 	static const char *const along[] = { "voxels along x", "voxels along y", "slices" };
@@ -321,5 +322,5 @@ const gt_regularizer gt_regularizer_wavelet = {
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.make = make,
-	.no_automatic_strength = 1, /* no gradient to find it by */
+	.no_automatic_strength = 1, /* the strength search needs a gradient */
 };

@@ -1,5 +1,5 @@
-/* Filters of undecimated wavelet transforms: Daubechies, Ten Lectures on Wavelets, SIAM 1992, tables 6.1 and 6.3. Norms
- * along an axis by power iterations on the host. */
+/* Filters of undecimated wavelet transforms: Daubechies, Ten Lectures on Wavelets, SIAM 1992, tables 6.1 and 6.3.
+ * Norms along an axis by power iterations on the host. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 const char *const gt_wavelet_names[] = { "haar", "db2", "db3", "db4", "sym4", NULL };
 
-/* Of the orthonormal transform. */
+/* Orthonormal filters. */
 static const double haar[] = { 0.70710678118654752, 0.70710678118654752 };
 static const double db2[] = { 0.48296291314453414, 0.83651630373780790, 0.22414386804201338, -0.12940952255126038 };
 static const double db3[] = { 0.33267055295008263,  0.80689150931109255,  0.45987750211849154,
@@ -30,7 +30,7 @@ int gt_wavelet_filter(int filter, double low[GT_WAVELET_TAPS])
 	return taps;
 }
 
-/* A line of n voxels, whose taps are `apart`. */
+/* A line of n voxels; the taps are `apart` voxels apart. */
 struct line {
 	size_t n;
 	ptrdiff_t apart;
@@ -60,7 +60,7 @@ static void normal(const struct line *l, int both, const double *x, double *y)
 		}
 }
 
-/* room: two lines. */
+/* room: scratch of two lines. */
 static double largest(const struct line *l, int both, double *room)
 {
 	double *x = room, *y = room + l->n, norm2 = 1;
@@ -87,7 +87,7 @@ gt_status gt_wavelet_norm2(int filter, int levels, const size_t n[3], double *no
 		double whole = 1, low = 1;
 		for (int a = 0; a < 3; a++) {
 			struct line l = { .n = n[a], .apart = (ptrdiff_t)1 << level };
-			/* What a border does ends within its reach. */
+			/* Effects of a border end within its reach. */
 			const size_t enough = 4 * (size_t)l.apart * GT_WAVELET_TAPS;
 			l.n = l.n < enough ? l.n : enough;
 			l.taps = gt_wavelet_filter(filter, l.low);

@@ -1,4 +1,4 @@
-/* Arnoldi's process and the small least squares problem beside it. */
+/* Arnoldi process and its projected least-squares problem. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ double gt_rotation(double a, double b, double *c, double *s)
 	return r;
 }
 
-/* What the rotations so far make of a new column, and the one that clears its last entry. */
+/* Applies the previous Givens rotations to a new column and adds one that clears its last entry. */
 static void rotate(gt_arnoldi *a, double *column)
 {
 	const size_t k = a->k;
@@ -74,7 +74,7 @@ double gt_arnoldi_step(gt_arnoldi *a)
 		size = hypot(size, column[i]);
 	}
 	column[k + 1] = sqrt(gt_dot(w, w));
-	/* What is left is rounding: the space is invariant. */
+	/* The remainder is rounding: the space is invariant. */
 	if (column[k + 1] <= 64 * (gt_array_type(w) == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON) * size)
 		column[k + 1] = 0;
 	else
@@ -84,9 +84,9 @@ double gt_arnoldi_step(gt_arnoldi *a)
 	return fabs(a->g[k + 1]);
 }
 
-/* Steps that tell something. Where the data cannot be met, what is left of them meets a nearly singular operator
- * sooner or later (Morikuni and Hayami, SIAM J. Matrix Anal. Appl. 36 (2015) 225, section 2): the steps have become
- * so short that they are rounding, and seem to grow again. */
+/* Returns the number of useful steps. For inconsistent data the residual eventually meets a nearly singular operator
+ * (Morikuni and Hayami, SIAM J. Matrix Anal. Appl. 36 (2015) 225, section 2).
+ * The steps have then become rounding errors and appear to grow again. */
 static size_t safe_steps(const gt_arnoldi *a, double rounding)
 {
 	const double tiny = sqrt(64 * rounding);

@@ -1,4 +1,4 @@
-/* Bidiagonalisation: one forward and one adjoint in a step. */
+/* Golub-Kahan bidiagonalisation, with one forward and one adjoint per step. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/krylov/golub_kahan.h"

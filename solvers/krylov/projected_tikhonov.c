@@ -1,4 +1,4 @@
-/* The small problem of hybrid methods: at most some hundred unknowns, solved anew in each step. */
+/* Projected problem of hybrid methods: up to some hundred unknowns, solved again in every step. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void turn(double *a, double *b, size_t n, double c, double s)
 	}
 }
 
-/* Makes columns i and j of W orthogonal; 0 if they are. */
+/* Makes columns i and j of W orthogonal. Returns 0 if they already are. */
 static int rotate(gt_projected *p, size_t i, size_t j)
 {
 	const size_t rows = p->k + 1;
@@ -89,7 +89,7 @@ static void decompose(gt_projected *p)
 	p->rest = fmax(p->rest, 0);
 }
 
-/* With mu = lambda^2: the misfit, and the freedoms that the solution has; with their slopes. */
+/* Misfit and effective degrees of freedom for mu = lambda^2, with their derivatives. */
 struct at {
 	double misfit, freedoms, misfit_slope, freedoms_slope;
 };
@@ -107,7 +107,8 @@ static struct at at(const gt_projected *p, double mu)
 	return a;
 }
 
-/* Of the data, the part of freedoms that a solution with mu leaves: the trace of mu (AA' + mu)^-1 over their number. */
+/* Fraction of the data's degrees of freedom that a solution with mu leaves: the trace of mu (AA' + mu)^-1 over their
+ * number. */
 static double freedoms_left(const gt_projected *p, double mu)
 {
 	double sum = p->rest;
@@ -133,7 +134,7 @@ static void range_of(const gt_projected *p, double *min, double *max)
 	}
 }
 
-/* The least on a grid of logarithms, then between its neighbours by golden sections. */
+/* Minimises GCV on a logarithmic grid, then between its neighbours by golden sections. */
 static double minimise(const gt_projected *p, double weight)
 {
 	double min, max, best = INFINITY, middle = 0;
@@ -157,8 +158,8 @@ static double minimise(const gt_projected *p, double weight)
 	return exp((low + high) / 2);
 }
 
-/* The weight with which GCV would choose the smallest singular value, which is right while k is small; the mean of
- * all so far. */
+/* Returns the mean over all steps of the weight for which GCV selects the smallest singular value. The choice is
+ * right while k is small. */
 static double weight_of(gt_projected *p)
 {
 	double min, max;
@@ -169,7 +170,7 @@ static double weight_of(gt_projected *p)
 	return p->weights / (double)p->k;
 }
 
-/* The misfit grows with mu: by halving the range of its logarithm. */
+/* Solves misfit = squares for mu by bisection in log(mu); the misfit grows with mu. */
 static double meet(const gt_projected *p, double squares)
 {
 	double min, max;

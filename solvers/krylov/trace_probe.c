@@ -1,4 +1,4 @@
-/* The trace of a problem by a random vector. */
+/* Trace estimate of the full problem by a random vector. */
 #include <float.h>
 #include "core/try.h"
 #include "solvers/krylov/trace_probe.h"

@@ -1,4 +1,4 @@
-/* A projector and a backprojector one after the other, in either order. */
+/* Krylov spaces of A B and B A for a projector A and a backprojector B. */
 #include "solvers/krylov/two_ways.h"
 
 double gt_two_ways_begin(gt_two_ways *s, const gt_array *x, double *squares)
@@ -20,7 +20,7 @@ double gt_two_ways_begin(gt_two_ways *s, const gt_array *x, double *squares)
 	return gt_arnoldi_start(&s->space);
 }
 
-/* next = M v, with the operator of the space. */
+/* next = M v, with the operator M of the space. */
 static void apply(const gt_two_ways *s, gt_array *v, gt_array *next)
 {
 	const gt_linop *A = s->p->A[0];
@@ -52,7 +52,7 @@ void gt_two_ways_cycle(gt_two_ways *s, int steps, double stop, double left, gt_a
 		*moved = gt_arnoldi_add(a, x);
 		return;
 	}
-	gt_array *u = gt_basis_vector(a->V, a->k); /* no step needs it any more */
+	gt_array *u = gt_basis_vector(a->V, a->k); /* no further step needs it */
 	gt_fill(0, u);
 	gt_arnoldi_add(a, u);
 	if (s->root)

@@ -1,4 +1,4 @@
-/* Conjugate directions. */
+/* Polak-Ribiere conjugate directions. */
 #include <math.h>
 #include "solvers/steps/conjugate.h"
 
@@ -18,7 +18,7 @@ void gt_conjugate_begin(gt_conjugate *c)
 
 double gt_conjugate_turn(gt_conjugate *c, int anew)
 {
-	double gg, gz, gd, across; /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
+	double gg, gz, gd, across; /* <g, M g_old> = <g_old, M g>: the term that Polak and Ribiere subtract */
 	gt_dot_async(c->g, c->g, &gg);
 	gt_dot_async(c->g, c->z, &across);
 	gt_dot_async(c->g, c->d, &gd);
@@ -28,7 +28,7 @@ double gt_conjugate_turn(gt_conjugate *c, int anew)
 	gt_dot_async(c->g, c->z, &gz);
 	gt_reductions_wait(gt_array_backend(c->g));
 	double beta = !anew && c->gz > 0 ? fmax(0, (gz - across) / c->gz) : 0;
-	if (!(beta * gd < gz)) /* not down the hill */
+	if (!(beta * gd < gz)) /* no descent direction */
 		beta = 0;
 	gt_axpby(-1, c->z, beta, c->d);
 	c->gz = gz;

@@ -1,8 +1,8 @@
-/* The dual step. */
+/* Dual step of primal-dual methods. */
 #include <math.h>
 #include "solvers/steps/dual_step.h"
 
-/* In the constant of convexity that is made use of where steps adapt. */
+/* Fraction of the strong-convexity constant used by adaptive steps. */
 #define PART (1. / 3)
 
 void gt_dual_step_next(gt_dual_step *s)

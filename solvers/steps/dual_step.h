@@ -1,21 +1,22 @@
 #ifndef GT_SOLVERS_STEPS_DUAL_STEP_H
 #define GT_SOLVERS_STEPS_DUAL_STEP_H
-/* Inside this room: how the dual step s of primal-dual methods falls (solvers/pdhg.c has the proofs).
- * Those proofs hold with any smaller constant of convexity too: a third lets s fall as 3/k, as fast as Nesterov's
- * momentum gains. Steps that became too small for the problem let the iterates circle about the minimum: so where
- * the cost rises above the lowest since s was 1, s is 1 again and q is W(A x - b), which is a plain step down from
- * x. That is how O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, restart momentum; restarts of this
- * method: Applegate, Hinder, Lu and Lubin, Math. Program. 201 (2023) 133. It is done only if the cost is not above
- * that after the last such step: then those steps alone lower the cost, or there is a last one, from where on the
- * proofs hold as they stand. With sigma above 0 the constant is 1, s stops at that value, and nothing starts again. */
+/* Private to solvers/. Decrease and restart of the dual step s of primal-dual methods (proofs: solvers/pdhg.c).
+ * The proofs hold with any smaller convexity constant; a third of it lets s fall as 3/k, as fast as Nesterov momentum
+ * gains. Steps that have become too small let the iterates oscillate about the minimum.
+ * If the cost rises above its minimum since s was 1, s restarts at 1 and q at W(A x - b): a plain gradient step from
+ * x. Cf. O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, and, for this method, Applegate, Hinder, Lu and
+ * Lubin, Math. Program. 201 (2023) 133.
+ * A restart requires that the cost is not above the cost after the previous restart step. Either those steps alone
+ * lower the cost, or there is a last one, after which the proofs apply. With sigma above 0 the constant is 1, s stops
+ * at sigma, and nothing restarts. */
 
 typedef struct {
-	double min;                     /* of sigma; 0: it adapts */
-	double sigma, theta;            /* theta is 0 where s begins */
-	double begun, lowest, fine;     /* the cost after the step with which s began, the lowest since; no rise */
+	double min;                     /* sigma; 0: adaptive */
+	double sigma, theta;            /* theta is 0 at a restart of s */
+	double begun, lowest, fine;     /* cost after the first step of s; minimum since; tolerated increase */
 	int plain;                      /* 1: the norms in which the iterates are measured must not grow */
 } gt_dual_step;
 void gt_dual_step_next(gt_dual_step *s);
-/* Does the cost rise? Then s begins anew. Else the next. */
+/* Restarts s if the cost rises, else computes the next s. */
 void gt_dual_step_look(gt_dual_step *s, double cost);
 #endif

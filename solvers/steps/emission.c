@@ -1,10 +1,10 @@
-/* Counts of emitted photons. */
+/* Emission counts: validation of the data and initial volume. */
 #include <math.h>
 #include "solvers/steps/emission.h"
 
 const char *const gt_emission_negatives[] = { "refuse", "zero", NULL };
 
-/* Line integrals of 0 may have been rounded to a little below it: so much of their root mean square is taken for 0. */
+/* Zero line integrals may be slightly negative by rounding: this fraction of the root mean square counts as 0. */
 static const double rounding = 1e-5;
 
 gt_status gt_emission_check(const char *solver, const gt_problem *p)

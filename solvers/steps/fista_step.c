@@ -1,4 +1,4 @@
-/* Proximal and projected gradient steps, with momentum or mixed (see solvers/fista.c). */
+/* Proximal and projected gradient steps, with momentum or Anderson acceleration (see solvers/fista.c). */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/fista_step.h"
@@ -26,7 +26,7 @@ void gt_fista_stand_still(gt_fista *s)
 	gt_copy(s->r, s->q);
 }
 
-/* From v and its residual in q to the next iterate, in g. */
+/* Computes the next iterate in g from v and its residual in q. */
 static void step(gt_fista *s)
 {
 	const gt_problem *p = s->p;
@@ -43,7 +43,7 @@ static void step(gt_fista *s)
 	}
 }
 
-/* Residual, data, penalty at the next iterate, and how far it is; returns its cost. */
+/* Computes residual, data term and penalty at the next iterate and its distance; returns its cost. */
 static double judge(gt_fista *s, double *data, double *penalty)
 {
 	double square;
@@ -55,7 +55,7 @@ static double judge(gt_fista *s, double *data, double *penalty)
 	return *data + *penalty;
 }
 
-/* Rises within the rounding of the residuals are none. */
+/* Increases within the rounding of the residuals do not count. */
 static int rises(const gt_fista *s, double cost, double before)
 {
 	return cost > before + (gt_array_type(s->at.x) == GT_F64 ? 1e-13 : 1e-6) * fabs(before);

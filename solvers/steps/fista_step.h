@@ -3,7 +3,7 @@
 #include "solvers/anderson.h"
 #include "solvers/pwls.h"
 
-/* The steps of fista. Private to this room. */
+/* Steps of fista. Private to solvers/. */
 struct gt_fista_options {
 	int iterations, nonneg, restart, prox, anderson;
 };
@@ -11,20 +11,20 @@ typedef struct gt_fista {
 	const gt_problem *p;
 	const struct gt_fista_options *o;
 	gt_pwls_point at;
-	gt_array *own[2], *d; /* volumes to free; the third of at is the caller's */
-	gt_array *r, *q;      /* weighted residuals: at x; at the iterate before, then at v, then at the next iterate */
+	gt_array *own[2], *d; /* volumes to free; the caller owns the third of `at` */
+	gt_array *r, *q;      /* weighted residuals: at x; at the previous iterate, then at v, then at the next iterate */
 	int prox;
 	double data, penalty; /* at x */
-	double moved;         /* |x - the one before|^2 */
+	double moved;         /* |x - previous x|^2 */
 	gt_anderson mixed;
 	gt_state_entry kept[4 + GT_ANDERSON_KEPT];
 } gt_fista;
-/* at.L or at.d: the majorizer, a number with a proximal step, else a diagonal. */
+/* Computes the majorizer at.L, a number, with a proximal step, else the diagonal at.d. */
 gt_status gt_fista_majorize(gt_fista *s);
-/* Without momentum: the point before is x itself. */
+/* Removes the momentum: the previous point becomes x. */
 void      gt_fista_stand_still(gt_fista *s);
-/* One step with momentum, or without if that raises the cost; or, mixed, one without momentum, mixed with those before.
- * data and penalty are of the next iterate, which gt_fista_accept() makes x. */
+/* Makes one step with momentum, or without if that raises the cost; with anderson, an accelerated step without
+ * momentum. data and penalty belong to the next iterate, which gt_fista_accept() makes x. */
 void      gt_fista_iterate(gt_fista *s, double *data, double *penalty);
 void      gt_fista_iterate_mixed(gt_fista *s, double *data, double *penalty);
 void      gt_fista_accept(gt_fista *s);

@@ -42,7 +42,7 @@ void gt_grouped_begin(gt_grouped *s)
 	gt_reductions_wait(gt_array_backend(s->at.x));
 }
 
-/* One step from the subsets of one group. */
+/* Makes one step from the subsets of one group. */
 static void step(gt_grouped *s, size_t group, gt_grouped_found *pass)
 {
 	const gt_problem *p = s->p;
@@ -68,7 +68,7 @@ static void step(gt_grouped *s, size_t group, gt_grouped_found *pass)
 	gt_pwls_accept(at);
 }
 
-/* At x, from the data term at z = x + beta (x - x before), its slope there, and the data term at x before. */
+/* Returns the data term at x from value and slope at z = x + beta (x - previous x) and the value at the previous x. */
 static double at_iterate(const gt_grouped_found *pass, double before)
 {
 	const double b = pass->beta, l = 1 + b, rise = pass->along[0] - pass->along[1];

@@ -1,11 +1,11 @@
-/* Steps along a direction by parabolas above the cost. */
+/* Line search by parabolas that majorize the cost. */
 #include <math.h>
 #include "solvers/pwls.h"
 #include "solvers/steps/line_step.h"
 
 void gt_line_step_begin(gt_line_step *s) { s->data = gt_pwls_residual(s->p, 0, s->x, s->r); }
 
-/* The step along d. first, second: derivatives of the data term in it, at 0. */
+/* Returns the step along d. first, second: derivatives of the data term along d, at 0. */
 static double search(const gt_line_step *s, const gt_array *d, double first, double second)
 {
 	double a = 0;

@@ -1,7 +1,6 @@
 #ifndef GT_SOLVERS_STEPS_OPTIONS_H
 #define GT_SOLVERS_STEPS_OPTIONS_H
-/* Inside this room: lines of the parameter table of a solver whose options are a `struct options` with these
- * members. */
+/* Private to solvers/. Parameter table lines of a solver whose `struct options` has these members. */
 #include <stddef.h>
 #include <gantry/params.h>
 

@@ -1,4 +1,4 @@
-/* Preconditioners: none, the inverse of a diagonal majorizer, filters of slices. */
+/* Preconditioners: none, the inverse of a diagonal majorizer, ramp filters of slices. */
 #include "core/try.h"
 #include "solvers/steps/preconditioner.h"
 #include "solvers/pwls.h"

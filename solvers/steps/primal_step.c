@@ -1,4 +1,4 @@
-/* Steps of the volume. */
+/* Volume steps of primal-dual methods. */
 #include "core/try.h"
 #include "solvers/steps/primal_step.h"
 

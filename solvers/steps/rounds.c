@@ -1,4 +1,4 @@
-/* Iterations, told one by one. */
+/* Iteration loop with a report per iteration. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/rounds.h"

@@ -1,10 +1,10 @@
 #ifndef GT_SOLVERS_STEPS_ROUNDS_H
 #define GT_SOLVERS_STEPS_ROUNDS_H
-/* Inside this room: the iterations of a solver from where its run begins or is continued, each told to the monitor. */
+/* Private to solvers/. Iterations of a new or resumed run; each is reported to the monitor. */
 #include <gantry/solver.h>
 
 struct gt_rounds {
-	const char *name;               /* GT_ERR_DIVERGED by this name where the data term is not finite; NULL: not looked at */
+	const char *name;               /* GT_ERR_DIVERGED, with this name, if the data term is not finite; NULL: no check */
 	int iterations;
 	const gt_state_entry *kept;
 	void (*iterate)(void *self, int iteration, gt_array *x, gt_progress *g);

@@ -1,5 +1,5 @@
-/* Sweeps of ordered subsets (solvers/ordered_subsets.h), and over them momentum or Anderson's acceleration
- * (solvers/anderson.h) if wanted. */
+/* Sweeps of ordered subsets (solvers/ordered_subsets.h), optionally with momentum or Anderson acceleration
+ * (solvers/anderson.h). */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/anderson.h"
@@ -8,13 +8,13 @@
 #include "solvers/steps/sweeps.h"
 
 struct state {
-	gt_array *x, *next; /* the iterate; the one before, then the next */
-	gt_pwls_point pace; /* of which only t is used */
+	gt_array *x, *next; /* the iterate; the previous one, then the next */
+	gt_pwls_point pace; /* only t is used */
 	gt_anderson mixed;
 	double relax;
 };
 
-/* x and the step, and with momentum what it comes from; seen: gt_ordered_subsets_seen(). */
+/* x and the step, and with momentum its inputs; seen: gt_ordered_subsets_seen(). */
 enum { KEPT = 6 + GT_ANDERSON_KEPT };
 static void list_kept(struct state *s, int momentum, gt_array *seen, gt_state_entry kept[KEPT])
 {
@@ -31,8 +31,8 @@ static void list_kept(struct state *s, int momentum, gt_array *seen, gt_state_en
 	kept[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
-/* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the
- * gradient step that it speeds up. */
+/* Extrapolates as Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is
+ * the gradient step that it accelerates. */
 static double extrapolate(struct state *s, int momentum)
 {
 	const double beta = momentum ? gt_pwls_momentum(&s->pace) : 0;
@@ -50,7 +50,7 @@ static void accept(struct state *s)
 	s->next = before;
 }
 
-/* What is accelerated is one map, whose fixed points are looked for. */
+/* Acceleration needs one constant map whose fixed points are sought. */
 static gt_status check(const struct gt_ordered_subsets_options *o)
 {
 	if (o->anderson && o->momentum)

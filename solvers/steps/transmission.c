@@ -1,9 +1,9 @@
-/* Counts of transmitted photons. */
+/* Transmission counts: validation, curvatures and denominators. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/steps/transmission.h"
 
-/* exp(-b) of what is no line integral is a number that nobody counted. */
+/* Rejects data that are no line integrals: exp(-b) would be no plausible count. */
 gt_status gt_transmission_check(const char *solver, const gt_problem *p)
 {
 	for (size_t k = 0; k < p->subsets; k++) {
@@ -30,7 +30,7 @@ void gt_transmission_denominator(const gt_transmission *s, enum gt_counts what, 
 	gt_adjoint(s->p->A[k], s->off.of[k], d);
 }
 
-/* Of all subsets, with the expected curvatures at A x; x NULL: at the data. */
+/* Adds the denominators of all subsets with the expected curvatures at A x; x NULL: at the data. */
 static void add_denominators(const gt_transmission *s, const gt_array *x, const gt_pwls_buffers *at, gt_array *g, gt_array *d)
 {
 	gt_fill(0, d);

@@ -35,7 +35,7 @@ refused 1 "cannot be written" tune --replay toy.txt --curve no/where.csv
 refused 2 "unknown search strategy \"bees\": expected climb, ants, random, exhaustive" tune --replay toy.txt --search bees
 refused 2 "rho=7" tune --replay toy.txt --search ants:rho=7
 sed 's/B=4/B=9/' toy.txt >bad.txt
-refused 1 "bad.txt, line 13: a value is none of its layer's" tune --replay bad.txt
+refused 1 "bad.txt, line 13: a value is missing or not in its layer" tune --replay bad.txt
 head -9 toy.txt >empty.txt
 refused 1 "empty.txt, line 10: no candidate" tune --replay empty.txt
 sed 's/^[0-9.]* ok/inf wrong/' toy.txt >wrong.txt
@@ -145,7 +145,7 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
 	refused 1 "needs a GPU, or --logs FOLDER" study tuner -o study --no-figures
 	for solver in os-sart:subsets=4 cgls; do
-		refused 1 "can be tuned here: that takes an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1
+		refused 1 "can be tuned here: needs an NVIDIA GPU and NVRTC" tune few.nc --solver $solver --minutes 0.1
 	done
 fi
 

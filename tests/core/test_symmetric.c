@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/random.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "tests/support/support.h"
 
 enum { MAX_N = 20 };

@@ -1,5 +1,5 @@
-/* What a variant is checked on, and how far it may be off: small problems are of the kind that operators choose the same
- * kernel for, and bounds follow the built-in kernel up to what a fault comes to.
+/* Check problems and error bounds: operators choose the same kernel for a check problem, and bounds follow the
+ * built-in kernel up to the size of a fault.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define ARC .shape = GT_ARC, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.0239, .row_pitch = 1.0963
 #define FLAT .shape = GT_FLAT, .source_to_axis = 1000, .source_to_detector = 1536
 #define FULL .turn = 6.283185307179586
-/* Rows and slices of very different numbers, volumes out of the beam, a helix, few slices. */
+/* Rows and slices of very different numbers, volumes outside the beam, a helix, few slices. */
 static const struct {
 	const char *what;
 	gt_orbit orbit;
@@ -33,7 +33,11 @@ static const struct {
 	  { 301, 307, 2047 },
 	  { 1.6, 1.6, 0.625 },
 	  0 },
-	{ "as many rows as slices", { ARC, .columns = 888, .rows = 64, .views = 984, FULL }, { 512, 512, 64 }, { 1, 1, 0.625 }, 0 },
+	{ "equal numbers of rows and slices",
+	  { ARC, .columns = 888, .rows = 64, .views = 984, FULL },
+	  { 512, 512, 64 },
+	  { 1, 1, 0.625 },
+	  0 },
 	{ "few slices, many rows", { ARC, .columns = 887, .rows = 512, .views = 491, FULL }, { 509, 515, 9 }, { 1, 1, 0.625 }, 0 },
 	{ "few rows, many slices", { ARC, .columns = 887, .rows = 16, .views = 491, FULL }, { 509, 515, 203 }, { 1, 1, 0.625 }, 0 },
 	{ "one slice", { ARC, .columns = 887, .rows = 16, .views = 491, FULL }, { 509, 515, 1 }, { 1, 1, 0.625 }, 0 },
@@ -52,13 +56,13 @@ static gt_scan *make_problem(int i, gt_grid *grid)
 	return scan;
 }
 
-/* Heights, at the axis, of a row in slices. */
+/* Returns the height of a row at the axis, in slices. */
 static double height_of(const gt_scan *scan, const gt_grid *grid)
 {
 	return scan->row_pitch * scan->source_to_axis / scan->source_to_detector / grid->pitch[2];
 }
 
-/* How many views have the middle of their beam within the volume. */
+/* Counts the views whose central ray is within the volume. */
 static size_t views_within(const gt_scan *scan, const gt_grid *g)
 {
 	size_t n = 0;
@@ -80,12 +84,12 @@ START_TEST(small_problems_are_of_the_same_kind)
 		ck_ok(gt_scan_check(small));
 		ck_ok(gt_grid_check(&part, small));
 		ck_assert_double_eq_tol(height_of(small, &part), height, 1e-9 * height);
-		/* rows and slices beyond those few that have kernels of their own */
+		/* more rows and slices than special kernels take */
 		ck_assert_uint_ge(small->rows, scan->rows < 11 ? scan->rows : 11);
 		ck_assert_uint_ge(part.n[2], grid.n[2] < 11 ? grid.n[2] : 11);
 		ck_assert_uint_le(part.n[0] * part.n[1] * part.n[2], 103 * 103 * 257);
 		ck_assert_uint_le(small->views * small->rows * small->columns, 9 * 101 * 61);
-		/* a piece of the volume lies within it, and views look at it */
+		/* a cropped volume lies within the original, and views see it */
 		if ((double)part.n[2] * part.pitch[2] < whole)
 			ck_assert_double_le(fabs(part.center[2] - grid.center[2]) + (double)part.n[2] * part.pitch[2] / 2,
 			                    whole / 2 * (1 + 1e-9));
@@ -118,8 +122,8 @@ START_TEST(bounds_follow_the_built_in_kernel)
 	ck_assert_double_eq_tol(b.rms, 4.5e-6, 1e-18);
 	ck_assert_double_eq_tol(b.entry, 3e-5, 1e-18);
 	ck_assert_double_eq_tol(b.adjoint, 1.83e-5, 1e-18);
-	ck_assert(off.rms <= b.rms && off.entry <= b.entry && off.adjoint <= b.adjoint); /* which can be tuned */
-	b = gt_bound(0, far); /* an entry that is off by 1e-4, or a row that is missing, is found whatever the built-in kernel does */
+	ck_assert(off.rms <= b.rms && off.entry <= b.entry && off.adjoint <= b.adjoint); /* a tunable kernel */
+	b = gt_bound(0, far); /* an entry wrong by 1e-4 and a missing row are found whatever the error of the built-in kernel */
 	ck_assert_double_le(b.rms, 1e-5);
 	ck_assert_double_lt(b.entry, 1e-4);
 	ck_assert_double_lt(b.adjoint, 1e-4);
@@ -135,7 +139,7 @@ START_TEST(bounds_are_told)
 	const gt_off is = { 3e-6, 2e-5, 1.22e-5 };
 	gt_bound_describe(gt_bound(0, is), is, text, sizeof text);
 	ck_assert_str_eq(text, "4.5e-06 3.0e-05 1.8e-05 (3.0e-06 2.0e-05 1.2e-05)");
-	gt_bound_describe(is, is, text, sizeof text); /* as much as there is room for */
+	gt_bound_describe(is, is, text, sizeof text); /* truncated to the buffer */
 	ck_assert_uint_eq(strlen(text), sizeof text - 1);
 }
 END_TEST

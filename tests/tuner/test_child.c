@@ -1,5 +1,5 @@
-/* The process that tries variants: what hangs is ended, what dies is replaced, and the next is tried all the same. A
- * child is no device here. Guard words: any that changes is found.
+/* Child process of the tuner, without a device: a variant that hangs is ended, a crashed child is replaced, and the
+ * next variant is evaluated. Every changed guard word is found.
  * labels: unit, backend: none */
 #include <signal.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void fake(void *self, const char *variant, gt_tune_evaluation *t)
 	t->ms = c->tried;
 }
 
-/* s, of a clock that stands: what hangs is late as soon as that passes, and nothing else is. */
+/* s; a hanging variant exceeds it when the replaced clock jumps, nothing else does */
 static const double limit = 600;
 
 static void try_variant(gt_child *child, const char *variant, gt_tune_evaluation *t)
@@ -49,7 +49,7 @@ START_TEST(goes_on_after_all_of_them)
 	static const struct {
 		const char *variant, *why;
 		gt_tune_verdict verdict;
-		int tried; /* of this process */
+		int tried; /* evaluations of this process */
 	} step[] = {
 		{ "A=1", "", GT_TUNE_OK, 1 },
 		{ "A=2", "", GT_TUNE_OK, 2 },

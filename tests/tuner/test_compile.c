@@ -1,5 +1,5 @@
-/* The kernels' sources that the library holds are compiled by NVRTC for a device that need not be there: each kernel as it
- * is built in, and by other numbers of its space. Each source has its space, and its hash tells code from words.
+/* NVRTC compiles the embedded sources without the device: every kernel as built in and with other values of its
+ * space. The hash of a source ignores comments.
  * labels: slow, backend: none */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ START_TEST(compiles)
 }
 END_TEST
 
-/* What is compiled for a device whose blocks have less shared memory takes no more: stages hold fewer columns. */
+/* Variants compiled for devices with less shared memory take less. */
 START_TEST(compiles_for_less)
 {
 	static const char *const bytes[] = { "sizeof(char[" SF_BACK(2, 0, true) " <= 49152 ? 1 : -1])",

@@ -1,4 +1,4 @@
-/* Logs of searches: what is written is what is read, with what was chosen at the end, or why there was no search.
+/* Logs of searches: they are read as written, with the choice at the end or the reason why no search started.
  * labels: unit, backend: none */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static FILE *create(char path[64])
 	return fdopen(file, "w");
 }
 
-/* Two candidates, one of which failed; then what was chosen, unless variant is NULL. */
+/* Two candidates, one of which failed; then the choice, unless variant is NULL. */
 static void write_log(const char *variant, char path[64])
 {
 	FILE *f = create(path);
@@ -102,7 +102,7 @@ START_TEST(no_search)
 }
 END_TEST
 
-/* A log that is read once gives what a log gives that is read for each search; its file is not needed. */
+/* An open log gives the same replays as one that is read for every search, without its file. */
 START_TEST(read_once)
 {
 	static const char *const strategies[] = { "random", "climb", "ants:as-published" };
@@ -132,7 +132,6 @@ START_TEST(read_once)
 }
 END_TEST
 
-/* What was allowed stands in the log. */
 START_TEST(bounds_stand_in_the_log)
 {
 	char path[64];

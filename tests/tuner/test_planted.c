@@ -1,5 +1,5 @@
-/* A variant that is wrong, writes outside, differs from run to run or hangs cannot win: faults are planted in the
- * sources of kernels, on a GPU, and must be found; what has none must pass.
+/* Faults planted in kernel sources are found on a GPU: wrong results, writes outside the result, runs that differ,
+ * kernels that hang. Variants without a fault pass.
  * labels: slow */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct trying {
 	gt_child *child;
 };
 
-/* Begins to try some of the built-in values, compiled anew with that fault. */
+/* Evaluates built-in values after compiling them with that fault. */
 static void begin(const char *kernel, const char *variant, const char *from, const char *to, double limit, struct trying *y)
 {
 	gt_tune_options o;
@@ -64,7 +64,7 @@ static const char write_out[] = "*y = j.add ? *y + value : value;", add_dd[] = "
 		  put_joseph[] = "(sum[k] + (MODEL == GT_RAY_SIDDON ? w.extra[k * w.stride] : T(0))) *",
 		  add_joseph[] = "x[z * plane + row] += sum[i][t];";
 static const struct {
-	const char *kernel, *variant, *what, *from, *to, *why; /* why NULL: it is right */
+	const char *kernel, *variant, *what, *from, *to, *why; /* why NULL: no fault */
 } faults[] = {
 	{ "dd-forward", "WHOLE=96", "a row that is missing", write_out, "*y = l == 3 ? 0 : value;", "off the CPU" },
 	{ "dd-forward", "WHOLE=96", "an entry off by 1e-4", write_out, "*y = value * (l == 3 && k0 + c == 7 ? 1.0002f : 1.f);",
@@ -93,7 +93,7 @@ static const struct {
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-/* Of some words, "one|other". */
+/* Returns 1 if text contains one of the words "one|other". */
 static int says_one_of(const char *text, const char *words)
 {
 	char all[80], *rest = NULL;

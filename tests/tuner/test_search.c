@@ -1,5 +1,5 @@
-/* Searchers on made-up spaces: they keep the rules, try nothing twice, end, are the same by the same seed, and find the
- * best at rates that are stated.
+/* Search strategies on made-up spaces: they evaluate nothing twice, end, depend on the seed alone, and find the best
+ * at stated rates.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "tests/support/support.h"
 #include "tuner/search.h"
 
-/* log(time): of each choice, and of pairs, half as large between neighbouring layers and less beyond; some neighbouring
- * pairs are refused. */
+/* log(time) is a sum of effects of choices and pairs. Pairs have half the effect in neighbouring layers and less
+ * elsewhere; some neighbouring pairs fail. */
 struct land {
 	gt_space *space;
 	double own[8][16], pair[8][8][16][16];
@@ -58,7 +58,7 @@ static void make_land(uint64_t seed, int layers, const int *n, double bad, struc
 	l->best = INFINITY;
 	for (size_t c = 0; c < l->space->count; c++)
 		l->best = fmin(l->best, time_of(l, c));
-	/* as a person's: the best of 300 at random */
+	/* simulates manual tuning: the best of 300 random candidates */
 	double min = INFINITY;
 	for (int i = 0; i < 300; i++) {
 		const size_t c = (size_t)(gt_uniform(&r) * (double)l->space->count);
@@ -114,12 +114,12 @@ static void laws_of(int i)
 		ck_assert_uint_eq(a.best, b.best);
 		ck_assert_uint_eq(a.evaluations, b.evaluations);
 		ck_assert_uint_eq(a.evaluations, 60);
-		/* never worse than what comes first, but for the paper's, which begins anywhere */
+		/* no strategy is worse than the hand-tuned candidate, except ants as published, which start anywhere */
 		if (strcmp(all[i], "ants:as-published") != 0)
 			ck_assert(a.ms <= time_of(&l, l.first));
 	}
 	free_land(&l);
-	/* more programs than there are candidates: it ends */
+	/* more evaluations than candidates: the search ends */
 	make_land(6, 3, small, 0, &l);
 	const gt_search_result r = run(&l, all[i], 1, 0, 1);
 	ck_assert_uint_le(l.calls, l.space->count);
@@ -131,7 +131,7 @@ static void laws_of(int i)
 }
 GT_TEST_ALL(laws, (int)(sizeof all / sizeof *all))
 
-/* Of 24 runs on 8 spaces of 2880 candidates less some: how many come within 3 % of the best. */
+/* Counts the runs within 3 % of the best, of 24 on 8 spaces of up to 2880 candidates. */
 static int near_best(const char *spec, size_t evaluations)
 {
 	int near = 0;
@@ -165,12 +165,12 @@ START_TEST(ants_as_published)
 {
 	struct land l;
 	make_land(7, 4, fdk, 0.15, &l);
-	/* 30 ants, 5 iterations: 150 walks at most, of which some were walked before, and some are not legal */
+	/* 30 ants, 5 iterations: at most 150 paths, some repeated and some invalid */
 	const gt_search_result r = run(&l, "ants:as-published", 1, 0, 30);
 	ck_assert_uint_le(r.evaluations, 150);
 	ck_assert_uint_gt(r.evaluations, 100);
-	ck_assert_uint_lt(l.calls, r.evaluations); /* walks that are not legal count, and are not tried */
-	/* with what they leave out of the colony, it is the other */
+	ck_assert_uint_lt(l.calls, r.evaluations); /* invalid paths count but are not evaluated */
+	/* with the options of "ants" both are the same */
 	const gt_search_result a = run(&l, "ants:as-published,ants=10,iterations=0,rho=0.3,q0=0.5,ever=1,legal=1,hand=1", 4, 100, 1),
 			       b = run(&l, "ants", 4, 100, 1);
 	ck_assert_uint_eq(a.best, b.best);
@@ -197,7 +197,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* Nothing runs: a search says so and ends. */
+/* If no candidate runs, the search reports none and ends. */
 START_TEST(nothing_runs)
 {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -1,6 +1,5 @@
-/* Searches from their beginning to their end, on the CPU: a kernel that is chosen at run time is one and the same there,
- * so that times say nothing, and all else is as on a GPU. What a scan with tilted rows is tuned by; what cannot be tuned,
- * by a sentence each.
+/* Complete searches on the CPU, where all variants of a kernel chosen at run time are one kernel: times mean nothing,
+ * all else is as on a GPU. Tests tilted rows and refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 static char folder[] = "/tmp/gantry-tuner-XXXXXX", log_path[64];
 
-/* Rows leave the z axis by so many degrees. */
+/* Tilts the rows against the z axis by this number of degrees. */
 static gt_scan *make_scan(double tilt, gt_grid *grid)
 {
 	const gt_orbit orbit = { .shape = GT_FLAT,
@@ -62,7 +61,7 @@ static void tried(void *self, size_t program, const char *variant, const gt_tune
 	*highest = form > *highest ? form : *highest;
 }
 
-/* Forms that take rows for parallel to slices are none of a scan whose rows are not. */
+/* If rows are tilted, forms that need rows parallel to slices are excluded. */
 START_TEST(rows_that_are_tilted)
 {
 	static const struct {
@@ -92,8 +91,8 @@ START_TEST(rows_that_are_tilted)
 }
 END_TEST
 
-/* The log says so, so that a list of problems goes on with the next. */
-START_TEST(a_problem_without_the_kernel)
+/* The log of a problem without the kernel holds the reason, so that gantry tune --folder continues. */
+START_TEST(reason_in_the_log)
 {
 	gt_grid grid;
 	gt_scan *scan = make_scan(20, &grid);
@@ -107,41 +106,30 @@ START_TEST(a_problem_without_the_kernel)
 }
 END_TEST
 
-START_TEST(a_budget_too_small)
-{
-	gt_grid grid;
-	gt_scan *scan = make_scan(0, &grid);
-	gt_tune_options o = options_for(scan, &grid);
-	gt_tune_outcome out;
-	o.seconds = 1e-6;
-	ck_refused(gt_tune_search(&o, &out), GT_ERR_ARG, "the time does not do for one candidate");
-	gt_scan_free(scan);
-}
-END_TEST
+/* NULL: as in options_for(). */
+static const struct {
+	const char *backend, *log;
+	double seconds;
+	gt_status status;
+	const char *says;
+} refused[] = {
+	{ NULL, NULL, 1e-6, GT_ERR_ARG, "the time limit is too short" },
+	{ "cuda:0,shared=1KiB", NULL, 0, GT_ERR_ARG,
+	  "backend cuda:0,shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB" },
+	{ "bees", NULL, 0, GT_ERR_UNSUPPORTED, "no kernel can be tuned here" },
+	{ NULL, "/nowhere/log.txt", 0, GT_ERR_IO, "/nowhere/log.txt: cannot be written" },
+};
 
-START_TEST(devices_that_are_none)
+START_TEST(refusals)
 {
 	gt_grid grid;
 	gt_scan *scan = make_scan(0, &grid);
 	gt_tune_options o = options_for(scan, &grid);
 	gt_tune_outcome out;
-	o.backend = "cuda:0,shared=1KiB";
-	ck_refused(gt_tune_search(&o, &out), GT_ERR_ARG,
-	           "backend cuda:0,shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB");
-	o.backend = "bees";
-	ck_refused(gt_tune_search(&o, &out), GT_ERR_UNSUPPORTED, "no kernel can be tuned here");
-	gt_scan_free(scan);
-}
-END_TEST
-
-START_TEST(a_log_that_cannot_be_written)
-{
-	gt_grid grid;
-	gt_scan *scan = make_scan(0, &grid);
-	gt_tune_options o = options_for(scan, &grid);
-	gt_tune_outcome out;
-	o.log = "/nowhere/log.txt";
-	ck_refused(gt_tune_search(&o, &out), GT_ERR_IO, "/nowhere/log.txt: cannot be written");
+	o.seconds = refused[_i].seconds;
+	o.backend = refused[_i].backend ? refused[_i].backend : o.backend;
+	o.log = refused[_i].log ? refused[_i].log : o.log;
+	ck_refused(gt_tune_search(&o, &out), refused[_i].status, refused[_i].says);
 	gt_scan_free(scan);
 }
 END_TEST
@@ -149,10 +137,8 @@ END_TEST
 static void fill(TCase *t)
 {
 	tcase_add_loop_test(t, rows_that_are_tilted, 0, 2);
-	tcase_add_test(t, a_problem_without_the_kernel);
-	tcase_add_test(t, a_budget_too_small);
-	tcase_add_test(t, devices_that_are_none);
-	tcase_add_test(t, a_log_that_cannot_be_written);
+	tcase_add_test(t, reason_in_the_log);
+	tcase_add_loop_test(t, refusals, 0, sizeof refused / sizeof *refused);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Spaces: read from the heads of kernels with their rules, listed whole, found again; what is wrong in them is named.
+/* Spaces: parsed from kernel headers with their rules, enumerated and looked up; errors name the wrong line.
  * labels: unit, backend: none */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +71,8 @@ START_TEST(what_is_wrong_is_named)
 		gt_status st;
 	} wrong[] = {
 		{ "tune toy\nA 1 2\nkeep A > 2\nend", "no candidate is legal", GT_ERR_UNSUPPORTED },
-		{ "tune toy\nA 1 2\nkeep A > X\nend", "neither a layer", GT_ERR_FORMAT },
-		{ "tune toy\nkeep A > 1\nA 1 2\nend", "neither a layer", GT_ERR_FORMAT },
+		{ "tune toy\nA 1 2\nkeep A > X\nend", "expected an earlier layer", GT_ERR_FORMAT },
+		{ "tune toy\nkeep A > 1\nA 1 2\nend", "expected an earlier layer", GT_ERR_FORMAT },
 		{ "tune toy\nA 1 2\nkeep A > (1\nend", "expected )", GT_ERR_FORMAT },
 		{ "tune toy\nA 1 2\nkeep A 1\nend", "expected its end", GT_ERR_FORMAT },
 		{ "tune toy\nA 1 2\nkeep A +\nend", "expected a number", GT_ERR_FORMAT },
@@ -90,7 +90,7 @@ START_TEST(what_is_wrong_is_named)
 }
 END_TEST
 
-/* The kernel's own: the values that its code was written with are among them, for the tiles that they are for. */
+/* The built-in values of the kernel are in its space, for the tiles that they belong to. */
 START_TEST(of_the_forward_kernel)
 {
 	static const char *const built_in[] = {
@@ -113,7 +113,7 @@ START_TEST(of_the_forward_kernel)
 }
 END_TEST
 
-/* A device whose blocks have less shared memory has fewer variants, and none that takes more. */
+/* A device with less shared memory has fewer variants, none of which takes more. */
 START_TEST(little_shared_memory)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* What tuning keeps: found again by device, driver, source and class; damaged, foreign and unwritable files; two
- * writers at once. Logs: written, read, and what is wrong in them named; replays.
+/* Cache of tuned variants: entries by device, driver, source and class; damaged, foreign and read-only files; two
+ * concurrent writers. Logs: parsing errors and replays.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ START_TEST(kept_and_replaced)
 	e = entry("rows=16", "A=2");
 	ck_ok(gt_store_put(&e));
 	ck_assert_int_eq(look_at(GT_OK).n, 2);
-	e.driver = 13010; /* the same major version */
+	e.driver = 13010; /* same major version */
 	strcpy(e.variant, "A=3");
 	ck_ok(gt_store_put(&e));
 	struct seen s = look_at(GT_OK);
@@ -110,10 +110,10 @@ START_TEST(damaged_files)
 		write_text(path, damaged[i]);
 		ck_assert_int_eq(look_at(GT_ERR_FORMAT).n, 0);
 		ck_assert_msg(strstr(gt_error(), "toy.json: damaged") && strstr(gt_error(), "built-in"), "%s", gt_error());
-		ck_ok(gt_store_put(&e)); /* and it is whole again */
+		ck_ok(gt_store_put(&e)); /* the file is valid again */
 		ck_assert_int_eq(look_at(GT_OK).n, 1);
 	}
-	/* members of other kinds are as if they were not there */
+	/* members of other types are ignored */
 	write_text(path, "{ \"format\": 1, \"kernel\": \"toy\", \"entries\": [ 7, { \"class\": 3, \"variant\": [], \"ms\": \"x\" } ] }");
 	ck_assert_int_eq(look_at(GT_OK).n, 2);
 	free(path);
@@ -186,8 +186,8 @@ START_TEST(logs)
 	static const struct {
 		const char *line, *says;
 	} wrong[] = { { "fast ok A=1 B=3\n", "line 9" },
-		      { "1 ok A=1 B=5\n", "none of its layer's" },
-		      { "1 ok A=1\n", "none of its layer's" },
+		      { "1 ok A=1 B=5\n", "not in its layer" },
+		      { "1 ok A=1\n", "not in its layer" },
 		      { "1 ok A=1 B=3\n# layer C 1\n", "after the first candidate" },
 		      { "", "no candidate" },
 		      { "-1 ok A=1 B=3\n", "line 9" } };
@@ -231,7 +231,7 @@ START_TEST(variants_of_a_run)
 	gt_variant_only("dd-forward[A=1,B=2]");
 	finds("dd-forward", "A=1 B=2");
 	finds("dd-back", "");
-	gt_variant_only("dd-forward[A=3];dd-back[C=3]"); /* as another class of problems might get */
+	gt_variant_only("dd-forward[A=3];dd-back[C=3]"); /* as for another class of problems */
 	ck_assert_int_eq(finds("dd-forward", "A=1 B=2"), GT_VARIANT_CACHED);
 	ck_assert_int_eq(finds("dd-back", ""), GT_VARIANT_NONE);
 	gt_variant_same(0);
@@ -251,7 +251,7 @@ START_TEST(variants_of_a_run)
 }
 END_TEST
 
-/* A number that is out of bounds leaves the others as they were built in. */
+/* A value out of bounds leaves the others as built in. */
 START_TEST(numbers_of_a_run)
 {
 	static const gt_variant_number numbers[] = { { "A", 1, 8, 0 }, { "B", 1, 8, 0 }, { "C", 1, 8, 0 }, { NULL, 0, 0, 0 } };
@@ -279,7 +279,7 @@ static void shipped(void *self, const gt_store_entry *e)
 	ck_assert(*e->device && *e->about && *e->variant && *e->source && e->ms > 0 && e->built_in_ms > e->ms);
 }
 
-/* What came with the library is whole, and is of kernels that there are. */
+/* The shipped tables are valid and name existing kernels. */
 START_TEST(tables)
 {
 	int n = 0;

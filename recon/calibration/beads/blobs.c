@@ -4,8 +4,8 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/order_statistics.h>
+#include "core/basis/symmetric.h"
 #include "core/float_medians.h"
-#include "core/symmetric.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/blobs.h"

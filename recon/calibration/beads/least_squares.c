@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "core/try.h"
 #include "recon/calibration/beads/least_squares.h"
 

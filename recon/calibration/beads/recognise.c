@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/vec3.h>
-#include "core/symmetric.h"
+#include "core/basis/symmetric.h"
 #include "recon/calibration/beads/beads.h"
 
 enum { MOST = GT_BEADS_MAX };

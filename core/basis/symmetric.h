@@ -1,5 +1,5 @@
-#ifndef GT_CORE_SYMMETRIC_H
-#define GT_CORE_SYMMETRIC_H
+#ifndef GT_CORE_BASIS_SYMMETRIC_H
+#define GT_CORE_BASIS_SYMMETRIC_H
 /* Small symmetric matrices on the host, double, [row][column]; n is at most some hundred. */
 #include <stddef.h>
 #ifdef __cplusplus
