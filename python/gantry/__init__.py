@@ -20,9 +20,10 @@ if _TYPE_CHECKING:
     from .data import Projections, Provenance, Volume
     from .denoising import denoise
     from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
-    from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
+    from .geometry import Grid, Scan
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
     from .measure import Check, Comparison, check, compare
+    from .orbits import circular, from_matrices, from_views, helical, parallel, scanner, scanners
     from .pages import page, serve
     from .penalties import Denoiser, Penalty
     from .phantom import Phantom, add_noise, phantoms
@@ -56,9 +57,10 @@ _HOMES = {
     "data": "Projections Provenance Volume",
     "denoising": "denoise",
     "files": "Views check_room formats open read read_options read_projections read_volume write",
-    "geometry": "Grid Scan circular from_matrices from_views helical parallel scanner scanners",
+    "geometry": "Grid Scan",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
     "measure": "Check Comparison check compare",
+    "orbits": "circular from_matrices from_views helical parallel scanner scanners",
     "pages": "page serve",
     "penalties": "Denoiser Penalty",
     "phantom": "Phantom add_noise phantoms",
@@ -72,7 +74,7 @@ _HOMES = {
     "team": "TeamProjector",
 }
 _HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
-_PARTS = {*_HOMES, "foreign", "methods"}
+_PARTS = {*_HOMES, "foreign", "interop", "methods", "torch"}
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
 __all__ += _METHODS
 

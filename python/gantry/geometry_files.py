@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect, real
 from .errors import ArgumentError, check, settle, text
 from .files import Path, sign
 from .geometry import Scan
@@ -57,6 +58,7 @@ def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows
 def write_geometry(path: Path, scan: Scan, *, format: str | None = None) -> None:
     """Writes a scan for another program: RTK (.xml), the ASTRA Toolbox (.npy, .json, .csv), LEAP (.leap), by the path's ending or by
     `format`. What its user must know is logged."""
+    expect(scan, Scan, "scan", "a gantry.Scan")
     notes = ffi.new("gt_listener *")
     notes.say = lib.gt_py_message
     check(lib.gt_geometry_write(os.fsencode(path), ffi.NULL if format is None else os.fsencode(format), scan.c, notes))
@@ -77,9 +79,10 @@ def correct_geometry(scan: Scan, *, column_offset: float | None = None, row_offs
                              "source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "start_angle": start, "turn": range}
     for name, value in given.items():
         if value is not None:
-            setattr(c, name, value)
-    c.roll = roll
+            setattr(c, name, real(value, name))
+    c.roll = real(roll, "roll")
     c.reverse_direction, c.reverse_columns, c.reverse_rows = int(reverse_direction), int(reverse_columns), int(reverse_rows)
+    expect(scan, Scan, "scan", "a gantry.Scan")
     corrected = scan.copy()
     check(lib.gt_scan_correct(corrected.c, c))
     return corrected.check()

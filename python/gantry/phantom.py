@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect, real
 from .backend import Array, host_array, pointer, pool
 from .errors import ArgumentError, check, text
 from .files import Path
-from .geometry import Grid, Scan
+from .geometry import Grid, Scan, three
 
 
 class Phantom:
@@ -22,7 +23,8 @@ class Phantom:
 
     def __init__(self, what: Path, *, water: float = 0.02, scale: float = 1.0, shift: tuple[float, float, float] = (0, 0, 0),
                  rotate: float = 0.0) -> None:
-        o = ffi.new("gt_phantom_options *", {"water": water, "scale": scale, "shift": list(shift)[::-1], "rotate": rotate})
+        water, scale, rotate = real(water, "water"), real(scale, "scale"), real(rotate, "rotate")
+        o = ffi.new("gt_phantom_options *", {"water": water, "scale": scale, "shift": three(shift, "shift"), "rotate": rotate})
         out = ffi.new("gt_phantom **")
         check(lib.gt_phantom_new(os.fsencode(what), o, out))
         self.c = ffi.gc(out[0], lib.gt_phantom_free)
@@ -35,12 +37,14 @@ class Phantom:
 
     def project(self, scan: Scan, rays: int = 1) -> Array:
         """Exact line integrals [view][row][column], float32: the mean of rays x rays in each pixel."""
+        expect(scan, Scan, "scan", "a gantry.Scan")
         out = np.empty(scan.shape, np.float32)
         check(lib.gt_phantom_project(self.c, scan.c, rays, pool(), lib.gt_py_fraction, ffi.NULL, pointer(out)))
         return out
 
     def voxelise(self, grid: Grid, points: int = 1) -> Array:
         """Voxels [z][y][x] in mm^-1, float32: the mean of points^3 in each."""
+        expect(grid, Grid, "grid", "a gantry.Grid")
         out = np.empty(grid.shape, np.float32)
         check(lib.gt_phantom_voxelise(self.c, grid.c, points, pool(), lib.gt_py_fraction, ffi.NULL, pointer(out)))
         return out

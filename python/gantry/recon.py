@@ -12,7 +12,7 @@ import numpy as np
 
 from ._c import ffi, lib
 from .backend import Array
-from .data import Projections, Volume
+from .data import Projections, Volume, values_of
 from .errors import ArgumentError, check, settle, text
 from .files import Path, options_for
 from .geometry import Grid, Scan
@@ -95,7 +95,7 @@ class _Recon:
         """Where an iterative method begins, by an array."""
         from .backend import check_shape, host_array, pointer
 
-        array = host_array(volume, np.float32, "init")
+        array = host_array(values_of(volume, grid, "init", "the reconstruction"), np.float32, "init")
         check_shape("init", array.shape, grid.shape, "[z][y][x] of the grid")
         self.borrowed.append(array)
         check(lib.gt_recon_start(self.c, pointer(array)))

@@ -9,16 +9,46 @@ from numpy.typing import DTypeLike
 
 from . import tables
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
-from .data import Projections
+from .data import Projections, Volume, values_of
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
-from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose
+from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose, checked
 from .team import TeamProjector, is_team
 
 Bounds = tuple[float | None, float | None]
+
+
+def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
+    """The array and the scan of projections, or of an array with its scan."""
+    if isinstance(data, Projections):
+        if scan is not None:
+            raise ArgumentError("scan: the projections have their own, expected none")
+        return data.data, data.scan
+    expect(data, object if not isinstance(data, (Volume, Scan)) else Projections, "data", "projections, or an array with its scan")
+    if scan is None:
+        raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
+    return data, scan
+
+
+def _apart(out: Array, **inputs: Array | None) -> None:
+    """Refuses a result in the memory of an input."""
+    for name, array in inputs.items():
+        if array is not None and np.may_share_memory(out, array):
+            raise ArgumentError(f"out: shares memory with {name}, expected an array of its own")
+
+
+def _unmasked(b: Any, weights: Any) -> tuple[Any, Any]:
+    """Data without a mask, and weights that are 0 at masked elements."""
+    mask = np.ma.getmaskarray(b) if isinstance(b, np.ma.MaskedArray) else None
+    if mask is None or not mask.any():
+        return b, weights
+    weights = np.ones(b.shape, np.float32) if weights is None else np.asanyarray(weights)
+    check_shape("weights", weights.shape, b.shape, "[view][row][column]")
+    return b.filled(0), np.where(mask, 0, weights)
 
 
 def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid | None = None, *, device: str | Backend | None = None,
@@ -28,14 +58,9 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
     data: Projections, or an array [view][row][column] with its scan. grid: what fits the scan where it is None. device: of float32 also
     several, as "cuda:0-3" or "cpu:1x2".
     """
-    if isinstance(data, Projections):
-        if scan is not None:
-            raise ArgumentError("scan: the projections have their own, expected none")
-        data, scan = data.data, data.scan
-    if scan is None:
-        raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
+    data, scan = array_and_scan(data, scan)
     c_type(dtype)
-    grid = scan.grid() if grid is None else grid
+    scan, grid = checked(scan, grid)
     spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
     module, given = tables.options("analytic", spec)
     method = ffi.cast("const gt_analytic *", module)
@@ -44,6 +69,7 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
     if is_team(device):
         return _by_several(spec, array, scan, grid, str(device), out)
     be, volume = backend(device), result_array(out, np.dtype(dtype), grid.shape)
+    _apart(volume, data=array)
     b, x = Lent(be, finite(array, be, "data")), Lent(be, volume, put=False)
     check(lib.gt_analytic_run(method, be.c, grid.c, scan.c, given, b.c, x.c))
     x.get()
@@ -74,18 +100,18 @@ class Analytic(Operator):
 
     def __init__(self, scan: Scan, grid: Grid | None = None, name: str | None = None, *, device: str | Backend | None = "cpu",
                  dtype: DTypeLike = np.float32, **parameters: Any) -> None:
-        self.scan, self.grid = scan, scan.grid() if grid is None else grid
+        self.scan, self.grid = checked(scan, grid)
         self.spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
         module, given = tables.options("analytic", self.spec)
         be, out = backend(device), ffi.new("gt_linop **")
         check(lib.gt_analytic_linop(ffi.cast("const gt_analytic *", module), be.c, c_type(dtype), self.grid.c, scan.c, given, out))
-        super().__init__(ffi.gc(out[0], lib.gt_linop_free), be, np.dtype(dtype), (scan.shape, self.grid.shape), False)
-        self._transpose = Transpose(self)
+        super().__init__(ffi.gc(out[0], lib.gt_linop_free), be, np.dtype(dtype), (scan, self.grid), False)
+        self._backward = Transpose(self)
 
     @property
     def T(self) -> Operator:
         """The transpose: from volumes to projections."""
-        return self._transpose
+        return self._backward
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _analytic_again, (self.scan, self.grid, self.spec, self.backend.name, self.dtype.str)
@@ -153,14 +179,16 @@ def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = Non
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector")
     if penalty is not None and not isinstance(penalty, Penalty):
         raise ArgumentError(f"penalty: a {type(penalty).__name__}, expected a gantry.Penalty such as gantry.huber(strength=30)")
-    array = host_array(b.data if isinstance(b, Projections) else b, A.dtype, "b")
+    b, weights = _unmasked(values_of(b, A.scan, "b", "A"), weights)
+    array = host_array(b, A.dtype, "b")
     check_shape("b", array.shape, A.range_shape, "[view][row][column]")
-    w = None if weights is None else host_array(weights, A.dtype, "weights")
+    w = None if weights is None else host_array(values_of(weights, A.scan, "weights", "A"), A.dtype, "weights")
     if w is not None:
         check_shape("weights", w.shape, A.range_shape, "[view][row][column]")
     finite(array, A.backend, "b")
     x = result_array(out, A.dtype, A.domain_shape)
-    start = None if x0 is None else host_array(x0, A.dtype, "x0")
+    _apart(x, b=array, weights=w)
+    start = None if x0 is None else host_array(values_of(x0, A.grid, "x0", "A"), A.dtype, "x0")
     if start is not None:
         check_shape("x0", start.shape, A.domain_shape, "[z][y][x]")
         finite(start, A.backend, "x0")

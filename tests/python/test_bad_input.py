@@ -26,7 +26,7 @@ def test_shapes_types_and_orders():
         A(np.zeros((3, 3, 3), np.float32))
     with refused(gantry.ArgumentError, r"\[view\]\[row\]\[column\]"):
         A.T(np.zeros(A.domain_shape, np.float32))
-    with refused(gantry.ArgumentError, "dtype complex128, expected real numbers"):
+    with refused(gantry.ArgumentError, "dtype complex128, expected an array of real numbers"):
         A(np.zeros(A.domain_shape, complex))
     with refused(gantry.ArgumentError, "dtype object"):
         A(np.full(A.domain_shape, None))
@@ -69,7 +69,7 @@ def test_arrays_of_other_devices_and_tensors_that_record():
         A(Elsewhere((2, 7)))
     with refused(gantry.ArgumentError, "x: DLPack device 4, expected memory of the host or of CUDA"):
         A(Elsewhere((4, 0)))
-    with refused(gantry.ArgumentError, "x: a tensor that records gradients: gantry.torch.layer"):
+    with refused(gantry.ArgumentError, "x: a tensor that records gradients, .*gantry.torch.layer"):
         A(Elsewhere((1, 0), requires_grad=True))
     for given in ({"b": Elsewhere((2, 0))}, {"b": np.zeros(A.range_shape), "x0": Elsewhere((2, 0))}):
         with refused(gantry.ArgumentError, "lies on a GPU, and is needed in the host's memory"):
@@ -84,8 +84,7 @@ def test_numbers_that_are_not_finite(value, dtype, tmp_path):
     for good in (x, -x, 1e38 * x):  # what is large and finite goes through
         A(good)
     x[3, 4, 5], p[23, 8, 30] = value, value
-    number = np.ravel_multi_index((3, 4, 5), x.shape)
-    with refused(gantry.ArgumentError, rf"x: (number {number} is not finite|element \[3, 4, 5\] is)"):
+    with refused(gantry.ArgumentError, r"x: element \[3, 4, 5\] is"):
         A(x)
     with refused(gantry.ArgumentError, "x: "):
         A.T(np.stack([np.ones_like(p), p]))
@@ -112,7 +111,7 @@ def test_one_number_in_many(rng):
         x = rng.random(grid.shape, np.float32)
         assert A(x).any()
         x.flat[number] = np.nan
-        with refused(gantry.ArgumentError, f"x: number {number} is not finite"):
+        with refused(gantry.ArgumentError, rf"x: element \[{', '.join(map(str, np.unravel_index(number, x.shape)))}\] is nan"):
             A(x)
 
 
