@@ -17,6 +17,7 @@ from .tables import Parameter, names, parameters, python_name as _python_name
 
 if _TYPE_CHECKING:
     from .calibration import BeadCalibration, Calibration, Correction, JitterCalibration, calibrate, calibrate_beads, calibrate_jitter
+    from .choices import Solver
     from .data import Projections, Provenance, Volume
     from .denoising import denoise
     from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
@@ -43,7 +44,7 @@ __version__ = _text(_lib.gt_version()).split()[0]
 __all__ = [
     "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
     "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
-    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan",
+    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "Solver",
     "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
     "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
     "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
@@ -54,6 +55,7 @@ __all__ = [
 # Where the other names are: each module is loaded when one of its names is asked for, so that the import stays short.
 _HOMES = {
     "calibration": "BeadCalibration Calibration Correction JitterCalibration calibrate calibrate_beads calibrate_jitter",
+    "choices": "Solver",
     "data": "Projections Provenance Volume",
     "denoising": "denoise",
     "files": "Views check_room formats open read read_options read_projections read_volume write",
@@ -76,6 +78,7 @@ _HOMES = {
 _HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
 _PARTS = {*_HOMES, "foreign", "interop", "methods", "torch"}
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
+_METHODS += [_name.replace("-", "").upper() for _kind in ("analytic", "solver") for _name in names(_kind)]
 __all__ += _METHODS
 
 

@@ -9,6 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan, same
@@ -104,6 +105,7 @@ class Projections(_Labelled):
     """
 
     def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str | None = None) -> None:
+        expect(scan, Scan, "scan", "a gantry.Scan")
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, scan.shape, "[view][row][column]")
         out = ffi.new("gt_projections **")
@@ -223,6 +225,7 @@ class Volume(_Labelled):
     """
 
     def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str | None = None) -> None:
+        expect(grid, Grid, "grid", "a gantry.Grid")
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, grid.shape, "[z][y][x]")
         out = ffi.new("gt_volume **")

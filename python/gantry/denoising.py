@@ -9,6 +9,7 @@ import numpy as np
 
 from ._c import ffi, lib
 from .backend import Backend, backend, c_type
+from .choices import Named, text_of
 from .data import Projections, Volume
 from .errors import ArgumentError, check
 from .penalties import Penalty
@@ -20,15 +21,15 @@ def _volume(v: Volume) -> Volume:
 
 
 @overload
-def denoise(data: Volume, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Volume, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Volume: ...
 @overload
-def denoise(data: Projections, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Projections, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Projections: ...
 @overload
-def denoise(data: list[Volume] | tuple[Volume, ...], penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False,
+def denoise(data: list[Volume] | tuple[Volume, ...], penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False,
             device: str | Backend | None = None, precision: str = "single") -> list[Volume]: ...
-def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Any, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Any:
     """A copy of a volume or of projections with less noise: the u with the least R(u) + |u - data|^2/2, to the bits of `gantry denoise`.
 
@@ -44,7 +45,10 @@ def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg:
         raise ArgumentError(f"data: a {type(data).__name__}, expected a gantry.Volume, a list of them, or gantry.Projections")
     if not volumes and not data.has_data:
         raise ArgumentError("data: these projections are a geometry alone, expected line integrals")
-    spec = ffi.new("char[]", os.fsencode(penalty.spec if isinstance(penalty, Penalty) else penalty))
+    words = text_of(penalty, "penalty")
+    if words is None:
+        raise ArgumentError("penalty: None, expected a text such as 'tv:strength=2e-4' or a gantry.Penalty")
+    spec = ffi.new("char[]", os.fsencode(words))
     o = ffi.new("gt_denoise_options *", lib.gt_denoise_defaults)
     o.penalty, o.iterations, o.least = spec, iterations, 0.0 if nonneg else -np.inf
     be, kind = backend(device), c_type(np.float32 if precision == "single" else np.float64)

@@ -11,6 +11,7 @@ from . import tables
 from ._c import ffi, lib
 from .arguments import expect
 from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
+from .choices import Solver
 from .data import Projections, Volume, values_of
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
@@ -20,6 +21,16 @@ from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose, chec
 from .team import TeamProjector, is_team
 
 Bounds = tuple[float | None, float | None]
+
+
+def _spec(kind: str, name: str | Solver, parameters: dict[str, Any]) -> str:
+    """The text of a method by its name and parameters, or by an object that has both."""
+    if not isinstance(name, Solver):
+        return tables.spec(kind, name, parameters)
+    if parameters:
+        raise ArgumentError(f"{', '.join(parameters)}: given beside {name!r}, expected all parameters within it")
+    tables.options(kind, name.spec)
+    return name.spec
 
 
 def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
@@ -51,7 +62,7 @@ def _unmasked(b: Any, weights: Any) -> tuple[Any, Any]:
     return b.filled(0), np.where(mask, 0, weights)
 
 
-def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid | None = None, *, device: str | Backend | None = None,
+def analytic(name: str | Solver | None, data: Any, scan: Scan | None = None, grid: Grid | None = None, *, device: str | Backend | None = None,
              dtype: DTypeLike = np.float32, out: Array | None = None, **parameters: Any) -> Array:
     """A volume [z][y][x] in mm^-1 by an analytic method, or by the one that fits the scan (None).
 
@@ -61,7 +72,7 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
     data, scan = array_and_scan(data, scan)
     c_type(dtype)
     scan, grid = checked(scan, grid)
-    spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
+    spec = _spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
     module, given = tables.options("analytic", spec)
     method = ffi.cast("const gt_analytic *", module)
     array = host_array(data, dtype, "data")
@@ -98,10 +109,10 @@ class Analytic(Operator):
 
     axes = PROJECTIONS, VOLUME
 
-    def __init__(self, scan: Scan, grid: Grid | None = None, name: str | None = None, *, device: str | Backend | None = "cpu",
+    def __init__(self, scan: Scan, grid: Grid | None = None, name: str | Solver | None = None, *, device: str | Backend | None = "cpu",
                  dtype: DTypeLike = np.float32, **parameters: Any) -> None:
         self.scan, self.grid = checked(scan, grid)
-        self.spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
+        self.spec = _spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
         module, given = tables.options("analytic", self.spec)
         be, out = backend(device), ffi.new("gt_linop **")
         check(lib.gt_analytic_linop(ffi.cast("const gt_analytic *", module), be.c, c_type(dtype), self.grid.c, scan.c, given, out))
@@ -162,7 +173,7 @@ def _subsets(solver: Any, options: Any, views: int) -> int:
     return int(n[0])
 
 
-def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = None, penalty: Penalty | None = None,
+def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: Any = None, penalty: Penalty | None = None,
           bounds: Bounds = (None, None), callback: Callback | None = None, progress: bool = False,
           on_interrupt: str = "raise", out: Array | None = None, **parameters: Any) -> Result:
     """The x with the least cost 1/2 <Ax - b, W (Ax - b)> + penalty within the bounds, by a solver of the library's table.
@@ -170,7 +181,8 @@ def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = Non
     x0: where it starts (zero if None); weights: as b, 0 or more; callback(p) is told of each iteration and may return True to stop;
     progress: a bar. Ctrl-C raises KeyboardInterrupt, or with on_interrupt="keep" ends with the x so far. parameters: the solver's own.
     """
-    module, options = tables.options("solver", tables.spec("solver", name, parameters))
+    module, options = tables.options("solver", _spec("solver", name, parameters))
+    name = text(module.name)
     solver = ffi.cast("const gt_solver *", module)
     if isinstance(A, TeamProjector):
         raise ArgumentError(f"A: a projector of the devices {A.device}, expected one device: "

@@ -98,15 +98,20 @@ def _value(value: Any) -> str:
     return str(value)
 
 
+def joined(name: str, given: dict[str, Any]) -> str:
+    """"NAME:key=value,..." of keys as the library has them."""
+    items = [f"{key}={_value(value)}" for key, value in given.items()]
+    for item in items:
+        if "," in item:
+            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
+    return name + (":" + ",".join(items) if items else "")
+
+
 def spec(kind: str, name: str, given: dict[str, Any]) -> str:
     """"NAME:key=value,..." as the command takes it, checked by the library. What is None is left out."""
     module = _module(kind, name)
     keys = {p.name: p.key for p in parameters(kind, name)}
-    items = [f"{keys.get(k, k)}={_value(v)}" for k, v in given.items() if v is not None]
-    for item in items:
-        if "," in item:
-            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
-    words = text(module.name) + (":" + ",".join(items) if items else "")
+    words = joined(text(module.name), {keys.get(k, k): v for k, v in given.items() if v is not None})
     options(kind, words)
     return words
 
