@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, borrowed, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, settle, text
@@ -85,6 +86,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
     find: names out of center, roll, slant, tilt, distance with commas between. iterations: at most. columns, views: the scan is
     coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that threads says.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]
     wanted = [word.strip() for word in find.split(",")]
     for word in wanted:
@@ -129,6 +131,7 @@ def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | 
     span: mm, known distance of the two that are furthest apart: without it and without places the source's distance from the axis cannot
     be told. each_view: then source and detector of each view by themselves; at least six beads, not in one plane.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     count, places = _balls(beads)
     if span is not None and places is not None:
         raise ArgumentError("span is for beads whose places are not known: these are")
@@ -156,6 +159,7 @@ def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, thr
     rounds: at most. columns: the scan is coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that
     threads says. A centre that is off looks like jitter: calibrate() first.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     o = ffi.new("gt_jitter_options *", lib.gt_jitter_defaults)
     o.rounds, o.columns, o.threads, o.notes.say = rounds, columns, threads, lib.gt_py_message
     _held = _backend(o, backend)

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import tables
 from .arguments import kind_of
-from .errors import ArgumentError
+from .errors import ArgumentError, UnknownNameError
 from .penalties import Penalty
 
 
@@ -87,4 +87,4 @@ def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], solver: str
             raise ArgumentError(f"{key}: a parameter of the solver, expected solver=gantry.{class_name(name)}({key}={value!r}) or "
                                 f"solver='{name}:{key.replace('_', '-')}={value}'")
         near = difflib.get_close_matches(key, known, 1)
-        raise ArgumentError(f"{key}: unknown keyword, " + (f"did you mean {near[0]}=?" if near else f"expected one of {', '.join(known)}"))
+        raise UnknownNameError(f"{key}: unknown keyword, " + (f"did you mean {near[0]}=?" if near else f"expected one of {', '.join(known)}"))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
 from .errors import ArgumentError, check, settle, text
@@ -18,6 +19,7 @@ Path = str | os.PathLike[str]
 
 
 def _name(path: Path) -> bytes:
+    expect(path, (str, bytes, os.PathLike), "path", "a path")
     return os.fsencode(path)
 
 

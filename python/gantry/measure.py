@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, check_shape, host_array, pointer, pool
 from .data import Projections, Volume
 from .errors import ArgumentError, check as check_status
@@ -35,6 +36,7 @@ def compare(a: Any, b: Any, grid: Grid | None = None, *, central: float = 1.0, r
 
     central: the part of the slices that is looked at, around the middle; radius: voxels within this distance of the z axis, mm.
     """
+    expect(grid, (Grid, type(None)), "grid", "a gantry.Grid")
     for volume in (a, b):
         if isinstance(volume, Volume):
             if grid is not None and grid != volume.grid:
@@ -86,6 +88,7 @@ def _named(bits: int) -> tuple[str, ...]:
 
 def check(p: Projections) -> Check:
     """Are columns, rows, rotation direction and centre right? What `gantry info --check` says, as fields."""
+    expect(p, Projections, "p", "gantry.Projections")
     data: Array = p.data
     r = ffi.new("gt_conjugate_report *")
     check_status(lib.gt_conjugate_check(p.scan.c, pointer(data), pool(), r))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, backend as opened, check_shape, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, keep as keep_raised, settle, text, thread
@@ -107,6 +108,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
     images [image][row][column] in counts, which bad_pixels and auto can use. backend: of steps that reconstruct. after(step, projections) is
     called after each step that was done, with a copy. What was found and done is logged.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     known = list(preparations())
     named = {name.replace("_", "-"): value for name, value in steps.items() if value is not None and value is not False}
     for name in named:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, pointer
 from .data import Volume
 from .errors import ArgumentError, check
@@ -66,6 +67,7 @@ class FSC(NamedTuple):
 
 
 def _values(v: Volume, unit: str) -> Array:
+    expect(v, Volume, "v", "a gantry.Volume")
     if unit not in ("mm-1", "HU"):
         raise ArgumentError(f"unit {unit!r}: expected 'mm-1' or 'HU'")
     return v.hu if unit == "HU" else v.data
@@ -86,6 +88,8 @@ def _curve(c: Any) -> tuple[Array, Array]:
 
 
 def _other(v: Volume, other: Volume, unit: str) -> Array:
+    expect(v, Volume, "v", "a gantry.Volume")
+    expect(other, Volume, "other", "a gantry.Volume")
     if v.grid != other.grid:
         raise ArgumentError(f"volumes on {v.grid} and {other.grid}: expected one grid")
     return _values(other, unit)
@@ -114,6 +118,7 @@ def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str
 
 def mtf(v: Volume, center: Sequence[float], radius: float, *, slices: slice = slice(None), unit: str = "mm-1") -> MTF:
     """Sharpness by the edge of the disc or cylinder about center (x, y) and of about that radius, mm, in these slices."""
+    expect(v, Volume, "v", "a gantry.Volume")
     chosen = range(v.grid.shape[0])[slices]
     if chosen.step != 1:
         raise ArgumentError(f"slices: {slices}, expected a step of 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .arguments import expect
 from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
 from .choices import Solver
 from .data import Projections, Volume, values_of
-from .errors import ArgumentError, check, text
+from .errors import ArgumentError, Remark, check, text
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
@@ -31,6 +32,14 @@ def _spec(kind: str, name: str | Solver, parameters: dict[str, Any]) -> str:
         raise ArgumentError(f"{', '.join(parameters)}: given beside {name!r}, expected all parameters within it")
     tables.options(kind, name.spec)
     return name.spec
+
+
+def _warn_of_counts(array: Array) -> None:
+    """Warns of values that no detector can have measured as -ln(I/I0), as reconstruct() refuses them."""
+    low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
+    if np.isfinite(low) and np.isfinite(high) and (low < -3 or high > 50):
+        warnings.warn(f"data: values from {low:.4g} to {high:.4g}, expected line integrals -ln(I/I0), which are 0 in air and seldom above 15; "
+                      "are they counts, or of another unit?", Remark, stacklevel=4)
 
 
 def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
@@ -77,6 +86,7 @@ def analytic(name: str | Solver | None, data: Any, scan: Scan | None = None, gri
     method = ffi.cast("const gt_analytic *", module)
     array = host_array(data, dtype, "data")
     check_shape("data", array.shape, scan.shape, "[view][row][column]")
+    _warn_of_counts(array)
     if is_team(device):
         return _by_several(spec, array, scan, grid, str(device), out)
     be, volume = backend(device), result_array(out, np.dtype(dtype), grid.shape)
