@@ -23,9 +23,17 @@ HOST_DEVICES = (1, 3)  # of DLPack: the host's memory, and that which CUDA has p
 
 
 class Backend:
-    """One device with one queue. Python threads may use it together: the library lets them take turns, without the GIL.
+    """One device with one queue. Python threads may share it; a lock serialises its use.
 
-    name: "cpu", "cpu:8" (threads), "cuda", "cuda:1", or "auto".
+    Parameters
+    ----------
+    name : str
+        "cpu", "cpu:8" (threads), "cuda", "cuda:1", or "auto".
+
+    Examples
+    --------
+    >>> gantry.Backend("cpu:2").name
+    'cpu:2'
     """
 
     def __init__(self, name: str = "auto") -> None:
@@ -52,7 +60,13 @@ _lock = threading.Lock()
 
 
 def backend(device: str | Backend | None = None) -> Backend:
-    """The backend of that name, opened once and shared by all who ask for it; None: "auto"."""
+    """Returns the backend of a name, opened once and shared; None: "auto".
+
+    Examples
+    --------
+    >>> gantry.backend("cpu:2") is gantry.backend("cpu:2")
+    True
+    """
     if isinstance(device, Backend):
         return device
     name = "auto" if device is None else str(device)
@@ -64,7 +78,13 @@ def backend(device: str | Backend | None = None) -> Backend:
 
 
 def devices() -> list[str]:
-    """The GPUs that could be opened, in words: "cuda:0: NAME, memory, compute capability"."""
+    """Returns the available GPUs: "cuda:0: NAME, memory, compute capability".
+
+    Examples
+    --------
+    >>> isinstance(gantry.devices(), list)
+    True
+    """
     return [text(lib.gt_device_text(i)) for i in range(lib.gt_device_count())]
 
 

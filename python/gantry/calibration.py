@@ -81,10 +81,35 @@ def _backend(o: Any, name: str | None) -> Any:
 
 def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12, columns: int = 96, views: int = 180,
               threads: int = 0, backend: str | None = None) -> Calibration:
-    """The geometry of a scan from its own projections, as `gantry calibrate` finds it; p stays as it is.
+    """Finds the geometry of a scan from its projections, as `gantry calibrate` does; p stays unchanged.
 
-    find: names out of center, roll, slant, tilt, distance with commas between. iterations: at most. columns, views: the scan is
-    coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that threads says.
+    Parameters
+    ----------
+    p : Projections
+        Line integrals.
+    find : str
+        Names of center, roll, slant, tilt, distance, with commas between.
+    iterations : int
+        Maximum number of iterations.
+    columns, views : int
+        The scan is coarsened to at most this number of columns and views.
+    threads : int
+        Threads; 0: all processors.
+    backend : str, optional
+        "auto", "cpu:2", "cuda:0".
+
+    Returns
+    -------
+    Calibration
+        The corrected scan, and each correction with its standard error.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(40, (6, 48), 4.0, 300, 600, offset=(0, 1.2))
+    >>> p = gantry.Phantom("shepp-logan", scale=0.4).project(scan)
+    >>> c = gantry.calibrate(gantry.Projections(p, gantry.correct_geometry(scan, column_offset=0)), find="center")
+    >>> round(c.corrections["center"].value)
+    1
     """
     expect(p, Projections, "p", "gantry.Projections")
     names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]

@@ -99,9 +99,31 @@ class _Labelled(NDArrayOperatorsMixin):
 
 
 class Projections(_Labelled):
-    """Line integrals `data` [view][row][column] of a scan, without a unit; with weights and photons where these are known.
+    """Line integrals [view][row][column] with their scan, weights and photons.
 
-    data of float32 in C order is not copied; weights and photons are. water: attenuation that the scanner states, mm^-1; 0: none.
+    Projections behave as an array: shape, dtype, indexing and arithmetic.
+
+    Parameters
+    ----------
+    data : array_like
+        Line integrals, dimensionless. C-contiguous float32 is not copied.
+    scan : Scan
+        The geometry.
+    weights : array_like, optional
+        Statistical weights of each pixel; copied.
+    photons : array_like, optional
+        Photons of each pixel without an object; copied.
+    water : float
+        Attenuation of water that the scanner states, mm^-1; 0: unknown.
+    position : {"HFS", "HFP", "FFS", "FFP"}, optional
+        Patient position.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(30, (8, 32), 4.0, source_to_axis=300, source_to_detector=600)
+    >>> p = gantry.Projections(np.zeros(scan.shape), scan)
+    >>> p.shape, p.dtype, p[3:5, 0].shape
+    ((30, 8, 32), dtype('float32'), (2, 32))
     """
 
     def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str | None = None) -> None:
@@ -219,9 +241,33 @@ def _middles(n: int, step: float, middle: float) -> Array:
 
 
 class Volume(_Labelled):
-    """Voxels `data` [z][y][x] in mm^-1 on a grid. data of float32 in C order is not copied.
+    """Voxels [z][y][x] in mm^-1 on a grid.
 
-    water: attenuation of water for HU, mm^-1; None: the library's default. `result` says how a reconstruction went, else it is None.
+    A volume behaves as an array: shape, dtype, indexing and arithmetic.
+
+    Parameters
+    ----------
+    data : array_like
+        Attenuation, mm^-1. C-contiguous float32 is not copied.
+    grid : Grid
+        The voxels.
+    water : float, optional
+        Attenuation of water for HU, mm^-1; the default of the library if not given.
+    position : {"HFS", "HFP", "FFS", "FFP"}, optional
+        Patient position.
+
+    Attributes
+    ----------
+    result : Outcome or None
+        How a reconstruction went.
+
+    Examples
+    --------
+    >>> v = gantry.Volume(np.full((2, 3, 4), 0.03), gantry.Grid((2, 3, 4), 1.0), water=0.02)
+    >>> v.shape, v[0, 1, 2], float(v.hu.mean().round())
+    ((2, 3, 4), np.float32(0.03), 500.0)
+    >>> (v - v).max()
+    np.float32(0.0)
     """
 
     def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str | None = None) -> None:

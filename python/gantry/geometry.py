@@ -49,10 +49,23 @@ def sizes(values: list[float], what: str) -> list[int]:
 
 
 class Grid:
-    """The voxels of a volume [z][y][x]: shape, pitch (mm) and center (mm), each in the order z, y, x.
+    """The voxels of a volume [z][y][x].
 
-    >>> Grid((20, 128, 128), (2.5, 2, 2))
+    Parameters
+    ----------
+    shape : int or (int, int, int)
+        Voxels along z, y, x.
+    pitch : float or (float, float, float)
+        Voxel size along z, y, x, mm.
+    center : (float, float, float)
+        Centre of the grid, z, y, x, mm.
+
+    Examples
+    --------
+    >>> gantry.Grid((20, 128, 128), (2.5, 2, 2))
     Grid('128x128x20@2x2x2.5')
+    >>> gantry.Grid(64, 1.0).axis("x")[:3]
+    array([-31.5, -30.5, -29.5])
     """
 
     def __init__(self, shape: Sizes, pitch: Pair, center: Pair = (0, 0, 0)) -> None:
@@ -67,7 +80,13 @@ class Grid:
 
     @classmethod
     def parse(cls, spec: str) -> Grid:
-        """The command's text, "NXxNYxNZ@DXxDYxDZ+CX,CY,CZ": there x comes first."""
+        """Makes a grid from the text of the command, "NXxNYxNZ@DXxDYxDZ+CX,CY,CZ" in mm, x first.
+
+        Examples
+        --------
+        >>> gantry.Grid.parse("128x128x20@2x2x2.5").shape
+        (20, 128, 128)
+        """
         c = ffi.new("gt_grid *")
         check(lib.gt_grid_parse(os.fsencode(spec), c))
         return cls.from_c(c)
@@ -124,7 +143,27 @@ class _Table(np.ndarray[Any, np.dtype[Any]]):
 
 
 class Scan:
-    """Where each view looks from: made by circular(), helical(), parallel(), from_views(), from_matrices(), or read from a file."""
+    """The geometry of each view: positions of source and detector (mm), and the pixels.
+
+    Scans come from circular(), helical(), parallel(), from_views(), from_matrices() and files.
+
+    Attributes
+    ----------
+    column_pitch, row_pitch : float
+        Pixel pitch at the detector, mm.
+    column_center, row_center : float
+        Pixel index of the detector point of each view.
+    source_to_detector, source_to_axis, pitch_per_turn : float
+        Nominal distances and table feed per rotation, mm; 0: unknown.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(360, (64, 256), 1.0, source_to_axis=500, source_to_detector=1000)
+    >>> scan.shape, scan.detector, scan.is_helical
+    ((360, 64, 256), 'flat', False)
+    >>> scan.views["source"][0].tolist()
+    [-0.0, 500.0, 0.0]
+    """
 
     column_pitch: float
     row_pitch: float
@@ -183,7 +222,13 @@ class Scan:
         return float(radius), float(z[0]), float(z[1])
 
     def grid(self) -> Grid:
-        """The grid that a reconstruction takes where none is asked for."""
+        """Returns the grid of a reconstruction that states none.
+
+        Examples
+        --------
+        >>> gantry.parallel(np.arange(100) * np.pi / 100, (1, 64), 1.0).grid().shape
+        (1, 64, 64)
+        """
         c = ffi.new("gt_grid *")
         check(lib.gt_recon_default_grid(self.c, c, ffi.NULL, ffi.NULL))
         return Grid.from_c(c)
@@ -196,7 +241,13 @@ class Scan:
         return m
 
     def subset(self, first: int, stride: int) -> Scan:
-        """Views first, first + stride, ...: one ordered subset."""
+        """Returns the scan of the views first, first + stride, ...: one ordered subset.
+
+        Examples
+        --------
+        >>> len(gantry.circular(90, 8, 1.0, 100, 200).subset(0, 3))
+        30
+        """
         return made(lambda out: lib.gt_scan_subset(self.c, first, stride, out))
 
     def run(self, first: int, end: int) -> Scan:

@@ -279,13 +279,31 @@ def checked(scan: Any, grid: Any) -> tuple[Scan, Grid]:
 
 
 class Projector(Operator):
-    """Line integrals of volumes [z][y][x] in mm^-1 as projections [view][row][column]; its transpose is exact, entry by entry.
+    """Line integrals of volumes [z][y][x] as projections [view][row][column], with an exact transpose.
 
-    model: "dd" (the default), "sf-tr", "joseph", ... or "NAME:key=value"; device: "auto", "cpu", "cpu:8", "cuda:0"; dtype: float32
-    or float64. NumPy arrays of that type in C order are not copied on the CPU; others are converted once.
+    Parameters
+    ----------
+    scan : Scan
+        Geometry of the projections.
+    grid : Grid, optional
+        Voxels; what fits the scan by default.
+    model : str, optional
+        "dd" (the default), "sf-tr", "joseph" ... or "NAME:key=value".
+    device : str or Backend, optional
+        "auto", "cpu", "cpu:8" (threads) or "cuda:0". Several devices, as "cuda:0-3", "cuda:0,2" or "cpu:4x2", make a TeamProjector.
+    dtype : dtype
+        float32 or float64. C-contiguous NumPy arrays of this type are not copied on the CPU.
 
-    device="cuda:0-3", "cuda:0,2", "cpu:4x2" (two members of four threads) or "cpu:1+cpu:2" makes a TeamProjector: several devices, each
-    with a run of the views, as one operator on NumPy's arrays.
+    Examples
+    --------
+    >>> scan = gantry.circular(30, (8, 32), 4.0, source_to_axis=300, source_to_detector=600)
+    >>> A = gantry.Projector(scan, gantry.Grid((6, 24, 24), 2.5), device="cpu:2")
+    >>> x = np.full(A.domain_shape, 0.02, np.float32)          # mm^-1
+    >>> y = A(x)
+    >>> y.shape, A.T(y).shape, (A @ x.ravel()).shape
+    ((30, 8, 32), (6, 24, 24), (7680,))
+    >>> A.mismatch() < 1e-6
+    True
     """
 
     if not TYPE_CHECKING:
@@ -325,7 +343,14 @@ class Projector(Operator):
         return self.backend
 
     def subsets(self, n: int) -> list[Projector]:
-        """Views k, k + n, ... for k = 0 ... n-1: an operator each, on y[k::n]."""
+        """Returns n operators: number k has the views k, k + n, ... and belongs to y[k::n].
+
+        Examples
+        --------
+        >>> A = gantry.Projector(gantry.circular(30, 8, 4.0, 300, 600), gantry.Grid(8, 2.0))
+        >>> [part.range_shape for part in A.subsets(3)]
+        [(10, 8, 8), (10, 8, 8), (10, 8, 8)]
+        """
         return [Projector(self.scan.subset(k, n), self.grid, self.model, device=self._place, dtype=self.dtype) for k in range(n)]
 
     def astype(self, dtype: DTypeLike) -> Projector:

@@ -73,10 +73,38 @@ def _unmasked(b: Any, weights: Any) -> tuple[Any, Any]:
 
 def analytic(name: str | Solver | None, data: Any, scan: Scan | None = None, grid: Grid | None = None, *, device: str | Backend | None = None,
              dtype: DTypeLike = np.float32, out: Array | None = None, **parameters: Any) -> Array:
-    """A volume [z][y][x] in mm^-1 by an analytic method, or by the one that fits the scan (None).
+    """Reconstructs an array by an analytic method.
 
-    data: Projections, or an array [view][row][column] with its scan. grid: what fits the scan where it is None. device: of float32 also
-    several, as "cuda:0-3" or "cpu:1x2".
+    Parameters
+    ----------
+    name : str, Solver or None
+        "fdk", "fbp", "wfbp", or gantry.FDK(...); None: the method that fits the scan.
+    data : Projections or array_like
+        Line integrals [view][row][column]. Values that cannot be line integrals are reported as a Remark.
+    scan : Scan, optional
+        The scan of an array.
+    grid : Grid, optional
+        Voxels; what fits the scan by default.
+    device : str or Backend, optional
+        "auto", "cpu:8", "cuda:0"; with float32 also several, as "cuda:0-3".
+    dtype : dtype
+        float32 or float64.
+    out : array, optional
+        Array for the result.
+    **parameters
+        Parameters of the method, such as filter="hann".
+
+    Returns
+    -------
+    array
+        Volume [z][y][x], mm^-1.
+
+    Examples
+    --------
+    >>> scan = gantry.parallel(np.arange(60) * np.pi / 60, (4, 32), 2.0)
+    >>> p = gantry.Phantom("shepp-logan", scale=0.3).project(scan)
+    >>> gantry.analytic("fbp", p, scan, gantry.Grid((4, 24, 24), 2.0), filter="hann").shape
+    (4, 24, 24)
     """
     data, scan = array_and_scan(data, scan)
     c_type(dtype)
@@ -111,10 +139,31 @@ def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out
 
 
 class Analytic(Operator):
-    """Filtered backprojection as a linear operator, volumes [z][y][x] of projections [view][row][column], with its exact transpose.
+    """Filtered backprojection as a linear operator, with its exact transpose.
 
-    name: "fdk", "fbp", or None for the one that fits the scan; parameters: those of the method, such as filter="hann". A(p) has the bits
-    of analytic() on the CPU. Its transpose is computed in double, on the CPU alone, and rounded once to dtype, float32 or float64.
+    A(p) equals analytic() on the CPU bit for bit. The transpose is computed in double precision on the CPU and rounded once.
+
+    Parameters
+    ----------
+    scan : Scan
+        Geometry of the projections [view][row][column].
+    grid : Grid, optional
+        Voxels; what fits the scan by default.
+    name : str, Solver or None
+        "fdk" or "fbp"; None: the method that fits the scan.
+    device : str or Backend
+        "cpu" by default.
+    dtype : dtype
+        float32 or float64.
+    **parameters
+        Parameters of the method, such as filter="hann".
+
+    Examples
+    --------
+    >>> scan = gantry.parallel(np.arange(60) * np.pi / 60, (4, 32), 2.0)
+    >>> B = gantry.Analytic(scan, gantry.Grid((4, 24, 24), 2.0), filter="hann")
+    >>> B(np.ones(scan.shape)).shape, B.T.range_shape
+    ((4, 24, 24), (60, 4, 32))
     """
 
     axes = PROJECTIONS, VOLUME
@@ -144,7 +193,26 @@ def _analytic_again(scan: Scan, grid: Grid, spec: str, device: str, dtype: str) 
 
 
 class Result:
-    """x, and how it came about: iterations done, whether it ended early, and cost, residual |Ax - b| and change of the last one."""
+    """The result of a solver.
+
+    Attributes
+    ----------
+    x : array
+        Volume [z][y][x], mm^-1.
+    iterations : int
+        Iterations done.
+    stopped : bool
+        Whether it ended early.
+    cost, residual, change : float
+        Cost, |Ax - b| and root mean square change (mm^-1) of the last iteration.
+
+    Examples
+    --------
+    >>> A = gantry.Projector(gantry.circular(30, 8, 4.0, 300, 600), gantry.Grid(8, 2.0))
+    >>> r = gantry.cgls(A, A(np.full(A.domain_shape, 0.02)), iterations=5)
+    >>> r.iterations, r.stopped, r.x.shape
+    (5, False, (8, 8, 8))
+    """
 
     def __init__(self, x: Array, call: Call) -> None:
         last = call.last
@@ -186,10 +254,48 @@ def _subsets(solver: Any, options: Any, views: int) -> int:
 def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: Any = None, penalty: Penalty | None = None,
           bounds: Bounds = (None, None), callback: Callback | None = None, progress: bool = False,
           on_interrupt: str = "raise", out: Array | None = None, **parameters: Any) -> Result:
-    """The x with the least cost 1/2 <Ax - b, W (Ax - b)> + penalty within the bounds, by a solver of the library's table.
+    """Minimises 1/2 <Ax - b, W (Ax - b)> + penalty within bounds.
 
-    x0: where it starts (zero if None); weights: as b, 0 or more; callback(p) is told of each iteration and may return True to stop;
-    progress: a bar. Ctrl-C raises KeyboardInterrupt, or with on_interrupt="keep" ends with the x so far. parameters: the solver's own.
+    Each solver also has a function of its name: gantry.pcg(A, b, ...).
+
+    Parameters
+    ----------
+    name : str or Solver
+        A solver, such as "os-sart" or gantry.OSSART(iterations=5).
+    A : Projector
+        The operator.
+    b : Projections or array_like
+        Line integrals [view][row][column] of the scan of A. Masked elements have zero weight.
+    x0 : Volume or array_like, optional
+        Start, mm^-1; zero by default.
+    weights : array_like, optional
+        Statistical weights as b, 0 or more.
+    penalty : Penalty, optional
+        Such as gantry.huber(strength=30, delta="10HU").
+    bounds : (float or None, float or None)
+        Lowest and highest value of a voxel, mm^-1.
+    callback : callable, optional
+        callback(p) receives the Progress of each iteration and may return True to stop.
+    progress : bool
+        Draws a bar.
+    on_interrupt : {"raise", "keep"}
+        Ctrl-C raises KeyboardInterrupt, or ends with the present x.
+    out : array, optional
+        Array for the result. It must not share memory with b or weights.
+    **parameters
+        Parameters of the solver.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> A = gantry.Projector(gantry.circular(30, 8, 4.0, 300, 600), gantry.Grid(8, 2.0))
+    >>> b = A(np.full(A.domain_shape, 0.02))
+    >>> r = gantry.solve("pcg", A, b, penalty=gantry.quadratic(strength=1), iterations=20)
+    >>> bool(np.linalg.norm(A(r.x) - b) < 0.1 * np.linalg.norm(b))
+    True
     """
     module, options = tables.options("solver", _spec("solver", name, parameters))
     name = text(module.name)
@@ -235,10 +341,15 @@ def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: 
     return Result(x, call)
 
 
-def help_text(kind: str, name: str) -> str:
-    """A line about a module, and one for each of its parameters."""
-    lines = [tables.about(kind, name), ""]
+_KINDS = {"int": "int", "float": "float", "flag": "bool", "text": "str", "attenuation": "float or str"}
+
+
+def parameter_rows(kind: str, name: str) -> str:
+    """The parameters of a module as rows of a docstring, with units, limits and defaults."""
+    rows = []
     for p in tables.parameters(kind, name):
-        limits = ", ".join(p.choices) if p.choices else "" if p.kind in ("flag", "text") else f"{p.least:g} to {p.most:g}"
-        lines.append(f"{p.name}: {p.help}{f' [{limits}]' if limits else ''} (default {p.default})")
-    return "\n".join(lines)
+        words = "{" + ", ".join(c if c.isdigit() else f'"{c}"' for c in p.choices) + "}" if p.choices else _KINDS[p.kind]
+        limits = "" if p.choices or p.kind in ("flag", "text") else f"; {p.least:g} to {p.most:g}"
+        unit = ", mm^-1 or a text such as \"10HU\"" if p.kind == "attenuation" else ""
+        rows.append(f"{p.name} : {words}\n    {p.help[:1].upper()}{p.help[1:]}{unit}{limits} (default {p.default}).")
+    return "\n".join(rows)

@@ -34,7 +34,13 @@ def python_name(key: str) -> str:
 
 
 def names(kind: str) -> list[str]:
-    """All modules of a kind, in the library's order."""
+    """Returns the modules of a kind: "projector", "analytic", "solver", "regularizer" or "format".
+
+    Examples
+    --------
+    >>> gantry.names("analytic")
+    ['fdk', 'fbp', 'wfbp']
+    """
     found: list[str] = []
     while (module := lib.gt_modules(os.fsencode(kind), len(found))) != ffi.NULL:
         found.append(text(module.name))
@@ -74,7 +80,24 @@ def _default(kind: str, printed: str) -> int | float | str | bool:
 
 
 def parameters(kind: str, name: str) -> list[Parameter]:
-    """The parameters of a module, as its table has them."""
+    """Returns the parameters of a module.
+
+    Parameters
+    ----------
+    kind : str
+        "projector", "analytic", "solver", "regularizer" or "format".
+    name : str
+        A name of names(kind).
+
+    Returns
+    -------
+    list of Parameter
+
+    Examples
+    --------
+    >>> [p.name for p in gantry.parameters("solver", "cgls")]
+    ['iterations', 'tolerance']
+    """
     module = _module(kind, name)
     if module.params == ffi.NULL:
         return []
