@@ -78,8 +78,11 @@ thread = _Thread()
 
 
 def keep(kind: object, error: BaseException, traceback: object) -> int | None:
-    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it."""
-    if thread.keeps and isinstance(error, KeyboardInterrupt):
+    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it.
+
+    With on_interrupt="keep" the first Ctrl-C ends the iterations after the present one; the second raises at once.
+    """
+    if thread.keeps and not thread.interrupted and isinstance(error, KeyboardInterrupt):
         thread.interrupted = True
         return 0
     if thread.raised is None:

@@ -228,7 +228,8 @@ class Operator(LinearOperator):
         X = X if foreign.is_foreign(X) else np.asanyarray(X)
         n = self.shape[1]
         if X.ndim != 2 or X.shape[0] != n:
-            raise ArgumentError(f"X: shape {tuple(X.shape)}, expected ({n}, K): columns of a matrix")
+            raise ArgumentError(f"X: shape {tuple(X.shape)}, expected ({n}, K), columns of a matrix, "
+                                f"or (..., {', '.join(map(str, self.domain_shape))})")
         return self(X.T.reshape(X.shape[1], *self.domain_shape)).reshape(X.shape[1], self.shape[0]).T
 
     def rmatmat(self, X: Any) -> Any:

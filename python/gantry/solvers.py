@@ -279,7 +279,7 @@ def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: 
     progress : bool
         Draws a bar.
     on_interrupt : {"raise", "keep"}
-        Ctrl-C raises KeyboardInterrupt, or ends with the present x.
+        Ctrl-C raises KeyboardInterrupt, or ends with the present x after the iteration; a second Ctrl-C raises.
     out : array, optional
         Array for the result. It must not share memory with b or weights.
     **parameters
