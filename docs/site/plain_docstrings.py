@@ -1,4 +1,4 @@
-"""Docstrings are plain text: only what stands between backquotes, and blocks that are indented, is code on the site."""
+"""Docstrings are plain text with sections of numpydoc: code on the site is what stands between backquotes, and examples."""
 
 import re
 
@@ -6,9 +6,25 @@ import griffe
 
 
 def as_markdown(text):
-    """Text in which brackets, stars and low lines are themselves; lines after >>> are a block of code."""
-    blocks = re.split(r"((?:^>>> .*\n?)+)", text, flags=re.M)
-    return "".join(f"\n```python\n{block.rstrip()}\n```\n\n" if block.startswith(">>>") else escaped(block) for block in blocks)
+    """Text in which brackets, stars and low lines are themselves. Sections of numpydoc become lists, examples blocks of code."""
+    first, *others = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.M)
+    parts = [examples(first)]
+    for head, body in zip(others[::2], others[1::2]):
+        parts.append(f"\n\n**{head}**\n\n" + (examples(body) if head == "Examples" else rows(body)))
+    return "".join(parts)
+
+
+def examples(text):
+    """Prose with examples: from >>> to the next empty line is a block of code."""
+    blocks = re.split(r"((?:^>>> .*\n?(?:^(?=\S).*\n?)*)+)", text, flags=re.M)
+    return "".join(f"\n```pycon\n{block.rstrip()}\n```\n\n" if block.startswith(">>>") else escaped(block) for block in blocks)
+
+
+def rows(text):
+    """The rows "name : type" of a section, with their indented texts, as a list."""
+    found = re.findall(r"^(\S.*)\n?((?:^[ ]{4}.*\n?)*)", text, flags=re.M)
+    items = [(*head.partition(" : "), " ".join(about.split())) for head, about in found]
+    return "".join(f"* `{name}`{f' ({escaped(kind)})' if kind else ''}{f': {escaped(about)}' if about else ''}\n" for name, _, kind, about in items) + "\n"
 
 
 def escaped(text):

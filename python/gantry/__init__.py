@@ -17,12 +17,14 @@ from .tables import Parameter, names, parameters, python_name as _python_name
 
 if _TYPE_CHECKING:
     from .calibration import BeadCalibration, Calibration, Correction, JitterCalibration, calibrate, calibrate_beads, calibrate_jitter
+    from .choices import Solver
     from .data import Projections, Provenance, Volume
     from .denoising import denoise
     from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
-    from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
+    from .geometry import Grid, Scan
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
     from .measure import Check, Comparison, check, compare
+    from .orbits import circular, from_matrices, from_views, helical, parallel, scanner, scanners
     from .pages import page, serve
     from .penalties import Denoiser, Penalty
     from .phantom import Phantom, add_noise, phantoms
@@ -42,7 +44,7 @@ __version__ = _text(_lib.gt_version()).split()[0]
 __all__ = [
     "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
     "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
-    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan",
+    "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "Solver",
     "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
     "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
     "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
@@ -53,12 +55,14 @@ __all__ = [
 # Where the other names are: each module is loaded when one of its names is asked for, so that the import stays short.
 _HOMES = {
     "calibration": "BeadCalibration Calibration Correction JitterCalibration calibrate calibrate_beads calibrate_jitter",
+    "choices": "Solver",
     "data": "Projections Provenance Volume",
     "denoising": "denoise",
     "files": "Views check_room formats open read read_options read_projections read_volume write",
-    "geometry": "Grid Scan circular from_matrices from_views helical parallel scanner scanners",
+    "geometry": "Grid Scan",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
     "measure": "Check Comparison check compare",
+    "orbits": "circular from_matrices from_views helical parallel scanner scanners",
     "pages": "page serve",
     "penalties": "Denoiser Penalty",
     "phantom": "Phantom add_noise phantoms",
@@ -72,8 +76,9 @@ _HOMES = {
     "team": "TeamProjector",
 }
 _HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
-_PARTS = {*_HOMES, "foreign", "methods"}
+_PARTS = {*_HOMES, "foreign", "interop", "methods", "torch"}
 _METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
+_METHODS += [_name.replace("-", "").upper() for _kind in ("analytic", "solver") for _name in names(_kind)]
 __all__ += _METHODS
 
 

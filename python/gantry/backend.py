@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import kind_of, refuse_gradients, refuse_mask
 from .errors import ArgumentError, check, text
 
 if TYPE_CHECKING:  # numpy.typing is no part of what `import numpy` loads
@@ -22,9 +23,17 @@ HOST_DEVICES = (1, 3)  # of DLPack: the host's memory, and that which CUDA has p
 
 
 class Backend:
-    """One device with one queue. Python threads may use it together: the library lets them take turns, without the GIL.
+    """One device with one queue. Python threads may share it; a lock serialises its use.
 
-    name: "cpu", "cpu:8" (threads), "cuda", "cuda:1", or "auto".
+    Parameters
+    ----------
+    name : str
+        "cpu", "cpu:8" (threads), "cuda", "cuda:1", or "auto".
+
+    Examples
+    --------
+    >>> gantry.Backend("cpu:2").name
+    'cpu:2'
     """
 
     def __init__(self, name: str = "auto") -> None:
@@ -51,7 +60,13 @@ _lock = threading.Lock()
 
 
 def backend(device: str | Backend | None = None) -> Backend:
-    """The backend of that name, opened once and shared by all who ask for it; None: "auto"."""
+    """Returns the backend of a name, opened once and shared; None: "auto".
+
+    Examples
+    --------
+    >>> gantry.backend("cpu:2") is gantry.backend("cpu:2")
+    True
+    """
     if isinstance(device, Backend):
         return device
     name = "auto" if device is None else str(device)
@@ -63,7 +78,13 @@ def backend(device: str | Backend | None = None) -> Backend:
 
 
 def devices() -> list[str]:
-    """The GPUs that could be opened, in words: "cuda:0: NAME, memory, compute capability"."""
+    """Returns the available GPUs: "cuda:0: NAME, memory, compute capability".
+
+    Examples
+    --------
+    >>> isinstance(gantry.devices(), list)
+    True
+    """
     return [text(lib.gt_device_text(i)) for i in range(lib.gt_device_count())]
 
 
@@ -83,20 +104,35 @@ def c_type(dtype: DTypeLike) -> int:
 def check_shape(what: str, found: tuple[int, ...], expected: tuple[int, ...], axes: str) -> None:
     """Refuses an array of another shape."""
     if tuple(found) != tuple(expected):
-        raise ArgumentError(f"{what}: shape {tuple(found)}, expected {tuple(expected)}: {axes}")
+        raise ArgumentError(f"{what}: shape {tuple(found)}, expected {tuple(expected)}: {axes}{shape_hint(what, tuple(found), tuple(expected))}")
+
+
+def shape_hint(what: str, found: tuple[int, ...], expected: tuple[int, ...]) -> str:
+    """A hint for frequent mistakes: a sinogram without its detector row, axes in the order of another program."""
+    if len(found) == 2 and expected == (found[0], 1, found[1]):
+        return f"; {what}[:, None] adds the axis of the only row"
+    if len(found) == 2 and expected == (1, *found):
+        return f"; {what}[None] adds the axis of the only slice"
+    if len(found) == 3 and found != expected and sorted(found) == sorted(expected):
+        order = next(p for p in ((1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1)) if tuple(found[i] for i in p) == expected)
+        return f"; np.transpose({what}, {order}) has this shape"
+    return ""
 
 
 def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     """`values` as a C-contiguous array of that type in the host's memory: itself where it is one already, else a copy."""
+    refuse_mask(values, what)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
-        if getattr(values, "requires_grad", False):
-            raise ArgumentError(f"{what}: a tensor that records gradients: gantry.torch has layers for those, else detach() it")
+        refuse_gradients(values, what)
         if values.__dlpack_device__()[0] not in HOST_DEVICES:
             raise ArgumentError(f"{what}: lies on a GPU, and is needed in the host's memory: bring it there first")
         values = np.from_dlpack(values)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{what}: {kind_of(values)}, expected an array of real numbers ({error})") from None
     if array.dtype.kind not in "fiub":
-        raise ArgumentError(f"{what}: dtype {array.dtype}, expected real numbers")
+        raise ArgumentError(f"{what}: {kind_of(values)} of dtype {array.dtype}, expected an array of real numbers")
     return np.ascontiguousarray(array, dtype=dtype)
 
 
@@ -112,12 +148,13 @@ def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
     """`out`, which must fit as it is, or a new array where it is None."""
     if out is None:
         return np.empty(shape, dtype)
+    refuse_mask(out, "out")
     fits = isinstance(out, np.ndarray) and out.dtype == dtype and out.shape == shape and out.flags.c_contiguous
     if not fits or not out.flags.writeable:
-        found = f"{out.dtype} array of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        found = f"a {out.dtype} array of shape {out.shape}" if isinstance(out, np.ndarray) else kind_of(out)
         if fits:
-            found = "read-only " + found
-        raise ArgumentError(f"out: a {found}, expected a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
+            found = found.replace("a ", "a read-only ", 1)
+        raise ArgumentError(f"out: {found}, expected a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return np.asarray(out)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, borrowed, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, settle, text
@@ -80,11 +81,37 @@ def _backend(o: Any, name: str | None) -> Any:
 
 def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12, columns: int = 96, views: int = 180,
               threads: int = 0, backend: str | None = None) -> Calibration:
-    """The geometry of a scan from its own projections, as `gantry calibrate` finds it; p stays as it is.
+    """Finds the geometry of a scan from its projections, as `gantry calibrate` does; p stays unchanged.
 
-    find: names out of center, roll, slant, tilt, distance with commas between. iterations: at most. columns, views: the scan is
-    coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that threads says.
+    Parameters
+    ----------
+    p : Projections
+        Line integrals.
+    find : str
+        Names of center, roll, slant, tilt, distance, with commas between.
+    iterations : int
+        Maximum number of iterations.
+    columns, views : int
+        The scan is coarsened to at most this number of columns and views.
+    threads : int
+        Threads; 0: all processors.
+    backend : str, optional
+        "auto", "cpu:2", "cuda:0".
+
+    Returns
+    -------
+    Calibration
+        The corrected scan, and each correction with its standard error.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(40, (6, 48), 4.0, 300, 600, offset=(0, 1.2))
+    >>> p = gantry.Phantom("shepp-logan", scale=0.4).project(scan)
+    >>> c = gantry.calibrate(gantry.Projections(p, gantry.correct_geometry(scan, column_offset=0)), find="center")
+    >>> round(c.corrections["center"].value)
+    1
     """
+    expect(p, Projections, "p", "gantry.Projections")
     names = [text(lib.gt_calibrate_names[k]) for k in range(lib.GT_CALIBRATE_PARAMETERS)]
     wanted = [word.strip() for word in find.split(",")]
     for word in wanted:
@@ -129,6 +156,7 @@ def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | 
     span: mm, known distance of the two that are furthest apart: without it and without places the source's distance from the axis cannot
     be told. each_view: then source and detector of each view by themselves; at least six beads, not in one plane.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     count, places = _balls(beads)
     if span is not None and places is not None:
         raise ArgumentError("span is for beads whose places are not known: these are")
@@ -156,6 +184,7 @@ def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, thr
     rounds: at most. columns: the scan is coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that
     threads says. A centre that is off looks like jitter: calibrate() first.
     """
+    expect(p, Projections, "p", "gantry.Projections")
     o = ffi.new("gt_jitter_options *", lib.gt_jitter_defaults)
     o.rounds, o.columns, o.threads, o.notes.say = rounds, columns, threads, lib.gt_py_message
     _held = _backend(o, backend)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
-from .geometry import Grid, Scan
+from .geometry import Grid, Scan, same
 
 POSITIONS = ("HFS", "HFP", "FFS", "FFP")
 UNITS = ("mm-1", "HU", "auto")
@@ -33,13 +35,99 @@ class Provenance:
         return f"Provenance(command={self.command!r}, parameters={self.parameters!r})"
 
 
-class Projections:
-    """Line integrals `data` [view][row][column] of a scan, without a unit; with weights and photons where these are known.
+class _Labelled(NDArrayOperatorsMixin):
+    """What volumes and projections have of an array: shape, dtype, indexing, arithmetic. Results are plain arrays.
 
-    data of float32 in C order is not copied; weights and photons are. water: attenuation that the scanner states, mm^-1; 0: none.
+    Arithmetic of two volumes, or of two projections, needs one grid or scan.
+    """
+
+    data: Any
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Slices, rows and columns of the array."""
+        n, rows, columns = self._space.shape
+        return n, rows, columns
+
+    @property
+    def dtype(self) -> np.dtype[np.float32]:
+        """The type of the array: float32."""
+        return np.dtype(np.float32)
+
+    @property
+    def ndim(self) -> int:
+        """3."""
+        return 3
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape))
+
+    @property
+    def _space(self) -> Grid | Scan:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.data[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.data[index] = value
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy:
+            return np.array(self.data, dtype)
+        found = np.asarray(self.data, dtype)
+        if copy is False and found is not self.data:
+            raise ValueError(f"a copy is needed for {np.dtype(dtype)}, expected copy=None or True")
+        return found
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **keywords: Any) -> Any:
+        labelled = [x for x in (*inputs, *out) if isinstance(x, _Labelled)]
+        for other in labelled[1:]:
+            if type(other) is type(labelled[0]):
+                same(ufunc.__name__, other._space, labelled[0]._space, "the first operand")
+        given = [x.data if isinstance(x, _Labelled) else x for x in inputs]
+        if out:
+            keywords["out"] = tuple(x.data if isinstance(x, _Labelled) else x for x in out)
+        found = getattr(ufunc, method)(*given, **keywords)
+        return out[0] if len(out) == 1 else found
+
+
+class Projections(_Labelled):
+    """Line integrals [view][row][column] with their scan, weights and photons.
+
+    Projections behave as an array: shape, dtype, indexing and arithmetic.
+
+    Parameters
+    ----------
+    data : array_like
+        Line integrals, dimensionless. C-contiguous float32 is not copied.
+    scan : Scan
+        The geometry.
+    weights : array_like, optional
+        Statistical weights of each pixel; copied.
+    photons : array_like, optional
+        Photons of each pixel without an object; copied.
+    water : float
+        Attenuation of water that the scanner states, mm^-1; 0: unknown.
+    position : {"HFS", "HFP", "FFS", "FFP"}, optional
+        Patient position.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(30, (8, 32), 4.0, source_to_axis=300, source_to_detector=600)
+    >>> p = gantry.Projections(np.zeros(scan.shape), scan)
+    >>> p.shape, p.dtype, p[3:5, 0].shape
+    ((30, 8, 32), dtype('float32'), (2, 32))
     """
 
     def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str | None = None) -> None:
+        expect(scan, Scan, "scan", "a gantry.Scan")
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, scan.shape, "[view][row][column]")
         out = ffi.new("gt_projections **")
@@ -72,6 +160,10 @@ class Projections:
         if self._data is None:
             raise ArgumentError("these projections are a geometry alone: they have no data")
         return self._data
+
+    @property
+    def _space(self) -> Scan:
+        return self.scan
 
     @property
     def has_data(self) -> bool:
@@ -108,9 +200,6 @@ class Projections:
         """How the projections came to be."""
         return Provenance(lib.gt_projections_provenance(self.c))
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.array(self.data, dtype) if copy else np.asarray(self.data, dtype)
-
     def __repr__(self) -> str:
         return f"<gantry.Projections {self.scan.shape} of {self.scan!r}>"
 
@@ -136,17 +225,53 @@ def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: 
     return Projections(data, scan, weights=weights, photons=photons, water=water, position=position)
 
 
+def values_of(values: Any, space: Grid | Scan, what: str, whose: str) -> Any:
+    """The array of a Volume or of Projections, if these have the expected grid or scan; other values as they are."""
+    if isinstance(values, (Volume, Projections)):
+        found = values.grid if isinstance(values, Volume) else values.scan
+        if type(found) is not type(space):
+            raise ArgumentError(f"{what}: a gantry.{type(values).__name__}, expected {'a volume' if isinstance(space, Grid) else 'projections'}")
+        same(what, found, space, whose)
+        return values.data
+    return values
+
+
 def _middles(n: int, step: float, middle: float) -> Array:
     return (np.arange(n) - 0.5 * (n - 1)) * step + middle
 
 
-class Volume:
-    """Voxels `data` [z][y][x] in mm^-1 on a grid. data of float32 in C order is not copied.
+class Volume(_Labelled):
+    """Voxels [z][y][x] in mm^-1 on a grid.
 
-    water: attenuation of water for HU, mm^-1; None: the library's default. `result` says how a reconstruction went, else it is None.
+    A volume behaves as an array: shape, dtype, indexing and arithmetic.
+
+    Parameters
+    ----------
+    data : array_like
+        Attenuation, mm^-1. C-contiguous float32 is not copied.
+    grid : Grid
+        The voxels.
+    water : float, optional
+        Attenuation of water for HU, mm^-1; the default of the library if not given.
+    position : {"HFS", "HFP", "FFS", "FFP"}, optional
+        Patient position.
+
+    Attributes
+    ----------
+    result : Outcome or None
+        How a reconstruction went.
+
+    Examples
+    --------
+    >>> v = gantry.Volume(np.full((2, 3, 4), 0.03), gantry.Grid((2, 3, 4), 1.0), water=0.02)
+    >>> v.shape, v[0, 1, 2], float(v.hu.mean().round())
+    ((2, 3, 4), np.float32(0.03), 500.0)
+    >>> (v - v).max()
+    np.float32(0.0)
     """
 
     def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str | None = None) -> None:
+        expect(grid, Grid, "grid", "a gantry.Grid")
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, grid.shape, "[z][y][x]")
         out = ffi.new("gt_volume **")
@@ -174,6 +299,10 @@ class Volume:
         self.result: Any = None
 
     @property
+    def _space(self) -> Grid:
+        return self.grid
+
+    @property
     def hu(self) -> Array:
         """A copy in Hounsfield units."""
         water = np.float32(self.water or lib.gt_phantom_defaults.water)
@@ -194,9 +323,6 @@ class Volume:
         """How the volume came to be."""
         return Provenance(lib.gt_volume_provenance(self.c))
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.array(self.data, dtype) if copy else np.asarray(self.data, dtype)
-
     def __repr__(self) -> str:
         return f"<gantry.Volume {self.grid.shape} in mm^-1 on {self.grid!r}>"
 
@@ -214,7 +340,8 @@ class Volume:
         return as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _volume_again, (np.array(self.data), self.grid, self.water, self.position if lib.gt_volume_position_known(self.c) else None)
+        known = self.position if lib.gt_volume_position_known(self.c) else None
+        return _volume_again, (np.array(self.data), self.grid, self.water, known), {"result": self.result}
 
 
 def _volume_again(data: Array, grid: Grid, water: float, position: str | None) -> Volume:

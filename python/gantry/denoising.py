@@ -9,6 +9,7 @@ import numpy as np
 
 from ._c import ffi, lib
 from .backend import Backend, backend, c_type
+from .choices import Named, text_of
 from .data import Projections, Volume
 from .errors import ArgumentError, check
 from .penalties import Penalty
@@ -20,21 +21,43 @@ def _volume(v: Volume) -> Volume:
 
 
 @overload
-def denoise(data: Volume, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Volume, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Volume: ...
 @overload
-def denoise(data: Projections, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Projections, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Projections: ...
 @overload
-def denoise(data: list[Volume] | tuple[Volume, ...], penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False,
+def denoise(data: list[Volume] | tuple[Volume, ...], penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False,
             device: str | Backend | None = None, precision: str = "single") -> list[Volume]: ...
-def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
+def denoise(data: Any, penalty: Penalty | str | Named, *, iterations: int = 200, nonneg: bool = False, device: str | Backend | None = None,
             precision: str = "single") -> Any:
-    """A copy of a volume or of projections with less noise: the u with the least R(u) + |u - data|^2/2, to the bits of `gantry denoise`.
+    """Returns a denoised copy: the u that minimises R(u) + |u - data|^2 / 2, as `gantry denoise` does.
 
-    penalty: a Penalty or its text, such as "tv:strength=2e-4" or "nlm:h=20HU"; strengths are in the unit of the data, mm^-1 of volumes, none
-    of projections. iterations: of penalties without a proximal step. nonneg: no value below 0. Several volumes on one grid, as a list, are
-    denoised together by a penalty that takes several ("joint-tv:strength=4e-4"): a list comes back. precision: "single" or "double".
+    Parameters
+    ----------
+    data : Volume, Projections or list of Volume
+        Several volumes on one grid need a penalty for several, such as "joint-tv:strength=4e-4".
+    penalty : str, Penalty or (str, dict)
+        Such as "tv:strength=2e-4" or gantry.nlm(h="20HU"). Strengths have the unit of the data: mm^-1, or none of projections.
+    iterations : int
+        Iterations of penalties without a proximal step.
+    nonneg : bool
+        Whether values below 0 are excluded.
+    device : str or Backend, optional
+        "auto", "cpu:8", "cuda:0".
+    precision : {"single", "double"}
+        Precision of the computation.
+
+    Returns
+    -------
+    Volume, Projections or list of Volume
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> v = gantry.Volume(0.02 + 0.001 * rng.normal(size=(4, 16, 16)), gantry.Grid((4, 16, 16), 1.0))
+    >>> bool(gantry.denoise(v, gantry.tv(strength=2e-3)).data.std() < 0.5 * v.data.std())
+    True
     """
     if precision not in ("single", "double"):
         raise ArgumentError(f"precision {precision!r}: expected 'single' or 'double'")
@@ -44,7 +67,10 @@ def denoise(data: Any, penalty: Penalty | str, *, iterations: int = 200, nonneg:
         raise ArgumentError(f"data: a {type(data).__name__}, expected a gantry.Volume, a list of them, or gantry.Projections")
     if not volumes and not data.has_data:
         raise ArgumentError("data: these projections are a geometry alone, expected line integrals")
-    spec = ffi.new("char[]", os.fsencode(penalty.spec if isinstance(penalty, Penalty) else penalty))
+    words = text_of(penalty, "penalty")
+    if words is None:
+        raise ArgumentError("penalty: None, expected a text such as 'tv:strength=2e-4' or a gantry.Penalty")
+    spec = ffi.new("char[]", os.fsencode(words))
     o = ffi.new("gt_denoise_options *", lib.gt_denoise_defaults)
     o.penalty, o.iterations, o.min = spec, iterations, 0.0 if nonneg else -np.inf
     be, kind = backend(device), c_type(np.float32 if precision == "single" else np.float64)

@@ -1,7 +1,8 @@
-"""What can go wrong, as exceptions: the class says of what kind, the text is the library's sentence."""
+"""Exceptions: the class is the kind of failure, the text is the message of the library with Python's arguments."""
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from typing import Any
@@ -77,8 +78,11 @@ thread = _Thread()
 
 
 def keep(kind: object, error: BaseException, traceback: object) -> int | None:
-    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it."""
-    if thread.keeps and isinstance(error, KeyboardInterrupt):
+    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it.
+
+    With on_interrupt="keep" the first Ctrl-C ends the iterations after the present one; the second raises at once.
+    """
+    if thread.keeps and not thread.interrupted and isinstance(error, KeyboardInterrupt):
         thread.interrupted = True
         return 0
     if thread.raised is None:
@@ -93,12 +97,36 @@ def settle() -> None:
         raise error
 
 
+# Options of the command that take no value, and the first words of the values of others.
+_FLAGS = {"force", "check", "sinogram", "gaps", "reproducible"}
+_COMMAND = re.compile(r"gantry [a-z]+ [^;,()]*")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)(?:[= ](auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad"
+                     r"|as-file|reversed|[a-z][\w-]*:[^\s;,()]+|[a-z][\w-]*=[^\s;,()]+|\d[^\s;,()]*))?(?![\w=-])")
+
+
+def in_python(message: str) -> str:
+    """A message of the library in which options of the command have become arguments: --force is force=True. Whole commands stay."""
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found[1].replace("-", "_"), found[2]
+        return f"{name}=True" if name in _FLAGS and not value else f"{name}={value!r}" if value else f"{name}="
+
+    parts, end = [], 0
+    for command in (*_COMMAND.finditer(message), None):
+        stop = len(message) if command is None else command.start()
+        parts.append(_OPTION.sub(argument, message[end:stop]))
+        if command is not None:
+            parts.append(command[0])
+            end = command.end()
+    return "".join(parts)
+
+
 def check(status: int) -> None:
     """Raises what a status means; by the thread that got it, whose message it is."""
     if status:
         settle()
         name = _NAMES.get(status, str(status))
-        error = CLASSES.get(name, Error)(ffi.string(lib.gt_error()).decode(errors="replace"))
+        error = CLASSES.get(name, Error)(in_python(text(lib.gt_error())))
         error.status = name
         raise error
 
@@ -116,11 +144,11 @@ class Remark(UserWarning):
 def gt_py_message(_: object, m: Any) -> None:
     """A message of the library: warnings are Python's, the rest is logged."""
     if m.severity == lib.GT_WARNING:
-        warnings.warn(text(m.text), Remark, stacklevel=3)
+        warnings.warn(in_python(text(m.text)), Remark, stacklevel=3)
     else:
         import logging  # which costs as much as a tenth of the import of the package
 
-        logging.getLogger("gantry").info("%s", text(m.text))
+        logging.getLogger("gantry").info("%s", in_python(text(m.text)))
 
 
 @ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]

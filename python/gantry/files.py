@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
 from .errors import ArgumentError, check, settle, text
@@ -18,6 +19,7 @@ Path = str | os.PathLike[str]
 
 
 def _name(path: Path) -> bytes:
+    expect(path, (str, bytes, os.PathLike), "path", "a path")
     return os.fsencode(path)
 
 
@@ -123,14 +125,40 @@ def options_for(path: Path, options: dict[str, Any]) -> Any:
 
 
 def read(path: Path, **options: Any) -> Projections | Volume:
-    """What is in a file or a folder, by its contents: read_options() has the options."""
+    """Reads projections or a volume, by the contents of the file or folder.
+
+    Parameters
+    ----------
+    path : path
+        A file or folder in one of formats().
+    **options
+        Options of read_options(), such as pixel=0.01.
+
+    Returns
+    -------
+    Projections or Volume
+
+    Examples
+    --------
+    >>> gantry.write("ones.nc", gantry.Volume(np.ones((2, 3, 4)), gantry.Grid((2, 3, 4), 1.0)))
+    >>> gantry.read("ones.nc")
+    <gantry.Volume (2, 3, 4) in mm^-1 on Grid('4x3x2@1x1x1')>
+    """
     found, kind = ffi.new("const gt_format **"), ffi.new("int *")
     check(lib.gt_file_kind(_name(path), found, kind))
     return read_projections(path, **options) if kind[0] else read_volume(path, **options)
 
 
 def read_projections(path: Path, **options: Any) -> Projections:
-    """Projections: read_options() has the options."""
+    """Reads projections, with the options of read_options().
+
+    Examples
+    --------
+    >>> scan = gantry.circular(6, (2, 4), 1.0, 50, 100)
+    >>> gantry.write("scan.nc", gantry.Projections(np.ones(scan.shape), scan))
+    >>> gantry.read_projections("scan.nc").shape
+    (6, 2, 4)
+    """
     out = ffi.new("gt_projections **")
     check(lib.gt_read_projections(_name(path), options_for(path, options), out))
     p = Projections.from_c(out[0])
@@ -139,7 +167,14 @@ def read_projections(path: Path, **options: Any) -> Projections:
 
 
 def read_volume(path: Path, **options: Any) -> Volume:
-    """A volume, in mm^-1: read_options() has the options."""
+    """Reads a volume in mm^-1, with the options of read_options().
+
+    Examples
+    --------
+    >>> gantry.write("half.mha", gantry.Volume(np.full((2, 3, 4), 0.5), gantry.Grid((2, 3, 4), 1.0)))
+    >>> float(gantry.read_volume("half.mha").data.mean())
+    0.5
+    """
     out = ffi.new("gt_volume **")
     check(lib.gt_read_volume(_name(path), options_for(path, options), out))
     v = Volume.from_c(out[0])
@@ -182,9 +217,33 @@ def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **opt
 
 def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: float | None = None, deflate: int | None = None,
           format: str | None = None, number: str = "f32", range: tuple[float, float] | None = None) -> None:
-    """Writes to a temporary name, then renames: a failed run leaves no half file. The format goes by the path's extension, or `format`
-    names it; a path that ends with a slash is a new folder. unit, water (mm^-1): of volumes. deflate: 0 to 9. number: "f32", or of volumes
-    as TIFF, .npy and .raw "u16" and "u8", whole numbers over the range (low, high) in the unit; None: of nearly all voxels."""
+    """Writes a file under a temporary name and renames it, so that a failed call leaves no partial file.
+
+    Parameters
+    ----------
+    path : path
+        Its extension names the format. A path that ends with a slash is a new folder.
+    what : Projections or Volume
+        The data.
+    unit : {"auto", "mm-1", "HU"}
+        Unit of a volume.
+    water : float, optional
+        Attenuation of water for HU, mm^-1.
+    deflate : int, optional
+        Compression, 0 to 9.
+    format : str, optional
+        A name of formats() in place of the extension.
+    number : {"f32", "u16", "u8"}
+        Sample type of volumes as TIFF, .npy and .raw.
+    range : (float, float), optional
+        Values that become the lowest and the highest whole number, in the unit; nearly all voxels by default.
+
+    Examples
+    --------
+    >>> v = gantry.Volume(np.full((2, 3, 4), 0.02), gantry.Grid((2, 3, 4), 1.0))
+    >>> gantry.write("v.nc", v)
+    >>> gantry.write("v.tif", v, number="u16", range=(0, 0.05))
+    """
     o = _write_options(unit=unit, water=water, deflate=deflate, format=format, number=number, range=range)
     if isinstance(what, Projections):
         check(lib.gt_write_projections(_name(path), o, what.c))
@@ -229,12 +288,26 @@ class Views:
 
 
 def open(path: Path, scan: Scan | None = None, **options: Any) -> Views:
-    """Projections of a file that are read when they are asked for: read_options() has the options."""
+    """Opens a file whose projections are read on access: v[10:20], v[5], v[::7]. Options are those of read_options().
+
+    Examples
+    --------
+    >>> scan = gantry.circular(6, (2, 4), 1.0, 50, 100)
+    >>> gantry.write("views.nc", gantry.Projections(np.ones(scan.shape), scan))
+    >>> gantry.open("views.nc")[2:5].shape
+    (3, 2, 4)
+    """
     return Views(path, scan, **options)
 
 
 def formats() -> dict[str, str]:
-    """The formats of files, each with a line about it."""
+    """Returns the file formats, each with a line about it.
+
+    Examples
+    --------
+    >>> "netcdf" in gantry.formats()
+    True
+    """
     found, i = {}, 0
     while lib.gt_formats[i] != ffi.NULL:
         found[text(lib.gt_formats[i].name)] = text(lib.gt_formats[i].about)

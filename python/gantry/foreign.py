@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import refuse_gradients
 from .backend import HOST_DEVICES, c_type, check_shape, host_array
 from .errors import ArgumentError, check
 
@@ -45,16 +46,10 @@ def _place(x: Any) -> tuple[int, int]:
     return int(device), int(number)
 
 
-def _refuse_gradients(x: Any, what: str) -> None:
-    if getattr(x, "requires_grad", False):
-        raise ArgumentError(f"{what}: a tensor that records gradients: gantry.torch.layer(A) is the operator for those, else detach() it")
-
-
 def apply(op: Any, x: Any, out: Any = None) -> Any:
     """An Operator applied to an array of another library."""
-    _refuse_gradients(x, "x")
-    if out is not None:
-        _refuse_gradients(out, "out")
+    refuse_gradients(x, "x")
+    refuse_gradients(out, "out")
     device, number = _place(x)
     if device in HOST_DEVICES:
         return _on_host(op, x, out)
@@ -99,6 +94,8 @@ def _on_cuda(op: Any, x: Any, out: Any) -> Any:
             result = library.empty(shape, dtype) if out is None else out
     if out is not None:
         _check_out(x, out, shape, dtype)
+        if _address(x) < _address(out) + op.dtype.itemsize * math.prod(shape) and _address(out) < _address(x) + op.dtype.itemsize * math.prod(x.shape):
+            raise ArgumentError("out: shares memory with x, expected an array of its own")
     pointers = [ffi.cast("void *", address) for address in (_address(x), _address(result), stream)]
     check(lib.gt_py_apply_on_stream(op.c, op.transposed, math.prod(batch), *pointers))
     return result

@@ -1,4 +1,4 @@
-"""Where a scan looks from and where the voxels are. Lengths in mm, angles in radians, right-handed, z along the rotation axis.
+"""Geometry of scans and grids. Lengths in mm, angles in radians, right-handed axes, z along the axis of rotation.
 
 Shapes, pitches and centres go in the order of the arrays: (z, y, x) of volumes, (view, row, column) of projections.
 """
@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._c import ffi, lib
+from .arguments import reals
 from .errors import ArgumentError, check, text
 
 SHAPES = ("flat", "arc", "parallel")
@@ -24,37 +25,52 @@ Pair = float | Sequence[float]
 Sizes = int | Sequence[int]
 
 
-def _three(values: Any, what: str) -> list[Any]:
-    """One value for each axis, x first as the library has them."""
-    array = np.asarray(values)
+def three(values: Any, what: str) -> list[float]:
+    """One value for each axis, x first as in the library."""
+    array = reals(values, what)
     if array.shape not in ((), (3,)):
         raise ArgumentError(f"{what}: {values!r}, expected one number or three: z, y, x")
-    return list(np.broadcast_to(array, 3)[::-1].tolist())
+    return [float(v) for v in np.broadcast_to(array, 3)[::-1]]
 
 
-def _two(values: Any, what: str) -> list[Any]:
-    array = np.asarray(values)
+def two(values: Any, what: str) -> list[float]:
+    """One value for the rows and one for the columns."""
+    array = reals(values, what)
     if array.shape not in ((), (2,)):
         raise ArgumentError(f"{what}: {values!r}, expected one number or two: row, column")
-    return list(np.broadcast_to(array, 2).tolist())
+    return [float(v) for v in np.broadcast_to(array, 2)]
 
 
-def _sizes(values: list[Any], what: str) -> list[int]:
-    if any(int(v) != v or v < 0 for v in values):
-        raise ArgumentError(f"{what}: {values}, expected whole numbers")
+def sizes(values: list[float], what: str) -> list[int]:
+    """Whole numbers that are not negative."""
+    if any(not np.isfinite(v) or int(v) != v or v < 0 for v in values):
+        raise ArgumentError(f"{what}: {', '.join(f'{v:g}' for v in values)}, expected whole numbers")
     return [int(v) for v in values]
 
 
 class Grid:
-    """The voxels of a volume [z][y][x]: shape, pitch (mm) and center (mm), each in the order z, y, x.
+    """The voxels of a volume [z][y][x].
 
-    >>> Grid((20, 128, 128), (2.5, 2, 2))
+    Parameters
+    ----------
+    shape : int or (int, int, int)
+        Voxels along z, y, x.
+    pitch : float or (float, float, float)
+        Voxel size along z, y, x, mm.
+    center : (float, float, float)
+        Centre of the grid, z, y, x, mm.
+
+    Examples
+    --------
+    >>> gantry.Grid((20, 128, 128), (2.5, 2, 2))
     Grid('128x128x20@2x2x2.5')
+    >>> gantry.Grid(64, 1.0).axis("x")[:3]
+    array([-31.5, -30.5, -29.5])
     """
 
     def __init__(self, shape: Sizes, pitch: Pair, center: Pair = (0, 0, 0)) -> None:
-        n = _sizes(_three(shape, "shape"), "shape")
-        self.c = ffi.new("gt_grid *", {"n": n, "pitch": _three(pitch, "pitch"), "center": _three(center, "center")})
+        n = sizes(three(shape, "shape"), "shape")
+        self.c = ffi.new("gt_grid *", {"n": n, "pitch": three(pitch, "pitch"), "center": three(center, "center")})
         check(lib.gt_grid_check(self.c, ffi.NULL))
 
     @classmethod
@@ -64,7 +80,13 @@ class Grid:
 
     @classmethod
     def parse(cls, spec: str) -> Grid:
-        """The command's text, "NXxNYxNZ@DXxDYxDZ+CX,CY,CZ": there x comes first."""
+        """Makes a grid from the text of the command, "NXxNYxNZ@DXxDYxDZ+CX,CY,CZ" in mm, x first.
+
+        Examples
+        --------
+        >>> gantry.Grid.parse("128x128x20@2x2x2.5").shape
+        (20, 128, 128)
+        """
         c = ffi.new("gt_grid *")
         check(lib.gt_grid_parse(os.fsencode(spec), c))
         return cls.from_c(c)
@@ -121,7 +143,27 @@ class _Table(np.ndarray[Any, np.dtype[Any]]):
 
 
 class Scan:
-    """Where each view looks from: made by circular(), helical(), parallel(), from_views(), from_matrices(), or read from a file."""
+    """The geometry of each view: positions of source and detector (mm), and the pixels.
+
+    Scans come from circular(), helical(), parallel(), from_views(), from_matrices() and files.
+
+    Attributes
+    ----------
+    column_pitch, row_pitch : float
+        Pixel pitch at the detector, mm.
+    column_center, row_center : float
+        Pixel index of the detector point of each view.
+    source_to_detector, source_to_axis, pitch_per_turn : float
+        Nominal distances and table feed per rotation, mm; 0: unknown.
+
+    Examples
+    --------
+    >>> scan = gantry.circular(360, (64, 256), 1.0, source_to_axis=500, source_to_detector=1000)
+    >>> scan.shape, scan.detector, scan.is_helical
+    ((360, 64, 256), 'flat', False)
+    >>> scan.views["source"][0].tolist()
+    [-0.0, 500.0, 0.0]
+    """
 
     column_pitch: float
     row_pitch: float
@@ -180,7 +222,13 @@ class Scan:
         return float(radius), float(z[0]), float(z[1])
 
     def grid(self) -> Grid:
-        """The grid that a reconstruction takes where none is asked for."""
+        """Returns the grid of a reconstruction that states none.
+
+        Examples
+        --------
+        >>> gantry.parallel(np.arange(100) * np.pi / 100, (1, 64), 1.0).grid().shape
+        (1, 64, 64)
+        """
         c = ffi.new("gt_grid *")
         check(lib.gt_recon_default_grid(self.c, c, ffi.NULL, ffi.NULL))
         return Grid.from_c(c)
@@ -193,7 +241,13 @@ class Scan:
         return m
 
     def subset(self, first: int, stride: int) -> Scan:
-        """Views first, first + stride, ...: one ordered subset."""
+        """Returns the scan of the views first, first + stride, ...: one ordered subset.
+
+        Examples
+        --------
+        >>> len(gantry.circular(90, 8, 1.0, 100, 200).subset(0, 3))
+        30
+        """
         return made(lambda out: lib.gt_scan_subset(self.c, first, stride, out))
 
     def run(self, first: int, end: int) -> Scan:
@@ -201,7 +255,7 @@ class Scan:
         if not 0 <= first < end <= len(self):
             raise ArgumentError(f"views {first} to {end}: expected some of the {len(self)} of the scan")
         numbers = {name: getattr(self, name) for name in NUMBERS}
-        return _from_table(self.detector, (end - first, *self.shape[1:]), numbers, np.array(self.views[first:end]).tobytes())
+        return from_table(self.detector, (end - first, *self.shape[1:]), numbers, np.array(self.views[first:end]).tobytes())
 
     def copy(self) -> Scan:
         """A scan of its own."""
@@ -211,6 +265,10 @@ class Scan:
         if name in NUMBERS:
             return float(getattr(self.c, name))
         raise AttributeError(f"a Scan has no {name!r}")
+
+    def difference(self, other: Scan) -> str:
+        """The first property in which two scans differ by more than 1e-4 pixels, in words; "" if there is none."""
+        return _difference(self, other)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scan) and self.shape == other.shape and lib.gt_scan_hash(self.c) == lib.gt_scan_hash(other.c)
@@ -224,17 +282,68 @@ class Scan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         numbers = {name: getattr(self, name) for name in NUMBERS}
-        return _from_table, (self.detector, self.shape, numbers, np.array(self.views).tobytes())
+        return from_table, (self.detector, self.shape, numbers, np.array(self.views).tobytes())
+
+
+def _rays(scan: Scan) -> dict[str, NDArray[np.float64]]:
+    """Positions (mm) and directions of each view that determine its rays."""
+    t = scan.views
+    columns, rows = t["column_axis"], t["row_axis"]
+    if scan.detector == "arc":
+        return {"source": t["source"], "detector": t["detector"], "arc_center": t["arc_center"], "column_axis": columns, "row_axis": rows}
+    first = t["detector"] - scan.column_center * scan.column_pitch * columns - scan.row_center * scan.row_pitch * rows
+    if scan.detector == "flat":
+        return {"source": t["source"], "detector": first, "column_axis": columns, "row_axis": rows}
+    along = t["detector"] - t["source"]
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    return {"direction": along, "detector": first - along * np.sum(first * along, axis=1, keepdims=True), "column_axis": columns, "row_axis": rows}
+
+
+def _difference(a: Scan, b: Scan) -> str:
+    if a == b:
+        return ""
+    for name in ("detector", "shape"):
+        if getattr(a, name) != getattr(b, name):
+            return f"{name} {getattr(a, name)} and {getattr(b, name)}"
+    for name in ("column_pitch", "row_pitch"):
+        if abs(getattr(a, name) - getattr(b, name)) > 1e-4 / max(a.shape) * getattr(b, name):
+            return f"{name} {getattr(a, name):g} mm and {getattr(b, name):g} mm"
+    for name in ("column_center", "row_center") if a.detector == "arc" else ():
+        if abs(getattr(a, name) - getattr(b, name)) > 1e-4:
+            return f"{name} {getattr(a, name):g} and {getattr(b, name):g} pixels"
+    pixel, here, there = 1e-4 * min(b.column_pitch, b.row_pitch), _rays(a), _rays(b)
+    for name, one in here.items():
+        is_length = name in ("source", "detector", "arc_center")
+        away = np.abs(one - there[name]).max(axis=1)
+        view = int(np.argmax(away))
+        if away[view] > (pixel if is_length else 1e-4 / max(a.shape[1:])):
+            values = " and ".join("(" + ", ".join(f"{v:.6g}" for v in rays[name][view]) + ")" for rays in (here, there))
+            return f"{name} of view {view} {values}{' mm' if is_length else ''}"
+    return ""
+
+
+def same(what: str, found: Grid | Scan, expected: Grid | Scan, whose: str) -> None:
+    """Refuses a grid or a scan that differs from the expected one, with both."""
+    if found is expected:
+        return
+    if isinstance(found, Grid):
+        if found != expected:
+            raise ArgumentError(f"{what}: a volume on the grid {found}, expected {expected}: the grid of {whose}; "
+                                ".data is the array without its grid")
+    elif isinstance(expected, Scan):
+        difference = found.difference(expected)
+        if difference:
+            raise ArgumentError(f"{what}: projections of another scan than {whose}: {difference}; .data is the array without its scan")
 
 
 def made(make: Any) -> Scan:
-    """The scan that a function of the library gives out."""
+    """The scan that a function of the library returns."""
     out = ffi.new("gt_scan **")
     check(make(out))
     return Scan(out[0])
 
 
-def _empty(detector: str, shape: tuple[int, int, int]) -> Any:
+def empty(detector: str, shape: tuple[int, int, int]) -> Any:
     if detector not in SHAPES:
         raise ArgumentError(f"detector {detector!r}: expected one of {', '.join(SHAPES)}")
     out = ffi.new("gt_scan **")
@@ -242,116 +351,13 @@ def _empty(detector: str, shape: tuple[int, int, int]) -> Any:
     return ffi.gc(out[0], lib.gt_scan_free)
 
 
-def _table(c: Any) -> NDArray[Any]:
+def table_of(c: Any) -> NDArray[Any]:
     return np.frombuffer(ffi.buffer(c.view, c.views * VIEW.itemsize), VIEW)
 
 
-def _from_table(detector: str, shape: tuple[int, int, int], numbers: dict[str, float], table: bytes) -> Scan:
-    c = _empty(detector, shape)
+def from_table(detector: str, shape: tuple[int, int, int], numbers: dict[str, float], table: bytes) -> Scan:
+    c = empty(detector, shape)
     for name, value in numbers.items():
         setattr(c, name, value)
-    _table(c)[:] = np.frombuffer(table, VIEW)
+    table_of(c)[:] = np.frombuffer(table, VIEW)
     return Scan(c, c)
-
-
-def _orbit(detector: str, views: int, shape: Any, pitch: Any, offset: Any, numbers: dict[str, float]) -> Scan:
-    if detector not in SHAPES:
-        raise ArgumentError(f"detector {detector!r}: expected one of {', '.join(SHAPES)}")
-    rows, columns = _sizes(_two(shape, "shape"), "shape")
-    row_pitch, column_pitch = _two(pitch, "pitch")
-    row_offset, column_offset = _two(offset, "offset")
-    (count,) = _sizes([views], "views")
-    orbit = ffi.new("gt_orbit *", {"shape": SHAPES.index(detector), "views": count, "rows": rows, "columns": columns,
-                                   "row_pitch": row_pitch, "column_pitch": column_pitch, "row_offset": row_offset,
-                                   "column_offset": column_offset, **numbers})
-    return made(lambda out: lib.gt_scan_orbit(orbit, out))
-
-
-def circular(views: int, shape: Sizes, pitch: Pair, source_to_axis: float, source_to_detector: float, *, detector: str = "flat",
-             offset: Pair = 0.0, start_angle: float = 0.0, turn: float = 2 * np.pi, end_view: bool = False) -> Scan:
-    """A circle around z of cone beams. shape: (rows, columns); pitch: of the pixels at the detector, mm, one or (row, column);
-    offset: of the detector's middle, pixels, one or (row, column); end_view: the last view is at start_angle + turn.
-
-    >>> circular(360, (64, 256), 1.0, source_to_axis=500, source_to_detector=1000)
-    <gantry.Scan flat: 360 views of 64 rows x 256 columns, pitch 1 x 1 mm>
-    """
-    return _orbit(detector, views, shape, pitch, offset,
-                  {"source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "start_angle": start_angle,
-                   "turn": turn, "end_view": int(end_view)})
-
-
-def helical(views: int, turns: float, table_feed: float, shape: Sizes, pitch: Pair, source_to_axis: float, source_to_detector: float,
-            *, detector: str = "arc", offset: Pair = 0.0, start_angle: float = 0.0, z_center: float = 0.0) -> Scan:
-    """A helix of so many views in all; table_feed: mm of z per turn; the middle of all views is at z_center."""
-    return _orbit(detector, views, shape, pitch, offset,
-                  {"source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "start_angle": start_angle,
-                   "turn": 2 * np.pi * turns, "pitch_per_turn": table_feed, "z_center": z_center})
-
-
-def parallel(angles: ArrayLike, shape: Sizes, pitch: Pair, *, offset: Pair = 0.0) -> Scan:
-    """Parallel beams at these gantry angles (radians), in any order."""
-    theta = np.asarray(angles, np.float64)
-    if theta.ndim != 1:
-        raise ArgumentError(f"angles: shape {theta.shape}, expected one number per view")
-    scan = _orbit("parallel", theta.size, shape, pitch, offset, {"turn": 2 * np.pi})
-    table, zero = scan.views, np.zeros_like(theta)
-    away = float(np.linalg.norm(table["source"][0])) if theta.size else 0.0
-    table["source"] = away * np.stack([-np.sin(theta), np.cos(theta), zero], 1)
-    table["detector"] = -table["source"]
-    table["column_axis"] = np.stack([np.cos(theta), np.sin(theta), zero], 1)
-    table["angle"] = theta
-    return scan.check()
-
-
-def from_views(source: ArrayLike, detector: ArrayLike, column_axis: ArrayLike, row_axis: ArrayLike, shape: Sizes, pitch: Pair, *,
-               kind: str = "flat", center: Pair | None = None, angle: ArrayLike | None = None, arc_center: ArrayLike | None = None,
-               source_to_detector: float = 0.0, source_to_axis: float = 0.0, pitch_per_turn: float = 0.0) -> Scan:
-    """Any orbit, by arrays [views][3] of x, y, z in mm. `detector` is the point of the detector at the index `center` (row, column),
-    by default its middle; the axes are unit vectors along which row and column indices grow. kind: "flat", "arc" or "parallel"."""
-    given = {"source": source, "detector": detector, "column_axis": column_axis, "row_axis": row_axis,
-             "arc_center": source if arc_center is None else arc_center}
-    vectors = {name: np.asarray(values, np.float64) for name, values in given.items()}
-    views = len(vectors["source"]) if vectors["source"].ndim else 0
-    for name, values in vectors.items():
-        if values.shape != (views, 3):
-            raise ArgumentError(f"{name}: shape {values.shape}, expected ({views}, 3): x, y, z of each view")
-    rows, columns = _sizes(_two(shape, "shape"), "shape")
-    c = _empty(kind, (views, rows, columns))
-    c.row_pitch, c.column_pitch = _two(pitch, "pitch")
-    c.row_center, c.column_center = _two([(rows - 1) / 2, (columns - 1) / 2] if center is None else center, "center")
-    c.source_to_detector, c.source_to_axis, c.pitch_per_turn = source_to_detector, source_to_axis, pitch_per_turn
-    table = _table(c)
-    for name, values in vectors.items():
-        table[name] = values
-    table["angle"] = np.nan if angle is None else angle
-    return Scan(c, c)
-
-
-def from_matrices(matrices: ArrayLike, shape: Sizes, source_to_detector: float) -> Scan:
-    """Flat detectors by 3x4 matrices [views][3][4] of any scale and sign, as Scan.matrices() gives them; source_to_detector, mm,
-    says how large the pixels are, which a matrix does not."""
-    m = np.ascontiguousarray(matrices, np.float64)
-    if m.ndim != 3 or m.shape[1:] != (3, 4):
-        raise ArgumentError(f"matrices: shape {m.shape}, expected (views, 3, 4)")
-    rows, columns = _sizes(_two(shape, "shape"), "shape")
-    c = ffi.cast("double (*)[12]", m.__array_interface__["data"][0])
-    return made(lambda out: lib.gt_scan_from_matrices(c, len(m), rows, columns, source_to_detector, out))
-
-
-def scanners() -> dict[str, str]:
-    """The scanners that scanner() knows, each with a line about it."""
-    found, i = {}, 0
-    while lib.gt_scanners[i].name != ffi.NULL:
-        found[text(lib.gt_scanners[i].name)] = text(lib.gt_scanners[i].about)
-        i += 1
-    return found
-
-
-def scanner(name: str, reduce: int = 1) -> Scan:
-    """A scan of a scanner by its name. reduce: fewer views, rows and columns, and larger pixels, by this factor."""
-    found = lib.gt_scanner_find(os.fsencode(name))
-    if found == ffi.NULL:
-        raise ArgumentError(f"scanner {name!r}: expected one of {', '.join(scanners())}")
-    orbit = ffi.new("gt_orbit *", found.orbit)
-    lib.gt_orbit_reduce(orbit, reduce)
-    return made(lambda out: lib.gt_scan_orbit(orbit, out))

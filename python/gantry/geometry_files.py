@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect, real
 from .errors import ArgumentError, check, settle, text
 from .files import Path, sign
 from .geometry import Scan
@@ -55,8 +56,22 @@ def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows
 
 
 def write_geometry(path: Path, scan: Scan, *, format: str | None = None) -> None:
-    """Writes a scan for another program: RTK (.xml), the ASTRA Toolbox (.npy, .json, .csv), LEAP (.leap), by the path's ending or by
-    `format`. What its user must know is logged."""
+    """Writes a scan for another program; notes for its user are logged.
+
+    Parameters
+    ----------
+    path : path
+        RTK (.xml), ASTRA Toolbox (.npy, .json, .csv) or LEAP (.leap), by the extension.
+    scan : Scan
+        The geometry.
+    format : str, optional
+        A name of geometry_formats() in place of the extension.
+
+    Examples
+    --------
+    >>> gantry.write_geometry("geometry.xml", gantry.circular(6, (2, 4), 1.0, 50, 100))
+    """
+    expect(scan, Scan, "scan", "a gantry.Scan")
     notes = ffi.new("gt_listener *")
     notes.say = lib.gt_py_message
     check(lib.gt_geometry_write(os.fsencode(path), ffi.NULL if format is None else os.fsencode(format), scan.c, notes))
@@ -67,19 +82,42 @@ def correct_geometry(scan: Scan, *, column_offset: float | None = None, row_offs
                      column_pitch: float | None = None, row_pitch: float | None = None, source_to_axis: float | None = None,
                      source_to_detector: float | None = None, start: float | None = None, range: float | None = None,
                      reverse_direction: bool = False, reverse_columns: bool = False, reverse_rows: bool = False) -> Scan:
-    """A scan with corrections, as `gantry geometry` makes them; what is None stays.
+    """Returns a scan with corrections, as `gantry geometry` makes them. Arguments that are None stay.
 
-    column_offset, row_offset: pixels of the central ray behind the middle. roll: radians, columns towards rows. Lengths in mm.
-    start: gantry angle of the first view, range: of all views together, radians, below 0 where they turn the other way.
+    Parameters
+    ----------
+    scan : Scan
+        The scan, which stays unchanged.
+    column_offset, row_offset : float, optional
+        Pixels from the detector centre to the central ray.
+    roll : float
+        Rotation of the detector from columns towards rows, radians.
+    column_pitch, row_pitch, source_to_axis, source_to_detector : float, optional
+        Lengths, mm.
+    start, range : float, optional
+        Gantry angle of the first view and range of all views, radians; a negative range reverses the direction.
+    reverse_direction, reverse_columns, reverse_rows : bool
+        Reversals of rotation, columns and rows.
+
+    Returns
+    -------
+    Scan
+
+    Examples
+    --------
+    >>> scan = gantry.circular(6, (2, 5), 1.0, 50, 100)
+    >>> gantry.correct_geometry(scan, column_offset=0.5).column_center
+    2.5
     """
     c = ffi.new("gt_scan_correction *", lib.gt_scan_correction_none)
     given: dict[str, Any] = {"column_offset": column_offset, "row_offset": row_offset, "column_pitch": column_pitch, "row_pitch": row_pitch,
                              "source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "start_angle": start, "turn": range}
     for name, value in given.items():
         if value is not None:
-            setattr(c, name, value)
-    c.roll = roll
+            setattr(c, name, real(value, name))
+    c.roll = real(roll, "roll")
     c.reverse_direction, c.reverse_columns, c.reverse_rows = int(reverse_direction), int(reverse_columns), int(reverse_rows)
+    expect(scan, Scan, "scan", "a gantry.Scan")
     corrected = scan.copy()
     check(lib.gt_scan_correct(corrected.c, c))
     return corrected.check()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, check_shape, host_array, pointer, pool
 from .data import Projections, Volume
 from .errors import ArgumentError, check as check_status
@@ -31,10 +32,31 @@ class Comparison(NamedTuple):
 
 
 def compare(a: Any, b: Any, grid: Grid | None = None, *, central: float = 1.0, radius: float = float("inf")) -> Comparison:
-    """How far the volume a is from the reference b: Volumes, or arrays [z][y][x] with their grid.
+    """Compares a volume with a reference.
 
-    central: the part of the slices that is looked at, around the middle; radius: voxels within this distance of the z axis, mm.
+    Parameters
+    ----------
+    a, b : Volume or array_like
+        The volume and the reference [z][y][x], mm^-1.
+    grid : Grid, optional
+        The grid of two arrays.
+    central : float
+        Central fraction of the slices.
+    radius : float
+        Largest distance of voxels from the z axis, mm.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> grid = gantry.Grid((2, 16, 16), 1.0)
+    >>> c = gantry.compare(np.full(grid.shape, 0.03), np.full(grid.shape, 0.02), grid)
+    >>> round(c.rmse, 4), c.voxels
+    (0.01, 512)
     """
+    expect(grid, (Grid, type(None)), "grid", "a gantry.Grid")
     for volume in (a, b):
         if isinstance(volume, Volume):
             if grid is not None and grid != volume.grid:
@@ -85,7 +107,24 @@ def _named(bits: int) -> tuple[str, ...]:
 
 
 def check(p: Projections) -> Check:
-    """Are columns, rows, rotation direction and centre right? What `gantry info --check` says, as fields."""
+    """Checks columns, rows, rotation direction and centre by conjugate rays, as `gantry info --check` does.
+
+    Parameters
+    ----------
+    p : Projections
+        Line integrals.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> scan = gantry.circular(120, (4, 64), 3.0, 300, 600)
+    >>> gantry.check(gantry.Projections(gantry.Phantom("shepp-logan", scale=0.3).project(scan), scan)).consistent
+    True
+    """
+    expect(p, Projections, "p", "gantry.Projections")
     data: Array = p.data
     r = ffi.new("gt_conjugate_report *")
     check_status(lib.gt_conjugate_check(p.scan.c, pointer(data), pool(), r))

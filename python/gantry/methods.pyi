@@ -4,6 +4,7 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike
 
 from .backend import Array, Backend
+from .choices import Solver
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Callback
@@ -630,3 +631,293 @@ def nlm(
     search: int = ...,
     patch: int = ...,
 ) -> Penalty: ...
+class FDK(Solver):
+    def __init__(
+        self,
+        *,
+        filter: Literal['ram-lak', 'shepp-logan', 'cosine', 'hann', 'hamming', 'parzen', 'blackman'] = ...,
+        cutoff: float = ...,
+        short_scan: Literal['auto', 'off'] = ...,
+        offset: Literal['auto', 'off'] = ...,
+        extend: Literal['cosine', 'none'] = ...,
+        rows: Literal['clamp', 'zero'] = ...,
+        mask: Literal['fov', 'none'] = ...,
+        kernel: Literal['auto', 'plain', 'tiles', 'tilted', 'strided', 'coalesced', 'local', 'local-ahead', 'local-once', 'batched', 'ahead', 'rsqrt', 'transposed', 'atomic', 'separate', 'intra', 'layered'] = ...,
+        block: Literal['16x16', '256x1', '128x2', '64x4', '32x8', '8x32', '4x64', '2x128', '1x256', '8x8', '16x8', '8x16', '32x16', '16x32', '32x32'] = ...,
+        views: Literal[0, 1, 2, 4, 8, 12, 16, 20, 24, 32] = ...,
+        slab: int = ...,
+    ) -> None: ...
+class FBP(Solver):
+    def __init__(
+        self,
+        *,
+        filter: Literal['ram-lak', 'shepp-logan', 'cosine', 'hann', 'hamming', 'parzen', 'blackman'] = ...,
+        cutoff: float = ...,
+        short_scan: Literal['auto', 'off'] = ...,
+        offset: Literal['auto', 'off'] = ...,
+        extend: Literal['cosine', 'none'] = ...,
+        rows: Literal['clamp', 'zero'] = ...,
+        mask: Literal['fov', 'none'] = ...,
+        kernel: Literal['auto', 'plain', 'tiles', 'tilted', 'strided', 'coalesced', 'local', 'local-ahead', 'local-once', 'batched', 'ahead', 'rsqrt', 'transposed', 'atomic', 'separate', 'intra', 'layered'] = ...,
+        block: Literal['16x16', '256x1', '128x2', '64x4', '32x8', '8x32', '4x64', '2x128', '1x256', '8x8', '16x8', '8x16', '32x16', '16x32', '32x32'] = ...,
+        views: Literal[0, 1, 2, 4, 8, 12, 16, 20, 24, 32] = ...,
+        slab: int = ...,
+    ) -> None: ...
+class WFBP(Solver):
+    def __init__(
+        self,
+        *,
+        filter: Literal['ram-lak', 'shepp-logan', 'cosine', 'hann', 'hamming', 'parzen', 'blackman'] = ...,
+        cutoff: float = ...,
+        q: float = ...,
+        extend: Literal['cosine', 'none'] = ...,
+        ends: Literal['extend', 'zero'] = ...,
+        mask: Literal['fov', 'none'] = ...,
+    ) -> None: ...
+class OSSART(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        relax: float = ...,
+        reduce: float = ...,
+        nonneg: bool = ...,
+        momentum: bool = ...,
+        anderson: int = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        threshold: float = ...,
+        keep: Literal['auto', 'yes', 'no'] = ...,
+    ) -> None: ...
+class SIRT(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        relax: float = ...,
+        reduce: float = ...,
+        nonneg: bool = ...,
+        momentum: bool = ...,
+        anderson: int = ...,
+        threshold: float = ...,
+    ) -> None: ...
+class SART(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        relax: float = ...,
+        reduce: float = ...,
+        nonneg: bool = ...,
+        momentum: bool = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        threshold: float = ...,
+        keep: Literal['auto', 'yes', 'no'] = ...,
+    ) -> None: ...
+class CGLS(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class PCG(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        preconditioner: Literal['none', 'diagonal', 'ramp'] = ...,
+        line: int = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class FISTA(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        nonneg: bool = ...,
+        restart: bool = ...,
+        prox: Literal['auto', 'yes', 'no'] = ...,
+        anderson: int = ...,
+    ) -> None: ...
+class OSSQS(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        fewer: float = ...,
+        single: float = ...,
+        momentum: bool = ...,
+        restart: bool = ...,
+        nonneg: bool = ...,
+    ) -> None: ...
+class LSQR(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        damp: float = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class PDHG(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        nonneg: bool = ...,
+        sigma: float = ...,
+    ) -> None: ...
+class ASDPOCS(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        relax: float = ...,
+        reduce: float = ...,
+        nonneg: bool = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        threshold: float = ...,
+        keep: Literal['auto', 'yes', 'no'] = ...,
+        steps: int = ...,
+        alpha: float = ...,
+        alpha_reduce: float = ...,
+        r_max: float = ...,
+        epsilon: float = ...,
+        cosine: float = ...,
+    ) -> None: ...
+class LSMR(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        damp: float = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class ABGMRES(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        steps: int = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class BAGMRES(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        steps: int = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+class HYBRIDLSQR(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        strength: Literal['wgcv', 'gcv', 'discrepancy', 'fixed', 'trace'] = ...,
+        noise: float = ...,
+        lambda_: float = ...,
+    ) -> None: ...
+class MLEM(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        negative: Literal['refuse', 'zero'] = ...,
+    ) -> None: ...
+class OSEM(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        negative: Literal['refuse', 'zero'] = ...,
+    ) -> None: ...
+class MLTR(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        curvature: Literal['optimal', 'current', 'precomputed'] = ...,
+        background: float = ...,
+    ) -> None: ...
+class SAGA(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        nonneg: bool = ...,
+        step: float = ...,
+        seed: int = ...,
+    ) -> None: ...
+class SVRG(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        nonneg: bool = ...,
+        step: float = ...,
+        seed: int = ...,
+    ) -> None: ...
+class SPDHG(Solver):
+    def __init__(
+        self,
+        *,
+        sigma: float = ...,
+        seed: int = ...,
+        iterations: int = ...,
+        subsets: int = ...,
+        nonneg: bool = ...,
+    ) -> None: ...
+class OSLALM(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        subsets: int = ...,
+        nonneg: bool = ...,
+        order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+        alpha: float = ...,
+    ) -> None: ...
+class ADMM(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        inner: int = ...,
+        rho: float = ...,
+        nonneg: bool = ...,
+    ) -> None: ...
+class PNPFISTA(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        nonneg: bool = ...,
+        momentum: bool = ...,
+    ) -> None: ...
+class PNPADMM(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        inner: int = ...,
+        rho: float = ...,
+        nonneg: bool = ...,
+    ) -> None: ...
+class RED(Solver):
+    def __init__(
+        self,
+        *,
+        iterations: int = ...,
+        nonneg: bool = ...,
+        momentum: bool = ...,
+        mu: float = ...,
+    ) -> None: ...

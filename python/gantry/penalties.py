@@ -15,9 +15,23 @@ from .geometry import Grid
 
 
 class Penalty:
-    """A penalty by name and parameters, such as Penalty("huber", strength=30, delta="5HU"). Attenuations are mm^-1 or texts in HU.
+    """A penalty on volumes by name and parameters.
 
-    It is made for a grid and a device when a solver needs it. For reconstruct() also noise="10HU" in place of a strength.
+    Each penalty also has a function of its name: gantry.huber(strength=30). Attenuations are mm^-1, or texts such as "10HU".
+
+    Parameters
+    ----------
+    name : str
+        Name in the library, such as "huber".
+    noise : str, optional
+        Target noise such as "10HU" in place of a strength, for reconstruct().
+    **parameters
+        Parameters of the penalty; gantry.parameters("regularizer", name) lists them.
+
+    Examples
+    --------
+    >>> gantry.Penalty("huber", strength=30, delta="5HU").spec
+    'huber:strength=30,delta=5HU'
     """
 
     def __init__(self, name: str, *, noise: str | None = None, **parameters: Any) -> None:
@@ -45,11 +59,22 @@ class Penalty:
 
 
 class Denoiser(Penalty):
-    """Any function as the proximal step of pnp_fista, pnp_admm and red ("plug and play").
+    """A function as the proximal step of pnp_fista, pnp_admm and red (plug and play).
 
-    function(z, t) gets a volume [z][y][x] in mm^-1, which it must not change, and the length of the step, and returns the volume with
-    less noise: an array of NumPy, or of another library in the host's memory. What it raises comes out of the solver. A denoiser of
-    the library's own goes by its name: Penalty("nlm").
+    Parameters
+    ----------
+    function : callable
+        function(z, t) receives a volume [z][y][x] in mm^-1, which it must not change, and the step length. It returns the denoised
+        volume as an array in host memory. Its exceptions end the solver.
+    name : str, optional
+        Name in messages.
+
+    Examples
+    --------
+    >>> A = gantry.Projector(gantry.circular(30, 8, 4.0, 300, 600), gantry.Grid(8, 2.0))
+    >>> b = A(np.full(A.domain_shape, 0.02))
+    >>> gantry.pnp_fista(A, b, penalty=gantry.Denoiser(lambda z, t: 0.9 * z), iterations=3).iterations
+    3
     """
 
     def __init__(self, function: Callable[[Array, float], Any], name: str | None = None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, backend as opened, check_shape, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, keep as keep_raised, settle, text, thread
@@ -17,7 +18,13 @@ from .geometry import Scan
 
 
 def preparations() -> dict[str, str]:
-    """The steps of prepare() in the order in which they belong, each with a line about it."""
+    """Returns the steps of prepare() in their order, each with a line about it.
+
+    Examples
+    --------
+    >>> "rings" in gantry.preparations()
+    True
+    """
     found, i = {}, 0
     while lib.gt_preparations[i] != ffi.NULL:
         found[text(lib.gt_preparations[i].name)] = text(lib.gt_preparations[i].about)
@@ -98,14 +105,36 @@ def gt_py_step(self: Any, step: Any, p: Any) -> int:
 
 def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, darks: Array | None = None, threads: int = 0,
             backend: str | None = None, after: Callable[[str, Projections], object] | None = None, **steps: Any) -> Projections:
-    """Projections without the faults of their measurement: a copy, on which the steps are done in the library's order, as by
-    `gantry prepare`; preparations() lists them.
+    """Returns corrected projections: a copy, on which the steps run in the order of the library, as in `gantry prepare`.
 
-    A step takes what the command's option does, a number, or a dict of its parameters: rings="gain", views="::2", bin=2,
-    bad_pixels="auto", scatter={"fraction": 0.05}; True: its defaults. auto: looks at the data first and does what they need. flats, darks:
-    images [image][row][column] in counts, which bad_pixels and auto can use. backend: of steps that reconstruct. after(step, projections) is
-    called after each step that was done, with a copy. What was found and done is logged.
+    Parameters
+    ----------
+    p : Projections
+        Measured line integrals.
+    auto : bool
+        Inspects the data first and does what they need.
+    flats, darks : array_like, optional
+        Images [image][row][column] in counts, for bad_pixels and auto.
+    threads : int
+        Threads; 0: all processors.
+    backend : str, optional
+        Device of steps that reconstruct.
+    after : callable, optional
+        after(step, projections) receives a copy after each step.
+    **steps
+        Steps of preparations(): True, a number, a text of the command, or a dict of parameters: rings="gain", views="::2", bin=2.
+
+    Returns
+    -------
+    Projections
+
+    Examples
+    --------
+    >>> scan = gantry.circular(12, (4, 16), 2.0, 50, 100)
+    >>> gantry.prepare(gantry.Projections(np.ones(scan.shape), scan), bin=2).shape
+    (12, 2, 8)
     """
+    expect(p, Projections, "p", "gantry.Projections")
     known = list(preparations())
     named = {name.replace("_", "-"): value for name, value in steps.items() if value is not None and value is not False}
     for name in named:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array, pointer
 from .data import Volume
 from .errors import ArgumentError, check
@@ -66,6 +67,7 @@ class FSC(NamedTuple):
 
 
 def _values(v: Volume, unit: str) -> Array:
+    expect(v, Volume, "v", "a gantry.Volume")
     if unit not in ("mm-1", "HU"):
         raise ArgumentError(f"unit {unit!r}: expected 'mm-1' or 'HU'")
     return v.hu if unit == "HU" else v.data
@@ -86,26 +88,77 @@ def _curve(c: Any) -> tuple[Array, Array]:
 
 
 def _other(v: Volume, other: Volume, unit: str) -> Array:
+    expect(v, Volume, "v", "a gantry.Volume")
+    expect(other, Volume, "other", "a gantry.Volume")
     if v.grid != other.grid:
         raise ArgumentError(f"volumes on {v.grid} and {other.grid}: expected one grid")
     return _values(other, unit)
 
 
 def roi(v: Volume, center: Point, radius: float, height: float = 0.0, *, unit: str = "mm-1") -> Region:
-    """A region: voxels whose centre is in a cylinder along z; height 0: of the nearest slice alone. unit: "mm-1" or "HU"."""
+    """Measures voxels whose centres are in a cylinder along z.
+
+    Parameters
+    ----------
+    v : Volume
+        The volume.
+    center : (float, float, float)
+        x, y, z, mm.
+    radius, height : float
+        Size of the cylinder, mm; height 0: the nearest slice.
+    unit : {"mm-1", "HU"}
+        Unit of the results.
+
+    Returns
+    -------
+    Region
+
+    Examples
+    --------
+    >>> v = gantry.Volume(np.full((3, 8, 8), 0.02), gantry.Grid((3, 8, 8), 1.0))
+    >>> r = gantry.roi(v, (0, 0, 0), radius=2)
+    >>> r.voxels, round(r.mean, 4)
+    (12, 0.02)
+    """
     f, data = ffi.new("gt_roi_figures *"), _values(v, unit)
     check(lib.gt_roi_measure(v.grid.c, pointer(data), _roi(center, radius, height), f))
     return Region(int(f.count), f.mean, f.sd, f.min, f.max, f.error)
 
 
 def contrast_to_noise(a: Region, b: Region) -> float:
-    """|mean - mean| / sqrt((sd^2 + sd^2) / 2) of two regions."""
+    """Returns |mean - mean| / sqrt((sd^2 + sd^2) / 2) of two regions.
+
+    Examples
+    --------
+    >>> a, b = (gantry.Region(9, mean, 2.0, mean, mean, 0.1) for mean in (10.0, 4.0))
+    >>> gantry.contrast_to_noise(a, b)
+    3.0
+    """
     parts = [ffi.new("gt_roi_figures *", {"count": r.voxels, "mean": r.mean, "sd": r.sd}) for r in (a, b)]
     return float(lib.gt_contrast_to_noise(*parts))
 
 
 def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str = "mm-1") -> tuple[Array, Array]:
-    """Distances from start, mm, and values at so many equal steps up to end, interpolated between voxels."""
+    """Returns distances from start (mm) and interpolated values along a line.
+
+    Parameters
+    ----------
+    v : Volume
+        The volume.
+    start, end : (float, float, float)
+        x, y, z, mm.
+    points : int
+        Number of equal steps.
+    unit : {"mm-1", "HU"}
+        Unit of the values.
+
+    Examples
+    --------
+    >>> v = gantry.Volume(np.full((3, 8, 8), 0.5), gantry.Grid((3, 8, 8), 1.0))
+    >>> distance, value = gantry.profile(v, (-2, 0, 0), (2, 0, 0), points=5)
+    >>> distance.tolist(), value.tolist()
+    ([0.0, 1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, 0.5, 0.5])
+    """
     data, value = _values(v, unit), np.empty(max(points, 0))
     ends = [ffi.new("double[3]", list(p)) for p in (start, end)]
     check(lib.gt_line_profile(v.grid.c, pointer(data), *ends, points, pointer(value, "double *")))
@@ -114,6 +167,7 @@ def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str
 
 def mtf(v: Volume, center: Sequence[float], radius: float, *, slices: slice = slice(None), unit: str = "mm-1") -> MTF:
     """Sharpness by the edge of the disc or cylinder about center (x, y) and of about that radius, mm, in these slices."""
+    expect(v, Volume, "v", "a gantry.Volume")
     chosen = range(v.grid.shape[0])[slices]
     if chosen.step != 1:
         raise ArgumentError(f"slices: {slices}, expected a step of 1")
@@ -134,7 +188,15 @@ def nps(v: Volume, center: Point, radius: float, height: float = 0.0, *, other: 
 
 
 def fsc(a: Volume, b: Volume) -> FSC:
-    """Fourier shell correlation of two volumes on one grid, as of the even and the odd views of a scan."""
+    """Returns the Fourier shell correlation of two volumes on one grid, as of even and odd views.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(1).normal(size=(16, 16, 16))
+    >>> v = gantry.Volume(noise, gantry.Grid(16, 1.0))
+    >>> bool(np.allclose(gantry.fsc(v, v).value, 1))
+    True
+    """
     f, second = ffi.new("gt_fsc *"), _other(a, b, "mm-1")
     check(lib.gt_fsc_measure(a.grid.c, pointer(a.data), pointer(second), f))
     n = f.fsc.n

@@ -6,18 +6,24 @@ import atexit
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import expect
 from .backend import Array
-from .data import Projections, Volume
-from .errors import ArgumentError, check, settle, text
+from .choices import Named, Solver, refuse_unknown, text_of
+from .data import Projections, Volume, values_of
+from .errors import ArgumentError, check as run, settle, text
 from .files import Path, options_for
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 class Outcome:
     """How a reconstruction went: iterations done of `max` (0 of an analytic method), `reason` if it ended early ("" if not),
@@ -25,7 +31,7 @@ class Outcome:
 
     def __init__(self, r: Any) -> None:
         c = ffi.new("gt_recon_outcome *", {"size": ffi.sizeof("gt_recon_outcome")})
-        check(lib.gt_recon_result(r, c))
+        run(lib.gt_recon_result(r, c))
         self.iterations, self.max, self.kept = int(c.iterations), int(c.max), int(c.kept)
         self.reason, self.stopped, self.diverged = text(c.reason), bool(c.stopped), bool(c.diverged)
         self.residual, self.seconds = float(c.residual), float(c.seconds)
@@ -63,17 +69,18 @@ class _Recon:
                 raise ArgumentError("scan: a file has its own, expected none")
             if reading:
                 options = options_for(data, dict(reading))
-            check(lib.gt_recon_open(os.fsencode(data), options, out))
+            run(lib.gt_recon_open(os.fsencode(data), options, out))
         else:
             if reading:
                 raise ArgumentError("reading: is of files, and the projections are in memory: expected none")
+            expect(data, object if not isinstance(data, (Volume, Scan)) else Projections, "data", "projections, a file, or an array with its scan")
             if not isinstance(data, Projections):
                 if scan is None:
                     raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
                 data = Projections(data, scan)
             elif scan is not None:
                 raise ArgumentError("scan: the projections have their own, expected none")
-            check(lib.gt_recon_new(data.c, out))
+            run(lib.gt_recon_new(data.c, out))
         self.borrowed: list[Any] = [data, options]
         self.c = ffi.gc(out[0], lib.gt_recon_free)
         lib.gt_recon_on_message(self.c, lib.gt_py_message, ffi.NULL)
@@ -89,39 +96,32 @@ class _Recon:
         if key == "backend" and words.partition(":")[0] == "mpi":
             atexit.unregister(_part)
             atexit.register(_part)
-        check(lib.gt_recon_set(self.c, os.fsencode(key), os.fsencode(words)))
+        run(lib.gt_recon_set(self.c, os.fsencode(key), os.fsencode(words)))
 
     def start(self, volume: Any, grid: Grid) -> None:
         """Where an iterative method begins, by an array."""
         from .backend import check_shape, host_array, pointer
 
-        array = host_array(volume, np.float32, "init")
+        array = host_array(values_of(volume, grid, "init", "the reconstruction"), np.float32, "init")
         check_shape("init", array.shape, grid.shape, "[z][y][x] of the grid")
         self.borrowed.append(array)
-        check(lib.gt_recon_start(self.c, pointer(array)))
+        run(lib.gt_recon_start(self.c, pointer(array)))
 
     def grid(self, grid: Grid | str | None) -> Grid:
         """The grid that was asked for, or else is chosen."""
         if grid is not None:
             wanted = Grid.parse(grid) if isinstance(grid, str) else grid
-            check(lib.gt_recon_grid(self.c, wanted.c))
+            expect(wanted, Grid, "grid", "a gantry.Grid, as gantry.Grid((z, y, x), pitch), or \"NXxNYxNZ@DXxDYxDZ\"")
+            run(lib.gt_recon_grid(self.c, wanted.c))
             return wanted
         self.choose()
         chosen = ffi.new("gt_grid *")
-        check(lib.gt_recon_chosen_grid(self.c, chosen))
+        run(lib.gt_recon_chosen_grid(self.c, chosen))
         return Grid.from_c(chosen)
 
     def choose(self) -> None:
-        check(lib.gt_recon_choose(self.c))
+        run(lib.gt_recon_choose(self.c))
         settle()
-
-
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
-    out = {name: value for name, value in given.items() if value is not None}
-    penalty = out.get("penalty")
-    if isinstance(penalty, Penalty):
-        out["penalty"] = penalty.spec
-    return out
 
 
 def _is_several(data: Any, scan: Any) -> bool:
@@ -157,78 +157,220 @@ def _volumes(r: list[_Recon], grid: Grid | str | None, starts: list[Any]) -> lis
 
 @overload
 def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid: Grid | str | None = None, *,
-                preset: str | None = None, solver: str | None = None, projector: str | None = None,
-                penalty: Penalty | str | None = None, weights: str | None = None, init: Any = None,
+                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
+                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
                 padding: bool | str | None = None, outside: str | None = None, stop: str | None = None, checkpoint: Path | None = None, resume: Path | None = None,
                 backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
                 host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
                 slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                reading: Mapping[str, Any] | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **more: Any) -> Volume: ...
+                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
+                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
+                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
+                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise") -> Volume: ...
 @overload
 def reconstruct(data: list[Any] | tuple[Any, ...], scan: Scan | Sequence[Scan] | None = None, grid: Grid | str | None = None, *,
-                penalty: Penalty | str, solver: str | None = None, callback: Callback | None = None, progress: bool = False,
-                on_interrupt: str = "raise", **settings: Any) -> list[Volume]: ...
-def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
-                preset: str | None = None, solver: str | None = None, projector: str | None = None,
-                penalty: Penalty | str | None = None, weights: str | None = None, init: Any = None,
+                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
+                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
                 padding: bool | str | None = None, outside: str | None = None, stop: str | None = None, checkpoint: Path | None = None, resume: Path | None = None,
                 backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
                 host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
                 slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                reading: Mapping[str, Any] | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **more: Any) -> Volume | list[Volume]:
-    """A volume from projections, a file or a folder of them, or an array with its scan: what `gantry recon` does, to the same bits.
+                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
+                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
+                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
+                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise") -> list[Volume]: ...
+def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
+                preset: str | None = None, solver: str | Solver | Named | None = None, projector: str | None = None,
+                penalty: Penalty | str | Named | None = None, weights: str | None = None, init: Any = None,
+                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None, checkpoint: Path | None = None, resume: Path | None = None,
+                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
+                host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
+                slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
+                like: Path | None = None, voxel: float | str | None = None, slice: int | str | None = None, views: str | None = None,
+                split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
+                force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
+                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **unknown: Any) -> Volume | list[Volume]:
+    """Reconstructs a volume, as `gantry recon` does, to the same bits.
 
-    What is not given is chosen, and logged with its reason (logger "gantry"); remarks on the data are warnings. Settings take the texts
-    of the command:
+    Settings that are not given are chosen, and logged with the reason (logger "gantry"). Notes on the data are warnings of the class Remark.
 
-    preset: "none", "fast", "iterative". solver: "fdk", "os-sart:iterations=20,subsets=12", ... penalty: "qggmrf:noise=10HU" or a Penalty.
-    weights: "auto", "uniform", "file", "photons:count=1e5", "noise". init: "auto", "zero", "fdk", "wfbp", a file, or an array on the grid.
-    stop: "change=0.1HU,gradient=1e-3,seconds=60". checkpoint: FILE[:every=10]; resume: FILE. backend: "auto", "cpu:4", "cuda:0".
-    precision: "single" or "double". outside: "auto", "subtract", "grid", "no": the object beside the grid. grid: a Grid or "NXxNYxNZ@DXxDYxDZ"; None: what fits the scan. more: other keys of the library's own
-    list, such as like=FILE; what is none is refused with the nearest one.
+    Parameters
+    ----------
+    data : Projections, path, array_like, or list of them
+        Line integrals [view][row][column], or a file or folder. Several scans of one object, as a list, are reconstructed together by a
+        penalty for several volumes, such as "joint-tv:strength=0.1".
+    scan : Scan, optional
+        The scan of an array; of several arrays also a list.
+    grid : Grid or str, optional
+        Voxels, as a Grid or "NXxNYxNZ@DXxDYxDZ"; what fits the scan by default.
+    preset : {"none", "fast", "iterative"}, optional
+        Choice of all settings that are not given.
+    solver : str, Solver or (str, dict), optional
+        "os-sart:iterations=20", gantry.OSSART(iterations=20) or ("os-sart", {"iterations": 20}).
+    projector : str, optional
+        Projector of iterative methods, such as "sf-tr".
+    penalty : str, Penalty or (str, dict), optional
+        "qggmrf:noise=10HU", gantry.qggmrf(noise="10HU") or a pair.
+    weights : str, optional
+        "auto", "uniform", "file", "photons:count=1e5" or "noise".
+    init : str, path or array_like, optional
+        Start of iterations: "auto", "zero", "fdk", "wfbp", a file, a Volume on the grid, or its values.
+    padding : bool or str, optional
+        Slices beyond the grid that rays cross, added during iterations.
+    outside : {"auto", "subtract", "grid", "no"}, optional
+        Treatment of the object beside the grid.
+    stop : str, optional
+        "change=0.1HU,gradient=1e-3,seconds=60".
+    checkpoint, resume : path, optional
+        FILE[:every=10] to save the iterations, and the file to continue from.
+    backend : str, optional
+        "auto", "cpu:4", "cuda:0"; several devices as "cuda:0-3".
+    precision : {"single", "double"}, optional
+        Precision of the computation.
+    device_memory, host_memory : str, optional
+        Memory limits, such as "4GiB".
+    keep, scratch, overlap, slabs
+        Computation by slabs: storage of projections, folder of files, reading during computation, and whether to use slabs.
+    unit : {"mm-1", "HU", "auto"}, optional
+        Unit of a written file.
+    water : float, optional
+        Attenuation of water, mm^-1.
+    like : path, optional
+        A volume file whose grid is taken.
+    voxel, slice, views : optional
+        Voxel size (mm, or "10um"), slice K or "A:B" of the grid, and views "A:B:STEP" of a file.
+    split, balance, reproducible : optional
+        Division of the work among several devices.
+    force : bool, optional
+        Accepts projections whose values cannot be line integrals.
+    check : bool, optional
+        Checks columns, rows, rotation direction and centre before.
+    reading : mapping, optional
+        Options of read_options() for a file or folder, such as {"pixel": 0.01, "flat_after": "after/"}.
+    callback : callable, optional
+        callback(p) receives the Progress of iterations and phases; it may return True to stop.
+    progress : bool
+        Draws a bar.
+    on_interrupt : {"raise", "keep"}
+        Ctrl-C raises KeyboardInterrupt, or ends the iterations with the present volume.
 
-    Several scans of one object (energies, times), as a list or a tuple, are reconstructed together by a penalty that takes several volumes,
-    such as "joint-tv:strength=0.1": a list of volumes on one grid comes back. scan, of arrays, and init may be lists then too.
+    Returns
+    -------
+    Volume, or list of Volume for several scans
+        mm^-1. `result` is the Outcome: iterations, residual, cost, seconds and all settings.
 
-    reading: of a file or folder, what read_options() takes, such as {"pixel": 0.01, "flat_after": "after/"}.
-
-    callback(p) is told of iterations and phases and may return True to stop; progress draws a bar. Ctrl-C raises KeyboardInterrupt, or
-    with on_interrupt="keep" ends an iterative method with the volume that it has. `result` of the volume says how it went.
+    Examples
+    --------
+    >>> scan = gantry.circular(60, (8, 32), 4.0, source_to_axis=300, source_to_detector=600)
+    >>> p = gantry.Projections(gantry.Phantom("shepp-logan", scale=0.3).project(scan), scan)
+    >>> v = gantry.reconstruct(p, grid=gantry.Grid((6, 24, 24), 2.5), solver=gantry.OSSART(iterations=3, subsets=6))
+    >>> v.shape, v.result.iterations
+    ((6, 24, 24), 3)
     """
-    given = {"preset": preset, "solver": solver, "projector": projector, "penalty": penalty, "weights": weights, "padding": padding,
-             "outside": outside, "stop": stop, "checkpoint": checkpoint, "resume": resume, "backend": backend, "precision": precision,
-             "device-memory": device_memory, "host-memory": host_memory, "keep": keep, "scratch": scratch, "overlap": overlap,
-             "slabs": slabs, "unit": unit, "water": water, **more}
+    settings: dict[str, Any] = {"solver": text_of(solver, "solver"), "penalty": text_of(penalty, "penalty"), "preset": preset, "projector": projector,
+                "weights": weights, "padding": padding, "outside": outside, "stop": stop, "checkpoint": checkpoint, "resume": resume, "backend": backend,
+                "precision": precision, "device-memory": device_memory, "host-memory": host_memory, "keep": keep, "scratch": scratch,
+                "overlap": overlap, "slabs": slabs, "unit": unit, "water": water, "like": like, "voxel": voxel, "slice": slice, "views": views,
+                "split": split, "balance": balance, "reproducible": reproducible, "force": force, "check": check}
+    refuse_unknown(unknown, _KEYWORDS, settings["solver"])
     several = _is_several(data, scan)
     if several:
         given["outside"] = outside or "no"
     parts = list(data) if several else [data]
     scans, starts = (_each("scan", scan, len(parts)), _each("init", init, len(parts))) if several else ([scan], [init])
-    call = Call(callback, progress, on_interrupt, solver or preset or "reconstruct")
+    call = Call(callback, progress, on_interrupt, settings["solver"] or preset or "reconstruct")
     with call.runs():
-        r = [_Recon(d, s, _settings({**given, "init": None if _is_array(x) else x}), call, reading) for d, s, x in zip(parts, scans, starts)]
+        r = [_Recon(d, s, {**settings, "init": None if _is_array(x) else x}, call, reading) for d, s, x in zip(parts, scans, starts)]
         volumes = _volumes(r, grid, starts)
         if several:
-            check(lib.gt_recon_run_joint([one.c for one in r], len(r), [v.c for v in volumes]))
+            run(lib.gt_recon_run_joint([one.c for one in r], len(r), [v.c for v in volumes]))
         else:
-            check(lib.gt_recon_run(r[0].c, volumes[0].c))
+            run(lib.gt_recon_run(r[0].c, volumes[0].c))
     for one, v in zip(r, volumes):
         v.result = Outcome(one.c)
     return volumes if several else volumes[0]
 
 
-def reconstruct_to(data: Projections | Path, path: Path, **settings: Any) -> Outcome:
-    """The same into a file, by slabs where memory does not hold the whole: the format goes by the path's name. settings: those of
-    reconstruct(), with grid= as a text or a Grid."""
-    call = Call(settings.pop("callback", None), settings.pop("progress", False), settings.pop("on_interrupt", "raise"), "reconstruct")
-    grid, reading = settings.pop("grid", None), settings.pop("reading", None)
+_KEYWORDS = ("solver", "penalty", "preset", "projector", "weights", "init", "padding", "stop", "checkpoint", "resume", "backend", "precision",
+             "device_memory", "host_memory", "keep", "scratch", "overlap", "slabs", "unit", "water", "like", "voxel", "slice", "views", "split",
+             "balance", "reproducible", "force", "check", "reading", "callback", "progress", "on_interrupt")
+
+
+class Settings(TypedDict, total=False):
+    """The keywords that reconstruct() and reconstruct_to() share, for checkers of types."""
+
+    preset: str | None
+    solver: str | Solver | Named | None
+    projector: str | None
+    penalty: Penalty | str | Named | None
+    weights: str | None
+    init: Any
+    padding: bool | str | None
+    stop: str | None
+    checkpoint: Path | None
+    resume: Path | None
+    backend: str | None
+    precision: str | None
+    device_memory: str | None
+    host_memory: str | None
+    keep: str | None
+    scratch: Path | None
+    overlap: bool | None
+    slabs: bool | str | None
+    unit: str | None
+    water: float | None
+    like: Path | None
+    voxel: float | str | None
+    slice: int | str | None
+    views: str | None
+    split: str | None
+    balance: bool | str | None
+    reproducible: bool | None
+    force: bool | None
+    check: bool | None
+    reading: Mapping[str, Any] | None
+    callback: Callback | None
+    progress: bool
+    on_interrupt: str
+
+
+def reconstruct_to(data: Projections | Path, path: Path, grid: Grid | str | None = None, **settings: Unpack[Settings]) -> Outcome:
+    """Reconstructs into a file, by slabs if memory does not hold the whole.
+
+    Parameters
+    ----------
+    data : Projections or path
+        One scan.
+    path : path
+        The file; its extension names the format.
+    grid : Grid or str, optional
+        Voxels; what fits the scan by default.
+    **settings
+        The other keywords of reconstruct().
+
+    Returns
+    -------
+    Outcome
+
+    Examples
+    --------
+    >>> scan = gantry.circular(60, (8, 32), 4.0, source_to_axis=300, source_to_detector=600)
+    >>> p = gantry.Projections(gantry.Phantom("shepp-logan", scale=0.3).project(scan), scan)
+    >>> gantry.reconstruct_to(p, "small.nc", gantry.Grid((6, 24, 24), 2.5), solver="fdk").iterations
+    0
+    >>> gantry.read_volume("small.nc").shape
+    (6, 24, 24)
+    """
+    given: dict[str, Any] = dict(settings)
+    refuse_unknown({name: value for name, value in given.items() if name not in _KEYWORDS}, _KEYWORDS, None)
+    solver = text_of(given.pop("solver", None), "solver")
+    call = Call(given.pop("callback", None), given.pop("progress", False), given.pop("on_interrupt", "raise"), "reconstruct")
+    reading, penalty = given.pop("reading", None), text_of(given.pop("penalty", None), "penalty")
     if isinstance(data, (list, tuple)):
         raise ArgumentError("data: several scans, expected one: reconstruct() takes several, write() writes their volumes")
     with call.runs():
-        r = _Recon(data, None, _settings(settings), call, reading)
+        r = _Recon(data, None, {"solver": solver, "penalty": penalty, **given}, call, reading)
         if grid is not None:
             r.grid(grid)
-        check(lib.gt_recon_run_to(r.c, os.fsencode(path), ffi.NULL))
+        run(lib.gt_recon_run_to(r.c, os.fsencode(path), ffi.NULL))
     return Outcome(r.c)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import tables
+from .choices import class_name
 
 TYPES = {"int": "int", "float": "float", "flag": "bool", "attenuation": "float | str", "text": "str"}
 HEAD = '''# Made by gantry.stubs from the library's tables.
@@ -11,6 +12,7 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike
 
 from .backend import Array, Backend
+from .choices import Solver
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Callback
@@ -41,6 +43,11 @@ def stub() -> str:
         for name in tables.names(kind):
             rows = [f"    {p.name}: {_type(p)} = ...," for p in tables.parameters(kind, name)]
             parts.append("\n".join([f"def {tables.python_name(name)}(", "    " + common.replace(", ", ",\n    ") + ",", *rows, f") -> {RESULTS[kind]}: ..."]))
+    for kind in ("analytic", "solver"):
+        for name in tables.names(kind):
+            rows = [f"        {p.name}: {_type(p)} = ...," for p in tables.parameters(kind, name)]
+            parts.append("\n".join([f"class {class_name(name)}(Solver):", "    def __init__(", "        self,", *(["        *,", *rows] if rows else []),
+                                    "    ) -> None: ..."]))
     return "\n".join(parts) + "\n"
 
 

@@ -34,7 +34,13 @@ def python_name(key: str) -> str:
 
 
 def names(kind: str) -> list[str]:
-    """All modules of a kind, in the library's order."""
+    """Returns the modules of a kind: "projector", "analytic", "solver", "regularizer" or "format".
+
+    Examples
+    --------
+    >>> gantry.names("analytic")
+    ['fdk', 'fbp', 'wfbp']
+    """
     found: list[str] = []
     while (module := lib.gt_modules(os.fsencode(kind), len(found))) != ffi.NULL:
         found.append(text(module.name))
@@ -74,7 +80,24 @@ def _default(kind: str, printed: str) -> int | float | str | bool:
 
 
 def parameters(kind: str, name: str) -> list[Parameter]:
-    """The parameters of a module, as its table has them."""
+    """Returns the parameters of a module.
+
+    Parameters
+    ----------
+    kind : str
+        "projector", "analytic", "solver", "regularizer" or "format".
+    name : str
+        A name of names(kind).
+
+    Returns
+    -------
+    list of Parameter
+
+    Examples
+    --------
+    >>> [p.name for p in gantry.parameters("solver", "cgls")]
+    ['iterations', 'tolerance']
+    """
     module = _module(kind, name)
     if module.params == ffi.NULL:
         return []
@@ -98,15 +121,20 @@ def _value(value: Any) -> str:
     return str(value)
 
 
+def joined(name: str, given: dict[str, Any]) -> str:
+    """"NAME:key=value,..." of keys as the library has them."""
+    items = [f"{key}={_value(value)}" for key, value in given.items()]
+    for item in items:
+        if "," in item:
+            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
+    return name + (":" + ",".join(items) if items else "")
+
+
 def spec(kind: str, name: str, given: dict[str, Any]) -> str:
     """"NAME:key=value,..." as the command takes it, checked by the library. What is None is left out."""
     module = _module(kind, name)
     keys = {p.name: p.key for p in parameters(kind, name)}
-    items = [f"{keys.get(k, k)}={_value(v)}" for k, v in given.items() if v is not None]
-    for item in items:
-        if "," in item:
-            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
-    words = text(module.name) + (":" + ",".join(items) if items else "")
+    words = joined(text(module.name), {keys.get(k, k): v for k, v in given.items() if v is not None})
     options(kind, words)
     return words
 

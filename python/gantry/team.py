@@ -11,9 +11,10 @@ from numpy.typing import DTypeLike
 
 from . import foreign
 from .backend import Array, Backend, host_array, result_array
+from .data import values_of
 from .errors import ArgumentError
 from .geometry import Grid, Scan
-from .projector import Operator, Projector
+from .projector import Operator, Projector, checked
 
 
 def is_team(device: object) -> bool:
@@ -48,7 +49,7 @@ class TeamProjector(Projector):
     that sum. Each device holds the whole volume and its views. Solvers run on teams by reconstruct(backend="cuda:0-3")."""
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: Any = None, dtype: DTypeLike = np.float32) -> None:
-        self.scan, self.grid = scan, scan.grid() if grid is None else grid
+        self.scan, self.grid = checked(scan, grid)
         names = members(device)
         if len(names) > len(scan):
             raise ArgumentError(f"device {device!r}: {len(names)} members for {len(scan)} views, expected at least a view for each")
@@ -57,7 +58,7 @@ class TeamProjector(Projector):
         self.parts = [Projector(scan.run(a, b), self.grid, model, device=Backend(name), dtype=dtype)
                       for a, b, name in zip(self.edges, self.edges[1:], names)]
         self.model = self.parts[0].model
-        Operator.__init__(self, None, self.parts[0].backend, np.dtype(dtype), (self.grid.shape, scan.shape), False)
+        Operator.__init__(self, None, self.parts[0].backend, np.dtype(dtype), (self.grid, scan), False)
 
     def __call__(self, x: Any, out: Any = None) -> Array:
         """The operator applied to x, in `out` if it is given."""
@@ -95,7 +96,7 @@ class TeamTranspose(Operator):
     """The transpose of a projector of several devices, which it keeps."""
 
     def __init__(self, A: TeamProjector) -> None:
-        super().__init__(None, A.backend, A.dtype, (A.range_shape, A.domain_shape), True)
+        super().__init__(None, A.backend, A.dtype, A.spaces[::-1], True)
         self.forward = A
 
     def __call__(self, x: Any, out: Any = None) -> Array:
@@ -115,6 +116,7 @@ class TeamTranspose(Operator):
 
 
 def _apply(op: Operator, team: TeamProjector, x: Any, out: Any) -> Array:
+    x = values_of(x, op.spaces[0], "x", "the operator")
     if foreign.is_foreign(x):
         raise ArgumentError(f"x: a {type(x).__module__}.{type(x).__name__}, expected an array of NumPy for the devices {team.device}")
     array = host_array(x, op.dtype, "x")

@@ -26,7 +26,7 @@ def test_shapes_types_and_orders():
         A(np.zeros((3, 3, 3), np.float32))
     with refused(gantry.ArgumentError, r"\[view\]\[row\]\[column\]"):
         A.T(np.zeros(A.domain_shape, np.float32))
-    with refused(gantry.ArgumentError, "dtype complex128, expected real numbers"):
+    with refused(gantry.ArgumentError, "dtype complex128, expected an array of real numbers"):
         A(np.zeros(A.domain_shape, complex))
     with refused(gantry.ArgumentError, "dtype object"):
         A(np.full(A.domain_shape, None))
@@ -69,7 +69,7 @@ def test_arrays_of_other_devices_and_tensors_that_record():
         A(Elsewhere((2, 7)))
     with refused(gantry.ArgumentError, "x: DLPack device 4, expected memory of the host or of CUDA"):
         A(Elsewhere((4, 0)))
-    with refused(gantry.ArgumentError, "x: a tensor that records gradients: gantry.torch.layer"):
+    with refused(gantry.ArgumentError, "x: a tensor that records gradients, .*gantry.torch.layer"):
         A(Elsewhere((1, 0), requires_grad=True))
     for given in ({"b": Elsewhere((2, 0))}, {"b": np.zeros(A.range_shape), "x0": Elsewhere((2, 0))}):
         with refused(gantry.ArgumentError, "lies on a GPU, and is needed in the host's memory"):
@@ -84,8 +84,7 @@ def test_numbers_that_are_not_finite(value, dtype, tmp_path):
     for good in (x, -x, 1e38 * x):  # what is large and finite goes through
         A(good)
     x[3, 4, 5], p[23, 8, 30] = value, value
-    number = np.ravel_multi_index((3, 4, 5), x.shape)
-    with refused(gantry.ArgumentError, rf"x: (number {number} is not finite|element \[3, 4, 5\] is)"):
+    with refused(gantry.ArgumentError, r"x: element \[3, 4, 5\] is"):
         A(x)
     with refused(gantry.ArgumentError, "x: "):
         A.T(np.stack([np.ones_like(p), p]))
@@ -112,7 +111,7 @@ def test_one_number_in_many(rng):
         x = rng.random(grid.shape, np.float32)
         assert A(x).any()
         x.flat[number] = np.nan
-        with refused(gantry.ArgumentError, f"x: number {number} is not finite"):
+        with refused(gantry.ArgumentError, rf"x: element \[{', '.join(map(str, np.unravel_index(number, x.shape)))}\] is nan"):
             A(x)
 
 
@@ -133,7 +132,7 @@ def test_names():
         gantry.Projector(tiny(), GRID, device="abacus")
     with refused(gantry.UnknownNameError, "wardrobe"):
         gantry.Phantom("wardrobe")
-    with refused(gantry.UnknownNameError, "did you mean 'solver'"):
+    with refused(gantry.UnknownNameError, r"solvr: unknown keyword, did you mean solver=\?"):
         gantry.reconstruct(gantry.Projections(np.zeros(tiny().shape), tiny()), solvr="pcg")
 
 
@@ -270,3 +269,53 @@ def test_messages_are_of_the_thread_that_failed(tmp_path):
     for t in threads:
         t.join()
     assert found == [True] * 8
+
+
+def test_messages_have_the_arguments_of_python():
+    from gantry.errors import in_python
+
+    for given, expected in (("use a wider --grid", "use a wider grid="), ("counts above 0, or --weights uniform", "counts above 0, or weights='uniform'"),
+                            ("(--force takes them)", "(force=True takes them)"), ("--device-memory 4GiB helps", "device_memory='4GiB' helps"),
+                            ("--solver os-sart:iterations=20; then", "solver='os-sart:iterations=20'; then"), ("--weights=noise", "weights='noise'"),
+                            ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis='3.5'"),
+                            ("a --x-y --bb", "a x_y= bb="), ("3--4 and co--op", "3--4 and co--op"), ("no option", "no option")):
+        assert in_python(given) == expected
+    p = gantry.Projections(np.full(tiny().shape, 60000.0), tiny())
+    with refused(gantry.FormatError, r"are they counts.*\(force=True takes them\)"):
+        gantry.reconstruct(p, grid=GRID, solver="fdk")
+    with pytest.warns(gantry.Remark, match="values from 6e.04 to 6e.04, expected line integrals"):
+        gantry.fdk(p, grid=GRID)
+    with pytest.warns(gantry.Remark, match="use a wider grid="):
+        gantry.reconstruct(np.ones(tiny().shape, np.float32), tiny(), GRID, solver="cgls:iterations=1")
+
+
+def test_wrong_types_name_the_argument(tmp_path):
+    scan, y = tiny(), np.ones(tiny().shape, np.float32)
+    v = gantry.Volume(np.zeros(GRID.shape), GRID)
+    for call, words in ((lambda: gantry.Projector(scan, (5, 14, 14)), r"grid: a tuple, expected a gantry.Grid"),
+                        (lambda: gantry.Projector(y, GRID), "scan: a numpy.ndarray, expected a gantry.Scan"),
+                        (lambda: gantry.Projector(scan, GRID, 3), "model: an int, expected"),
+                        (lambda: gantry.fdk(y, scan, (5, 14, 14)), "grid: a tuple"), (lambda: gantry.fdk(scan, y), "data: a gantry.Scan, expected projections"),
+                        (lambda: gantry.fdk(None, scan), "data: None"), (lambda: gantry.fdk("scan", scan), "data: a str"),
+                        (lambda: gantry.fdk(v), "data: a gantry.Volume, expected projections"),
+                        (lambda: gantry.reconstruct(v), "data: a gantry.Volume, expected projections"),
+                        (lambda: gantry.reconstruct(y, scan, (5, 14, 14)), "grid: a tuple, expected a gantry.Grid"),
+                        (lambda: gantry.reconstruct(y, "scan"), "scan: a str, expected a gantry.Scan"),
+                        (lambda: gantry.Projections(y, GRID), "scan: a gantry.Grid"), (lambda: gantry.Volume(y, scan), "grid: a gantry.Scan"),
+                        (lambda: gantry.Phantom("shepp-logan").project(GRID), "scan: a gantry.Grid"),
+                        (lambda: gantry.Phantom("shepp-logan").voxelise(scan), "grid: a gantry.Scan"),
+                        (lambda: gantry.prepare(y, auto=True), "p: a numpy.ndarray, expected gantry.Projections"),
+                        (lambda: gantry.calibrate(y), "p: a numpy.ndarray, expected gantry.Projections"),
+                        (lambda: gantry.calibrate_jitter(v), "p: a gantry.Volume, expected gantry.Projections"),
+                        (lambda: gantry.calibrate_beads(v, 12), "p: a gantry.Volume, expected gantry.Projections"),
+                        (lambda: gantry.check(v), "p: a gantry.Volume, expected gantry.Projections"),
+                        (lambda: gantry.compare(v, v, (3, 4, 5)), "grid: a tuple"), (lambda: gantry.roi(y, (0, 0, 0), 3), "v: a numpy.ndarray, expected a gantry.Volume"),
+                        (lambda: gantry.mtf(y, (0, 0), 3), "v: a numpy.ndarray"), (lambda: gantry.fsc(v, y), "other: a numpy.ndarray"),
+                        (lambda: gantry.profile(y, (0, 0, 0), (1, 1, 1)), "v: a numpy.ndarray"), (lambda: gantry.write_geometry(tmp_path / "a.xml", y), "scan: a numpy"),
+                        (lambda: gantry.correct_geometry(y), "scan: a numpy"), (lambda: gantry.cgls(y, y), "A: a ndarray, expected a gantry.Projector|A: a numpy"),
+                        (lambda: gantry.read(3), "path: an int, expected a path"), (lambda: gantry.write(3, v), "path: an int"),
+                        (lambda: gantry.fdk(y[:, 0], scan, GRID), r"data: shape \(24, 31\), expected \(24, 9, 31\)"),
+                        (lambda: gantry.fbp(np.zeros((30, 64)), gantry.parallel(np.arange(30.0) / 10, (1, 64), 1.0)), r"data\[:, None\] adds the axis"),
+                        (lambda: gantry.fdk(y.transpose(1, 0, 2), scan, GRID), r"np.transpose\(data, \(1, 0, 2\)\) has this shape")):
+        with refused(gantry.ArgumentError, words):
+            call()

@@ -116,7 +116,7 @@ class Asked:
     def raised(self):
         if sys._getframe(1).f_code.co_name in ("gt_py_interrupted", "gt_py_fraction"):
             vars(self)["questions"] += 1
-            if self.questions == self.press:
+            if self.questions in self.press:
                 signal.raise_signal(signal.SIGINT)
         return self.kept.raised
 
@@ -136,9 +136,9 @@ class Asked:
 
 @pytest.fixture
 def interrupt(monkeypatch):
-    """interrupt(k): Ctrl-C while the library asks for the k-th time, however long that takes; returns what counts the questions."""
+    """interrupt(k, ...): Ctrl-C while the library asks for the k-th time, however long that takes; returns what counts the questions."""
 
-    def press(k):
+    def press(*k):
         asked = Asked(thread, k)
         monkeypatch.setattr(gantry.errors, "thread", asked)
         return asked
@@ -174,6 +174,11 @@ def test_ctrl_c_may_keep_what_there_is(scene, interrupt):
     interrupt(9)
     v = gantry.reconstruct(p, A.scan, GRID, solver="sirt:iterations=1000000", backend=DEVICE, on_interrupt="keep")
     assert v.result.stopped and v.data.any()
+    long = gantry.Projector(gantry.circular(360, (100, 200), 1.5, 500, 1000), gantry.Grid((100, 160, 160), 0.8), device="cpu:1")
+    asked = interrupt(3, 6)  # twice within the first product
+    with pytest.raises(KeyboardInterrupt):
+        gantry.cgls(long, np.ones(long.range_shape, np.float32), iterations=1000, on_interrupt="keep")
+    assert asked.questions <= 8
     with pytest.raises(gantry.ArgumentError, match="on_interrupt 'maybe'"):
         gantry.cgls(A, p, on_interrupt="maybe")
 

@@ -1,6 +1,5 @@
 """Scans and grids: numbers against formulas written out here, and there and back."""
 
-import doctest
 import pickle
 
 import numpy as np
@@ -106,6 +105,70 @@ def test_scanners():
     assert scan.detector == "arc" and scan.shape == (123, 8, 111)
 
 
-def test_the_examples_of_the_docstrings():
-    assert doctest.testmod(gantry.geometry).failed == 0
-    assert doctest.testmod(gantry.geometry).attempted >= 2
+@pytest.mark.parametrize("detector", ["flat", "arc", "parallel"])
+def test_circles_by_angles(detector):
+    """The same as by a number of views, where the angles are those; else a rotation of each view."""
+    common = {"shape": (5, 7), "pitch": (2.0, 3.0), "source_to_axis": 500, "source_to_detector": 900, "detector": detector, "offset": (0.5, -1)}
+    theta = 0.3 + 2 * np.pi * np.arange(8) / 8
+    by_views = gantry.circular(8, **common, start_angle=0.3)
+    assert not by_views.difference(gantry.circular(angles=theta, **common))
+    mixed = theta[[3, 0, 6, 1]]
+    assert not by_views.difference(gantry.circular(angles=mixed[[1, 3]].tolist() + theta[2:].tolist(), **common))
+    scan = gantry.circular(angles=np.rad2deg(mixed), angle_unit="deg", **common)
+    assert np.allclose(scan.views["angle"], mixed) and np.allclose(scan.views["source"], by_views.views["source"][[3, 0, 6, 1]])
+    assert (scan.source_to_axis, scan.source_to_detector) == (by_views.source_to_axis, by_views.source_to_detector)
+
+
+@pytest.mark.parametrize("feed", [30.0, -12.5])
+def test_helices_by_angles(feed):
+    common = {"table_feed": feed, "shape": (4, 6), "pitch": 2.0, "source_to_axis": 500, "source_to_detector": 1000, "z_center": 7}
+    theta = 0.4 + 4 * np.pi * np.arange(100) / 100
+    by_turns = gantry.helical(100, 2, start_angle=0.4, **common)
+    by_angles = gantry.helical(angles=theta, **common)
+    assert not by_turns.difference(by_angles) and by_angles.is_helical and by_angles.pitch_per_turn == by_turns.pitch_per_turn
+
+
+@pytest.mark.parametrize("make", [lambda **k: gantry.circular(6, (9, 31), (2.5, 4.0), 500, 1000, **k),
+                                  lambda **k: gantry.circular(angles=np.arange(6.0), shape=(9, 31), pitch=(2.5, 4.0), source_to_axis=500,
+                                                              source_to_detector=1000, **k),
+                                  lambda **k: gantry.parallel(np.arange(6.0), (9, 31), (2.5, 4.0), **k),
+                                  lambda **k: gantry.helical(60, 1, 12.0, (9, 31), (2.5, 4.0), 500, 1000, detector="flat", **k)])
+def test_offsets_of_each_view(make, rng):
+    """Each view has the values that it has where all views have its offset."""
+    views = len(make())
+    offsets = rng.uniform(-2, 2, (views, 2))
+    x = rng.random(GRID.shape, np.float32)
+    y = gantry.Projector(make(offset=offsets), GRID, device="cpu:2")(x)
+    for view in (0, 2, views - 1):
+        alone = gantry.Projector(make(offset=offsets[view]).run(view, view + 1), GRID, device="cpu:2")(x)[0]
+        assert np.allclose(y[view], alone, rtol=1e-4, atol=1e-3 * alone.max())
+    assert not make(offset=np.tile([0.3, -0.7], (views, 1))).difference(make(offset=(0.3, -0.7)))
+
+
+def test_rows_of_each_view_of_an_arc():
+    offsets = np.stack([np.linspace(-1, 1, 24), np.zeros(24)], 1)
+    scan = gantry.circular(24, (9, 31), (2.5, 4.0), 500, 1000, detector="arc", offset=offsets)
+    assert np.allclose(scan.views["detector"][:, 2], -2.5 * offsets[:, 0])
+    with pytest.raises(gantry.UnsupportedError, match="columns per view of an arc detector"):
+        gantry.circular(24, (9, 31), (2.5, 4.0), 500, 1000, detector="arc", offset=offsets + 1)
+
+
+def test_wrong_arguments_of_orbits():
+    known = {"shape": (4, 6), "pitch": 2.0, "source_to_axis": 500, "source_to_detector": 1000}
+    for call, kind, words in ((lambda: gantry.circular(np.arange(3.0), **known), ValueError, r"views: a numpy.ndarray of shape \(3,\).*angles= takes"),
+                              (lambda: gantry.circular(angles=np.arange(3.0), views=3, **known), TypeError, "expected one of the two"),
+                              (lambda: gantry.circular(**known), TypeError, "expected one of the two"),
+                              (lambda: gantry.circular(3, (4, 6), 2.0), TypeError, "misses source_to_axis, source_to_detector"),
+                              (lambda: gantry.circular(angles=np.arange(3.0), turn=2.0, **known), ValueError, "turn: given with angles="),
+                              (lambda: gantry.circular(angles=[0, np.nan], **known), ValueError, "angles: element 1 is not finite"),
+                              (lambda: gantry.circular(angles=0.3, **known), ValueError, "expected one number per view"),
+                              (lambda: gantry.circular(3, offset=np.zeros((4, 2)), **known), ValueError, r"offset: shape \(4, 2\), .*\(3, 2\)"),
+                              (lambda: gantry.circular(3, (4, 6), 2.0, "500", 1000), ValueError, "source_to_axis: '500', expected a number"),
+                              (lambda: gantry.circular(3, (4.5, 6), 2.0, 500, 1000), ValueError, "shape: 4.5, 6, expected whole numbers"),
+                              (lambda: gantry.circular(3.5, **known), ValueError, "views: 3.5, expected whole"),
+                              (lambda: gantry.helical(9, table_feed=3.0, **known), TypeError, "misses turns"),
+                              (lambda: gantry.parallel(["a", "b"], 4, 1.0), ValueError, "angles: a list of dtype .*, expected real numbers"),
+                              (lambda: gantry.Grid((4, None, 4), 1), ValueError, "shape: a tuple of dtype object"),
+                              (lambda: gantry.scanner(3), ValueError, "scanner 3: expected one of")):
+        with pytest.raises(kind, match=words):
+            call()

@@ -1,0 +1,90 @@
+"""Solvers, analytic methods and penalties as objects: what reconstruct(), solve() and denoise() take in place of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import tables
+from .arguments import kind_of
+from .errors import ArgumentError, UnknownNameError
+from .penalties import Penalty
+
+
+class Solver:
+    """A solver or an analytic method with its parameters.
+
+    Each method of the library also has a class of its own, whose keywords are typed: gantry.OSSART, gantry.FDK ...
+
+    Parameters
+    ----------
+    name : str
+        Name in the library, such as "os-sart".
+    **parameters
+        Parameters of the method; gantry.parameters("solver", name) lists them.
+
+    Examples
+    --------
+    >>> gantry.Solver("os-sart", iterations=5, subsets=12).spec
+    'os-sart:iterations=5,subsets=12'
+    >>> gantry.OSSART(iterations=5)
+    gantry.OSSART(iterations=5)
+    """
+
+    def __init__(self, name: str, **parameters: Any) -> None:
+        if not isinstance(name, str):
+            raise ArgumentError(f"name: {kind_of(name)}, expected the name of a solver, as 'os-sart'")
+        self.kind = "analytic" if any(name in (n, tables.python_name(n)) for n in tables.names("analytic")) else "solver"
+        self.parameters = {key: value for key, value in parameters.items() if value is not None}
+        self.spec = tables.spec(self.kind, name, self.parameters)
+        self.name = self.spec.partition(":")[0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Solver) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
+        if type(self) is Solver:
+            return f"gantry.Solver({self.name!r}{', ' if given else ''}{given})"
+        return f"gantry.{type(self).__name__}({given})"
+
+
+Named = tuple[str, Mapping[str, Any]]
+
+
+def class_name(name: str) -> str:
+    """The class of a method: OSSART of "os-sart"."""
+    return name.replace("-", "").upper()
+
+
+def text_of(value: Any, what: str) -> str | None:
+    """The text of a solver or a penalty in any of its forms: a text, an object, or a pair of name and parameters."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (Solver, Penalty)) and isinstance(value, Penalty) == (what == "penalty"):
+        return value.spec
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping):
+        return tables.joined(value[0], {key.replace("_", "-"): given for key, given in value[1].items() if given is not None})
+    example = "huber:strength=30", "gantry.huber(strength=30)", "('huber', {'strength': 30})"
+    if what != "penalty":
+        example = "os-sart:iterations=5", "gantry.OSSART(iterations=5)", "('os-sart', {'iterations': 5})"
+    found = f"{value.__name__}, which is not called" if callable(value) and hasattr(value, "__name__") else kind_of(value)
+    raise ArgumentError(f"{what}: {found}, expected {example[0]!r}, {example[1]} or {example[2]}")
+
+
+def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], solver: str | None) -> None:
+    """Refuses keywords that reconstruct() does not have. A parameter of a solver is shown in its place."""
+    import difflib
+
+    for key in given:
+        name = (solver or "os-sart").partition(":")[0]
+        kind = "analytic" if name in tables.names("analytic") else "solver"
+        if name in tables.names(kind) and any(key == p.name for p in tables.parameters(kind, name)):
+            value = given[key]
+            raise ArgumentError(f"{key}: a parameter of the solver, expected solver=gantry.{class_name(name)}({key}={value!r}) or "
+                                f"solver='{name}:{key.replace('_', '-')}={value}'")
+        near = difflib.get_close_matches(key, known, 1)
+        raise UnknownNameError(f"{key}: unknown keyword, " + (f"did you mean {near[0]}=?" if near else f"expected one of {', '.join(known)}"))

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Configuring without libraries names all of them, with their packages. The Python package is for the CPU where there is no GPU. Usage: configure.sh ROOT
+set -eu
+root=${1:?usage: configure.sh ROOT}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { cat "$dir/log"; echo "$*"; exit 1; }
+
+! PKG_CONFIG_LIBDIR=$dir PKG_CONFIG_PATH='' cmake -S "$root" -B "$dir/none" -DGANTRY_CUDA=OFF >"$dir/log" 2>&1 || fail "configured without libraries"
+for package in libnetcdf-dev libfftw3-dev libcairo2-dev libtiff-dev libcjson-dev zlib1g-dev libexpat1-dev netcdf-devel libnetcdf; do
+	grep -q "install .*$package" "$dir/log" || fail "$package is not named"
+done
+
+ls /dev/nvidia[0-9]* >/dev/null 2>&1 && exit 0
+# chosen WORD OPTION...: GANTRY_CUDA of a configuration that stops at the first library.
+chosen() {
+	local word=$1
+	shift
+	PKG_CONFIG_LIBDIR=$dir PKG_CONFIG_PATH='' cmake -S "$root" -B "$dir/$*" -DGANTRY_TESTS=OFF "$@" >"$dir/log" 2>&1 || true
+	grep -q "^GANTRY_CUDA:[A-Z]*=$word$" "$dir/$*/CMakeCache.txt" || fail "expected GANTRY_CUDA=$word by $*"
+}
+chosen OFF -DGANTRY_PYTHON=ON
+chosen ON -DGANTRY_PYTHON=OFF
+chosen ON -DGANTRY_PYTHON=ON -DGANTRY_CUDA=ON
+chosen ON -DGANTRY_PYTHON=ON -DCMAKE_CUDA_ARCHITECTURES=90
