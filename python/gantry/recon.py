@@ -275,7 +275,7 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     refuse_unknown(unknown, _KEYWORDS, settings["solver"])
     several = _is_several(data, scan)
     if several:
-        given["outside"] = outside or "no"
+        settings["outside"] = outside or "no"
     parts = list(data) if several else [data]
     scans, starts = (_each("scan", scan, len(parts)), _each("init", init, len(parts))) if several else ([scan], [init])
     call = Call(callback, progress, on_interrupt, settings["solver"] or preset or "reconstruct")
@@ -291,7 +291,7 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     return volumes if several else volumes[0]
 
 
-_KEYWORDS = ("solver", "penalty", "preset", "projector", "weights", "init", "padding", "stop", "checkpoint", "resume", "backend", "precision",
+_KEYWORDS = ("solver", "penalty", "preset", "projector", "weights", "init", "padding", "outside", "stop", "checkpoint", "resume", "backend", "precision",
              "device_memory", "host_memory", "keep", "scratch", "overlap", "slabs", "unit", "water", "like", "voxel", "slice", "views", "split",
              "balance", "reproducible", "force", "check", "reading", "callback", "progress", "on_interrupt")
 
@@ -306,6 +306,7 @@ class Settings(TypedDict, total=False):
     weights: str | None
     init: Any
     padding: bool | str | None
+    outside: str | None
     stop: str | None
     checkpoint: Path | None
     resume: Path | None
