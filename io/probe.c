@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <gantry/text.h>
@@ -18,10 +19,14 @@
 #include "io/probed_files.h"
 
 /* Limits per file: seconds of processor and wall time, bytes of address space beyond the parent's. */
-enum { MAX_WALL = 120, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
+enum { MAX_WALL = 120, MAX_LOCKED = 5, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
 #define BYTES_PER_CPU_SECOND 2e7
+/* In place of the status of a child that ended: no status of waitpid() is this. */
+enum { DEADLOCK = -2 };
 #define MIN_MEMORY (96.0 * 1048576)
 #define MEMORY_PER_BYTE 8
+/* Libraries hide failed allocations: a walk that comes so near to the limit ran out of memory. */
+#define MEMORY_LEFT (2.0 * 1048576)
 
 /* One file's result, as the child writes it in one piece. */
 typedef struct {
@@ -48,6 +53,32 @@ static double address_space(void)
 	return n > 0 ? strtod(text, NULL) * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
+/* Largest address space so far, in bytes; 0 if it is not known. */
+static double peak_address_space(void)
+{
+	char text[4096] = "";
+	const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+	const char *peak = n > 0 ? strstr(text, "VmPeak:") : NULL;
+	if (file >= 0)
+		close(file);
+	return peak ? 1024 * strtod(peak + 7, NULL) : 0;
+}
+
+/* 1: the process waits for a lock. The child has one thread, so nobody unlocks it. */
+static int waits_for_lock(pid_t child)
+{
+	char name[64], text[64] = "";
+	snprintf(name, sizeof name, "/proc/%ld/syscall", (long)child);
+	const int file = open(name, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+	char *end = text;
+	const long call = n > 0 ? strtol(text, &end, 10) : -1;
+	if (file >= 0)
+		close(file);
+	return end > text && call == SYS_futex;
+}
+
 static double seconds_used(void)
 {
 	struct rusage u;
@@ -65,14 +96,15 @@ static void limit(int resource, double value)
 	setrlimit(resource, &r);
 }
 
-/* A soft limit can be raised again for the next file. */
-static void limit_for(double bytes)
+/* Returns the limit of the address space, 0 if there is none. A soft limit can be raised again for the next file. */
+static double limit_for(double bytes)
 {
 	const double used = address_space(), cpu = MIN_CPU + bytes / BYTES_PER_CPU_SECOND;
 	if (used > 0)
 		limit(RLIMIT_AS, used + MIN_MEMORY + MEMORY_PER_BYTE * bytes);
 	limit(RLIMIT_CPU, seconds_used() + 1 + (cpu < MAX_CPU ? cpu : MAX_CPU));
 	alarm(MAX_WALL);
+	return used > 0 ? used + MIN_MEMORY + MEMORY_PER_BYTE * bytes : 0;
 }
 
 /* The default handlers, no core and no output. */
@@ -99,8 +131,11 @@ static void walk_and_exit(const probe_job *j, int to)
 	for (size_t i = j->done; i < j->n; i++) {
 		report r;
 		memset(&r, 0, sizeof r);
-		limit_for((double)j->file[i].size);
+		const double max = limit_for((double)j->file[i].size), before = peak_address_space();
 		r.status = j->walk(j->path[i]);
+		const double peak = peak_address_space();
+		if (r.status == GT_OK && max > 0 && peak > before && peak > max - MEMORY_LEFT)
+			r.status = GT_ERR_MEMORY;
 		if (r.status != GT_OK)
 			snprintf(r.message, sizeof r.message, "%s", gt_error());
 		if (write(to, &r, sizeof r) != sizeof r || r.status != GT_OK)
@@ -126,7 +161,7 @@ static int has_ended(pid_t child, int wait_for_it, int *status)
 static int next_report(pid_t child, int from, report *r, int *ended, int *status)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };
-	for (;;) {
+	for (int locked = 0;;) {
 		const int last = *ended;
 		const int ready = poll(&p, 1, last ? 0 : POLL_MS);
 		if (ready > 0)
@@ -134,11 +169,24 @@ static int next_report(pid_t child, int from, report *r, int *ended, int *status
 		if (last)
 			return 0;
 		*ended = has_ended(child, 0, status);
+		locked = !*ended && waits_for_lock(child) ? locked + 1 : 0;
+		if (locked > MAX_LOCKED * 1000 / POLL_MS) {
+			kill(child, SIGKILL);
+			has_ended(child, 1, status);
+			*ended = 1;
+			*status = DEADLOCK;
+			return 0;
+		}
 	}
 }
 
 static gt_status judge(const char *path, const char *library, int status)
 {
+	if (status == DEADLOCK)
+		return gt_fail(GT_ERR_IO,
+		               "%s: not read: the probe process of %s waits for a lock that another thread held when it was started: try "
+		               "again",
+		               path, library);
 	const int signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL)
 		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (parsed in a probe process)", path, library);

@@ -10,7 +10,7 @@
 #include "geometry/projections.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_stack.h"
-#include "io/frames/parallel_views.h"
+#include "geometry/circular_views.h"
 #include "io/frames/resolve_signs.h"
 #include "io/frames/view_angles.h"
 #include "io/frames/hnd_file.h"

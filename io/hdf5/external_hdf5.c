@@ -213,9 +213,7 @@ done:
 static gt_status try_all(const char *path)
 {
 	const gt_status st = check_all(path);
-	if (st == GT_OK)
-		gt_nc_walk(path);
-	return st;
+	return st == GT_OK ? gt_nc_walk(path) : st;
 }
 
 gt_status gt_external_hdf5(const char *path)

@@ -46,17 +46,24 @@ static gt_status shape_of(gt_hdf5_data *d, int min_rank)
 	return GT_OK;
 }
 
-/* Largest compression ratio of any method: that of zeros. */
+/* Largest compression ratio: of deflate, and of any method for zeros. */
+#define MAX_DEFLATED 1100.0
 #define MAX_COMPRESSED 65536.0
+/* libhdf5 reads whole chunks, also if the data set fills a small part of them. */
+#define MAX_CHUNK (64.0 * 1048576)
+#define MAX_CHUNK_PER_BYTE 4.0
 /* Least bytes that the index of a data set holds for a chunk. */
 #define CHUNK_ENTRY 8.0
+/* Images, and numbers of a list, that are taken in any case. */
+enum { MAX_COUNT = 1 << 20 };
+#define MIN_BYTES_PER_IMAGE 64.0
 /* An interrupted scan holds at least one of this number of its chunks. */
 #define MAX_UNWRITTEN 64.0
 
 /* Bytes and chunks that are stored by the data set's own account, and if they are compressed or in other files. */
 typedef struct {
-	double bytes, chunks;
-	int packed, elsewhere;
+	double bytes, chunks, chunk, ratio; /* chunk: bytes; ratio: 1 if not compressed */
+	int elsewhere;
 } claim;
 
 /* Chunks that were never written take no space: reading them is refused (hdf5_holes.h). */
@@ -70,6 +77,7 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 		c->chunks *= ceil((double)d->size[3 - d->rank + i] / (double)chunk[i]);
 		each *= (double)chunk[i];
 	}
+	c->chunk = each;
 #if H5_VERSION_GE(1, 10, 5)
 	const hid_t space = H5Dget_space(d->id);
 	if (H5Dget_num_chunks(d->id, space, &stored) >= 0 && (double)stored < c->chunks) {
@@ -82,13 +90,27 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 #endif
 }
 
+static double ratio_of(hid_t made)
+{
+	const int filters = H5Pget_nfilters(made);
+	double ratio = filters > 0 ? MAX_DEFLATED : 1;
+	for (int i = 0; i < filters; i++) {
+		unsigned flags, config;
+		size_t values = 0;
+		const H5Z_filter_t filter = H5Pget_filter2(made, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
+		if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+			ratio = MAX_COMPRESSED;
+	}
+	return ratio;
+}
+
 static claim claim_of(const gt_hdf5_data *d)
 {
 	const hid_t type = H5Dget_type(d->id), made = H5Dget_create_plist(d->id);
 	const H5D_layout_t layout = H5Pget_layout(made);
 	const double value = (double)H5Tget_size(type);
 	claim c = { .bytes = value * (double)d->size[0] * (double)d->size[1] * (double)d->size[2], .chunks = 1 };
-	c.packed = layout == H5D_CHUNKED && H5Pget_nfilters(made) > 0;
+	c.ratio = layout == H5D_CHUNKED ? ratio_of(made) : 1;
 	c.elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(made) > 0;
 	if (layout == H5D_CHUNKED)
 		claim_chunks(d, made, value, &c);
@@ -107,11 +129,27 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	H5Fclose(file);
 	if (c.elsewhere)
 		return gt_fail_in(gt_host_has_memory(c.bytes, d->name), "%s", d->path);
-	if (known && c.bytes <= (c.packed ? MAX_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
+	if (c.chunk > MAX_CHUNK && c.chunk > MAX_CHUNK_PER_BYTE * c.bytes)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: has chunks of %.3g bytes for %.3g bytes of data: expected smaller chunks (h5repack)",
+		               d->path, d->name, c.chunk, c.bytes);
+	if (known && c.bytes <= c.ratio * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
 		return GT_OK;
 	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
 	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
-	               c.bytes, c.packed ? ", compressed," : "", c.chunks, (unsigned long long)size);
+	               c.bytes, c.ratio > 1 ? ", compressed," : "", c.chunks, (unsigned long long)size);
+}
+
+/* Tables of one number per image take memory beyond that of the file if its images are tiny. */
+gt_status gt_hdf5_check_count(const gt_hdf5_data *d, double n, const char *what)
+{
+	const hid_t file = H5Iget_file_id(d->id);
+	hsize_t size = 0;
+	const int known = H5Fget_filesize(file, &size) >= 0;
+	H5Fclose(file);
+	if (n <= MAX_COUNT || (known && n * MIN_BYTES_PER_IMAGE <= (double)size))
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %.0f %s in a file of %llu bytes: expected at most %d, or %g bytes for each", d->path,
+	               d->name, n, what, (unsigned long long)size, (int)MAX_COUNT, MIN_BYTES_PER_IMAGE);
 }
 
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int min_rank, gt_hdf5_data *d)

@@ -17,6 +17,8 @@ typedef struct {
 gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has);
 /* Numeric, of rank least to 3, no size 0, no larger than the file can hold. Close in any case. */
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int min_rank, gt_hdf5_data *d);
+/* GT_ERR_FORMAT: n, of images or numbers in a list, are more than a file of this size holds. */
+gt_status gt_hdf5_check_count(const gt_hdf5_data *d, double n, const char *what);
 void      gt_hdf5_close(gt_hdf5_data *d);
 /* Planes [first, first+count) of the three sizes in a type of memory, holes included: the caller checks them. Values
  * that a damaged file lacks are NaN, or 0 in integers. */

@@ -212,6 +212,7 @@ gt_status gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, cons
 		GT_TRY(out_of_memory(f->path));
 	snprintf(s->label, room, "%s: %s", f->path, name);
 	GT_TRY(gt_hdf5_open(f->file, f->path, s->name, min_rank, &s->data));
+	GT_TRY(gt_hdf5_check_count(&s->data, (double)s->data.size[0], "images"));
 	s->base.frames = frame ? n : s->data.size[0];
 	s->base.rows = s->data.size[1];
 	s->base.columns = s->data.size[2];
@@ -238,6 +239,8 @@ gt_status gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **va
 	gt_hdf5_data d;
 	*values = NULL;
 	gt_status st = gt_hdf5_open(f->file, f->path, name, 1, &d);
+	if (st == GT_OK)
+		st = gt_hdf5_check_count(&d, (double)d.size[0] * (double)d.size[1] * (double)d.size[2], "numbers");
 	if (st == GT_OK) {
 		*n = (size_t)(d.size[0] * d.size[1] * d.size[2]);
 		*values = malloc(*n * sizeof **values);

@@ -21,8 +21,9 @@ typedef struct {
 gt_status gt_nc_open(const char *path, gt_nc *f);
 void      gt_nc_close(gt_nc *f);
 gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
-/* Asks for everything in the file and drops it: for a child process, gt_probe(). */
-void      gt_nc_walk(const char *path);
+/* Reads everything in the file and drops it, for a child process, gt_probe(). GT_ERR_MEMORY: no memory for it; other
+ * failures are left to the reader. */
+gt_status gt_nc_walk(const char *path);
 /* Message of a libnetcdf code for a variable (NULL: the file); GT_OK for NC_NOERR. */
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code);
 

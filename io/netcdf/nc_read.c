@@ -23,12 +23,6 @@ gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
 	return gt_fail(st, "%s: cannot be %s: %s", f->path, f->tmp ? "written" : "read", why);
 }
 
-static gt_status walk(const char *path)
-{
-	gt_nc_walk(path);
-	return GT_OK;
-}
-
 gt_status gt_nc_open(const char *path, gt_nc *f)
 {
 	f->path = path;
@@ -40,7 +34,7 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	if (st == GT_OK)
 		st = gt_external_hdf5(path);
 	if (st == GT_OK)
-		st = gt_probe(path, "NetCDF's library", walk);
+		st = gt_probe(path, "NetCDF's library", gt_nc_walk);
 	/* Sets how HDF5 prints, once: what is put back later must be that. */
 	if (st == GT_OK)
 		st = gt_nc_check(f, NULL, nc_initialize());

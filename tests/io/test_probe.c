@@ -2,6 +2,7 @@
  * labels: unit  backend: none */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,27 @@ static gt_status greedy(const char *name)
 	free(more);
 	return GT_OK;
 }
+/* Libraries do without memory and report nothing. */
+static gt_status hides_it(const char *name)
+{
+	enum { BLOCKS = 1 << 14 };
+	static void *block[BLOCKS];
+	size_t n = 0;
+	(void)name;
+	while (n < BLOCKS && (block[n] = malloc(1 << 16)))
+		n++;
+	for (size_t i = 0; i < n; i++)
+		free(block[i]);
+	return GT_OK;
+}
+static gt_status deadlocks(const char *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	(void)name;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&lock);
+	return GT_OK;
+}
 /* The stack ends: as with sequences in sequences. */
 static size_t deep(size_t n)
 {
@@ -130,11 +152,20 @@ START_TEST(failures_are_returned)
 }
 END_TEST
 
+/* A child that waits for a lock is ended long before the limit of wall time, and the file is not called damaged. */
+START_TEST(deadlocks_end)
+{
+	ck_refused(gt_probe(path, "the library", deadlocks), GT_ERR_IO, "waits for a lock that another thread held");
+	ck_ok(gt_probe(path, "the library", good));
+}
+END_TEST
+
 #if !GT_SANITIZED
 /* A sanitizer reserves its address space at the start. */
 START_TEST(memory_is_limited)
 {
 	ck_refused(gt_probe(path, "the library", greedy), GT_ERR_FORMAT, "needs more than 96");
+	ck_refused(gt_probe(path, "the library", hides_it), GT_ERR_FORMAT, "needs more than 96");
 	ck_assert_int_eq(truncate(path, (off_t)1 << 28), 0);
 	ck_ok(gt_probe(path, "the library", greedy));
 }
@@ -222,8 +253,9 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, crashes_are_sentences);
 	tcase_add_test(tc, failures_are_returned);
+	tcase_add_test(tc, deadlocks_end);
 #if GT_SANITIZED
-	(void)greedy;
+	(void)greedy, (void)hides_it;
 #else
 	tcase_add_test(tc, memory_is_limited);
 #endif

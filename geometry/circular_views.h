@@ -1,5 +1,5 @@
-#ifndef GT_IO_FRAMES_PARALLEL_VIEWS_H
-#define GT_IO_FRAMES_PARALLEL_VIEWS_H
+#ifndef GT_GEOMETRY_CIRCULAR_VIEWS_H
+#define GT_GEOMETRY_CIRCULAR_VIEWS_H
 #include <gantry/scan.h>
 
 /* Puts the views of parallel rays at those angles (rad), as gt_scan_orbit() has them; rows run upwards (up 1) or

@@ -1,6 +1,6 @@
 /* Views around the axis, at given angles. */
 #include <math.h>
-#include "io/frames/parallel_views.h"
+#include "geometry/circular_views.h"
 
 /* Source and detector on the line through the axis, that far from it. */
 static void place(const double *angle, const double from_axis[2], int up, gt_scan *scan)
