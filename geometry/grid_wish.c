@@ -54,8 +54,8 @@ gt_status gt_view_range_parse(const char *what, const char *text, gt_index_range
 	if (st != GT_OK || !r->one)
 		return st;
 	const long long n = r->first ? llabs(r->first) : 1;
-	return gt_fail(GT_ERR_ARG, "%s=%s: found a single view, expected A:B or A:B:STEP; use 0:%lld for the first %lld views", what, text, n,
-	               n);
+	return gt_fail(GT_ERR_ARG, "%s=%s: found a single view, expected A:B or A:B:STEP; use 0:%lld for the first %lld views", what, text,
+	               n, n);
 }
 
 gt_status gt_index_range_of(const char *what, const gt_index_range *r, size_t n, size_t *first, size_t *count, size_t *step)

@@ -1,5 +1,5 @@
-/* Beam hardening of a body of one material: line integrals p, which are too small where much is passed, become
- * mu_ref L by the curve p(L) of a spectrum, by a polynomial, or by the polynomial that makes a homogeneous body
+/* Beam hardening of an object of one material. Measured line integrals p are too small behind long paths; they become
+ * mu_ref L. L(p) is the inverse curve of a spectrum, a polynomial, or the polynomial that makes a homogeneous object
  * flat. */
 #include <errno.h>
 #include <math.h>
@@ -44,11 +44,11 @@ static const gt_param params[] = {
 	  .kind = GT_FLAG,
 	  .at = AT(energy_weighted) },
 	{ .key = "material",
-	  .help = "of the body: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
+	  .help = "material of the object: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
 	  .kind = GT_TEXT,
 	  .at = AT(material) },
 	{ .key = "energy",
-	  .help = "at which the body's attenuation is wanted, keV",
+	  .help = "energy of the corrected attenuation, keV",
 	  .kind = GT_REAL,
 	  .at = AT(energy),
 	  .least = 1,
@@ -58,7 +58,7 @@ static const gt_param params[] = {
 	  .kind = GT_TEXT,
 	  .at = AT(dense) },
 	{ .key = "threshold",
-	  .help = "what is denser than so many times the body's material is that",
+	  .help = "attenuation of the second material, as a multiple of the first: denser voxels belong to it",
 	  .kind = GT_REAL,
 	  .at = AT(threshold),
 	  .least = 1,
@@ -67,9 +67,9 @@ static const gt_param params[] = {
 	{ .key = "polynomial", .help = "A1:A2:...: p becomes A1 p + A2 p^2 + ...", .kind = GT_TEXT, .at = AT(polynomial) },
 	{ .key = NULL },
 };
-enum { STEPS = 2000, MOST_TERMS = 16 };
-/* What passes 1/65536 has 11. */
-#define MOST_LINE_INTEGRAL 20.0
+enum { STEPS = 2000, MAX_TERMS = 16 };
+/* -ln(1/65536) = 11. */
+#define MAX_LINE_INTEGRAL 20.0
 
 static gt_status spectrum_of(const struct options *o, gt_spectrum *s)
 {
@@ -90,12 +90,12 @@ done:
 	return st;
 }
 
-/* What a value becomes: by a table at equal steps of p from 0 on, and along its last line beyond; or by powers of
- * p. */
+/* The corrected value of p: from a table at equal steps of p from 0 on, extrapolated along its last line, or from
+ * powers of p. */
 typedef struct {
 	int method;
 	size_t terms;
-	double a[MOST_TERMS];
+	double a[MAX_TERMS];
 	double step, value[STEPS + 1];
 	double reference; /* mm^-1 */
 } curve;
@@ -107,7 +107,7 @@ static double table_at(const curve *t, double p)
 	return t->value[i] + (at - i) * (t->value[i + 1] - t->value[i]);
 }
 
-/* The length that measures p, by bisection: p grows with it. */
+/* Returns the path length with the line integral p, by bisection: p grows with the length. */
 static double length_of(const gt_spectrum *s, const double *mu, double p, double low)
 {
 	double high = low > 0 ? 2 * low : 1;
@@ -131,7 +131,7 @@ static gt_status know_spectrum(const struct options *o, curve *t)
 	if (!(mu = gt_spectrum_attenuation(&s, &m)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory"));
 	t->reference = gt_material_mu(&m, o->energy);
-	t->step = MOST_LINE_INTEGRAL / STEPS;
+	t->step = MAX_LINE_INTEGRAL / STEPS;
 	for (int i = 1; i <= STEPS; i++)
 		t->value[i] = length_of(&s, mu, i * t->step, t->value[i - 1]);
 	for (int i = 1; i <= STEPS; i++)
@@ -150,7 +150,7 @@ static size_t by_table(const void *self, float *x, size_t n)
 	return 0;
 }
 
-/* Gives back how many are where the polynomial falls. */
+/* Returns the number of values beyond the maximum of the polynomial. */
 static size_t by_powers(const void *self, float *values, size_t n)
 {
 	const curve *t = self;
@@ -195,12 +195,12 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		GT_TRY(gt_prepare_needs_all(c, "a second material"));
 	st = method == SPECTRUM   ? know_spectrum(o, t)
 	     : method == FLATNESS ? gt_prepare_needs_all(c, "flatness")
-	                          : gt_prepare_numbers("polynomial", o->polynomial, MOST_TERMS, t->a, &t->terms);
+	                          : gt_prepare_numbers("polynomial", o->polynomial, MAX_TERMS, t->a, &t->terms);
 done:
 	return st;
 }
 
-/* Corrected as one material, and then as two. */
+/* Corrects one material first, then two. */
 static gt_status by_two(gt_prepare_call *c, const struct options *o, const curve *t)
 {
 	const size_t n = gt_scan_size((*c->p)->scan);
@@ -270,7 +270,7 @@ done:
 
 const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
-	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
+	.about = "corrects beam hardening of one material or two: by a spectrum, a polynomial, or a flat object",
 	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS | GT_BY_ROWS,
 	.look = look,

@@ -1,16 +1,16 @@
-/* Line integrals of a body of several materials by the rays of a spectrum. */
+/* Polychromatic line integrals of an object of several materials. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/prepare.h>
 #include "core/try.h"
 #include "prepare/materials.h"
 
-enum { MOST_MATERIALS = 16 };
+enum { MAX_MATERIALS = 16 };
 
 typedef struct {
 	const gt_spectrum *s;
 	size_t materials;
-	double *mu[MOST_MATERIALS]; /* by energy, of density 1 */
+	double *mu[MAX_MATERIALS]; /* by energy, at density 1 */
 	const float *const *integral;
 	float *line;
 } mix_call;
@@ -20,7 +20,7 @@ static void mix(void *self, size_t begin, size_t end, int worker)
 	const mix_call *c = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		double mm[MOST_MATERIALS];
+		double mm[MAX_MATERIALS];
 		for (size_t k = 0; k < c->materials; k++)
 			mm[k] = c->integral[k][i];
 		c->line[i] = (float)gt_spectrum_measured(c->s, c->materials, (const double *const *)c->mu, mm);
@@ -46,8 +46,8 @@ gt_status gt_mix_spectrum(const char *spectrum, const char *const *material, siz
 	gt_spectrum s = { NULL, NULL, 0 };
 	mix_call c = { &s, materials, { NULL }, integral, line };
 	gt_status st = GT_OK;
-	if (!spectrum || !material || !integral || !line || materials < 1 || materials > MOST_MATERIALS)
-		return gt_fail(GT_ERR_ARG, "gt_mix_spectrum: found %zu materials, expected 1 to %d, and arrays", materials, MOST_MATERIALS);
+	if (!spectrum || !material || !integral || !line || materials < 1 || materials > MAX_MATERIALS)
+		return gt_fail(GT_ERR_ARG, "gt_mix_spectrum: found %zu materials, expected 1 to %d, and arrays", materials, MAX_MATERIALS);
 	GT_TRY(gt_spectrum_of_spec(spectrum, &s));
 	for (size_t k = 0; k < materials; k++)
 		GT_TRY(attenuation_of(&s, material[k], &c.mu[k]));

@@ -1,6 +1,6 @@
-#ifndef GT_PREPARE_STRIPES_WITNESS_H
-#define GT_PREPARE_STRIPES_WITNESS_H
-/* Is a column a stripe, or the peak of a body that is round about the axis? Private to prepare/. */
+#ifndef GT_PREPARE_STRIPES_CONFIRMATION_H
+#define GT_PREPARE_STRIPES_CONFIRMATION_H
+/* Separates stripes from peaks of objects that are round about the axis; private to prepare/. */
 #include <stddef.h>
 
 /* Columns of a stripe. */
@@ -8,12 +8,13 @@ typedef struct {
 	size_t first, width;
 } gt_stripe_place;
 
-/* Where the side of a stripe goes on to, from its last column on. */
+/* Linear extrapolation of one side of a stripe, from its last column. */
 typedef struct {
 	double at_end, slope;
 } gt_stripe_line;
 
-/* The mean view and its lines; line: before a stripe, behind it, of each column that may be the next to it. */
+/* The mean view and its lines; line[0] ends before a stripe and line[1] after it, one for each possible adjacent
+ * column. */
 typedef struct {
 	const double   *mean;
 	size_t          columns;
@@ -23,25 +24,25 @@ typedef struct {
 /* Doubles of scratch per column. */
 enum { GT_STRIPE_SIDES = 4 };
 
-/* usual: what gains differ by, of gt_stripe_unwitnessed(). */
+/* usual: result of gt_stripe_unconfirmed(). */
 gt_stripe_sides gt_stripe_sides_of(const double *mean, size_t columns, double usual, double *scratch);
-/* How far column k of the mean view, with all columns of a stripe of 1 to `broadest` columns that it is part of, lies
- * above (sign 1) or below (-1) what both sides of that stripe go on to by straight lines through two columns, or from
- * stripes of three on through more where they lie on a line but for what gains differ by; 0: no more than that. A wall
- * round about the axis goes on to one side of its peak, a stripe is off both. place: columns of the stripe. Next to an
- * end of the row one side tells; INFINITY: none. */
-double gt_stripe_witness(const gt_stripe_sides *sides, size_t k, size_t broadest, double sign, gt_stripe_place *place);
-/* A stripe as a step, signed, on a parabola; bent: the body bends by more than gains differ, so that no lines tell. */
+/* Returns the confirmed height of a stripe at column k of the mean view; 0: none. Stripes of 1 to `broadest` columns
+ * that contain k are tried. All their columns must lie above (sign 1) or below (-1) the linear extrapolations from
+ * both sides. Two columns make a line; for stripes of three and more, further columns on that line make it. A wall
+ * round about the axis continues to one side of its peak, a stripe does not. Next to the end of a row one side
+ * suffices; without any, INFINITY. place: columns of the highest stripe. */
+double gt_stripe_confirmed(const gt_stripe_sides *sides, size_t k, size_t broadest, double sign, gt_stripe_place *place);
+/* A signed step on a parabola; bent: the object curves by more than gains deviate, so linear extrapolation fails. */
 typedef struct {
 	gt_stripe_place place;
 	double          height;
 	int             bent;
 } gt_stripe_step;
-/* The one of three to five columns, column k among them, that a parabola through it and four columns on either side
- * fits best. height 0: there is none above `usual`, or these columns are no parabola with a step. */
+/* Returns the stripe of three to five columns around column k that fits best as a step on a parabola through it and
+ * four columns on either side. height 0: no step exceeds `usual`, or none fits. */
 gt_stripe_step gt_stripe_step_of(const gt_stripe_sides *sides, size_t k, size_t broadest);
-/* A column may be off its neighbours by so much without a witness: what gains that differ from column to column are
- * usually off, robustly. scratch: columns. */
-double gt_stripe_unwitnessed(const double *off, size_t columns, double *scratch);
+/* Returns the deviation that a column may have without confirmation: a multiple of the robust deviation. scratch:
+ * columns. */
+double gt_stripe_unconfirmed(const double *off, size_t columns, double *scratch);
 
 #endif

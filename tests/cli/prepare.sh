@@ -118,7 +118,7 @@ ok info notes.nc --json
 echo 'cylinder radii=160,130 length=300 density=1' > wide.shapes
 ok simulate --scanner ge-ct750hd --reduce 8 --phantom wide.shapes --rows 4 --columns 60 -o wide.nc
 ok prepare wide.nc -o extended.nc --extend auto
-grep -qE 'extend: [0-9]+ columns in front of the first and [0-9]+ behind the last' stderr.txt || fail "extend says '$(cat stderr.txt)'"
+grep -qE 'extend: [0-9]+ columns before the first and [0-9]+ after the last' stderr.txt || fail "extend says '$(cat stderr.txt)'"
 ok recon extended.nc -o extended-volume.nc --grid 48x48x4@4.67x4.67x5
 ! grep -q 'conjugate rays disagree' stderr.txt || fail "columns that were added are compared: $(cat stderr.txt)"
 finish
