@@ -1,120 +1,169 @@
-/* Metal: what passes it is measured badly, and streaks between its parts follow. A first image above a threshold is
- * metal; its projection is the trace. "li": there, a straight line along each row, Kalender, Hebel, Ebersberger,
- * Radiology 164 (1987) 576. "nmar": the same of the quotient by the projection of a prior, an image of air, water
- * and bone without the metal, Meyer et al., Med. Phys. 37 (2010) 5482; the image after the first pass makes the prior
- * of the next. "weights": the trace gets the weight 0, for iterative methods, and keeps its values. The metal is not
- * in the volume any more: image= writes it as the first image has it. Memory: three times the projections, and three
- * volumes. */
+/* Metal artefact reduction: replaces line integrals through metal, whose inconsistency causes streaks. Metal is found
+ * in a first image; its projection is the trace. "li" interpolates the trace linearly along each row: Kalender, Hebel,
+ * Ebersberger, Radiology 164 (1987) 576. "nmar" interpolates the quotient by the projection of a prior, an image of
+ * air, water and bone without the metal: Meyer et al., Med. Phys. 37 (2010) 5482. The image after each pass is the
+ * prior of the next one. Afterwards the projection of the metal, as the first image shows it, is added again.
+ * "weights" gives the trace the weight 0 for iterative methods and keeps its values. Memory: three times the
+ * projections, and four volumes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
 #include "core/try.h"
 #include "prepare/images.h"
+#include "prepare/metal/metal_threshold.h"
 
 enum { LI, NMAR, WEIGHTS };
 struct options {
-	int method, passes, side;
+	int method, passes, side, put_back;
 	double threshold, water;
 	char image[GT_PARAM_TEXT];
 };
-static const struct options defaults = { .method = NMAR, .passes = 2, .side = 512, .threshold = 5 };
+static const struct options defaults = { .method = NMAR, .passes = 2, .side = 512, .put_back = 1 };
 static const char *const methods[] = { "li", "nmar", "weights", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "method",
-	  .help = "li: straight lines over the trace; nmar: over a prior; weights: only the weight 0 there, for iterative methods",
+	  .help = "li: interpolate the trace; nmar: interpolate over a prior; weights: give it the weight 0, for iterative methods",
 	  .kind = GT_CHOICE,
 	  .at = AT(method),
 	  .names = methods },
 	{ .key = "threshold",
-	  .help = "metal is what is above so many times water in a first image",
+	  .help = "attenuation of metal in a first image, in multiples of water; 0: found by the histogram of that image",
 	  .kind = GT_REAL,
 	  .at = AT(threshold),
-	  .least = 0.01,
+	  .least = 0,
 	  .most = 1e6 },
 	{ .key = "water",
-	  .help = "its attenuation, mm-1; 0: that of the projections, else 0.02",
+	  .help = "attenuation of water, mm-1; 0: from the projections, else from the histogram, else 0.02",
 	  .kind = GT_REAL,
 	  .at = AT(water),
 	  .least = 0,
 	  .most = 1e3 },
 	{ .key = "passes",
-	  .help = "of nmar: each has the image of the one before as its prior",
+	  .help = "nmar: number of passes, each with the previous image as its prior",
 	  .kind = GT_INT,
 	  .at = AT(passes),
 	  .least = 1,
 	  .most = 10 },
-	{ .key = "side", .help = "most voxels along a side of these images", .kind = GT_INT, .at = AT(side), .least = 16, .most = 4096 },
-	{ .key = "image", .help = "file for the metal alone, as the first image has it", .kind = GT_TEXT, .at = AT(image) },
+	{ .key = "side",
+	  .help = "maximum number of voxels along a side of images",
+	  .kind = GT_INT,
+	  .at = AT(side),
+	  .least = 16,
+	  .most = 4096 },
+	{ .key = "put-back",
+	  .help = "add the metal again after li and nmar, as the first image shows it",
+	  .kind = GT_FLAG,
+	  .at = AT(put_back) },
+	{ .key = "image", .help = "write the metal alone to this file, as the first image shows it", .kind = GT_TEXT, .at = AT(image) },
 	{ .key = NULL },
 };
-/* A ray that passes less of the metal than this part of a voxel is not in the trace. */
-#define LEAST_PATH 0.05
-/* Of the prior, in water: below the first is air, up to the second water, above bone. */
+/* Minimum path of a traced ray in metal, in voxels. */
+#define MIN_PATH 0.05
+/* Upper bounds of air and of water in the prior, relative to water. */
 #define AIR 0.5
 #define BONE 1.35
-/* Line integrals of the prior by which nothing is divided. */
-#define LEAST_PRIOR 0.02
+/* Minimum line integral of the prior as a divisor. */
+#define MIN_PRIOR 0.02
+/* Voxels along a side of the image of advise(). */
+enum { ADVICE_SIDE = 256 };
 
 typedef struct {
 	gt_backend *be;
 	gt_grid grid;
-	double water;
-	float *image;         /* [z][y][x] */
-	unsigned char *metal; /* the same: 1 where it is */
-	unsigned char *trace; /* [view][row][column] */
-	float *prior;         /* the same: its line integrals */
+	double water, threshold; /* mm^-1 */
+	float *image, *first;    /* [z][y][x]; first: of the measured projections */
+	unsigned char *metal;    /* [z][y][x]: 1 in metal and, for the trace, in the voxels next to it */
+	unsigned char *trace;    /* [view][row][column] */
+	float *prior;            /* [view][row][column]: its line integrals */
 	const float *measured;
 	float *out;
 	size_t columns;
 } metal_call;
 
-/* image becomes the metal, 1 and 0. */
+/* Sets the threshold and the attenuation of water; threshold 0: there is no metal. */
+static void find_levels(const struct options *o, const gt_projections *p, metal_call *m)
+{
+	const gt_metal_levels levels = gt_metal_levels_of(m->first, gt_grid_voxels(&m->grid));
+	const double known = o->water > 0 ? o->water : p->water;
+	const int by_histogram = !(o->threshold > 0);
+	m->water = known > 0 ? known : by_histogram && levels.object > 0 ? levels.object : GT_WATER_DEFAULT;
+	m->threshold = by_histogram ? levels.threshold : o->threshold * m->water;
+}
+
+static gt_status write_metal(const char *path, metal_call *m)
+{
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++)
+		m->image[i] = m->metal[i] ? m->first[i] : 0;
+	GT_TRY(gt_volume_wrap(&m->grid, m->image, NULL, NULL, &v));
+	GT_TRY(gt_volume_set_water(v, m->water));
+	GT_TRY(gt_write_volume(path, NULL, v));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+/* Adds the neighbours along each axis: blur leaves attenuation of metal below the threshold there. */
+static void widen(metal_call *m)
+{
+	size_t stride = 1;
+	for (int a = 0; a < 3; a++) {
+		const size_t n = m->grid.n[a];
+		for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++) {
+			const size_t at = i / stride % n;
+			if ((m->metal[i] & 1) == 0 && ((at > 0 && m->metal[i - stride] & 1) || (at + 1 < n && m->metal[i + stride] & 1)))
+				m->metal[i] = 2;
+		}
+		for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++)
+			m->metal[i] = m->metal[i] > 0;
+		stride *= n;
+	}
+}
+
+/* image becomes the widened metal, 1 and 0. voxels: before it is widened. */
 static gt_status find_metal(gt_prepare_call *c, const struct options *o, metal_call *m, size_t *voxels)
 {
 	const gt_projections *p = *c->p;
 	const size_t n = gt_grid_voxels(&m->grid);
-	gt_volume *v = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_prepare_image(m->be, p->scan, p->data, &m->grid, m->image));
+	GT_TRY(gt_prepare_image(m->be, p->scan, p->data, &m->grid, m->first));
+	find_levels(o, p, m);
 	*voxels = 0;
 	for (size_t i = 0; i < n; i++)
-		*voxels += m->metal[i] = m->image[i] > o->threshold * m->water;
-	if (o->image[0]) {
-		for (size_t i = 0; i < n; i++)
-			m->image[i] = m->metal[i] ? m->image[i] : 0;
-		GT_TRY(gt_volume_wrap(&m->grid, m->image, NULL, NULL, &v));
-		GT_TRY(gt_volume_set_water(v, m->water));
-		GT_TRY(gt_write_volume(o->image, NULL, v));
-	}
+		*voxels += m->metal[i] = m->threshold > 0 && m->first[i] > m->threshold;
+	if (o->image[0])
+		GT_TRY(write_metal(o->image, m));
+	widen(m);
 	for (size_t i = 0; i < n; i++)
 		m->image[i] = m->metal[i];
 done:
-	gt_volume_free(v);
 	return st;
 }
 
 static gt_status find_trace(gt_prepare_call *c, metal_call *m, size_t *traced)
 {
 	const gt_projections *p = *c->p;
-	const double least = LEAST_PATH * fmin(m->grid.pitch[0], m->grid.pitch[1]);
+	const double shortest = MIN_PATH * fmin(m->grid.pitch[0], m->grid.pitch[1]);
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_project(m->be, p->scan, &m->grid, m->image, m->prior));
 	*traced = 0;
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
-		*traced += m->trace[i] = m->prior[i] > least;
+		*traced += m->trace[i] = m->prior[i] > shortest;
 done:
 	return st;
 }
 
-/* What stands for a value at the end of a gap. */
+/* Value or quotient at the end of a gap. */
 static double value_at(const metal_call *m, size_t i) { return m->prior ? m->measured[i] / m->prior[i] : m->measured[i]; }
 
-static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > LEAST_PRIOR); }
+static int is_usable(const metal_call *m, size_t i, int by_prior) { return !m->trace[i] && (!by_prior || m->prior[i] > MIN_PRIOR); }
 
-/* The gap from column `first` on, of a row: a line between what is usable at both ends; where one end has none, the
- * other's value. by_prior: of quotients, back by the prior, but for rays that meet none of it. */
+/* Fills columns first to end-1 of a row by a line between the nearest usable values. With usable values at one end
+ * only, that value continues. by_prior: interpolates quotients by the prior, and skips rays that do not meet it. */
 static void fill_gap(const metal_call *m, size_t row, size_t first, size_t end, int by_prior)
 {
 	size_t left = first, right = end;
@@ -130,7 +179,7 @@ static void fill_gap(const metal_call *m, size_t row, size_t first, size_t end, 
 	const double a = value_at(&plain, row + (has_left ? left - 1 : right)), b = value_at(&plain, row + (has_right ? right : left - 1));
 	for (size_t k = first; k < end; k++) {
 		const double share = (double)(k + 1 - left) / (double)(right + 1 - left), line = a + share * (b - a);
-		if (by_prior && m->prior[row + k] <= LEAST_PRIOR)
+		if (by_prior && m->prior[row + k] <= MIN_PRIOR)
 			continue;
 		m->out[row + k] = (float)(by_prior ? line * m->prior[row + k] : line);
 	}
@@ -159,7 +208,7 @@ static void fill_rows(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Air, water and bone of the image that the filled projections have; metal is water there. */
+/* Reduces the image of the filled projections to air, water and bone; metal becomes water. */
 static gt_status make_prior(const gt_prepare_call *c, metal_call *m)
 {
 	const gt_scan *scan = (*c->p)->scan;
@@ -192,23 +241,38 @@ done:
 	return st;
 }
 
+/* Adds the line integrals of the metal: the difference of both images, which is consistent. */
+static gt_status put_back(const gt_prepare_call *c, metal_call *m)
+{
+	const gt_scan *scan = (*c->p)->scan;
+	gt_status st = GT_OK;
+	GT_TRY(gt_prepare_image(m->be, scan, m->out, &m->grid, m->image));
+	for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++)
+		m->image[i] = m->metal[i] ? fmaxf(0, m->first[i] - m->image[i]) : 0;
+	GT_TRY(gt_prepare_project(m->be, scan, &m->grid, m->image, m->prior));
+	for (size_t i = 0; i < gt_scan_size(scan); i++)
+		m->out[i] += m->prior[i];
+done:
+	return st;
+}
+
 static gt_status set_up(gt_prepare_call *c, const struct options *o, metal_call *m)
 {
 	const gt_projections *p = *c->p;
 	const size_t n = gt_scan_size(p->scan);
 	gt_status st = GT_OK;
 	*m = (metal_call){ .columns = p->scan->columns, .measured = p->data };
-	m->water = o->water > 0 ? o->water : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 	if (o->image[0])
 		GT_TRY(gt_can_write_volume(o->image));
 	GT_TRY(gt_prepare_backend(c, &m->be));
 	GT_TRY(gt_prepare_grid(p->scan, (size_t)o->side, &m->grid));
 	m->image = malloc(gt_grid_voxels(&m->grid) * sizeof *m->image);
+	m->first = malloc(gt_grid_voxels(&m->grid) * sizeof *m->first);
 	m->metal = malloc(gt_grid_voxels(&m->grid));
 	m->trace = malloc(n);
 	m->prior = malloc(n * sizeof *m->prior);
 	m->out = malloc(n * sizeof *m->out);
-	if (!m->image || !m->metal || !m->trace || !m->prior || !m->out)
+	if (!m->image || !m->first || !m->metal || !m->trace || !m->prior || !m->out)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "metal: out of memory"));
 	memcpy(m->out, p->data, n * sizeof *m->out);
 done:
@@ -224,45 +288,103 @@ static gt_status mark(gt_prepare_call *c, const metal_call *m)
 	return st;
 }
 
+static void release(metal_call *m)
+{
+	free(m->image);
+	free(m->first);
+	free(m->metal);
+	free(m->trace);
+	free(m->prior);
+	free(m->out);
+	gt_backend_close(m->be);
+}
+
+/* Finds the metal and its trace. traced 0: there is no metal, as why says. A trace of most rays is an object that was
+ * taken for metal. */
+static gt_status seek(gt_prepare_call *c, const struct options *o, metal_call *m, size_t *voxels, size_t *traced, char *why, size_t size)
+{
+	const size_t n = gt_scan_size((*c->p)->scan);
+	gt_status st = GT_OK;
+	*traced = 0;
+	GT_TRY(find_metal(c, o, m, voxels));
+	if (!*voxels && m->threshold > 0)
+		snprintf(why, size, "no voxel of the first image is above %.4g mm-1: no metal", m->threshold);
+	else if (!*voxels)
+		snprintf(why, size, "the histogram of the first image shows no metal");
+	if (!*voxels)
+		goto done;
+	GT_TRY(find_trace(c, m, traced));
+	if (2 * *traced > n && o->threshold > 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "threshold=%g: %.0f %% of the rays pass voxels above %.4g mm-1, expected less than half; use a higher "
+		               "threshold",
+		               o->threshold, 100 * (double)*traced / (double)n, m->threshold));
+	if (2 * *traced > n) {
+		snprintf(why, size, "%.0f %% of the rays pass voxels above %.4g mm-1: no metal", 100 * (double)*traced / (double)n,
+		         m->threshold);
+		*traced = 0;
+		goto done;
+	}
+	snprintf(why, size, "%zu voxels (%.3g mm^3) are above %.4g mm-1, and %.2g %% of the rays pass them", *voxels,
+	         (double)*voxels * m->grid.pitch[0] * m->grid.pitch[1] * m->grid.pitch[2], m->threshold, 100 * (double)*traced / (double)n);
+done:
+	return st;
+}
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const gt_projections *p = *c->p;
-	const size_t n = gt_scan_size(p->scan);
 	size_t voxels = 0, traced = 0;
+	char why[256];
 	metal_call m;
 	gt_status st = GT_OK;
 	GT_TRY(set_up(c, o, &m));
-	GT_TRY(find_metal(c, o, &m, &voxels));
-	if (!voxels) {
-		gt_prepare_note(c, "nothing in the first image is above %.4g mm-1: no metal, nothing is changed", o->threshold * m.water);
+	GT_TRY(seek(c, o, &m, &voxels, &traced, why, sizeof why));
+	if (!traced) {
+		gt_prepare_note(c, "%s, nothing is changed", why);
 		goto done;
 	}
-	GT_TRY(find_trace(c, &m, &traced));
-	if (2 * traced > n)
-		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "%.0f %% of the rays meet what is above %.4g mm-1, expected less than half: is threshold=%g too low?",
-		               100 * (double)traced / (double)n, o->threshold * m.water, o->threshold));
-	if (o->method == WEIGHTS)
+	if (o->method == WEIGHTS) {
 		GT_TRY(mark(c, &m));
-	else
+	} else {
 		GT_TRY(fill_trace(c, o, &m));
-	memcpy(p->data, m.out, n * sizeof *m.out);
-	gt_prepare_note(c, "%.3g mm^3 are above %.4g mm-1; %.2g %% of the rays meet them: %s",
-	                (double)voxels * m.grid.pitch[0] * m.grid.pitch[1] * m.grid.pitch[2], o->threshold * m.water,
-	                100 * (double)traced / (double)n, o->method == WEIGHTS ? "weight 0" : "filled");
+		if (o->put_back)
+			GT_TRY(put_back(c, &m));
+	}
+	memcpy(p->data, m.out, gt_scan_size(p->scan) * sizeof *m.out);
+	gt_prepare_note(c, "%s: %s", why,
+	                o->method == WEIGHTS ? "weight 0"
+	                : o->put_back        ? "their line integrals are interpolated, and the metal is put back"
+	                                     : "their line integrals are interpolated");
 done:
-	free(m.image);
-	free(m.metal);
-	free(m.trace);
-	free(m.prior);
-	free(m.out);
-	gt_backend_close(m.be);
+	release(&m);
 	return st;
+}
+
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	struct options o = defaults;
+	size_t voxels = 0, traced = 0;
+	metal_call m;
+	gt_status st = GT_OK;
+	o.side = ADVICE_SIDE;
+	GT_TRY(set_up(c, &o, &m));
+	GT_TRY(seek(c, &o, &m, &voxels, &traced, why, size));
+	if (traced)
+		snprintf(spec, size, "metal");
+done:
+	release(&m);
+	if (st == GT_OK || st == GT_ERR_MEMORY)
+		return st;
+	/* A scan without a direct method, or with too few views for it, has no first image. */
+	snprintf(why, size, "no first image: %s", gt_error());
+	return GT_OK;
 }
 
 const gt_preparation gt_preparation_metal = {
 	.name = "metal",
-	.about = "what rays through metal measured, filled in along rows (li, nmar) or given the weight 0",
+	.about = "metal: interpolate its trace along rows (li, nmar) and put it back, or give the trace the weight 0",
 	GT_STEP_MEMBERS,
+	.advise = advise,
 };
