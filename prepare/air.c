@@ -1,5 +1,5 @@
-/* Every view is divided by the straight line through what the columns beside the body have: source and shutter
- * change within a scan, and between it and the flat field. In line integrals its logarithm is added. */
+/* Air normalisation: divides each view by a line fitted to the open-beam columns, because source and shutter drift
+ * within a scan and after the flat field. In line integrals its logarithm is added. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ typedef struct {
 	double *level; /* [views][2] */
 } air_call;
 
-/* Only what is beside the body. */
+/* Columns of air only. */
 static void transmission(const float *p, size_t rows, size_t columns, const gt_air_columns *air, float *t)
 {
 	for (size_t r = 0; r < rows; r++) {
@@ -99,8 +99,8 @@ static gt_status levels(const gt_prepare_call *c, const gt_air_columns *air, dou
 	for (size_t v = 0; v < p->scan->views; v++)
 		if (isnan(level[2 * v]))
 			return gt_fail(GT_ERR_FORMAT,
-			               "view %zu has no light in the columns that should be air, %zu at the left and %zu at the right edge",
-			               v, air->left, air->right);
+			               "view %zu has no light in the columns of air, %zu at the left and %zu at the right edge", v,
+			               air->left, air->right);
 	return GT_OK;
 }
 
@@ -207,7 +207,7 @@ done:
 
 const gt_preparation gt_preparation_air = {
 	.name = "air",
-	.about = "the air beside the body is 0 in every view, by a straight line through both sides",
+	.about = "air normalisation: divides each view by a line through the open-beam columns at both sides",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,

@@ -1,6 +1,6 @@
-/* Bad pixels: which, and what they get. By the dark fields those that are hot, by the flat fields those that are
- * dead, weak, bright or noisy, all beyond 6 robust deviations of what the others do; without fields those whose
- * mean over the views is off their neighbours'. */
+/* Finds bad pixels. Dark fields show hot pixels; flat fields show dead, weak, bright or noisy ones, all beyond 6
+ * robust standard deviations of the others. Without fields, pixels are bad whose mean over the views differs from
+ * their neighbours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,12 @@ static const char *const methods[] = { "auto", "fields", "views", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "method",
-	  .help = "fields: by flat and dark fields; views: by the mean of all views; auto: fields where there are some",
+	  .help = "fields: by flat and dark fields; views: by the mean of all views; auto: fields if there are any",
 	  .kind = GT_CHOICE,
 	  .at = AT(method),
 	  .names = methods },
 	{ .key = "tolerance",
-	  .help = "views: part of the transmission by which a pixel may be off its neighbours",
+	  .help = "views: allowed relative deviation of a pixel's transmission from its neighbours",
 	  .kind = GT_REAL,
 	  .at = AT(tolerance),
 	  .min = 1e-4,
@@ -48,7 +48,7 @@ static gt_status mark_beyond(const float *x, size_t n, double deviations, unsign
 typedef struct {
 	const gt_field_images *f;
 	size_t n;
-	float *mean, *spread; /* spread NULL: not asked for */
+	float *mean, *spread; /* spread NULL: not computed */
 } mean_call;
 
 static void means_loop(void *self, size_t begin, size_t end, int worker)
@@ -81,7 +81,7 @@ typedef struct {
 	gt_pool *pool;
 } fields;
 
-/* flat: mean flat field less the dark one; spread: over the flats. work: n more. */
+/* flat: mean flat field minus the dark one; spread: standard deviation of the flat fields. work: n more. */
 static gt_status mark_by_flats(const fields *of, float *flat, float *spread, float *work, unsigned char *bad)
 {
 	const size_t n = of->rows * of->columns, images = of->flats->images;
@@ -89,14 +89,15 @@ static gt_status mark_by_flats(const fields *of, float *flat, float *spread, flo
 	gt_status st = GT_OK;
 	GT_TRY(gt_robust_spread(flat, n, &median, &deviation));
 	if (!(median > 0))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "flat fields: a median of %.3g counts above the dark field, expected light", median));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "flat fields: found a median of %.3g counts above the dark field, expected more than 0",
+		               median));
 	gt_local_medians(flat, of->rows, of->columns, of->pool, work);
 	for (size_t i = 0; i < n; i++) {
 		bad[i] |= !(flat[i] > DEAD * median);
 		work[i] = work[i] > 0 ? flat[i] / work[i] : 0;
 	}
 	GT_TRY(mark_beyond(work, n, DEVIATIONS, bad));
-	/* A deviation of few images spreads so much by itself that 6 robust ones are no rare thing. */
+	/* With fewer than 5 flat fields, a normal pixel's sample deviation often exceeds 6 robust deviations. */
 	for (size_t i = 0; i < n && images >= 5; i++)
 		work[i] = flat[i] > 0 ? spread[i] / sqrtf(flat[i]) : 0;
 	if (images >= 5)
@@ -192,7 +193,7 @@ static void mark_constant(const gt_prepare_call *c, const unsigned char *changed
 		bad[i] = !changed[i] && (all || work[n + i] > 0);
 }
 
-/* Slopes and curves of the object: a bad pixel deviates by more than this number of local deviations. */
+/* Slopes and curves of the object also deviate: a bad pixel exceeds this number of local deviations. */
 #define LOCAL_DEVIATIONS 4
 
 /* Returns the median of |x - median| over the 5 x 5 pixels around pixel i, fewer at edges. */
@@ -207,7 +208,7 @@ static double local_deviation(const float *x, const gt_scan *scan, size_t i, dou
 	return gt_median_few(off, n);
 }
 
-/* By the mean transmission of all views; and those that never change. */
+/* Marks pixels by their mean transmission over all views, and pixels that never change. */
 static gt_status by_views(const gt_prepare_call *c, double tolerance, unsigned char *bad)
 {
 	const gt_scan *scan = c->source.scan;
@@ -271,7 +272,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	GT_TRY(find(c, options, known->bad));
 	known->found = count_of(known->bad, n);
 	if (2 * known->found > n)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%zu of %zu pixels are bad by that rule: these are no single faults", known->found, n));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%zu of %zu pixels are bad, expected at most half; use a larger tolerance", known->found, n));
 done:
 	return st;
 }
@@ -288,8 +289,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 static void tell(gt_prepare_call *c)
 {
 	const bad_known *known = c->known;
-	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated for direct methods, weight 0 for iterative ones", known->found,
-	                known->pixels);
+	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated, with weight 0 for iterative methods", known->found, known->pixels);
 }
 
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
@@ -300,7 +300,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 		return out_of_memory();
 	const gt_status st = find(c, &defaults, bad);
 	const size_t found = count_of(bad, n);
-	snprintf(why, size, "%zu of %zu pixels are off their neighbours", found, n);
+	snprintf(why, size, "%zu of %zu pixels deviate from their neighbours", found, n);
 	if (found && 50 * found < n)
 		snprintf(spec, size, "bad-pixels");
 	free(bad);
@@ -309,7 +309,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 
 const gt_preparation gt_preparation_bad_pixels = {
 	.name = "bad-pixels",
-	.about = "pixels that are dead, hot, weak or noisy: interpolated, and of weight 0 for iterative methods",
+	.about = "dead, hot, weak or noisy pixels: interpolates them, with weight 0 for iterative methods",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,
@@ -351,7 +351,7 @@ gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *
 		variance += (kind ? -0.5 : 0.5) * squares;
 	}
 	if (!(mean > 0) || !(variance > 0))
-		return gt_fail(GT_ERR_FORMAT, "flat fields: mean %.3g above the dark ones, variance %.3g: expected light with noise", mean,
+		return gt_fail(GT_ERR_FORMAT, "flat fields: mean %.3g above the dark ones, variance %.3g: expected both above 0", mean,
 		               variance);
 	*gain = variance / mean;
 	if (photons)

@@ -1,5 +1,5 @@
-/* Beam hardening of a body of one material: line integrals p, which are too small where much is passed, become
- * mu_ref L by the curve p(L) of a spectrum, by a polynomial, or by the polynomial that makes a homogeneous body
+/* Beam hardening of an object of one material. Measured line integrals p are too small behind long paths; they become
+ * mu_ref L. L(p) is the inverse curve of a spectrum, a polynomial, or the polynomial that makes a homogeneous object
  * flat. */
 #include <errno.h>
 #include <math.h>
@@ -44,21 +44,16 @@ static const gt_param params[] = {
 	  .kind = GT_FLAG,
 	  .at = AT(energy_weighted) },
 	{ .key = "material",
-	  .help = "of the body: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
+	  .help = "material of the object: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
 	  .kind = GT_TEXT,
 	  .at = AT(material) },
-	{ .key = "energy",
-	  .help = "at which the body's attenuation is wanted, keV",
-	  .kind = GT_REAL,
-	  .at = AT(energy),
-	  .min = 1,
-	  .max = 2000 },
+	{ .key = "energy", .help = "energy of the corrected attenuation, keV", .kind = GT_REAL, .at = AT(energy), .min = 1, .max = 2000 },
 	{ .key = "dense",
 	  .help = "a second material, as bone, where an image is dense: found there, and corrected too",
 	  .kind = GT_TEXT,
 	  .at = AT(dense) },
 	{ .key = "threshold",
-	  .help = "what is denser than so many times the body's material is that",
+	  .help = "attenuation of the second material, as a multiple of the first: denser voxels belong to it",
 	  .kind = GT_REAL,
 	  .at = AT(threshold),
 	  .min = 1,
@@ -68,7 +63,7 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 enum { STEPS = 2000, MAX_TERMS = 16 };
-/* What passes 1/65536 has 11. */
+/* -ln(1/65536) = 11. */
 #define MAX_LINE_INTEGRAL 20.0
 
 static gt_status spectrum_of(const struct options *o, gt_spectrum *s)
@@ -90,8 +85,8 @@ done:
 	return st;
 }
 
-/* What a value becomes: by a table at equal steps of p from 0 on, and along its last line beyond; or by powers of
- * p. */
+/* The corrected value of p: from a table at equal steps of p from 0 on, extrapolated along its last line, or from
+ * powers of p. */
 typedef struct {
 	int method;
 	size_t terms;
@@ -107,7 +102,7 @@ static double table_at(const curve *t, double p)
 	return t->value[i] + (at - i) * (t->value[i + 1] - t->value[i]);
 }
 
-/* The length that measures p, by bisection: p grows with it. */
+/* Returns the path length with the line integral p, by bisection: p grows with the length. */
 static double length_of(const gt_spectrum *s, const double *mu, double p, double low)
 {
 	double high = low > 0 ? 2 * low : 1;
@@ -150,7 +145,7 @@ static size_t by_table(const void *self, float *x, size_t n)
 	return 0;
 }
 
-/* Gives back how many are where the polynomial falls. */
+/* Returns the number of values beyond the maximum of the polynomial. */
 static size_t by_powers(const void *self, float *values, size_t n)
 {
 	const curve *t = self;
@@ -200,7 +195,7 @@ done:
 	return st;
 }
 
-/* Corrected as one material, and then as two. */
+/* Corrects one material first, then two. */
 static gt_status by_two(gt_prepare_call *c, const struct options *o, const curve *t)
 {
 	const size_t n = gt_scan_size((*c->p)->scan);
@@ -270,7 +265,7 @@ done:
 
 const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
-	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
+	.about = "corrects beam hardening of one material or two: by a spectrum, a polynomial, or a flat object",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS | GT_BY_ROWS,
 	.look = look,

@@ -1,5 +1,5 @@
-/* Larger pixels: the mean of transmissions, as a larger pixel counts; of line integrals a mean would be too large
- * behind edges. Rows and columns that fill no pixel are left out at the end. */
+/* Larger pixels by the mean of transmissions, as a larger pixel counts. A mean of line integrals would be too large
+ * behind edges. Trailing rows and columns that fill no pixel are dropped. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -22,7 +22,7 @@ typedef struct {
 	size_t rows, columns;
 } bin_call;
 
-/* Pixels of weight 0 say nothing of the transmission, unless all have it. */
+/* Pixels of weight 0 do not count, unless all have it. */
 static void bin_pixel(const bin_call *b, size_t v, size_t row, size_t column, size_t at)
 {
 	const gt_projections *p = b->from;

@@ -1,8 +1,8 @@
-/* Projections from file to file in pieces. First come steps that work on views: a sweep over blocks of views, from
- * the input to the output. Then steps that work on rows: a sweep over blocks of rows of all views, in the output
- * itself, or from the input where no step came before. What steps must know of all projections they look at before,
- * through the steps in front of them. A thread reads a block ahead and one writes behind; each step works with all
- * threads of its pool. Memory: two blocks read, two to be written, and what a step takes, within files->memory. */
+/* Chunked preparation from file to file. First, steps that work on views sweep over blocks of views, from the input
+ * to the output. Then steps that work on rows sweep over blocks of rows of all views, in the output itself, or from
+ * the input without earlier steps. Steps inspect all projections first, through the steps before them. One thread
+ * reads a block ahead and one writes the previous block; each step uses all threads of its pool. Memory: two blocks
+ * read, two to be written, and the memory of a step, within files->memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 const gt_prepare_files gt_prepare_files_defaults = { .size = sizeof(gt_prepare_files), .memory = 9e8 };
 
-/* Blocks of memory that a block of projections takes on its way. */
+/* Copies of a block that are in memory at a time. */
 enum { READ = GT_STAGE_BUFFERS, WRITTEN = GT_STAGE_BUFFERS, WORKED = 1 };
 
 void gt_chunks_free(gt_chunks *x)
@@ -30,7 +30,7 @@ void gt_chunks_free(gt_chunks *x)
 	gt_pool_free(x->pool);
 }
 
-/* Those of the input that views first ... first+n-1 of all that are taken are. */
+/* Input views of the selected views first ... first+n-1. */
 static gt_status read_views(const gt_chunks *x, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
 	const size_t each = rows * x->scan[0]->columns;
@@ -45,7 +45,7 @@ static gt_status read_views(const gt_chunks *x, size_t first, size_t n, size_t r
 	return st;
 }
 
-/* Views first ... of the scan before step `steps`: values as they were read, in q, go through the steps before. */
+/* Reads views before step `steps`: input values in q pass through the earlier steps. */
 static gt_status through(const gt_chunks *x, gt_projections **q, size_t from, size_t steps)
 {
 	gt_prepare_call c = { .p = q, .pool = x->pool, .o = x->o, .in_chunks = 1 };
@@ -101,7 +101,8 @@ done:
 	return st;
 }
 
-/* Of what is left of the detector; none where it is no part of it. data: what they are in, which is freed first. */
+/* Crops the fields; none if the detector is not a part of the whole. data: their previous memory, which is freed
+ * first. */
 static gt_status fields_of(const gt_chunks *x, const gt_scan *now, float **data, gt_prepare_options *o)
 {
 	const gt_field_images *whole[] = { &x->o->flats, &x->o->darks };
@@ -116,7 +117,7 @@ static gt_status fields_of(const gt_chunks *x, const gt_scan *now, float **data,
 	return GT_OK;
 }
 
-/* Sizes, and what every step must know. */
+/* Sizes, and the first inspection by every step. */
 static gt_status plan(gt_chunks *x)
 {
 	gt_prepare_options now = *x->o;
@@ -131,12 +132,12 @@ static gt_status plan(gt_chunks *x)
 		};
 		const int by_views = s->chunks & GT_BY_VIEWS;
 		if (!s->chunks)
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once: not possible in chunks", s->name));
 		if (!by_views && x->by_views == SIZE_MAX)
 			x->by_views = k;
-		/* Views are picked as they are read. */
+		/* Views are selected while they are read. */
 		if (x->by_views != SIZE_MAX && (!(s->chunks & GT_BY_ROWS) || s->chunks & GT_PICKS_VIEWS))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "in pieces %s comes before %s: run %s alone first", s->name,
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "in chunks %s runs before %s: run %s alone first", s->name,
 			               x->step[x->by_views].step->name, x->step[x->by_views].step->name));
 		GT_TRY(gt_prepared_look(&c, &x->step[k]));
 		if (s->reshape)
@@ -146,7 +147,7 @@ static gt_status plan(gt_chunks *x)
 	}
 	if (x->by_views == SIZE_MAX)
 		x->by_views = x->steps;
-	/* One sweep where all can work on rows. */
+	/* One sweep if all steps can work on rows. */
 	size_t k = 0;
 	while (k < x->steps && (x->step[k].step->chunks & GT_BY_ROWS))
 		k++;
@@ -166,7 +167,7 @@ static gt_status open_(gt_chunks *x)
 	GT_TRY(gt_view_reader_open_scan(f->input, f->read, &x->head, &x->reader));
 	GT_TRY(gt_projections_unfiltered(x->head, f->input, ""));
 	if (gt_view_reader_has_statistics(x->reader))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in pieces", f->input));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in chunks", f->input));
 	x->steps = f->specs;
 	x->by_views = SIZE_MAX;
 	x->step = calloc(x->steps + 1, sizeof *x->step);
@@ -183,7 +184,7 @@ done:
 	return st;
 }
 
-/* The output with all but its values. */
+/* Creates the output, without values. */
 static gt_status create(gt_chunks *x, int weighted)
 {
 	gt_projections *head = NULL;
@@ -201,7 +202,7 @@ done:
 	return st;
 }
 
-/* A block on its way: which part of what. */
+/* A block in flight, and its position. */
 typedef struct {
 	gt_chunks *x;
 	int rows, from_output, weighted;
@@ -320,7 +321,7 @@ done:
 	return st;
 }
 
-/* Views or rows of `each` bytes that fit, beside what readers and threads take. */
+/* Returns the number of views or rows of `each` bytes that fit, in addition to readers and threads. */
 static size_t fitting(const gt_chunks *x, double each, double beside, int weighted, size_t max)
 {
 	const double blocks = (READ + WRITTEN) * (weighted ? 2 : 1) + WORKED, room = x->files->memory - beside;
@@ -330,7 +331,7 @@ static size_t fitting(const gt_chunks *x, double each, double beside, int weight
 
 enum { MAX_VIEWS = 16 };
 
-/* Threads whose sinograms take a half of the memory. */
+/* Number of threads whose sinograms take half of the memory. */
 static gt_status fewer_threads(gt_chunks *x, double sinogram)
 {
 	const int max = (int)fmax(1, fmin((double)gt_pool_threads(x->pool), x->files->memory / 2 / (6 * sinogram)));
@@ -349,7 +350,7 @@ static gt_status sweeps(gt_chunks *x, int weighted)
 	if (views) {
 		const double each = (double)raw->rows * (double)raw->columns * sizeof(float);
 		sweep s = { .x = x, .weighted = weighted, .all = out->views, .in = raw, .out = out };
-		/* Whole views take a reader half of what parts of them do. */
+		/* Reading whole views takes half of the memory of reading parts of them. */
 		s.each = fitting(x, each, (double)gt_view_reader_bytes(x->reader) / 2, weighted,
 		                 out->views < MAX_VIEWS ? out->views : MAX_VIEWS);
 		if (!rows)

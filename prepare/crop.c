@@ -127,7 +127,7 @@ static gt_status reshape_views(gt_prepare_call *c, const void *options, const gt
 
 const gt_preparation gt_preparation_views = {
 	.name = "views",
-	.about = "some of the views",
+	.about = "selects views",
 	.params = view_params,
 	.defaults = &views_defaults,
 	.options_size = sizeof views_defaults,
@@ -144,16 +144,26 @@ struct crop_options {
 static const struct crop_options crop_defaults = { 0, 0, 0, 0 };
 #define CROP_AT(field) offsetof(struct crop_options, field)
 static const gt_param crop_params[] = {
-	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .min = 0, .max = 1e9 },
-	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .min = 0, .max = 1e9 },
+	{ .key = "first-rows",
+	  .help = "number of rows to remove at the first one",
+	  .kind = GT_INT,
+	  .at = CROP_AT(top),
+	  .min = 0,
+	  .max = 1e9 },
+	{ .key = "last-rows",
+	  .help = "number of rows to remove at the last one",
+	  .kind = GT_INT,
+	  .at = CROP_AT(bottom),
+	  .min = 0,
+	  .max = 1e9 },
 	{ .key = "first-columns",
-	  .help = "columns to leave out at the first one; what cuts the body off truncates it",
+	  .help = "number of columns to remove at the first one; the object must not be truncated",
 	  .kind = GT_INT,
 	  .at = CROP_AT(left),
 	  .min = 0,
 	  .max = 1e9 },
 	{ .key = "last-columns",
-	  .help = "columns to leave out at the last one",
+	  .help = "number of columns to remove at the last one",
 	  .kind = GT_INT,
 	  .at = CROP_AT(right),
 	  .min = 0,
@@ -196,7 +206,7 @@ static gt_status reshape_crop(gt_prepare_call *c, const void *options, const gt_
 
 const gt_preparation gt_preparation_crop = {
 	.name = "crop",
-	.about = "rows and columns at the edges of the detector left out",
+	.about = "removes rows and columns at the edges of the detector",
 	.params = crop_params,
 	.defaults = &crop_defaults,
 	.options_size = sizeof crop_defaults,

@@ -1,10 +1,10 @@
-/* Flat and dark fields of what a crop leaves of the detector. */
+/* Flat and dark fields of a cropped detector. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "prepare/step.h"
 
-/* Pixels before the part, along one axis; 0 and a message: it is none. */
+/* Returns the number of pixels before the part along one axis; 0 and an error if it is not a part. */
 static int first_of(double whole_center, double part_center, size_t whole, size_t part, size_t *first)
 {
 	const double before = whole_center - part_center, nearest = rint(before);

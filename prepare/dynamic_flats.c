@@ -1,7 +1,7 @@
-/* Flat fields that change within a scan: Van Nieuwenhove et al., Opt. Express 23 (2015) 27975. Each view was divided by
- * the mean flat field; it is divided again by 1 + sum a_k u_k, u_k the eigenflats over that mean, with the numbers
- * a_k that leave the least total variation of the transmission, binned 2 x 2; the level of the view stays. The least
- * is found from a = 0 on by Gauss-Newton steps on differences weighted by the inverse of their size. */
+/* Flat fields that change within a scan: Van Nieuwenhove et al., Opt. Express 23 (2015) 27975. Each view was divided
+ * by the mean flat field. It is divided again by 1 + sum a_k u_k, with the eigenflats u_k relative to that mean. The
+ * coefficients a_k minimise the total variation of the transmission, binned 2 x 2, and the level of the view stays.
+ * Gauss-Newton steps start at a = 0 and weight differences by their inverse magnitude. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const struct options defaults = { 1.1, 4 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "factor",
-	  .help = "eigenflats are used whose share of the flat fields is so many times that of noise",
+	  .help = "minimum eigenvalue of an eigenflat, as a multiple of that of noise",
 	  .kind = GT_REAL,
 	  .at = AT(factor),
 	  .min = 1,
@@ -75,18 +75,18 @@ done:
 	return st;
 }
 
-/* One binned view, and what it has with some numbers a. */
+/* One binned view and its corrected transmission. */
 typedef struct {
 	const flats_known *f;
 	const float *t;
-	double small; /* differences below it count as squares */
+	double small; /* smaller differences count as squares */
 } variation;
 
 typedef struct {
 	double value, gradient[GT_MAX_EIGEN_FLATS], product[GT_MAX_EIGEN_FLATS][GT_MAX_EIGEN_FLATS];
 } normal_equations;
 
-/* t/(1 + sum a u) at a pixel, and its derivatives. */
+/* Computes t/(1 + sum a u) at a pixel and its derivatives. */
 static double corrected(const variation *v, const double *a, size_t i, double *slope)
 {
 	const size_t n = v->f->rows * v->f->columns;

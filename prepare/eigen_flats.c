@@ -1,6 +1,6 @@
-/* Principal components of flat fields: the eigenvectors of the products of their differences from the mean, small,
- * by Jacobi's method, give combinations of fields. Noise alone makes eigenvalues near one number S, up to
- * S (1 + sqrt(images/pixels))^2 (Marchenko, Pastur, Math. USSR Sb. 1 (1967) 457); S is their median. */
+/* Principal components of flat fields. Jacobi's method diagonalises the small matrix of products of their differences
+ * from the mean. Noise alone gives eigenvalues near one number S, up to S (1 + sqrt(images/pixels))^2 (Marchenko,
+ * Pastur, Math. USSR Sb. 1 (1967) 457). S is their median. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "prepare/eigen_flats.h"
 #include "prepare/images.h"
 
-/* Fields less the dark one, in proportion to a mean of 1, since their level is the air's; then less their mean. */
+/* Subtracts the dark field, scales each field to the mean 1, because the air determines its level, and subtracts
+ * their mean. */
 static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flats *e)
 {
 	const gt_field_images *flats = &c->o->flats, *darks = &c->o->darks;
@@ -32,7 +33,8 @@ static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flat
 				mean += (one[i] = flats->data[k * n + i] - dark[i]) / (double)n;
 			if (!(mean > 0))
 				GT_TRY(gt_fail(GT_ERR_FORMAT,
-				               "flat field %zu has a mean of %.3g counts above the dark field, expected light", k, mean));
+				               "flat field %zu: found a mean of %.3g counts above the dark field, expected more than 0", k,
+				               mean));
 			for (size_t i = 0; i < n; i++) {
 				one[i] = (float)(one[i] / mean);
 				if (pass)
@@ -48,7 +50,7 @@ done:
 	return st;
 }
 
-/* Cells of less than this part of the mean field are dead, and views have them from their neighbours. */
+/* Pixels below this fraction of the mean field are dead; views have them interpolated. */
 #define DEAD 0.1
 
 static void smooth(const gt_prepare_call *c, const gt_grid *image, float *x)
@@ -57,7 +59,7 @@ static void smooth(const gt_prepare_call *c, const gt_grid *image, float *x)
 		gt_prepare_smooth(image, c->pool, x);
 }
 
-/* The k-th component over the mean, smooth; in dead cells over the smooth mean, as their neighbours have it. */
+/* Computes the k-th component relative to the mean, smoothed; dead pixels are relative to the smoothed mean. */
 static void component(const gt_prepare_call *c, gt_basis *b, const double *v, const gt_grid *image, const float *smooth_mean, gt_array *w,
                       gt_eigen_flats *e)
 {

@@ -1,8 +1,7 @@
-/* Bodies that are wider than the detector: its rows are continued. Each end of a row goes on as the shadow of a
- * cylinder of water that has the value and the slope there (J. Hsieh et al., Med. Phys. 31 (2004) 2385): with p =
- * 2 mu sqrt(R^2 - s^2) the slope is -4 mu^2 s/p, so that s = -p p'/(4 mu^2), R^2 = s^2 + (p/2 mu)^2. Where values rise
- * outwards no cylinder does: they stay, and are rolled off by a cosine. What is added has the weight 0 for iterative
- * methods. */
+/* Extrapolates detector rows of an object that is wider than the detector. Each end continues as the projection of a
+ * cylinder of water with the same value and slope (J. Hsieh et al., Med. Phys. 31 (2004) 2385). From p = 2 mu
+ * sqrt(R^2 - s^2) the slope is -4 mu^2 s/p, so s = -p p'/(4 mu^2) and R^2 = s^2 + (p/2 mu)^2. No cylinder fits values
+ * that rise outwards: they are tapered to zero by a cosine. Added columns have the weight 0 for iterative methods. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +19,13 @@ static const struct options defaults = { 0, 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "water",
-	  .help = "attenuation of what the body is of at its rim, mm-1; 0: that of water, which the projections say, else 0.02",
+	  .help = "attenuation at the rim of the object, mm-1; 0: water of the projections, else 0.02",
 	  .kind = GT_REAL,
 	  .at = AT(water),
 	  .min = 0,
 	  .max = 1e3 },
 	{ .key = "columns",
-	  .help = "columns that are added at either side at most; 0: as many as the detector has",
+	  .help = "maximum number of columns added at either side; 0: the number of detector columns",
 	  .kind = GT_INT,
 	  .at = AT(columns),
 	  .min = 0,
@@ -34,20 +33,20 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* Cells whose means give value and slope of an end; views and rows that are looked at; what part of the largest value
- * is no longer air; a detector shifted by so many columns leaves its nearer side to the rays from behind. */
+/* Columns whose means give value and slope of an end; numbers of sampled views and rows; fraction of the largest
+ * value above which an end is not air; shift in columns beyond which opposite rays measure the nearer side. */
 enum { CELLS = 6, VIEWS = 48, ROWS = 16, SHIFTED_BY = 4, LEFT = 0, RIGHT = 1 };
 #define NOT_AIR 0.05
-/* Of a turn, that is one; angles of a table are not exact. */
+/* Fraction of a full rotation that counts as one, because angles of a table are not exact. */
 #define WHOLE 0.995
 
 typedef struct {
 	size_t added[2], columns;
-	int behind[2]; /* rays from behind see on beyond this side */
+	int behind[2]; /* opposite rays measure beyond this side */
 	double water, edge[2];
 } extend_known;
 
-/* The end of a row: value at its last cell, and the cylinder, in mm at the axis; radius 0: values rise outwards. */
+/* The end of a row: value at its last pixel, and the cylinder in mm at the axis; radius 0: values rise outwards. */
 typedef struct {
 	double value, at, radius;
 } rim;
@@ -71,13 +70,13 @@ static rim rim_of(const float *row, size_t columns, int side, double cell, doubl
 	return e;
 }
 
-/* Cells until nothing is left. */
+/* Returns the number of columns until the cylinder ends. */
 static double reach_of(const rim *e, double cell, size_t columns)
 {
 	return !(e->value > 0) ? 0 : e->radius > 0 ? (e->radius - e->at) / cell : (double)columns / 4;
 }
 
-/* Where the cylinder is wider than what is added, its last quarter is rolled off. */
+/* If the cylinder is wider than the added columns, its last quarter is tapered to zero. */
 static double beyond(const rim *e, size_t j, size_t added, double cell, double water, size_t columns)
 {
 	const double reach = reach_of(e, cell, columns), s = e->at + (double)j * cell, rest = 4 * (double)j / (double)added - 3;
@@ -107,7 +106,7 @@ static void look_at_view(const gt_scan *s, const float *view, double water, look
 	}
 }
 
-/* Of a shifted detector the nearer side, in a whole turn. */
+/* Marks the nearer side of a shifted detector in a full rotation. */
 static gt_status look_behind(const gt_scan *s, int behind[2])
 {
 	const double shift = 2 * s->column_center - ((double)s->columns - 1);
@@ -159,7 +158,7 @@ done:
 	return st;
 }
 
-/* Why nothing is added. */
+/* Returns the reason why nothing is added. */
 static const char *ends_in(const extend_known *k)
 {
 	for (int side = LEFT; side <= RIGHT; side++)
@@ -168,7 +167,7 @@ static const char *ends_in(const extend_known *k)
 	return "rows end in air";
 }
 
-/* Direct methods roll rows off by themselves, and who wants more room beside the body must say so: told alone. */
+/* Only reports: direct methods extrapolate rows themselves, and a wider detector must be requested. */
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 {
 	void *known = c->known;
@@ -226,7 +225,7 @@ static void extend_row(const extend_call *x, const float *in, float *out)
 	}
 }
 
-/* Of weights and photons: those of the last cell go on. */
+/* Weights and photons repeat their last pixel. */
 static void extend_beside(const extend_call *x, size_t line, const float *in, float *out)
 {
 	const size_t n = x->known->columns, wide = x->q->scan->columns;
@@ -287,14 +286,14 @@ static void tell(gt_prepare_call *c)
 		return;
 	}
 	gt_prepare_note(c,
-	                "%zu columns in front of the first and %zu behind the last, of cylinders of %g mm-1, weight 0: what is right lies "
+	                "%zu columns before the first and %zu after the last, of cylinders of %g mm-1, weight 0: what is right lies "
 	                "within the %zu that were measured (--grid leaves the rest out)",
 	                k->added[LEFT], k->added[RIGHT], k->water, k->columns);
 }
 
 const gt_preparation gt_preparation_extend = {
 	.name = "extend",
-	.about = "bodies wider than the detector: rows go on as those of a cylinder of water",
+	.about = "truncated objects: extrapolates detector rows by cylinders of water",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,

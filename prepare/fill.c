@@ -1,6 +1,6 @@
-/* What bad pixels get. A straight line between the good pixels on both sides, along the row or the column,
- * whichever is shorter, or the mean of both: single pixels, lines and clusters keep what is linear around them. At
- * an edge, the mean of the nearest good ones. */
+/* Replaces bad pixels by linear interpolation between the good pixels on both sides, along the row or the column,
+ * whichever is shorter, or the mean of both. Single pixels, lines and clusters keep linear surroundings. At an edge
+ * the nearest good pixels are averaged. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "prepare/step.h"
@@ -19,7 +19,7 @@ typedef struct {
 	float *weights;
 } fill_call;
 
-/* Steps from pixel i to the nearest good one in a direction; 0: none within n - 1 steps. */
+/* Returns the steps from pixel i to the nearest good one in a direction; 0: none within n - 1 steps. */
 static size_t reach(const unsigned char *bad, size_t i, ptrdiff_t stride, size_t n)
 {
 	for (size_t k = 1; k <= n; k++)
@@ -28,7 +28,7 @@ static size_t reach(const unsigned char *bad, size_t i, ptrdiff_t stride, size_t
 	return 0;
 }
 
-/* A straight line along one direction, with that share. */
+/* Adds linear interpolation along one direction with the given weight. */
 static void add_line(filling *f, ptrdiff_t stride, size_t before, size_t after, double share)
 {
 	const double way = (double)(before + after);

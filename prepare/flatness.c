@@ -1,7 +1,7 @@
-/* A reconstruction is linear in the projections: images of p, p^2 and p^3, once each, give that of p + a p^2 + b p^3
- * for every a and b. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
- * standard deviation there, over the mean, is least at coefficients that have a closed form. Curves of beam hardening
- * rise ever faster; where the form does not, b is 0 and a is found by golden section. */
+/* Finds the polynomial that makes a homogeneous object flat. Reconstruction is linear: images of p, p^2 and p^3 give
+ * the image of p + a p^2 + b p^3 for every a and b. The object is above half of the 95th percentile of its image,
+ * without its outermost voxels. The coefficients that minimise its standard deviation over its mean have a closed
+ * form. Curves of beam hardening are convex. If the closed form is not, b is 0 and golden section finds a. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static gt_status middle_slice(const gt_scan *scan, gt_grid *g)
 	return GT_OK;
 }
 
-/* image: [y][x] of the projections to that power. */
+/* image: [y][x] of the projections raised to the given power. */
 static gt_status image_of(gt_backend *be, const gt_projections *p, int power, const gt_grid *grid, float *image)
 {
 	const size_t n = gt_scan_size(p->scan);
@@ -40,7 +40,7 @@ static gt_status image_of(gt_backend *be, const gt_projections *p, int power, co
 	return st;
 }
 
-/* inside: of the body, and all within ERODE voxels too. */
+/* inside: voxels of the object whose neighbours within ERODE voxels belong to it. */
 static gt_status body_of(const float *image, const gt_grid *g, unsigned char *inside, size_t *count)
 {
 	const size_t nx = g->n[0], ny = g->n[1];
@@ -64,7 +64,7 @@ static gt_status body_of(const float *image, const gt_grid *g, unsigned char *in
 	return GT_OK;
 }
 
-/* Of the images of p, p^2 and p^3 within the body. */
+/* Means and covariances of the images of p, p^2 and p^3 within the object. */
 enum { POWERS = 3 };
 typedef struct {
 	double mean[POWERS], product[POWERS][POWERS];
@@ -84,7 +84,7 @@ static void moments_of(const float *const *image, const unsigned char *inside, s
 			m->product[b][a] = m->product[a][b];
 }
 
-/* Variance over the squared mean of the image of p + c[1] p^2 + c[2] p^3. */
+/* Returns the variance over the squared mean of the image of p + c[1] p^2 + c[2] p^3. */
 static double roughness(const moments *m, const double *c)
 {
 	double mean = 0, square = 0;
@@ -96,7 +96,7 @@ static double roughness(const moments *m, const double *c)
 	return mean > 0 ? square / (mean * mean) - 1 : INFINITY;
 }
 
-/* The least of one coefficient, by golden section. */
+/* Minimises over one coefficient by golden section. */
 static double min(const moments *m, double low, double high)
 {
 	const double golden = (sqrt(5) - 1) / 2;
@@ -110,8 +110,9 @@ static double min(const moments *m, double low, double high)
 	return (low + high) / 2;
 }
 
-/* The least of two is where covariance * c is along the means: variance over the squared mean is stationary there. By
- * Cramer's rule, up to a factor. 0: there is none that rises ever faster up to p = most, as beam hardening's do. */
+/* Minimises over two coefficients: at the minimum, covariance * c is parallel to the means, because variance over the
+ * squared mean is stationary there. Solved by Cramer's rule, up to a factor. Returns 0 if the polynomial is not
+ * convex up to p = most, as curves of beam hardening are. */
 static int min_of_two(const moments *m, double max, double c[POWERS])
 {
 	double v[POWERS][POWERS], x[POWERS];
@@ -159,7 +160,7 @@ static gt_status coefficients(gt_prepare_call *c, gt_backend *be, double by[POWE
 		GT_TRY(image_of(be, p, k + 1, &grid, f + (size_t)k * n));
 	GT_TRY(body_of(f, &grid, inside, &count));
 	if (count < MIN_VOXELS)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous body in the middle slice: %zu voxels are above half of the brightest",
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous object in the central slice: %zu voxels are above half of the brightest",
 		               count));
 	moments_of((const float *const[]){ f, f + n, f + 2 * n }, inside, n, (double)count, &m);
 	if (!min_of_two(&m, largest(p), by)) {
@@ -184,13 +185,13 @@ gt_status gt_prepare_flatness(gt_prepare_call *c)
 	GT_TRY(gt_prepare_backend(c, &be));
 	GT_TRY(coefficients(c, be, by, &before, &after));
 	if (by[1] > 1.9)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "the body in the middle slice is not made flat by p + a p^2: is it homogeneous?"));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "p + a p^2 does not make the object in the central slice flat: is it homogeneous?"));
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
 		const double x = p->data[i];
 		p->data[i] = (float)(x + by[1] * x * x + by[2] * x * x * x);
 	}
-	gt_prepare_note(c, "p + %.4g p^2 + %.4g p^3: the body in the middle slice varies by %.3g %% before and %.3g %% after", by[1], by[2],
-	                100 * before, 100 * after);
+	gt_prepare_note(c, "p + %.4g p^2 + %.4g p^3: the object in the central slice varies by %.3g %% before and %.3g %% after", by[1],
+	                by[2], 100 * before, 100 * after);
 done:
 	gt_backend_close(be);
 	return st;

@@ -2,8 +2,7 @@
 #define GT_PREPARE_FLATNESS_H
 #include "prepare/step.h"
 
-/* p + a p^2 with the a that makes the body, taken to be homogeneous, flattest in its middle slice; private to
- * prepare/. */
+/* Finds the a of p + a p^2 that makes a homogeneous object flattest in the central slice; private to prepare/. */
 gt_status gt_prepare_flatness(gt_prepare_call *c);
 
 #endif

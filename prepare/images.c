@@ -1,4 +1,4 @@
-/* Reconstruction by the direct method, projection by the distance-driven pair, a smoothing of images. */
+/* Reconstruction by the direct method, projection by the distance-driven pair, and smoothing of images. */
 #include <stdlib.h>
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
@@ -64,7 +64,7 @@ gt_status gt_prepare_grid(const gt_scan *scan, size_t side, gt_grid *grid)
 
 typedef struct {
 	float *x;
-	size_t n, lines, stride; /* along the axis; so many lines, of which `inner` ones lie beside each other */
+	size_t n, lines, stride; /* along the axis; number of lines; `inner` of them are adjacent */
 	size_t inner;
 } smooth_call;
 

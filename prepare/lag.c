@@ -1,9 +1,8 @@
-/* Lag: what a flat panel still gives back of the frames before. Its response to a flash is 1 + sum b in the flash's
- * own frame and sum b exp(-a k) in the k-th one behind, so that with a state S of each exponential and pixel, before
- * the frame S' = exp(-a) S, the light x behind a signal y is (y - sum b S')/(1 + sum b), and S becomes x + S' (Hsieh,
- * Gurmen, King, Proc. SPIE 3977 (2000) 395). Views are frames, in the order in which they were taken, and the light of
- * the source is the same in all of them. What they are divided by was measured in steady light, which is seen
- * 1 + sum b/(1 - exp(-a)) times. */
+/* Detector lag, the signal carried over from earlier frames (Hsieh, Gurmen, King, Proc. SPIE 3977 (2000) 395). The
+ * response to a flash is 1 + sum b in its own frame and sum b exp(-a k) in the k-th frame after it. Each exponential
+ * and pixel has a state S. Before a frame S' = exp(-a) S. The intensity of a signal y is x = (y - sum b S')/(1 + sum
+ * b), and S becomes x + S'. Views are frames in the order of acquisition, at constant source intensity. Flat fields
+ * were measured at constant intensity, which reads 1 + sum b/(1 - exp(-a)) times too high. */
 #include <math.h>
 #include <string.h>
 #include "prepare/step.h"
@@ -46,7 +45,7 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	    (st = gt_prepare_numbers("amounts", o->amounts, MAX_TERMS, l->amount, &amounts)) != GT_OK)
 		return st;
 	if (rates != amounts)
-		return gt_fail(GT_ERR_ARG, "%zu rates and %zu amounts: expected as many", rates, amounts);
+		return gt_fail(GT_ERR_ARG, "%zu rates and %zu amounts: expected equal numbers", rates, amounts);
 	l->terms = rates;
 	l->lit = o->lit;
 	l->all = l->steady = 1;
@@ -59,10 +58,8 @@ static gt_status look(gt_prepare_call *c, const void *options)
 		l->steady += l->amount[n] / -expm1(-rate[n]);
 	}
 	if (!(l->steady < 2))
-		return gt_fail(
-			GT_ERR_ARG,
-			"under steady light %.3g of the signal would be lag: expected less than a half; are these rates those of a frame?",
-			1 - 1 / l->steady);
+		return gt_fail(GT_ERR_ARG, "lag: %.3g of the signal at constant intensity, expected less than half; rates are per frame",
+		               1 - 1 / l->steady);
 	l->views = c->source.scan->views;
 	l->columns = c->source.scan->columns;
 	return GT_OK;
@@ -73,7 +70,7 @@ static void work(void *self, size_t row, float *s, double *state)
 {
 	const lag *l = self;
 	(void)row;
-	/* Under steady light x a state stays as it is: S = x + exp(-a) S. */
+	/* At a constant intensity x a state is stationary: S = x + exp(-a) S. */
 	for (size_t n = 0; n < l->terms; n++)
 		for (size_t k = 0; k < l->columns; k++)
 			state[n * l->columns + k] = l->lit ? exp(-(double)s[k]) / (1 - l->kept[n]) : 0;
@@ -101,7 +98,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 
 const gt_preparation gt_preparation_lag = {
 	.name = "lag",
-	.about = "what a flat panel still gives back of the frames before, taken off",
+	.about = "detector lag: subtracts the signal carried over from earlier frames",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_ROWS,
 	.look = look,

@@ -13,7 +13,7 @@
 
 enum { ENERGIES = 15, LINE = 256, MAX_LINES = 100000 };
 static const double energies[ENERGIES] = { 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300 };
-/* 0: at or below an edge. */
+/* energy; 0: at or below an edge */
 static const struct {
 	const char *name;
 	double density; /* g/cm^3 */
@@ -36,7 +36,7 @@ static const struct {
 };
 enum { MAX_BYTES = 16 << 20, KNOWN = sizeof known / sizeof *known };
 
-/* Two numbers a line, the first ascending and above 0, the second not below it; '#' begins a remark. */
+/* Two values per line, the first ascending and above 0, the second at least 0; '#' begins a comment. */
 static gt_status read_pairs(const char *path, const char *what, double **x, double **y, size_t *count)
 {
 	char line[LINE];
@@ -185,7 +185,7 @@ gt_status gt_spectrum_finish(gt_spectrum *s, int energy_weighted)
 		sum += s->part[i];
 	}
 	if (!(sum > 0) || isinf(sum))
-		return gt_fail(GT_ERR_FORMAT, "spectrum: nothing is left of it");
+		return gt_fail(GT_ERR_FORMAT, "spectrum: no photons pass the filters");
 	for (size_t i = 0; i < s->n; i++)
 		s->part[i] /= sum;
 	return GT_OK;

@@ -1,4 +1,4 @@
-/* Line integrals of a body of several materials by the rays of a spectrum. */
+/* Polychromatic line integrals of an object of several materials. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/prepare.h>
@@ -10,7 +10,7 @@ enum { MAX_MATERIALS = 16 };
 typedef struct {
 	const gt_spectrum *s;
 	size_t materials;
-	double *mu[MAX_MATERIALS]; /* by energy, of density 1 */
+	double *mu[MAX_MATERIALS]; /* by energy, at density 1 */
 	const float *const *integral;
 	float *line;
 } mix_call;

@@ -1,8 +1,8 @@
-/* Phase contrast of one distance to the line integrals of a body of one material: Paganin, Mayo, Gureyev, Miller,
- * Wilkins, J. Microsc. 206 (2002) 33. mu T = -ln F'[F(I/I0)/(1 + alpha k^2)], alpha = z delta/mu = z lambda
- * (delta/beta)/(4 pi); in a cone beam z and the pixels are those at the object: z = (Dsd - Dso) Dso/Dsd. Each view
- * is continued by its edge values, 8 sqrt(alpha) and a pixel, where exp(-8)/2 of the filter is left. The generalised
- * form, whose k^2 is that of differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
+/* Single-distance phase retrieval for an object of one material: Paganin, Mayo, Gureyev, Miller, Wilkins, J. Microsc.
+ * 206 (2002) 33. mu T = -ln F'[F(I/I0)/(1 + alpha k^2)], alpha = z delta/mu = z lambda (delta/beta)/(4 pi). In a cone
+ * beam z and the pixels are those at the object: z = (Dsd - Dso) Dso/Dsd. Each view is padded by its edge values, by
+ * 8 sqrt(alpha) and a pixel, where the filter has decayed to exp(-8)/2. The generalised form replaces k^2 by its
+ * finite difference: Paganin et al., J. Opt. 22 (2020) 115607. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 	return GT_OK;
 }
 
-/* Transforms there and back multiply by the number of samples. What comes round is what the margins keep away. */
+/* Transforms there and back multiply by the number of samples. The margins keep the periodic continuation away. */
 static gt_status make_filter(phase *f, int threads)
 {
 	const size_t half = f->n[0] / 2 + 1;
@@ -114,7 +114,7 @@ static double to_transmissions(float *p, size_t n)
 	return sum;
 }
 
-/* Transmissions less their mean, which passes unchanged, and their edge values around. */
+/* Subtracts the mean transmission, which passes unchanged, and pads by edge values. */
 static void pad(const phase *f, const float *p, size_t rows, size_t columns, double mean, float *plane)
 {
 	const size_t wide = 2 * (f->n[0] / 2 + 1);
@@ -198,7 +198,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 
 const gt_preparation gt_preparation_phase = {
 	.name = "phase",
-	.about = "phase contrast of one distance to line integrals of a body of one material, after Paganin",
+	.about = "single-distance phase retrieval for an object of one material, after Paganin",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
 	.look = look,

@@ -1,4 +1,4 @@
-/* One step by its text, or all that projections need; the record of both. */
+/* Runs one step by its text, or all steps that projections need, and records them. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -54,7 +54,7 @@ static gt_status check(gt_projections *const *p)
 	return st == GT_OK ? gt_fail_in(gt_projections_finite(*p), "gt_prepare") : st;
 }
 
-/* The parameters so far and one step more. */
+/* Returns the parameters so far and one more step. */
 gt_status gt_prepared_record(gt_projections *p, const gt_prepared_step *s)
 {
 	const char *before = p->from.parameters;
@@ -234,7 +234,7 @@ gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes)
 
 gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what)
 {
-	return c->in_chunks ? gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", what) : GT_OK;
+	return c->in_chunks ? gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once: not possible in chunks", what) : GT_OK;
 }
 
 enum { LOOKED_VIEWS = 8 };

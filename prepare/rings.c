@@ -1,8 +1,8 @@
-/* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
- * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
- * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
- * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. What is round about the axis is told from
- * a stripe by both sides of the column (stripes/witness.h). Memory: a few sinograms per thread. */
+/* Stripes of single detector columns, which cause rings in a slice; removed row by row, for any geometry. "gain"
+ * follows the LEAP toolkit: a constant per pixel, the mean over the views of the difference from a median over
+ * neighbouring columns. "sorting", "large" and "dead" are algorithms 3, 5 and 6 of Vo, Atwood, Drakopoulos, Opt.
+ * Express 26 (2018) 28396, with detection by algorithm 4. Confirmation from both sides of a column separates stripes
+ * from objects that are round about the axis (stripes/confirmation.h). Memory: a few sinograms per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "core/try.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/stripes.h"
-#include "prepare/stripes/witness.h"
+#include "prepare/stripes/confirmation.h"
 
-/* Variances of a mean that a correction must be above. */
+/* A correction must exceed this number of variances of the mean. */
 #define NOISE 4.0
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
@@ -28,7 +28,7 @@ static const char *const methods[] = { "gain", "sorting", "large", "dead", "all"
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "method",
-	  .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: columns that fluctuate; all: the last three",
+	  .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: unstable columns; all: the last three",
 	  .kind = GT_CHOICE,
 	  .at = AT(method),
 	  .names = methods },
@@ -41,13 +41,13 @@ static const gt_param params[] = {
 	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .min = 1, .max = 20 },
 	{ .key = "limit", .help = "gain: largest correction of a line integral", .kind = GT_REAL, .at = AT(limit), .min = 1e-6, .max = 10 },
 	{ .key = "snr",
-	  .help = "large, dead: how far a stripe stands out of the others",
+	  .help = "large, dead: threshold of a stripe relative to the noise of the factors",
 	  .kind = GT_REAL,
 	  .at = AT(snr),
 	  .min = 1,
 	  .max = 100 },
 	{ .key = "drop",
-	  .help = "large: part of the views left out at either end of the order",
+	  .help = "large: fraction of the sorted views ignored at either end",
 	  .kind = GT_REAL,
 	  .at = AT(drop),
 	  .min = 0,
@@ -65,7 +65,7 @@ typedef struct {
 	} * change; /* [row]: of the line integrals */
 } rings_call;
 
-/* window values around column k, within the row. */
+/* Returns the median of `window` values around column k, within the row. */
 static double neighbours_median(const float *row, size_t columns, size_t k, size_t window)
 {
 	float value[MAX_GAIN];
@@ -92,8 +92,8 @@ static GT_CLONES void add_view(const float *restrict view, size_t n, double view
 		mean[k] += view[k] / views;
 }
 
-/* c: the correction; of, squares: a sum over the views each; mean: of the views as they were. What a correction would
- * be by noise alone is taken off it: of c^2 so many times its variance. */
+/* c: the correction; of, squares: sums over the views; mean: of the uncorrected views. A correction c is reduced by
+ * its part due to noise: NOISE variances out of c^2. */
 static void gain(const rings_call *r, float *s, double *c)
 {
 	const size_t n = r->columns;
@@ -117,13 +117,13 @@ static void gain(const rings_call *r, float *s, double *c)
 		}
 		for (size_t k = 0; k < n; k++)
 			of[k] /= views;
-		usual = pass ? usual : gt_stripe_unwitnessed(of, n, (double *)median);
+		usual = pass ? usual : gt_stripe_unconfirmed(of, n, (double *)median);
 		const gt_stripe_sides sides = gt_stripe_sides_of(mean, n, usual, lines);
 		for (size_t k = 0; k < n; k++) {
 			gt_stripe_place place;
 			const double wanted = c[k] + of[k],
-				     witness = gt_stripe_witness(&sides, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &place);
-			const double allowed = within(fmin(limit, fmax(usual, witness)), wanted);
+				     confirmed = gt_stripe_confirmed(&sides, k, r->window[GAIN] / 2 + 1, wanted < 0 ? 1 : -1, &place);
+			const double allowed = within(fmin(limit, fmax(usual, confirmed)), wanted);
 			of[k] = allowed - c[k];
 			c[k] = allowed;
 		}
@@ -163,7 +163,7 @@ static GT_CLONES struct change change_of_line(const float *restrict was, const f
 	return c;
 }
 
-/* The projections hold the row as it was. */
+/* The projections still hold the uncorrected row. */
 static struct change change_of(const rings_call *r, size_t row, const float *s)
 {
 	struct change c = { 0 };
@@ -269,7 +269,7 @@ static void tell(gt_prepare_call *c)
 	gt_prepare_note(c, "line integrals changed by %.2g (root mean square), by %.2g at most",
 	                sqrt(known->change.squares / known->values), known->change.max);
 	if (known->seeks)
-		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
+		gt_prepare_note(c, "%zu of %zu pixels are unstable: interpolated, weight 0", known->found, known->pixels);
 }
 
 static size_t common_divisor(size_t a, size_t b)
@@ -291,7 +291,7 @@ static gt_status advise_gain(gt_prepare_call *c, char *spec, char *why, size_t s
 	size_t m = 0;
 	const size_t max = 200000;
 	size_t step = views * n / max + 1;
-	/* One that shares a divisor with the columns would pass some of them by. */
+	/* A step that shares a divisor with the columns would skip some of them. */
 	while (common_divisor(step, columns) > 1)
 		step++;
 	all = malloc((max + views) * sizeof *all);
@@ -337,7 +337,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 	const gt_projections *p = *c->p;
 	heard_warning heard = { why, size };
 	if (p->scan->columns < 16 || p->scan->views < 8) {
-		snprintf(why, size, "too few views or columns to see a pattern");
+		snprintf(why, size, "too few views or columns to detect a pattern");
 		return GT_OK;
 	}
 	if (!c->round)
@@ -351,7 +351,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 
 const gt_preparation gt_preparation_rings = {
 	.name = "rings",
-	.about = "rings: stripes of single columns of the detector, removed row by row; round bodies about the axis look like rings too",
+	.about = "rings: removes stripes of single detector columns; objects that are round about the axis resemble rings",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_ROWS,

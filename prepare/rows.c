@@ -83,7 +83,7 @@ typedef struct {
 	float *out;
 } medians_call;
 
-/* As far on both sides: what slopes has no other median at an edge. */
+/* The window is symmetric, because an asymmetric one would shift the median on slopes. */
 static size_t reach_of(size_t at, size_t n)
 {
 	const size_t after = n - 1 - at, min = at < after ? at : after;
@@ -103,7 +103,7 @@ static float median_at(const medians_call *m, size_t row, size_t column)
 
 enum { LANES = 16, SQUARE = 25, KEPT = SQUARE / 2 + 2 };
 
-/* By copies, so that vectors need not ask whether both are one. */
+/* Copies exclude aliasing, so that the loops vectorise. */
 GT_INLINE void put_in_order(float *a, float *b)
 {
 	float x[LANES], y[LANES], low[LANES], high[LANES];
@@ -117,8 +117,8 @@ GT_INLINE void put_in_order(float *a, float *b)
 	memcpy(b, high, sizeof high);
 }
 
-/* Medians of the 5 x 5 around LANES pixels of a row: of 14 values neither the least nor the largest is the middle of
- * 25; both go, another one comes, and so on until three are left. */
+/* Medians of the 5 x 5 around LANES pixels of a row. Neither the smallest nor the largest of 14 values is the median
+ * of 25: both are dropped and the next value is added, until three are left. */
 static GT_CLONES void medians_of_square(const float *x, size_t columns, float *out)
 {
 	float v[KEPT][LANES];

@@ -1,5 +1,5 @@
-/* Every step of preparation, one line each, in the order in which they belong: what works on transmissions before
- * what works on line integrals, zingers before rings, cells before what is between them. */
+/* Table of all preparation steps in their order: steps on transmissions precede steps on line integrals, and zingers
+ * precede rings. */
 #include <gantry/prepare.h>
 
 #define PREPARATIONS(X)   \

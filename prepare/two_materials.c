@@ -1,6 +1,6 @@
-/* Beam hardening by a second material: Joseph, Spital, J. Comput. Assist. Tomogr. 2 (1978) 100. An image of projections
- * that are right for the body's material shows where the dense one is; its projection is the way through it; what
- * then was measured is solved for the way through the other one, ray by ray, by Newton's method. */
+/* Beam hardening by a second material: Joseph, Spital, J. Comput. Assist. Tomogr. 2 (1978) 100. An image of
+ * projections corrected for the first material shows the dense one, and its projection is the path through it.
+ * Newton's method then solves the measurement for the path through the first material, ray by ray. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -17,7 +17,7 @@ typedef struct {
 	float *out;
 } solve_call;
 
-/* The way through the body's material that makes p of it and of `dense` mm of the other. */
+/* Returns the path through the first material that gives p together with `dense` mm of the second one. */
 static double way_through(const solve_call *c, double p, double start, double dense)
 {
 	const gt_spectrum *s = c->t->s;

@@ -6,12 +6,12 @@
 typedef struct {
 	const gt_spectrum *s;
 	const gt_material *body, *dense;
-	double energy;                  /* keV, of what is wanted */
-	double threshold;               /* of the attenuation of the body's material: dense above */
+	double energy;                  /* keV of the corrected values */
+	double threshold;               /* relative to the attenuation of the first material: dense above */
 	int passes;
 } gt_two_materials;
-/* measured: line integrals as they were; those of the call are corrected as if all were the body's material, and
- * become those of both. */
+/* measured: uncorrected line integrals. Those of the call, corrected for the first material alone, become those of
+ * both. */
 gt_status gt_prepare_two_materials(gt_prepare_call *c, const gt_two_materials *t, const float *measured);
 
 #endif

@@ -1,8 +1,8 @@
-/* Zingers: gamma rays that hit the detector directly, single pixels that are too bright. A pixel is one if its
- * transmission is above the median of the 3 x 3 around it by more than 6 of the deviations that photons give the
- * difference, 6 * 1.2 sqrt(median/N), and nothing in the ring of 5 x 5 is half as bright; it gets the median of the
- * others. Thresholds of a fixed size replace most of a noisy scan. A detector of fewer than 3 rows: the views before
- * and after in place of rows. */
+/* Zingers: single bright pixels, as from gamma rays that hit the detector directly. The transmission of a zinger
+ * exceeds the median of the 3 x 3 pixels around it by more than 6 standard deviations of photon noise, 6 * 1.2
+ * sqrt(median/N), and the ring of 5 x 5 does not show the same structure. It is replaced by the median of the others.
+ * Thresholds of a fixed size would replace most of a noisy scan. With fewer than 3 detector rows, the adjacent views
+ * take the place of rows. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,21 +19,21 @@ static const struct options defaults = { 0, 6, 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "photons",
-	  .help = "of a pixel that nothing attenuates; 0: from the projections, else from their noise",
+	  .help = "photons of an unattenuated pixel; 0: from the projections, else from their noise",
 	  .kind = GT_REAL,
 	  .at = AT(photons),
 	  .min = 0,
 	  .max = 1e15 },
 	{ .key = "sigmas",
-	  .help = "standard deviations beyond which a pixel is one",
+	  .help = "threshold in standard deviations of photon noise",
 	  .kind = GT_REAL,
 	  .at = AT(sigmas),
 	  .min = 1,
 	  .max = 1e6 },
-	{ .key = "dark", .help = "pixels that are too dark as well", .kind = GT_FLAG, .at = AT(dark) },
+	{ .key = "dark", .help = "replace single dark pixels too", .kind = GT_FLAG, .at = AT(dark) },
 	{ .key = NULL },
 };
-/* The deviation of a value less the median of the nine around and with it, in that of the value. */
+/* Standard deviation of a value minus the median of nine that includes it, relative to that of the value. */
 #define SPREAD 1.2
 
 typedef struct {
@@ -42,10 +42,10 @@ typedef struct {
 	float *p;         /* NULL: zingers are counted, not replaced */
 	double photons, sigmas;
 	int dark;
-	atomic_size_t found, dim; /* dim: those of found that are too dark */
+	atomic_size_t found, dim; /* dim: the dark ones among found */
 } zinger_call;
 
-/* Where a pixel is among those along the axis that is not that of the columns. */
+/* Position of a pixel along the axis across the columns: rows, or views with few rows. */
 typedef struct {
 	size_t at, max, stride, index;
 } place_across;
@@ -58,7 +58,7 @@ static place_across across(const zinger_call *z, size_t view, size_t row, size_t
 	                   : (place_across){ row, s->rows, s->columns, index };
 }
 
-/* 1: that many steps from there are on the detector, or within the views. */
+/* Tests if the position `steps` further is on the detector, or within the views. */
 static int is_there(size_t at, int steps, size_t max) { return steps < 0 ? at >= (size_t)-steps : at + (size_t)steps < max; }
 
 static double transmission_at(const zinger_call *z, const place_across *p, int a, int b)
@@ -66,7 +66,7 @@ static double transmission_at(const zinger_call *z, const place_across *p, int a
 	return expf(-z->was[(size_t)((ptrdiff_t)p->index + (ptrdiff_t)p->stride * a + b)]);
 }
 
-/* Transmissions of the pixels around one along columns and the other axis, its own first. */
+/* Copies the transmissions of the 3 x 3 pixels around one, its own first. */
 static size_t around(const zinger_call *z, const place_across *p, size_t column, float *value)
 {
 	size_t n = 0;
@@ -78,9 +78,9 @@ static size_t around(const zinger_call *z, const place_across *p, size_t column,
 	return n;
 }
 
-/* 1: the object explains the deviation `off` from the median of 3 x 3, by the ring of 5 x 5 around the pixel. A gap or a
- * corner of the object continues into the ring: a pixel there exceeds the median by more than half of `off`. A smooth
- * peak continues downwards: the ring's median is below the median by more than `off`. */
+/* Tests if the object explains the deviation `off` from the median of 3 x 3, by the ring of 5 x 5 around the pixel.
+ * A gap or a corner of the object continues into the ring: a pixel there exceeds the median by more than half of
+ * `off`. A smooth peak continues downwards: the ring's median is below the median by more than `off`. */
 static int is_object(const zinger_call *z, const place_across *p, size_t column, double median, double off)
 {
 	float ring[16];
@@ -121,14 +121,14 @@ GT_INLINE float min(float a, float b) { return a < b ? a : b; }
 GT_INLINE float max(float a, float b) { return a < b ? b : a; }
 GT_INLINE float middle(float a, float b, float c) { return max(min(a, b), min(max(a, b), c)); }
 
-/* Columns that are worked on at a time, whose lines stay in the nearest cache. */
+/* Columns per block: the lines of a block fit into the L1 cache. */
 enum { CHUNK = 256 };
 
-/* Which of n pixels may be zingers, 1 or 0, by line integrals alone: with a median m of those around a pixel of p,
- * exp(-p) - exp(-m) > k exp(-m/2) is exp(m - p) - 1 > k exp(m/2), and the logarithm of 1 + x is more than x/(1 + x),
- * exp(m/2) at least (1 + m/8)^4 from -8 on: where m - p is no more than that, it is none. The median of transmissions
- * is the transmission of the median of line integrals. before, here, after: from the column before the first pixel on.
- * Returns whether there is any. */
+/* Marks which of n pixels can be zingers, by line integrals alone and without exp(). With the median m around a pixel
+ * of value p, exp(-p) - exp(-m) > k exp(-m/2) is equivalent to exp(m - p) - 1 > k exp(m/2). The bounds log(1 + x) >
+ * x/(1 + x) and exp(m/2) >= (1 + m/8)^4, valid from m = -8 on, exclude all other pixels. The median of transmissions
+ * is the transmission of the median of line integrals. before, here, after: from the column before the first pixel
+ * on. Returns 1 if there is a candidate. */
 static GT_CLONES int candidates(const float *restrict before, const float *restrict here, const float *restrict after, size_t n, float k,
                                 int dark, int *restrict candidate)
 {
@@ -142,7 +142,8 @@ static GT_CLONES int candidates(const float *restrict before, const float *restr
 		high[i] = max(max(a, b), c);
 	}
 	for (size_t i = 0; i < n; i++) {
-		/* Of three columns the largest least, the middle middle, the least largest one: their middle. */
+		/* Median of nine from three sorted columns: the largest minimum, the middle median and the smallest
+		 * maximum. */
 		const float m = middle(max(max(low[i], low[i + 1]), low[i + 2]), middle(mid[i], mid[i + 1], mid[i + 2]),
 		                       min(min(high[i], high[i + 1]), high[i + 2]));
 		const float root = max(1 + m / 8, 0), square = root * root, y = min(k * square * square, 1e30f), by = m - here[i + 1];
@@ -153,7 +154,7 @@ static GT_CLONES int candidates(const float *restrict before, const float *restr
 	return any;
 }
 
-/* A line with lines on both sides of it; stride: values from one to the next. */
+/* Corrects a line with lines on both sides; stride: values from one line to the next. */
 static size_t inner_line(zinger_call *z, size_t view, size_t row, size_t stride)
 {
 	const size_t columns = z->scan->columns;
@@ -230,7 +231,8 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	if (!(o->photons > 0))
 		GT_TRY(estimate_photons(c, &known->photons));
 	if (!(known->photons > 0))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the noise cannot be told from the projections: photons= says how many a pixel gets"));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "noise: too few pixels to estimate it; use photons= for the number of photons per pixel"));
 done:
 	return st;
 }
@@ -260,8 +262,8 @@ static void tell(gt_prepare_call *c)
 	gt_prepare_note(c, "%zu of %zu values replaced (%.2g photons a pixel)", known->found, known->values, known->photons);
 }
 
-/* Thresholds of --auto: deviations of a certain zinger, and the largest fraction of values that are single faults. Noise
- * deviates to both sides, so that dark deviations show how many bright ones are no zingers. */
+/* Thresholds of --auto: standard deviations of a certain zinger, and the largest fraction of zingers. Noise deviates to
+ * both sides, so the number of dark deviations estimates the number of bright ones that are not zingers. */
 #define CERTAIN_SIGMAS 9
 #define MAX_PART 0.01
 
@@ -287,7 +289,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 
 const gt_preparation gt_preparation_zingers = {
 	.name = "zingers",
-	.about = "single pixels that are too bright, beyond what photons do, get the median of their neighbours",
+	.about = "replaces single bright pixels beyond photon noise by the median of their neighbours",
 	GT_STEP_MEMBERS,
 	.advise = advise,
 	.chunks = GT_BY_VIEWS,

@@ -1,4 +1,4 @@
-/* Faults of projections, mended step by step. */
+/* Corrects faults of projections step by step. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "apps/cli/try.h"
 #include "apps/commands/step_pictures.h"
 
-/* Options of the steps, in any order; a step's own place is that of gt_preparations. */
+/* Options of the steps, in any order; gt_preparations determines their sequence. */
 enum { LAG, VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, EXTEND, STEPS };
 static const char *const step_names[STEPS] = { "lag",   "views", "crop",           "bad-pixels", "dynamic-flats", "zingers", "scatter",
 	                                       "phase", "bin",   "beam-hardening", "rings",      "metal",         "extend" };
@@ -36,28 +36,28 @@ static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections", .at = AT(output) },
-	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
-	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "take off what a flat panel still gives back of the views before"),
+	{ .name = "auto", .kind = CLI_FLAG, .help = "inspect the data, apply the necessary steps, and report why", .at = AT(automatic) },
+	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "subtract detector lag, the signal carried over from earlier views"),
 	STEP(VIEWS, "views", "A:B[:STEP]", "keep views A to B-1, or every STEP-th of them; negative values count from the end"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
-	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
-	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the flat field that fits it best, of several"),
+	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, and set their weights to 0"),
+	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the best combination of several flat fields"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S|kernel:fraction=S,width=MM",
-	     "take scatter off: a constant part of the signal, or one that follows the body"),
+	     "subtract scatter: a constant part of the signal, or a kernel that follows the object"),
 	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
 	STEP(BIN, "bin", "N|rows=N,columns=N", "make pixels larger"),
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
-	     "correct beam hardening of a body of one material"),
+	     "correct beam hardening of an object of one material"),
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
-	STEP(METAL, "metal", "nmar|li|weights", "fill in what rays through metal measured, or give them the weight 0"),
-	STEP(EXTEND, "extend", "auto|water=MM-1,columns=N", "continue rows of a body that is wider than the detector"),
+	STEP(METAL, "metal", "auto|nmar|li|weights", "find metal, interpolate its trace and put it back, or give the trace the weight 0"),
+	STEP(EXTEND, "extend", "auto|water=MM-1,columns=N", "extrapolate rows of an object that is wider than the detector"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
-	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
+	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "write an image before and after each step", .at = AT(show) },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "where steps reconstruct that look at an image: cpu, cuda:0 (default auto)", .at = AT(backend) },
+	  .help = "backend of steps that reconstruct: cpu, cuda:0 (default auto)", .at = AT(backend) },
 	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
-	  .help = "work in pieces, within about so much (default: within 900 where the scan takes more than a quarter of what is free)",
+	  .help = "work in chunks within about MB megabytes (default: 900 if the scan exceeds a quarter of the free memory)",
 	  .at = AT(memory), .min = 1, .max = 1e9 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .min = 0,
@@ -66,7 +66,7 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-/* What an option says -> "STEP:key=value,...": a word without '=' in front is the method. */
+/* Converts the text of an option to "STEP:key=value,...": a first word without '=' is the method. */
 static char *spec_of(int step, const char *text)
 {
 	const char *name = step_names[step], *key = "method";
@@ -75,7 +75,7 @@ static char *spec_of(int step, const char *text)
 		return cli_text("views:range=%s", text);
 	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
 		return cli_text("bin:rows=%s,columns=%s", text, text);
-	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS || step == EXTEND))
+	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS || step == METAL || step == EXTEND))
 		return cli_text("%s", name);
 	if (text[word] == '=')
 		return cli_text("%s:%s", name, text);
@@ -112,8 +112,8 @@ static gt_status collect(const prepare_options *o, const char *air, char **spec,
 typedef struct {
 	gt_projections *p;
 	gt_fields flats, darks;
-	gt_scan *whole; /* as it was measured */
-	float *part[2]; /* fields of what a crop left of it */
+	gt_scan *whole; /* the measured scan */
+	float *part[2]; /* flat and dark fields after a crop */
 	char *spec[STEPS + 1];
 	size_t specs;
 	app_step_pictures pictures;
@@ -172,7 +172,7 @@ done:
 
 static gt_status after_step(void *self, const char *step, const gt_projections *p) { return app_step_picture(self, step, p); }
 
-/* The fields of what is left of the detector, for those of the whole one; none where pixels have become larger. */
+/* Crops the fields with the detector; none if pixels have become larger. */
 static gt_status crop_fields(state *s, gt_prepare_options *p)
 {
 	const gt_fields *whole[] = { &s->flats, &s->darks };
@@ -212,7 +212,7 @@ done:
 	return st;
 }
 
-/* Bytes of a file, or of those in a folder. */
+/* Returns the bytes of a file, or of the files in a folder. */
 static double bytes_of(const char *path)
 {
 	struct stat about;
@@ -230,14 +230,14 @@ static double bytes_of(const char *path)
 	return bytes;
 }
 
-/* Twice as many of 16 bits, and as many more for a step: a quarter of what is free is enough. */
+/* 16-bit values need twice their size, and a step needs as much again: the limit is a quarter of the free memory. */
 static int is_large(const char *path)
 {
 	const double available = gt_host_available();
 	return available >= 0 && 2 * bytes_of(path) > available / 4;
 }
 
-/* Fields of the whole detector, for steps that look at them, come out of the memory. */
+/* Fields of the whole detector count towards the memory limit. */
 static gt_status fields_for_pieces(const cli_call *call, const gt_read_options *r, double *memory, state *s)
 {
 	gt_read_options geometry = *r;
@@ -251,7 +251,7 @@ done:
 	return st;
 }
 
-/* Ctrl-C is asked for between pieces, so that what is unfinished is removed and told. */
+/* Ctrl-C is checked between chunks, so that the unfinished file is removed and reported. */
 static int piece_done(void *self, double done)
 {
 	app_progress_fraction(self, done);
@@ -297,8 +297,8 @@ done:
 	return st;
 }
 
-/* *done: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was
- * asked for. */
+/* *done: chunks were requested, or the projections are large. Unsupported steps run in memory unless chunks were
+ * requested. */
 static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
 {
 	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;
@@ -319,7 +319,7 @@ static gt_status try_pieces(const cli_call *call, const prepare_options *o, stat
 	return GT_OK;
 }
 
-/* Before the scan is read, which takes a while. */
+/* Checked before the scan is read, which takes a while. */
 static gt_status check_backend(const char *name)
 {
 	gt_backend *be = NULL;
@@ -345,7 +345,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (!projections)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds a volume, expected projections", call->file[0]));
-	/* Images are divided by their air as they are read; other files by the step. */
+	/* Image formats are divided by their air while they are read; other files by the step. */
 	if (!cli_is_frames(format) && o->frames.air && strcmp(o->frames.air, "no"))
 		air = o->frames.air;
 	if (!cli_is_frames(format))
@@ -377,7 +377,7 @@ static void list(FILE *out)
 
 const cli_command cli_prepare = {
 	.name = "prepare",
-	.about = "mend projections before reconstruction: air, bad pixels, zingers, rings, beam hardening",
+	.about = "correct projections before reconstruction: air, bad pixels, zingers, rings, beam hardening",
 	.synopsis = "FILE|FOLDER -o OUTPUT.nc [steps]",
 	.notes = "  gantry prepare counts/ -o scan.nc --auto --show pictures\n"
 		 "  gantry prepare tooth.h5 -o tooth.nc --air auto --bad-pixels auto --zingers auto --rings gain\n"

@@ -1,9 +1,8 @@
 #ifndef GANTRY_PREPARE_H
 #define GANTRY_PREPARE_H
-/* Faults of measured projections, mended step by step before a reconstruction: the level of the air, bad pixels,
- * zingers, rings, beam hardening, scatter. Every step is a module: a name, a sentence, a table of parameters and a
- * function that works on projections in memory. docs/commands.md (prepare) says what each is for, its source and
- * its figures. */
+/* Corrects measured projections step by step before a reconstruction: air, bad pixels, zingers, rings, beam
+ * hardening, scatter. Every step is a module: a name, a line of help, a table of parameters, and a function on
+ * projections in memory. docs/commands.md (prepare) lists their use, sources and figures. */
 #include <gantry/data.h>
 #include <gantry/io.h>
 #include <gantry/message.h>
@@ -13,98 +12,99 @@
 extern "C" {
 #endif
 
-/* Images of one kind, [image][row][column], without a body or without rays, in finite counts. Borrowed. */
+/* Flat or dark fields, [image][row][column], in finite counts. Borrowed. */
 typedef struct { const float *data; size_t images; } gt_field_images;
 
-/* Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
+/* Later versions add members at the end only. Callers with a smaller `size` get the defaults of the others. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_prepare_options), as gt_prepare_defaults says */
 	int threads;                    /* 0: one per processor */
-	gt_listener notes;              /* who is told what a step found and did: GT_ABOUT_DATA */
-	gt_field_images flats, darks;   /* of the detector of the projections as they are given; images 0: none */
-	const char *backend;            /* of steps that reconstruct: "cpu", "cuda:0"; NULL: "auto"; refused as by
-	                                 * gt_backend_open(), whatever the step */
-	/* Called by gt_prepare_auto() after each step that was done, with its name; another status than GT_OK ends it
-	 * with that. NULL: nobody. */
+	gt_listener notes;              /* receives the findings and actions of steps: GT_ABOUT_DATA */
+	gt_field_images flats, darks;   /* fields of the complete detector; images 0: none */
+	/* Backend of steps that reconstruct: "cpu", "cuda:0"; NULL: "auto". Every step refuses names that
+	 * gt_backend_open() refuses. */
+	const char *backend;
+	/* gt_prepare_auto() calls it after each step, with its name. A status other than GT_OK ends the run with that
+	 * status. NULL: no callback. */
 	gt_status (*after)(void *self, const char *step, const gt_projections *p);
 	void *after_self;
 } gt_prepare_options;
 GT_API extern const gt_prepare_options gt_prepare_defaults;
 
 typedef struct gt_prepare_call gt_prepare_call;
-/* What a step can work on: all projections alone; views, each by itself; rows of the detector in all views; both;
- * it takes some of the views. */
+/* Data that a step can process at a time: all projections; single views; detector rows of all views; both. It selects
+ * views. */
 enum { GT_WHOLE = 0, GT_BY_VIEWS = 1, GT_BY_ROWS = 2, GT_PICKS_VIEWS = 4 };
 /* One step. */
 typedef struct {
 	GT_MODULE_MEMBERS
 	/* Works in place, or replaces the projections where their sizes change. */
 	gt_status (*run)(gt_prepare_call *call, const void *options);
-	/* Whether the projections need it: spec is then the step with its parameters, and why a sentence; else
-	 * spec[0] is 0. NULL: nobody can tell from the projections alone. */
+	/* Reports if the projections need the step: spec is then its text with parameters, else spec[0] is 0; why
+	 * gives the reason. NULL: the projections alone do not determine it. */
 	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
 	int chunks;                     /* GT_BY_VIEWS, ... */
-	/* Before all pieces: what must be known of all projections, kept in the call; after them: notes. NULL:
-	 * nothing. */
+	/* look() runs before all chunks and keeps its findings in the call; tell() reports after them. NULL: nothing
+	 * to do. */
 	gt_status (*look)(gt_prepare_call *call, const void *options);
 	void      (*tell)(gt_prepare_call *call);
-	/* The scan that comes of `in`; view[] is the list of views that are taken. NULL: it stays as it is. */
+	/* Creates the scan that results from `in`; view[] becomes the list of selected views. NULL: the scan does not
+	 * change. */
 	gt_status (*reshape)(gt_prepare_call *call, const void *options, const gt_scan *in, size_t *view, gt_scan **out);
-	/* Does it give weights, by what is known? NULL: no. */
+	/* Reports if the step creates weights, by its findings. NULL: it never does. */
 	int       (*weighs)(const void *known);
 } gt_preparation;
 GT_API extern const gt_preparation *const gt_preparations[];   /* in the order in which they belong; NULL-terminated */
 GT_API extern const gt_module_kind gt_preparation_kind;
 
-/* One step, by its text: "rings:method=gain". *p must own its values, and is replaced where sizes change (crop,
- * bin, views); what pointed into it is then no longer valid. The record of *p gets the step with all of its
- * parameters. o NULL: defaults. GT_ERR_UNKNOWN, GT_ERR_ARG: the text; GT_ERR_UNSUPPORTED: the step cannot do this
- * scan; GT_ERR_FORMAT: values that it cannot be right for; NaN and infinity are refused by every step, as in files,
- * before it begins. After a failure *p is valid, its values are undefined. */
+/* Runs one step by its text: "rings:method=gain". *p must own its values. Steps that change sizes (crop, bin, views)
+ * replace *p, and pointers into it become invalid. The record of *p gets the step with all parameters. o NULL:
+ * defaults. GT_ERR_UNKNOWN, GT_ERR_ARG: the text. GT_ERR_UNSUPPORTED: the step cannot process this scan.
+ * GT_ERR_FORMAT: values that the step cannot be right for. Every step refuses NaN and infinity before it begins, as
+ * files do. After a failure *p is valid, its values are undefined. */
 GT_API gt_status gt_prepare(gt_projections **p, const char *spec, const gt_prepare_options *o);
-/* What projections need, step by step as gt_preparations has them: each that is needed is told in a note, with its
- * reason, and done. *steps, which may be NULL: how many were. */
+/* Runs the steps that projections need, in the order of gt_preparations. A note reports each applied or omitted step
+ * with its reason. *steps, which may be NULL: number of applied steps. */
 GT_API gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *o, size_t *steps);
 
-/* Projections from file to file, in pieces, for what is larger than memory: steps that work on views and then steps
- * that work on rows, with the next piece read and the one before written meanwhile. The values are those, to the bit,
- * that gt_prepare() has; a step that marks pixels may give weights of 1 where that has none. */
+/* Chunked preparation from file to file, for scans larger than memory: first steps on views, then steps on rows.
+ * Reading and writing overlap with processing. Results are bit-identical to gt_prepare(); steps that mark pixels may
+ * give weights of 1 where gt_prepare() gives none. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_prepare_files), as gt_prepare_files_defaults says */
-	const char *input, *output;     /* what gt_view_reader_open() and gt_view_writer_create() take */
+	const char *input, *output;     /* names for gt_view_reader_open() and gt_view_writer_create() */
 	const gt_read_options *read;    /* NULL: defaults */
 	const char *const *spec;        /* steps, in this order */
 	size_t specs;
 	const char *command;            /* for the record; may be NULL */
-	double memory;                  /* bytes that this may take, about; 0: 900 MB */
-	int (*progress)(void *self, double done);       /* non-zero stops; NULL: nobody asks */
+	double memory;                  /* approximate limit in bytes; 0: 900 MB */
+	int (*progress)(void *self, double done);       /* non-zero stops; NULL: no callback */
 	void *progress_self;
 } gt_prepare_files;
 GT_API extern const gt_prepare_files gt_prepare_files_defaults;
-/* GT_ERR_UNSUPPORTED: the input, the output or a step (flatness, the order of the steps) takes all projections at
- * once; nothing was written then. */
+/* GT_ERR_UNSUPPORTED: the input, the output, a step (flatness) or the order of the steps needs all projections at
+ * once. Nothing was written then. */
 GT_API gt_status gt_prepare_in_chunks(const gt_prepare_files *files, const gt_prepare_options *o);
 
-/* Fields of the whole detector -> those of `part` of it, which a crop left: *data has [image][row][column] of the part,
- * for gt_free(); NULL where there are no images. GT_ERR_ARG: it is no part of it, as after a bin. */
+/* Crops fields of the whole detector to `part`, the result of a crop: *data is [image][row][column] of the part, for
+ * gt_free(), or NULL without images. GT_ERR_ARG: not a part, as after a bin. */
 GT_API gt_status gt_prepare_crop_fields(const gt_scan *whole, const gt_scan *part, const gt_field_images *fields, float **data);
-/* The detector's gain from its fields: counts per photon, from the variance of the differences of successive flat
- * fields, each scaled to their common mean, less that of the dark fields. images of both >= 2; pixels: of an image.
- * photons: mean number in a pixel of a flat field (may be NULL). GT_ERR_ARG: too few images; GT_ERR_FORMAT: no
- * light in them. */
+/* Gain of the detector in counts per photon: the variance of differences of successive flat fields, scaled to their
+ * common mean, minus that of the dark fields. At least 2 images of both; pixels: per image. photons: mean number per
+ * pixel of a flat field (may be NULL). GT_ERR_ARG: too few images. GT_ERR_FORMAT: flat fields are not above the dark
+ * fields. */
 GT_API gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *darks, size_t pixels, double *gain, double *photons);
-/* Bad pixels by their fields, after the rules of docs/commands.md: bad[row][column] is 1 for hot, dead, weak or
- * noisy ones; NULL fields: images 0. *found: how many (may be NULL). GT_ERR_ARG: neither flat nor dark fields;
+/* Finds bad pixels by their fields, by the rules of docs/commands.md: bad[row][column] is 1 for hot, dead, weak or
+ * noisy ones. NULL fields: images 0. *found: their number (may be NULL). GT_ERR_ARG: neither flat nor dark fields.
  * GT_ERR_MEMORY. */
 GT_API gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
                                          unsigned char *bad, size_t *found);
 
-/* What a detector measures of a body of several materials by the rays of a spectrum: line[i] = -ln of the mean over
- * the spectrum of exp(-sum over k of mu_k(E)/density_k integral[k][i]).
- * spectrum: as the step beam-hardening takes it, "kv=120,aluminium=3" or "spectrum=FILE,energy-weighted=no".
- * material[k]: "water", "bone", ... or a file, as there. integral[k]: of the density, relative to water, in mm; of a
- * material from a file, whose density is not known, of 1 where it is. The pool may be NULL. GT_ERR_UNKNOWN,
- * GT_ERR_ARG, GT_ERR_IO, GT_ERR_FORMAT: spectrum or material. */
+/* Polychromatic line integrals of an object of several materials: line[i] = -ln of the mean over the spectrum of
+ * exp(-sum over k of mu_k(E)/density_k integral[k][i]). spectrum: as for the step beam-hardening,
+ * "kv=120,aluminium=3" or "spectrum=FILE,energy-weighted=no". material[k]: "water", "bone", ... or a file.
+ * integral[k]: line integral of the density relative to water, in mm; for a material from a file, of 1 inside it. The
+ * pool may be NULL. GT_ERR_UNKNOWN, GT_ERR_ARG, GT_ERR_IO, GT_ERR_FORMAT: spectrum or material. */
 GT_API gt_status gt_mix_spectrum(const char *spectrum, const char *const *material, size_t materials, const float *const *integral,
                                  size_t n, gt_pool *pool, float *line);
 

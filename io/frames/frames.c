@@ -158,6 +158,8 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 		if (st == GT_OK && o->progress && o->progress(o->progress_self, (double)view / (double)views))
 			st = gt_fail(GT_STOPPED, "%s: stopped", v->k.path);
 	}
+	if (st == GT_OK && v->k.intensity)
+		st = gt_intensity_check(v->k.intensity, v->k.path, v->k.f.white);
 	if (st == GT_OK)
 		tell_(&v->base, o);
 	return st;
@@ -206,6 +208,8 @@ static gt_status open_scan(const char *path, const gt_read_options *o, gt_projec
 	GT_TRY(open_views(path, o, NULL, &v));
 	GT_TRY(place((struct views *)v, o, &p->scan));
 	GT_TRY(check_range(v, o, p->scan));
+	if (((struct views *)v)->k.intensity)
+		GT_TRY(gt_intensity_check(((struct views *)v)->k.intensity, path, ((struct views *)v)->k.f.white));
 	if (((struct views *)v)->k.intensity)
 		gt_intensity_restart(((struct views *)v)->k.intensity);
 	*head = p;

@@ -73,6 +73,8 @@ gt_status gt_intensity_transmission(gt_intensity *x, size_t view, size_t row, si
 /* Sets the counters to 0: values that were read to find air and axis are read again. */
 void      gt_intensity_restart(gt_intensity *x);
 /* Notes on the values read since then: black views, values at the floor, saturated values. */
+/* GT_ERR_FORMAT: more than 30 % of the values of views that are not black are at most 1/65536 of the given white. */
+gt_status gt_intensity_check(const gt_intensity *x, const char *path, double white);
 void      gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_options *o);
 /* Line integrals; any number of threads at a time. */
 gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t rows, float *out);

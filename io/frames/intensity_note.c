@@ -1,5 +1,6 @@
 /* Notes on counts that cannot be right. A single black view comes from a closed shutter or a lost exposure, many
  * dark values from a dark field of another exposure. */
+#include <math.h>
 #include <string.h>
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
@@ -8,6 +9,25 @@ void gt_intensity_restart(gt_intensity *x)
 {
 	memset(x->seen, GT_UNREAD, x->views);
 	x->floored = x->saturated = 0;
+}
+
+/* Largest fraction of values without transmission in a scan of counts: air and most of the object transmit more. */
+#define MAX_DARK 0.3
+
+gt_status gt_intensity_check(const gt_intensity *x, const char *path, double white)
+{
+	size_t lit = 0, black = 0;
+	for (size_t v = 0; v < x->views; v++) {
+		lit += x->seen[v] == GT_LIT;
+		black += x->seen[v] == GT_BLACK;
+	}
+	const double view = (double)x->rows * (double)x->columns, dark = ((double)x->floored - (double)black * view) / ((double)lit * view);
+	if (!(white > 0) || !(dark > MAX_DARK))
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: %.0f %% of the values are at most 1/65536 of white=%g, expected counts; use --values line-integrals if they "
+	               "are line integrals",
+	               path, 100 * fmin(dark, 1), white);
 }
 
 void gt_intensity_note(const gt_intensity *x, const char *path, const gt_read_options *o)

@@ -1,6 +1,6 @@
-/* Scatter as a constant: t <- (t - s)/(1 - s), s the part of an unattenuated pixel's signal that is scatter
- * everywhere. What is left is a thousandth of the transmission at least, and counted. A scan's own: the mean behind
- * a strip of lead, over that of the air. Or scatter that follows the body: scatter_kernel.h. */
+/* Constant scatter: t <- (t - s)/(1 - s), with s the scattered fraction of the signal of an unattenuated pixel. At
+ * least a thousandth of the transmission remains, and such values are counted. To measure s, divide the mean behind a
+ * strip of lead by the mean of air. Scatter that follows the object: scatter_kernel.h. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const gt_param params[] = {
 	  .at = offsetof(struct options, method),
 	  .names = methods },
 	{ .key = "fraction",
-	  .help = "constant: scatter, as a part of what a pixel gets that nothing attenuates; kernel: of the light "
+	  .help = "constant: scattered fraction of the signal of an unattenuated pixel; kernel: of the intensity "
 	          "where the middle view is darkest",
 	  .kind = GT_REAL,
 	  .at = offsetof(struct options, fraction),
@@ -62,15 +62,14 @@ static gt_status look_at_middle(gt_prepare_call *c, const struct options *o, gt_
 	double *scratch = NULL;
 	gt_status st = GT_OK;
 	if (!(o->fraction > 0))
-		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "fraction=0: expected above 0, the part of the light that is scatter where the body is darkest"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "fraction=0: expected above 0, the scatter fraction at the darkest pixel"));
 	GT_TRY(gt_scatter_kernel_new(scan, o->width, o->power, k));
 	scratch = malloc(gt_scatter_kernel_scratch(k) * sizeof *scratch);
 	if (!p || !scratch)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "scatter: out of memory"));
 	GT_TRY(c->source.read(c->source.self, scan->views / 2, 1, p));
 	GT_TRY(gt_scatter_kernel_fit(k, p, o->fraction, scratch));
-	gt_prepare_note(c, "rays through a line integral of 1 spread %.4g of the light that is left", k->amplitude);
+	gt_prepare_note(c, "amplitude %.4g: scatter of rays with a line integral of 1 relative to their intensity", k->amplitude);
 done:
 	free(p);
 	free(scratch);
@@ -151,7 +150,7 @@ static void tell(gt_prepare_call *c)
 
 const gt_preparation gt_preparation_scatter = {
 	.name = "scatter",
-	.about = "scatter as a constant part of the signal, or as what follows the body, taken off",
+	.about = "subtracts scatter: a constant part of the signal, or a kernel that follows the object",
 	GT_STEP_MEMBERS,
 	.chunks = GT_BY_VIEWS,
 	.look = look,

@@ -1,5 +1,5 @@
-/* On a coarse view, as scatter is smooth: P begins as the light I that was measured, and is I less the scatter of P
- * until it stays. Beyond the edges a view goes on as it ends. */
+/* Fixed-point iteration on a coarse view, because scatter is smooth: P starts as the measured intensity I and becomes
+ * I minus the scatter of P until it converges. Views are continued by their edge values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "prepare/scatter/scatter_kernel.h"
 
 enum { COARSEST = 16, ROUNDS = 60, TRIES = 40, MAX_ROWS = 65536 };
-/* Scatter is at most all but this part of the light. */
+/* Minimum primary fraction of the intensity. */
 #define LEAST 0.05
-/* Of white: where P stays. */
+/* Relative to white: change of P at convergence. */
 #define SETTLED 1e-6
 #define MAX_AMPLITUDE 20.0
-/* Of the fraction that is asked for: what is found may differ by, and where the search for it ends. */
+/* Tolerance relative to the requested fraction, and limits of the search. */
 #define CLOSE 0.01
 #define FOUND 1e-5
-/* What the search begins with, and grows by until it is too much. */
+/* First amplitude of the search, and the factor by which it grows until the scatter is too large. */
 #define FIRST_AMPLITUDE 0.05
 #define GROWS 4
 
@@ -46,7 +46,7 @@ gt_status gt_scatter_kernel_new(const gt_scan *scan, double width, double power,
 	if (!(sigma[0] >= 1) || !(sigma[0] < 4 * (double)scan->columns))
 		return gt_fail(GT_ERR_ARG, "width=%g: expected a pixel of %g mm at least, and less than four times the detector's %g mm",
 		               width, scan->column_pitch, scan->column_pitch * (double)scan->columns);
-	/* A single row may be as thin as its maker likes. */
+	/* A single row can be arbitrarily thin. */
 	if (!(sigma[1] < MAX_ROWS))
 		return gt_fail(GT_ERR_ARG, "width=%g: expected less than %d rows of %g mm", width, (int)MAX_ROWS, scan->row_pitch);
 	gt_status st = set_axis(k, 0, sigma[0], scan->columns);
@@ -60,7 +60,7 @@ void gt_scatter_kernel_free(gt_scatter_kernel *k)
 	*k = (gt_scatter_kernel){ .rows = 0 };
 }
 
-/* Light, what was not scattered, scatter, and one array between blurs. */
+/* Intensity, primary, scatter, and one array between blurs. */
 size_t gt_scatter_kernel_scratch(const gt_scatter_kernel *k) { return 4 * k->n[0] * k->n[1]; }
 
 static double mean_light(const gt_scatter_kernel *k, const float *p, size_t x, size_t y)
@@ -85,7 +85,7 @@ static GT_CLONES void add_times(double by, const double *restrict in, size_t n, 
 		out[x] += by * in[x];
 }
 
-/* A line, of which the ends go on: one tap at a time, which processors take as vectors. */
+/* Blurs a line that its edge values continue, one tap at a time, so that it vectorises. */
 static void blur_line(const double *kernel, size_t reach, const double *in, size_t n, double *out)
 {
 	memset(out, 0, n * sizeof *out);
@@ -100,7 +100,7 @@ static void blur_line(const double *kernel, size_t reach, const double *in, size
 	}
 }
 
-/* Along an axis of in[y][x]. */
+/* Blurs along an axis of in[y][x]. */
 static void blur(const gt_scatter_kernel *k, int axis, const double *in, double *out)
 {
 	const size_t nx = k->n[0], ny = k->n[1], reach = k->reach[axis];
@@ -116,14 +116,14 @@ static void blur(const gt_scatter_kernel *k, int axis, const double *in, double 
 	}
 }
 
-/* power 1 is what most take. */
+/* power is usually 1. */
 static double scattered(const gt_scatter_kernel *k, double primary)
 {
 	const double through = fmax(0, -log(primary));
 	return k->amplitude * primary * (k->power == 1 ? through : pow(through, k->power));
 }
 
-/* Half the way to what the scatter of before leaves, again and again. */
+/* Damped iteration: each step goes half of the way to the intensity without the previous scatter. */
 static void find_scatter(const gt_scatter_kernel *k, const double *light, double *primary, double *scatter, double *between)
 {
 	const size_t n = k->n[0] * k->n[1];
@@ -150,14 +150,14 @@ static void make_coarse(const gt_scatter_kernel *k, const float *p, double *ligh
 			light[y * k->n[0] + x] = fmax(mean_light(k, p, x, y), GT_MIN_TRANSMISSION);
 }
 
-/* A view, of which the scatter at its darkest place is compared with the fraction that is wanted. */
+/* A view whose scatter at its darkest pixel is compared with the requested fraction. */
 typedef struct {
 	gt_scatter_kernel *k;
 	double *light, *primary, *scatter, *between, fraction;
 	size_t darkest;
 } fitting;
 
-/* By how much of what is wanted there is too much. */
+/* Returns the relative excess of the scatter over the requested fraction. */
 static double too_much(const fitting *f, double amplitude)
 {
 	f->k->amplitude = amplitude;
@@ -165,8 +165,8 @@ static double too_much(const fitting *f, double amplitude)
 	return f->scatter[f->darkest] / (f->fraction * f->light[f->darkest]) - 1;
 }
 
-/* The scatter grows with the amplitude: a straight line between too little and too much, of which an end that stays
- * counts half (the Illinois rule, Dowell, Jarratt, BIT 11 (1971) 168). Gives back what is left. */
+/* The scatter grows with the amplitude: false position between too little and too much, with half weight for an end
+ * that stays (the Illinois rule, Dowell, Jarratt, BIT 11 (1971) 168). Returns the remaining excess. */
 static double find_amplitude(const fitting *f)
 {
 	double low = 0, at_low = -1, high = FIRST_AMPLITUDE, at_high = too_much(f, high), at = at_high;
@@ -202,16 +202,15 @@ gt_status gt_scatter_kernel_fit(gt_scatter_kernel *k, const float *p, double fra
 	for (size_t i = 1; i < n; i++)
 		f.darkest = f.light[i] < f.light[f.darkest] ? i : f.darkest;
 	if (!(f.light[f.darkest] < 0.9))
-		return gt_fail(GT_ERR_FORMAT,
-		               "the middle view has light of %.3g and more of white everywhere: no body whose scatter could be told",
+		return gt_fail(GT_ERR_FORMAT, "the central view transmits %.3g of white or more everywhere: found no object that scatters",
 		               f.light[f.darkest]);
 	return fabs(find_amplitude(&f)) < CLOSE
 	               ? GT_OK
-	               : gt_fail(GT_ERR_ARG, "fraction=%g: by this width and power the light where the body is darkest has %.3g of scatter",
+	               : gt_fail(GT_ERR_ARG, "fraction=%g: this width and power give a scatter fraction of %.3g at the darkest pixel",
 	                         fraction, f.scatter[f.darkest] / f.light[f.darkest]);
 }
 
-/* Of a coarse view at a pixel, linear between the middles. */
+/* Interpolates a coarse view linearly at a pixel. */
 static double at_pixel(const gt_scatter_kernel *k, const double *coarse, size_t row, size_t column)
 {
 	const double at[2] = { ((double)column + 0.5) / (double)k->by[0] - 0.5, ((double)row + 0.5) / (double)k->by[1] - 0.5 };

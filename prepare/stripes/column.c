@@ -1,4 +1,4 @@
-/* Sums and changes of one column of a sinogram. */
+/* Sums and updates of one column of a sinogram. */
 #include "core/clones.h"
 #include "prepare/stripes/column.h"
 

@@ -1,6 +1,6 @@
 #ifndef GT_PREPARE_STRIPES_COLUMN_H
 #define GT_PREPARE_STRIPES_COLUMN_H
-/* One column of a sinogram, in any order of its n values; private to prepare/. */
+/* Operations on the n values of one sinogram column in any order; private to prepare/. */
 #include <stddef.h>
 
 /* smooth <- value + weight (smooth - value) */

@@ -1,18 +1,18 @@
-/* Columns that fluctuate, or are dead. What a body does from view to view it does in columns next to each other: where
- * its edges come to, and behind the last of them, fluctuations change over many columns, or to one side. A column that
- * is bad differs from both sides at once. */
+/* Unstable and dead columns. Object structure also changes an adjacent column, so a bad column must differ from both
+ * neighbours. */
 #include <math.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
 #include "prepare/stripes/stripes.h"
 
-/* A column that fluctuates does so by this factor more, or less, than its neighbours; each of a stripe of several. */
+/* Factor by which an unstable column fluctuates more, or a dead one less, than its neighbours; the second applies to
+ * each column of a broad stripe. */
 #define FLUCTUATES 1.5
 #define STRIPE_FLUCTUATES 2.0
-/* Columns of the broadest stripe of bad ones, and of those that one column at either side tells. */
+/* Maximum width of a stripe of bad columns, and of stripes that one column at either side confirms. */
 enum { BROADEST = 8, NARROW = 2 };
 
-/* Median of x[k - half ... k + half] within n values. scratch: 2 half + 1. */
+/* Returns the median of x[k - half ... k + half] within n values. scratch: 2 half + 1. */
 static double running_median(const double *x, size_t n, size_t k, size_t window, double *scratch)
 {
 	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < n ? k + half : n - 1;
@@ -47,8 +47,8 @@ static void extend(range *r, const double *d, size_t n)
 	}
 }
 
-/* Whether all of n columns from `first` fluctuate more, or less, than the columns next to them. Next to the end of a
- * row one side tells, but not of a broad stripe that fluctuates less, which is how air is beside a body. */
+/* Tests if all of n columns from `first` fluctuate more, or less, than the adjacent columns. Next to the end of a row
+ * one side suffices. It does not suffice for broad stripes that fluctuate less, because air next to an object does. */
 static int stands_out(const double *d, size_t columns, size_t first, size_t n, int more)
 {
 	const size_t behind = first + n, side = n > NARROW ? 2 : 1, after = columns - behind;
@@ -63,7 +63,7 @@ static int stands_out(const double *d, size_t columns, size_t first, size_t n, i
 	return more ? stripe.min > by * sides.max : stripe.max * by < sides.min;
 }
 
-/* Whether column k does so, alone or with others. */
+/* Tests column k, alone and as part of wider stripes. */
 static int apart(const double *d, size_t columns, size_t k, int more)
 {
 	for (size_t n = 1; n <= BROADEST; n++)
@@ -73,7 +73,7 @@ static int apart(const double *d, size_t columns, size_t k, int more)
 	return 0;
 }
 
-/* The nearest columns to both sides of k that are in no stripe; the same one twice where there is none to the other. */
+/* The nearest columns on both sides of k outside all stripes; twice the same column if one side has none. */
 typedef struct {
 	size_t left, right;
 } ends;
@@ -105,8 +105,8 @@ static void interpolate(const unsigned char *stripe, size_t columns, float *s, s
 	}
 }
 
-/* Those of d[column] that are too high, then those that are too low beside what is not too high: what is quiet between
- * a column that fluctuates and a body is none. f: d, less what is usual around a column. */
+/* Marks values of d[column] that are too high, then values that are too low. High columns are replaced first, so that
+ * quiet columns between them and the object are not marked. f: d relative to the median around a column. */
 static void find(const gt_stripes *t, double *d, const double *f, unsigned char *stripe, unsigned char *high)
 {
 	for (size_t k = 0; k < t->columns; k++)

@@ -1,4 +1,4 @@
-/* Columns whose factor stands out of the others. */
+/* Detects columns whose factor stands out. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 	}
 	const double slope = xx > 0 ? xy / xx : 0, low = mean_y - slope * mean_x, high = low + slope * (double)(columns - 1),
 		     noise = high - low;
-	/* Without noise there is no measure of what stands out. */
+	/* Without noise there is no threshold. */
 	if (!(noise > 1e-5))
 		return;
 	max = scratch[columns - 1];

@@ -1,5 +1,6 @@
-/* The window is kept sorted: what enters and what leaves moves the values between them by one place. All lines do the
- * same at the same time, so that no step depends on the data, and processors take the lines as a vector. */
+/* Running medians in a sorted window. The entering and the leaving value shift the values between them by one
+ * position. All lines perform the same operations at the same time, so that no step depends on the data and the lines
+ * vectorise. */
 #include <math.h>
 #include <string.h>
 #include "core/clones.h"
@@ -9,7 +10,7 @@ enum { LINES = GT_MEDIAN_LINES };
 
 size_t gt_running_medians_scratch(size_t places) { return (places + 1) * LINES; }
 
-/* sorted[n][LINES], and a line of infinity behind it: `out` leaves, `in` comes; infinity is a place that is empty. */
+/* sorted[n][LINES], followed by a line of infinity: replaces `out` by `in`; infinity marks an empty position. */
 GT_CLONES static void replace(float *restrict sorted, size_t n, const float *restrict out, const float *restrict in)
 {
 	float before[LINES];
@@ -26,7 +27,7 @@ GT_CLONES static void replace(float *restrict sorted, size_t n, const float *res
 void gt_running_medians(const float *x, size_t places, size_t window, float *scratch, float *out)
 {
 	const size_t half = window / 2, size = window < places ? window : places;
-	size_t last = 0, n = 0; /* behind those that came; in the window */
+	size_t last = 0, n = 0; /* end of the values read; number in the window */
 	float nothing[LINES];
 	for (int l = 0; l < LINES; l++)
 		nothing[l] = INFINITY;
@@ -53,16 +54,16 @@ static GT_CLONES void medians_of_five(const float *restrict x, size_t places, fl
 {
 	for (size_t k = 2; k + 2 < places; k++) {
 		const float a = x[k - 2], b = x[k - 1], c = x[k], d = x[k + 1], e = x[k + 2];
-		/* Neither the least nor the largest of four is the middle of five. */
+		/* Neither the smallest nor the largest of four is the median of five. */
 		const float low = max(min(a, b), min(c, d)), high = min(max(a, b), max(c, d));
 		out[k] = max(min(low, high), min(max(low, high), e));
 	}
 }
-/* Clones would be exported. */
+/* GT_CLONES would export the function. */
 void gt_medians_of_five(const float *x, size_t places, float *out) { medians_of_five(x, places, out); }
 
-/* Threes put in order side by side, then the largest least, the middle middle and the least largest one of them; the
- * middle of these. */
+/* Median of nine: sorts three triples, then takes the median of the largest minimum, the middle median and the
+ * smallest maximum. */
 GT_CLONES static void medians_of_nine(const float *restrict x, size_t places, float *restrict out)
 {
 	for (size_t k = 4; k + 4 < places; k++) {
@@ -80,7 +81,7 @@ GT_CLONES static void medians_of_nine(const float *restrict x, size_t places, fl
 	}
 }
 
-/* Of what the window has within the line, by insertion. */
+/* Returns the median of the part of the window within the line, by insertion. */
 static float median_at(const float *x, size_t places, size_t k, size_t half)
 {
 	const size_t first = k < half ? 0 : k - half, last = k + half < places ? k + half : places - 1;

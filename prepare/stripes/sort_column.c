@@ -1,4 +1,4 @@
-/* A column in order. A value and its view make one number, whose upper half has the order of the values. */
+/* Radix sort of a column. A value and its view form one key, whose upper half has the order of the values. */
 #include <string.h>
 #include "core/clones.h"
 #include "prepare/stripes/sort_column.h"
@@ -35,7 +35,7 @@ static void by_digit(const ranked *from, ranked *to, size_t n, int shift, uint32
 		to[count[(((uint32_t)(from[i] >> FIRST) - base) >> shift) & (VALUES - 1)]++] = from[i];
 }
 
-/* By eight bits of the value at a time; equal ones keep their order. */
+/* Sorts by eight bits of the value at a time; stable. */
 static void sort_whole(ranked *x, ranked *other, size_t n)
 {
 	uint32_t count[DIGITS][VALUES] = { { 0 } };
@@ -46,11 +46,11 @@ static void sort_whole(ranked *x, ranked *other, size_t n)
 		by_digit(d % 2 ? other : x, d % 2 ? x : other, n, 8 * d, 0, count[d]);
 }
 
-/* Values that an insertion may move in the mean. */
+/* Maximum mean number of moves per value of the insertion sort. */
 enum { MOVES = 8 };
 
-/* By the upper sixteen bits of what the keys span, eight at a time; then by insertion, since few have those in common;
- * where many have, from the start. */
+/* Sorts by the upper sixteen bits of the range of the keys, eight at a time, then by insertion, because few keys
+ * share these bits. If many do, all bits are sorted. */
 static void sort(const uint32_t *key, size_t n, ranked *x, ranked *other)
 {
 	uint32_t low = UINT32_MAX, high = 0, count[2][VALUES] = { { 0 } };

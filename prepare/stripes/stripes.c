@@ -1,5 +1,5 @@
-/* Stripes by the order of their values. The published algorithms smooth or divide every column, which takes details
- * of a body for stripes; here only what is off its neighbours in all views alike is corrected. */
+/* Stripes by the order of their values. The published algorithms smooth or divide every column, which removes details
+ * of the object. Here only deviations from the neighbours that all views share are corrected. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,20 +10,20 @@
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/sort_column.h"
 #include "prepare/stripes/stripes.h"
-#include "prepare/stripes/witness.h"
+#include "prepare/stripes/confirmation.h"
 
-/* Variances of a mean that a correction must be above. */
+/* A correction must exceed this number of variances of the mean. */
 #define NOISE 4.0
-/* Part of what a column is off the line between both sides that lines from each of them must witness. */
+/* Fraction of the deviation from the line between both sides that lines from each side must confirm. */
 #define AGREES 0.67
-/* Columns that a stripe is compared with: of one or two columns; of up to four. */
+/* Number of columns that a stripe of one or two columns is compared with; of up to four. */
 enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
-/* Columns of the broadest stripe of "sorting" and of "large", if their windows see it. */
+/* Maximum width of a stripe of "sorting" and of "large", if their windows are wide enough. */
 enum { BROAD_NARROW = 5, BROAD_WIDE = 8, MAX_AROUND = 4 * BROAD_WIDE + 1 };
 
-/* Columns, or lines, that are worked on at a time: as many floats as a line of the processor's cache has. */
+/* Columns or lines per block: the floats of a cache line. */
 enum { BLOCK = GT_MEDIAN_LINES, LINE = 64, PAGE = 4096 };
-/* Lines from one to the next are a page apart or more, which processors do not fetch by themselves. */
+/* Lines lie a page or more apart, which hardware prefetch does not cross. */
 enum { AHEAD = 12 };
 #ifdef __GNUC__
 #define FETCH(p) __builtin_prefetch(p)
@@ -31,15 +31,15 @@ enum { AHEAD = 12 };
 #define FETCH(p) ((void)(p))
 #endif
 
-/* Places from one column to the next: whole lines of the cache, no number of pages. */
+/* Distance from one column to the next: whole cache lines, not a multiple of a page. */
 static size_t stride_of(size_t views)
 {
 	const size_t stride = (views + BLOCK - 1) / BLOCK * BLOCK;
 	return stride * sizeof(float) % PAGE ? stride : stride + BLOCK;
 }
 
-/* Scratch: value, view, smooth [column][rank], stride_of() places from column to column; the rest is of a block, or of
- * a line. */
+/* Scratch: value, view, smooth [column][rank], with stride_of() values per column; the rest is for a block or a
+ * line. */
 typedef struct {
 	size_t stride;
 	float *value, *smooth, *block, *line, *median, *window;
@@ -82,7 +82,7 @@ static arrays lay_out(const gt_stripes *t, double *scratch)
 
 static size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Columns k ... of the sinogram, each by itself: block[column][view]. */
+/* Copies columns k ... of the sinogram to block[column][view]. */
 static void gather(const gt_stripes *t, const float *s, size_t k, size_t n, const arrays *a)
 {
 	for (size_t v = 0; v < t->views; v++) {
@@ -106,10 +106,10 @@ static void sort_columns(const gt_stripes *t, const float *s, const arrays *a)
 	}
 }
 
-/* Medians along the columns at each rank, of columns that are in order. */
+/* Medians along the columns at each rank, of sorted columns. */
 static void smooth_ranks(const gt_stripes *t, size_t window, const arrays *a)
 {
-	/* Lines behind the last view are worked on with any numbers. */
+	/* Lines past the last view hold arbitrary numbers. */
 	for (size_t k = 0; k < t->columns; k++)
 		for (size_t rank = t->views; rank < a->stride; rank++)
 			a->value[k * a->stride + rank] = 0;
@@ -137,7 +137,7 @@ static GT_CLONES void add_off(const float *restrict median, const float *restric
 	}
 }
 
-/* What column k is off the median of the columns around a stripe of that width. */
+/* Adds the deviation of column k from the median of the columns around a stripe of the given width. */
 static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t width, const arrays *a)
 {
 	const size_t half = 2 * width, first = k < half ? 0 : k - half, n = min_of(t->columns, k + half + 1) - first;
@@ -151,8 +151,7 @@ static void off_broad(const gt_stripes *t, const float *s, size_t k, size_t widt
 	}
 }
 
-/* Columns on either side of a stripe, odd, and how far column k is on the way from the middle of those before it to the
- * middle of those behind. */
+/* Columns on either side of a stripe, odd, and the relative position of column k between their centres. */
 typedef struct {
 	size_t columns, left, right;
 	double part;
@@ -165,16 +164,16 @@ static sides sides_of(size_t k, gt_stripe_place stripe)
 		        ((double)(k - stripe.first) + 0.5 * (double)(n + 1)) / (double)(stripe.width + n) };
 }
 
-/* What a column is off in the mean; its variance over the views is that about the median. */
+/* Sets the mean deviation of a column; its variance over the views is that about the median. */
 static void set_off(const gt_stripes *t, size_t k, double off, const arrays *a)
 {
 	a->squares[k] += (double)t->views * (off * off - a->mean[k] * a->mean[k]);
 	a->mean[k] = off;
 }
 
-/* What column k of the mean view is off the line through the medians of as many columns on both sides of a stripe:
- * slopes do not shift it as they do the median across. 0: the row ends before, or what is witnessed, up or down, is of
- * another height. */
+/* Sets the deviation of column k of the mean view from the line through the medians of equally many columns on both
+ * sides of a stripe. Slopes shift the median across, but not this line. Returns 0 if the row ends before, or if the
+ * confirmed deviation has another sign or height. */
 static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, double height, const arrays *a)
 {
 	const sides side = sides_of(k, stripe);
@@ -191,7 +190,7 @@ static int off_sides(const gt_stripes *t, size_t k, gt_stripe_place stripe, doub
 	return 1;
 }
 
-/* What it is off the parabola that goes on through the stripe. */
+/* Sets the deviation from the parabola that continues through the stripe. */
 static int off_parabola(const gt_stripes *t, size_t k, const gt_stripe_step *step, const arrays *a)
 {
 	const sides side = sides_of(k, step->place);
@@ -201,8 +200,8 @@ static int off_parabola(const gt_stripes *t, size_t k, const gt_stripe_step *ste
 	return 1;
 }
 
-/* The same at each rank, as far as what it differs by from rank to rank is more than both sides differ in that: columns
- * further off would bring in what the body is elsewhere. */
+/* Deviation at each rank. It varies between ranks only as far as the column varies more than both sides do; columns
+ * further off would show other parts of the object. */
 static void smooth_between(const gt_stripes *t, size_t k, gt_stripe_place stripe, const arrays *a)
 {
 	const sides side = sides_of(k, stripe);
@@ -227,25 +226,26 @@ static void smooth_between(const gt_stripes *t, size_t k, gt_stripe_place stripe
 		smooth[rank] = (float)(value[rank] + off + part * (smooth[rank] - off));
 }
 
-/* The part of a change that is within what is allowed. */
+/* Returns the allowed part of a change. */
 static double within(double allowed, double change) { return fabs(change) > allowed ? allowed / fabs(change) : 1; }
 
-/* The part of a change of a column that leads to its neighbours, and not past them. */
+/* Returns the part of a change that leads to the neighbours, and not past them. */
 static double towards(const arrays *a, size_t k, double change)
 {
 	const double off = a->weight[k] * a->mean[k];
 	return change * off <= 0 ? 0 : within(fmin(a->allowed[k], fabs(off)), change);
 }
 
-/* No stripe is what goes on to one side. The median around does not tell stripes that it is not twice as broad as. */
-static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
+/* A structure that continues to one side is not a stripe. The median around a stripe detects it only if its window is
+ * twice as wide. */
+static void find_confirmed(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
 {
-	const double usual = gt_stripe_unwitnessed(a->mean, t->columns, a->few), views = (double)t->views;
+	const double usual = gt_stripe_unconfirmed(a->mean, t->columns, a->few), views = (double)t->views;
 	const gt_stripe_sides both = gt_stripe_sides_of(a->level, t->columns, usual, a->sides);
 	for (size_t k = 0; k < t->columns; k++) {
 		gt_stripe_place place, other;
-		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_witness(&both, k, broadest, sign, &place);
-		const double against = gt_stripe_witness(&both, k, broadest, -sign, &other);
+		double sign = a->mean[k] < 0 ? 1 : -1, height = gt_stripe_confirmed(&both, k, broadest, sign, &place);
+		const double against = gt_stripe_confirmed(&both, k, broadest, -sign, &other);
 		if (other.width > around / 2 && against > (fabs(a->mean[k]) > usual ? height : usual)) {
 			height = against;
 			place = other;
@@ -268,9 +268,9 @@ static void ask_witnesses(const gt_stripes *t, size_t around, size_t broadest, c
 	}
 }
 
-/* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike,
- * the edge of a body to one side in some views and to the other in others: the mean over the views of what a median
- * along the columns differs by, against what its variance makes it by chance. */
+/* weight[column]: fraction of a column that is a stripe, 0 to 1. A stripe differs from the columns around it in all
+ * views. The edge of an object differs to one side in some views and to the other in others. So the mean deviation
+ * from a running median is compared with its variance. */
 static void stripe_weights(const gt_stripes *t, size_t around, size_t broadest, const float *s, const arrays *a)
 {
 	const double views = (double)t->views;
@@ -281,13 +281,13 @@ static void stripe_weights(const gt_stripes *t, size_t around, size_t broadest, 
 		gt_short_medians(s + v * t->columns, t->columns, around, a->median);
 		add_off(a->median, s + v * t->columns, t->columns, views, a->mean, a->squares, a->level);
 	}
-	ask_witnesses(t, around, broadest, s, a);
+	find_confirmed(t, around, broadest, s, a);
 }
 
-/* smooth <- values as they are corrected; 0: this column stays as it is. */
+/* Computes smooth, the corrected values; returns 0 if the column stays. */
 typedef int (*correction)(const arrays *a, size_t column, const float *value, float *smooth, size_t n);
 
-/* Values as they are corrected, back to their views. */
+/* Writes corrected values back to their views. */
 static void put_back(const gt_stripes *t, const arrays *a, correction correct, float *s)
 {
 	for (size_t k = 0; k < t->columns; k += BLOCK) {
@@ -300,7 +300,7 @@ static void put_back(const gt_stripes *t, const arrays *a, correction correct, f
 			float *to = a->block + changes * a->stride;
 			for (size_t rank = 0; rank < t->views; rank++)
 				to[a->view[at + rank]] = a->smooth[at + rank];
-			/* What is corrected rises from rank to rank as before: the order is still that of the views. */
+			/* Corrected values are still sorted, so the permutation to views stays valid. */
 			memcpy(a->value + at, a->smooth + at, t->views * sizeof *a->value);
 			changed[changes++] = k + j;
 		}
@@ -314,8 +314,8 @@ static void put_back(const gt_stripes *t, const arrays *a, correction correct, f
 	}
 }
 
-/* Windows are wider than what weights are of: where there is no stripe they may be off by more. Where the line between
- * both sides is known, the mean comes to lie on it. */
+/* Windows are wider than those of the weights, so they deviate more without a stripe. If the line between both sides
+ * is known, the mean is moved onto it. */
 static int towards_smooth(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (!(a->weight[k] > 0))
@@ -343,7 +343,7 @@ void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *sc
 	sorting(t, window, s, &a);
 }
 
-/* A ratio to what is wide around would follow the body. */
+/* A ratio to a wide window would follow the object. */
 static int shifted(const arrays *a, size_t k, const float *value, float *smooth, size_t n)
 {
 	if (a->stripe[k] && a->lined[k])
@@ -364,7 +364,7 @@ static void large(const gt_stripes *t, size_t window, float *s, const arrays *a)
 		a->f[k] = gt_column_sum(a->value + k * a->stride + drop, kept);
 		max = fmax(max, fabs(a->level[k]));
 	}
-	/* A ratio means nothing in air. */
+	/* In air a ratio is not defined. */
 	for (size_t k = 0; k < t->columns; k++)
 		a->f[k] = fabs(a->level[k]) > 0.02 * max ? a->f[k] / a->level[k] : 1;
 	stripe_weights(t, AROUND_WIDE, min_of(BROAD_WIDE, window / 2), s, a);

@@ -37,7 +37,7 @@ def _step(name: str, value: Any) -> str:
     if isinstance(value, dict):
         return f"{name}:" + ",".join(f"{k.replace('_', '-')}={v}" for k, v in value.items())
     words = str(value)
-    if value is True or (words == "auto" and name in ("zingers", "bad-pixels")):
+    if value is True or (words == "auto" and name in ("zingers", "bad-pixels", "metal")):
         return name
     if name == "views":
         return f"views:range={words}"

@@ -75,6 +75,15 @@ named 2 good "air 30,30: expected auto, no, or how many of the 40 columns are ai
 named 2 good "white=3000, and a flat field good/flat_0001.tif: expected one of them" --white 3000
 counts dim flat=1
 told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"
+# Line integrals are no counts, whatever white says.
+python3 - <<'END'
+import array, math, os
+os.mkdir("lines")
+for view in range(12):
+    line = [0.02 * 2 * math.sqrt(max(0, 100 - (x - 19.5) ** 2)) for x in range(40)]
+    array.array("f", line * 8).tofile(open(f"lines/v{view:03}.raw", "wb"))
+END
+named 1 lines "% of the values are at most 1/65536 of white=1, expected counts; use --values line-integrals" --raw f32le:40x8 --white 1 --angles 0:15 --air no
 named 1 good "nothere.tif: No such file or directory" --flat nothere.tif
 
 # Fields are cropped along with the views, in memory and in pieces alike.

@@ -63,7 +63,7 @@ ok prepare scan.nc -o whole.nc --air auto --zingers auto --beam-hardening kv=120
 ok prepare scan.nc -o pieces.nc --air auto --zingers auto --beam-hardening kv=120,aluminium=3 --rings gain --memory 1
 ok compare whole.nc pieces.nc --max 0
 ok prepare scan.nc -o metal.nc --metal nmar,threshold=1.5,image=dense.nc --backend cpu
-grep -q "metal: .* of the rays meet them: filled" stderr.txt || fail "metal: $(cat stderr.txt)"
+grep -qE "metal: [0-9]+ voxels \(.* mm\^3\) are above .* of the rays pass them: .* put back" stderr.txt || fail "metal: $(cat stderr.txt)"
 ok info dense.nc
 ok simulate --scanner ge-ct750hd --phantom forbild-head --reduce 16 --views 30 --rows 1 --spectrum kv=120,aluminium=3 --rays 1 -o many.nc
 ok info many.nc
@@ -90,7 +90,7 @@ refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=n
 refused_output 1 "./: is not a regular file but a folder" prepare scan.nc --beam-hardening spectrum=./
 refused_output 2 "takes all projections at once" prepare scan.nc --auto --memory 10
 refused_output 1 "flatness takes all projections" prepare scan.nc --beam-hardening flatness --memory 10
-refused_output 1 "is threshold=0.1 too low" prepare scan.nc --metal li,threshold=0.1
+refused_output 1 "expected less than half; use a higher threshold" prepare scan.nc --metal li,threshold=0.1
 refused_output 2 "did you mean 'bone'" simulate --phantom box --views 9 --rows 1 --spectrum kv=90 --materials water,2:bnoe
 refused_output 2 "ascending order" simulate --phantom box --views 9 --rows 1 --spectrum kv=90 --materials 2:water
 refused_output 2 "expected kv= or spectrum" simulate --phantom box --views 9 --rows 1 --spectrum polynomial=1
@@ -118,7 +118,7 @@ ok info notes.nc --json
 echo 'cylinder radii=160,130 length=300 density=1' > wide.shapes
 ok simulate --scanner ge-ct750hd --reduce 8 --phantom wide.shapes --rows 4 --columns 60 -o wide.nc
 ok prepare wide.nc -o extended.nc --extend auto
-grep -qE 'extend: [0-9]+ columns in front of the first and [0-9]+ behind the last' stderr.txt || fail "extend says '$(cat stderr.txt)'"
+grep -qE 'extend: [0-9]+ columns before the first and [0-9]+ after the last' stderr.txt || fail "extend says '$(cat stderr.txt)'"
 ok recon extended.nc -o extended-volume.nc --grid 48x48x4@4.67x4.67x5
 ! grep -q 'conjugate rays disagree' stderr.txt || fail "columns that were added are compared: $(cat stderr.txt)"
 finish

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_HALF_TURN_H
 #define GT_TESTS_HALF_TURN_H
-/* Projections of half a turn by a parallel beam, for the tests of preparation. */
+/* Projections of a 180-degree parallel-beam scan, for the tests of preparation. */
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/data.h>
@@ -21,7 +21,7 @@ static inline gt_projections *half_turn(const size_t n[3], const double pitch[2]
 	gt_scan_free(scan);
 	return p;
 }
-/* Of one row of the detector, about the axis, in voxels of a pixel. */
+/* Reconstructs one detector row about the axis, in voxels of one pixel. */
 static inline void slice_of(const gt_projections *p, size_t side, float *out)
 {
 	const gt_scan *s = gt_projections_scan(p);

@@ -1,5 +1,5 @@
-/* Steps from file to file in pieces: the bits of memory, whatever the size of the pieces; the peak of memory; what
- * does not come in pieces. labels: unit property  backend: none */
+/* Chunked runs from file to file: bit-identical to runs in memory for all chunk sizes; peak of memory; refused steps.
+ * labels: unit property  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ START_TEST(same_bits)
 }
 END_TEST
 
-/* The most that a process held, in bytes, in a child that prepares in pieces. */
+/* Returns the peak memory in bytes of a child process that prepares in chunks. */
 static double peak_of(const char *const *spec, double memory)
 {
 	struct rusage used;
@@ -109,7 +109,7 @@ static double peak_of(const char *const *spec, double memory)
 	return 1024. * (double)used.ru_maxrss;
 }
 
-/* 22 MB of projections in 5 MB, beside what the process has anyway. */
+/* 22 MB of projections within 5 MB, in addition to the memory of the process itself. */
 START_TEST(memory)
 {
 	const double views = 60, rows = 300, columns = 300, all = views * rows * columns * 4;
@@ -140,10 +140,10 @@ START_TEST(refused)
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "flatness takes all projections at once");
 	f.spec = order;
 	f.specs = 2;
-	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "in pieces zingers comes before rings: run rings alone first");
-	/* It wrote beyond the views that were picked. */
+	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "in chunks zingers runs before rings: run rings alone first");
+	/* An earlier version wrote beyond the selected views. */
 	f.spec = picked;
-	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "in pieces views comes before lag: run lag alone first");
+	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "in chunks views runs before lag: run lag alone first");
 	f.output = "pieces-out.mha";
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_ARG, "mha");
 	f.output = "no-folder/pieces-out.nc";
@@ -164,8 +164,8 @@ START_TEST(refused)
 }
 END_TEST
 
-/* Fields of the whole detector are cropped along, in memory by the caller and in pieces, with the same bits; to larger
- * pixels they do not belong. */
+/* Fields are cropped with the detector, in memory by the caller and in chunks, with bit-identical results. Larger
+ * pixels do not fit them. */
 START_TEST(fields_of_another_size)
 {
 	static const char *const steps[][2] = { { "crop:first-columns=3,last-rows=1", "bad-pixels:method=fields" },

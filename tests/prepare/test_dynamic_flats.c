@@ -1,5 +1,5 @@
-/* Flat fields of two changing modes, as of a white beam: what is left of them in transmissions, near what photons do;
- * fields of noise alone change nothing; with dead cells as without. labels: unit physics  backend: none */
+/* Flat fields with two changing modes, as of a white beam: their residual in transmissions is near photon noise. Flat
+ * fields of noise alone change nothing. Dead pixels do not matter. labels: unit physics  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static double body(size_t i, size_t v)
 	return r < 1 ? exp(-0.8 * sqrt(1 - r)) : 1;
 }
 
-/* Some cells are dead; the views have them filled in already, as their neighbours are. */
+/* Some pixels are dead; the views have them interpolated already. */
 static int is_dead(int planted, size_t i) { return planted && i % 613 == 5; }
 
 static gt_field_images flats_of(double strength, int dead, float *flat)
@@ -40,7 +40,7 @@ static gt_field_images flats_of(double strength, int dead, float *flat)
 	return (gt_field_images){ flat, FLATS };
 }
 
-/* Root mean square off the body's transmission, but for the level of each view. */
+/* Root-mean-square error of the transmission, up to the level of each view. */
 static double error(const float *p)
 {
 	double sum = 0;
@@ -93,7 +93,7 @@ START_TEST(changing)
 	ck_refused(gt_prepare(&p, "dynamic-flats", &o), GT_ERR_ARG, "3 flat fields");
 	o.flats.images = FLATS;
 	memset(flat + N, 0, sizeof(float) * N);
-	ck_refused(gt_prepare(&p, "dynamic-flats", &o), GT_ERR_FORMAT, "flat field 1 has a mean of 0 counts");
+	ck_refused(gt_prepare(&p, "dynamic-flats", &o), GT_ERR_FORMAT, "flat field 1: found a mean of 0 counts");
 	ck_assert_double_gt(field(0, none), 1);
 	gt_projections_free(p);
 	free(flat);

@@ -1,5 +1,5 @@
-/* Bodies wider than the detector: rows that are continued make the inside right; rows that end in air stay as they are.
- * labels: unit physics slow  backend: cpu */
+/* Objects wider than the detector: extrapolated rows correct the inside; rows that end in air stay. labels: unit
+ * physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tests/support/support.h"
 
 enum { SIDE = 104 };
-/* Of water, with two holes and a rod within the field of view, and one beside it; the detector sees 64 mm to each side. */
+/* Water with two holes and a rod inside the field of view, and one outside; the detector covers 64 mm to each side. */
 static const char body_text[] = "cylinder radii=110,95 length=200 density=1\n"
 				"cylinder center=25,-10,0 radius=12 length=200 density=-0.95\n"
 				"cylinder center=-20,22,0 radius=8 length=200 density=0.1\n"
@@ -76,7 +76,7 @@ static gt_volume *slice(const gt_projections *p, const char *method)
 	return v;
 }
 
-/* HU that the inside is off what the whole detector gives: mean, and root mean square about it. */
+/* Error inside relative to the complete detector, in HU: mean, and root mean square about it. */
 static void error_of(const gt_volume *v, const gt_volume *whole, double error[2])
 {
 	const float *a = gt_volume_data(v), *b = gt_volume_data(whole);
@@ -116,7 +116,7 @@ START_TEST(the_inside_is_right)
 }
 END_TEST
 
-/* The side that a shifted detector leaves to the rays from behind is no end of the body. */
+/* The nearer side of a shifted detector is not an end of the object. */
 START_TEST(rows_that_end_in_air_stay)
 {
 	gt_projections *p = seen(0, 256);
@@ -146,7 +146,7 @@ END_TEST
 
 static void keep(void *self, const gt_message *m) { snprintf(self, 512, "%s", m->text); }
 
-/* It does so in a whole turn alone; and what it leaves is said. */
+/* Only a full rotation covers the nearer side; the step reports the remaining truncation. */
 START_TEST(only_a_whole_turn_sees_from_behind)
 {
 	char note[512] = "";
@@ -161,7 +161,7 @@ START_TEST(only_a_whole_turn_sees_from_behind)
 	ck_ok(gt_prepare(&p, "extend:columns=30", &o));
 	ck_assert_uint_eq(gt_projections_scan(p)->columns, 176 + 30);
 	ck_assert_double_eq_tol(gt_projections_scan(p)->column_center, 127.5, 1e-9);
-	ck_assert_msg(strstr(note, "0 columns in front of the first and 30 behind the last") != NULL, "%s", note);
+	ck_assert_msg(strstr(note, "0 columns before the first and 30 after the last") != NULL, "%s", note);
 	gt_projections_free(p);
 }
 END_TEST

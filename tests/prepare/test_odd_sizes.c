@@ -1,6 +1,6 @@
-/* Every step on detectors of one row or column, on few views, with windows wider than the detector: it gives finite
- * values or refuses with a sentence, and NaN and infinite values are refused before anything is changed.
- * labels: unit property slow  backend: none */
+/* Every step on detectors of one row or column, on few views, with windows wider than the detector: the result is
+ * finite, or refused with a message. NaN and infinite values are refused before anything changes. labels: unit
+ * property slow  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static gt_projections *random_scan(gt_shape shape, const size_t n[3], uint64_t s
 	ck_ok(gt_scan_orbit(&orbit, &s));
 	ck_ok(gt_projections_new(s, &p));
 	gt_test_random(seed, gt_scan_size(s), gt_projections_data(p));
-	/* Attenuation of a body, with noise below 0 beside it. */
+	/* Attenuation of an object, with noise below 0 in air. */
 	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		const double u = (double)(i % n[2]) - 0.47 * (double)(n[2] - 1), half = 0.45 * (double)n[2];
 		gt_projections_data(p)[i] = (float)(2 * sqrt(fmax(0, 1 - u * u / (half * half))) + 0.1 * gt_projections_data(p)[i]);
@@ -122,12 +122,12 @@ START_TEST(finite_or_refused)
 		gt_projections_free(p);
 		free(fields);
 	}
-	/* One that refuses all would pass otherwise. */
+	/* Otherwise a step that refuses everything would pass. */
 	ck_assert_uint_ge(done, n[2] > 3 ? 8 : 4);
 }
 END_TEST
 
-/* Values that no file may hold, in memory: no step takes them, and none touches the others. */
+/* NaN and infinity in memory: every step refuses them and leaves the other values unchanged. */
 START_TEST(not_finite)
 {
 	static const float bad[] = { NAN, INFINITY, -INFINITY };
@@ -154,7 +154,7 @@ START_TEST(not_finite)
 }
 END_TEST
 
-/* Nor in fields. */
+/* Fields are checked as well. */
 START_TEST(fields_not_finite)
 {
 	static const size_t n[3] = { 8, 5, 25 };

@@ -1,6 +1,6 @@
-/* A cylinder of water of 0.2 mm in parallel rays of 20 keV, whose wave is propagated over 20 to 400 mm by Fresnel's
- * integral: its thickness out of the fringes by phase. At a Fresnel number of pixels of 0.16 (100 mm) to half a per
- * cent. labels: physics  backend: cpu */
+/* A cylinder of water of 0.2 mm in parallel rays of 20 keV. Its wave is propagated over 20 to 400 mm by Fresnel's
+ * integral; phase retrieval recovers the thickness. At a Fresnel number of pixels of 0.16 (100 mm) the error is half
+ * a per cent. labels: physics  backend: cpu */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include <gantry/prepare.h>
 #include "tests/prepare/half_turn.h"
 
-/* Points of the wave in a pixel; lengths in mm. */
+/* Samples of the wave per pixel; lengths in mm. */
 enum { FINE = 8, POINTS = 16384, COLUMNS = 720, ROWS = 5 };
 static const double pixel = 1e-3, radius = 0.1, off = 0.0123, energy = 20, ratio = 1500, delta = 5.76e-7;
 
-/* By halves; sign: of the exponent. */
+/* Radix-2 transform; sign: of the exponent. */
 static void transform(double complex *x, size_t n, size_t stride, double sign, double complex *out)
 {
 	if (n == 1) {
@@ -31,7 +31,7 @@ static void transform(double complex *x, size_t n, size_t stride, double sign, d
 
 static double thickness(double x) { return fabs(x - off) < radius ? 2 * sqrt(radius * radius - (x - off) * (x - off)) : 0; }
 
-/* Intensity of each column, the mean over its points. */
+/* Intensity of each column, the mean over its samples. */
 static void propagate(double distance, double *intensity)
 {
 	const double wavelength = 1.239841984e-6 / energy, step = pixel / FINE;
@@ -54,7 +54,7 @@ static void propagate(double distance, double *intensity)
 	free(wave);
 }
 
-/* Root mean square over the columns of what line integrals are off mu T, as a part of the largest. */
+/* Root-mean-square error of line integrals against mu T, relative to the largest. */
 static double error_of(const float *p)
 {
 	const double mu = 4 * GT_PI * delta / ratio * energy / 1.239841984e-6;
@@ -65,7 +65,7 @@ static double error_of(const float *p)
 }
 
 static const struct {
-	double distance, max, fringes; /* mm; error of the thickness; least without the step */
+	double distance, max, fringes; /* mm; error of the thickness; minimum error without the step */
 } cases[] = { { 20, 0.002, 0.1 }, { 100, 0.005, 0.5 }, { 400, 0.013, 1 } };
 
 START_TEST(thickness_of_a_cylinder)

@@ -1,5 +1,4 @@
-/* Rings: what they leave of a tube about the axis, and of strong stripes.
- * labels: unit physics slow  backend: cpu */
+/* Removal of rings: a tube about the axis stays, strong stripes go. labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +9,15 @@
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
-/* A tube about the axis with a wall of so many pixels, of that attenuation; gains that differ by that from column to
- * column; the axis so many pixels off the middle. */
+/* Tubes about the axis: width of the wall in pixels, its attenuation, standard deviation of the column gains, offset
+ * of the axis from the centre in pixels. */
 enum { TUBES = 7 };
 static const struct {
 	double wall, mu, gain, offset;
 } tubes[TUBES] = { { 6, 0.02, 0, 0 },       { 6, 0.02, 0, 0.3 },  { 6, 0.004, 0, -0.45 }, { 3, 0.01, 0, 0.2 },
 	           { 6, 0.02, 0.003, 0.3 }, { 8, 0.012, 0, 0.3 }, { 7.2, 0.02, 0, 0.1 } };
 
-/* The case that looks like a ring: its wall stays within 2 %. */
+/* A tube resembles a ring: its wall must stay within 2 %. */
 START_TEST(a_tube_keeps_its_wall)
 {
 	enum { VIEWS = 180, COLUMNS = 128 };
@@ -59,8 +58,7 @@ START_TEST(a_tube_keeps_its_wall)
 }
 END_TEST
 
-/* A pattern that some columns do not have is seen whatever the sizes: of so many values every 20th is looked at, and there
- * are 20 columns. */
+/* A pattern that some columns lack is found for all sizes: every 20th value is sampled, and there are 20 columns. */
 START_TEST(a_pattern_is_looked_for_in_all_columns)
 {
 	enum { VIEWS = 38000, ROWS = 5, COLUMNS = 20 };
@@ -79,7 +77,7 @@ START_TEST(a_pattern_is_looked_for_in_all_columns)
 }
 END_TEST
 
-/* A stripe as broad as half of the window that was asked for is one, wherever the lines to its sides lead. */
+/* A stripe as broad as half of the window is removed, whatever the lines from its sides. */
 START_TEST(a_broad_stripe_goes_with_a_wide_window)
 {
 	enum { VIEWS = 60, COLUMNS = 128, FIRST = 71, BROAD = 5 };
@@ -104,9 +102,9 @@ START_TEST(a_broad_stripe_goes_with_a_wide_window)
 }
 END_TEST
 
-/* Strong stripes above and below on a slope, of more columns than the median around a column tells, beside gains of all columns
- * and without; on a tenfold slope, where the body bends between both sides of a stripe by more than the stripe is high, those
- * of three columns and more: what is left in the mean over the views, and elsewhere. */
+/* Strong positive and negative stripes on a slope, wider than the median around a column detects, with and without
+ * column gains. On a tenfold slope the object curves by more than the height of a stripe; there stripes have at least
+ * three columns. Residuals of the mean over the views, in the stripes and elsewhere. */
 enum { STRIPES = 3, STRIPED = 48 };
 static const struct {
 	size_t at[STRIPES], narrowest;
@@ -155,7 +153,7 @@ START_TEST(strong_stripes_of_several_columns)
 }
 END_TEST
 
-/* A head off the axis, with noise; columns of it that fluctuate, or say the same in all views. */
+/* A noisy head off the axis, with unstable and constant columns. */
 static gt_projections *head_with(double scale, size_t broad, const size_t at[3], int stuck)
 {
 	enum { VIEWS = 120, COLUMNS = 256 };
@@ -179,7 +177,8 @@ static gt_projections *head_with(double scale, size_t broad, const size_t at[3],
 	return p;
 }
 
-/* They are found, and with them those next to them alone: no edges of bone, nor what is quiet between them and a body. */
+/* Only these columns and their neighbours are found: no edges of bone, and no quiet columns between them and the
+ * object. */
 enum { FLUCTUATING = 16 };
 static const struct {
 	double scale;
@@ -211,7 +210,7 @@ START_TEST(columns_that_fluctuate)
 }
 END_TEST
 
-/* Without noise there is no measure of what fluctuates, whatever the size. */
+/* Without noise no column is unstable, whatever the size. */
 START_TEST(what_is_constant_stays)
 {
 	static const char *const methods[] = { "dead", "all" };
@@ -232,8 +231,8 @@ START_TEST(what_is_constant_stays)
 }
 END_TEST
 
-/* "all" puts the columns in order once; what it gives is what its three parts give one after the other. Values in steps
- * have many equal ones; columns that are no stripes stay among those that are. */
+/* "all" sorts the columns once and equals its three parts in sequence. Quantised values have many equal ones; columns
+ * without stripes stay, also next to stripes. */
 enum { TOGETHER = 6 };
 static const struct {
 	size_t views, rows, columns;

@@ -1,5 +1,5 @@
-/* Rings of a real scan, where GT_DATA names the folder that has it: what is left by a measure, and of rings that are known.
- * labels: unit physics slow  backend: cpu */
+/* Rings of a real scan in the folder GT_DATA: a measure of the residual, also for known rings. labels: unit physics
+ * slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 enum { AROUND = 15, INNERMOST = 4 };
 
-/* ring[side / 2]: azimuthal median of each radius, less its running median over 15 pixels; from the first radius that has
- * so many on both sides. Returns the radius behind the last. */
+/* ring[side / 2]: azimuthal median of each radius minus its running median over 15 pixels, from the first radius with
+ * enough neighbours. Returns the end of the radii. */
 static size_t rings_of(const float *slice, size_t side, double *ring)
 {
 	const size_t radii = side / 2 - 2, max = 8 * side;
@@ -41,7 +41,7 @@ static size_t rings_of(const float *slice, size_t side, double *ring)
 	return radii - AROUND / 2;
 }
 
-/* Root mean square of what two slices differ by in their rings, from a radius on; NULL: of one slice. */
+/* Root-mean-square difference of the rings of two slices from a radius on; NULL: of one slice. */
 static double ring_metric(const float *slice, const float *other, size_t side, size_t first)
 {
 	double *ring = calloc(side, sizeof *ring), *of = ring + side / 2, squares = 0;
@@ -54,7 +54,7 @@ static double ring_metric(const float *slice, const float *other, size_t side, s
 	return sqrt(squares / (double)(end - start));
 }
 
-/* Deviation of the slice within half of the radius. */
+/* Standard deviation of the slice within half of the radius. */
 static double texture_of(const float *slice, size_t side)
 {
 	const double middle = ((double)side - 1) / 2;
@@ -69,8 +69,8 @@ static double texture_of(const float *slice, size_t side)
 	return sqrt(squares / n - sum * sum / n / n);
 }
 
-/* Near the axis the tooth itself has what is round about it, and a ring few pixels: most of what the measure has left there
- * is no ring. Of rings that are known, those of the scan with the columns in the other order, it tells what is left. */
+/* Near the axis the tooth itself is round, and a ring has few pixels: most of the residual there is not a ring. The
+ * residual of known rings comes from the rings of the scan, added with the columns in reverse order. */
 START_TEST(a_real_scan_without_rings)
 {
 	enum { SIDE = 512, OUTSIDE = 120 };

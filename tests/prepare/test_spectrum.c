@@ -1,5 +1,5 @@
-/* Beam hardening by spectrum, polynomial and flatness; scatter; geometry of bins, crops and choices of views.
- * Absolute numbers. labels: unit physics  backend: none */
+/* Beam hardening by spectrum, polynomial and flatness; scatter; geometry of bins, crops and selected views. Absolute
+ * values. labels: unit physics  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ START_TEST(attenuation)
 }
 END_TEST
 
-/* What water of known lengths measures becomes mu(70 keV) L. */
+/* Polychromatic line integrals of known paths in water become mu(70 keV) L. */
 START_TEST(water)
 {
 	gt_spectrum s;
@@ -70,7 +70,7 @@ START_TEST(water)
 	ck_ok(gt_material_new("water", &m));
 	for (size_t i = 0; i < 600; i++)
 		x[i] = (float)gt_spectrum_line_integral(&s, &m, 0.5 * (double)i);
-	/* 200 mm are measured as less than twice 100. */
+	/* 200 mm attenuate less than twice 100 mm. */
 	ck_assert_double_lt(x[400] / x[200], 1.96);
 	ck_ok(gt_prepare(&p, "beam-hardening:kv=120,aluminium=3", NULL));
 	for (size_t i = 1; i < 600; i++)
@@ -81,7 +81,7 @@ START_TEST(water)
 }
 END_TEST
 
-/* One energy: nothing is to correct. */
+/* A single energy needs no correction. */
 START_TEST(one_energy)
 {
 	gt_projections *p = fan(2, 3, 100);
@@ -120,7 +120,7 @@ START_TEST(polynomial)
 }
 END_TEST
 
-/* mm of a disc about the axis that a ray of that pixel goes through. */
+/* Path in mm of a pixel's ray through a disc about the axis. */
 static double chord(const gt_scan *scan, size_t pixel, double radius)
 {
 	const gt_view *v = &scan->view[pixel / (scan->rows * scan->columns)];
@@ -139,7 +139,7 @@ START_TEST(flatness)
 	float *x = gt_projections_data(p);
 	double worst = 0;
 	for (size_t i = 0; i < 90 * 96; i++) {
-		/* measured q with q + 0.05 q^2 = what is right */
+		/* measured q: q + 0.05 q^2 is the true line integral */
 		const double right = 0.02 * chord(gt_projections_scan(p), i, 80);
 		x[i] = (float)((sqrt(1 + 0.2 * right) - 1) / 0.1);
 	}
@@ -153,7 +153,7 @@ START_TEST(flatness)
 }
 END_TEST
 
-/* Mean at the centre of a disc of 100 mm over that at 80 to 90 mm, less 1. */
+/* Mean at the centre of a disc of 100 mm over the mean at 80 to 90 mm, minus 1. */
 static double cupping(const gt_projections *p)
 {
 	const gt_grid grid = { { 110, 110, 1 }, { 2, 2, 2 }, { 0, 0, 0 } };
@@ -179,7 +179,7 @@ static double cupping(const gt_projections *p)
 	return sum[0] / n[0] / (sum[1] / n[1]) - 1;
 }
 
-/* 200 mm of water, whose curve no parabola has. */
+/* 200 mm of water, whose curve is not a parabola. */
 START_TEST(flat_water)
 {
 	const char *const kv[] = { "kv=120,aluminium=3", "kv=80,aluminium=1" }, *const body[] = { "water" };
@@ -215,9 +215,9 @@ START_TEST(scatter)
 }
 END_TEST
 
-/* Light of a body and what a kernel makes of it, by sums over all pixels: taken off to a fiftieth of what it was. Another
- * pitch of rows than of columns; the body lies off the middle, and beyond it is air. Then on a coarse view, whose last
- * column and row are of fewer pixels. */
+/* Scatter of an object by a kernel, as sums over all pixels, is subtracted to a fiftieth. Rows and columns have
+ * different pitches, and the object is off the centre in air. Then on a coarse view whose last column and row have
+ * fewer pixels. */
 START_TEST(scatter_of_a_body)
 {
 	enum { ROWS = 41, COLUMNS = 59, CELLS = ROWS * COLUMNS };
@@ -259,15 +259,14 @@ START_TEST(scatter_of_a_body)
 	ck_refused(gt_prepare(&p, "scatter:fraction=0.1,width=3", NULL), GT_ERR_ARG, "method=kernel alone");
 	memset(x, 0, 3 * CELLS * sizeof(float));
 	x[CELLS + 20 * COLUMNS + 30] = 9;
-	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.8,width=4", NULL), GT_ERR_ARG, "fraction=0.8: by this width and power");
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.8,width=4", NULL), GT_ERR_ARG, "fraction=0.8: this width and power");
 	x[CELLS + 20 * COLUMNS + 30] = 0;
-	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.1,width=14", NULL), GT_ERR_FORMAT, "no body");
+	ck_refused(gt_prepare(&p, "scatter:method=kernel,fraction=0.1,width=14", NULL), GT_ERR_FORMAT, "no object that scatters");
 	gt_projections_free(p);
 }
 END_TEST
 
-/* Light that each pixel saw, as a panel with two exponentials shows it by its response to each frame before, against flat
- * fields of steady light. */
+/* Intensities seen through the lag of two exponentials, against flat fields at constant intensity. */
 START_TEST(lag)
 {
 	enum { VIEWS = 50, PIXELS = 6 };
@@ -282,7 +281,7 @@ START_TEST(lag)
 			for (int v = 0; v < VIEWS; v++) {
 				double seen = exp(-1 - sin(0.3 * v + i));
 				for (int n = 0; n < 2; n++)
-					/* With light from long before: as if the first view had gone on for 3000 frames. */
+					/* With earlier intensity: as if the first view had lasted 3000 frames. */
 					for (int k = 0; k <= v + (lit ? 3000 : 0); k++)
 						seen += amount[n] * exp(-rate[n] * k) * exp(-1 - sin(0.3 * (v > k ? v - k : 0) + i));
 				x[v * PIXELS + i] = (float)-log(seen / steady);
@@ -298,7 +297,7 @@ START_TEST(lag)
 		ck_refused(gt_prepare(&p, "lag:rates=0.4:,amounts=0.1", NULL), GT_ERR_ARG, "rates=0.4:: expected numbers");
 		ck_refused(gt_prepare(&p, "lag:rates=-1,amounts=0.1", NULL), GT_ERR_ARG, "rate -1, amount 0.1");
 		ck_refused(gt_prepare(&p, "lag:rates=1e-18,amounts=0.01", NULL), GT_ERR_ARG,
-		           "under steady light 1 of the signal would be lag");
+		           "1 of the signal at constant intensity, expected less than half");
 		gt_projections_free(p);
 	}
 }
@@ -320,7 +319,7 @@ START_TEST(fringe)
 		x[i] = (float)-log(0.5 + 0.1 * cos(k * 0.001 * (double)(i % 200)));
 	ck_ok(gt_prepare(&p, "phase:energy=20,distance=100,delta-beta=500", NULL));
 	ck_assert_double_gt(alpha * k * k, 10);
-	/* Far from the edges, where the fringe was continued by a constant. */
+	/* Far from the edges, where the fringe was padded by a constant. */
 	for (size_t i = 0; i < 2 * 9 * 200; i++)
 		if (i % 200 > 80 && i % 200 < 120)
 			ck_assert_double_eq_tol(exp(-x[i]), 0.5 + 0.1 / (1 + alpha * k * k) * cos(k * 0.001 * (double)(i % 200)), 5e-4);
@@ -332,7 +331,7 @@ START_TEST(fringe)
 }
 END_TEST
 
-/* A point projects to the same place of the detector, in mm, before and after. */
+/* A point projects to the same position on the detector, in mm, before and after. */
 static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b,
                        double row_b)
 {
@@ -367,7 +366,7 @@ START_TEST(sizes)
 	same_place(before, 4, gt_projections_scan(p), 1, 8, 3, 5, 2);
 	ck_ok(gt_prepare(&p, "bin:rows=2,columns=3", NULL));
 	ck_assert_uint_eq(gt_projections_scan(p)->columns, 2);
-	/* The middle of new pixel (0, 1) was that of old pixel (0.5, 4) of the part: (1.5, 7) of the whole. */
+	/* The centre of new pixel (0, 1) was that of old pixel (0.5, 4) of the part: (1.5, 7) of the whole. */
 	same_place(before, 4, gt_projections_scan(p), 1, 7, 2, 1, 0.25);
 	double t = 0;
 	for (int r = 0; r < 2; r++)

@@ -1,13 +1,13 @@
-/* Medians take the peak of a wall for a stripe. Of the stripes that a column may be part of the highest counts, since
- * lines next to others lead through columns of the same stripe. */
+/* Confirms stripes from both sides, because a median takes the peak of a wall for a stripe. Of all stripes that a
+ * column can belong to, the highest counts, because lines from an adjacent column can lead through the same stripe. */
 #include <math.h>
 #include <gantry/order_statistics.h>
-#include "prepare/stripes/witness.h"
+#include "prepare/stripes/confirmation.h"
 
-/* Of what columns are off by, robustly. */
+/* Multiple of the robust deviation of columns from their neighbours. */
 #define USUAL 3.0
 
-/* From how many columns on both sides have to agree, and by what part of the height. */
+/* Minimum width of stripes whose two sides must agree, and the fraction of the height within which they do. */
 enum { BROAD = 3 };
 #define AGREES 0.5
 
@@ -15,15 +15,15 @@ typedef struct {
 	double min, max;
 } offs;
 
-/* Columns of a side that a line is nearest to where they lie on it but for what gains differ by. Gains turn a line
+/* Columns of a side to which a line is fitted if they lie on it within the deviation of gains. Gains tilt a line
  * through two columns by more than the height of a broad stripe. */
 enum { SIDE = 4 };
 #define ON_LINE 2.0
 
-/* Through *end, and the column behind it. */
+/* Line through *end and the column next to it. */
 static gt_stripe_line through_two(const double *end, ptrdiff_t to) { return (gt_stripe_line){ *end, *end - end[-to] }; }
 
-/* columns: as many there are on this side. */
+/* columns: number of columns on this side. */
 static gt_stripe_line through_more(const double *end, ptrdiff_t to, size_t columns, double usual)
 {
 	const double middle = 0.5 * (SIDE - 1);
@@ -50,14 +50,14 @@ gt_stripe_sides gt_stripe_sides_of(const double *mean, size_t columns, double us
 	return (gt_stripe_sides){ mean, columns, usual, { before, behind } };
 }
 
-/* What column k is off the line that leads to it from column `end`. */
+/* Returns the deviation of column k from the line that extends to it from column `end`. */
 static double off_line(const double *mean, size_t k, gt_stripe_line line, size_t end, double sign)
 {
 	const double steps = k > end ? (double)(k - end) : (double)(end - k);
 	return sign * (mean[k] - line.at_end - steps * line.slope);
 }
 
-/* Of columns first ... last; 0 where one is not off the line, and the rest is not looked at. */
+/* Adds the deviations of columns first ... last; stops and returns 0 at the first column that does not deviate. */
 static int off_lines(const double *mean, size_t first, size_t last, gt_stripe_line line, size_t end, double sign, offs *o)
 {
 	for (size_t k = first; k <= last; k++) {
@@ -70,8 +70,8 @@ static int off_lines(const double *mean, size_t first, size_t last, gt_stripe_li
 	return 1;
 }
 
-/* Of column k in a stripe, where that is more than `least`; else some number that is not. A plateau is off both lines
- * alike, what is round only where it is highest. */
+/* Returns the height of column k in a stripe if it exceeds `least`; else a number that does not. A plateau deviates
+ * equally from both lines, a round object only at its peak. */
 static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stripe, double sign, int more, double min)
 {
 	const size_t n = stripe.width, first = stripe.first, behind = first + n;
@@ -84,7 +84,7 @@ static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stri
 		if (!sides[side])
 			continue;
 		line[side] = more ? s->line[side][end[side]] : through_two(s->mean + end[side], side ? -1 : 1);
-		/* The column itself is one of those that tell. */
+		/* The column itself must deviate. */
 		if (off_line(s->mean, k, line[side], end[side], sign) <= min)
 			return min;
 	}
@@ -94,7 +94,7 @@ static double height_of(const gt_stripe_sides *s, size_t k, gt_stripe_place stri
 	return n < BROAD || o.min >= AGREES * o.max ? o.min : 0;
 }
 
-double gt_stripe_witness(const gt_stripe_sides *sides, size_t k, size_t broadest, double sign, gt_stripe_place *place)
+double gt_stripe_confirmed(const gt_stripe_sides *sides, size_t k, size_t broadest, double sign, gt_stripe_place *place)
 {
 	double max = sides->usual;
 	*place = (gt_stripe_place){ k, 1 };
@@ -110,20 +110,21 @@ double gt_stripe_witness(const gt_stripe_sides *sides, size_t k, size_t broadest
 	return max > sides->usual ? max : 0;
 }
 
-/* Columns of either side, and of the broadest stripe, that a parabola is laid through: more columns bend otherwise. */
+/* Columns on either side of a parabola's stripe, and its maximum width: more columns have another curvature. */
 enum { BENT_SIDE = 4, BENT_BROADEST = 5 };
-/* Part of the step that columns may be off it, and that they may be off it by what gains differ by. */
+/* Allowed deviation of columns from the fit, as a fraction of the step; maximum fraction of the step for deviations
+ * within those of gains. */
 #define FITS 0.15
 #define MAX_OFF 0.33
 
-/* At the edge of a stripe: the step from what is outside to what is inside, each going on straight. */
+/* Returns the step at the edge of a stripe between linear extrapolations from outside and from inside. */
 static double edge(const double *outside, ptrdiff_t in)
 {
 	return 1.5 * outside[in] - 0.5 * outside[2 * in] - 1.5 * outside[0] + 0.5 * outside[-in];
 }
 
 typedef struct {
-	double step, bend, off; /* of the parabola from the middle to a side; the largest that a column is off the fit */
+	double step, bend, off; /* change of the parabola from the centre to a side; largest deviation of a column from the fit */
 } parabola;
 
 static parabola fit(const double *mean, gt_stripe_place stripe)
@@ -141,7 +142,7 @@ static parabola fit(const double *mean, gt_stripe_place stripe)
 		y1 += x * y;
 		y2 += x * x * y;
 	}
-	/* The step less its own parabola a + b x^2, along which values tell its height. */
+	/* The component of the step orthogonal to parabolas a + b x^2 determines its height. */
 	const double determinant = columns * x4 - x2 * x2, a = (inner * x4 - inner2 * x2) / determinant,
 		     b = (inner2 * columns - inner * x2) / determinant;
 	for (size_t i = 0; i < n; i++) {
@@ -182,7 +183,7 @@ gt_stripe_step gt_stripe_step_of(const gt_stripe_sides *s, size_t k, size_t broa
 	return found;
 }
 
-double gt_stripe_unwitnessed(const double *off, size_t columns, double *scratch)
+double gt_stripe_unconfirmed(const double *off, size_t columns, double *scratch)
 {
 	for (size_t k = 0; k < columns; k++)
 		scratch[k] = fabs(off[k]);
