@@ -18,10 +18,10 @@ static void check_by_double(const char *pair, int (*use_set)(const char *set), c
 		const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
 		const double x = gt_test_off(r.x, exact.x, nx), y = gt_test_off(r.y, exact.y, ny);
 		ck_assert_msg(y <= 2e-6 && x <= 2e-6, "%s, %s: forward %.2e, back %.2e from double", g->name, sets[s], y, x);
-		const double most_x = gt_test_farthest(r.x, exact.x, nx), most_y = gt_test_farthest(r.y, exact.y, ny);
-		ck_assert_msg(most_y <= 5e-6 && most_x <= 5e-6,
+		const double max_x = gt_test_farthest(r.x, exact.x, nx), max_y = gt_test_farthest(r.y, exact.y, ny);
+		ck_assert_msg(max_y <= 5e-6 && max_x <= 5e-6,
 		              "%s, %s: forward %.2e, back %.2e of the largest from double", g->name, sets[s],
-		              most_y, most_x);
+		              max_y, max_x);
 		gt_test_images_free(r);
 	}
 	gt_test_images_free(exact);
