@@ -31,13 +31,13 @@ static gt_status check_options(const gt_phantom_options *o)
 	return GT_OK;
 }
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MAX_BYTES = 16 << 20 };
 
 /* Reads a path that is not a name of the table. A bare word without a file is reported as an unknown name. */
 static gt_status read_file(const char *what, gt_phantom *p)
 {
 	FILE *file;
-	const gt_status opened = gt_file_text(what, MOST_BYTES, &file);
+	const gt_status opened = gt_file_text(what, MAX_BYTES, &file);
 	if (opened != GT_OK) {
 		if (strpbrk(what, "/.") || access(what, F_OK) == 0)
 			return gt_fail_in(opened, "cannot read the file of shapes");

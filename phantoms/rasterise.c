@@ -8,7 +8,7 @@
 #include "core/try.h"
 #include "phantoms/solids.h"
 
-enum { MOST_SAMPLES = 1000 }; /* maximum per pixel or voxel along one axis; more is taken for a mistake */
+enum { MAX_SAMPLES = 1000 }; /* maximum per pixel or voxel along one axis; more is taken for a mistake */
 
 static gt_status run_slabs(gt_pool *pool, size_t n, size_t grain, gt_loop body, void *job, size_t *start, gt_phantom_progress progress,
                            void *self)
@@ -62,8 +62,8 @@ static void project_cells(void *self, size_t begin, size_t end, int worker)
 static gt_status project_all(projecting *j, gt_pool *pool, gt_phantom_progress progress, void *self)
 {
 	gt_status st = GT_OK;
-	if (j->rays < 1 || j->rays > MOST_SAMPLES)
-		return gt_fail(GT_ERR_ARG, "rays=%d: expected a number from 1 to %d", j->rays, MOST_SAMPLES);
+	if (j->rays < 1 || j->rays > MAX_SAMPLES)
+		return gt_fail(GT_ERR_ARG, "rays=%d: expected a number from 1 to %d", j->rays, MAX_SAMPLES);
 	GT_TRY(gt_scan_check(j->scan));
 	j->detector = gt_scan_detector(j->scan);
 	j->whole = j->scan->shape == GT_PARALLEL;
@@ -166,8 +166,8 @@ gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int poin
 	gt_status st = GT_OK;
 	const size_t threads = (size_t)gt_pool_threads(pool);
 	voxelising j = { .p = p, .grid = grid, .points = points, .out = out };
-	if (points < 1 || points > MOST_SAMPLES)
-		return gt_fail(GT_ERR_ARG, "points=%d: expected a number from 1 to %d", points, MOST_SAMPLES);
+	if (points < 1 || points > MAX_SAMPLES)
+		return gt_fail(GT_ERR_ARG, "points=%d: expected a number from 1 to %d", points, MAX_SAMPLES);
 	GT_TRY(gt_grid_check(grid, NULL));
 	j.sample = calloc(grid->n[0], threads * (size_t)points * sizeof *j.sample);
 	j.sum = calloc(grid->n[0], threads * sizeof *j.sum);

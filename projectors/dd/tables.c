@@ -9,7 +9,7 @@
 #include "projectors/dd/dd_operator.h"
 
 /* Minimum cosine between a ray and the slice normal; a smaller one would meet the slice almost at infinity. */
-static const double least_cosine = 1e-3;
+static const double min_cosine = 1e-3;
 
 /* Slices are perpendicular to the dominant axis of the central ray; at 45 degrees the source position decides. */
 static int slice_axis(const gt_scan *s, const gt_view *w)
@@ -99,7 +99,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 		           .flip_rows = w->row_axis[2] < 0 };
 	for (int k = 0; k <= columns; k++) {
 		gt_pixel_ray(&det, w, k - 0.5, scan->row_center, point, direction);
-		if (!(sign * direction[s] > least_cosine * sqrt(gt_dot3(direction, direction))))
+		if (!(sign * direction[s] > min_cosine * sqrt(gt_dot3(direction, direction))))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
 			               "the fan is too wide for the distance-driven model",

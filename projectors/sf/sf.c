@@ -32,7 +32,7 @@ struct sf {
 
 static const double degree = GT_PI / 180;
 /* Cosine of the maximum half fan angle. */
-static const double least_cosine = 0.05;
+static const double min_cosine = 0.05;
 
 static void scaled(const double *a, double by, double *out)
 {
@@ -165,13 +165,13 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 				               "%s: view %zu: the rays of column %zu are inclined by %.1f degrees against the slices: "
 				               "expected at most %g",
 				               name, at, k, steep, GT_SF_STEEP);
-			if (!(gt_dot3(arm, normal) > least_cosine * length * sqrt(gt_dot3(normal, normal))))
+			if (!(gt_dot3(arm, normal) > min_cosine * length * sqrt(gt_dot3(normal, normal))))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
 					"%s: view %zu: the ray of column %zu is %.1f degrees from the centre of the detector: expected "
 					"less than %.1f",
 					name, at, k, acos(gt_dot3(arm, normal) / length / sqrt(gt_dot3(normal, normal))) / degree,
-					acos(least_cosine) / degree);
+					acos(min_cosine) / degree);
 		}
 	return GT_OK;
 }

@@ -21,10 +21,10 @@ struct state {
  * the running sums per edge; up to widest_ramp they visit all knots that a ramp meets. */
 static const double narrow_ramp = 0.42, widest_ramp = 40;
 /* Maximum relative deviation of the magnification from its mean within a voxel. */
-static const double most_slope = 0.2;
+static const double max_slope = 0.2;
 /* Maximum relative error of an entry from rounded positions, in the worst case. The largest error observed was less
  * than half of it. */
-static const double most_rounding = 1.6e-5;
+static const double max_rounding = 1.6e-5;
 
 /* Maxima over all views: the widest ramp, and the rows that a slice covers. */
 struct needs {
@@ -41,7 +41,7 @@ static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, doub
 		least = stretch < least ? stretch : least;
 		most = stretch > most ? stretch : most;
 	}
-	if (!(most - least < most_slope * (most + least)))
+	if (!(most - least < max_slope * (most + least)))
 		return 1e300;
 	const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
 	double widest = 0;
@@ -86,7 +86,7 @@ static double rounding_ahead(const gt_sf *d, double step)
 }
 static int edges_for(const gt_sf *d, const struct needs *needs, double rounding)
 {
-	if (rounding > most_rounding * fmin(needs->step, 1) || needs->ramp > narrow_ramp)
+	if (rounding > max_rounding * fmin(needs->step, 1) || needs->ramp > narrow_ramp)
 		return d->trapezoid ? GT_SF_WIDE : GT_SF_FINE;
 	return d->trapezoid ? GT_SF_NARROW : GT_SF_STEPS;
 }

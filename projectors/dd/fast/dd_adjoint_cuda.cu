@@ -51,13 +51,13 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
 {
 	enum { HEIGHTS = 9 };
 	static const double cost[] = { 0, 470, 566, 920, 1000 };
-	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (HEIGHTS - 1);
+	const double mean = (f->min_A + f->max_A) / 2, step = (f->max_A - f->min_A) / (HEIGHTS - 1);
 	int best = 1;
 	*least = 1e300;
 	for (int edges = 1; edges <= 4; edges++) {
 		double sum = 0;
 		for (int i = 0; i < HEIGHTS; i++) {
-			const double seen = fmin(f->typical_span + (f->least_A + i * step - mean) * d->rows, d->n[2]);
+			const double seen = fmin(f->typical_span + (f->min_A + i * step - mean) * d->rows, d->n[2]);
 			sum += cost[edges] * ceil(seen / (WARP * edges)) / HEIGHTS;
 		}
 		if (sum < *least) {
@@ -118,7 +118,7 @@ extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
 	const gt_dd_strip s = gt_dd_adjoint_strip(d, f);
 	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * s.edges, SLICES);
-	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
+	return f->min_A > 0.2 && f->max_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)s.slot &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 

@@ -66,8 +66,8 @@ static void heights(const gt_dd *d, size_t m, const gt_dd_fast_tables *h, gt_dd_
 		f->spread = fmax(f->spread, GT_DD_SPREAD * fabs(w->dg) / g);
 		for (int k = 0; k < d->columns; k++)
 			if (a + g * e[k].U < width + 8 && a + g * e[k + 1].U > -8) {
-				f->most_A = fmax(f->most_A, e[k].q * g);
-				f->least_A = fmin(f->least_A, e[k].q * g);
+				f->max_A = fmax(f->max_A, e[k].q * g);
+				f->min_A = fmin(f->min_A, e[k].q * g);
 			}
 	}
 }
@@ -224,7 +224,7 @@ static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, doub
  * differences are taken too often. */
 static void fill_bundles(const gt_dd *d, gt_dd_fast_tables *h, gt_dd_fast *f)
 {
-	const double mean = (f->least_A + f->most_A) / 2;
+	const double mean = (f->min_A + f->max_A) / 2;
 	int bundles = 0, begin = 0, m = 0;
 	double sum = 0;
 	for (int axis = 0; axis < 2; axis++) {
@@ -270,7 +270,7 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	gt_status st = GT_OK;
 	size_t m = 0, available = 0, total = 0;
 	int device = 0;
-	f->least_A = 1e300;
+	f->min_A = 1e300;
 	for (int axis = 0; axis < 2; axis++)
 		for (size_t v = 0; v < d->views; v++)
 			if (d->view[v].axis == axis) {
@@ -279,7 +279,7 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 				heights(d, m++, h, f);
 				f->views[axis]++;
 			}
-	if (!(f->most_A > 0))
+	if (!(f->max_A > 0))
 		return GT_OK;
 	fill_groups(d, h, f);
 	fill_bundles(d, h, f);
@@ -379,7 +379,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
 {
 	const struct state *s = (const struct state *)state;
-	const double height = (s->f.least_A + s->f.most_A) / 2;
+	const double height = (s->f.min_A + s->f.max_A) / 2;
 	(void)t;
 	if (back ? !s->adjoint : !s->forward)
 		return 0;

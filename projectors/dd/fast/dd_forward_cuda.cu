@@ -76,7 +76,7 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 /* Maximum entries of a line that are copied, approximately. */
 extern "C" double gt_dd_forward_entries(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	const double window = tall_of(t) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
+	const double window = tall_of(t) * f->max_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
 	return d->n[2] <= t->whole || window > d->n[2] ? d->n[2] + 8. : window;
 }
 
@@ -111,7 +111,7 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 				return 0;
 			blocks += blocks_of_run(d, f, axis, i);
 		}
-	return f->least_A > 0.2 && f->most_A < 4 && f->most_A * d->rows < 1e6 && blocks < 2e9;
+	return f->min_A > 0.2 && f->max_A < 4 && f->max_A * d->rows < 1e6 && blocks < 2e9;
 }
 
 /* Checks the shared memory of a block: the ring, and the terms of the search space in dd_forward.cuh. */

@@ -5,7 +5,7 @@
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 
-enum { WARP = 32, MOST_SLICES = 16 };
+enum { WARP = 32, MAX_SLICES = 16 };
 
 /* A slice of a unit: first line and number of lines; first z edge of the window; byte offset after the header. */
 struct __align__(16) span
@@ -21,7 +21,7 @@ struct unit {
 	/* slices up to this one have windows of the same height, and all their lines in one unit */
 	int until;
 	int part;                 /* only some lines of one slice */
-	struct span span[MOST_SLICES];
+	struct span span[MAX_SLICES];
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
@@ -193,7 +193,7 @@ static __device__ __forceinline__ void add_parts(const gt_dd &d, const gt_dd_fas
 /* The last warp fills the ring with the block's slices. */
 template <int SLOTS>
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g,
-                               const gt_dd_share &own, int k0, int k1, int l0, int l1, int most_slices)
+                               const gt_dd_share &own, int k0, int k1, int l0, int l1, int max_slices)
 {
 	const int lane = threadIdx.x % WARP, axis = own.axis, end = own.end, width = d.n[1 - axis];
 	unsigned units = 0;
@@ -234,11 +234,11 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 			}
 			/* all slices that fit, or a part of one */
 			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
-			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
+			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < max_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
 			const int here = done || !fits ? min(all - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
 			const unsigned slot = open(), bar = ring.full + 8 * slot;
 			unit *u = (unit *)(ring.base + slot * ring.size);
-			if (in >= 0 && in < most_slices)
+			if (in >= 0 && in < max_slices)
 				u->span[in] = { r.line + done, here ? here : r.lines, r.low, offset };
 			if (lane == 0) {
 				u->first = n0 + s;

@@ -50,7 +50,7 @@ struct job {
 /* Host: maximum rows that the z edges of a tile meet, for blocks of this number of slices. */
 static inline double rows_at_most(const gt_dd *d, const gt_dd_fast *f, int height, int slices)
 {
-	const double window = height / f->least_A * 1.1 + (0.02 + f->spread * slices / GT_DD_SPREAD) * d->rows + 8;
+	const double window = height / f->min_A * 1.1 + (0.02 + f->spread * slices / GT_DD_SPREAD) * d->rows + 8;
 	return window < d->rows ? window : d->rows;
 }
 
@@ -109,7 +109,7 @@ static __device__ __forceinline__ double inverse_of(int n)
 /* A view seen from the block: columns, rows and z edges that meet its voxels. */
 struct reach {
 	int first, last; /* columns; first > last: none */
-	float least_A, most_A;
+	float min_A, max_A;
 	double low, high; /* z0 at both ends of the slices */
 	float z_low, z_high;
 };
@@ -134,13 +134,13 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 		least = fmin(least, edge[k].q);
 		most = fmax(most, edge[k].q);
 	}
-	r.least_A = (float)(least * fmin(gA, gB) * (1 - 1e-6));
-	r.most_A = (float)(most * fmax(gA, gB) * (1 + 1e-6));
+	r.min_A = (float)(least * fmin(gA, gB) * (1 - 1e-6));
+	r.max_A = (float)(most * fmax(gA, gB) * (1 + 1e-6));
 	r.low = fmin(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
 	r.high = fmax(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
 	const double top = w->p + d.rows;
-	r.z_low = (float)(r.low + w->p * (w->p < 0 ? r.most_A : r.least_A)) - 0.01f;
-	r.z_high = (float)(r.high + top * (top > 0 ? r.most_A : r.least_A)) + 0.01f;
+	r.z_low = (float)(r.low + w->p * (w->p < 0 ? r.max_A : r.min_A)) - 0.01f;
+	r.z_high = (float)(r.high + top * (top > 0 ? r.max_A : r.min_A)) + 0.01f;
 	return r;
 }
 
@@ -148,8 +148,8 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 static __device__ void rows_of(const gt_dd &d, const struct reach &r, double p, int e, int height, int *low, int *high)
 {
 	const float below = (float)(e - r.high), above = (float)(e + height - r.low), shift = (float)p;
-	const float first = (below > 0 ? below / r.most_A : below / r.least_A) - shift,
-		    last = (above > 0 ? above / r.least_A : above / r.most_A) - shift;
+	const float first = (below > 0 ? below / r.max_A : below / r.min_A) - shift,
+		    last = (above > 0 ? above / r.min_A : above / r.max_A) - shift;
 	*low = (int)fminf(fmaxf(floorf(first) - 1, 0.f), (float)d.rows) & ~1;
 	*high = (int)fminf(fmaxf(ceilf(last) + 1, 0.f), (float)d.rows);
 }

@@ -79,7 +79,7 @@ template <int NZ, int VOXELS> struct thin_shape {
 };
 
 /* Maximum shared memory of a ring, for any shape. */
-static const int most_ring = 221184 / (GT_DD_THIN_BLOCKS_TALL < GT_DD_THIN_BLOCKS ? GT_DD_THIN_BLOCKS_TALL : GT_DD_THIN_BLOCKS);
+static const int max_ring = 221184 / (GT_DD_THIN_BLOCKS_TALL < GT_DD_THIN_BLOCKS ? GT_DD_THIN_BLOCKS_TALL : GT_DD_THIN_BLOCKS);
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* A column at the voxels of a thread. */
@@ -309,15 +309,15 @@ extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 {
 	enum { STEPS = 9, A_TILE = 60, A_SLICE = 10, VERY_FEW = 8 };
 	const int height = thin_heights[size_of(d)], most = gt_cuda_most_shared();
-	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (STEPS - 1);
+	const double mean = (f->min_A + f->max_A) / 2, step = (f->max_A - f->min_A) / (STEPS - 1);
 	if ((d->rows > GT_DD_THIN_WHOLE && d->n[2] > VERY_FEW) ||
 	    (rows_at_most(d, f, height, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > thin_shape<1, 1>::SLOT ||
-	    !(d->n[2] > TALLEST ? most_ring + 64 <= most /* no message: other kernels are better anyway */
-	                        : gt_shared_suffices("dd back of few slices", (size_t)most_ring + 64, most)))
+	    !(d->n[2] > TALLEST ? max_ring + 64 <= most /* no message: other kernels are better anyway */
+	                        : gt_shared_suffices("dd back of few slices", (size_t)max_ring + 64, most)))
 		return 1e300;
 	double sum = 0;
 	for (int i = 0; i < STEPS; i++) {
-		const double seen = (f->least_A + i * step) * d->rows, span = f->typical_span + seen - mean * d->rows;
+		const double seen = (f->min_A + i * step) * d->rows, span = f->typical_span + seen - mean * d->rows;
 		sum += A_TILE * ceil(fmin(span, d->n[2]) / height) + A_SLICE * fmin(seen, d->n[2]);
 	}
 	return sum / STEPS;

@@ -64,7 +64,7 @@ void gt_dd_tuned_describe(const gt_dd *d, const gt_dd_fast *f, char *about, size
 {
 	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", gt_variant_fine_bin(d->rows),
 	         gt_variant_fine_bin(d->n[2]), gt_variant_bin((double)d->views), gt_variant_bin(d->columns), gt_variant_bin(d->n[0]),
-	         f->together, (int)(4 * (f->most_A + f->least_A) + 0.5));
+	         f->together, (int)(4 * (f->max_A + f->min_A) + 0.5));
 }
 
 /* The built-in tile of most groups of a problem. */

@@ -42,7 +42,7 @@
 
 /* Maximum rows from the centre of a thread's voxels to their ends. The single-precision adjoint counts them in float,
  * with an error of up to 8e-6 at this distance. */
-static const double most_rows = 56;
+static const double max_rows = 56;
 
 enum { WARP = GT_DD_TILT_WARP, TURN_ROWS = 8, LOW = 8 /* voxels of a thread if they are tall */ };
 
@@ -220,7 +220,7 @@ template <typename REAL> static void adjoint_batch(gt_backend *be, const gt_dd_t
 	sum_kernel<REAL><<<(unsigned)((size_t)j.blocks[0] * j.views), WARP, 0, gt_cuda_queue(be)>>>(*d, j);
 	j.in = pixels;
 	j.out = x;
-	if (sizeof(REAL) > 4 || p->rows * (GT_DD_TILT_HEIGHT / 2) <= most_rows)
+	if (sizeof(REAL) > 4 || p->rows * (GT_DD_TILT_HEIGHT / 2) <= max_rows)
 		adjoint_voxels<REAL, GT_DD_TILT_HEIGHT>(be, d, j);
 	else
 		adjoint_voxels<float, LOW>(be, d, j);

@@ -1,7 +1,6 @@
 /* Tables of the distance-driven projector for tilted detectors, in double on the host: see dd_tilt.h. Memory: 40 bytes
  * for each column or row of a view, whichever are more. */
 #include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
@@ -73,19 +72,19 @@ static void lay_out(const struct frame *f, gt_dd_pose *v)
  * suffice. */
 static gt_status check_rays(const struct frame *f)
 {
-	static const double least_cosine = 1e-3;
+	static const double min_cosine = 1e-3;
 	double point[3], direction[3], normal[3];
 	gt_cross3(f->w->column_axis, f->w->row_axis, normal);
 	for (int c = 0; c < 4; c++) {
 		const double column = c & 1 ? (double)f->scan->columns - 0.5 : -0.5, row = c & 2 ? (double)f->scan->rows - 0.5 : -0.5;
 		const struct ray r = ray_of(f, column, row);
-		if (!(r.depth > least_cosine * r.length))
+		if (!(r.depth > min_cosine * r.length))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the slices (perpendicular to "
 			               "%c), or away from them: the fan is too wide for the distance-driven model",
 			               f->name, f->at, column, row, "xy"[f->slices.axis]);
 		gt_pixel_ray(&f->det, f->w, column, row, point, direction);
-		if (!(fabs(gt_dot3(direction, normal)) > least_cosine * r.length))
+		if (!(fabs(gt_dot3(direction, normal)) > min_cosine * r.length))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the detector", f->name, f->at,
 			               column, row);
