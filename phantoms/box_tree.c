@@ -8,7 +8,7 @@
 enum { LEAF = 2, DEEP = 40 }; /* solids of a leaf; below depth DEEP nodes are halved, to bound the recursion */
 
 typedef struct {
-	double lo[3], hi[3], middle[3];
+	double lo[3], hi[3], centre[3];
 	size_t solid;
 } item;
 typedef struct {
@@ -21,8 +21,8 @@ typedef struct {
 /* Ties follow the order of the list, because qsort is not stable. */
 static int by(const item *p, const item *q, int axis)
 {
-	if (p->middle[axis] != q->middle[axis])
-		return p->middle[axis] < q->middle[axis] ? -1 : 1;
+	if (p->centre[axis] != q->centre[axis])
+		return p->centre[axis] < q->centre[axis] ? -1 : 1;
 	return p->solid < q->solid ? -1 : p->solid > q->solid;
 }
 
@@ -130,7 +130,7 @@ gt_status gt_solids_tree(gt_phantom *p)
 		for (int a = 0; a < 3; a++) {
 			b.items[i].lo[a] = p->solid[i].lo[a];
 			b.items[i].hi[a] = p->solid[i].hi[a];
-			b.items[i].middle[a] = 0.5 * (p->solid[i].lo[a] + p->solid[i].hi[a]);
+			b.items[i].centre[a] = 0.5 * (p->solid[i].lo[a] + p->solid[i].hi[a]);
 		}
 	}
 	build(&b, 0, n, 0);

@@ -1,7 +1,6 @@
 /* FORBILD head with both ears, from its 3-D definition: G. Lauritsch and H. Bruder, "Head phantom", FORBILD phantom
  * group, University of Erlangen; later shapes replace earlier ones. The table is in cm and in the order of the
  * definition; docs/phantoms.md explains the choice if listings differ. */
-#include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
 #include "phantoms/solids.h"

@@ -171,10 +171,10 @@ static double integral_of_sums(const gt_hit *hit, size_t hits, const double band
 		at[j] = t;
 	}
 	for (size_t i = 0; i + 1 < 2 * hits; i++) {
-		const double middle = (at[i] + at[i + 1]) / 2;
+		const double centre = (at[i] + at[i + 1]) / 2;
 		double density = 0;
 		for (size_t k = 0; k < hits; k++)
-			density += hit[k].in <= middle && middle <= hit[k].out ? hit[k].solid->density : 0;
+			density += hit[k].in <= centre && centre <= hit[k].out ? hit[k].solid->density : 0;
 		sum += is_within(band, density) ? density * (at[i + 1] - at[i]) : 0;
 	}
 	return sum;

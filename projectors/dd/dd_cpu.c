@@ -3,9 +3,6 @@
  * evenly spaced positions and take differences. Forward lines run along z for each (x,y), adjoint lines along the rows
  * for each (view, column). Each (slice, column) is resampled once and shared by the voxels that the column overlaps (1
  * to 4). Memory: see kit/cpu_pair.h. */
-#include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include "projectors/dd/fast/dd_single.h"
 #include "projectors/kit/cpu_pair.h"

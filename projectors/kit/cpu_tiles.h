@@ -33,14 +33,6 @@ static void sum_lines(void *self, size_t y, size_t end, int worker)
 		}
 }
 
-GT_INLINE void put(gt_type t, void *p, size_t i, double value)
-{
-	if (t == GT_F64)
-		((double *)p)[i] = value;
-	else
-		((float *)p)[i] = (float)value;
-}
-
 /* Tiles of at most SIDE x SIDE x HEIGHT voxels. */
 enum { SIDE = 16, HEIGHT = 64, TILE_DOUBLES = SIDE * SIDE * HEIGHT };
 

@@ -7,6 +7,13 @@
 #include "core/clones.h"
 
 GT_INLINE double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((const double *)p)[i] : (double)((const float *)p)[i]; }
+GT_INLINE void put(gt_type t, void *p, size_t i, double value)
+{
+	if (t == GT_F64)
+		((double *)p)[i] = value;
+	else
+		((float *)p)[i] = (float)value;
+}
 
 /* Length of a line of running sums of n values: n + 1 sums and one entry more, which resample() reads. */
 GT_INLINE size_t padded(int n) { return ((size_t)n + 2 + 7) & ~(size_t)7; }

@@ -1,10 +1,10 @@
 /* Ray-driven projectors: tables of all views in double on the host, checks, and the operator. Memory: tables of the
  * views, and the scratch of the kernels. */
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <gantry/projector.h>
 #include "core/try.h"
+#include "projectors/kit/operator.h"
 #include "projectors/ray/ray_impl.h"
 
 struct ray {
@@ -56,25 +56,11 @@ void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_c
 
 static gt_status check(const char *name, const gt_grid *g, const gt_scan *s)
 {
-	for (int a = 0; a < 3; a++)
-		if (g->n[a] > INT_MAX / 4)
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
-			               INT_MAX / 4);
-	if (s->rows > INT_MAX / 4 || s->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu pixels: expected at most %d each way", name, s->columns,
-		               s->rows, INT_MAX / 4);
-	if (s->views > SIZE_MAX / sizeof(gt_ray_column) / s->columns || s->views > SIZE_MAX / sizeof(gt_ray_view))
+	const gt_status st = gt_projector_check_sizes(name, g, s);
+	if (st == GT_OK && (s->views > SIZE_MAX / sizeof(gt_ray_column) / s->columns || s->views > SIZE_MAX / sizeof(gt_ray_view)))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu views of %zu columns: more than this machine can address", name, s->views,
 		               s->columns);
-	return GT_OK;
-}
-
-static void *upload(gt_backend *be, const void *host, size_t bytes)
-{
-	void *p = gt_backend_alloc(be, bytes, "tables of the ray-driven projector");
-	if (p)
-		gt_backend_put(be, host, p, bytes);
-	return p;
+	return st;
 }
 
 /* Fills the tables on the host, uploads them, and creates those of the implementation. */
@@ -86,13 +72,15 @@ static gt_status fill_tables(const char *name, const gt_scan *s, const gt_grid *
 	gt_ray_view *view = malloc(p->view_bytes);
 	gt_ray_column *column = malloc(p->column_bytes);
 	gt_rays host;
+	static const char what[] = "tables of the ray-driven projector";
 	if (!view || !column)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, s->views));
 	gt_ray_fill(s, g, view, column, &host);
 	p->o.rays = host;
 	p->o.rays.column = NULL;
 	p->o.rays.view = NULL;
-	if (!(p->o.rays.view = upload(p->be, view, p->view_bytes)) || !(p->o.rays.column = upload(p->be, column, p->column_bytes)))
+	if (!(p->o.rays.view = gt_projector_upload(p->be, view, p->view_bytes, what)) ||
+	    !(p->o.rays.column = gt_projector_upload(p->be, column, p->column_bytes, what)))
 		GT_TRY(GT_ERR_MEMORY);
 	if (p->impl->make)
 		GT_TRY(p->impl->make(p->be, &host, &p->o));

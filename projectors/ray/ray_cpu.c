@@ -2,10 +2,9 @@
  * single precision for level scans. Forward: ray by ray. Adjoint: tile by tile of the volume. Each tile takes all
  * nearby rays in the order of the data, so that sums do not depend on the threads. */
 #include <stdlib.h>
-#include <string.h>
 #include <gantry/threads.h>
-#include "core/clones.h"
 #include "core/poll.h"
+#include "projectors/kit/running_sums.h"
 #include "projectors/ray/fast/joseph_single.h"
 
 enum { SIDE = 32, GRAIN = 8 };
@@ -21,15 +20,6 @@ struct job {
 struct box {
 	int low[3], size[3];
 };
-
-GT_INLINE double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((const double *)p)[i] : (double)((const float *)p)[i]; }
-GT_INLINE void put(gt_type t, void *p, size_t i, double value)
-{
-	if (t == GT_F64)
-		((double *)p)[i] = value;
-	else
-		((float *)p)[i] = (float)value;
-}
 
 GT_INLINE void clip(const struct box *box, gt_ray *r)
 {

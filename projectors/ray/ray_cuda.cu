@@ -7,6 +7,7 @@
 #define GT_RAY_BLOCK 128
 #endif
 #include <stdlib.h>
+#include "projectors/kit/operator.h"
 #include "projectors/ray/ray_tuned.cuh"
 
 struct state {
@@ -144,10 +145,7 @@ static int roofline(const gt_ray_operator *o, int back, gt_roofline *min)
 
 static const void *upload(gt_backend *be, const void *host, size_t bytes)
 {
-	void *p = gt_backend_alloc(be, bytes, "tables of the ray-driven projector");
-	if (p)
-		gt_backend_put(be, host, p, bytes);
-	return p;
+	return gt_projector_upload(be, host, bytes, "tables of the ray-driven projector");
 }
 
 static gt_status upload_level(gt_backend *be, const gt_ray_frame *frame, const double *S, const double *W, const int *guess,

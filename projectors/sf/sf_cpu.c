@@ -2,8 +2,6 @@
  * views: per column of voxels and view, the adjoint mixes the detector columns once with the weights w1. The forward
  * projection computes the rows once and adds them to the columns with these weights. Rows are differences of running
  * sums at evenly spaced positions. Tilted views: voxel by voxel. Memory: see kit/cpu_pair.h. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "projectors/kit/cpu_pair.h"
 #include "projectors/sf/fast/sf_single.h"
@@ -178,16 +176,16 @@ GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_
 	}
 	for (int i = i0; i < i1; i++) {
 		const int x = along == 0 ? i : n, y = along == 0 ? n : i;
-		gt_sf_shadow shadow;
+		gt_sf_footprint footprint;
 		int k, to, l0, l1;
-		if (!gt_sf_shadow_of(d, v, x, y, s->low + (i - i0), s->high + (i - i0), &shadow))
+		if (!gt_sf_footprint_of(d, v, x, y, s->low + (i - i0), s->high + (i - i0), &footprint))
 			continue;
-		rows_reached(&shadow.rows, 0, d->n[2], d->rows, &l0, &l1);
+		rows_reached(&footprint.rows, 0, d->n[2], d->rows, &l0, &l1);
 		if (l0 >= l1)
 			continue;
 		int from;
-		weigh_columns(&shadow.columns, k0, k1, shadow.chord, &from, &to, s->column);
-		project_line(d, j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, &shadow.rows, l0, l1, s->edge, s->row);
+		weigh_columns(&footprint.columns, k0, k1, footprint.chord, &from, &to, s->column);
+		project_line(d, j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, &footprint.rows, l0, l1, s->edge, s->row);
 		for (k = from; k < to; k++) {
 			const double weight = s->column[k - from];
 			double *restrict pixel = pixels + (size_t)(k - k0) * rows + l0;
@@ -277,7 +275,7 @@ struct work {
 };
 
 /* Adds an upright view to sum[z], the slices [z0, z0 + size) of one column of voxels. */
-GT_INLINE void adjoint_line(const struct job *j, const gt_sf_shadow *s, const double *sums, const struct work *w, double *restrict sum)
+GT_INLINE void adjoint_line(const struct job *j, const gt_sf_footprint *s, const double *sums, const struct work *w, double *restrict sum)
 {
 	const gt_sf *d = j->d;
 	const int z0 = w->tile.low[2], size = w->tile.size[2];
@@ -319,8 +317,8 @@ GT_INLINE void adjoint_lines(const struct job *j, size_t batch, const gt_sf_view
 			w->corner[y][x] = gt_sf_corner_at(v, w->tile.low[0] + x - 0.5, w->tile.low[1] + y - 0.5);
 	for (int y = 0; y < w->tile.size[1]; y++)
 		for (int x = 0; x < w->tile.size[0]; x++) {
-			gt_sf_shadow s;
-			if (gt_sf_shadow_of(d, v, w->tile.low[0] + x, w->tile.low[1] + y, &w->corner[y][x], &w->corner[y + 1][x], &s))
+			gt_sf_footprint s;
+			if (gt_sf_footprint_of(d, v, w->tile.low[0] + x, w->tile.low[1] + y, &w->corner[y][x], &w->corner[y + 1][x], &s))
 				adjoint_line(j, &s, sums, w, tile_line(&w->tile, x, y));
 		}
 }

@@ -247,7 +247,7 @@ GT_HD double gt_sf_spread(const gt_sf_rows *r, int e) { return fabs(r->spread0 +
 
 /* Footprint of a column of voxels in an upright view, from the columns (relative to the view's) and stretches of its
  * corners. */
-typedef struct { gt_sf_trapezoid columns; gt_sf_rows rows; double chord; } gt_sf_shadow;
+typedef struct { gt_sf_trapezoid columns; gt_sf_rows rows; double chord; } gt_sf_footprint;
 typedef struct { double column, stretch; } gt_sf_corner;
 
 /* Footprint of one voxel in any view: row edges of the lower and the upper face, and half widths of their ramps. */
@@ -268,8 +268,8 @@ GT_HD gt_sf_corner gt_sf_corner_at(const gt_sf_view *v, double x, double y)
 	return c;
 }
 /* low, high: two corners each, at the smaller and the larger y or x. Returns 0 if it is not in front of the source. */
-GT_HD int gt_sf_shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const gt_sf_corner *low, const gt_sf_corner *high,
-                          gt_sf_shadow *s)
+GT_HD int gt_sf_footprint_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const gt_sf_corner *low, const gt_sf_corner *high,
+                          gt_sf_footprint *s)
 {
 	const double at = v->frame.column;
 	double front[4], min, max;
@@ -338,7 +338,7 @@ GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int 
 	p->high = middle + half;
 	return 1;
 }
-GT_HD void gt_sf_voxel_at(const gt_sf_shadow *s, int z, gt_sf_voxel *p)
+GT_HD void gt_sf_voxel_at(const gt_sf_footprint *s, int z, gt_sf_voxel *p)
 {
 	p->columns = s->columns;
 	p->chord = s->chord;

@@ -111,7 +111,7 @@ static int views_together(const gt_sf *host)
 		     other = fabs(gt_sf_corner_at(v, x, y + 0.5).column - gt_sf_corner_at(v, x, y - 0.5).column), pitch = hypot(one, other);
 	const double step = v->V[3] * gt_sf_corner_at(v, x, y).stretch;
 	const double line = (gt_sf_forward_window(host, step) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
-	for (int views = MOST; views > 1; views /= rows_of_tile(host) == FEW ? 4 : 2) {
+	for (int views = MAX_VIEWS; views > 1; views /= rows_of_tile(host) == FEW ? 4 : 2) {
 		const double bytes = views == 4 ? stage_bytes<4, GT_SF_WIDE>() : stage_bytes<2, GT_SF_WIDE>();
 		const double lines = TWO * COLUMNS / pitch + 1.3 + (views - 1) * apart, voxels = COLUMNS / pitch + 1.3;
 		if (bytes / line / lines * voxels > 0.7 * WARP)
@@ -186,7 +186,7 @@ static gt_status find_variant(const gt_sf *host, gt_sf_ahead *s)
 extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int edges, size_t limit, gt_sf_ahead **state)
 {
 	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
-	int *list = (int *)malloc((host->views + 1) * MOST * sizeof *list);
+	int *list = (int *)malloc((host->views + 1) * MAX_VIEWS * sizeof *list);
 	gt_status st = GT_OK;
 	kernel run;
 	size_t bytes;

@@ -9,7 +9,7 @@ enum {
 	COLUMNS = 8, /* columns of a warp */
 	FEW = 8,     /* maximum rows for the separate kernel */
 	TWO = 2,     /* warps of a view in a block */
-	MOST = 4,    /* maximum views of a block */
+	MAX_VIEWS = 4,    /* maximum views of a block */
 	WHOLE = 64,  /* maximum slices of lines that are always copied whole */
 	LONGEST = GT_SF_AHEAD_WINDOW, /* maximum slices of a window of other lines */
 	SLACK = 4    /* entries of a line after those of its window */

@@ -25,11 +25,11 @@
 
 enum { WARP = 32 };
 
-static __device__ int shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_shadow *s)
+static __device__ int footprint_of(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_footprint *s)
 {
 	const gt_sf_corner low[2] = { gt_sf_corner_at(v, x - 0.5, y - 0.5), gt_sf_corner_at(v, x + 0.5, y - 0.5) };
 	const gt_sf_corner high[2] = { gt_sf_corner_at(v, x - 0.5, y + 0.5), gt_sf_corner_at(v, x + 0.5, y + 0.5) };
-	return gt_sf_shadow_of(d, v, x, y, low, high, s);
+	return gt_sf_footprint_of(d, v, x, y, low, high, s);
 }
 
 /* Finds the unit intervals of [0, n) that an interval touches. */
@@ -70,8 +70,8 @@ static __device__ __forceinline__ void add_line(T (&sum)[ROWS], const gt_sf *d, 
 				add_rows<T, ROWS>(sum, &p, l0, k, line[z * plane]);
 		return;
 	}
-	gt_sf_shadow s;
-	if (!shadow_of(d, v, at[0], at[1], &s))
+	gt_sf_footprint s;
+	if (!footprint_of(d, v, at[0], at[1], &s))
 		return;
 	const double spread = max(gt_sf_spread(&s.rows, 0), gt_sf_spread(&s.rows, d->n[2]));
 	touched((l0 - spread - s.rows.start) / s.rows.step, (l0 + ROWS + spread - s.rows.start) / s.rows.step, d->n[2], &z0, &z1);
@@ -178,8 +178,8 @@ static __global__ void adjoint_kernel(gt_sf d, const T *pixels, T *out, size_t f
 	for (size_t view = 0; view < views; view++) {
 		const gt_sf_view *v = &d.view[first + view];
 		const T *image = pixels + view * d.rows * d.columns;
-		gt_sf_shadow s;
-		if (v->upright && (!shadow_of(&d, v, x, y, &s) || s.columns.at[3] <= 0 || s.columns.at[0] >= d.columns))
+		gt_sf_footprint s;
+		if (v->upright && (!footprint_of(&d, v, x, y, &s) || s.columns.at[3] <= 0 || s.columns.at[0] >= d.columns))
 			continue;
 #pragma unroll
 		for (int z = 0; z < SLICES; z++) {

@@ -1,7 +1,6 @@
 /* Noise of line integrals: distribution of the counts, the floor, and independence of the division of the work. */
 /* labels: unit property backend: none */
 #include <math.h>
-#include <string.h>
 #include "tests/phantoms/bodies.h"
 
 enum { N = 200000 };

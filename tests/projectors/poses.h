@@ -1,22 +1,8 @@
 #ifndef GT_TESTS_POSES_H
 #define GT_TESTS_POSES_H
 /* Scans with detectors in all poses for the distance-driven pair. */
-#include <math.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
-#include <gantry/vec3.h>
-#include "tests/support/geometries.h"
-#include "tests/support/support.h"
-
-static inline void turn_axes(double *a, double *b, double angle)
-{
-	for (int i = 0; i < 3; i++) {
-		const double x = a[i], y = b[i];
-		a[i] = cos(angle) * x + sin(angle) * y;
-		b[i] = cos(angle) * y - sin(angle) * x;
-	}
-}
+#include "tests/projectors/pairs.h"
 
 /* Rotates the detectors, in rad: slant about row_axis, lean about column_axis, roll in the detector plane; sway: a roll
  * that varies with the view. */
@@ -28,10 +14,10 @@ static inline void turn_detectors(gt_scan *s, double roll, double lean, double s
 		gt_cross3(w->column_axis, w->row_axis, normal);
 		for (int a = 0; a < 3; a++)
 			arm += (w->detector[a] - w->arc_center[a]) * normal[a];
-		turn_axes(w->column_axis, normal, slant);
+		rotate(w->column_axis, normal, slant);
 		gt_cross3(w->column_axis, w->row_axis, normal);
-		turn_axes(w->row_axis, normal, lean);
-		turn_axes(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
+		rotate(w->row_axis, normal, lean);
+		rotate(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
 		gt_cross3(w->column_axis, w->row_axis, normal);
 		for (int a = 0; a < 3 && s->shape == GT_ARC; a++) /* the axis of the arc rotates with it */
 			w->arc_center[a] = w->detector[a] - arm * normal[a];
@@ -112,28 +98,9 @@ enum { POSES = sizeof poses / sizeof *poses };
 
 static inline struct gt_test_geometry pose(int i)
 {
-	struct gt_test_geometry g = { poses[i].name, NULL, poses[i].grid };
-	ck_ok(gt_scan_orbit(&poses[i].orbit, &g.scan));
+	const struct gt_test_geometry g = { poses[i].name, orbit_scan(&poses[i].orbit), poses[i].grid };
 	turn_detectors(g.scan, poses[i].roll * GT_PI / 180, poses[i].lean * GT_PI / 180, poses[i].sway, poses[i].slant * GT_PI / 180);
 	return g;
 }
 
-/* Returns projections of the volume; the caller frees them. */
-static inline float *forward_of(const char *name, gt_backend *be, gt_type type, const struct gt_test_geometry *g, const float *volume)
-{
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	float *out = malloc(gt_scan_size(g->scan) * sizeof *out);
-	ck_ok(gt_array_new(be, type, gt_grid_voxels(&g->grid), &x));
-	ck_ok(gt_array_new(be, type, gt_scan_size(g->scan), &y));
-	gt_array_put_float(volume, x);
-	ck_ok(gt_projector_new(name, be, type, &g->grid, g->scan, &A));
-	gt_forward(A, x, y);
-	gt_array_get_float(y, out);
-	ck_ok(gt_backend_status(be));
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	return out;
-}
 #endif

@@ -2,17 +2,10 @@
 #define GT_TESTS_SF_SCANS_H
 /* Scans for the separable-footprint pairs: those of tests/support/geometries.c, some with a tilted detector, and steep
  * cones. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
-#include "tests/support/geometries.h"
-#include "tests/support/support.h"
-
+#include "tests/projectors/pairs.h"
 
 static const char *const names[2] = { "sf-tr", "sf-tt" };
 
@@ -32,24 +25,12 @@ static const struct {
 };
 enum { TILTED = sizeof tilted / sizeof *tilted };
 
-static inline void rotate(double *a, double *b, double angle)
-{
-	for (int i = 0; i < 3; i++) {
-		const double x = a[i], y = b[i];
-		a[i] = cos(angle) * x + sin(angle) * y;
-		b[i] = cos(angle) * y - sin(angle) * x;
-	}
-}
-
 static inline void tilt_scan(gt_scan *s, double roll, double pitch, double sway)
 {
 	for (size_t v = 0; v < s->views; v++) {
 		gt_view *w = &s->view[v];
 		double normal[3];
-		for (int a = 0; a < 3; a++) {
-			const int b = (a + 1) % 3, c = (a + 2) % 3;
-			normal[a] = w->column_axis[b] * w->row_axis[c] - w->column_axis[c] * w->row_axis[b];
-		}
+		gt_cross3(w->column_axis, w->row_axis, normal);
 		rotate(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
 		rotate(w->row_axis, normal, pitch);
 	}
@@ -57,11 +38,7 @@ static inline void tilt_scan(gt_scan *s, double roll, double pitch, double sway)
 }
 
 /* Ramps of SF-TT over several rows or slices, few rows, few slices. */
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} steep[] = {
+static const struct orbit_case steep[] = {
 	{ "flat, steep cone, coarse voxels",
 	  { GT_FLAT, .views = 9, .rows = 71, .columns = 17, .source_to_axis = 60, .source_to_detector = 100, .column_pitch = 2.9,
 	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * GT_PI, .row_offset = 1.7, .column_offset = 0.3 },
@@ -90,13 +67,7 @@ static inline int geometries(void) { return gt_test_geometries() + TILTED + STEE
 static inline struct gt_test_geometry geometry(int i)
 {
 	const int k = i - gt_test_geometries(), n = k - TILTED;
-	struct gt_test_geometry g;
-	if (n >= 0) {
-		g = (struct gt_test_geometry){ steep[n].name, NULL, steep[n].grid };
-		ck_ok(gt_scan_orbit(&steep[n].orbit, &g.scan));
-	} else {
-		g = gt_test_geometry(k < 0 ? i : tilted[k].base);
-	}
+	struct gt_test_geometry g = n >= 0 ? orbit_geometry(&steep[n]) : gt_test_geometry(k < 0 ? i : tilted[k].base);
 	if (k >= 0 && n < 0) {
 		g.name = tilted[k].name;
 		tilt_scan(g.scan, tilted[k].roll, tilted[k].pitch, tilted[k].sway);
@@ -113,26 +84,5 @@ enum { CASES = 5 };
 /* On the CPU test_sf_single covers SF-TR in single precision, and SF-TT is always computed in double; some geometries
  * suffice. */
 static inline int skip_single(gt_type type, int geometry) { return type == GT_F32 && !gt_test_is_gpu() && geometry % 4; }
-
-/* Projects x; the caller frees the result. */
-static inline float *project_with(const char *name, gt_type type, const gt_scan *scan, const gt_grid *grid, const float *x)
-{
-	gt_backend *be = gt_test_backend();
-	gt_linop *A = NULL;
-	gt_array *in = NULL, *out = NULL;
-	float *y = malloc(gt_scan_size(scan) * sizeof *y);
-	ck_ok(gt_array_new(be, type, gt_grid_voxels(grid), &in));
-	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &out));
-	gt_array_put_float(x, in);
-	ck_ok(gt_projector_new(name, be, type, grid, scan, &A));
-	gt_forward(A, in, out);
-	gt_array_get_float(out, y);
-	ck_ok(gt_backend_status(be));
-	gt_array_free(in);
-	gt_array_free(out);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	return y;
-}
 
 #endif

@@ -4,25 +4,19 @@
  * pair in double and with its own transpose; threads, memory alignment and magnitudes vary. The including test defines
  * PAIR (the projector's name), SCANS() and SCAN(i) (its small scans), and use() and kernels_are_found_by_name by
  * tests/support/vector_sets.h. */
-#include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include "projectors/kit/vector_jobs.h"
 #include "tests/projectors/by_sets.h"
-#include "tests/support/transpose.h"
+#include "tests/projectors/pairs.h"
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
 /* Cases that other scans lack: very different heights of rows and voxels, restarted sums, more slices and voxels than a
  * tile. */
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} special[] = {
+static const struct orbit_case special[] = {
 	{ "arc, rows 5 voxels high",
 	  { SCANNER(GT_ARC, 5, 9, 11), .turn = 2 * GT_PI, .column_pitch = 7.1, .row_pitch = 6.1, .start_angle = 0.6, .row_offset = 1.3 },
 	  { { 9, 8, 41 }, { 5.9, 6.2, 0.7 }, { 1.2, -2.3, 1.1 } } },
@@ -109,14 +103,7 @@ static const struct {
 enum { SPECIAL = sizeof special / sizeof *special };
 
 static int geometries(void) { return SCANS() + SPECIAL; }
-static struct gt_test_geometry geometry(int i)
-{
-	if (i < SCANS())
-		return SCAN(i);
-	struct gt_test_geometry g = { special[i - SCANS()].name, NULL, special[i - SCANS()].grid };
-	ck_ok(gt_scan_orbit(&special[i - SCANS()].orbit, &g.scan));
-	return g;
-}
+static struct gt_test_geometry geometry(int i) { return i < SCANS() ? SCAN(i) : orbit_geometry(&special[i - SCANS()]); }
 
 START_TEST(as_in_double)
 {
@@ -134,38 +121,30 @@ START_TEST(transpose)
 	gt_backend *be = backend("cpu:1");
 	if (_i < SCANS())
 		gt_test_crop(&g.grid, 9);
-	for (int s = _i; s < _i + (gt_tests_long() ? SETS : 1); s++) {
-		const char *set = use_in_turn(s);
-		gt_linop *A = NULL;
-		double difference, largest;
-		ck_ok(gt_projector_new(PAIR, be, GT_F32, &g.grid, g.scan, &A));
-		gt_test_transpose(A, &difference, &largest);
-		ck_assert_msg(largest > 0 && difference <= 1e-5 * largest, "%s, %s: %.3e of the largest entry", g.name, set,
-		              difference / largest);
-		gt_linop_free(A);
-	}
+	for (int s = _i; s < _i + (gt_tests_long() ? SETS : 1); s++)
+		check_transpose(PAIR, be, GT_F32, &g, use_in_turn(s));
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
 END_TEST
 
 /* 75 views of a volume larger than a tile in each direction; few 0: 37 rows, 1: 3 high rows. */
-static struct gt_test_geometry large(int few)
+static struct gt_test_geometry large_scan(int few)
 {
-	const gt_orbit orbit = { SCANNER(GT_ARC, 75, few ? 3 : 37, 147),
-		                 .column_pitch = 2.1,
-		                 .row_pitch = few ? 4.7 : 1.7,
-		                 .start_angle = 0.1,
-		                 .turn = 2 * GT_PI,
-		                 .column_offset = 0.25 };
-	struct gt_test_geometry g = { "large", NULL, { { 71, 67, 67 }, { 2.3, 2.4, 0.6 }, { 3.1, -2.2, 0.9 } } };
-	ck_ok(gt_scan_orbit(&orbit, &g.scan));
-	return g;
+	const struct orbit_case large = { "large",
+		                          { SCANNER(GT_ARC, 75, few ? 3 : 37, 147),
+		                            .column_pitch = 2.1,
+		                            .row_pitch = few ? 4.7 : 1.7,
+		                            .start_angle = 0.1,
+		                            .turn = 2 * GT_PI,
+		                            .column_offset = 0.25 },
+		                          { { 71, 67, 67 }, { 2.3, 2.4, 0.6 }, { 3.1, -2.2, 0.9 } } };
+	return orbit_geometry(&large);
 }
 
 START_TEST(threads)
 {
-	const struct gt_test_geometry g = large(_i);
+	const struct gt_test_geometry g = large_scan(_i);
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	static const int numbers[] = { 1, 2, 3, 5, 8 };
 	struct gt_test_images one = { NULL, NULL };
@@ -192,7 +171,7 @@ END_TEST
 /* Streaming stores, as for large volumes and their lines, give bit-identical results. */
 START_TEST(past_the_caches)
 {
-	struct gt_test_geometry g = large(_i);
+	struct gt_test_geometry g = large_scan(_i);
 	g.grid.n[0] = 96; /* whole cache lines */
 	gt_backend *be = backend("cpu:3");
 	for (int s = 0; s < SETS; s++) {
@@ -216,7 +195,7 @@ END_TEST
 
 START_TEST(loose_memory)
 {
-	const struct gt_test_geometry g = large(_i);
+	const struct gt_test_geometry g = large_scan(_i);
 	check_loose_memory(PAIR, &g);
 	gt_scan_free(g.scan);
 }

@@ -2,13 +2,9 @@
  * a kernel, single rows, columns and voxels, a clinical scanner. On the CPU, results do not depend on the number of
  * threads.
  * labels: property */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
-#include "tests/support/images.h"
-#include "tests/support/support.h"
+#include "tests/projectors/pairs.h"
 
 static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const struct gt_test_geometry *g, double tolerance)
 {
@@ -48,11 +44,7 @@ END_TEST
 #define SCANNER(s, v, r, c) \
 	.shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949, .turn = 2 * GT_PI
 
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} odd[] = {
+static const struct orbit_case odd[] = {
 	{ "several tiles",
 	  { SCANNER(GT_ARC, 7, 67, 133), .column_pitch = 3.7, .row_pitch = 1.1, .start_angle = 0.1, .column_offset = 0.3 },
 	  { { 69, 67, 65 }, { 3.1, 3.2, 0.63 }, { 3, -2, 0.1 } } },
@@ -116,12 +108,7 @@ static const struct {
 };
 enum { ODD = sizeof odd / sizeof *odd };
 
-START_TEST(odd_geometries)
-{
-	struct gt_test_geometry g = { odd[_i / 2].name, NULL, odd[_i / 2].grid };
-	ck_ok(gt_scan_orbit(&odd[_i / 2].orbit, &g.scan));
-	check(g, _i % 2 ? GT_F64 : GT_F32);
-}
+START_TEST(odd_geometries) { check(orbit_geometry(&odd[_i / 2]), _i % 2 ? GT_F64 : GT_F32); }
 END_TEST
 
 START_TEST(clinical_geometry)
@@ -131,9 +118,8 @@ START_TEST(clinical_geometry)
 	gt_orbit orbit = gt_scanner_find("ge-ct750hd")->orbit;
 	orbit.column_offset = 0;
 	gt_backend *cpu = NULL, *gpu = gt_test_backend();
-	gt_scan *whole = NULL;
+	gt_scan *whole = orbit_scan(&orbit);
 	struct gt_test_geometry g = { "ge-hd, every 41st view", NULL, { { 512, 512, 64 }, { 0.9765625, 0.9765625, 0.625 }, { 0, 0, 0 } } };
-	ck_ok(gt_scan_orbit(&orbit, &whole));
 	ck_ok(gt_scan_subset(whole, 0, 41, &g.scan));
 	ck_ok(gt_backend_open("cpu", &cpu));
 	same_on_both(gpu, cpu, _i ? GT_F64 : GT_F32, &g, _i ? 1e-12 : 1e-5);

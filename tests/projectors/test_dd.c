@@ -1,24 +1,15 @@
 /* The distance-driven pair against its definition, entry by entry, and against its own transpose.
  * labels: property unit */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
+#include "tests/projectors/pairs.h"
 #include "tests/support/definition.h"
-#include "tests/support/geometries.h"
-#include "tests/support/support.h"
-#include "tests/support/transpose.h"
 
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
 /* Volumes and detectors too tall for the kernels of few slices: one for each height of tiles, including windows of rows
  * and bundles of views. */
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} tall[] = {
+static const struct orbit_case tall[] = {
 	{ "arc, 25 slices",
 	  { SCANNER(GT_ARC, 7, 13, 15), .turn = 2 * GT_PI, .column_pitch = 4.1, .row_pitch = 2.2, .start_angle = 0.2,
 	    .column_offset = 0.7 },
@@ -84,14 +75,8 @@ enum { WIDE = sizeof wide / sizeof *wide };
 static struct gt_test_geometry geometry(int i)
 {
 	const int n = gt_test_geometries();
-	if (i < n)
-		return gt_test_geometry(i);
-	struct gt_test_geometry g = { tall[i - n].name, NULL, tall[i - n].grid };
-	ck_ok(gt_scan_orbit(&tall[i - n].orbit, &g.scan));
-	return g;
+	return i < n ? gt_test_geometry(i) : orbit_geometry(&tall[i - n]);
 }
-
-static double tolerance(gt_type t) { return t == GT_F64 ? 1e-12 : 1e-5; }
 
 /* On the CPU in single precision test_dd_single covers the common scans. */
 START_TEST(adjoint_by_elements)
@@ -101,13 +86,7 @@ START_TEST(adjoint_by_elements)
 		return;
 	gt_backend *be = gt_test_backend_alone();
 	const struct gt_test_geometry g = geometry(_i / 2);
-	gt_linop *A = NULL;
-	double difference, largest;
-	ck_ok(gt_projector_new("dd", be, type, &g.grid, g.scan, &A));
-	gt_test_transpose(A, &difference, &largest);
-	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s: %.3e of the largest entry", g.name, gt_type_name(type),
-	              difference / largest);
-	gt_linop_free(A);
+	check_transpose("dd", be, type, &g, "default");
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 }
@@ -120,25 +99,16 @@ START_TEST(forward_by_definition)
 	const struct gt_test_geometry g = geometry(_i / 2);
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
-	float *x = malloc(nx * sizeof *x), *y = malloc(ny * sizeof *y);
+	float *x = malloc(nx * sizeof *x);
 	double *exact = malloc(ny * sizeof *exact), size = 0, worst = 0;
-	gt_linop *A = NULL;
-	gt_array *in = gt_test_array(be, type, nx, 5), *out = NULL;
-	gt_array_get_float(in, x);
-	ck_ok(gt_array_new(be, type, ny, &out));
-	ck_ok(gt_projector_new("dd", be, type, &g.grid, g.scan, &A));
-	gt_forward(A, in, out);
-	gt_array_get_float(out, y);
-	ck_ok(gt_backend_status(be));
+	gt_test_random(5, nx, x);
+	float *y = project("dd", be, type, &g.grid, g.scan, x);
 	gt_test_dd_forward(g.scan, &g.grid, x, exact);
 	for (size_t i = 0; i < ny; i++) {
 		size = fmax(size, fabs(exact[i]));
 		worst = fmax(worst, fabs(exact[i] - y[i]));
 	}
 	ck_assert_msg(size > 0 && worst <= 1e-5 * size, "%s, %s: %.3e of the largest value", g.name, gt_type_name(type), worst / size);
-	gt_array_free(in);
-	gt_array_free(out);
-	gt_linop_free(A);
 	gt_scan_free(g.scan);
 	gt_backend_close(be);
 	free(x);
@@ -176,8 +146,7 @@ START_TEST(wide_volumes)
 {
 	enum { PIXELS = 24 };
 	gt_backend *be = gt_test_backend();
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&wide[_i].orbit, &scan));
+	gt_scan *scan = orbit_scan(&wide[_i].orbit);
 	const size_t nx = gt_grid_voxels(&wide[_i].grid), ny = gt_scan_size(scan);
 	float *x = malloc(nx * sizeof *x), *back = malloc(nx * sizeof *back), *y = malloc(ny * sizeof *y),
 	      *exact = malloc(ny * sizeof *exact);

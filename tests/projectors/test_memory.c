@@ -1,21 +1,13 @@
 /* Little memory: projectors with a memory limit give the same results in chunks, and on a device that is nearly full.
  * An operator that does not fit is refused and leaves others intact.
  * labels: unit */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
-#include "tests/support/images.h"
-#include "tests/support/support.h"
+#include "tests/projectors/pairs.h"
 
 /* More slices along x and y, and more views, than any kernel processes at a time. */
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} cases[] = {
+static const struct orbit_case cases[] = {
 	{ "arc",
 	  { GT_ARC, .views = 83, .rows = 37, .columns = 61, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 5.1,
 	    .row_pitch = 1.7, .start_angle = 0.1, .turn = 2 * GT_PI, .column_offset = 0.25 },
@@ -33,8 +25,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static struct gt_test_geometry geometry(int i)
 {
-	struct gt_test_geometry g = { cases[i].name, NULL, cases[i].grid };
-	ck_ok(gt_scan_orbit(&cases[i].orbit, &g.scan));
+	const struct gt_test_geometry g = orbit_geometry(&cases[i]);
 	for (size_t v = 0; strstr(g.name, "reversed") && v < g.scan->views; v++)
 		for (int a = 0; a < 3; a++) {
 			g.scan->view[v].column_axis[a] *= -1;

@@ -1,27 +1,12 @@
 /* The ray-driven pairs, entry by entry, against their transpose and against their definitions for one ray and one
  * voxel.
  * labels: property unit */
-#include <stdlib.h>
-#include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
+#include "tests/projectors/pairs.h"
 #include "tests/projectors/ray_scans.h"
-#include "tests/support/transpose.h"
 
 static const char *const models[] = { "joseph", "siddon" };
-
-static double tolerance(gt_type t) { return t == GT_F64 ? 1e-12 : 1e-5; }
-
-static void check_adjoint(gt_backend *be, const char *model, gt_type type, const struct gt_test_geometry *g)
-{
-	gt_linop *A = NULL;
-	double difference, largest;
-	ck_ok(gt_projector_new(model, be, type, &g->grid, g->scan, &A));
-	gt_test_transpose(A, &difference, &largest);
-	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s, %s: %.3e of the largest entry", model, g->name, gt_type_name(type),
-	              difference / largest);
-	gt_linop_free(A);
-}
 
 /* Each case loops over several scans, because a case costs a process. */
 enum { CASES = 8 };
@@ -37,7 +22,7 @@ START_TEST(adjoint_by_elements)
 		gt_test_crop(&g.grid, gt_test_is_gpu() ? 20 : 8);
 		for (int k = 0; k < 4; k++)
 			if (k % 2 || !skip_single(i))
-				check_adjoint(be, models[k / 2], k % 2 ? GT_F64 : GT_F32, &g);
+				check_transpose(models[k / 2], be, k % 2 ? GT_F64 : GT_F32, &g, "default");
 		gt_scan_free(g.scan);
 	}
 	gt_backend_close(be);
@@ -49,22 +34,6 @@ struct line {
 	int half; /* starts at point */
 };
 
-/* Length of the line within a box, by its entry and exit along each axis. */
-static double length_in(const struct line *l, const double *low, const double *high)
-{
-	double from = l->half ? 0 : -INFINITY, to = INFINITY;
-	for (int a = 0; a < 3; a++) {
-		const double e = l->direction[a], p = l->point[a];
-		if (e == 0 && (p < low[a] || p >= high[a]))
-			return 0;
-		if (e == 0)
-			continue;
-		from = fmax(from, fmin((low[a] - p) / e, (high[a] - p) / e));
-		to = fmin(to, fmax((low[a] - p) / e, (high[a] - p) / e));
-	}
-	return to > from ? (to - from) * sqrt(gt_dot3(l->direction, l->direction)) : 0;
-}
-
 static double siddon(const gt_grid *g, const struct line *l, const double *center)
 {
 	double low[3], high[3];
@@ -72,7 +41,7 @@ static double siddon(const gt_grid *g, const struct line *l, const double *cente
 		low[a] = center[a] - g->pitch[a] / 2;
 		high[a] = center[a] + g->pitch[a] / 2;
 	}
-	return length_in(l, low, high);
+	return length_in_box(l->point, l->direction, l->half, low, high);
 }
 
 /* Tent functions of the distance from the voxel's centre, at the point where the ray meets the plane through it. */
@@ -110,28 +79,26 @@ static double by_definition(int model, const gt_scan *scan, const gt_grid *g, si
 static void check_entries(gt_backend *be, int model, gt_type type, const struct gt_test_geometry *g)
 {
 	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
-	double *unit = calloc(ny, sizeof *unit), *x = malloc(nx * sizeof *x), worst = 0, largest = 0;
-	float *single = calloc(ny, sizeof *single), *out = malloc(nx * sizeof *out);
+	double worst = 0, largest = 0;
+	float *unit = calloc(ny, sizeof *unit);
 	gt_linop *A = NULL;
 	gt_array *y = NULL, *Aty = NULL;
 	ck_ok(gt_projector_new(models[model], be, type, &g->grid, g->scan, &A));
 	ck_ok(gt_array_new(be, type, ny, &y));
 	ck_ok(gt_array_new(be, type, nx, &Aty));
 	for (size_t cell = 0; cell < ny; cell += 3) {
-		single[cell] = 1;
 		unit[cell] = 1;
-		gt_array_put(type == GT_F64 ? (void *)unit : single, y);
-		single[cell] = 0;
+		gt_array_put_float(unit, y);
 		unit[cell] = 0;
 		gt_adjoint(A, y, Aty);
-		gt_array_get(Aty, type == GT_F64 ? (void *)x : out);
+		double *x = gt_test_values(Aty);
 		for (size_t voxel = 0; voxel < nx; voxel++) {
-			const double entry = by_definition(model, g->scan, &g->grid, cell, voxel),
-				     is = type == GT_F64 ? x[voxel] : out[voxel];
+			const double entry = by_definition(model, g->scan, &g->grid, cell, voxel);
 			largest = fmax(largest, entry);
-			if (!(fabs(entry - is) <= worst))
-				worst = fabs(entry - is);
+			if (!(fabs(entry - x[voxel]) <= worst))
+				worst = fabs(entry - x[voxel]);
 		}
+		free(x);
 	}
 	ck_ok(gt_backend_status(be));
 	/* A face crossed at a slant of s is found to 1e-15 voxels / s. */
@@ -141,9 +108,6 @@ static void check_entries(gt_backend *be, int model, gt_type type, const struct 
 	gt_array_free(Aty);
 	gt_linop_free(A);
 	free(unit);
-	free(x);
-	free(single);
-	free(out);
 }
 
 START_TEST(entries_by_definition)

@@ -1,65 +1,31 @@
 /* The ray-driven pairs on objects with known line integrals, on rays in faces and edges of voxels, and on grids of
  * several tiles. Refused input.
  * labels: property unit */
-#include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/phantoms/bodies.h"
+#include "tests/projectors/pairs.h"
 #include "tests/projectors/ray_scans.h"
-#include "tests/support/images.h"
 
 static const char *const models[] = { "joseph", "siddon" };
-
-static double *project(const char *name, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, const double *volume)
-{
-	const size_t n = gt_grid_voxels(g);
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	float *single = malloc(n * sizeof *single);
-	for (size_t i = 0; i < n; i++)
-		single[i] = volume ? (float)volume[i] : 1;
-	ck_ok(gt_projector_new(name, be, type, g, scan, &A));
-	ck_ok(gt_array_new(be, type, n, &x));
-	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &y));
-	if (volume && type == GT_F64)
-		gt_array_put(volume, x);
-	else
-		gt_array_put_float(single, x);
-	gt_forward(A, x, y);
-	double *out = gt_test_values(y);
-	ck_ok(gt_backend_status(be));
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	free(single);
-	return out;
-}
 
 /* Length of a line within the grid; a ray in a face between two voxels counts once. */
 static double chord(const gt_grid *g, int half, const double *p, const double *e)
 {
-	double from = half ? 0 : -INFINITY, to = INFINITY;
+	double low[3], high[3];
 	for (int a = 0; a < 3; a++) {
-		const double low = g->center[a] - (double)g->n[a] * g->pitch[a] / 2,
-			     high = g->center[a] + (double)g->n[a] * g->pitch[a] / 2;
-		if (fabs(e[a]) < 1e-12) {
-			if (p[a] < low || p[a] >= high)
-				return 0;
-			continue;
-		}
-		from = fmax(from, fmin((low - p[a]) / e[a], (high - p[a]) / e[a]));
-		to = fmin(to, fmax((low - p[a]) / e[a], (high - p[a]) / e[a]));
+		low[a] = g->center[a] - (double)g->n[a] * g->pitch[a] / 2;
+		high[a] = g->center[a] + (double)g->n[a] * g->pitch[a] / 2;
 	}
-	return to > from ? (to - from) * sqrt(gt_dot3(e, e)) : 0;
+	return length_in_box(p, e, half, low, high);
 }
 
 /* For a volume of ones the lengths of a ray add up to its chord of the grid. */
 static void check_lengths(gt_backend *be, gt_type type, const struct gt_test_geometry *g)
 {
 	const gt_detector det = gt_scan_detector(g->scan);
-	double *y = project("siddon", be, type, &g->grid, g->scan, NULL), point[3], direction[3];
+	double *y = project_double("siddon", be, type, &g->grid, g->scan, NULL), point[3], direction[3];
 	for (size_t i = 0; i < gt_scan_size(g->scan); i++) {
 		const size_t k = i % g->scan->columns, row = i / g->scan->columns % g->scan->rows;
 		gt_pixel_ray(&det, &g->scan->view[i / g->scan->columns / g->scan->rows], (double)k, (double)row, point, direction);
@@ -96,9 +62,7 @@ static gt_scan *straight(gt_shape shape)
 		                 .source_to_axis = shape == GT_PARALLEL ? 0 : 400,
 		                 .source_to_detector = shape == GT_PARALLEL ? 0 : 600,
 		                 .turn = 2 * GT_PI };
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	return scan;
+	return orbit_scan(&orbit);
 }
 
 static double tent(double x, size_t n, double pitch) { return fmin(1, fmax(0, ((double)n + 1) / 2 - fabs(x) / pitch)); }
@@ -109,7 +73,7 @@ START_TEST(rays_in_faces)
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
 	gt_scan *scan = straight(GT_PARALLEL);
-	double *siddon = project("siddon", be, type, &g, scan, NULL), *joseph = project("joseph", be, type, &g, scan, NULL);
+	double *siddon = project_double("siddon", be, type, &g, scan, NULL), *joseph = project_double("joseph", be, type, &g, scan, NULL);
 	for (size_t i = 0; i < gt_scan_size(scan); i++) {
 		const size_t v = i / scan->columns / scan->rows;
 		const double u = 0.5 * ((double)(i % scan->columns) - 20), z = 0.5 * ((double)(i / scan->columns % scan->rows) - 10);
@@ -189,9 +153,7 @@ static gt_scan *clinic(gt_shape shape)
 		                 .column_offset = 0.25,
 		                 .start_angle = 0.15,
 		                 .turn = 2 * GT_PI };
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	return scan;
+	return orbit_scan(&orbit);
 }
 
 static const gt_grid clinic_grid = { { 90, 84, 40 }, { 4, 4.2, 3.6 }, { 3, -5, 2 } };
@@ -205,12 +167,13 @@ START_TEST(smooth_body)
 	const gt_grid *g = &clinic_grid;
 	const size_t cells = gt_scan_size(scan);
 	const double width = 22, center[3] = { 31, -24, 6 };
-	double *x = malloc(gt_grid_voxels(g) * sizeof *x), *exact = malloc(cells * sizeof *exact), p[3], e[3], q[3];
+	float *x = malloc(gt_grid_voxels(g) * sizeof *x);
+	double *exact = malloc(cells * sizeof *exact), p[3], e[3], q[3];
 	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
 		const size_t at[3] = { i % g->n[0], i / g->n[0] % g->n[1], i / g->n[0] / g->n[1] };
 		for (int a = 0; a < 3; a++)
 			q[a] = gt_grid_first(g, a) + (double)at[a] * g->pitch[a] - center[a];
-		x[i] = exp(-gt_dot3(q, q) / (2 * width * width));
+		x[i] = (float)exp(-gt_dot3(q, q) / (2 * width * width));
 	}
 	for (size_t i = 0; i < cells; i++) {
 		gt_pixel_ray(&det, &scan->view[i / scan->columns / scan->rows], (double)(i % scan->columns),
@@ -220,8 +183,8 @@ START_TEST(smooth_body)
 		const double along = gt_dot3(q, e) / sqrt(gt_dot3(e, e)), square = gt_dot3(q, q) - along * along;
 		exact[i] = width * sqrt(2 * GT_PI) * exp(-square / (2 * width * width));
 	}
-	double *joseph = project("joseph", be, GT_F32, g, scan, x), *siddon = project("siddon", be, GT_F32, g, scan, x),
-	       *dd = project("dd", be, GT_F32, g, scan, x);
+	double *joseph = project_double("joseph", be, GT_F32, g, scan, x), *siddon = project_double("siddon", be, GT_F32, g, scan, x),
+	       *dd = project_double("dd", be, GT_F32, g, scan, x);
 	const double error[] = { gt_test_off(joseph, exact, cells), gt_test_off(siddon, exact, cells), gt_test_off(joseph, dd, cells),
 		                 gt_test_off(siddon, dd, cells) };
 	ck_assert_msg(error[0] < 5e-3 && error[1] < 5e-2 && error[2] < 1e-2 && error[3] < 5e-2,
@@ -244,16 +207,14 @@ START_TEST(turned_box_and_ball)
 	gt_phantom *p = body("ellipsoid center=40,-30,8 radii=70,70,40 density=0.02\n"
 	                     "box center=-60,35,-5 size=80,110,60 angles=33,21,-47 density=0.03\n");
 	const size_t cells = gt_scan_size(scan), voxels = gt_grid_voxels(&clinic_grid);
-	float *single = malloc((cells > voxels ? cells : voxels) * sizeof *single);
-	double *x = malloc(voxels * sizeof *x), *exact = malloc(cells * sizeof *exact);
-	ck_ok(gt_phantom_voxelise(p, &clinic_grid, 3, gt_backend_pool(be), NULL, NULL, single));
-	for (size_t i = 0; i < voxels; i++)
-		x[i] = single[i];
+	float *x = malloc(voxels * sizeof *x), *single = malloc(cells * sizeof *single);
+	double *exact = malloc(cells * sizeof *exact);
+	ck_ok(gt_phantom_voxelise(p, &clinic_grid, 3, gt_backend_pool(be), NULL, NULL, x));
 	ck_ok(gt_phantom_project(p, scan, 1, gt_backend_pool(be), NULL, NULL, single));
 	for (size_t i = 0; i < cells; i++)
 		exact[i] = single[i];
 	for (int m = 0; m < 2; m++) {
-		double *y = project(models[m], be, GT_F32, &clinic_grid, scan, x);
+		double *y = project_double(models[m], be, GT_F32, &clinic_grid, scan, x);
 		const double error = gt_test_off(y, exact, cells);
 		double mass = 0, expected = 0;
 		for (size_t i = 0; i < cells; i++) {
@@ -286,8 +247,8 @@ START_TEST(many_tiles)
 	const size_t nx = gt_grid_voxels(&g), ny = gt_scan_size(scan);
 	gt_linop *A = NULL;
 	gt_array *x = gt_test_array(be, type, nx, 3), *y = NULL, *Aty = NULL;
-	double *unit = calloc(ny, sizeof *unit), *volume = gt_test_values(x), largest = 0;
-	float *single = calloc(ny, sizeof *single);
+	double *volume = gt_test_values(x), largest = 0;
+	float *unit = calloc(ny, sizeof *unit);
 	ck_ok(gt_projector_new(models[_i / 2 % 2], be, type, &g, scan, &A));
 	ck_ok(gt_array_new(be, type, ny, &y));
 	ck_ok(gt_array_like(x, &Aty));
@@ -297,9 +258,9 @@ START_TEST(many_tiles)
 		largest = fmax(largest, fabs(forward[i]));
 	for (size_t i = 17; i < ny; i += 211) {
 		double sum = 0;
-		unit[i] = single[i] = 1;
-		gt_array_put(type == GT_F64 ? (void *)unit : single, y);
-		unit[i] = single[i] = 0;
+		unit[i] = 1;
+		gt_array_put_float(unit, y);
+		unit[i] = 0;
 		gt_adjoint(A, y, Aty);
 		double *entries = gt_test_values(Aty);
 		for (size_t j = 0; j < nx; j++)
@@ -316,7 +277,6 @@ START_TEST(many_tiles)
 	gt_scan_free(scan);
 	gt_backend_close(be);
 	free(unit);
-	free(single);
 	free(volume);
 	free(forward);
 }

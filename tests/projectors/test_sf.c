@@ -1,19 +1,7 @@
 /* The separable-footprint pairs: adjoint entry by entry, both CPU paths, sizes that fit no tile, refused input.
  * labels: property unit */
+#include <stdio.h>
 #include "tests/projectors/sf_scans.h"
-#include "tests/support/images.h"
-#include "tests/support/transpose.h"
-
-static void check_adjoint(gt_backend *be, const char *name, gt_type type, const struct gt_test_geometry *g)
-{
-	gt_linop *A = NULL;
-	double difference, largest;
-	ck_ok(gt_projector_new(name, be, type, &g->grid, g->scan, &A));
-	gt_test_transpose(A, &difference, &largest);
-	ck_assert_msg(largest > 0 && difference <= (type == GT_F64 ? 1e-12 : 1e-5) * largest, "%s, %s, %s: %.3e of the largest entry", name,
-	              g->name, gt_type_name(type), difference / largest);
-	gt_linop_free(A);
-}
 
 /* Many applications: on the CPU one of both models in each geometry. */
 START_TEST(adjoint_by_elements)
@@ -25,7 +13,7 @@ START_TEST(adjoint_by_elements)
 		for (int k = 0; k < 4; k++) {
 			const gt_type type = k % 2 ? GT_F64 : GT_F32;
 			if (!skip_single(type, i) && (gt_test_is_gpu() || (i + k / 2) % 2 == 0))
-				check_adjoint(be, names[k / 2], type, &g);
+				check_transpose(names[k / 2], be, type, &g, "default");
 		}
 		gt_scan_free(g.scan);
 	}
@@ -35,18 +23,18 @@ END_TEST
 
 /* A negligible tilt selects the voxel-by-voxel path; upright detectors use columns of voxels. Both give the same
  * result. */
-static void check_paths(const char *name, struct gt_test_geometry g)
+static void check_paths(gt_backend *be, const char *name, struct gt_test_geometry g)
 {
 	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	float *x = malloc(nx * sizeof *x);
 	gt_test_random(6, nx, x);
-	float *upright = project_with(name, GT_F64, g.scan, &g.grid, x);
+	float *upright = project(name, be, GT_F64, &g.grid, g.scan, x);
 	tilt_scan(g.scan, 3e-9, 0, 0);
-	float *other = project_with(name, GT_F64, g.scan, &g.grid, x);
+	float *other = project(name, be, GT_F64, &g.grid, g.scan, x);
 	const double difference = gt_test_rms(other, upright, ny);
 	ck_assert_msg(difference < 2e-7, "%s, %s: %.3e", name, g.name, difference);
 	tilt_scan(g.scan, 3e-3, 0, 0);
-	float *leaning = project_with(name, GT_F64, g.scan, &g.grid, x);
+	float *leaning = project(name, be, GT_F64, &g.grid, g.scan, x);
 	ck_assert(gt_test_rms(leaning, upright, ny) > 1e-4);
 	gt_scan_free(g.scan);
 	free(x);
@@ -57,17 +45,15 @@ static void check_paths(const char *name, struct gt_test_geometry g)
 
 START_TEST(both_paths_agree)
 {
+	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < 2 * gt_test_geometries(); i += CASES)
-		check_paths(names[i % 2], gt_test_geometry(i / 2));
+		check_paths(be, names[i % 2], gt_test_geometry(i / 2));
+	gt_backend_close(be);
 }
 END_TEST
 
 /* Sizes that fit no tile, window or stage of a kernel, in single precision against the reference. */
-static const struct {
-	const char *name;
-	gt_orbit orbit;
-	gt_grid grid;
-} sizes[] = {
+static const struct orbit_case sizes[] = {
 	{ "many rows and slices",
 	  { GT_ARC, .views = 5, .rows = 131, .columns = 51, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.1,
 	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * GT_PI, .pitch_per_turn = 21, .column_offset = 0.25 },
@@ -125,10 +111,9 @@ static void check_size(const char *name, const char *what, const double *y, cons
 
 START_TEST(odd_sizes)
 {
-	struct gt_test_geometry g = { sizes[_i].name, NULL, sizes[_i].grid };
+	const struct gt_test_geometry g = orbit_geometry(&sizes[_i]);
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	ck_ok(gt_backend_open("cpu", &cpu));
-	ck_ok(gt_scan_orbit(&sizes[_i].orbit, &g.scan));
 	for (int k = 0; k < 2; k++) {
 		const struct gt_test_images exact = gt_test_apply(names[k], cpu, GT_F64, &g),
 					    found = gt_test_apply(names[k], be, GT_F32, &g);
@@ -167,7 +152,7 @@ START_TEST(refusals)
 		          .column_pitch = 70,
 		          .row_pitch = 1,
 		          .turn = 2 * GT_PI };
-	ck_ok(gt_scan_orbit(&wide, &g.scan));
+	g.scan = orbit_scan(&wide);
 	ck_refused(gt_projector_new("sf-tr", be, GT_F32, &g.grid, g.scan, &A), GT_ERR_UNSUPPORTED,
 	           "sf-tr: view 0: the ray of column 0 is 87");
 	gt_scan_free(g.scan);

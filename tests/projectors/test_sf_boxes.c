@@ -1,23 +1,8 @@
 /* The separable-footprint pairs against exact line integrals of boxes: one voxel on a clinical scanner, many voxels
  * under tilted detectors.
  * labels: physics */
+#include <stdio.h>
 #include "tests/projectors/sf_scans.h"
-
-/* Length of a ray inside the box low..high. */
-static double length_inside(const double *p, const double *e, const double *low, const double *high)
-{
-	double in = -INFINITY, out = INFINITY;
-	for (int a = 0; a < 3; a++) {
-		if (e[a] == 0 && (p[a] < low[a] || p[a] > high[a]))
-			return 0;
-		if (e[a] == 0)
-			continue;
-		const double t0 = (low[a] - p[a]) / e[a], t1 = (high[a] - p[a]) / e[a];
-		in = fmax(in, fmin(t0, t1));
-		out = fmin(out, fmax(t0, t1));
-	}
-	return out > in ? (out - in) * sqrt(gt_dot3(e, e)) : 0;
-}
 
 /* Mean over n x n sub-rays of a pixel. */
 static double exact_cell(const gt_scan *s, size_t v, size_t l, size_t k, const double *low, const double *high, int n)
@@ -27,7 +12,7 @@ static double exact_cell(const gt_scan *s, size_t v, size_t l, size_t k, const d
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++) {
 			gt_pixel_ray(&det, &s->view[v], (double)k - 0.5 + (i + 0.5) / n, (double)l - 0.5 + (j + 0.5) / n, p, e);
-			sum += length_inside(p, e, low, high);
+			sum += length_in_box(p, e, 0, low, high);
 		}
 	return sum / n / n;
 }
@@ -75,7 +60,9 @@ static struct error error_of_box(const char *name, const gt_scan *s, const gt_gr
 		for (int a = 0; a < 3; a++)
 			x[i] *= at[a] >= low[a] && at[a] < high[a];
 	}
-	float *y = project_with(name, GT_F64, s, g, x);
+	gt_backend *be = gt_test_backend();
+	float *y = project(name, be, GT_F64, g, s, x);
+	gt_backend_close(be);
 	for (size_t v = 0, i = 0; v < s->views; v++) {
 		double from[2], to[2];
 		box_in_view(s, &s->view[v], lo, hi, from, to);
@@ -109,8 +96,7 @@ START_TEST(one_voxel)
 	gt_orbit orbit = gt_scanner_find("ge-ct750hd")->orbit;
 	orbit.views = 6;
 	orbit.start_angle = 0.02;
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
+	gt_scan *scan = orbit_scan(&orbit);
 	const gt_grid one = { { 1, 1, 1 }, { 0.9765625, 0.9765625, 0.625 }, { places[_i][0], places[_i][1], 10.6 } };
 	const size_t low[3] = { 0 }, high[3] = { 1, 1, 1 };
 	const struct error tr = error_of_box("sf-tr", scan, &one, low, high, 128), tt = error_of_box("sf-tt", scan, &one, low, high, 128),
@@ -144,8 +130,7 @@ START_TEST(box_under_tilt)
 	const gt_grid grid = { { 15, 14, 13 }, { 1.2, 1.3, 1.1 }, { 1.4, -0.8, 0.7 } };
 	const size_t low[3] = { 3, 2, 4 }, high[3] = { 11, 12, 10 };
 	const double roll = _i / 2 * 0.06;
-	gt_scan *scan = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
+	gt_scan *scan = orbit_scan(&orbit);
 	tilt_scan(scan, roll, roll / 2, 0);
 	const struct error e = error_of_box(names[_i % 2], scan, &grid, low, high, 24);
 	printf("%s, box, roll %.3f rad: rms %.1e, largest %.1e voxels, sum %+.1e\n", names[_i % 2], roll, e.rms, e.max, e.sum);

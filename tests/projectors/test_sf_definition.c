@@ -32,8 +32,8 @@ struct footprint {
 	double chord;
 };
 
-static void project(const gt_scan *s, const gt_view *w, const gt_grid *g, const double *center, double x, double y, double z, double *k,
-                    double *l)
+static void project_point(const gt_scan *s, const gt_view *w, const gt_grid *g, const double *center, double x, double y, double z,
+                          double *k, double *l)
 {
 	const gt_detector det = gt_scan_detector(s);
 	const double p[3] = { center[0] + x * g->pitch[0], center[1] + y * g->pitch[1], center[2] + z * g->pitch[2] };
@@ -58,7 +58,7 @@ static void face(const gt_scan *s, const gt_view *w, const gt_grid *g, const dou
 {
 	double k[4], l[4];
 	for (int c = 0; c < 4; c++)
-		project(s, w, g, at, (c & 1) - 0.5, (c >> 1) - 0.5, z, &k[c], &l[c]);
+		project_point(s, w, g, at, (c & 1) - 0.5, (c >> 1) - 0.5, z, &k[c], &l[c]);
 	for (int c = 0; c < 4; c++)
 		l[c] += lean * k[c];
 	const double center = lean * (k[0] + k[1] + k[2] + k[3]) / 4;
@@ -72,7 +72,7 @@ static struct footprint footprint(const gt_scan *s, const gt_view *w, const gt_g
 	struct footprint f = { .columns = { .n = 4, .y = { 0, 1, 1, 0 } } };
 	double k[2], l[2], e[2], grad_k[3], grad_l[3], low, high, low_ramp = 0, high_ramp = 0;
 	for (int c = 0; c < 4; c++)
-		project(s, w, g, at, (c & 1) - 0.5, (c >> 1) - 0.5, 0, &f.columns.x[c], &l[0]);
+		project_point(s, w, g, at, (c & 1) - 0.5, (c >> 1) - 0.5, 0, &f.columns.x[c], &l[0]);
 	qsort(f.columns.x, 4, sizeof *f.columns.x, by_value);
 	for (int a = 0; a < 2; a++)
 		e[a] = s->shape == GT_PARALLEL ? w->detector[a] - w->source[a] : at[a] - w->source[a];
@@ -80,13 +80,13 @@ static struct footprint footprint(const gt_scan *s, const gt_view *w, const gt_g
 
 	for (int a = 0; a < 3; a++) {
 		const double step[3] = { a == 0 ? 0.5 : 0, a == 1 ? 0.5 : 0, a == 2 ? 0.5 : 0 };
-		project(s, w, g, at, step[0], step[1], step[2], &k[1], &l[1]);
-		project(s, w, g, at, -step[0], -step[1], -step[2], &k[0], &l[0]);
+		project_point(s, w, g, at, step[0], step[1], step[2], &k[1], &l[1]);
+		project_point(s, w, g, at, -step[0], -step[1], -step[2], &k[0], &l[0]);
 		grad_k[a] = (k[1] - k[0]) / g->pitch[a];
 		grad_l[a] = (l[1] - l[0]) / g->pitch[a];
 	}
-	project(s, w, g, at, 0, 0, -0.5, &k[0], &low);
-	project(s, w, g, at, 0, 0, 0.5, &k[1], &high);
+	project_point(s, w, g, at, 0, 0, -0.5, &k[0], &low);
+	project_point(s, w, g, at, 0, 0, 0.5, &k[1], &high);
 	if (trapezoid) {
 		/* In mm on the detector the shear is one angle, for lines along z and across. */
 		const double mm = s->column_pitch / s->row_pitch, lean = (k[1] - k[0]) / (high - low) * mm * mm;
@@ -138,13 +138,13 @@ static void project_by_definition(const gt_scan *s, const gt_grid *g, int trapez
 	}
 }
 
-static void check_forward(int trapezoid, gt_type type, const struct gt_test_geometry *g)
+static void check_forward(gt_backend *be, int trapezoid, gt_type type, const struct gt_test_geometry *g)
 {
 	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
 	float *x = malloc(nx * sizeof *x);
 	double *exact = malloc(ny * sizeof *exact), size = 0, worst = 0;
 	gt_test_random(5, nx, x);
-	float *y = project_with(names[trapezoid], type, g->scan, &g->grid, x);
+	float *y = project(names[trapezoid], be, type, &g->grid, g->scan, x);
 	project_by_definition(g->scan, &g->grid, trapezoid, x, exact);
 	for (size_t i = 0; i < ny; i++) {
 		size = fmax(size, fabs(exact[i]));
@@ -159,13 +159,15 @@ static void check_forward(int trapezoid, gt_type type, const struct gt_test_geom
 
 START_TEST(forward_by_definition)
 {
+	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < geometries(); i += CASES) {
 		const struct gt_test_geometry g = geometry(i);
 		for (int k = 0; k < 4; k++)
 			if (!skip_single(k % 2 ? GT_F64 : GT_F32, i))
-				check_forward(k / 2, k % 2 ? GT_F64 : GT_F32, &g);
+				check_forward(be, k / 2, k % 2 ? GT_F64 : GT_F32, &g);
 		gt_scan_free(g.scan);
 	}
+	gt_backend_close(be);
 }
 END_TEST
 

@@ -20,13 +20,13 @@ GT_TEST_FOUND_BY_NAME(gt_sf_single)
 #define SCAN sf_geometry
 #include "tests/projectors/single_pairs.h"
 
-/* Many illuminated rows, voxels of a sixth of a row: a voxel's value is small compared with the running sums that it is sampled from. */
+/* Many illuminated rows, voxels of a sixth of a row: a voxel's value is small compared with the
+ * running sums that it is sampled from. */
 START_TEST(thin_voxels)
 {
 	const gt_orbit orbit = { SCANNER(GT_FLAT, 1, 112, 9), .turn = 1, .column_pitch = 9, .row_pitch = 7, .start_angle = 0.6 };
 	const gt_grid grid = { { 9, 7, 25 }, { 1.1, 1.2, 0.7 }, { 1.2, -2.3, 41 } };
-	gt_scan *scan;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
+	gt_scan *scan = orbit_scan(&orbit);
 	const size_t nx = gt_grid_voxels(&grid), ny = gt_scan_size(scan);
 	gt_backend *be = backend("cpu:1");
 	float *data = malloc(ny * sizeof *data);

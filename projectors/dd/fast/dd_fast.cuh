@@ -59,7 +59,7 @@ typedef struct {
 	int views[2], groups[2], bundles[2]; /* by axis */
 	gt_dd_run run[2][GT_DD_SHAPES];      /* by axis and shape */
 	int together;                        /* views of a group */
-	double max_A, min_A;                 /* height of a pixel in voxels, maximum and minimum */
+	double max_A, min_A;                /* height of a pixel in voxels, maximum and minimum */
 	/* mean number of lines that a group's columns of a forward block meet on a slice */
 	double typical_lines;
 	double spread;       /* maximum relative change of it over GT_DD_SPREAD slices */
