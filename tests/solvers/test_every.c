@@ -12,8 +12,8 @@ enum { SUBSETS = 3, TEN = 10 };
 static const double strength = 40;
 
 /* penalty: 'g' by its gradient, 'p' by its proximal step, '0' none, 'w' weights only, 'd' the method's own damping,
- * 'n' non-local means. to: 'e' the exact minimiser, 's' the result in double; with the iterations and the tolerances
- * in double and single. */
+ * 'n' non-local means.
+ * to: 'e' the exact minimiser, 's' the result in double. Then the iterations, and the tolerances in double and single. */
 static const struct {
 	const char *solver, *options;
 	char penalty;

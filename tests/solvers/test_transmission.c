@@ -279,7 +279,7 @@ START_TEST(subsets_are_faster_at_first)
 }
 END_TEST
 
-/* From zero on a noisy head, where e^-(line integral) is a hundredth: with the curvature at the data a step is a
+/* Starts from zero on a noisy head, where e^-(line integral) is a hundredth. With the curvature at the data a step is a
  * hundred times too long, and line integrals then recover by one per pass. */
 struct passes {
 	int calls;
