@@ -1,4 +1,4 @@
-/* Times of the standard problems: data on the device, one run to warm up, median of the next ones. */
+/* Times of the standard problems: data on the device, one warm-up run, median of the following runs. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
@@ -20,26 +20,29 @@ static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME[:key=value...][,...]",
 	  .help = "the projectors, or 'all' (default dd)", .at = AT(projector) },
 	{ .name = "vs", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "forward and back: time each projector in turn with this one, and print the ratio", .at = AT(vs) },
+	  .help = "forward and back: time each projector alternately with this one, and print the ratio", .at = AT(vs) },
 	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
-	  .help = "the solver of 'iteration' (default os-sart); its number of iterations is set by --repeat", .at = AT(solver) },
+	  .help = "set the solver of 'iteration' (default os-sart); --repeat sets its number of iterations", .at = AT(solver) },
 	{ .name = "method", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
-	  .help = "the analytic method of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", .at = AT(method) },
+	  .help = "set the analytic method of 'direct' (default: fdk, fbp or wfbp by the scan, with mask=none: all voxels)",
+	  .at = AT(method) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...][,...]",
-	  .help = "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  .help = "set the penalties of 'penalty' (default qggmrf and tv); 'iteration' uses the first, with random weights if supported",
 	  .at = AT(penalty) },
-	{ .name = "vectors", .kind = CLI_INT, .value = "N", .help = "volumes of 'basis' (default 50)", .at = AT(vectors), .min = 1,
+	{ .name = "vectors", .kind = CLI_INT, .value = "N",
+	  .help = "set the number of volumes of 'basis' (default 50)", .at = AT(vectors), .min = 1,
 	  .max = 1000 },
 	{ .name = "gpus", .kind = CLI_TEXT, .value = "N[,...]",
-	  .help = "iterations and direct methods on so many devices together, as 1,2,4: times, speed-ups, and what the model "
-		  "says; with --backend cpu:1 on members of a thread each",
+	  .help = "time iterations and direct methods on N devices together, as 1,2,4: times, speed-ups, and the model's "
+		  "prediction; with --backend cpu:1 on ranks of one thread each",
 	  .at = AT(gpus) },
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ[,...]",
-	  .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
-	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .min = 1, .max = 10000 },
-	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .min = 1, .max = 1e6 },
+	  .help = "with --gpus: partition the work (default auto)", .at = AT(split) },
+	{ .name = "repeat", .kind = CLI_INT, .value = "N",
+	  .help = "set the number of timed runs (default 5)", .at = AT(repeat), .min = 1, .max = 10000 },
+	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "use every Nth view only", .at = AT(every), .min = 1, .max = 1e6 },
 	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "turn each detector about its columns' direction, at most 80 degrees", .at = AT(tilt), .min = -80, .max = 80 },
+	  .help = "tilt each detector about its columns' direction by at most 80 degrees", .at = AT(tilt), .min = -80, .max = 80 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
 	{ 0 },
 };
@@ -66,7 +69,7 @@ static gt_status check_projector(void *self, const char *spec)
 	return gt_recon_check("projector", spec);
 }
 
-/* --vs times operators, next to each other. */
+/* --vs times operators alternately. */
 static gt_status check_vs(const bench_options *o)
 {
 	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
@@ -93,7 +96,7 @@ done:
 	return st;
 }
 
-/* With --vs, operators alone, unless others are asked for by name. */
+/* With --vs the default is operators alone. */
 static int wanted(const bench_options *o, int operation)
 {
 	if (o->vs && operation >= DIRECT && !strcmp(o->operation, "all"))
@@ -114,7 +117,7 @@ static gt_status measure_row(void *self, const char *spec)
 	return bench_measure_row(b, b->operation, spec);
 }
 
-/* A line of what b->time says of why it cannot be. */
+/* Adds a line with the reason in b->time. */
 static gt_status refuse_row(void *self, const char *spec)
 {
 	bench_case *b = self;
@@ -144,7 +147,7 @@ static gt_status run_operation(bench_case *b, int operation)
 	return bench_each_projector(b->o->projector, measure_projector, b);
 }
 
-/* Where there is no room for them, b->data stays NULL, and b->time has the reason for the lines of what needs them. */
+/* If memory is insufficient, b->data stays NULL and b->time has the reason for the lines that need the data. */
 static void make_data(bench_case *b)
 {
 	app_timing *t = b->time;
@@ -203,12 +206,12 @@ done:
 	return st;
 }
 
-/* The head of the report says where it was measured. */
+/* Writes the report's header: where it was measured. */
 static gt_status start_report(const cli_call *call, int is_team, cJSON *report)
 {
 	gt_backend *be = NULL;
 	const char *asked = call->common.backend ? call->common.backend : "auto";
-	const char *device = strncmp(asked, "stream:", 7) ? asked : asked + 7; /* that computes */
+	const char *device = strncmp(asked, "stream:", 7) ? asked : asked + 7; /* device that computes */
 	const gt_status st = gt_backend_open(device, &be);
 	if (st != GT_OK)
 		return st;
@@ -284,16 +287,15 @@ static void list(FILE *out)
 
 const cli_command cli_bench = {
 	.name = "bench",
-	.about = "times of standard problems",
+	.about = "time standard problems",
 	.synopsis = "[options]",
 	.notes =
-		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least possible time by what the\n"
-		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping, beside\n"
-		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
-		"many bytes as they read and write: '% copy' is the time of that copy by theirs, above 100 where they find more of\n"
-		"the data in a cache than the copy does.\n"
-		"'basis': what solvers that keep volumes do with them (hybrid-lsqr, ba-gmres, anderson), beside a copy of as many bytes.\n"
-		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
+		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': minimum time by the\n"
+		"device's named resource, divided by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping,\n"
+		"compared with a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume\n"
+		"and are compared with a copy of equal bytes: '% copy' is the copy's time divided by theirs, above 100 if caches hold\n"
+		"more of their data. 'basis': operations of solvers that store volumes (hybrid-lsqr, ba-gmres, anderson), compared with a\n"
+		"copy of equal bytes. 'parts': preparation of the branchless projectors, the integral images, compared likewise.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
 		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"
 		"  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n"

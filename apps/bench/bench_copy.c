@@ -1,4 +1,4 @@
-/* Times of what memory bounds, beside a copy of as many bytes: operations on arrays, and what penalties do. */
+/* Times of memory-bound work next to a copy of equal bytes: operations on arrays, and functions of penalties. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 
-/* So many in a row, or as many as take so long: one is soon done, and starting and awaiting it would count too much. */
+/* Maximum number of runs per measurement; fewer if they last long_enough. One run is short next to launch and wait. */
 enum { ROW = 20 };
 static const double long_enough = 50; /* ms */
-/* Copies are of at most so many values, their time is scaled. */
+/* Maximum number of copied values; times are scaled. */
 static const size_t max_copied = (size_t)1 << 27;
 
 gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a)
@@ -89,7 +89,7 @@ done:
 
 typedef struct {
 	gt_array *x, *y, *z;
-	double sum; /* what a reduction gives, once it is awaited */
+	double sum; /* result of a reduction after the wait */
 } vectors;
 
 #define VECTOR(name, expression)              \
@@ -202,8 +202,8 @@ static void prox_once(void *self)
 	gt_penalty_prox(p->R, 0.01, 0, INFINITY, p->x, p->g);
 }
 
-/* What is timed, what a penalty must have for it, and how many arrays it cannot but read or write. A proximal step by its inner
- * iterations: z, two duals, and a third that is written. */
+/* Timed functions, required capabilities, and the minimum number of arrays read or written. A proximal step counts
+ * per inner iteration: z, two duals, and a third that is written. */
 static const struct {
 	const char *name;
 	unsigned has;
@@ -217,7 +217,7 @@ static const struct {
 	{ "prox/inner", GT_HAS_PROX, 10, 1, prox_once },
 };
 
-/* The parameter `inner` of a penalty; 1 where it has none. */
+/* Reads the parameter `inner` of a penalty; 1 if it has none. */
 static gt_status inner_of(const char *spec, int *inner)
 {
 	const gt_module *r;
@@ -237,7 +237,7 @@ static gt_status time_work(penalised *p, int k, const char *spec, gt_type type, 
 	const gt_status st = works[k].inner ? inner_of(spec, &inner) : GT_OK;
 	if (st != GT_OK)
 		return st;
-	/* beside the inner iterations one pass for the result: reads z and a dual, writes */
+	/* in addition to the inner iterations one pass for the result: reads z and a dual, writes */
 	const double streams = works[k].inner ? works[k].streams * inner + 5. : works[k].streams;
 	const gt_status timed = app_time_beside_copy(gt_array_backend(p->x), type, streams * (double)gt_array_bytes(p->x), works[k].run, p,
 	                                             repeat, t);

@@ -1,4 +1,4 @@
-/* Times between the iterations of a solver, seen by its monitor. */
+/* Times between the iterations of a solver, measured by its monitor. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct {
 	double last;
 } stopwatch;
 
-/* The first iteration warms up, with what the solver prepares; the times between the next ones count. */
+/* The first iteration warms up and includes the preparation; the times between the following ones count. */
 static int each_iteration(void *self, const gt_progress *p)
 {
 	stopwatch *w = self;
@@ -30,7 +30,7 @@ static int each_iteration(void *self, const gt_progress *p)
 	return w->t->runs >= w->repeat;
 }
 
-/* The solver with as many iterations as are timed, and one to warm up. */
+/* Parses the solver and sets the timed iterations plus one warm-up. */
 static gt_status parse_solver(const char *solver, int repeat, gt_method *m)
 {
 	char iterations[32];
@@ -52,7 +52,7 @@ gt_status app_iteration_check(const char *solver)
 	return st;
 }
 
-/* The first of a list. */
+/* Makes the first penalty of a list. */
 static gt_status penalty_of(const char *list, gt_backend *be, gt_type type, const gt_grid *grid, gt_penalty **R)
 {
 	char *spec = strndup(list, app_spec_length(list));

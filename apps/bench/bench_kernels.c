@@ -1,5 +1,5 @@
-/* The kernels of a direct method on several devices side by side: each has its rows of all views and its slices in its
- * own memory, so that what comes from the host and goes to it is left out. */
+/* Kernels of a direct method on several devices concurrently: each has its rows of all views and its slices in device
+ * memory, so host transfers are excluded. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct share {
 	gt_slab_plan *plan;
 	gt_slab *slab;
 	gt_array *x, *data;
-	size_t views, batch, bytes; /* and of a view on the device */
+	size_t views, batch, bytes; /* per view on the device */
 	double seconds, peak;
 };
 
@@ -28,7 +28,7 @@ static void share_free(struct share *s)
 	gt_backend_close(s->be);
 }
 
-/* Its rows of all views. */
+/* Uploads its rows of all views. */
 static gt_status send(const bench_case *b, struct share *s, size_t row, size_t rows)
 {
 	const gt_scan *scan = b->scan;
@@ -80,7 +80,7 @@ static void *run_share(void *self)
 	return NULL;
 }
 
-/* Each in a thread of its own, the first in the caller's. */
+/* One thread per device; the first runs in the caller's thread. */
 static gt_status side_by_side(struct share *s, int ranks)
 {
 	pthread_t thread[64];
@@ -94,7 +94,7 @@ static gt_status side_by_side(struct share *s, int ranks)
 	return failed ? gt_fail(GT_ERR_MEMORY, "no thread for each of %d devices", ranks) : GT_OK;
 }
 
-/* The slowest of them, and the most memory. */
+/* Finds the slowest device and the largest memory. */
 static gt_status slowest(struct share *s, int ranks, double *seconds, double *peak)
 {
 	gt_status st = GT_OK;

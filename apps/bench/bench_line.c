@@ -1,10 +1,10 @@
-/* The lines of `gantry bench`: objects of JSON in either case, text is printed from them. */
+/* Lines of `gantry bench`: JSON objects, from which the text is printed. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
 
-/* What a line names in its column `by`. */
+/* Meaning of the column `by`. */
 static const char *const by[] = { "projector", "projector", "method", "projector", "projector", "penalty", "vector", "basis" };
 
 cJSON *bench_line(const bench_case *b, int operation, const app_timing *t)

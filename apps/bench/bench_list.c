@@ -1,4 +1,4 @@
-/* Lists of names, some with parameters, as options of `gantry bench` are. */
+/* Lists of names, some with parameters, in options of `gantry bench`. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -19,7 +19,7 @@ int bench_in_list(const char *list, const char *name)
 /* An option without a name would time nothing. */
 static gt_status check_any(const char *what, const char *list)
 {
-	return *list ? GT_OK : gt_fail(GT_ERR_ARG, "--%s: expected a name, or several with commas between", what);
+	return *list ? GT_OK : gt_fail(GT_ERR_ARG, "--%s: expected a comma-separated list of names", what);
 }
 
 gt_status bench_check_list(const char *what, const char *list, const char *const *also, const char *(*nth)(size_t), size_t n)

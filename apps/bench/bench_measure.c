@@ -1,4 +1,4 @@
-/* What `gantry bench` times, one function an operation. */
+/* Measurements of `gantry bench`, one function per operation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 
-/* The median of the ratios of runs that followed each other: what slows the device down for a while slows both. */
+/* Returns the median ratio of adjacent runs: temporary slowdowns affect both. */
 static double ratio(const app_timing *a, const app_timing *b)
 {
 	double *each = malloc((size_t)a->runs * sizeof *each), median = NAN;
@@ -25,8 +25,8 @@ static double ratio(const app_timing *a, const app_timing *b)
 	return median;
 }
 
-/* What cannot be done for a workload (a projector that refuses its geometry, too little memory, more subsets than
- * views) is a line of the table. */
+/* An impossible combination (a projector that refuses the geometry, too little memory, more subsets than views)
+ * becomes a line of the table. */
 static gt_status add_tried(bench_case *b, int operation, gt_status st)
 {
 	app_timing *t = b->time;
@@ -78,7 +78,7 @@ static gt_status measure_iteration(bench_case *b)
 	return add_tried(b, ITERATION, st);
 }
 
-/* What the projector prepares, if it names that. */
+/* Times the projector's preparation, if it names its parts. */
 static gt_status measure_parts(bench_case *b)
 {
 	app_timing *t = b->time;
@@ -90,7 +90,7 @@ static gt_status measure_parts(bench_case *b)
 	const struct gt_projector_parts *parts = gt_projector_find(name)->parts;
 	const char *const *part = parts ? parts->names : NULL;
 	if (!part && strcmp(b->o->operation, "all") && strcmp(b->o->projector, "all"))
-		cli_note(b->call, "%s: %s prepares nothing that could be timed alone", bench_operations[PARTS], name);
+		cli_note(b->call, "%s: %s has no preparation to time", bench_operations[PARTS], name);
 	for (size_t i = 0; part && part[i]; i++) {
 		GT_TRY(app_time_part(bench_backend(b), cli_type(b->call), &b->grid, b->scan, i, (int)b->o->repeat, t));
 		cJSON *r = bench_line(b, PARTS, t);
@@ -109,7 +109,7 @@ gt_status bench_measure_projector(bench_case *b, int operation)
 	return operation == ITERATION ? measure_iteration(b) : measure_operator(b, operation);
 }
 
-/* The whole, then as often its stages. */
+/* Times the whole method, then its stages equally often. */
 static gt_status time_direct(bench_case *b, const gt_method *m, app_timing stage[2])
 {
 	gt_array *data = NULL, *x = NULL;
@@ -138,8 +138,8 @@ done:
 	return st;
 }
 
-/* A number read and a number written per cell; eight instructions per voxel seen by a view: two for its share of two
- * intervals, three for its value, and three for one row of the detector, interpolated. */
+/* One number read and one written per pixel. Eight instructions per voxel in a view: two for its overlap with two
+ * intervals, three for its value, three for one interpolated detector row. */
 static void bound_stages(const bench_case *b, app_timing stage[2])
 {
 	const double bytes = gt_backend_rate(b->be, GT_BYTES), instructions = gt_backend_rate(b->be, GT_INSTRUCTIONS);
@@ -217,7 +217,7 @@ done:
 	return st;
 }
 
-/* The i-th thing of a row, if there is one: *what. */
+/* Times the i-th function of a row, if it exists; sets *what. */
 static gt_status time_nth(const bench_case *b, int operation, int i, app_timing *t, const char **what)
 {
 	const char *backend = bench_backend(b);
@@ -231,7 +231,7 @@ static gt_status time_nth(const bench_case *b, int operation, int i, app_timing 
 	return *what ? app_time_basis(backend, type, n, (size_t)b->o->vectors, (size_t)i, (int)b->o->repeat, t) : GT_OK;
 }
 
-/* One line for each thing that can be timed of a list. */
+/* Adds one line per function of every entry of a list. */
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec)
 {
 	app_timing *t = b->time;

@@ -1,5 +1,4 @@
-/* What a projector prepares before it sums, and what solvers do with the vectors that they keep: alone, beside a copy
- * of as many bytes. */
+/* Times of a projector's preparation, and of solvers' operations on their bases, next to a copy of equal bytes. */
 #include <stdio.h>
 #include <gantry/backend_author.h>
 #include <gantry/linop.h>

@@ -1,5 +1,5 @@
-/* Several devices together: times of whole iterations and of direct methods on 1, 2, 4 ... members, what they
- * gain, and what the model said. */
+/* Times of complete iterations and direct methods on 1, 2, 4 ... devices together, the speed-up, and the model's
+ * prediction. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_COUNTS = 16 };
 
-/* A method with its penalty; of none the direct method that fits, all of it or its kernels alone. */
+/* A method with its penalty; NULL: the direct method that fits, complete or its kernels alone. */
 typedef struct {
 	const char *solver, *penalty;
 	int kernels;
@@ -24,7 +24,7 @@ static const team_entry standard[] = { { "pcg", "qggmrf:strength=100", 0 },
 	                               { NULL, NULL, 0 } };
 static const char workloads[] = "ge-hd,ge-hd-helical,cube512,cube1024";
 
-/* One line: an entry on so many members. */
+/* One line: an entry on one number of devices. */
 typedef struct {
 	bench_case *b;
 	const team_entry *e;
@@ -53,7 +53,7 @@ static gt_status read_counts(const char *list, int count[MAX_COUNTS + 1])
 	return n ? GT_OK : gt_fail(GT_ERR_ARG, "--gpus: expected numbers of devices as 1,2,4");
 }
 
-/* The GPUs from the first on; with --backend cpu:2 members of two threads each. */
+/* Names the GPUs from the first on; with --backend cpu:2 ranks of two threads each. */
 static gt_status backend_of(const timing *t, char *name, size_t size)
 {
 	const char *asked = t->b->call->common.backend;
@@ -74,7 +74,7 @@ static gt_status backend_of(const timing *t, char *name, size_t size)
 
 /* Measuring ------------------------------------------------------------------- */
 
-/* The first iteration warms up, with what the solver prepares. */
+/* The first iteration warms up and includes the preparation. */
 static int each(void *self, const gt_recon_progress *p)
 {
 	timing *t = self;
@@ -129,7 +129,7 @@ done:
 	return st;
 }
 
-/* A direct method is run again and again: all of it, from projections in memory to voxels in memory. */
+/* Repeats a direct method from projections in memory to voxels in memory. */
 static gt_status run_all(gt_recon *r, timing *t, gt_volume *v)
 {
 	gt_recon_outcome found = { .size = sizeof found };
@@ -150,7 +150,7 @@ done:
 	return st;
 }
 
-/* Threads of a member on the CPU; 0: members are GPUs. */
+/* Returns the threads per rank on the CPU; 0: GPUs. */
 static int cpu_threads(const timing *t)
 {
 	const char *asked = t->b->call->common.backend;
@@ -158,7 +158,7 @@ static int cpu_threads(const timing *t)
 	return asked && !strncmp(asked, "cpu", 3) ? n > 0 ? n : 1 : 0;
 }
 
-/* Slices and rows of each member are in its memory before. */
+/* Slices and rows of each device are in its memory beforehand. */
 static gt_status measure_kernels(timing *t)
 {
 	enum { NAME = 16 };
@@ -256,7 +256,7 @@ static void add_line(const timing *t, const char *why)
 	fflush(stdout);
 }
 
-/* One entry on every number of members, each split that is asked for. */
+/* Times one entry on every number of devices, with each requested split. */
 static gt_status run_entry(bench_case *b, const team_entry *e, const int *count, gt_volume *v)
 {
 	double one = 0;
@@ -268,7 +268,7 @@ static gt_status run_entry(bench_case *b, const team_entry *e, const int *count,
 		for (const int *n = count; *n; n++) {
 			timing t = { .b = b, .e = e, .split = e->solver ? split : "auto", .ranks = *n, .one_ms = one };
 			if ((*n == 1 || !e->solver) && split != splits)
-				continue; /* as before */
+				continue; /* equal to the previous one */
 			t.stops_at = b->o->repeat < 63 ? (int)b->o->repeat : 63;
 			st = measure(&t, v);
 			if (st == GT_OK && *n == 1)

@@ -1,4 +1,4 @@
-/* How operators are timed, and how much of their work cannot be left out. */
+/* Timing of operators, and the unavoidable fraction of their work. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ double bench_peak_bytes(const gt_backend *be)
 	return gt_backend_counters(be, &count) == GT_OK ? (double)count.peak_bytes : 0;
 }
 
-/* One of those that take turns, on a backend of its own: its memory is counted apart. */
+/* One of the alternating operators, on a backend of its own, so that its memory is counted separately. */
 typedef struct {
 	gt_backend *be;
 	gt_linop *A;
@@ -116,11 +116,11 @@ done:
 	return st;
 }
 
-/* What is left out -------------------------------------------------------- */
+/* Unavoidable work -------------------------------------------------------- */
 
 enum { SAMPLE_VIEWS = 48, SAMPLE_ACROSS = 48, SAMPLE_SLICES = 64 };
 
-/* Is some part of the voxel's height, z +- half, in the view's fan and cone? */
+/* Returns 1 if some part of the voxel's height, z +- half, is in the view's fan and cone. */
 static int seen(const gt_detector *d, const gt_scan *scan, const gt_view *w, double x, double y, double z, double half)
 {
 	double k[2], l[2];
@@ -134,13 +134,13 @@ static int seen(const gt_detector *d, const gt_scan *scan, const gt_view *w, dou
 	       fmin(l[0], l[1]) < (double)scan->rows - 0.5;
 }
 
-/* Index i of a sample of n, spread over `of`; shift from 0 to 1. */
+/* Returns index i of a sample of n, spread over `of`; shift from 0 to 1. */
 static size_t spread(size_t i, size_t n, size_t of, double shift) { return (size_t)(((double)i + shift) * (double)of / (double)n); }
 
 static size_t fewer(size_t n, size_t max) { return n < max ? n : max; }
 
-/* The sampled slices are others for each column and view, so that a thin beam is not missed: shifted by multiples of the
- * golden ratio. */
+/* The sampled slices differ between columns and views, shifted by multiples of the golden ratio, so that a thin beam
+ * is not missed. */
 double app_overlap(const gt_scan *scan, const gt_grid *g)
 {
 	const gt_detector d = gt_scan_detector(scan);

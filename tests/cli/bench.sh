@@ -35,7 +35,7 @@ ok bench --workload quick-arc --operation parts --projector dd,dd-db --repeat 1 
 for part in "x slices" "y slices" "views   "; do
 	says "$(printf '%-14s %-18s dd-db ' quick-arc "$part")"
 done
-if grep -q "arc .* dd  " <<<"$out"; then fail "dd prepares nothing that is timed alone: $out"; fi
+if grep -q "arc .* dd  " <<<"$out"; then fail "dd has a preparation: $out"; fi
 # Penalties and operations on arrays, beside copies; an iteration beside the projector, penalised and weighted.
 ok bench --workload quick-arc --operation penalty,vectors --penalty huber,tv:inner=3 --repeat 1 --backend "$backend" --json
 for operation in value gradient grad+curv line prox/inner axpy dot add_scaled_clamped divide_step weighted_residual data_misfit reciprocal divide \
@@ -73,13 +73,13 @@ if (ulimit -v 1000000 && "$gantry" --version) >/dev/null 2>&1; then
 fi
 # Lists of nothing time nothing; nor do operations that nothing has.
 for option in workload operation projector penalty; do
-	refused 2 "--$option: expected a name" bench --$option ""
+	refused 2 "--$option: expected a comma-separated list of names" bench --$option ""
 done
 refused 2 "unknown solver ''" bench --method ""
 refused 2 "expected an analytic method" bench --method os-sart
 refused 2 "--vs=joseph: applies to forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
 ok bench --workload quick-arc --operation parts --backend "$backend"
-grep -qF "parts: dd prepares nothing" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
+grep -qF "parts: dd has no preparation" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
 if [ "$backend" = cpu ]; then
 	ok bench --workload quick-flat --operation direct --method fdk:kernel=plain --repeat 1 --backend cpu
 	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form that the CPU does not have, and no remark: $(cat stderr.txt)"

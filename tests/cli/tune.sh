@@ -155,7 +155,7 @@ refused 2 "every=0: expected NAME:every=N with N of 1 to 10000" tune --folder ma
 refused 2 "every=2x: expected NAME:every=N" tune --workload ge-hd:every=2x
 refused 2 "unknown kernel 'bees'" tune --folder many --workload ge-hd --kernel dd-back,bees
 refused 2 "expected --workload NAME" tune --folder many
-refused 2 "expected names with commas between, found \",\"" tune --folder many --workload ge-hd,
+refused 2 "expected a comma-separated list of names, found \",\"" tune --folder many --workload ge-hd,
 refused 2 "cannot be combined with --log" tune --folder many --workload ge-hd --log toy.txt
 refused 2 "is for --folder" tune --within 3 --workload ge-hd
 [ ! -e many ] || fail "a refusal leaves a folder"
@@ -180,7 +180,7 @@ grep -q "^step-0.4,back,dd-back,3.1," many/results.csv || fail "a workload with 
 grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
 cp half.txt many/quick-arc-every5.dd-back.txt
 ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back --minutes 1 --within 0.5
-says "1 of 2 searches are done; the same command goes on"
+says "1 of 2 searches are done; repeat the command to continue"
 grep -q '^quick-arc-every5,back,dd-back,.*"not at its end"$' many/results.csv || fail "the table: $(cat many/results.csv)"
 cmp -s half.txt many/quick-arc-every5.dd-back.txt || fail "a log was written without time for its search"
 

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_SMOOTH_MODEL_H
 #define GT_TESTS_SMOOTH_MODEL_H
-/* Penalties that are smooth, the files of prior images that some have, and total variation by plain loops. */
+/* Smooth penalties, files of prior images for some of them, and plain loops of their definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ struct prior {
 	gt_array *x, *g, *d, *u;
 };
 
-/* What lies more around the grid in the file of the prior image, in voxels below and above. */
+/* Additional voxels of the prior image's file, below and above the grid. */
 static const size_t more[3][2] = { { 1, 2 }, { 0, 3 }, { 2, 0 } };
 
-/* The file, which the caller unlinks. */
+/* Writes the file, which the caller removes. */
 static inline void write_prior(const gt_grid *grid, double scale, char path[64])
 {
 	gt_grid g = *grid;
@@ -54,7 +54,7 @@ static inline void write_prior(const gt_grid *grid, double scale, char path[64])
 	gt_volume_free(v);
 }
 
-/* The voxels of the grid in that file. */
+/* Returns the voxels of the grid in that file. */
 static inline double *prior_values(const gt_grid *g, double scale)
 {
 	const size_t nx = g->n[0] + more[0][0] + more[0][1], ny = g->n[1] + more[1][0] + more[1][1], nz = g->n[2] + more[2][0] + more[2][1];
@@ -69,7 +69,7 @@ static inline double *prior_values(const gt_grid *g, double scale)
 	return out;
 }
 
-/* A penalty whose spec may name the file. */
+/* Makes a penalty whose spec may name the file. */
 static inline gt_status make(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, gt_penalty **R)
 {
 	char path[64] = "", text[256];
@@ -102,7 +102,7 @@ static inline void prior_free(struct prior *p)
 	gt_array_free(p->x), gt_array_free(p->g), gt_array_free(p->d), gt_array_free(p->u);
 }
 
-/* The definition, straight. */
+/* By the definition. */
 static inline double awtv(const gt_grid *g, const double *x, double delta, double eps)
 {
 	double sum = 0;

@@ -1,5 +1,5 @@
-/* Denoisers as proximal steps: non-local means against plain loops; a function of the caller's, and all that it may
- * do wrong. labels: unit property */
+/* Denoisers as proximal steps: non-local means against plain loops; user functions and their possible errors.
+ * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct {
 	double h;
 } kinds[] = { { "nlm:h=0.7", 5, 3, 0.7 }, { "nlm:h=0.4,search=3,patch=5", 3, 5, 0.4 }, { "nlm:h=2,search=7,patch=1", 7, 1, 2 } };
 
-/* Voxel (x, y, z), those of the border repeated beyond it. */
+/* Returns voxel (x, y, z); the border is repeated outside. */
 static double at(const gt_grid *g, const double *v, ptrdiff_t x, ptrdiff_t y, ptrdiff_t z)
 {
 	ptrdiff_t place[3] = { x, y, z };
@@ -28,7 +28,7 @@ static double at(const gt_grid *g, const double *v, ptrdiff_t x, ptrdiff_t y, pt
 	return v[((size_t)place[2] * g->n[1] + (size_t)place[1]) * g->n[0] + (size_t)place[0]];
 }
 
-/* The average of voxel i by the book. */
+/* Returns the average of voxel i by the definition. */
 static double average(const gt_grid *g, const double *v, size_t i, int search, int patch, double h)
 {
 	const ptrdiff_t x = (ptrdiff_t)(i % g->n[0]), y = (ptrdiff_t)(i / g->n[0] % g->n[1]), z = (ptrdiff_t)(i / g->n[0] / g->n[1]);
@@ -120,7 +120,7 @@ START_TEST(refuses_parameters)
 }
 END_TEST
 
-/* Halves what it gets, and counts; or does what it must not. */
+/* Halves its input and counts the calls, or commits the fault. */
 enum fault { NO_FAULT, FAILS, WRITES_LESS, WRITES_MORE, WRITES_NAN, WRITES_INF };
 struct half {
 	enum fault fault;

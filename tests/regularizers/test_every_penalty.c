@@ -1,5 +1,5 @@
-/* Every row of the table of penalties, so that a new one cannot be forgotten: what it has is what it says, to 1e-6 in
- * double. labels: unit property */
+/* Every row of the table of penalties: its functions are consistent to 1e-6 in double.
+ * labels: unit property */
 #include "tests/regularizers/smooth_model.h"
 #include "tests/support/loose.h"
 
@@ -11,7 +11,7 @@ static const gt_param *key(const gt_regularizer *r, const char *name)
 	return NULL;
 }
 
-/* Parameters of the size of the voxels' values, by their names: the same for a row that nobody thought of. */
+/* Sets parameters by name to the scale of the voxel values, so that new rows need no entry here. */
 static void spec_of(const gt_regularizer *r, double strength, int inner, char text[256])
 {
 	static const struct {
@@ -27,8 +27,8 @@ static void spec_of(const gt_regularizer *r, double strength, int inner, char te
 		snprintf(text + n, 256 - (size_t)n, ",prior=PRIOR");
 }
 
-/* Where a row has both a proximal step and a gradient (tv), its value is that of the step, and the gradient that of the
- * value with little rounding: without inner iterations it has the gradient alone. */
+/* If a row has a proximal step and a gradient (tv), its value belongs to the step and its gradient to the smoothed
+ * value. Without inner iterations it has the gradient alone. */
 static struct prior row_on(gt_backend *be, const gt_regularizer *r, const gt_grid *g, double strength, int for_gradient)
 {
 	char text[256];
@@ -70,7 +70,7 @@ static void gradient_is_the_value_s(struct prior *p)
 	}
 }
 
-/* From x along a direction, by steps of these lengths and shorter. */
+/* From x along a direction, by these step lengths and shorter ones. */
 static void majorizers_hold(struct prior *p, const gt_array *u, double length)
 {
 	const char *name = gt_penalty_name(p->R);
@@ -91,7 +91,7 @@ static void majorizers_hold(struct prior *p, const gt_array *u, double length)
 	gt_array_free(all);
 }
 
-/* Up and down from voxel to voxel: what bends a penalty of differences most. */
+/* Alternates between voxels, the worst case for majorizers of differences. */
 static gt_array *checkered(const struct prior *p, const gt_grid *g)
 {
 	double *host = malloc(p->n * sizeof *host);
@@ -104,7 +104,7 @@ static gt_array *checkered(const struct prior *p, const gt_grid *g)
 	return u;
 }
 
-/* From any volume, and from one that is nearly flat, where curvatures are largest. */
+/* From random volumes and from a nearly flat one, which has the largest curvatures. */
 static void majorizers_are_above(struct prior *p, const gt_grid *g)
 {
 	gt_array *flat = checkered(p, g);
@@ -132,8 +132,8 @@ static void lines_fit(struct prior *p)
 	}
 }
 
-/* R(v) + |v - z|^2/(2t) is at least what it is at u and |v - u|^2/(2t) more, for all v, and so u is the least: for a
- * convex R that is what a proximal step means. */
+/* For a convex R a proximal step u satisfies R(v) + |v - z|^2/(2t) >= R(u) + |u - z|^2/(2t) + |v - u|^2/(2t) for all
+ * v. */
 static void check_least(const struct prior *p, double t, const gt_array *z, const gt_array *u, const gt_array *v, double value)
 {
 	const double here = value + gt_distance2(u, z) / (2 * t), there = gt_penalty_value(p->R, v) + gt_distance2(v, z) / (2 * t),
@@ -161,7 +161,7 @@ static void prox_is_the_least(struct prior *p)
 			}
 		gt_array_free(h);
 	}
-	for (double part = -0.5; part < 1.1; part += 0.1) { /* towards what it was made of, and beyond */
+	for (double part = -0.5; part < 1.1; part += 0.1) { /* towards its input, and beyond */
 		gt_copy(p->g, v);
 		gt_scale(1 - part, v);
 		gt_axpy(part, p->x, v);
@@ -170,7 +170,7 @@ static void prox_is_the_least(struct prior *p)
 	gt_array_free(v);
 }
 
-/* What has no value is a denoiser: a flat volume stays, and no value leaves those that there were. */
+/* A row without a value is a denoiser: a flat volume stays, and values stay within their range. */
 static void denoises(struct prior *p)
 {
 	ck_assert(!gt_penalty_is_convex(p->R));
@@ -208,7 +208,7 @@ START_TEST(every_row)
 }
 END_TEST
 
-/* Twice the strength is twice the penalty, of those that have a value of every volume. */
+/* Doubling the strength doubles the penalty, if the row has a value. */
 START_TEST(strength_is_a_factor)
 {
 	const gt_regularizer *r = gt_regularizers[_i];
@@ -224,8 +224,8 @@ START_TEST(strength_is_a_factor)
 }
 END_TEST
 
-/* What a penalty in single on the CPU gives for x along u: gradient, curvature, those of all x, the proximal step; then
- * the value, and slope and curvature of the line. */
+/* Results of a penalty in single on the CPU for x along u: gradient, curvature, majorizer of all x, proximal step;
+ * value, slope and curvature of the line. */
 enum { GRADIENT, CURVATURE, MAJORANT, STEP, RESULTS };
 struct results {
 	gt_array *array[RESULTS];
@@ -247,7 +247,7 @@ static void evaluate(const gt_penalty *R, const gt_array *x, const gt_array *u, 
 		gt_penalty_line(R, x, u, 0.3, &r->slope, &r->bend);
 }
 
-/* Memory that begins at no whole vector: the same bits, and nothing around it is touched. */
+/* Unaligned memory: bit-identical results, and nothing around it is written. */
 static void check_loose(gt_backend *be, const gt_regularizer *r, const gt_grid *g, int for_gradient)
 {
 	char text[256];
@@ -293,7 +293,7 @@ START_TEST(loose_memory)
 }
 END_TEST
 
-/* Numbers too small for a normal float: gradient and proximal step in single as in double, up to their rounding. */
+/* Denormal numbers: gradient and proximal step agree in single and double, to their rounding. */
 static void check_denormals(gt_backend *be, const char *text, const gt_grid *g)
 {
 	double *found[2][2];

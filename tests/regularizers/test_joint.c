@@ -1,5 +1,6 @@
-/* Penalties of several volumes: joint-tv and low-rank by the conditions of their optimum, of volumes whose noise
- * differs; one volume is tv. labels: unit property */
+/* joint-tv and low-rank satisfy their optimality conditions for volumes of different noise; for one volume they equal
+ * tv.
+ * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,12 @@ enum { GRIDS = sizeof grids / sizeof *grids, VOLUMES = 4 };
 struct subject {
 	gt_backend *be;
 	const gt_grid *g;
-	size_t n; /* of one volume */
+	size_t n; /* one volume */
 	gt_penalty *R;
 	gt_array *z, *x;
 };
 
-/* Random volumes, each with more noise than the one before, and what they share. */
+/* Random volumes with increasing noise and a common part. */
 static struct subject subject(gt_backend *be, gt_type type, const gt_grid *g, size_t volumes, const char *spec)
 {
 	struct subject s = { .be = be, .g = g, .n = gt_grid_voxels(g) };
@@ -58,7 +59,7 @@ static void jacobian(const gt_grid *g, const double *u, size_t i, double J[3][VO
 		}
 }
 
-/* Singular values of a matrix of three rows, which are made orthogonal in pairs: Hestenes, J. SIAM 6 (1958) 51. */
+/* Computes the singular values of a matrix of three rows by one-sided Jacobi: Hestenes, J. SIAM 6 (1958) 51. */
 static void singular(double J[3][VOLUMES], double *s)
 {
 	double M[3][VOLUMES];
@@ -97,7 +98,7 @@ static double length(double J[3][VOLUMES], int nuclear)
 
 static const char *const kinds[] = { "joint-tv:strength=1.7,kind=vector,inner=", "joint-tv:strength=1.7,kind=nuclear,inner=" };
 
-/* u = P(z - tau D'p), p within its ball, and along D u: <p, D u> is the size of D u. */
+/* u = P(z - tau D'p), p in its dual ball and aligned with D u: <p, D u> is the norm of D u. */
 static void check_optimal(const struct subject *s, int nuclear, double tau, double lo, double hi)
 {
 	const size_t N = s->n;
@@ -172,8 +173,8 @@ START_TEST(one_volume_is_tv)
 }
 END_TEST
 
-/* X - Z + tau W = 0 with W = U V' + what is orthogonal and of norm 1 at most: then <Z - X, X> is tau times the sum of the
- * singular values of X, and no singular value of Z - X is above tau. Both by powers of the small matrices. */
+/* Optimality: X - Z + tau W = 0 with W in the subdifferential of the nuclear norm. Then <Z - X, X> is tau times the
+ * sum of the singular values of X, and no singular value of Z - X exceeds tau. */
 static double largest(const double *M, size_t n)
 {
 	double v[VOLUMES] = { 1, -0.3, 0.4, 0.2 }, size = 0;
@@ -218,7 +219,7 @@ START_TEST(low_rank_is_the_least)
 }
 END_TEST
 
-/* The same on any backend and number of threads, in both precisions. */
+/* Equal on any backend, for any number of threads and in both precisions. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char *spec, double bound)
 {
 	struct subject s = subject(be, type, g, VOLUMES, spec);

@@ -1,5 +1,5 @@
-/* Penalties of pairs: against loops over all pairs, finite differences, their majorizers; symmetric; the same in every precision, on
- * every backend, with any number of threads.
+/* Penalties of pairs against loops over all pairs, finite differences and their majorizers. They are symmetric, and
+ * equal in every precision, on every backend, for any number of threads.
  * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
-/* Every potential as the book has it, with delta (or c) = 0.3 and differences of up to 2. */
+/* Every potential by its definition, with delta (or c) = 0.3 and differences of up to 2. */
 static const double DELTA = 0.3;
 static double quadratic(double t) { return t * t / 2; }
 static double huber(double t) { return fabs(t) <= DELTA ? t * t / 2 : DELTA * (fabs(t) - DELTA / 2); }
@@ -44,7 +44,7 @@ static const gt_grid grids[] = {
 	{ { 1, 1, 35 }, { 1, 2, 3 }, { 0, 0, 0 } },
 };
 enum { GRIDS = sizeof grids / sizeof *grids };
-/* More than one tile, piece and chunk of every kernel each way. */
+/* More than one tile, block and chunk of every kernel along each axis. */
 static const gt_grid large[] = { { { 67, 21, 37 }, { 0.7, 1.1, 2.3 }, { 0, 0, 0 } }, { { 269, 5, 3 }, { 0.7, 1.1, 2.3 }, { 0, 0, 0 } } };
 
 struct prior {
@@ -89,7 +89,7 @@ static void prior_free(struct prior *p)
 	gt_array_free(p->kappa);
 }
 
-/* Case i of all kinds, grids, neighbourhoods, with and without kappa. */
+/* Case i of all kinds, grids and neighbourhoods, with and without kappa. */
 enum { CASES = KINDS * GRIDS * 4 };
 static struct prior prior_of(gt_backend *be, int i)
 {
@@ -102,7 +102,7 @@ static double value_of(const struct prior *p, const double *host, gt_array *x)
 	return gt_penalty_value(p->R, x);
 }
 
-/* By the book: value, and the majorizer 2 sum of w psi'(t)/t by differences of psi. */
+/* By the definition: value, and the majorizer 2 sum of w psi'(t)/t by differences of psi. */
 static double by_the_book(const struct prior *p, const double *x, const double *kappa, double *d)
 {
 	const gt_grid *g = &p->grid;
@@ -185,7 +185,7 @@ static void gradient_by_differences_of(int which)
 }
 GT_TEST_ALL(gradient_by_differences, CASES)
 
-/* R(u) against the parabola at x with curvatures d, in steps of several lengths. */
+/* R(u) against the parabola at x with curvatures d, for several step lengths. */
 static void check_above(const struct prior *p, gt_array *x, const gt_array *g, const gt_array *d, const char *what)
 {
 	const double value = gt_penalty_value(p->R, x);
@@ -222,7 +222,7 @@ static void majorizers_majorize_of(int which)
 		free(D), free(A);
 	}
 	gt_fill(0, x), gt_fill(0, d);
-	gt_penalty_gradient(p.R, x, g, d); /* all differences 0: finite, and the one of all x */
+	gt_penalty_gradient(p.R, x, g, d); /* all differences are 0: finite, and the majorizer of all x */
 	double *D = gt_test_values(d), *A = gt_test_values(all);
 	ck_assert_double_le(gt_test_farthest(D, A, p.n), 1e-14);
 	free(D), free(A);
@@ -264,7 +264,7 @@ static void lines_of(int which)
 }
 GT_TEST_ALL(lines, CASES)
 
-/* Everything that a penalty says of the random x, as one vector: value, slope, curvature, gradient, majorizers. */
+/* All results of a penalty for random x, as one vector: value, slope, curvature, gradient, majorizers. */
 static double *all_of(const struct prior *p, size_t *n)
 {
 	gt_array *x = array(p, 20), *direction = array(p, 21), *part[3];
@@ -378,7 +378,7 @@ static void strength_is_a_factor_of(int which)
 }
 GT_TEST_ALL(strength_is_a_factor, KINDS)
 
-/* Where voxel i of `from` goes when its axes come in another order and are flipped as the bits say. */
+/* Maps voxel i of `from` under a permutation of the axes and flips by bits. */
 static size_t moved(size_t i, const gt_grid *from, const gt_grid *to, const int order[3], int flips)
 {
 	const size_t at[3] = { i % from->n[0], i / from->n[0] % from->n[1], i / from->n[0] / from->n[1] };
@@ -431,7 +431,7 @@ static void axes_are_alike_of(int which)
 }
 GT_TEST_ALL(axes_are_alike, 2 * KINDS)
 
-/* All neighbours of an inner voxel weigh 1; 10HU is 2e-4. */
+/* The weights of an inner voxel's neighbours sum to 1; 10HU is 2e-4. */
 START_TEST(units)
 {
 	gt_backend *be = gt_test_backend();

@@ -1,4 +1,4 @@
-/* Penalties with a prior image, and maps of strengths, from files: values by the book; what is refused.
+/* Penalties with prior images and strength maps from files: values by the definition, and refusals.
  * labels: unit property */
 #include "tests/regularizers/smooth_model.h"
 
@@ -20,7 +20,7 @@ START_TEST(prior_image_value)
 }
 END_TEST
 
-/* Voxel (x, y, z), those of the border repeated beyond it. */
+/* Returns voxel (x, y, z); the border is repeated outside. */
 static double clamped(const gt_grid *g, const double *v, const ptrdiff_t *place)
 {
 	size_t i = 0;
@@ -29,7 +29,7 @@ static double clamped(const gt_grid *g, const double *v, const ptrdiff_t *place)
 	return v[i];
 }
 
-/* By the book: search 5, patches of 3, h 0.9, eps 0.3. */
+/* By the definition: search 5, patches of 3, h 0.9, eps 0.3. */
 static double nltv(const gt_grid *g, const double *x, const double *y)
 {
 	double sum = 0, n = 1;
@@ -89,7 +89,7 @@ START_TEST(prior_images_are_refused)
 	char path[64], spec[128];
 	for (int k = 0; k < 4; k++) {
 		gt_grid other = grids[0];
-		other.n[0] = wrong[k].n - 3; /* as many more are written */
+		other.n[0] = wrong[k].n - 3; /* the file gets three more */
 		other.pitch[0] *= wrong[k].pitch;
 		other.center[0] += wrong[k].shift * other.pitch[0];
 		write_prior(&other, 1, path);
@@ -113,7 +113,7 @@ START_TEST(prior_images_are_refused)
 }
 END_TEST
 
-/* A map of strengths is kappa, its root; with both, their product. */
+/* The root of a strength map acts as kappa; both multiply. */
 START_TEST(strength_per_voxel)
 {
 	gt_backend *be = gt_test_backend();

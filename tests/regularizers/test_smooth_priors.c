@@ -1,8 +1,8 @@
-/* Penalties that are smooth: the gradient against differences of the value, majorizers above it, lines, precisions,
- * threads, memory. labels: unit property */
+/* Smooth penalties: the gradient against differences of the value, majorizers, lines, precisions, threads, memory.
+ * labels: unit property */
 #include "tests/regularizers/smooth_model.h"
 
-/* More than one tile each way. */
+/* More than one tile along each axis. */
 static const gt_grid large = { { 37, 19, 11 }, { 0.7, 1.1, 2.3 }, { 0, 0, 0 } };
 
 /* Runs check for every spec on every grid, on one backend. */
@@ -18,7 +18,7 @@ static void for_all(void (*check)(struct prior *p))
 	gt_backend_close(be);
 }
 
-/* R(x + a u), at which u may be x + ... of another array. */
+/* Returns R(x + a u). */
 static double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
 {
 	gt_array *there;
@@ -30,12 +30,12 @@ static double at(const struct prior *p, const gt_array *x, double a, const gt_ar
 	return value;
 }
 
-/* Every voxel's derivative by differences of fourth order. */
+/* Checks every derivative against fourth-order differences. */
 static void gradient_fits(struct prior *p)
 {
 	const double h = 1e-3;
 	double *point = calloc(p->n, sizeof *point), max = 0, off = 0;
-	gt_fill(0.25, p->g); /* is added to */
+	gt_fill(0.25, p->g); /* accumulates */
 	gt_penalty_gradient(p->R, p->x, p->g, NULL);
 	double *g = gt_test_values(p->g);
 	for (size_t i = 0; i < p->n; i += 1 + p->n / 25) {
@@ -80,7 +80,7 @@ static void majorizers_fit(struct prior *p)
 		gt_array_free(h);
 	}
 	ck_assert_double_lt(min, 1);
-	/* The one of all x is the largest. */
+	/* The majorizer of all x is the largest. */
 	gt_sub_clamped(all, -INFINITY, INFINITY, p->d);
 	ck_assert_double_ge(gt_min(p->d), -1e-12 * gt_max(all));
 	gt_array_free(all), gt_array_free(scaled);
@@ -107,7 +107,7 @@ static void line_fits(struct prior *p)
 START_TEST(lines) { for_all(line_fits); }
 END_TEST
 
-/* Flat volumes cost nothing and are pulled nowhere, but where a prior image is not flat. */
+/* Flat volumes have value and gradient 0, unless a prior image is not flat. */
 static void flat_is_free(struct prior *p)
 {
 	if (!strcmp(gt_penalty_name(p->R), "piccs"))
@@ -121,7 +121,7 @@ static void flat_is_free(struct prior *p)
 START_TEST(flat_volumes) { for_all(flat_is_free); }
 END_TEST
 
-/* Value, slope, curvature, gradient, majorizer as one vector; malloc'ed. */
+/* Returns value, slope, curvature, gradient, majorizer as one malloc'ed vector. */
 static double *all_of(gt_backend *be, gt_type type, const char *spec, size_t *n)
 {
 	struct prior p = prior_on(be, type, spec, &large);

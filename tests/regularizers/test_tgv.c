@@ -1,5 +1,6 @@
-/* Total generalised variation: its proximal step by the conditions of its optimum, computed by plain loops in double;
- * ramps; limits; precisions. labels: unit property */
+/* Total generalised variation: its proximal step satisfies the optimality conditions, by plain loops in double;
+ * ramps, limits, precisions.
+ * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static const gt_grid grids[] = {
 enum { GRIDS = sizeof grids / sizeof *grids };
 static const double STRENGTH = 1.7, RATIO = 1.3;
 
-/* The definition, straight: d[a][N] of D u - v, and e[a][b][N] of E v, each off-diagonal entry twice. */
+/* By the definition: d[a][N] of D u - v, and e[a][b][N] of E v, each off-diagonal entry twice. */
 struct model {
 	size_t n[3], stride[3], voxels;
 	double w[3];
@@ -58,7 +59,7 @@ static void bend(const struct model *m, const double *v, double *e)
 				}
 }
 
-/* Sum over voxels of the length of k numbers. */
+/* Sums the length of k numbers over the voxels. */
 static double lengths(const struct model *m, const double *d, size_t k)
 {
 	double sum = 0;
@@ -116,7 +117,7 @@ static void drop(struct subject *s)
 	gt_array_free(s->z), gt_array_free(s->x);
 }
 
-/* What the step left: v, p and q, with q as all nine entries. */
+/* Reads the state of the step: v, p and q, with q as all nine entries. */
 static void dual_of(const struct subject *s, double *v, double *p, double *q)
 {
 	static const int pairs[3][3] = { { 0, 3, 4 }, { 3, 1, 5 }, { 4, 5, 2 } };
@@ -132,8 +133,8 @@ static void dual_of(const struct subject *s, double *v, double *p, double *q)
 	free(field), free(dual);
 }
 
-/* The least: u = P(z - tau D'p), p and q as long as they may be and along D u - v and E v where these are not 0, and
- * E'q = p, so that v is the best. The transposes by products with random fields. */
+/* Optimality: u = P(z - tau D'p); p and q have their maximal length along D u - v and E v if these are not 0; E'q =
+ * p. The transposes are checked by products with random fields. */
 static void check_optimal(const struct subject *s, double tau, double lo, double hi)
 {
 	const struct model *m = &s->m;
@@ -201,8 +202,7 @@ START_TEST(value_is_that_of_the_field)
 }
 END_TEST
 
-/* A slope through voxels of unlike sides costs nothing, once its field is found, and stays as it is; tv would make
- * stairs of it. */
+/* A linear slope through anisotropic voxels costs nothing once v is found, and is preserved; tv would staircase it. */
 START_TEST(slopes_stay)
 {
 	gt_backend *be = gt_test_backend();
@@ -226,7 +226,7 @@ START_TEST(slopes_stay)
 }
 END_TEST
 
-/* Where bending costs very much the field stays straight; steps of 0 do nothing, x may be z. */
+/* With a large ratio v stays constant; steps of length 0 change nothing; x may be z. */
 START_TEST(limits)
 {
 	gt_backend *be = gt_test_backend();
@@ -252,7 +252,7 @@ START_TEST(limits)
 }
 END_TEST
 
-/* Two calls, the second from where the first ended. */
+/* Two calls, the second from the end of the first. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char *more)
 {
 	struct subject s = subject(be, type, g, more);
@@ -270,7 +270,7 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char 
 	return u;
 }
 
-/* Grids of several tiles and of a part of one, rows of odd and of even length, an odd number of iterations; on a GPU by
+/* Grids of several tiles and of a partial one, rows of odd and even length, an odd number of iterations; on a GPU by
  * one pass and by two. */
 START_TEST(same_everywhere)
 {

@@ -1,5 +1,5 @@
-/* Total variation: its value, and gradient, majorizers and line of the smoothed one, against plain loops in double; precisions, threads
- * and backends against each other; memory and refusals.
+/* Total variation: its value, and gradient, majorizers and line of the smoothed one, against plain loops in double.
+ * Precisions, threads and backends agree; memory and refusals.
  * labels: unit property */
 #include "tests/regularizers/tv_model.h"
 
@@ -67,7 +67,8 @@ START_TEST(gradient_is_that_of_the_smoothed_value)
 }
 END_TEST
 
-/* TV_eps(x) + <g, u - x> + 1/2 sum D (u - x)^2 - TV_eps(u) >= 0 for u near and far; D from the gradient and from majorize(). */
+/* TV_eps(x) + <g, u - x> + 1/2 sum D (u - x)^2 - TV_eps(u) >= 0 for u near and far; D from the gradient and from
+ * majorize(). */
 START_TEST(majorizers_lie_above)
 {
 	gt_backend *be = gt_test_backend();
@@ -86,7 +87,7 @@ START_TEST(majorizers_lie_above)
 		for (unsigned seed = 6; seed < 18; seed++) {
 			double *h = numbers(n, seed, pow(10, (double)(seed % 6) - 4)), quadratic = 0;
 			for (size_t i = 0; i < n; i++) {
-				/* Signs in turn: the worst case for a majorizer by voxels. */
+				/* Alternating signs: the worst case for a separable majorizer. */
 				h[i] = seed % 2 ? h[i] : fabs(h[i]) * ((i + i / s.m.n[0] + i / s.m.stride[2]) % 2 ? 1 : -1);
 				quadratic += D[i] * h[i] * h[i] / 2;
 				ck_assert(D[i] <= largest[i] * (1 + 1e-12));
@@ -108,7 +109,7 @@ START_TEST(majorizers_lie_above)
 }
 END_TEST
 
-/* Where x is constant both majorizers are the same: 2 w^2/eps per neighbour, 12/eps inside of a grid of cubes. */
+/* If x is constant both majorizers are equal: 2 w^2/eps per neighbour, 12/eps inside a grid of cubes. */
 START_TEST(majorizer_is_as_derived)
 {
 	gt_backend *be = gt_test_backend();
@@ -176,7 +177,7 @@ START_TEST(line_is_slope_and_parabola)
 }
 END_TEST
 
-/* One precision against the other, one number of threads against another, the GPU against the CPU ------ */
+/* Precisions, numbers of threads, and GPU against CPU ------ */
 
 struct results {
 	double value, slope, curvature, *g, *d, *u;

@@ -1,9 +1,9 @@
-/* Total variation with weights of its axes.
+/* Total variation with axis weights.
  * labels: unit property */
 #include "tests/regularizers/tv_model.h"
 
-/* Weights of axes are pitches: twice along x is twice the strength with half the weights of the others; 0 is a voxel
- * without end. */
+/* Axis weights act as pitches: 2 along x equals twice the strength with half the weights elsewhere. Weight 0 makes
+ * voxels infinitely long. */
 START_TEST(directional_is_another_grid)
 {
 	static const struct {
@@ -34,7 +34,7 @@ START_TEST(directional_is_another_grid)
 			memcpy(g.pitch, cases[k].pitch, sizeof g.pitch);
 		}
 		ck_assert_double_eq_tol(value[0], value[1], 1e-9 * value[1]);
-		/* twice the strength by half the lengths */
+		/* twice the strength at half the lengths */
 		ck_assert_double_lt(farthest(gradient[0], gradient[1], n), 1e-9);
 		ck_assert_double_lt(farthest(prox[0], prox[1], n), 1e-9);
 		for (int i = 0; i < 2; i++)

@@ -1,10 +1,10 @@
-/* The proximal step of total variation against plain loops in double, closed forms, and the certificate of its dual.
+/* The proximal step of total variation against plain loops in double, closed forms, and its duality gap.
  * labels: unit property */
 #include "tests/regularizers/tv_model.h"
 
 /* Proximal step ---------------------------------------------------------- */
 
-/* Two calls, the second from where the first ended, against the plain loops. */
+/* Two calls, the second from the end of the first, against plain loops. */
 START_TEST(prox_follows_the_plain_loops)
 {
 	gt_backend *be = gt_test_backend();
@@ -26,8 +26,8 @@ START_TEST(prox_follows_the_plain_loops)
 }
 END_TEST
 
-/* Without bounds u = z - tau D'p, so that the dual value is (|z|^2 - |u|^2)/2, and what lies between it and the primal value is
- * |u|^2 - <u, z> + tau TV(u): 0 or more, and a bound on |u - the least|^2/2. */
+/* Without bounds u = z - tau D'p, so the dual value is (|z|^2 - |u|^2)/2. The duality gap is |u|^2 - <u, z> + tau
+ * TV(u) >= 0, an upper bound of |u - minimiser|^2/2. */
 static double gap(const struct subject *s, double t, const double *z, const double *u)
 {
 	return dot(u, u, s->m.voxels) - dot(u, z, s->m.voxels) + t * variation(&s->m, 0, u);
@@ -54,7 +54,7 @@ START_TEST(duality_gap_closes)
 }
 END_TEST
 
-/* No step from the result inside the bounds lowers R(u) + |u - z|^2/(2t). */
+/* No step from the result within the bounds lowers R(u) + |u - z|^2/(2t). */
 START_TEST(bounded_prox_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
@@ -84,7 +84,7 @@ START_TEST(bounded_prox_is_the_least)
 				cost += (v[i] - z[i]) * (v[i] - z[i]) / (2 * t);
 				moved += (v[i] - u[i]) * (v[i] - u[i]) / (2 * t);
 			}
-			/* Strongly convex: by |v - u|^2/(2t) above the least. */
+			/* Strong convexity: the cost exceeds the minimum by |v - u|^2/(2t). */
 			ck_assert_double_ge(cost + variation(&s.m, 0, v), min + moved - 1e-6 * min);
 			free(h);
 		}
@@ -95,7 +95,7 @@ START_TEST(bounded_prox_is_the_least)
 }
 END_TEST
 
-/* The sum over axes has level sets of its own: bounds only cut its result. */
+/* The anisotropic form is separable into level sets: bounds only clip its result. */
 START_TEST(bounds_cut_the_anisotropic_result)
 {
 	gt_backend *be = gt_test_backend();
@@ -153,7 +153,7 @@ START_TEST(two_voxels)
 }
 END_TEST
 
-/* A step along an axis of an image that is constant along the others: a level that reaches n voxels moves by tau w/n. */
+/* A step edge along one axis: a level of n voxels moves by tau w/n. */
 START_TEST(step_shrinks_as_known)
 {
 	gt_backend *be = gt_test_backend();
@@ -196,7 +196,7 @@ START_TEST(small_and_large_steps)
 		ck_assert_double_lt(farthest(near, z, n), 1e-7);
 		ck_assert_double_gt(farthest(near, z, n), 1e-10);
 		ck_assert_double_lt(farthest(flat, level, n), 1e-6);
-		/* x and z may be the same. */
+		/* x and z may be equal. */
 		put(z, s.x);
 		gt_penalty_prox(s.R, 1e3, -INFINITY, INFINITY, s.x, s.x);
 		double *in_place = get(s.x);

@@ -1,5 +1,6 @@
-/* The penalty "wavelet": its value by plain loops, its proximal step by the conditions of its optimum, borders, few
- * slices. labels: unit property */
+/* The penalty "wavelet": its value by plain loops, its proximal step by the optimality conditions, borders, few
+ * slices.
+ * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const gt_grid grids[] = {
 enum { GRIDS = sizeof grids / sizeof *grids, LEVELS = 2 };
 static const double STRENGTH = 0.9;
 
-/* One stage along an axis, straight: a row reaches over its end as often as it takes. */
+/* One stage along an axis by the definition; the mirroring repeats as often as needed. */
 static void stage(const gt_grid *g, int filter, int level, int axis, int high, const double *x, double *y)
 {
 	double low[GT_WAVELET_TAPS];
@@ -39,7 +40,7 @@ static void stage(const gt_grid *g, int filter, int level, int axis, int high, c
 
 static int axes_of(const gt_grid *g) { return (g->n[0] > 1) + (g->n[1] > 1) + (g->n[2] > 1); }
 
-/* All details, [level][band - 1][N], bits of a band in the order of the axes that have neighbours. */
+/* All details, [level][band - 1][N], bits of a band in the order of the axes with neighbours. */
 static void details(const gt_grid *g, int filter, const double *x, double *d)
 {
 	const size_t N = gt_grid_voxels(g);
@@ -107,7 +108,7 @@ START_TEST(filters_are_orthonormal)
 			sum += h[k];
 		ck_assert_double_eq_tol(sum, 1, 1e-12);
 		for (int power = 0; power < taps / 2; power++) {
-			double moment = 0; /* of the high pass: as many vanish as half the taps */
+			double moment = 0; /* moments of the high pass: half the number of taps vanish */
 			for (int k = 0; k < taps; k++)
 				moment += (k % 2 ? -h[k] : h[k]) * pow(k, power);
 			ck_assert_double_eq_tol(moment, 0, 1e-11);
@@ -118,7 +119,7 @@ START_TEST(filters_are_orthonormal)
 				product += h[k] * h[k + shift];
 			ck_assert_double_eq_tol(product, shift ? 0 : 0.5, 1e-12);
 		}
-		for (int shift = 0; shift < taps; shift++) { /* L'L + H'H = 1 beyond the reach of borders */
+		for (int shift = 0; shift < taps; shift++) { /* L'L + H'H = 1 outside the reach of the borders */
 			double product = 0;
 			for (int k = 0; k + shift < taps; k++)
 				product += h[k] * h[k + shift] + (shift % 2 ? -1 : 1) * h[taps - 1 - k] * h[taps - 1 - k - shift];
@@ -149,7 +150,7 @@ START_TEST(value_is_the_sum_of_the_details)
 }
 END_TEST
 
-/* u = P(z - t sum of weight D'p), |p| <= 1, and p along the details of u. The norm that the steps come from is a bound. */
+/* u = P(z - t sum of weight D'p), |p| <= 1, and p along the details of u. The norm used for the steps is a bound. */
 static void check_optimal(const struct subject *s, double t, double lo, double hi)
 {
 	const size_t n = numbers(s->g), N = s->n;
@@ -196,7 +197,7 @@ START_TEST(prox_is_the_least)
 }
 END_TEST
 
-/* One stage of Haar on a line is total variation: half the differences, and half of that for 2^(-1/2) twice. */
+/* One Haar stage on a line is total variation: half the differences, and half of that for 2^(-1/2) twice. */
 START_TEST(haar_of_a_line)
 {
 	gt_backend *be = gt_test_backend();
@@ -212,7 +213,7 @@ START_TEST(haar_of_a_line)
 }
 END_TEST
 
-/* Two calls, the second from where the first ended, on any backend and number of threads, in both precisions. */
+/* Two calls, the second from the end of the first, on any backend and number of threads, in both precisions. */
 static double *after(gt_backend *be, gt_type type, const gt_grid *g, int filter)
 {
 	struct subject s = subject(be, type, g, filter, ",inner=6");
@@ -267,7 +268,7 @@ START_TEST(limits)
 	ck_refused(gt_regularizer_new("wavelet:filter=db5", be, GT_F32, &grids[0], NULL, &R), GT_ERR_ARG, "db5");
 	ck_refused(gt_regularizer_new("wavelet", be, GT_F64, &grids[0], s.z, &R), GT_ERR_UNSUPPORTED,
 	           "wavelet: no weights per voxel (kappa)");
-	/* The last level that has more than mirror images; 2 slices are enough for one. */
+	/* The last level with more than mirror images; 2 slices suffice for one. */
 	static const struct {
 		size_t n[3];
 		const char *spec, *text;

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_TV_MODEL_H
 #define GT_TESTS_TV_MODEL_H
-/* Total variation by plain loops in double, and the penalties that are held against it. */
+/* Total variation by plain loops in double, and the penalties compared with it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <gantry/regularizer.h>
 #include "tests/support/support.h"
 
-/* The definition, straight --------------------------------------------- */
+/* Definition --------------------------------------------- */
 
 struct model {
 	size_t n[3], stride[3], voxels;
@@ -70,7 +70,7 @@ static inline void to_primal(const struct model *m, double tau, double lo, doubl
 		u[v] = fmax(lo, fmin(hi, z[v] - tau * u[v]));
 }
 
-/* Fast gradient projection, beginning at p. */
+/* Fast gradient projection, starting at p. */
 static inline void plain_prox(const struct model *m, double tau, double lo, double hi, int iterations, const double *z, double *p,
                               double *u)
 {
@@ -97,7 +97,7 @@ static inline void plain_prox(const struct model *m, double tau, double lo, doub
 	free(d);
 }
 
-/* What is tested --------------------------------------------------------- */
+/* Test subjects --------------------------------------------------------- */
 
 static const gt_grid grids[] = {
 	{ { 7, 5, 4 }, { 1, 1, 1 }, { 0, 0, 0 } },        { { 6, 9, 5 }, { 0.5, 0.8, 1.25 }, { 3, -4, 2 } },

@@ -1,5 +1,5 @@
-/* Same problem, same answer: one noisy head, weighted by its photons, with Huber's penalty, by every solver that minimises its cost;
- * and the backend's single precision beside the CPU's double.
+/* All solvers of one cost agree on a noisy head with photon weights and a Huber penalty. Single precision on the
+ * backend agrees with double on the CPU.
  * labels: property slow */
 #include <math.h>
 #include <stdio.h>
@@ -82,8 +82,8 @@ START_TEST(same_problem_same_answer)
 }
 END_TEST
 
-/* Near the minimum: the same cost to 1e-6, and the same image, by every method without a parameter of its own. In double, so that rounding
- * is no part of it. The last is the reference. */
+/* Cost within 1e-6 of the minimum and equal images, for every method without parameters of its own. Double precision
+ * excludes rounding. The last one is the reference. */
 static const struct {
 	const char *name, *options;
 	size_t subsets;
@@ -127,7 +127,8 @@ START_TEST(all_reach_the_minimum)
 }
 END_TEST
 
-/* Total variation, whose gradient would be of a smoothed one: fista takes its proximal step unasked, and comes to what pdhg finds. */
+/* Total variation has a gradient of its smoothed form only: by default fista uses the proximal step, and agrees with
+ * pdhg. */
 START_TEST(fista_takes_the_proximal_step)
 {
 	static const char *const runs[][2] = { { "pdhg", "iterations=250" },
@@ -155,7 +156,7 @@ START_TEST(fista_takes_the_proximal_step)
 }
 END_TEST
 
-/* The image of 100 iterations, as doubles. */
+/* Returns the image after 100 iterations in double. */
 static double *hundred(gt_backend *be, gt_type type, const char *preconditioner, struct gt_test_head **h, gt_penalty **R)
 {
 	char text[64];

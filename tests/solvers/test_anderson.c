@@ -1,5 +1,5 @@
-/* Anderson's acceleration: the fixed points of the plain iteration in fewer steps, what it takes back, and what is
- * refused. labels: property */
+/* Anderson acceleration reaches the fixed points of the plain iteration in fewer steps; rejected points and refusals.
+ * labels: property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
-/* Of `iterations`, to come within 1e-6 of the answer: the accelerated method needs so many times fewer. */
+/* fewer: the plain method needs at least this many times the iterations to come within 1e-6 of the answer. */
 static const struct {
 	const char *solver, *options;
 	char penalty;
@@ -25,7 +25,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Rows of sirt weigh the data: what it converges to is the least squares solution with these weights. */
+/* The row weights of sirt weigh the data: it converges to the least-squares solution with these weights. */
 static gt_array *weights_of_sirt(const gt_problem *p, const gt_array *x)
 {
 	gt_array *w = NULL, *one = NULL;
@@ -38,7 +38,7 @@ static gt_array *weights_of_sirt(const gt_problem *p, const gt_array *x)
 	return w;
 }
 
-/* The first iterate that is no further from the answer; calls + 1: none. */
+/* Returns the first iterate within the given distance of the answer; calls + 1 if none is. */
 static int first_within(const struct gt_small_log *l, const gt_array *answer, double distance)
 {
 	int k = 0;
@@ -108,8 +108,7 @@ START_TEST(same_fixed_point_in_fewer_iterations)
 }
 END_TEST
 
-/* What three mixes of a linear map of two numbers make: with two differences the fixed point itself, whatever the
- * map. */
+/* Three mixes of a linear map of two unknowns: with two differences the result is the fixed point. */
 START_TEST(two_differences_solve_two_unknowns)
 {
 	static const double M[2][2] = { { 0.9, -0.4 }, { 0.7, 0.2 } }, c[2] = { 1, -2 };
@@ -136,8 +135,8 @@ START_TEST(two_differences_solve_two_unknowns)
 }
 END_TEST
 
-/* The mixture of the last `depth` differences whose step is shortest, as the header has it, by differences that are
- * kept here and normal equations without pivots: f, T: [point][N], the last one is `now`. */
+/* Returns the mixture of the last `depth` differences with the shortest step (see anderson.h), by normal equations
+ * without pivoting. f, T: [point][N]; the last point is `now`. */
 enum { N = 9, DEPTH = 3, POINTS = 11 };
 static void shortest_step(double f[][N], double T[][N], int now, double *mixed)
 {
@@ -162,8 +161,7 @@ static void shortest_step(double f[][N], double T[][N], int now, double *mixed)
 			mixed[e] -= A[i][DEPTH] / A[i][i] * (T[now - i][e] - T[now - i - 1][e]);
 }
 
-/* Of a map that is none of a line, so that no mixture ends: also when the places of the differences are taken anew, and
- * what leaves the bounds is held there at once. */
+/* Nonlinear map, so no mixture terminates: tests the cyclic reuse of columns and the clamping to bounds. */
 START_TEST(every_mixture_has_the_shortest_step)
 {
 	static const double lo = -0.6, hi = 0.9;
@@ -199,8 +197,8 @@ START_TEST(every_mixture_has_the_shortest_step)
 }
 END_TEST
 
-/* A point whose step is more than twice as long is taken back, to what the map made of the one before; one that is
- * longer begins anew. */
+/* A step more than twice as long rejects the point and restores the map of the previous one; any longer step discards
+ * the differences. */
 START_TEST(bad_points_are_taken_back)
 {
 	gt_backend *be = gt_test_backend();
@@ -220,7 +218,7 @@ START_TEST(bad_points_are_taken_back)
 			gt_copy(next, good);
 		gt_anderson_guarded(&a, x, -10, 10, next);
 		if (k == 0 || k == 2)
-			ck_assert_double_eq(gt_distance2(next, good), 0); /* nothing to mix with: at first, and after it grew */
+			ck_assert_double_eq(gt_distance2(next, good), 0); /* nothing to mix: at first, and after it grew */
 		else if (k < 4)
 			ck_assert_double_gt(gt_distance2(next, good), 1e-6);
 		if (k < 4)
@@ -250,7 +248,7 @@ START_TEST(refusals)
 	           "anderson=3 with momentum=yes: expected one");
 	ck_refused(gt_small_solve("os-sart", "subsets=1,anderson=3", p, s.p.x, NULL), GT_ERR_ARG,
 	           "anderson=3 with reduce=0.99: steps that shrink have no fixed point, expected reduce=1");
-	/* A volume of a hundredth of all memory, which is never touched. */
+	/* A volume of a hundredth of all memory, which is never written. */
 	size_t available, total;
 	gt_array *large;
 	gt_anderson a;

@@ -1,5 +1,5 @@
-/* Every solver of the table, one line each: the same bits on any number of threads, the same numbers on a GPU, and at
- * the end the minimiser that a dense solution has, or what double precision ends with, in single precision too.
+/* Every solver of the table: bit-identical results for any number of threads and the same values on a GPU. Its result
+ * is the minimiser of a dense solution, or in single that of double precision.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 enum { SUBSETS = 3, TEN = 10 };
 static const double strength = 40;
 
-/* penalty: 'g' by its gradient, 'p' by its proximal step, '0' none, 'w' none but weights, 'd' only what the method
- * itself holds against the start, 'n' non-local means. to: 'e' the exact minimiser, 's' what double precision ends
- * with; after so many iterations, that near in double and in single. */
+/* penalty: 'g' by its gradient, 'p' by its proximal step, '0' none, 'w' weights only, 'd' the method's own damping,
+ * 'n' non-local means.
+ * to: 'e' the exact minimiser, 's' the result in double. Then the iterations, and the tolerances in double and single. */
 static const struct {
 	const char *solver, *options;
 	char penalty;
@@ -70,7 +70,7 @@ static gt_penalty *penalty_of(char kind, const struct gt_small_noisy *s, const g
 	return R;
 }
 
-/* One run: its volume in double, of the caller; exact: the minimiser, if wanted (double). */
+/* One run: its volume in double, owned by the caller; exact: the minimiser in double, if requested. */
 struct run {
 	int which, iterations;
 	const char *backend;
@@ -148,7 +148,7 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
-/* In double, after ten iterations; on the CPU this is itself. Single precision stays near double. */
+/* Double after ten iterations matches the CPU, which is trivial on the CPU. Single stays near double. */
 START_TEST(here_as_on_the_cpu)
 {
 	struct run r = { _i, TEN, "cpu", GT_F64, 0, NULL };

@@ -1,5 +1,6 @@
-/* The strength that hybrid-lsqr finds by itself, on scans of the FORBILD head with several draws of the photons' noise:
- * its error is within 20 % of that of the best strength. labels: unit physics slow */
+/* Automatic strength of hybrid-lsqr on scans of the FORBILD head with several noise realisations: its error is within
+ * 20 % of the error of the best strength.
+ * labels: unit physics slow */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -8,7 +9,7 @@
 #include <gantry/subsets.h>
 #include "tests/support/support.h"
 
-/* Pixels of 16 mm in the middle, with 62 views or a quarter of them; slices as high as rows and their shadows. */
+/* Pixels of 16 mm at the axis, with 62 views or a quarter of them; slices as high as rows and their projection. */
 static const gt_grid grid = { { 32, 32, 1 }, { 8, 8, 14 }, { 0, 0, 0 } };
 enum { DRAWS = 2, ITERATIONS = 20 };
 
@@ -66,7 +67,7 @@ static double error_with(const struct scene *s, const gt_subsets *sub, const cha
 	return sqrt(gt_distance2(s->x, s->truth) / gt_dot(s->truth, s->truth));
 }
 
-/* The best strength on a grid of factors of 1.7, and those that are found. */
+/* Compares the automatic strengths with the best one on a grid of factors of 1.7. */
 static void judge(const struct scene *s, const char *what, int weighted)
 {
 	gt_subsets sub;

@@ -1,4 +1,4 @@
-/* Solvers on a Krylov space: the minimisers that a dense solution has, gradients and residuals that never rise, and what is refused.
+/* Krylov solvers: minimisers of a dense solution, gradients and residuals that never rise, and refusals.
  * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
-/* With and without weights and damping: the solution of the normal equations, and the numbers that are told on the way; the gradient
- * falls in every iteration, where that of lsqr does not. */
+/* With and without weights and damping: the solution of the normal equations and the reported values. The gradient
+ * falls in every iteration; the one of lsqr does not. */
 START_TEST(lsmr_solves_normal_equations)
 {
 	const int weighted = _i & 1, damped = _i & 2;
@@ -42,7 +42,7 @@ START_TEST(lsmr_solves_normal_equations)
 }
 END_TEST
 
-/* From the answer itself nothing is left to do. */
+/* A start at the solution needs no step. */
 START_TEST(lsmr_stays_at_the_answer)
 {
 	gt_backend *be = gt_test_backend();
@@ -57,8 +57,8 @@ START_TEST(lsmr_stays_at_the_answer)
 }
 END_TEST
 
-/* A pair that is none: the adjoint's volume or its data are multiplied by positive numbers. The minimiser of ab-gmres with the first, and
- * that of ba-gmres with either, is known: B A x = B b. */
+/* An unmatched pair: the adjoint's volume or data are multiplied by positive numbers. The minimiser of ab-gmres for
+ * the first, and of ba-gmres for both, is known: B A x = B b. */
 struct skewed {
 	const gt_linop *A;
 	gt_array *volume, *data, *room;
@@ -88,7 +88,7 @@ static gt_array *positive(const gt_array *model)
 	return a;
 }
 
-/* A problem whose back projection is no transpose: of = 'v' or 'd'. */
+/* A problem with an unmatched backprojection: of = 'v' or 'd'. */
 struct unmatched {
 	struct gt_small_noisy s;
 	struct skewed pair;
@@ -150,7 +150,7 @@ START_TEST(gmres_solves_with_a_pair_that_is_none)
 }
 END_TEST
 
-/* |b - A x|, or |B (b - A x)|, computed here. */
+/* Returns |b - A x| or |B (b - A x)|. */
 static double what_falls(const struct unmatched *u, int ab, const gt_array *x)
 {
 	gt_array *r = gt_test_array(u->s.p.be, GT_F64, gt_array_size(u->s.p.b[0]), 1), *g = NULL;
@@ -164,7 +164,7 @@ static double what_falls(const struct unmatched *u, int ab, const gt_array *x)
 	return size;
 }
 
-/* After every number of steps, and from cycle to cycle; `change` is what x changed by. */
+/* For every number of steps, and from cycle to cycle; `change` is the change of x. */
 START_TEST(what_gmres_minimises_never_rises)
 {
 	gt_backend *be = gt_test_backend();
@@ -205,7 +205,7 @@ START_TEST(what_gmres_minimises_never_rises)
 }
 END_TEST
 
-/* Fewer than the steps span the space: the exact answer, and no number that is none. */
+/* Fewer than the maximum of steps span the space: exact solution and no NaN. */
 START_TEST(gmres_ends_where_the_space_is_exhausted)
 {
 	gt_backend *be = gt_test_backend();
@@ -228,7 +228,7 @@ START_TEST(gmres_ends_where_the_space_is_exhausted)
 }
 END_TEST
 
-/* With a fixed strength and all steps: the damped normal equations, with weights and without. */
+/* With a fixed strength and all steps: the damped normal equations, with and without weights. */
 START_TEST(hybrid_with_a_fixed_strength_is_tikhonov)
 {
 	gt_backend *be = gt_test_backend();
@@ -252,7 +252,7 @@ START_TEST(hybrid_with_a_fixed_strength_is_tikhonov)
 }
 END_TEST
 
-/* A head of 16^3 in few views with noise of this part of the data's norm. */
+/* A head of 16^3 in few views, with this noise relative to the norm of the data. */
 static struct gt_small_noisy noisy_head(gt_backend *be, double noise)
 {
 	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 16, 16, 1, 0);
@@ -272,7 +272,7 @@ static double error_with(const struct gt_small_noisy *s, const char *text, doubl
 	return gt_small_distance(s->p.x, s->p.truth);
 }
 
-/* On noisy data the error is within 20 % of the least that any strength gives; the discrepancy is the noise. */
+/* On noisy data the error is within 20 % of the minimum over all strengths; the discrepancy is the noise. */
 START_TEST(hybrid_finds_its_strength)
 {
 	static const double levels[] = { 0.005, 0.02, 0.07, 0.15 };
@@ -299,7 +299,7 @@ START_TEST(hybrid_finds_its_strength)
 	if (noise > 0.05) {
 		ck_assert_double_gt(weakest, 1.15 * best);
 		ck_assert_double_le(weighted, 1.2 * best);
-		ck_assert_double_le(gcv, 2 * best); /* they are too strong, as it says */
+		ck_assert_double_le(gcv, 2 * best); /* GCV oversmooths */
 		ck_assert_double_le(discrepancy, 1.2 * best);
 	}
 	const double b = sqrt(gt_dot(s.p.b[0], s.p.b[0]));

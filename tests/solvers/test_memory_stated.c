@@ -1,5 +1,5 @@
-/* Memory: what a rehearsal states is what the same run takes, for every solver, projector, penalty and direct method; and solvers hold
- * as many arrays as their descriptions say.
+/* Memory: a dry run predicts the memory of the real run, for every solver, projector, penalty and direct method.
+ * Solvers hold the number of arrays that their descriptions state.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 enum { SIDE = 10, VIEWS = 14 };
 
-/* In an iteration a solver holds `volumes` arrays as large as the volume and one more per subset if per_subset, `data` as large as all
- * data, and `parts` as large as the largest subset; beside the problem, its result and bases. */
+/* Arrays held in an iteration, without the problem, result and bases. volumes: volumes, and one more per subset if
+ * per_subset; data: arrays as large as the data; parts: arrays as large as the largest subset. */
 static const struct run {
 	const char *solver, *options, *penalty;
 	size_t subsets;
@@ -89,10 +89,10 @@ static gt_backend *backend(int dry)
 	return be;
 }
 
-/* Vectors that core/basis/ keeps, by the options above. */
+/* Vectors in core/basis/ for these options. */
 static const struct {
 	const char *solver;
-	size_t of_volumes, of_data, numbers; /* numbers: doubles beside */
+	size_t of_volumes, of_data, numbers; /* numbers: additional doubles */
 } bases[] = { { "ab-gmres", 0, 6, 0 }, { "ba-gmres", 5, 0, 0 }, { "hybrid-lsqr", 5, 0, 12 } };
 
 static size_t basis_bytes(const char *solver, const char *options, const struct gt_test_problem *p)
@@ -107,7 +107,7 @@ static size_t basis_bytes(const char *solver, const char *options, const struct 
 	return bytes;
 }
 
-/* Counters after the whole run, and what the solver held in its last iteration. */
+/* Counters after the whole run, and the solver's memory in its last iteration. */
 static gt_counters solve(const struct run *r, gt_type type, int dry, struct seen *held, size_t *volume, size_t *data, size_t *part)
 {
 	gt_backend *be = backend(dry);
@@ -163,7 +163,6 @@ START_TEST(solvers_hold_what_they_state)
 }
 END_TEST
 
-/* Every solver is in the table. */
 START_TEST(all_solvers_are_here)
 {
 	for (const gt_solver *const *s = gt_solvers; *s; s++) {
@@ -175,7 +174,7 @@ START_TEST(all_solvers_are_here)
 }
 END_TEST
 
-/* Beside volumes it holds slices, padded. */
+/* It holds padded slices in addition to volumes. */
 START_TEST(ramp_holds_what_it_states)
 {
 	const struct run r = { "pcg", "iterations=2,preconditioner=ramp", "huber", 1, _i, 0, 0, 0, 0 };
@@ -219,7 +218,7 @@ START_TEST(projectors_rehearse)
 }
 END_TEST
 
-/* With a prior image, which the caller unlinks, where one is needed. */
+/* Writes the spec; a prior image, if required, is a file that the caller removes. */
 static void spec_of(const gt_regularizer *r, const gt_grid *grid, char *spec, size_t size, char path[64])
 {
 	gt_volume *v;
@@ -302,7 +301,7 @@ START_TEST(direct_methods_rehearse)
 }
 END_TEST
 
-/* More than any device has can be rehearsed; what was there is neither read nor written. */
+/* A dry run may exceed the memory of any device; arrays are neither read nor written. */
 START_TEST(rehearsals_need_no_memory)
 {
 	gt_backend *be = gt_test_backend();

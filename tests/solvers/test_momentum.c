@@ -1,4 +1,4 @@
-/* Momentum over sweeps: the recursion of Beck and Teboulle step by step, what it is for, and what is told of it.
+/* Momentum over sweeps: the recursion of Beck and Teboulle step by step, its speed, and the reported values.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ START_TEST(is_the_recursion)
 		gt_fill(0.01, found);
 		solve(&p, "sirt", text, found, NULL);
 		ck_assert_double_le(gt_distance2(found, x), 1e-24 * gt_dot(x, x));
-		/* and not the plain one, but for the first two steps, which have none */
+		/* differs from the plain iteration after the first two steps, which have no momentum */
 		gt_fill(0.01, next);
 		solve(&p, "sirt", steps[i], next, NULL);
 		const double apart = gt_distance2(found, next);
@@ -74,7 +74,7 @@ START_TEST(is_the_recursion)
 }
 END_TEST
 
-/* The residual falls with the square of the number of iterations, not with the number. */
+/* The residual falls as 1/k^2 instead of 1/k. */
 START_TEST(is_faster)
 {
 	gt_backend *be = gt_test_backend();
@@ -107,7 +107,7 @@ static int stop_there(void *self, const gt_progress *g)
 	return g->iteration == s->at;
 }
 
-/* Wherever it ends, the result is the iterate that was reported last. */
+/* At any end the result is the last reported iterate. */
 START_TEST(result_is_the_last_iterate)
 {
 	gt_backend *be = gt_test_backend();
@@ -132,7 +132,7 @@ START_TEST(result_is_the_last_iterate)
 }
 END_TEST
 
-/* What is reported of an iteration is what the image that it names has: to rounding, with momentum and restarts, weights and a penalty. */
+/* Reported values belong to the reported image, to rounding, with momentum and restarts, weights and a penalty. */
 static const struct figures {
 	const char *solver, *options, *penalty;
 	size_t subsets;
@@ -153,7 +153,7 @@ enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct judge {
 	const gt_problem *p;
-	double tolerance, ahead; /* the largest distance from x to what is judged */
+	double tolerance, ahead; /* largest distance from x to the image of the values */
 	int known, partial;
 };
 
@@ -236,13 +236,13 @@ END_TEST
 
 static int count_rises(void *self, const gt_progress *g)
 {
-	double *seen = self; /* the data term before, rises by a tenth */
+	double *seen = self; /* previous data term; number of rises by a tenth */
 	seen[1] += g->data > 1.1 * seen[0];
 	seen[0] = g->data;
 	return 0;
 }
 
-/* From an image that fits the data too well a penalty leads to a larger data term: os-sqs gives no momentum up for that. */
+/* From an image that overfits the data a penalty raises the data term: os-sqs keeps its momentum. */
 START_TEST(a_penalty_may_raise_the_data_term)
 {
 	static const char *const runs[] = { "iterations=12,fewer=1,single=1,restart=no", "iterations=12,fewer=1,single=1" };

@@ -1,5 +1,5 @@
-/* The bases that solvers keep stay orthonormal where one pass of Gram and Schmidt, or the recurrence alone, does not
- * keep them so: singular values over twelve decades, some of them far apart.
+/* The solvers' bases stay orthonormal for singular values over twelve decades, for which a single Gram-Schmidt pass
+ * or the recurrence alone fails.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void by_values(void *self, const gt_array *x, gt_array *y)
 
 static const struct gt_linop_ops ops = { .name = "values", .forward = by_values, .adjoint = by_values };
 
-/* Three large ones, which a Krylov space finds within a few steps, and a long fall. */
+/* Three large ones, which a Krylov space finds within a few steps, and a long decay. */
 static gt_array *values(gt_backend *be)
 {
 	double d[N];
@@ -31,7 +31,7 @@ static gt_array *values(gt_backend *be)
 	return a;
 }
 
-/* The largest entry of V'V - 1, of the first n vectors one after the other in V. */
+/* Returns the largest entry of V'V - 1 of the first n vectors, contiguous in V. */
 static double off_orthonormal(const gt_array *V, size_t n)
 {
 	double *v = calloc(gt_array_size(V), sizeof *v), max = 0;
@@ -70,7 +70,7 @@ START_TEST(krylov_space_of_a_square_operator)
 }
 END_TEST
 
-/* The most that the basis which a run is continued by was off, in any iteration. */
+/* Records the largest error of the stored basis in any iteration. */
 static int watch(void *self, const gt_progress *g)
 {
 	double *max = self;

@@ -1,4 +1,4 @@
-/* sirt, sart, lsqr, pdhg and asd-pocs: equal to what they must equal, on problems small enough to be solved otherwise.
+/* sirt, sart, lsqr, pdhg and asd-pocs against equivalent methods and dense solutions of small problems.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ START_TEST(sirt_and_sart_are_os_sart)
 }
 END_TEST
 
-/* Iterate by iterate, without weights and with. */
+/* All iterates, with and without weights. */
 START_TEST(lsqr_is_cgls)
 {
 	enum { STEPS = 12 };
@@ -73,7 +73,7 @@ START_TEST(lsqr_is_cgls)
 }
 END_TEST
 
-/* With and without weights and damping: the solution of the normal equations, and every number that is told on the way. */
+/* With and without weights and damping: the solution of the normal equations and all reported values. */
 START_TEST(lsqr_solves_normal_equations)
 {
 	const int weighted = _i & 1, damped = _i & 2;
@@ -105,7 +105,7 @@ START_TEST(lsqr_solves_normal_equations)
 }
 END_TEST
 
-/* From the answer itself nothing is left to do. */
+/* A start at the solution needs no step. */
 START_TEST(lsqr_stays_at_the_answer)
 {
 	gt_backend *be = gt_test_backend();
@@ -120,7 +120,7 @@ START_TEST(lsqr_stays_at_the_answer)
 }
 END_TEST
 
-/* A penalty by its gradient, one by its proximal step, and none; with bounds that hold back some voxels, and without. */
+/* A penalty by its gradient, one by its proximal step, and none; with and without active bounds. */
 START_TEST(pdhg_reaches_the_exact_minimum)
 {
 	static const char *const options[] = { "iterations=400", "iterations=400", "iterations=900" };
@@ -159,7 +159,7 @@ START_TEST(pdhg_reaches_the_exact_minimum)
 }
 END_TEST
 
-/* The penalty falls well below that of os-sart, and the data are met nearly as well. */
+/* The penalty is far below that of os-sart at nearly the same data residual. */
 START_TEST(asd_pocs_lowers_its_penalty)
 {
 	gt_backend *be = gt_test_backend();
@@ -192,7 +192,7 @@ START_TEST(asd_pocs_lowers_its_penalty)
 }
 END_TEST
 
-/* It ends where the misfit and the angle say so, or with its relaxation; else it does not. */
+/* It ends by the criterion on misfit and angle, or by relaxation, and only then. */
 START_TEST(asd_pocs_stops_by_its_rule)
 {
 	static const struct {
@@ -201,8 +201,8 @@ START_TEST(asd_pocs_stops_by_its_rule)
 	} cases[] = {
 		{ "iterations=30,reduce=0.5,epsilon=0", 9 },                  /* 0.5^8 < 0.005 */
 		{ "iterations=12,epsilon=1,cosine=1", 1 },                    /* any angle, any misfit */
-		{ "iterations=12,epsilon=0,cosine=1", 12 },                   /* any angle, a misfit out of reach */
-		{ "iterations=12,epsilon=1,cosine=-1", 12 },                  /* no angle is below */
+		{ "iterations=12,epsilon=0,cosine=1", 12 },                   /* any angle, an unreachable misfit */
+		{ "iterations=12,epsilon=1,cosine=-1", 12 },                  /* no angle satisfies it */
 		{ "iterations=12,epsilon=1,cosine=1,steps=0,alpha=0.5", 12 }, /* no step, no angle */
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -237,7 +237,7 @@ static const struct {
 	{ "asd-pocs", "iterations=4,steps=3,keep=yes", 3, 1, 0 },
 };
 
-/* In both precisions, which agree; nothing allocated, nothing moved, all given back. */
+/* Both precisions agree; nothing is allocated or transferred, and all is freed. */
 START_TEST(iterations_stay_on_the_device)
 {
 	double norm[2];
@@ -314,7 +314,7 @@ START_TEST(refusals)
 	one.R = prox;
 	ck_refused(gt_small_solve("pdhg", "", &one, s.p.x, &l), GT_ERR_ARG, "no ray of weight above 0");
 	ck_assert_int_eq(l.calls, 0);
-	ck_assert_double_eq(gt_dot(s.p.x, s.p.x), 0); /* untouched */
+	ck_assert_double_eq(gt_dot(s.p.x, s.p.x), 0); /* unchanged */
 	gt_penalty_free(R);
 	gt_penalty_free(bent);
 	gt_penalty_free(prox);

@@ -1,5 +1,6 @@
-/* Plug and play: with a proximal step of a convex penalty the least cost that fista finds; with red what the
- * envelope's gradient says; a denoiser of the caller's that fails ends the run by its name. labels: unit property */
+/* Plug and play: a proximal step of a convex penalty gives the minimum of fista. red satisfies its stationarity
+ * condition. A failing user denoiser ends the run with its name.
+ * labels: unit property */
 #include <math.h>
 #include <string.h>
 #include <gantry/regularizer.h>
@@ -8,7 +9,7 @@
 
 static const char penalty[] = "tv:strength=0.3,inner=60";
 
-/* x of that solver, from the start of the problem. */
+/* Returns x of that solver, from the problem's start. */
 static gt_array *solution(struct gt_test_problem *t, const char *solver, const char *options)
 {
 	const gt_solver *s = gt_solver_find(solver);
@@ -75,7 +76,7 @@ START_TEST(red_ends_where_its_gradient_is_none)
 	gt_forward(t.problem.A[0], x, r);
 	gt_axpy(-1, t.b[0], r);
 	gt_adjoint(t.problem.A[0], r, g);
-	/* The eigenvalue that the solver took, by its power method: from g it is enough that m is one number. */
+	/* Determines the solver's eigenvalue from g, for which m must be one number. */
 	gt_array *u, *p;
 	ck_ok(gt_array_like(x, &u));
 	ck_ok(gt_array_like(t.b[0], &p));

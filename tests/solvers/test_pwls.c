@@ -1,4 +1,5 @@
-/* Solvers of penalised weighted least squares: the same minimum of a noisy problem with a penalty, costs that do not rise, bounds.
+/* Solvers of penalised weighted least squares: equal minima of a noisy problem with a penalty, monotone costs,
+ * bounds.
  * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"
 
-/* Solvers of one problem reach the same cost, the same image and no gradient; pcg and fista on a way that only falls. */
+/* Solvers of one problem reach the same cost, image and zero gradient; pcg and fista decrease monotonically. */
 enum { STRENGTH = 100 };
 static const struct {
 	const char *name, *options;
@@ -59,7 +60,7 @@ START_TEST(same_problem_same_answer)
 }
 END_TEST
 
-/* The same on a problem as users have it: Huber's penalty of 26 neighbours. Single precision reaches what double does. */
+/* Likewise with a Huber penalty over 26 neighbours. Single precision reaches the result of double. */
 START_TEST(huber_by_all)
 {
 	static const struct {
@@ -110,7 +111,7 @@ START_TEST(huber_by_all)
 }
 END_TEST
 
-/* Where a bound holds a voxel, the cost falls beyond it only; elsewhere the gradient is zero. */
+/* At active bounds the gradient points outwards; elsewhere it is zero. */
 static void check_bounds(const gt_problem *p, const gt_array *x, gt_array *g, double steep, const char *who)
 {
 	const size_t n = gt_array_size(x);
@@ -165,7 +166,7 @@ START_TEST(bounds_hold)
 }
 END_TEST
 
-/* A penalty by its proximal step gives what its gradient gives. */
+/* The proximal step of a penalty gives the result of its gradient. */
 START_TEST(prox_is_gradient)
 {
 	gt_backend *be = gt_test_backend();
@@ -188,7 +189,7 @@ START_TEST(prox_is_gradient)
 		gt_test_never_rises(&l, i ? "fista" : "pcg");
 		ck_assert_double_lt(gt_test_apart(x[i], x[0]), 1e-6);
 	}
-	ck_assert_double_eq(gt_distance2(x[1], x[2]), 0); /* prox=auto takes the only way there is */
+	ck_assert_double_eq(gt_distance2(x[1], x[2]), 0); /* prox=auto uses the only possible form */
 	gt_test_cost(&(gt_problem){ .subsets = 1, .A = &n->A, .b = &n->b, .w = &n->w, .R = smooth }, x[1], g);
 	ck_assert_double_lt(gt_test_norm(g), 1e-5 * steep);
 	for (int i = 0; i < 3; i++)
@@ -201,7 +202,7 @@ START_TEST(prox_is_gradient)
 }
 END_TEST
 
-/* With its defaults, passes over the data as few as clinical use allows. */
+/* With its defaults it needs as few passes over the data as clinical use allows. */
 START_TEST(ordered_subsets_are_quick)
 {
 	gt_backend *be = gt_test_backend();
@@ -228,7 +229,7 @@ START_TEST(ordered_subsets_are_quick)
 }
 END_TEST
 
-/* Single precision ends where double does. */
+/* Single precision reaches the result of double. */
 START_TEST(single_and_double_agree)
 {
 	static const char *const who[] = { "pcg", "fista", "os-sqs" }, *const how[] = { "iterations=50", "iterations=200",

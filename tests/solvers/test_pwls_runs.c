@@ -1,4 +1,5 @@
-/* Runs of pcg, fista, os-sqs and weighted cgls: nothing allocated and no array moved within iterations, stops, divergence, refusals.
+/* Runs of pcg, fista, os-sqs and weighted cgls: no allocation or transfer within iterations, stops, divergence,
+ * refusals.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ START_TEST(iterations_stay_on_the_device)
 }
 END_TEST
 
-/* Wherever it is stopped, the caller's array holds the iterate that the monitor saw. */
+/* After any stop the caller's array holds the iterate of the monitor. */
 START_TEST(stopped_anywhere)
 {
 	gt_backend *be = gt_test_backend();
@@ -53,7 +54,7 @@ START_TEST(stopped_anywhere)
 }
 END_TEST
 
-/* Data that overflow single precision give an error, not a volume of infinities. */
+/* Data that overflow single precision give an error instead of infinities. */
 START_TEST(divergence_is_told)
 {
 	static const char *const who[] = { "pcg", "fista", "os-sqs", "cgls" };

@@ -1,4 +1,4 @@
-/* pcg, fista, os-sqs and weighted cgls: the exact minimum of a small problem, which elimination finds.
+/* pcg, fista, os-sqs and weighted cgls: the exact minimum of a small problem by elimination.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"
 
-/* y = M x for a small matrix on the host, rows one after the other: moves arrays, as no operator of the library may. */
+/* y = M x for a small matrix on the host, rows contiguous; transfers arrays, unlike the library's operators. */
 enum { ROWS = 8, COLUMNS = 6, HALF = ROWS / 2 };
 struct dense {
 	gt_type type;
@@ -70,7 +70,8 @@ static gt_linop *dense(gt_backend *be, gt_type type, const double m[][COLUMNS], 
 	return A;
 }
 
-/* (M'WM + strength D'D) x = M'W b by elimination; D: differences. The matrix is diagonally heavy: no pivots. */
+/* Solves (M'WM + strength D'D) x = M'W b by elimination; D: differences. The matrix is diagonally dominant, so no
+ * pivoting. */
 static void normal_equations(const double m[][COLUMNS], const double *w, const double *b, double strength, double *x)
 {
 	double h[COLUMNS][COLUMNS + 1] = { { 0 } };

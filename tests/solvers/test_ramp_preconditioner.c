@@ -1,5 +1,5 @@
-/* The ramp preconditioner of pcg: symmetric, positive definite, the same on all backends; the same minimum as without it, in fewer
- * iterations; nothing allocated and no array moved within iterations; refusals.
+/* The ramp preconditioner of pcg: symmetric, positive definite, equal on all backends. It gives the same minimum in
+ * fewer iterations, without allocation or transfer; refusals.
  * labels: property slow */
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static struct small *small(gt_backend *be, gt_type type, int geometry, const cha
 	s->b = gt_test_array(be, type, gt_scan_size(t.scan), 2);
 	s->w = gt_test_array(be, type, gt_scan_size(t.scan), 3);
 	s->x = gt_test_array(be, type, gt_grid_voxels(&t.grid), 4);
-	gt_clamp(0, 1, s->w); /* half of the rays count nothing */
+	gt_clamp(0, 1, s->w); /* half of the rays have weight 0 */
 	ck_ok(gt_array_like(s->x, &s->g));
 	ck_ok(gt_array_like(s->x, &s->z));
 	ck_ok(gt_array_like(s->b, &s->r));
@@ -88,7 +88,7 @@ START_TEST(symmetric_and_positive_definite)
 	ck_ok(gt_circulant_new("test", &s->p, s->r, s->g, s->z, &m));
 	for (int i = 0; i < VECTORS; i++) {
 		u[i] = gt_test_array(be, type, gt_array_size(s->x), 10 + (unsigned)i);
-		if (i == 1) /* smooth: where the response is least */
+		if (i == 1) /* smooth: the minimum of the response */
 			gt_fill(1, u[i]);
 		if (i == 2) { /* a corner */
 			gt_array *one = NULL;
@@ -142,17 +142,17 @@ START_TEST(same_everywhere)
 	ck_ok(gt_backend_open("cpu:2", &cpu));
 	double *truth = applied(cpu, GT_F64), *single = applied(be, GT_F32), *precise = applied(be, GT_F64);
 	ck_assert_double_lt(gt_test_off(single, truth, n), 2e-5);
-	ck_assert_double_lt(gt_test_off(precise, truth, n), 1e-6); /* weights of voxels are kept in single precision */
+	ck_assert_double_lt(gt_test_off(precise, truth, n), 1e-6); /* voxel weights are stored in single precision */
 	free(truth), free(single), free(precise);
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
 END_TEST
 
-/* How fast a run comes near a volume, and what its iterations ask of the backend. */
+/* Convergence of a run towards a volume, and its use of the backend. */
 struct watch {
 	const struct gt_test_head *h;
-	const double *near; /* NULL: not wanted */
+	const double *near; /* NULL: not requested */
 	int iterations, reached;
 	gt_counters first, last;
 };
@@ -182,8 +182,8 @@ static void run(struct gt_test_head *h, const gt_array *start, int iterations, c
 	free(o);
 }
 
-/* Iterations to within 1 HU of the minimum, from the direct method's image: a third of those with the diagonal. The gain grows with the
- * volume, which is smaller on the CPU. */
+/* Iterations to within 1 HU of the minimum from the direct method's image: a third of those with the diagonal. The
+ * gain grows with the volume, which is smaller on the CPU. */
 static const struct {
 	size_t side, slices, coarse;
 	double gain;
@@ -231,7 +231,7 @@ START_TEST(stays_on_the_device)
 	ck_ok(gt_array_like(h->x, &start));
 	gt_fill(0, start);
 	struct watch w = { .h = h };
-	run(h, start, 24, "ramp", &w); /* adapted four times, A x computed afresh once */
+	run(h, start, 24, "ramp", &w); /* four adaptations, one recomputation of A x */
 	ck_assert_int_eq(w.iterations, 24);
 	ck_assert_uint_eq(w.last.allocations, w.first.allocations);
 	ck_assert_uint_eq(w.last.puts, w.first.puts);

@@ -1,5 +1,5 @@
-/* Between its second and its last iteration no solver allocates anything or moves an array over the bus, by the backend's counters and
- * by what CUPTI sees of the whole process; and it waits for results as seldom as it says.
+/* From the second to the last iteration no solver allocates or transfers an array, by the backend's counters and by
+ * CUPTI for the whole process. The number of waits is as documented.
  * labels: property */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
-/* What comes back in an iteration: a number of 8 bytes for each of at most so many reductions, and for two of each subset. */
+/* Bytes returned per iteration: 8 for each of at most NUMBERS reductions, and two per subset. */
 enum { NUMBERS = 32, ITERATIONS = 7 };
 static double max_bytes(size_t subsets) { return 8. * (NUMBERS + 2 * (double)subsets); }
 
@@ -20,7 +20,7 @@ static const struct {
 	const char *solver, *options, *penalty;
 	int weights;
 	size_t subsets;
-	int waits; /* per iteration, at most */
+	int waits; /* maximum per iteration */
 } cases[] = {
 	{ "os-sart", "", NULL, 0, 4, 1 },
 	{ "os-sart", "keep=no", NULL, 0, 3, 1 },
@@ -34,7 +34,7 @@ static const struct {
 	{ "lsqr", "", NULL, 0, 1, 2 },
 	{ "lsqr", "damp=0.3", NULL, 1, 1, 2 },
 	{ "lsmr", "damp=0.3", NULL, 1, 1, 3 },
-	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 for each step, 2 more */
+	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 per step and 2 */
 	{ "ba-gmres", "steps=2", NULL, 0, 1, 8 },
 	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
 	{ "hybrid-lsqr", "strength=trace", NULL, 1, 1, 5 },
@@ -46,29 +46,29 @@ static const struct {
 	{ "svrg", "", NULL, 0, 3, 1 },
 	{ "spdhg", "", "tv:strength=0.02,inner=4", 1, 4, 1 },
 	{ "os-lalm", "", "huber:strength=2,delta=20HU", 1, 4, 1 },
-	{ "admm", "", "tv:strength=0.02,inner=4", 1, 1, 8 }, /* 2 for each inner step, 2 more */
+	{ "admm", "", "tv:strength=0.02,inner=4", 1, 1, 8 }, /* 2 per inner step and 2 */
 	{ "pcg", "", NULL, 1, 1, 2 },
 	{ "pcg", "line=2", "qggmrf:strength=0.2,neighbours=26", 1, 1, 4 },
 	{ "pcg", "preconditioner=none,line=1", "huber:strength=2,delta=20HU", 0, 1, 3 },
-	{ "pcg", "preconditioner=ramp,line=1", "tv:strength=0.02,inner=0", 1, 1, 4 }, /* 3, and 2 where the ramp follows the penalty */
+	{ "pcg", "preconditioner=ramp,line=1", "tv:strength=0.02,inner=0", 1, 1, 4 }, /* 3, and 2 if the ramp follows the penalty */
 	{ "fista", "restart=no", NULL, 1, 1, 1 },
-	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
+	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: for a replaced step */
 	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
-	{ "fista", "anderson=2", "fair:strength=2,delta=20HU", 1, 1, 5 }, /* 2: where a step is replaced; 3 to mix */
+	{ "fista", "anderson=2", "fair:strength=2,delta=20HU", 1, 1, 5 }, /* 2: for a replaced step; 3 to mix */
 	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 1 },
 	{ "os-sqs", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", "logcosh:strength=2,delta=20HU", 1, 1, 1 },
 	{ "pdhg", "", "tv:strength=0.02,inner=4", 1, 1, 1 },
 	{ "pnp-fista", "", "nlm:h=20HU,search=3", 1, 1, 1 },
-	{ "pnp-admm", "inner=3", "tgv:strength=0.02,inner=4", 0, 1, 8 }, /* 2 and 2 for each inner step */
+	{ "pnp-admm", "inner=3", "tgv:strength=0.02,inner=4", 0, 1, 8 }, /* 2 and 2 per inner step */
 	{ "red", "", "nlm:h=20HU,search=3", 1, 1, 1 },
-	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 for each step down, 2 more */
+	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 per gradient step and 2 */
 	{ "asd-pocs", "epsilon=0,steps=2,keep=no", "quadratic:strength=1", 0, 3, 4 },
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* What was there at one moment, and at another. */
+/* Counters at two moments. */
 struct moment {
 	gt_counters count;
 	struct gt_test_bus bus;
@@ -99,7 +99,7 @@ static int see(void *self, const gt_progress *p)
 	return 0;
 }
 
-/* What is wrong, as words; empty if nothing is. */
+/* Describes the violations; empty if there are none. */
 static void judge(const struct watch *w, size_t subsets, int waits, char *text, size_t size)
 {
 	const gt_counters *a = &w->from.count, *b = &w->to.count;
@@ -130,7 +130,7 @@ struct run {
 	gt_type type;
 };
 
-/* The smallest array is too large to pass for numbers. */
+/* The smallest array is larger than the permitted numbers. */
 static struct run run_new(gt_type type, size_t subsets, int weights, const char *penalty)
 {
 	struct run r = { .type = type };
@@ -181,7 +181,6 @@ START_TEST(every_solver)
 }
 END_TEST
 
-/* No solver is left out of the table. */
 START_TEST(all_are_there)
 {
 	for (size_t k = 0; gt_solvers[k]; k++) {
@@ -193,7 +192,7 @@ START_TEST(all_are_there)
 }
 END_TEST
 
-/* Loops that do what they must not. */
+/* Planted faults in loops. */
 enum sin { NONE, ALLOCATES, PUTS, GETS, WAITS, ALLOCATES_UNSEEN, GETS_UNSEEN, PUTS_UNSEEN, SINS };
 static enum sin sin_of_the_day;
 
@@ -279,7 +278,6 @@ START_TEST(sins_are_seen)
 }
 END_TEST
 
-/* Which proof this is. */
 START_TEST(by_what)
 {
 	gt_backend *be = gt_test_backend();

@@ -1,5 +1,5 @@
-/* Every solver, stopped after some iterations and continued in a new run from nothing but what it keeps, ends with the bits of one
- * run without a stop; and all that it keeps is needed for that.
+/* Every solver, stopped after some iterations and resumed in a new run from its state alone, is bit-identical to an
+ * uninterrupted run. Every entry of the state is necessary.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* What a run left behind, on the host. */
+/* State of a run on the host. */
 struct thing {
 	char name[64];
 	void *bytes; /* NULL: a number */
@@ -110,7 +110,7 @@ static void left_free(struct left *l)
 }
 
 enum { MOST = 64 };
-/* A run: begun at iteration 1 (from NULL), or continued. `spoil`: the thing that comes back wrong; n: none. */
+/* A run: started at iteration 1 (from NULL) or resumed. `spoil`: index of the entry that is corrupted; n: none. */
 struct run {
 	int iterations, stop_at, first, last;
 	const struct left *from;
@@ -189,7 +189,7 @@ static void setting_free(struct setting *s)
 	gt_backend_close(s->be);
 }
 
-/* The volume at the end; of the caller. All that a run uses is new: as after a start of the program. */
+/* Returns the final volume, owned by the caller. All objects are new, as after a program start. */
 static void *solve(struct setting *s, struct run *r)
 {
 	const gt_solver *solver = gt_solver_find(cases[s->which].solver);
@@ -218,7 +218,7 @@ static void *solve(struct setting *s, struct run *r)
 
 static int same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
-/* The volume, and all that is known of the iterations that the continued run made. */
+/* Compares the volume and all reported values of the resumed iterations. */
 static int same(const struct setting *s, const void *x, const struct run *continued, const void *whole, const struct run *all)
 {
 	for (int k = continued->from->done + 1; k <= continued->last; k++) {
@@ -254,7 +254,7 @@ START_TEST(ends_with_the_same_bits)
 		for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
 			if (stops[i] <= all.last)
 				check_continued(&s, stops[i], 0, whole, &all);
-		/* A run that came to its end, and is given more iterations. */
+		/* A completed run that gets more iterations. */
 		if (!(gt_solver_find(cases[_i].solver)->traits & GT_PLANS_ITERATIONS) && all.last > 2)
 			check_continued(&s, all.last - 2, n - all.last + 2, whole, &all);
 		free(whole);
@@ -263,7 +263,7 @@ START_TEST(ends_with_the_same_bits)
 }
 END_TEST
 
-/* Of no use without a tolerance, weights or damping. */
+/* Returns 1 for entries unused without a tolerance, weights or damping. */
 static int may_be_idle(size_t which, const char *name)
 {
 	static const char *const damping[] = { "gradient", "damped", "z", "cosine", "sine", "size", NULL };
@@ -271,14 +271,14 @@ static int may_be_idle(size_t which, const char *name)
 	if (!strcmp(cases[which].solver, "lsqr") && !strstr(cases[which].options, "damp"))
 		while (*d && strcmp(*d, name))
 			d++;
-	/* What subsets find on their way is not followed from iterate to iterate. */
+	/* Values of the subsets are not carried from iterate to iterate. */
 	if (!strcmp(cases[which].solver, "os-sqs") && cases[which].subsets > 1 && !strstr(cases[which].options, "fewer=0,") &&
 	    !strcmp(name, "data"))
 		return 1;
-	/* By these it begins anew where the cost rises, which a wrong lowest one only puts off. */
+	/* They decide restarts when the cost rises; a wrong minimum only delays them. */
 	if (!strcmp(cases[which].solver, "pdhg") && (!strcmp(name, "begun") || !strcmp(name, "lowest")))
 		return 1;
-	/* Where it never rises twice; what is near the data stays so, and is found to be. */
+	/* Unused if the cost never rises twice; `near` is found again. */
 	if ((!strcmp(cases[which].solver, "os-sqs") && !strcmp(name, "lowest")) || !strcmp(name, "near"))
 		return 1;
 	return !strcmp(name, "first") || (d != damping && *d) || (!strcmp(cases[which].solver, "lsqr") && !strcmp(name, "gradient")) ||
@@ -332,7 +332,7 @@ static void counts_to(const char *options, size_t which, int *iterations)
 	setting_free(&s);
 }
 
-/* A tolerance is one of the gradient at the first start, not at the second. */
+/* A tolerance refers to the gradient at the first start, not at the second. */
 START_TEST(tolerance_counts_from_the_first_start)
 {
 	static const char *const who[] = { "cgls", "lsqr", "pcg" };

@@ -1,4 +1,4 @@
-/* Solvers on a problem with a known answer; nothing allocated and no array moved within iterations; refusals.
+/* Solvers on a problem with a known solution; no allocation or transfer within iterations; refusals.
  * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
-/* What a monitor saw. */
+/* Values that a monitor received. */
 struct log {
 	const struct gt_test_problem *p;
 	int calls, stop_at;
@@ -44,8 +44,8 @@ static gt_status solve(const char *name, const char *text, struct gt_test_proble
 	return st;
 }
 
-/* The goal of the project, for the long tests: a relative error of 0.05 in 128^3 voxels by 180 views, 30 iterations and 10 subsets. A small
- * problem in the same number of iterations comes nearer. */
+/* Project goal of the long tests: relative error 0.05 for 128^3 voxels, 180 views, 30 iterations, 10 subsets. A small
+ * problem with the same iterations gets closer. */
 START_TEST(os_sart_finds_the_phantom)
 {
 	gt_backend *be = gt_test_backend();
@@ -81,7 +81,7 @@ START_TEST(cgls_falls)
 }
 END_TEST
 
-/* All variants of the ordered subsets get closer to the truth; those that must agree do. */
+/* All variants of the ordered subsets approach the truth; equivalent ones agree. */
 START_TEST(os_sart_variants)
 {
 	static const struct {
@@ -105,7 +105,7 @@ START_TEST(os_sart_variants)
 		if (i == 3)
 			first = error;
 		if (i == 4)
-			ck_assert_double_eq(error, first); /* kept or computed again: the same numbers */
+			ck_assert_double_eq(error, first); /* stored or recomputed: the same values */
 		gt_test_problem_free(&p);
 		gt_backend_close(be);
 	}
@@ -134,7 +134,7 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_uint_eq(l.last.gets, l.first.gets);
 	ck_assert_uint_eq(l.last.bytes, l.first.bytes);
 	gt_test_problem_free(&p);
-	ck_assert_uint_eq(gt_test_counters(be).bytes, 0); /* all given back */
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0); /* all freed */
 	gt_backend_close(be);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(single_and_double_agree)
 }
 END_TEST
 
-/* One view per subset of a helix: most of them do not see a short grid, and change nothing. */
+/* One view per subset of a helix: most of them miss a short grid and change nothing. */
 START_TEST(views_that_miss_the_grid)
 {
 	gt_backend *be = gt_test_backend();
@@ -200,7 +200,7 @@ START_TEST(views_that_miss_the_grid)
 }
 END_TEST
 
-/* Data that overflow single precision give an error, not a volume of infinities. */
+/* Data that overflow single precision give an error instead of infinities. */
 START_TEST(divergence_is_told)
 {
 	gt_backend *be = gt_test_backend();

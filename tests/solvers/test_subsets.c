@@ -1,5 +1,4 @@
-/* Solvers by likelihoods, random subsets and splitting: the minimisers that a dense solution has, likelihoods that
- * only rise, and what is refused.
+/* Likelihood, stochastic and splitting solvers: minimisers of a dense solution, monotone likelihoods, and refusals.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 enum { SUBSETS = 3 };
 
-/* Which penalty, or none: by its gradient, by its proximal step. */
+/* Penalty by its gradient, by its proximal step, or none. */
 static const struct {
 	const char *solver, *options;
 	char penalty;
@@ -26,7 +25,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* With weights, some of them 0; with bounds that hold back some voxels, and without. */
+/* With some zero weights; with and without active bounds. */
 START_TEST(reaches_the_exact_minimum)
 {
 	const int which = _i / 2, bounded = _i % 2;
@@ -67,7 +66,7 @@ START_TEST(reaches_the_exact_minimum)
 }
 END_TEST
 
-/* Twenty passes with subsets of ten views each come nearer than with one. */
+/* Twenty passes with subsets of ten views each get closer than with one subset. */
 START_TEST(os_lalm_is_near_with_subsets)
 {
 	double off[2];
@@ -96,7 +95,7 @@ START_TEST(os_lalm_is_near_with_subsets)
 }
 END_TEST
 
-/* sum Ax - b + b log(b/Ax), on the host. */
+/* Returns sum Ax - b + b log(b/Ax) on the host. */
 static double likelihood(const gt_problem *p, const gt_array *x)
 {
 	double sum = 0;
@@ -124,7 +123,8 @@ static struct gt_small_noisy counts(gt_backend *be, size_t subsets)
 	return s;
 }
 
-/* It rises in every iteration, the cost that is told is that, and at the end the conditions of Karush, Kuhn and Tucker hold. */
+/* The likelihood rises in every iteration and is reported as the cost; finally the Karush-Kuhn-Tucker conditions
+ * hold. */
 START_TEST(mlem_raises_the_likelihood)
 {
 	enum { STEPS = 900 };
@@ -170,7 +170,7 @@ START_TEST(mlem_raises_the_likelihood)
 }
 END_TEST
 
-/* As many passes, and further; with one subset it is mlem. */
+/* Equal numbers of passes get further; with one subset it is mlem. */
 START_TEST(osem_is_faster_at_first)
 {
 	gt_backend *be = gt_test_backend();

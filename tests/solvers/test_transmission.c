@@ -1,5 +1,5 @@
-/* The likelihood of transmitted counts: its formulas by differences and bounds, the minimiser that coordinate descent
- * on the whole matrix finds, a likelihood that never falls, and what is refused.
+/* Transmission likelihood: its formulas by differences and bounds, the minimiser of dense coordinate descent, a
+ * monotone likelihood, and refusals.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
-/* - log likelihood of one ray less its least, in the field's words: counts y of the mean m. */
+/* Negative log-likelihood of one ray above its minimum: counts y of mean m. */
 static double ray(double l, double p, double background)
 {
 	const double m = exp(-l) + background, y = exp(-p) + background;
@@ -27,7 +27,7 @@ static void counts(enum gt_counts what, double background, const gt_array *l, co
 	gt_array_free(a);
 }
 
-/* Against the formula, its differences, and a parabola that must lie above, nowhere by much more than it must. */
+/* Against the formula, finite differences, and the majorizing parabola, which is nearly tight. */
 START_TEST(formulas_of_a_ray)
 {
 	static const double backgrounds[] = { 0, 0.02, 0.5 };
@@ -72,10 +72,10 @@ START_TEST(formulas_of_a_ray)
 }
 END_TEST
 
-/* The problem in dense numbers: line integrals, weights, matrix by rows of voxels. */
+/* Dense problem: line integrals, weights, matrix by rows of voxels. */
 struct dense {
 	size_t rays, voxels;
-	double *A, *b, *w, *l; /* A: [voxel][ray]; l: of the present x */
+	double *A, *b, *w, *l; /* A: [voxel][ray]; l: of the current x */
 	double background, rough, lo, hi;
 };
 
@@ -134,7 +134,7 @@ static void along(const struct dense *d, const double *x, size_t j, double *slop
 		}
 }
 
-/* Coordinate descent by Newton's steps: no surrogate, no operator, no subset. Ends where no step is left. */
+/* Coordinate descent by Newton steps, without surrogates, operators or subsets, until no step remains. */
 static void descend(struct dense *d, double *x)
 {
 	double max = 1;
@@ -229,8 +229,7 @@ START_TEST(reaches_the_minimum_that_coordinate_descent_finds)
 }
 END_TEST
 
-/* With the optimal curvature, from any start, at any background, with weights of which some are 0; in single too, but
- * for rounding. */
+/* With the optimal curvature, any start, any background and some zero weights; in single to rounding. */
 START_TEST(the_likelihood_never_falls)
 {
 	for (gt_type type = GT_F32; type <= GT_F64; type++) {
@@ -258,7 +257,7 @@ START_TEST(the_likelihood_never_falls)
 }
 END_TEST
 
-/* As many passes by subsets come nearer. */
+/* Equal numbers of passes with subsets get closer. */
 START_TEST(subsets_are_faster_at_first)
 {
 	double end[2];
@@ -280,8 +279,8 @@ START_TEST(subsets_are_faster_at_first)
 }
 END_TEST
 
-/* From nothing behind a noisy head: e^-(line integral) is a hundredth there, and so the curvature at the data that of a
- * step a hundred times too long, after which line integrals come back by one a pass. */
+/* Starts from zero on a noisy head, where e^-(line integral) is a hundredth. With the curvature at the data a step is a
+ * hundred times too long, and line integrals then recover by one per pass. */
 struct passes {
 	int calls;
 	double cost[24], near[24];
@@ -336,7 +335,7 @@ START_TEST(from_nothing_no_pass_goes_too_far)
 	for (int k = 1; k < 20; k++)
 		ck_assert_double_le(once.cost[k], once.cost[k - 1]);
 	ck_assert_double_le(once.cost[19], n > 1 ? 1.1 * fresh.cost[19] : 2 * fresh.cost[19]);
-	ck_assert_int_gt(near, 0); /* not before it is so */
+	ck_assert_int_gt(near, 0); /* not before it holds */
 	ck_assert(n == 1 || near < 19);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Kernels tuned to a problem and a device; searchers replayed on logs; what is kept. */
+/* `gantry tune`: tunes kernels for a problem and a device, replays search strategies on logs, and manages the cache. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,48 +22,52 @@ static const tune_options defaults = { .every = 1, .device = "cuda:0", .seed = 1
 #define AT(field) offsetof(tune_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "kernel", .kind = CLI_TEXT, .value = "NAME", .help = "what is tuned (default dd-forward)", .at = AT(kernel) },
+	{ .name = "kernel", .kind = CLI_TEXT, .value = "NAME", .help = "kernel to tune (default dd-forward)", .at = AT(kernel) },
 	{ .name = "solver", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "what a reconstruction with this solver would use: both directions of its projector, in subsets as it has them, each as\n"
-	          "long as its share of the time deserves", .at = AT(solver) },
+	  .help = "tune both directions of the projector for this solver and its subsets; search time in proportion to run time",
+	  .at = AT(solver) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "both directions of this projector (with --solver: default as for recon)", .at = AT(projector) },
+	  .help = "tune both directions of this projector (with --solver: default as for recon)", .at = AT(projector) },
 	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "a problem of gantry bench, in place of a scan; NAME:every=N: every Nth view of it", .at = AT(workload) },
+	  .help = "use a problem of gantry bench instead of a scan; NAME:every=N: every Nth view", .at = AT(workload) },
 	{ .name = "every", .kind = CLI_INT, .value = "N",
-	  .help = "every Nth view alone, as in a subset", .at = AT(every), .min = 1, .max = 10000 },
+	  .help = "use every Nth view only, as in a subset", .at = AT(every), .min = 1, .max = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: fits the scan)", .at = AT(grid) },
 	{ .name = "device", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the GPU (default cuda:0); cuda:0,shared=48KiB: as if a block of it could have no more shared memory than that",
+	  .help = "use this GPU (default cuda:0); cuda:0,shared=48KiB limits the shared memory of a block",
 	  .at = AT(device) },
 	{ .name = "minutes", .kind = CLI_REAL, .value = "T",
-	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .min = 0.001, .max = 1e5 },
-	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(evaluations), .min = 1, .max = 1e7 },
+	  .help = "limit the search time (default 3 without --programs)", .at = AT(minutes), .min = 0.001, .max = 1e5 },
+	{ .name = "programs", .kind = CLI_INT, .value = "N",
+	  .help = "limit the number of candidates", .at = AT(evaluations), .min = 1, .max = 1e7 },
 	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "search strategy: climb (default), ants, ants:as-published, random or exhaustive", .at = AT(search) },
-	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .min = 0, .max = 9e15 },
-	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
+	{ .name = "seed", .kind = CLI_INT, .value = "N",
+	  .help = "set the random seed of the search (default 1)", .at = AT(seed), .min = 0, .max = 9e15 },
+	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "write a line per candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "all of --workload NAME,NAME:every=N,... with all of --kernel NAME,... (or all), each for --minutes: logs\n"
-	          "WORKLOAD.KERNEL.txt, results.csv; what has a log there is done: the same command goes on", .at = AT(folder) },
+	  .help = "search each of --workload NAME,NAME:every=N,... with each of --kernel NAME,... (or all) for --minutes; write\n"
+	          "logs WORKLOAD.KERNEL.txt and results.csv; complete logs are skipped, so repeating the command continues",
+	  .at = AT(folder) },
 	{ .name = "within", .kind = CLI_REAL, .value = "T",
-	  .help = "with --folder: begin no search that would end after so many minutes",
+	  .help = "with --folder: start no search that would end after T minutes",
 	  .at = AT(within), .min = 0.001, .max = 1e5 },
-	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
+	{ .name = "no-keep", .kind = CLI_FLAG, .help = "do not cache the result", .at = AT(no_keep) },
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
 	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
 	  .help = "replay --search, or all strategies, on a log, without a GPU", .at = AT(replay) },
 	{ .name = "seeds", .kind = CLI_INT, .value = "N",
-	  .help = "searches of a replay (default 20)", .at = AT(seeds), .min = 1, .max = 10000 },
-	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
-	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
+	  .help = "set the number of searches per strategy of a replay (default 20)", .at = AT(seeds), .min = 1, .max = 10000 },
+	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "write the best so far per evaluation of a replay as CSV", .at = AT(curve) },
+	{ .name = "list", .kind = CLI_FLAG, .help = "list the cache", .at = AT(list) },
 	{ .name = "export", .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "what the cache holds, for other machines with the same GPU", .at = AT(to) },
+	  .help = "write the cache to a file for other machines with the same GPU", .at = AT(to) },
 	{ .name = "import", .kind = CLI_INPUT, .value = "FILE",
-	  .help = "what another machine's --export wrote, into the cache", .at = AT(from) },
-	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
+	  .help = "add the entries of another machine's --export to the cache", .at = AT(from) },
+	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove the kernel from the cache", .at = AT(forget) },
 	{ 0 },
 };
 /* clang-format on */
@@ -119,7 +123,7 @@ static gt_status search(const gt_tune_options *t)
 	if (*out.variant)
 		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
 	else
-		printf("none of them is faster by 1 %%: the built-in kernel stays");
+		printf("no candidate is faster by 1 %%: the built-in kernel stays");
 	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.evaluations, out.candidates, out.seconds, out.failed,
 	       !t->keep      ? ""
 	       : st == GT_OK ? ", kept"
@@ -127,7 +131,7 @@ static gt_status search(const gt_tune_options *t)
 	return st;
 }
 
-/* Views of a subset are every so manyth. */
+/* Reads the number of subsets: a subset has every Nth view. */
 static gt_status subsets_of(const char *solver, long long *subsets)
 {
 	const gt_module *m = NULL;
@@ -152,7 +156,7 @@ static void tell_part(void *self, const gt_tune_part *p)
 		printf("%-14s  %3.0f %% of the time  %9.4f ms, as built in; none of %zu programs in %.0f s is faster by 1 %%\n", p->kernel,
 		       100 * p->share, o->built_in_ms, o->evaluations, o->seconds);
 	else
-		printf("%-14s  left as it is: %s\n", p->kernel, p->why);
+		printf("%-14s  not tuned: %s\n", p->kernel, p->why);
 }
 
 static gt_status try_one(const gt_tune_options *t, const char *candidate)
@@ -235,7 +239,7 @@ static gt_status fill_folder(const cli_call *call, const tune_options *o)
 	return tune_folder_fill(&f);
 }
 
-/* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
+/* Searches of a log by one strategy: the best so far over the log's best, [seed][evaluation]. */
 typedef struct {
 	const tune_options *o;
 	gt_tune_log *log;
@@ -250,7 +254,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median after so many programs; near: how many are within 3 %. */
+/* Returns the median after a number of evaluations; near: number of searches within 3 %. */
 static double median_after(const replays *r, size_t evaluations, size_t *near)
 {
 	double *at = malloc(r->seeds * sizeof *at), median = NAN;
@@ -268,7 +272,7 @@ static double median_after(const replays *r, size_t evaluations, size_t *near)
 	return median;
 }
 
-/* A line of the table, and lines of the curve. */
+/* Prints a line of the table, and lines of the curve. */
 static gt_status replay_one(const replays *r, const char *strategy, FILE *curve)
 {
 	static const size_t at[] = { 10, 50, 150, 600 };
@@ -331,7 +335,7 @@ done:
 	return st;
 }
 
-/* What is done in place of a search: one of them. */
+/* Checks options that replace a search: at most one of them is permitted. */
 static gt_status check(const tune_options *o)
 {
 	const char *const other[] = { o->list ? "--list" : NULL,     o->forget ? "--forget" : NULL, o->replay ? "--replay" : NULL,

@@ -1,24 +1,24 @@
 #ifndef GT_APPS_COMMANDS_TUNE_H
 #define GT_APPS_COMMANDS_TUNE_H
-/* Parts of `gantry tune`: problems by name, many searches whose logs stand in one folder, and what is kept. */
+/* Parts of `gantry tune`: workloads by name, searches with logs in one folder, and the cache. */
 #include <gantry/tune.h>
 #include "apps/cli/cli.h"
 
-/* "ge-hd", "ge-hd:every=49"; every: of those that do not say it. GT_ERR_UNKNOWN, GT_ERR_ARG. */
+/* spec: "ge-hd", "ge-hd:every=49"; every: default of the key. GT_ERR_UNKNOWN, GT_ERR_ARG. */
 gt_status tune_workload(const char *spec, size_t every, gt_scan **scan, gt_grid *grid);
 
 typedef struct {
 	const cli_call *call;
-	const char *path, *workloads, *kernels; /* lists, with commas between */
+	const char *path, *workloads, *kernels; /* comma-separated lists */
 	size_t every;
-	double within;          /* seconds of all; 0: no bound */
-	gt_tune_options search; /* of each: its kernel, problem and log are set */
+	double within;          /* seconds for all; 0: unlimited */
+	gt_tune_options search; /* options of each search; its kernel, problem and log are set */
 } tune_folder;
-/* Searches for each workload and kernel, WORKLOAD.KERNEL.txt, unless that log is whole; then results.csv of all logs
- * that are there. */
+/* Searches for each workload and kernel, WORKLOAD.KERNEL.txt, unless that log is complete; then writes results.csv of
+ * all logs in the folder. */
 gt_status tune_folder_fill(tune_folder *f);
 
-/* What is kept. */
+/* List, export and import the cache. */
 gt_status tune_list(void);
 gt_status tune_export(const char *path);
 gt_status tune_import(const char *path);

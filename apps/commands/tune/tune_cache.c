@@ -1,4 +1,4 @@
-/* `gantry tune --list, --export, --import`: what is kept, in words. */
+/* `gantry tune --list, --export, --import`: prints the entries of the cache. */
 #include <stdio.h>
 #include "apps/commands/tune/tune.h"
 
@@ -27,7 +27,7 @@ gt_status tune_list(void)
 	return st;
 }
 
-/* Entries that are moved, and those that are not. */
+/* Prints an exported or imported entry, or the reason why it is not. */
 static void moved(void *self, const gt_tune_entry *e)
 {
 	size_t *n = self;

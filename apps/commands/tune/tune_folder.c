@@ -1,4 +1,4 @@
-/* `gantry tune --folder`: a search for each workload and kernel of two lists, by a log each; a table of all of them. */
+/* `gantry tune --folder`: a search with a log for each workload and kernel of two lists, and a table of all logs. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 enum { MAX_NAME = 64 };
 static const char every_key[] = ":every=";
 
-/* A name of a list, without what follows the comma; GT_ERR_ARG: an empty one, or one that is too long. */
+/* Copies the next name of a comma-separated list. GT_ERR_ARG: it is empty or too long. */
 static gt_status next_name(const char *option, const char **at, char name[MAX_NAME])
 {
 	const size_t n = strcspn(*at, ",");
 	if (n == 0 || n >= MAX_NAME)
-		return gt_fail(GT_ERR_ARG, "--%s: expected names with commas between, found \"%s\"", option, *at);
+		return gt_fail(GT_ERR_ARG, "--%s: expected a comma-separated list of names, found \"%s\"", option, *at);
 	memcpy(name, *at, n);
 	name[n] = 0;
 	*at += n + ((*at)[n] == ',' && (*at)[n + 1]);
@@ -48,14 +48,14 @@ gt_status tune_workload(const char *spec, size_t every, gt_scan **scan, gt_grid 
 	return st == GT_OK ? app_workload_make(w, views, scan, grid) : st;
 }
 
-/* What is known of a folder while it is filled. */
+/* State of filling a folder. */
 typedef struct {
 	tune_folder *f;
-	double begin, beyond; /* beyond: the most by which a search took longer than it was given */
+	double begin, beyond; /* beyond: largest excess of a search over its time */
 	size_t searches, done;
 	int late; /* 1: time is up */
 } filling;
-/* Before the first search: its process, its device, and the pairs after it. */
+/* Initial estimate of the excess: process, device, and the final pairs. */
 static const double beyond_at_first = 12;
 
 static int is_late(const filling *g)
@@ -63,7 +63,7 @@ static int is_late(const filling *g)
 	return g->f->within > 0 && app_seconds() - g->begin + g->f->search.seconds + g->beyond > g->f->within;
 }
 
-/* 1: there is nothing left to do for that log. */
+/* Returns 1 if the log is complete. */
 static int is_whole(const char *log)
 {
 	gt_tune_log_facts facts;
@@ -96,7 +96,7 @@ done:
 	return st;
 }
 
-/* After a failure: 1: that is all there is to say of this one. Leaves no log in which nothing was tried. */
+/* After a failure: returns 1 if the log states the reason. Removes a log without evaluations. */
 static int settle(const filling *g, const char *log, gt_status st)
 {
 	gt_tune_log_facts facts;
@@ -109,7 +109,7 @@ static int settle(const filling *g, const char *log, gt_status st)
 	return whole || (g->done && app_left_out(st));
 }
 
-/* A kernel that its problem does not have is passed over, and, once others were tuned, what fails. */
+/* A kernel that the problem does not have is skipped; after a successful search a failing one is too. */
 static gt_status fill_one(filling *g, const char *workload, const char *kernel)
 {
 	const app_workload *w = NULL;
@@ -134,7 +134,7 @@ static gt_status fill_one(filling *g, const char *workload, const char *kernel)
 	return st;
 }
 
-/* Each of the first list with each of the second. */
+/* Calls a function for each workload with each kernel. */
 static gt_status each_pair(filling *g, gt_status (*each)(filling *g, const char *workload, const char *kernel))
 {
 	char workload[MAX_NAME], kernel[MAX_NAME];
@@ -153,7 +153,7 @@ done:
 	return st;
 }
 
-/* Counts, and finds names that are unknown. */
+/* Counts the searches and rejects unknown names. */
 static gt_status look_at(filling *g, const char *workload, const char *kernel)
 {
 	const app_workload *w;
@@ -166,7 +166,7 @@ static gt_status look_at(filling *g, const char *workload, const char *kernel)
 	return find_workload(workload, g->f->every, &w, &every);
 }
 
-/* The table -------------------------------------------------------------------------------- */
+/* Table -------------------------------------------------------------------------------- */
 
 static int is_log(const struct dirent *d)
 {
@@ -185,7 +185,7 @@ static void write_quoted(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-/* WORKLOAD.KERNEL.txt; a workload may have a dot too, as step-0.4. */
+/* WORKLOAD.KERNEL.txt; a workload may contain a dot, as step-0.4. */
 static void write_line(FILE *f, const char *folder, const char *name)
 {
 	const char *end = name + strlen(name) - 4, *dot = memrchr(name, '.', (size_t)(end - name)), *kernel = dot + 1;
@@ -245,10 +245,10 @@ gt_status tune_folder_fill(tune_folder *f)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(each_pair(&g, fill_one));
 	GT_TRY(cli_write_text(table, write_table, f->path));
-	printf("%s: %zu of %zu searches are done%s\n", table, g.done, g.searches, g.late ? "; the same command goes on" : "");
+	printf("%s: %zu of %zu searches are done%s\n", table, g.done, g.searches, g.late ? "; repeat the command to continue" : "");
 done:
 	if (st != GT_OK && made)
-		rmdir(f->path); /* as long as there is nothing in it */
+		rmdir(f->path); /* succeeds only if it is empty */
 	free(table);
 	return st;
 }

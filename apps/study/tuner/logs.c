@@ -1,4 +1,4 @@
-/* Where the logs of `gantry study tuner` come from: a folder, or searches on a GPU. */
+/* Logs for `gantry study tuner`: from a folder, or by searches on a GPU. */
 #include <dirent.h>
 #include <errno.h>
 #include <spawn.h>
@@ -48,7 +48,7 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 		char path[1024];
 		snprintf(path, sizeof path, "%s/%s", folder, name[i]->d_name);
 		if (f->logs < TUNER_MAX_LOGS)
-			add_log(path, f); /* other texts may lie there */
+			add_log(path, f); /* other texts are permitted */
 		else
 			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MAX_LOGS);
 		free(name[i]);
@@ -60,7 +60,7 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 	               : gt_fail(GT_ERR_ARG, "--logs=%s: expected logs of gantry tune (NAME.txt) with a candidate that was right", folder);
 }
 
-/* What is searched: the seed's two, and ours. */
+/* Searches: the kernels of the paper, and others. */
 static const struct {
 	const char *name, *kernel, *workload, *grid, *every;
 } searches[] = {

@@ -1,4 +1,4 @@
-/* `gantry study tuner`: searchers on the same logs, by programs, and the tables of the paper beside ours. */
+/* `gantry study tuner`: search strategies on equal logs, by evaluations, and the paper's tables next to ours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Over the seeds after so many programs: the median of the best so far over the log's, and the share near it. */
+/* Over the seeds after a number of evaluations: the median of the best so far over the log's best, and the fraction
+ * within 3 %. */
 static double after(const tuner_log *l, const double *best, size_t evaluations, double *share)
 {
 	double at[TUNER_SEEDS];
@@ -88,7 +89,7 @@ static double after(const tuner_log *l, const double *best, size_t evaluations, 
 	}
 	qsort(at, TUNER_SEEDS, sizeof *at, by_size);
 	const double median = (at[TUNER_SEEDS / 2 - 1] + at[TUNER_SEEDS / 2]) / 2;
-	return isfinite(median) ? median : NAN; /* half of the searches found none that is right */
+	return isfinite(median) ? median : NAN; /* half of the searches found no correct one */
 }
 
 static void add_curve(study *s, const tuner_log *l, const char *strategy, const double *best)
@@ -212,7 +213,7 @@ static void fill_paper(study *s)
 	}
 }
 
-/* After the search, where the log says it: a best of many is faster than it is. */
+/* Uses the times after the search if the log has them: the minimum of many times is too optimistic. */
 static double gain_of(const gt_tune_log_facts *a)
 {
 	if (!a->ended)
@@ -251,7 +252,7 @@ static gt_status measure(study *s)
 		GT_TRY(tuner_search(s, f));
 	s->steps = s->done + 1 + (size_t)f->logs;
 	for (int i = 0; i < f->logs; i++) {
-		study_step(s, "%s: searchers", f->log[i].name);
+		study_step(s, "%s: search strategies", f->log[i].name);
 		for (int k = 0; k < STRATEGIES; k++)
 			GT_TRY(replay(s, &f->log[i], strategies[k], best));
 		add_gain(s, &f->log[i]);
@@ -275,9 +276,8 @@ static const char *const tables[] = { "gains", "searchers", "curves", "table-2",
 const study_kind study_kind_tuner = {
 	.name = "tuner",
 	.title = "Tuning of kernels",
-	.intro =
-		"Kernels fitted to a problem and a device by search: what is gained over those tuned by hand, after how many programs, and "
-		"how ant colonies, as published and as they may be, compare with other searchers.",
+	.intro = "Kernels tuned for a problem and a device by search: the gain over manually tuned kernels, the evaluations that it takes, "
+		 "and a comparison of ant colonies, as published and improved, with other search strategies.",
 	.table_name = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(tuner_findings),

@@ -1,4 +1,4 @@
-/* The figures and the report of `gantry study tuner`. */
+/* Figures and report of `gantry study tuner`. */
 #include <math.h>
 #include <string.h>
 #include "apps/cli/gnuplot.h"
@@ -14,7 +14,7 @@ static const char *text_at(const study_table *t, size_t row, size_t column)
 	return c->text ? c->text : "";
 }
 
-/* Logs in the order of the table: the first row of number n; rows where there is none. */
+/* Returns the first row of log number n in the table; the number of rows if there is none. */
 static size_t row_of_log(const study_table *t, int n)
 {
 	for (size_t i = 0; i < study_rows(t); i++)
@@ -25,7 +25,7 @@ static size_t row_of_log(const study_table *t, int n)
 
 static void name_figure(int n, char name[24]) { snprintf(name, 24, "curve-%d", n + 1); }
 
-/* A block of points for each searcher, and what plots them. */
+/* Writes a block of points per strategy and the plot commands. */
 static gt_status draw(study *s, int n)
 {
 	const study_table *t = &s->table[TUNER_CURVES];
@@ -45,9 +45,9 @@ static gt_status draw(study *s, int n)
 			fprintf(out, "%s$curve%d << END\n", curves ? "END\n" : "", curves);
 			title[curves++] = text_at(t, i, 1);
 		}
-		fprintf(out, "%.6g,%.6g\n", at(t, i, 2)->number, at(t, i, 3)->number); /* NaN: not drawn */
+		fprintf(out, "%.6g,%.6g\n", at(t, i, 2)->number, at(t, i, 3)->number); /* NaN is not drawn */
 	}
-	fputs("END\nset datafile nocolumnheaders\nset key outside right\nset xlabel 'programs'\n"
+	fputs("END\nset datafile nocolumnheaders\nset key outside right\nset xlabel 'evaluations'\n"
 	      "set ylabel 'best so far over best, median of seeds'\n"
 	      "set logscale x\nset xrange [1:600]\nset yrange [0.98:*<2.5]\nset title ",
 	      out);
@@ -79,26 +79,25 @@ gt_status tuner_figures(study *s)
 
 void tuner_parts(const study *s, study_page *p)
 {
-	study_page_text(
-		p, "What is gained",
-		"%s Hand-tuned is the kernel that is built in, or, of the published forms of FDK, the fastest as it was "
-		"published. A candidate that is wrong, does not compile or hangs has no time. The best is the least of many times "
-		"that were taken once; again: what was chosen, in turn with the hand-tuned kernel after the search, where 1 is that "
-		"none was faster by 1 %%, and – that the log has no end.",
-		tuner_found(s)->claim);
+	study_page_text(p, "Gain",
+	                "%s Hand-tuned is the built-in kernel, or the fastest of the published forms of FDK as published. "
+	                "A candidate that is wrong, does not compile or hangs has no time. Best: minimum of many single times. "
+	                "Again: the choice, timed alternately with the hand-tuned kernel after the search; 1 means that none was faster by "
+	                "1 %%, and – that the log is incomplete.",
+	                tuner_found(s)->claim);
 	study_page_table(p, TUNER_GAINS);
 	study_page_text(
-		p, "Searchers",
-		"Each searches the candidates of a log, which all were timed once, from %d seeds: the median of the best so far over "
-		"the best of the log, and the share of searches within 3 %%. Ants as published are 30 in 5 iterations; the paper does "
-		"not give its rates, which are assumed. They also walk paths that a log does not hold, which count as programs that "
-		"fail: of a log that is not of all candidates they say little. –: half of the searches had none that was right. Minutes "
-		"are of 150 programs at the pace of the log. Figures are of the first %d logs, up to 2.5 times the best.",
+		p, "Search strategies",
+		"Each strategy searches the candidates of a log, all timed once, from %d seeds: the median of the best so far over "
+		"the best of the log, and the fraction of searches within 3 %%. Ants as published are 30 in 5 iterations; the paper "
+		"does not give its rates, which are assumed. They also walk paths outside the log, which count as failed evaluations, "
+		"so they are meaningful on exhaustive logs only. –: half of the searches found no correct candidate. Minutes are for "
+		"150 evaluations at the log's rate. Figures show the first %d logs, up to 2.5 times the best.",
 		TUNER_SEEDS, MAX_FIGURES);
 	for (int n = 0; n < figures_of(s); n++) {
 		char name[24];
 		name_figure(n, name);
-		study_page_figure(p, name, "Best so far over the best of the log, by programs: medians.");
+		study_page_figure(p, name, "Best so far over the best of the log, by evaluations: medians.");
 	}
 	study_page_table(p, TUNER_STRATEGIES);
 	tuner_success_part(s, p);
@@ -106,14 +105,14 @@ void tuner_parts(const study *s, study_page *p)
 		p, "Table II",
 		"Papenhausen, Zheng, Mueller (2013): filtered backprojection of the scan of RabbitCT on a GTX 480, their own three "
 		"kernels and a fourth with two views per launch. Here: the published forms of fdk, block, views and slices per launch; "
-		"by hand is the form layered as it is launched by default, and ants are as published after %d programs. –: no log of "
+		"hand-tuned is the form layered with its default launch; ants are as published after %d evaluations. –: no log of "
 		"that volume.",
 		TUNER_PUBLISHED);
 	study_page_table(p, TUNER_TABLE_2);
 	study_page_text(
 		p, "Table III",
-		"The same paper: backprojection by separable footprints, %d views of 1014 × 374 on a GTX 480. Here the problem is that "
-		"of the log, so that updates per second alone can be compared.",
+		"The same paper: backprojection by separable footprints, %d views of 1014 × 374 on a GTX 480. The problem here is that of "
+		"the log, so only updates per second are comparable.",
 		TUNER_PAPER_VIEWS);
 	study_page_table(p, TUNER_TABLE_3);
 }
