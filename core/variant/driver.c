@@ -123,7 +123,7 @@ static gt_status image_for(const gt_variant_code *code, const char *arch, char *
 		return gt_variant_image(code, arch, name, image, bytes);
 	for (; code->macros[n] && n < MAX_MACROS - 2; n++)
 		macros[n] = code->macros[n];
-	gt_snprintf(min, sizeof min, "-DGT_MOST_SHARED=%d", max_shared());
+	gt_snprintf(min, sizeof min, "-DGT_MAX_SHARED=%d", max_shared());
 	macros[n] = min;
 	all.macros = macros;
 	return gt_variant_image(&all, arch, name, image, bytes);

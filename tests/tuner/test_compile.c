@@ -50,7 +50,7 @@ START_TEST(compiles_for_less)
 {
 	static const char *const bytes[] = { "sizeof(char[" SF_BACK(2, 0, true) " <= 49152 ? 1 : -1])",
 		                             "sizeof(char[" SF_BACK(2, 0, true) " > 49152 ? 1 : -1])" };
-	const char *const less[] = { "-DGT_SF_BACK_BLOCKS=3", "-DGT_MOST_SHARED=49152", NULL }, *const all[] = { less[0], NULL };
+	const char *const less[] = { "-DGT_SF_BACK_BLOCKS=3", "-DGT_MAX_SHARED=49152", NULL }, *const all[] = { less[0], NULL };
 	const gt_variant_code code = { gt_kernel_file_of("sf-back")->name, "back_kernel<2,0,true>", _i ? all : less, bytes[_i] };
 	char *name = NULL;
 	void *image = NULL;
