@@ -124,8 +124,8 @@ static void wait_for_barrier(gt_team *t, unsigned barrier)
 		if (pthread_cond_timedwait(&t->state->turn, &t->state->lock, &until) == ETIMEDOUT &&
 		    atomic_load(&t->state->barrier) == barrier) {
 			char text[200];
-			snprintf(text, sizeof text, "no answer for %.3g s, for which %d other%s waited", seconds, t->state->arrived,
-			         t->state->arrived == 1 ? "" : "s");
+			snprintf(text, sizeof text, "timeout: not at the barrier after %.3g s, %d other%s waited", seconds,
+			         t->state->arrived, t->state->arrived == 1 ? "" : "s");
 			fail(t->state, one_missing(t, 0), GT_ERR_DEVICE, text);
 		}
 }
@@ -148,7 +148,7 @@ static void sentence(const gt_team *t, char text[700])
 	const int of_device = t->state->status != GT_STOPPED && t->state->status != GT_ERR_ARG && t->state->status != GT_ERR_UNKNOWN &&
 	                      t->state->status != GT_ERR_UNSUPPORTED && t->state->status != GT_ERR_DIVERGED;
 	if (of_device)
-		snprintf(text, 700, "member %d of %d (%s): %s", t->state->rank, t->n, t->where[t->state->rank], t->state->message);
+		snprintf(text, 700, "rank %d of %d (%s): %s", t->state->rank, t->n, t->where[t->state->rank], t->state->message);
 	else
 		snprintf(text, 700, "%s", t->state->message);
 }

@@ -84,7 +84,8 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_e
 {
 	const gt_exchange_block *from = partner(be, in, k);
 	if (!from) {
-		gt_backend_fail(be, gt_fail(GT_ERR_DEVICE, "exchange: member %d expects %zu x %zu bytes of member %d, which sends others",
+		gt_backend_fail(be, gt_fail(GT_ERR_DEVICE,
+		                            "exchange: rank %d expects %zu x %zu bytes from rank %d, which sent no matching block",
 		                            be->rank->id, in[k].count, in[k].bytes, in[k].peer));
 		return;
 	}
@@ -330,7 +331,7 @@ gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCR
 		gt_backend_wait(be);
 		gt_backend_free(be, m->room[i], m->room_bytes[i]);
 		m->room_bytes[i] = 0;
-		if (!(m->room[i] = gt_backend_alloc(be, bytes[i], "room for what members exchange")))
+		if (!(m->room[i] = gt_backend_alloc(be, bytes[i], "exchange buffers")))
 			return GT_ERR_MEMORY;
 		m->room_bytes[i] = bytes[i];
 	}

@@ -211,7 +211,7 @@ gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type
 	if (!s) {
 		gt_linop_free(local);
 		return be->rank ? gt_fail(GT_ERR_MEMORY, "no memory for the operator of a team")
-		                : gt_fail(GT_ERR_ARG, "%s is no member of a team", be->name);
+		                : gt_fail(GT_ERR_ARG, "%s: expected the backend of a team", be->name);
 	}
 	*s = (struct split){ .be = be, .type = type, .local = local };
 	for (int i = 0; i < 2; i++)
@@ -220,7 +220,7 @@ gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type
 	const size_t bytes[3] = { x->is_plain ? 0 : size_of(x->local[me]), y->is_plain ? 0 : size_of(y->local[me]),
 		                  max(x->is_plain ? 0 : x->at[n], y->is_plain ? 0 : y->at[n]) };
 	if (local && (gt_linop_nx(local) != size_of(x->local[me]) || gt_linop_ny(local) != size_of(y->local[me])))
-		GT_TRY(gt_fail(GT_ERR_ARG, "operator of a member: maps %zu to %zu values, expected %zu to %zu", gt_linop_nx(local),
+		GT_TRY(gt_fail(GT_ERR_ARG, "operator of a rank: maps %zu to %zu values, expected %zu to %zu", gt_linop_nx(local),
 		               gt_linop_ny(local), size_of(x->local[me]), size_of(y->local[me])));
 	GT_TRY(gt_team_scratch_reserve(be, (const size_t[3]){ bytes[0] * gt_type_size(type), bytes[1] * gt_type_size(type),
 	                                                      bytes[2] * gt_type_size(type) }));
