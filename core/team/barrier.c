@@ -1,4 +1,4 @@
-/* Where members meet that are threads of a process, the first failure of a team, and the text that all of them run. */
+/* Barrier between the ranks of one process, first error of the team, and execution of the rank function. */
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -14,12 +14,12 @@ static const double timeout_per_gap = 20;
 struct gt_team_state {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	atomic_uint barrier; /* how many there were */
+	atomic_uint barrier; /* number of completed barriers */
 	atomic_int failed;
 	double met, longest;
 	int arrived, left, is_here[GT_TEAM_MAX], has_left[GT_TEAM_MAX];
 	int readers; /* ranks that read memory of others now */
-	/* Of the first failure. */
+	/* First failure: */
 	gt_status status;
 	int rank;
 	char message[512];
@@ -108,7 +108,7 @@ static void check_left(gt_team *t)
 	fail(t->state, missing, GT_ERR_DEVICE, text);
 }
 
-/* Under the lock. Sleeps until the meeting is over, the team has failed, or the patience is at its end. */
+/* Sleeps until the barrier completes, the team fails or the timeout expires. Called with the lock held. */
 static void wait_for_barrier(gt_team *t, unsigned barrier)
 {
 	const double seconds = gt_team_timeout(t);

@@ -1,4 +1,4 @@
-/* A team of several processes: which members are whose, numbers of all, pieces between them. */
+/* Teams of several processes: assignment of ranks, gather, and block exchange. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct gt_processes {
 	gt_transport_position place;
-	int generation, first[GT_GROUP_MAX + 1]; /* members: of process i from first[i] on */
+	int generation, first[GT_GROUP_MAX + 1]; /* ranks: of process i from first[i] on */
 	char host[GT_GROUP_MAX][64];
 	char *all;
 	size_t room;
@@ -142,7 +142,7 @@ void gt_processes_free(struct gt_processes *p)
 	free(p);
 }
 
-/* The devices of a host are dealt to its processes; of one device each has a member. */
+/* Distributes the devices of a host over its processes; a single device runs a rank of each. */
 static gt_status name_ranks(const char *spec, const gt_transport_position *place, int ranks, int *n, char name[GT_TEAM_MAX][32])
 {
 	const char *text = spec[3] && spec[4] ? spec + 4 : "auto";
@@ -178,7 +178,7 @@ done:
 	return st;
 }
 
-/* What processes say of themselves. */
+/* Report of a process. */
 struct hello {
 	gt_status status;
 	int ranks;
@@ -241,7 +241,7 @@ done:
 	return st;
 }
 
-/* What members say of themselves. */
+/* Report of a rank. */
 struct rank_report {
 	gt_status status;
 	char where[96], message[GT_GROUP_TEXT];
@@ -358,7 +358,7 @@ void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end)
 	*end = t->processes->first[process + 1];
 }
 
-/* Pieces of member i of this process: those to `peer` are sent, those from it taken, in their order. */
+/* Blocks of rank i of this process: those to `peer` are sent, those from it taken, in their order. */
 static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int peer, int takes, struct mail *mail)
 {
 	const gt_exchange_block *block = takes ? m->takes : m->post;
@@ -371,7 +371,7 @@ static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int pee
 			               : gt_transport_send(process, tag, block[k].at, block[k].bytes));
 }
 
-/* In the same order on both sides: by the member that sends, then by the one that takes. */
+/* Both sides use the same order: by sending rank, then by receiving rank. */
 void gt_processes_exchange(gt_team *t)
 {
 	struct gt_processes *p = t->processes;

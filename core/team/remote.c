@@ -1,4 +1,4 @@
-/* Whether the GPUs of several processes exchange without the host, which all of them decide together. */
+/* Decides collectively whether GPUs of different processes exchange directly (NCCL) or through the host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A team: its members' backends and their shares. */
+/* Teams: backends of the ranks, and partition by load fractions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/team/processes.h"
 #include "core/try.h"
 
-enum { SPINS = 20000 }; /* looks before a member of a team of GPUs sleeps: some ten microseconds */
+enum { SPINS = 20000 }; /* polls before a rank with a GPU sleeps: about 10 us */
 static const double timeout = 600;
 
 const struct gt_exchange_impl *gt_exchange_of(const gt_team *t) { return t->impl; }
@@ -33,7 +33,7 @@ done:
 	return st;
 }
 
-/* Members of this process, as the team says which they are. */
+/* Ranks of this process, as the team says which they are. */
 static gt_status add_members(gt_team *t, char name[GT_TEAM_MAX][32])
 {
 	gt_status st = GT_OK;

@@ -59,7 +59,7 @@ struct gt_team {
 /* core/team/barrier.c */
 gt_status gt_team_state_new(struct gt_team_state **s);
 void      gt_team_state_free(struct gt_team_state *s);
-/* The first failure of a team: of a member, with what it says; the others are woken. Any thread. */
+/* The first failure of a team: of a rank, with what it says; the others are woken. Any thread. */
 void gt_team_fail(gt_team *t, int rank, gt_status st, const char *message);
 /* That failure; GT_OK: there is none. message: of 512 characters; may be NULL. */
 gt_status gt_team_failure(gt_team *t, int *rank, char *message);
@@ -70,11 +70,11 @@ gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCR
 void      gt_team_scratch_release(gt_backend *be);
 /* The backends of a team's name. GT_ERR_ARG. */
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
-/* The one device of a name, or of NULL, that `members` will use; of the CPU the threads of one of these. */
+/* The one device of a name, or of NULL, that `ranks` will use; of the CPU the threads of one of these. */
 gt_status gt_team_name_alone(const char *name, int ranks, int *n, char names[GT_TEAM_MAX][32]);
-/* Names of n devices, as many members of each as there must be. GT_ERR_ARG. */
+/* Names of n devices, as many ranks of each as there must be. GT_ERR_ARG. */
 gt_status gt_team_distribute(const char *spec, int n, char name[GT_TEAM_MAX][32], int ranks, char distributed[GT_TEAM_MAX][32]);
-/* All members of this process come here; 0: the team has failed, and with it the backend. */
+/* All ranks of this process come here; 0: the team has failed, and with it the backend. */
 int gt_team_barrier(gt_backend *be);
 /* Brackets reads of memory of other ranks between two barriers: a barrier that fails returns only after them, so that
  * its caller may free that memory. 0: the team has failed; do not read, and do not call end. */
