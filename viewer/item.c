@@ -1,5 +1,4 @@
-/* What a page is told of a volume or of projections: places, units, window, the scan and where the data come from,
- * as one JSON object. */
+/* Writes the description of a volume or of projections as one JSON object: positions, units, window, scan, source. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -7,7 +6,7 @@
 #include "viewer/html.h"
 #include "viewer/page.h"
 
-/* More views than that are drawn as some of them; a detector's arc by so many points. */
+/* Maximum number of drawn views; points of a detector arc. */
 enum { DRAWN_VIEWS = 360, ARC_POINTS = 9 };
 
 static void put_numbers(FILE *f, const char *key, const double *x, size_t n)
@@ -121,7 +120,7 @@ static void put_scan_facts(FILE *f, const gt_scan *s)
 	}
 }
 
-/* Of each axis its low end and its high end, where a file or the caller says how the patient lay. */
+/* Writes the letters of both ends of each axis if the patient position is known. */
 static void put_letters(FILE *f, const gt_volume *v)
 {
 	fputs(",\"letters\":[", f);

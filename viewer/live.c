@@ -1,6 +1,6 @@
-/* A page of a reconstruction that goes on: a thread of its own answers browsers from a copy of the last slices and
- * of all points of the curves. A browser that looks on keeps a request for the end open, so that the end is told as
- * soon as it is there; nobody waits for a browser but the end, for a moment, until it has taken the last slices. */
+/* Live page of a running reconstruction. A thread answers browsers from copies of the last slices and all points of the
+ * curves. Browsers hold a request open until the run ends (long polling). The run never waits for browsers; its end
+ * waits briefly until they have loaded the last slices. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,8 +29,8 @@ struct gt_live_page {
 	char *html;
 	pthread_mutex_t lock; /* of all below */
 	double ended;         /* when it ended; 0: it has not */
-	int told, seen;       /* how many were told how it ended, and how many have shown it */
-	char *text, *ending;  /* what is being done; how it ended, NULL: it has not */
+	int told, seen;       /* browsers that were sent the end, browsers that have shown it */
+	char *text, *ending;  /* current step; outcome, NULL: still running */
 	struct point *point;
 	size_t points, room;
 	gt_recon_progress now;
@@ -170,7 +170,7 @@ static int has_ended(gt_live_page *p)
 	return ended;
 }
 
-/* At least one whole turn after the end tells it to those who wait for it. */
+/* Runs at least one full cycle after the end, which answers the waiting browsers. */
 static void *serve(void *self)
 {
 	gt_live_page *p = self;

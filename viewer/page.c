@@ -1,5 +1,5 @@
-/* A page as one file: its head, its parts with coarse copies of the values, the script, and then the slices, which
- * the script takes up as they come. */
+/* Writes a page as one file: header, parts with coarse copies of the values, script, and slices. The script reads
+ * slices while they load. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "viewer/page.h"
 #include "viewer/web.h"
 
-/* A browser's array of so many values is as large as it gets. */
+/* Maximum number of values of an array in browsers; default size of a page, bytes. */
 static const double max_values = 6e8, default_bytes = 36e6;
 enum { WINDOW_SAMPLES = 400000, HTML_BYTES = 400000, PER_THREAD = 4 };
 
@@ -174,7 +174,7 @@ static void put_head(FILE *f, const gt_page *page, int served)
 /* Slices that are packed at a time: a tile and a coarse slice per thread, what is packed per slice. */
 struct batch {
 	const struct gt_page_tiles *t;
-	const size_t *by; /* of coarse slices: the size of their blocks */
+	const size_t *by; /* block size of coarse slices */
 	struct gt_page_tiles coarse;
 	struct {
 		struct gt_tile tile;

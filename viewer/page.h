@@ -5,14 +5,14 @@
 #include <gantry/image.h>
 #include "viewer/tiles.h"
 
-/* What is shown of an item: its values as an array, x or columns fastest. */
+/* Displayed values of an item as an array, x or columns fastest. */
 struct gt_page_data {
 	const gt_page_item *item;
-	const gt_page_part *part;       /* whose item it is */
+	const gt_page_part *part;       /* part that contains the item */
 	const float *data;              /* NULL: a scan without projections */
 	size_t n[3];
-	struct gt_page_tiles tiles;          /* of a file; served: only least, most and missing */
-	double window[2];               /* in what the array holds */
+	struct gt_page_tiles tiles;          /* of a file; a served page sets only min, max and missing */
+	double window[2];               /* in units of the array */
 };
 struct gt_page_items { struct gt_page_data of[GT_PAGE_ITEMS]; size_t n; };
 

@@ -51,7 +51,7 @@ static const char *cell_tag(const char *text, int head)
 	return is_number(text) ? "<td class=\"n\">" : text && strlen(text) > LONG_TEXT ? "<td class=\"long\">" : "<td>";
 }
 
-/* What scrolls sideways where the window is narrow; keys reach it. */
+/* Writes an element that scrolls horizontally in narrow windows and accepts keys. */
 static void put_wide(FILE *f, const char *what, const gt_page_part *part)
 {
 	fprintf(f, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s", what);

@@ -53,7 +53,7 @@ static int host_is_ours(const char *request, int port)
 	return found == 1;
 }
 
-/* A number of at most nine digits and the slash behind it; NULL: none. */
+/* Parses a number of at most nine digits and the slash after it; NULL: none. */
 static const char *number(const char *text, size_t *n)
 {
 	size_t digits = 0;

@@ -1,20 +1,20 @@
 #ifndef GT_VIEWER_REQUEST_H
 #define GT_VIEWER_REQUEST_H
-/* What a served page answers to a request (RFC 9112), without any socket. */
+/* Answers of a served page to HTTP requests (RFC 9112), without sockets. */
 #include "viewer/page.h"
 
 enum { GT_TOKEN_DIGITS = 32, GT_REQUEST_MAX = 8192 };
 struct gt_page_answer {
-	int code;                       /* 200, or an error; 0: there is none yet */
+	int code;                       /* 200, or an error; 0: no answer yet */
 	const char *type;
-	const void *body;               /* of the site's, or memory */
+	const void *body;               /* belongs to the site, or is memory */
 	size_t bytes;
 	void *memory;                   /* to be freed; NULL: none */
 };
 struct gt_page_site {
 	const struct gt_page_items *items;      /* NULL: none */
-	/* Other paths, from the slash behind the token on; 0: there is no such. NULL: there are none. May leave the
-	 * code at 0: the one who asks waits, and it is called again for the same path at every turn of the server. */
+	/* Answers other paths, from the slash after the token on; returns 0 for unknown paths. NULL: no other paths.
+	 * If it leaves the code at 0, the request stays open and the server calls it again in every cycle. */
 	int (*more)(void *self, const char *rest, struct gt_page_answer *a);
 	void *self;
 	const char *html;               /* the page itself */

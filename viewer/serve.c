@@ -1,5 +1,4 @@
-/* A page for the browsers of this machine: one thread, a few connections at a time, one request each. Who is slow
- * is given up. */
+/* HTTP server for browsers of this machine: one thread, a few connections, one request each. Drops slow connections. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +64,7 @@ static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 
 static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
 {
-	char more; /* of one who waits, and has nothing to say but that it leaves */
+	char more; /* a waiting peer sends nothing; a read detects that it has left */
 	const ssize_t n = p->waits ? recv(p->socket, &more, 1, 0) : recv(p->socket, p->request + p->got, GT_REQUEST_MAX - p->got, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -100,7 +99,7 @@ static void write_some(struct gt_server_peer *p)
 	}
 }
 
-/* Of a full house the one that has said nothing whole for longest goes. */
+/* If all places are taken, drops the peer whose request has been incomplete for longest. */
 static void let_in(int listener, struct gt_server_peer *peers)
 {
 	struct gt_server_peer *place = NULL;

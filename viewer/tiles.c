@@ -34,7 +34,7 @@ void gt_tile_free(struct gt_tile *t)
 	*t = (struct gt_tile){ 0 };
 }
 
-/* Of a piece; lanes are what a compiler makes vectors of. */
+/* Range of a block; the compiler vectorises over the lanes. */
 struct range {
 	float min[LANES], max[LANES];
 	unsigned missing[LANES];
@@ -122,7 +122,7 @@ static inline unsigned short folded(unsigned code, unsigned before, unsigned abo
 	return (unsigned short)((r << 1 ^ (0 - (r >> (bits - 1)))) & ((1u << bits) - 1));
 }
 
-/* What is outside counts as the neighbour within, in the corner as 0. */
+/* Pixels outside the slice take the value of the inner neighbour, 0 in the corner. */
 static inline void fold(const unsigned short *code, size_t w, size_t h, unsigned bits, unsigned short *rest)
 {
 	rest[0] = folded(code[0], 0, 0, bits);
@@ -191,7 +191,7 @@ void gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_
 	deflateEnd(&z);
 }
 
-/* What tries of steps need: a tile per thread, the bytes of each tried slice. */
+/* Buffers for trying steps: a tile per thread, and the bytes of each tried slice. */
 struct tries {
 	gt_pool *pool;
 	const struct gt_page_tiles *t;

@@ -1,11 +1,10 @@
 #ifndef GT_VIEWER_TILES_H
 #define GT_VIEWER_TILES_H
-/* Slices as whole numbers of steps, compressed each by itself. A value is offset + step * code; the largest code
- * stands for what is not a finite number. A pixel's code is predicted by the mean of the pixels before and above
- * it, and the remainder is folded to a number without sign (0, -1, 1, -2 ... become 0, 1, 2, 3 ...). Of 16 bits the
- * low bytes of a slice stand before the high ones. Of 8 bits two pixels share a byte, the first one in its upper
- * half; 15 there says that the number is one of the bytes behind, which are in the order of the pixels. zlib (RFC
- * 1950) packs them. */
+/* Quantised slices, compressed independently. A value is offset + step * code; the largest code marks a value that is
+ * not finite. The mean of the left and upper pixels predicts a code. The residual is mapped to an unsigned number
+ * (0, -1, 1, -2 ... become 0, 1, 2, 3 ...). With 16 bits, the low bytes of a slice precede the high bytes. With 8 bits,
+ * two pixels share a byte, the first one in the upper half; 15 marks a residual stored in the bytes that follow, in the
+ * order of the pixels. zlib (RFC 1950) compresses them. */
 #include <stddef.h>
 #include <gantry/status.h>
 #include <gantry/threads.h>
@@ -13,18 +12,18 @@
 struct gt_page_tiles {
 	const float *data;              /* [n[2]][n[1]][n[0]] */
 	size_t n[3];
-	double min, max;                /* of the finite values; 0 where there are none */
+	double min, max;                /* over the finite values; 0 if there are none */
 	double offset, step;
-	int bits;                       /* of a code: 8 or 16 */
+	int bits;                       /* bits of a code: 8 or 16 */
 	size_t missing;                 /* values that are not finite */
-	double packed;                  /* bytes that all slices will take, by some of them */
+	double packed;                  /* estimated bytes of all slices, from a sample */
 };
 
 /* Scratch and result of one slice. */
 struct gt_tile {
 	unsigned short *code, *rest;    /* rest: what remains of the codes after the prediction */
 	unsigned char *raw, *packed;
-	size_t room, bytes;             /* of packed: allocated, used */
+	size_t room, bytes;             /* size of packed: allocated, used */
 	int failed;
 };
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t);

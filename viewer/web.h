@@ -1,6 +1,6 @@
 #ifndef GT_VIEWER_WEB_H
 #define GT_VIEWER_WEB_H
-/* What cmake/embed.cmake makes of viewer/web/: the page's one script and its style, and the SHA-256 of each as 64
+/* Output of cmake/embed.cmake from viewer/web/: the script and the style of the page, each with its SHA-256 as 64
  * hexadecimal digits. */
 #include <stddef.h>
 

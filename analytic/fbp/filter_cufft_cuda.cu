@@ -104,8 +104,8 @@ template <typename T> static __global__ void narrow(size_t n, const double *from
 		to[i] = (T)from[i];
 }
 
-static size_t max(size_t a, size_t b) { return a > b ? a : b; }
-static size_t min(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static unsigned blocks(size_t elements) { return (unsigned)((elements + LANES - 1) / LANES); }
 
 static int fft_failed(struct gt_row_filter *f, cufftResult e, const char *what)
@@ -197,7 +197,7 @@ template <typename T> static int put_preweights(struct gt_row_filter *f)
 	const size_t pixels = p->tables * p->columns;
 	struct gt_preweight<T> *out = (struct gt_preweight<T> *)f->preweight;
 	for (size_t first = 0; first < pixels; first += STAGED) {
-		const size_t n = min(pixels - first, STAGED);
+		const size_t n = smaller(pixels - first, STAGED);
 		gt_backend_put(f->be, p->gain + first, f->table, n * sizeof(double));
 		gt_backend_put(f->be, p->slope + first, f->table + n, n * sizeof(double));
 		pack_preweights<T><<<blocks(n), LANES, 0, gt_cuda_queue(f->be)>>>(n, f->table, f->table + n, out + first);
@@ -234,7 +234,7 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	f->response_bytes = (f->block ? gt_block_response_size(p->row.n) : p->row.n / 2 + 1) * element;
 	f->tail_bytes = p->tail[0] ? 2 * (f->block ? p->row.n : p->row.wide) * element : 0;
 	f->preweight_bytes = p->tables * p->columns * 2 * element;
-	f->table_bytes = max(max(2 * min(p->tables * p->columns, STAGED), p->row.n / 2 + 1), p->row.wide) * sizeof(double);
+	f->table_bytes = larger(larger(2 * smaller(p->tables * p->columns, STAGED), p->row.n / 2 + 1), p->row.wide) * sizeof(double);
 	if (!(f->line = gt_backend_alloc(f->be, f->line_bytes, "rows in transformation")) ||
 	    !(f->mean = gt_backend_alloc(f->be, f->mean_bytes, "means of the ends of rows")) ||
 	    !(f->response = gt_backend_alloc(f->be, f->response_bytes, "response of the filter")) ||

@@ -151,10 +151,10 @@ static __device__ unsigned look(const struct gt_helix_device &d, const struct gt
 
 static __device__ __forceinline__ float taper(float u) { return gt_row_taper_single(__saturatef(u)); }
 static __device__ __forceinline__ double taper(double u) { return gt_row_taper_double(fmin(fmax(u, 0.), 1.)); }
-static __device__ __forceinline__ float min(float a, float b) { return fminf(a, b); }
-static __device__ __forceinline__ double min(double a, double b) { return fmin(a, b); }
-static __device__ __forceinline__ float max(float a, float b) { return fmaxf(a, b); }
-static __device__ __forceinline__ double max(double a, double b) { return fmax(a, b); }
+static __device__ __forceinline__ float smaller(float a, float b) { return fminf(a, b); }
+static __device__ __forceinline__ double smaller(double a, double b) { return fmin(a, b); }
+static __device__ __forceinline__ float larger(float a, float b) { return fmaxf(a, b); }
+static __device__ __forceinline__ double larger(double a, double b) { return fmax(a, b); }
 static __device__ __forceinline__ float distance(float a) { return fabsf(a); }
 static __device__ __forceinline__ double distance(double a) { return fabs(a); }
 static __device__ __forceinline__ float over(float a, float b) { return __fdividef(a, b); }
@@ -186,7 +186,7 @@ static __device__ __forceinline__ const char *beyond(const void *base, unsigned 
 template <typename T>
 static __device__ __forceinline__ void add(const struct lines<T> &l, const struct sight<T> &at, const char *line, T step, T *sum, T *weight)
 {
-	const T row = at.row + at.slope * step, inside = max(min(row, l.half), -l.half);
+	const T row = at.row + at.slope * step, inside = larger(smaller(row, l.half), -l.half);
 	T part;
 	const unsigned i = split(inside + l.middle, &part);
 	const T *near = (const T *)beyond(line, i, sizeof(T)), *far = (const T *)((const char *)near + l.line_bytes);

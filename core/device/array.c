@@ -191,7 +191,7 @@ void gt_array_get_float(const gt_array *a, float *host)
 	}
 }
 
-/* What is wrong sticks to the backend of the first array that is one. */
+/* The error sticks to the backend of the first valid array. */
 static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what)
 {
 	gt_status st;

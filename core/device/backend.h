@@ -1,6 +1,6 @@
 #ifndef GT_CORE_DEVICE_BACKEND_H
 #define GT_CORE_DEVICE_BACKEND_H
-/* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
+/* Interface that a backend implements. Included by core/, by *_cpu.c and *_cuda.cu, and by the files that call them. */
 #include <gantry/array.h>
 #include <gantry/roofline.h>
 #include "core/device/tag.h"
@@ -57,7 +57,7 @@ struct gt_backend_ops {
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
 	double    (*rate  )(gt_backend *be, gt_resource r);
 	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y);
-	/* These leave their number for be->slot[slot], which has it after the next settle(). */
+	/* Reductions: be->slot[slot] holds the result after the next wait_reductions(). */
 	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
 	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
 	void      (*wait_reductions)(gt_backend *be, size_t slots);     /* waits for slots [0, slots) */
@@ -65,28 +65,28 @@ struct gt_backend_ops {
 	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);
 	/* y (on the device) = those elements of x, as floats */
 	void      (*rows)(gt_backend *be, gt_type t, const void *x, const gt_array_rows *r, float *y);
-	/* Around all that a thread does on the backend in one turn: what the thread has current is kept, and given
-	 * back. NULL: nothing is. */
+	/* Called when a thread acquires and releases the lock: save and restore the thread's current device. NULL: no
+	 * device to save. */
 	void      (*enter )(gt_backend *be);
 	void      (*leave )(gt_backend *be);
-	/* What is queued from here on waits for a stream of others (after = 1), or the stream for what is queued. NULL:
-	 * there are no streams. */
+	/* Later work of the queue waits for a foreign stream (after = 1), or the stream waits for the queued work.
+	 * NULL: no streams. */
 	void      (*order )(gt_backend *be, void *stream, int after);
-	void     *(*stream)(gt_backend *be);                            /* of the queue; NULL as order is */
-	int       (*devices)(void);                                     /* how many there are; NULL: the backend is no GPU */
-	gt_status (*text  )(int device, char *text, size_t size);       /* the name and what it is, of one of them */
-	/* See gt_backend_gather(); NULL: operations do not wait. */
+	void     *(*stream)(gt_backend *be);                            /* stream of the queue; NULL as order is */
+	int       (*devices)(void);                                     /* number of devices; NULL: not a GPU */
+	gt_status (*text  )(int device, char *text, size_t size);       /* name and description of a device */
+	/* See gt_backend_gather(); NULL: operations are not deferred. */
 	gt_status (*gather)(gt_backend *be);
 	void      (*catch_up)(gt_backend *be);
-	void      (*catch_up_of)(gt_backend *be, const void *p, size_t bytes);  /* what reads or writes any of these bytes */
+	void      (*catch_up_of)(gt_backend *be, const void *p, size_t bytes);  /* operations that access these bytes */
 };
 
 struct gt_backend {
 	gt_tag    tag;
 	struct gt_lock *lock;           /* see gt_backend_lock() */
-	int       lost;                 /* 1: a device of the parent, in a child of fork(): nothing can be done with it */
+	int       lost;                 /* 1: device of the parent process after fork(); unusable */
 	const struct gt_backend_ops *ops;
-	/* the device's, where ops are those of a dry run; else NULL */
+	/* operations of the device while ops are those of a dry run; else NULL */
 	const struct gt_backend_ops *dry_run;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
@@ -97,19 +97,19 @@ struct gt_backend {
 	void     *scratch;              /* see gt_scratch_reserve() */
 	size_t    scratch_bytes, scratch_users;
 	double   *slot;                 /* [GT_SLOTS], on the host */
-	double   *later[GT_SLOTS];      /* where the first `pending` of them go */
+	double   *later[GT_SLOTS];      /* destinations of the first `pending` slots */
 	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
-	struct gt_rank *rank;           /* of a team (core/team/team.h); NULL: of none */
+	struct gt_rank *rank;           /* rank in a team (core/team/team.h); NULL: no team */
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
-	int       late;                 /* operations wait, see gt_backend_gather() */
+	int       late;                 /* 1: operations are deferred, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
 };
-/* What a team shares in several runs, one after the other: of a run of `all` elements the n from `first` on are here,
- * in the array's memory from element `at` on. dense: there is nothing between them. */
+/* Runs of a shared array. Of the `all` elements of a run this rank holds n, from `first` on, at element `at` of the
+ * memory of the array. dense: the runs leave no gaps. */
 typedef struct { size_t all, first, n, at; } gt_partition_run;
 typedef struct { size_t count; int dense; gt_partition_run *run; } gt_partition_runs;
-/* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
+/* n local elements. shared: the local range of `all` elements begins at `first`; else all = n, first = 0. */
 struct gt_array {
 	gt_tag tag;
 	gt_backend *be;
@@ -118,35 +118,33 @@ struct gt_array {
 	void *data;
 	int borrowed, shared;
 	size_t all, first;
-	gt_partition_runs *runs;        /* of one that is shared, owned; NULL: it is one run */
+	gt_partition_runs *runs;        /* of a shared array, owned; NULL: one run */
 };
-/* What is at data, as an array of its own that needs no record and is not freed. */
+/* Returns an array on existing memory; it needs no gt_array_free(). */
 static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void *data)
 {
 	const gt_array a = { GT_IS_ARRAY, be, type, n, data, 1, 0, n, 0, NULL };
 	return a;
 }
 
-/* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters
- * and pending numbers are shared. A thread may lock again what it has locked. Every public function that touches a
- * backend locks it; what a module provides (operators, penalties, loops) is called with the lock held. */
+/* Recursive lock of a backend, because threads share its queue, scratch, counters and pending reductions. Every public
+ * function that uses a backend locks it. Functions of modules (operators, penalties, loops) run with the lock held. */
 gt_status gt_lock_new(gt_backend *be);
 void      gt_lock_free(gt_backend *be);
 void      gt_backend_destroy(gt_backend *be);
-/* GT_ERR_ARG for what is no backend. */
+/* GT_ERR_ARG: be is not a backend. */
 gt_status gt_backend_check(const gt_backend *be);
 void      gt_backend_lock(gt_backend *be);
 void      gt_backend_unlock(gt_backend *be);
-/* The same by who adds an operation to those that wait: what waits is done where anybody else locks. */
+/* Locks without running the deferred operations; gt_backend_lock() runs them. Used to defer another operation. */
 void      gt_backend_lock_to_add(gt_backend *be);
-/* Has this thread locked it once, and not within another call? */
+/* 1: the lock is held once, not recursively. */
 int       gt_backend_is_outermost(const gt_backend *be);
-/* From here on operations on arrays wait until anybody needs what they write, and those of equal length are done
- * together, in one pass through memory, with the same bits. For backends whose arrays are read by functions of core/
- * alone: who has wrapped memory of his own asks for gt_array_data(), or waits, before he reads it. Without effect on a
- * GPU and in a dry run. */
+/* Defers operations on arrays until their result is needed. Operations of equal length then run in one pass through
+ * memory, with bit-identical results. Before reading wrapped memory call gt_array_data() or wait for the queue.
+ * Without effect on a GPU and in a dry run. */
 gt_status gt_backend_gather(gt_backend *be);
-/* What waits is done. */
+/* Runs the deferred operations. */
 static inline void gt_backend_catch_up(gt_backend *be)
 {
 	if (be->late) {
@@ -154,29 +152,26 @@ static inline void gt_backend_catch_up(gt_backend *be)
 		gt_backend_unlock(be);
 	}
 }
-/* A call that may take long: locks the backend and, until gt_backend_end(), asks the caller of gt_backend_poll()
- * whether to stop. 0, and nothing is locked, where there is a failure already or the caller wants to stop, or in a dry
- * run. */
+/* Begins a long call: locks the backend and, until gt_backend_end(), polls the callback of gt_backend_poll(). Returns
+ * 0 without the lock after a failure or a request to stop, and in a dry run. */
 int       gt_backend_begin(gt_backend *be);
-/* The same of a call that reads and writes these two arrays alone: what else waits goes on waiting, for
- * gt_backend_catch_up() beside what the call has others do. */
+/* Begins a long call that accesses x and y only: deferred operations on other arrays stay deferred. */
 int       gt_backend_begin_with(gt_backend *be, const gt_array *x, const gt_array *y);
-/* An operator that is called so, and reads the arrays' memory, data, itself. */
+/* Marks an operator that is called by gt_backend_begin_with() and reads the memory of the arrays itself. */
 struct gt_linop;
 void      gt_linop_lets_wait(struct gt_linop *A);
 void      gt_backend_end  (gt_backend *be);
-/* How many operators were applied since gt_backend_poll(), with the part of the one in progress that is done; and of a
- * direct method in progress the part that is done. Where nobody asked to be polled both are 0. */
+/* Operators applied since gt_backend_poll(), including the fraction of the current one; and the completed fraction of
+ * the direct method in progress. Both are 0 without a poll callback. */
 double    gt_backend_passes(const gt_backend *be);
 double    gt_backend_part  (const gt_backend *be);
-/* What lives on a backend holds it: the last one that lets go frees it. Returns be. */
+/* Reference count: the last gt_backend_let_go() frees the backend. Returns be. */
 gt_backend *gt_backend_hold(gt_backend *be);
 void        gt_backend_let_go(gt_backend *be);
 
 /* gt_backend_open() without waiting for a device that is being started. */
 gt_status gt_backend_open_now(const char *name, gt_backend **out);
-/* From here on what does not fit `memory` bytes, or what is free, lies in files of this folder (mapped_files.h). The
- * CPU's alone. */
+/* Places arrays that exceed `memory` bytes, or the free memory, in files of this folder (mapped_files.h). CPU only. */
 gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory);
 /* Bytes of arrays that a dry run would have read and written so far, by operators, penalties and loops. */
 double    gt_backend_moved(const gt_backend *be);
@@ -192,7 +187,7 @@ void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
 void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */
 void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes);   /* counted as one get */
 
-/* Such rows of an array, [rows][run], in one copy; waits. GT_ERR_MEMORY, or GT_ERR_ARG of the array of a team. */
+/* Copies these rows of an array to host [rows][run]; waits. GT_ERR_MEMORY; GT_ERR_ARG: the array is shared. */
 gt_status gt_array_get_rows(const gt_array *a, const gt_array_rows *r, float *host);
 
 /* Scratch memory that all operators of a backend share: its queue is ordered, so only one uses it at a time.

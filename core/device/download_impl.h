@@ -1,6 +1,6 @@
 #ifndef GT_CORE_DEVICE_DOWNLOAD_IMPL_H
 #define GT_CORE_DEVICE_DOWNLOAD_IMPL_H
-/* What download.c asks of a backend that is a device of its own; the CPU has none. */
+/* Interface of download.c to a GPU backend; the CPU has none. */
 #include <gantry/download.h>
 #include "core/device/backend.h"
 #ifdef __cplusplus

@@ -17,7 +17,7 @@ static void wait_(gt_backend *be) { (void)be; }
 static void close_(gt_backend *be) { be->dry_run->close(be); }
 static double rate_(gt_backend *be, gt_resource r) { return be->dry_run->rate(be, r); }
 
-/* What would be left, for those who share the memory out by it. */
+/* Returns the memory that would be free, for callers that divide it. */
 static void memory_(gt_backend *be, size_t *available, size_t *total)
 {
 	be->dry_run->memory(be, available, total);

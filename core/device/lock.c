@@ -1,5 +1,4 @@
-/* Who has a backend, and whose turn it is. The last owner closes it; threads wait for each other; long calls ask
- * whether to stop. */
+/* Reference count, recursive lock and cancellation of a backend. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

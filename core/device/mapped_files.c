@@ -1,4 +1,5 @@
-/* See the header. A file's room is taken at once, so that a full disk is told here and not met by who computes. */
+/* Arrays in mapped files. posix_fallocate() reserves the space at creation, so that a full disk is an error here and
+ * not a SIGBUS later. */
 #include "core/device/mapped_files.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -122,7 +123,7 @@ int gt_mapped_files_want(const gt_mapped_files *m, size_t held, size_t bytes)
 	return bytes >= MIN_BYTES && (double)(held - m->bytes) + (double)bytes > m->memory;
 }
 
-/* The pages of a file of so many bytes. */
+/* Pages of a file of `bytes` bytes. */
 static gt_status map(const char *folder, size_t bytes, const char *what, void **at)
 {
 	int file = -1;

@@ -1,4 +1,4 @@
-/* A device takes part of a second to start: it does so in a thread while its user does something else, as reading files. */
+/* Starts a device, which takes a fraction of a second, in a background thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ extern "C" {
  * *bytes 0: no limit is named. */
 gt_status gt_shared_limit_read(const char *arg, char device[16], int *bytes);
 void      gt_shared_limit_set(int device, int bytes);
-int       gt_shared_limit(int device, int max); /* of `most` that the device has */
+int       gt_shared_limit(int device, int max); /* max: shared memory of the device, bytes */
 /* Where a kernel is chosen, by everyone who does: 1: a block of it needs no more than the `most` bytes that there are.
  * 0: another kernel runs in its place, and that is noted for the thread, once for each kernel. */
 int       gt_shared_suffices(const char *kernel, size_t needs, int max);

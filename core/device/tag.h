@@ -1,7 +1,7 @@
 #ifndef GT_CORE_DEVICE_TAG_H
 #define GT_CORE_DEVICE_TAG_H
 
-/* What the first word of an object says, so that a wrong or freed pointer is refused and not followed. */
+/* Tag in the first word of an object, so that a wrong or freed pointer is rejected. */
 typedef enum {
 	GT_FREED,
 	GT_IS_BACKEND = 0x47746265,

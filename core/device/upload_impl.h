@@ -1,6 +1,6 @@
 #ifndef GT_CORE_DEVICE_UPLOAD_IMPL_H
 #define GT_CORE_DEVICE_UPLOAD_IMPL_H
-/* What upload.c asks of a backend that is a device of its own; the CPU has none. */
+/* Interface of upload.c to a GPU backend; the CPU has none. */
 #include "core/device/backend.h"
 #ifdef __cplusplus
 extern "C" {

@@ -51,7 +51,7 @@ double gt_balance_seconds(const gt_balance_curve *c, size_t n)
 	return c->seconds[i] + part * (c->seconds[i + 1] - c->seconds[i]);
 }
 
-/* The most things that a member does within T; 1 at least. */
+/* Returns the maximum number of things, at least 1, that a rank does in time T. */
 static size_t within(const gt_balance_curve *c, double T, size_t things)
 {
 	size_t low = 1, high = things;
@@ -114,7 +114,7 @@ gt_status gt_balance_set(gt_backend *be, const size_t *share)
 	return st == GT_OK ? gt_backend_known(be) : st;
 }
 
-/* Of all members, and the slowest. */
+/* Gathers the times of all ranks, and their maximum. */
 static gt_status measure(gt_backend *be, const gt_balance_work *w, double *seconds, double *max)
 {
 	double mine = 0;

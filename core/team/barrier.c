@@ -1,4 +1,4 @@
-/* Where members meet that are threads of a process, the first failure of a team, and the text that all of them run. */
+/* Barrier between the ranks of one process, first error of the team, and execution of the rank function. */
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -14,12 +14,12 @@ static const double timeout_per_gap = 20;
 struct gt_team_state {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	atomic_uint barrier; /* how many there were */
+	atomic_uint barrier; /* number of completed barriers */
 	atomic_int failed;
 	double met, longest;
 	int arrived, left, is_here[GT_TEAM_MAX], has_left[GT_TEAM_MAX];
 	int readers; /* ranks that read memory of others now */
-	/* Of the first failure. */
+	/* First failure: */
 	gt_status status;
 	int rank;
 	char message[512];
@@ -108,7 +108,7 @@ static void check_left(gt_team *t)
 	fail(t->state, missing, GT_ERR_DEVICE, text);
 }
 
-/* Under the lock. Sleeps until the meeting is over, the team has failed, or the patience is at its end. */
+/* Sleeps until the barrier completes, the team fails or the timeout expires. Called with the lock held. */
 static void wait_for_barrier(gt_team *t, unsigned barrier)
 {
 	const double seconds = gt_team_timeout(t);
@@ -124,8 +124,8 @@ static void wait_for_barrier(gt_team *t, unsigned barrier)
 		if (pthread_cond_timedwait(&t->state->turn, &t->state->lock, &until) == ETIMEDOUT &&
 		    atomic_load(&t->state->barrier) == barrier) {
 			char text[200];
-			snprintf(text, sizeof text, "no answer for %.3g s, for which %d other%s waited", seconds, t->state->arrived,
-			         t->state->arrived == 1 ? "" : "s");
+			snprintf(text, sizeof text, "timeout: not at the barrier after %.3g s, %d other%s waited", seconds,
+			         t->state->arrived, t->state->arrived == 1 ? "" : "s");
 			fail(t->state, one_missing(t, 0), GT_ERR_DEVICE, text);
 		}
 }
@@ -148,7 +148,7 @@ static void sentence(const gt_team *t, char text[700])
 	const int of_device = t->state->status != GT_STOPPED && t->state->status != GT_ERR_ARG && t->state->status != GT_ERR_UNKNOWN &&
 	                      t->state->status != GT_ERR_UNSUPPORTED && t->state->status != GT_ERR_DIVERGED;
 	if (of_device)
-		snprintf(text, 700, "member %d of %d (%s): %s", t->state->rank, t->n, t->where[t->state->rank], t->state->message);
+		snprintf(text, 700, "rank %d of %d (%s): %s", t->state->rank, t->n, t->where[t->state->rank], t->state->message);
 	else
 		snprintf(text, 700, "%s", t->state->message);
 }

@@ -1,11 +1,11 @@
-/* What members do together: a few bytes of the host, pieces of arrays, and the numbers of reductions. */
+/* Collectives: host gather, block exchange and allreduce. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/team/remote.h"
 #include "core/team/processes.h"
 
-/* By the first member of each process; the others copy what it has. */
+/* The lowest rank of each process gathers; the others copy the result. */
 static gt_status gather_remote(gt_backend *be, size_t bytes, void *all)
 {
 	gt_team *t = be->rank->team;
@@ -58,7 +58,7 @@ double gt_team_min(gt_backend *be, double v)
 	return v;
 }
 
-/* Pieces --------------------------------------------------------------------- */
+/* Blocks --------------------------------------------------------------------- */
 
 static void copy_on_host(const gt_exchange_block *from, const gt_exchange_block *to)
 {
@@ -66,7 +66,7 @@ static void copy_on_host(const gt_exchange_block *from, const gt_exchange_block 
 		memcpy((char *)to->at + k * to->stride, (const char *)from->at + k * from->stride, to->bytes);
 }
 
-/* The piece at the peer that meets in[k]; NULL: there is none like it. */
+/* Returns the block of the peer that matches in[k]; NULL: none. */
 static const gt_exchange_block *partner(const gt_backend *be, const gt_exchange_block *in, size_t k)
 {
 	const struct gt_rank *peer = gt_team_peer(be, in[k].peer);
@@ -84,7 +84,8 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_e
 {
 	const gt_exchange_block *from = partner(be, in, k);
 	if (!from) {
-		gt_backend_fail(be, gt_fail(GT_ERR_DEVICE, "exchange: member %d expects %zu x %zu bytes of member %d, which sends others",
+		gt_backend_fail(be, gt_fail(GT_ERR_DEVICE,
+		                            "exchange: rank %d expects %zu x %zu bytes from rank %d, which sent no matching block",
 		                            be->rank->id, in[k].count, in[k].bytes, in[k].peer));
 		return;
 	}
@@ -95,7 +96,7 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_e
 	be->rank->exchanged += in[k].bytes * in[k].count;
 }
 
-/* Pieces of other processes, dense and on the host: where they lie so already, or packed. */
+/* Blocks of other processes, dense and on the host: where they lie so already, or packed. */
 struct remote {
 	gt_exchange_block *list; /* outs, then ins; of this process: of no bytes, and no peer */
 	size_t outs, ins;
@@ -110,7 +111,7 @@ static int is_remote_block(const gt_backend *be, const gt_exchange_block *p)
 	return gt_is_remote(be->rank->team, p->peer) && p->bytes && p->count;
 }
 
-/* Between a piece and its copy on the host. */
+/* Between a block and its copy on the host. */
 static void copy_packed(gt_backend *be, const gt_exchange_block *p, char *packed, int unpacks)
 {
 	const size_t n = is_dense(p) ? 1 : p->count, bytes = is_dense(p) ? p->count * p->bytes : p->bytes;
@@ -226,7 +227,7 @@ static void exchange_remote(gt_backend *be, const gt_exchange_block *out, size_t
 	free(f.list);
 }
 
-/* What members of this process have of each other. */
+/* Blocks between ranks of this process. */
 static void exchange_here(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins)
 {
 	struct gt_rank *m = be->rank;
@@ -296,7 +297,7 @@ void gt_team_join_later(gt_backend *be, double *value)
 
 static double join(int how, double a, double b) { return how == GT_JOIN_SUM ? a + b : how == GT_JOIN_MAX ? fmax(a, b) : fmin(a, b); }
 
-/* In the order of members, so that all have the same bits. */
+/* Adds in the order of ranks, so that the results are bit-identical on all of them. */
 void gt_team_allreduce(gt_backend *be, size_t slots)
 {
 	struct gt_rank *m = be->rank;
@@ -330,7 +331,7 @@ gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCR
 		gt_backend_wait(be);
 		gt_backend_free(be, m->room[i], m->room_bytes[i]);
 		m->room_bytes[i] = 0;
-		if (!(m->room[i] = gt_backend_alloc(be, bytes[i], "room for what members exchange")))
+		if (!(m->room[i] = gt_backend_alloc(be, bytes[i], "exchange buffers")))
 			return GT_ERR_MEMORY;
 		m->room_bytes[i] = bytes[i];
 	}

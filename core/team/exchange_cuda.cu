@@ -1,4 +1,4 @@
-/* Exchange between devices of one process: each member pulls what it takes from the others' memory in its own
+/* Exchange between devices of one process: each rank pulls what it takes from the others' memory in its own
  * queue, after an event of theirs that says that it is there; they go on after one that says that it was taken.
  * The host waits for nothing but the other threads. Between devices that cannot reach each other's memory the
  * driver copies through the host. */

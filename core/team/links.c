@@ -77,9 +77,9 @@ done:
 	return st;
 }
 
-/* Between members --------------------------------------------------------------- */
+/* Between ranks --------------------------------------------------------------- */
 
-/* Of one member. */
+/* Buffers of one rank. */
 struct pair {
 	gt_backend *be;
 	void *mine, *theirs;
@@ -99,7 +99,7 @@ static void exchange_once(void *self)
 
 struct measured {
 	size_t bytes;
-	gt_link *two; /* of member 0 to 1, and back */
+	gt_link *two; /* from rank 0 to 1, and back */
 };
 
 static gt_status measure_rank(gt_backend *be, void *self)

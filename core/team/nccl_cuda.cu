@@ -1,4 +1,4 @@
-/* NCCL, by its library alone (core/team/nccl.h). Sends and receives of one exchange are one group; pieces with gaps are
+/* NCCL, by its library alone (core/team/nccl.h). Sends and receives of one exchange are one group; blocks with gaps are
  * packed into and out of a dense room of the device. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static int reserve(gt_backend *be, struct state *s, size_t bytes)
 	return s->room != NULL;
 }
 
-/* Between a piece and its dense copy; where it is dense there is none, and it is its own. */
+/* Between a block and its dense copy; where it is dense there is none, and it is its own. */
 static char *dense(gt_backend *be, const struct state *s, const gt_exchange_block *p, size_t *at, int copies, int unpacks)
 {
 	if (is_dense(p))

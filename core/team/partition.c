@@ -1,4 +1,4 @@
-/* Arrays that a team shares. */
+/* Shared arrays. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/get_staged.h"
@@ -59,7 +59,7 @@ static gt_status take_runs(const gt_partition_run *run, size_t count, gt_array *
 	return GT_OK;
 }
 
-/* The same, one after the other in memory. */
+/* Compact memory: the runs follow each other without gaps. */
 static gt_status lay_dense(const gt_partition_run *run, size_t count, gt_array **a)
 {
 	gt_status st = take_runs(run, count, a);
@@ -172,7 +172,7 @@ gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const g
 		run[i] = (gt_partition_run){ f->each, f->first, f->n, i * f->apart };
 	GT_TRY(gt_array_wrap(be, type, f->count * f->n, data, a));
 	GT_TRY(take_runs(run, f->count, a));
-	(*a)->runs->dense = f->apart == f->n; /* members that have nothing are told the same as the others */
+	(*a)->runs->dense = f->apart == f->n; /* set on ranks without elements, too */
 done:
 	free(run);
 	return st;
@@ -267,7 +267,7 @@ gt_status gt_partition_part(const gt_array *whole, size_t first, size_t n, gt_ar
 	return part_of_run(whole, clip((gt_partition_run){ whole->all, whole->first, whole->n, 0 }, first, n), part);
 }
 
-/* This member's elements into memory of the host that begins with them. */
+/* Copies the elements of this rank to host memory that begins with them. */
 static void write_own(const gt_array *a, gt_type type, void *to)
 {
 	gt_array own = *a;
@@ -285,7 +285,7 @@ static void write_own(const gt_array *a, gt_type type, void *to)
 		gt_array_get_float(&own, (float *)to);
 }
 
-/* What a member says of where an array goes. */
+/* Destination of a gt_array_get() on a rank. */
 struct wish {
 	void *host;
 	size_t first, n;
@@ -300,7 +300,7 @@ static int is_first_request(const gt_team *t, const struct wish *w, int i)
 	return is_first;
 }
 
-/* 1: some member of the process of `member` wants all. first: of that process. */
+/* 1: some rank of the process of `rank` wants all. first: of that process. */
 static int wants(const struct wish *w, int first, int end)
 {
 	for (int i = first; i < end; i++)
@@ -309,7 +309,7 @@ static int wants(const struct wish *w, int first, int end)
 	return 0;
 }
 
-/* Elements of members of other processes: each member of this one sends its own, and the first of those here that
+/* Elements of ranks of other processes: each rank of this one sends its own, and the first of those here that
  * want all takes theirs into its memory. */
 static void exchange_requests(const gt_array *a, gt_type type, const struct wish *w, void *own)
 {

@@ -1,4 +1,4 @@
-/* Processes that were started together: joining, news of failures, and the end. */
+/* Process group: joining, failure reports, and termination. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,7 +189,7 @@ struct ending {
 	char host[64], message[GT_GROUP_TEXT];
 };
 
-/* What a process says of another one. */
+/* Report of one process about another. */
 static gt_status failed_there(int process, const struct ending *e)
 {
 	return gt_fail(e->status, "process %d of %d (host %s): %s", process, group.place.n, e->host, e->message);

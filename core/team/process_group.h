@@ -1,7 +1,6 @@
 #ifndef GT_CORE_TEAM_PROCESS_GROUP_H
 #define GT_CORE_TEAM_PROCESS_GROUP_H
-/* The processes of a launcher: who they are, what they tell each other outside of a team's work, and how one waits for
- * messages without waiting for ever. */
+/* Group of MPI processes: membership, failure reports, and polling of messages with a timeout. */
 #include <gantry/recon.h>
 #include <stddef.h>
 #include "core/team/transport.h"
@@ -15,27 +14,28 @@ typedef struct {
 	char host[64], message[GT_GROUP_TEXT];
 } gt_failure_report;
 
-/* Joins, once. */
+/* Joins the group; once per process. */
 gt_status gt_group_join(gt_transport_position *place);
 const char *gt_group_host(void);
-/* Every team and every run of one is an epoch, the same on all; messages of another one are never met. */
+/* Begins a generation, a number common to all processes: one per team and per run. Tags contain it, so that messages of
+ * another generation never match. */
 int  gt_group_next_generation(void);
 enum { GT_GROUP_GATHER, GT_GROUP_BLOCKS, GT_GROUP_LEAVE };
 int  gt_group_tag(int generation, int kind);
-/* Tells all others, once in an epoch; fills in the host. */
+/* Sends a failure report to all other processes, once per generation; fills in the host. */
 void gt_group_broadcast(gt_failure_report *report);
-/* 1: that process is at its end, whether well or not: what it has not sent it never sends. */
+/* 1: the process has ended and sends nothing more. */
 int  gt_group_has_ended(int process);
-/* What was told of this epoch, or always holds; NULL: nothing. */
+/* Returns the failure report of this generation, or a permanent one; NULL: none. */
 const gt_failure_report *gt_group_failure(int generation);
 
 typedef enum { GT_GROUP_DONE, GT_GROUP_NOT_YET, GT_GROUP_BAD } gt_group_step;
-/* Looks at each; *missing: a process of which one is not done. */
+/* Polls all transfers; *missing: process of an incomplete one. */
 gt_group_step gt_group_poll(gt_transfer *const *transfer, const int *peer, size_t n, int *missing);
-/* A rest between two looks, longer the more there were. */
+/* Sleeps between polls; the time grows with their number. */
 void gt_group_backoff(unsigned looks);
 
-/* For tests: what this process says that it is. */
+/* For tests: version that this process reports. */
 const char *gt_group_version(void);
 void        gt_group_set_version(const char *version);
 #endif

@@ -1,4 +1,4 @@
-/* A team of several processes: which members are whose, numbers of all, pieces between them. */
+/* Teams of several processes: assignment of ranks, gather, and block exchange. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct gt_processes {
 	gt_transport_position place;
-	int generation, first[GT_GROUP_MAX + 1]; /* members: of process i from first[i] on */
+	int generation, first[GT_GROUP_MAX + 1]; /* ranks: of process i from first[i] on */
 	char host[GT_GROUP_MAX][64];
 	char *all;
 	size_t room;
@@ -70,7 +70,7 @@ static gt_status why_not(const struct gt_processes *p, const struct mail *m, int
 		               leaves ? "while others wait for it" : "without the others, which wait for it");
 	}
 	if (seconds > timeout)
-		return gt_fail(GT_ERR_DEVICE, "no answer for %.3g s", seconds);
+		return gt_fail(GT_ERR_DEVICE, "timeout: no message for %.3g s", seconds);
 	return GT_OK;
 }
 
@@ -87,7 +87,7 @@ static gt_status wait_all(struct gt_processes *p, gt_team *t, const struct mail 
 		*process = missing;
 		*rank = -1;
 		if (step == GT_GROUP_BAD)
-			return gt_fail(GT_ERR_DEVICE, "exchange: it sends what nobody here expects");
+			return gt_fail(GT_ERR_DEVICE, "exchange: a message failed or has an unexpected size");
 		if (looks % LOOKS == LOOKS - 1) {
 			const gt_status st = why_not(p, m, missing, gt_seconds() - start, timeout, process, rank);
 			if (st != GT_OK)
@@ -142,7 +142,7 @@ void gt_processes_free(struct gt_processes *p)
 	free(p);
 }
 
-/* The devices of a host are dealt to its processes; of one device each has a member. */
+/* Distributes the devices of a host over its processes; a single device runs a rank of each. */
 static gt_status name_ranks(const char *spec, const gt_transport_position *place, int ranks, int *n, char name[GT_TEAM_MAX][32])
 {
 	const char *text = spec[3] && spec[4] ? spec + 4 : "auto";
@@ -152,8 +152,10 @@ static gt_status name_ranks(const char *spec, const gt_transport_position *place
 	if (gt_team_is_spec(text)) {
 		GT_TRY(gt_team_parse(text, &devices, list));
 		if (devices % place->locals)
-			GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': %d members for %d processes of host %s: expected as many for each", spec,
-			               devices, place->locals, gt_group_host()));
+			GT_TRY(gt_fail(
+				GT_ERR_ARG,
+				"backend '%s': %d devices for %d processes on host %s: expected a multiple of the number of processes",
+				spec, devices, place->locals, gt_group_host()));
 		*n = devices / place->locals;
 		memcpy(name, list + place->local * *n, (size_t)*n * sizeof *name);
 	} else if (gt_device_count() > 0 && (!strcmp(text, "auto") || !strcmp(text, "cuda"))) {
@@ -166,8 +168,7 @@ static gt_status name_ranks(const char *spec, const gt_transport_position *place
 		*n = 1;
 	}
 	if (ranks && ranks % place->n)
-		GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': %d processes: expected a number of which %d is a multiple", spec, place->n,
-		               ranks));
+		GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': found %d processes: expected a divisor of %d", spec, place->n, ranks));
 	if (ranks) {
 		memcpy(list, name, sizeof list);
 		GT_TRY(gt_team_distribute(spec, *n, list, ranks / place->n, name));
@@ -177,7 +178,7 @@ done:
 	return st;
 }
 
-/* What processes say of themselves. */
+/* Report of a process. */
 struct hello {
 	gt_status status;
 	int ranks;
@@ -197,8 +198,7 @@ static gt_status meet_all(struct gt_processes *p, const struct hello *all)
 		p->first[i + 1] = p->first[i] + all[i].ranks;
 	}
 	if (p->first[p->place.n] > GT_TEAM_MAX)
-		return gt_fail(GT_ERR_ARG, "%d members of %d processes: expected at most %d", p->first[p->place.n], p->place.n,
-		               GT_TEAM_MAX);
+		return gt_fail(GT_ERR_ARG, "%d ranks of %d processes: expected at most %d", p->first[p->place.n], p->place.n, GT_TEAM_MAX);
 	return GT_OK;
 }
 
@@ -241,7 +241,7 @@ done:
 	return st;
 }
 
-/* What members say of themselves. */
+/* Report of a rank. */
 struct rank_report {
 	gt_status status;
 	char where[96], message[GT_GROUP_TEXT];
@@ -275,7 +275,7 @@ gt_status gt_processes_agree(gt_team *t, gt_status st)
 			failed = i;
 	}
 	if (failed >= 0)
-		st = gt_fail(all[failed].status, "member %d of %d (%s): %s", failed, t->n, all[failed].where, all[failed].message);
+		st = gt_fail(all[failed].status, "rank %d of %d (%s): %s", failed, t->n, all[failed].where, all[failed].message);
 	free(all);
 	return st;
 }
@@ -330,7 +330,7 @@ const void *gt_processes_gather(gt_team *t, size_t bytes)
 		if (!p->all)
 			p->room = 0;
 	}
-	gt_status st = p->all ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for what members tell each other");
+	gt_status st = p->all ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for the data of a gather");
 	for (int i = t->first; i < t->first + t->here && st == GT_OK; i++)
 		memcpy(p->all + (size_t)i * bytes, t->rank[i]->post, bytes);
 	offsets(p, bytes, at);
@@ -358,7 +358,7 @@ void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end)
 	*end = t->processes->first[process + 1];
 }
 
-/* Pieces of member i of this process: those to `peer` are sent, those from it taken, in their order. */
+/* Blocks of rank i of this process: those to `peer` are sent, those from it taken, in their order. */
 static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int peer, int takes, struct mail *mail)
 {
 	const gt_exchange_block *block = takes ? m->takes : m->post;
@@ -371,7 +371,7 @@ static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int pee
 			               : gt_transport_send(process, tag, block[k].at, block[k].bytes));
 }
 
-/* In the same order on both sides: by the member that sends, then by the one that takes. */
+/* Both sides use the same order: by sending rank, then by receiving rank. */
 void gt_processes_exchange(gt_team *t)
 {
 	struct gt_processes *p = t->processes;

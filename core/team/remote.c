@@ -1,4 +1,4 @@
-/* Whether the GPUs of several processes exchange without the host, which all of them decide together. */
+/* Decides collectively whether GPUs of different processes exchange directly (NCCL) or through the host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static const struct gt_remote_impl *impl_of(const gt_backend *be) { return gt_ba
 static void look(gt_backend *be, struct gt_remote_report *mine)
 {
 	const struct gt_remote_impl *impl = impl_of(be);
-	gt_status st = impl ? impl->load(&mine->version) : gt_fail(GT_ERR_UNSUPPORTED, "some member is no GPU");
+	gt_status st = impl ? impl->load(&mine->version) : gt_fail(GT_ERR_UNSUPPORTED, "a rank is not a GPU");
 	if (st == GT_OK)
 		st = impl->device(be, mine->device);
 	if (st == GT_OK && gt_rank(be) == 0)
@@ -25,10 +25,10 @@ int gt_remote_can(const struct gt_remote_report *all, int n, char why[GT_REMOTE_
 	*why = 0;
 	for (int i = 0; i < n && !*why; i++) {
 		if (!all[i].can)
-			snprintf(why, GT_REMOTE_REASON, "member %d (%s): %s", i, all[i].host, all[i].why);
+			snprintf(why, GT_REMOTE_REASON, "rank %d (%s): %s", i, all[i].host, all[i].why);
 		for (int k = 0; k < i && !*why; k++)
 			if (!strcmp(all[i].device, all[k].device) && !strcmp(all[i].host, all[k].host))
-				snprintf(why, GT_REMOTE_REASON, "members %d and %d share a device (%s of %s)", k, i, all[i].device,
+				snprintf(why, GT_REMOTE_REASON, "ranks %d and %d share a device (%s of %s)", k, i, all[i].device,
 				         all[i].host);
 	}
 	return !*why;
@@ -69,7 +69,7 @@ int gt_remote_is_open(gt_backend *be)
 		return 0;
 	if (!*m->how) {
 		struct gt_remote_report *all = calloc((size_t)gt_ranks(be), sizeof *all);
-		const gt_status st = all ? agree(be, all) : gt_fail(GT_ERR_MEMORY, "no memory for what members tell each other");
+		const gt_status st = all ? agree(be, all) : gt_fail(GT_ERR_MEMORY, "no memory for the reports of the ranks");
 		free(all);
 		if (st != GT_OK)
 			gt_backend_fail(be, st);

@@ -1,4 +1,4 @@
-/* The operator of a team. Memory: what its local operator maps from and to, where that is not what the member
+/* The operator of a team. Memory: what its local operator maps from and to, where that is not what the rank
  * owns, and room for what others send; as much as the largest operator of the backend needs, once. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@ enum { X, Y };
 struct side {
 	size_t each, n;
 	gt_block *own, *local;
-	int is_plain; /* every member has what its operator needs, and nobody else does */
-	size_t *at;   /* [members + 1] of what each sends, in the room, in elements */
+	int is_plain; /* own blocks equal local blocks: no exchange */
+	size_t *at;   /* [ranks + 1] of what each sends, in the room, in elements */
 };
 
 struct split {
@@ -23,7 +23,7 @@ struct split {
 	int has_room;
 };
 
-/* What two blocks of one side have in common. */
+/* Intersection of two blocks of one side. */
 static gt_block both(gt_block a, gt_block b)
 {
 	const size_t first = a.first > b.first ? a.first : b.first, low = a.low > b.low ? a.low : b.low;
@@ -63,7 +63,7 @@ static size_t add_piece(gt_exchange_block *list, size_t n, gt_exchange_block p)
 	return n;
 }
 
-/* The room that the operators of a backend share: [X] and [Y] of the local ones, and what comes. */
+/* Shared buffers of the operators of a backend: input and output of the local operator, and received blocks. */
 static void *room(const struct split *s, int which) { return s->be->rank->room[which]; }
 
 /* NULL if nothing comes: then the offset is 0. */
@@ -73,7 +73,7 @@ static void *room_at(const struct split *s, int which, size_t bytes)
 	return first ? first + bytes : NULL;
 }
 
-/* to: what this member's operator maps from, of the owners. */
+/* Gathers the input of the local operator from its owners. */
 static void fetch(const struct split *s, int side, const gt_array *x)
 {
 	const struct side *d = &s->side[side];
@@ -95,7 +95,7 @@ static void fetch(const struct split *s, int side, const gt_array *x)
 
 static gt_array array_of(const struct split *s, void *data, size_t n) { return gt_array_at(s->be, s->type, n, data); }
 
-/* What member p sends lies in the room laid out as y itself: rows that it does not do are 0 there. */
+/* The data of rank p lies in the buffer with the layout of y; rows outside its block are 0. */
 static gt_block arrives(const struct side *d, int p, int me)
 {
 	gt_block b = both(d->local[p], d->own[me]);
@@ -106,7 +106,7 @@ static gt_block arrives(const struct side *d, int p, int me)
 	return b;
 }
 
-/* y = the sum of what members have for it, in their order. */
+/* y = sum of the contributions of the ranks, in their order. */
 static void add_up(const struct split *s, int side, gt_array *y)
 {
 	const struct side *d = &s->side[side];
@@ -211,7 +211,7 @@ gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type
 	if (!s) {
 		gt_linop_free(local);
 		return be->rank ? gt_fail(GT_ERR_MEMORY, "no memory for the operator of a team")
-		                : gt_fail(GT_ERR_ARG, "%s is no member of a team", be->name);
+		                : gt_fail(GT_ERR_ARG, "%s: expected the backend of a team", be->name);
 	}
 	*s = (struct split){ .be = be, .type = type, .local = local };
 	for (int i = 0; i < 2; i++)
@@ -220,7 +220,7 @@ gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type
 	const size_t bytes[3] = { x->is_plain ? 0 : size_of(x->local[me]), y->is_plain ? 0 : size_of(y->local[me]),
 		                  max(x->is_plain ? 0 : x->at[n], y->is_plain ? 0 : y->at[n]) };
 	if (local && (gt_linop_nx(local) != size_of(x->local[me]) || gt_linop_ny(local) != size_of(y->local[me])))
-		GT_TRY(gt_fail(GT_ERR_ARG, "operator of a member: maps %zu to %zu values, expected %zu to %zu", gt_linop_nx(local),
+		GT_TRY(gt_fail(GT_ERR_ARG, "operator of a rank: maps %zu to %zu values, expected %zu to %zu", gt_linop_nx(local),
 		               gt_linop_ny(local), size_of(x->local[me]), size_of(y->local[me])));
 	GT_TRY(gt_team_scratch_reserve(be, (const size_t[3]){ bytes[0] * gt_type_size(type), bytes[1] * gt_type_size(type),
 	                                                      bytes[2] * gt_type_size(type) }));

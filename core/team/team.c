@@ -1,4 +1,4 @@
-/* A team: its members' backends and their shares. */
+/* Teams: backends of the ranks, and partition by load fractions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/team/processes.h"
 #include "core/try.h"
 
-enum { SPINS = 20000 }; /* looks before a member of a team of GPUs sleeps: some ten microseconds */
+enum { SPINS = 20000 }; /* polls before a rank with a GPU sleeps: about 10 us */
 static const double timeout = 600;
 
 const struct gt_exchange_impl *gt_exchange_of(const gt_team *t) { return t->impl; }
@@ -33,7 +33,7 @@ done:
 	return st;
 }
 
-/* Members of this process, as the team says which they are. */
+/* Ranks of this process, as the team says which they are. */
 static gt_status add_members(gt_team *t, char name[GT_TEAM_MAX][32])
 {
 	gt_status st = GT_OK;
@@ -89,7 +89,7 @@ done:
 gt_status gt_team_distribute(const char *spec, int n, char name[GT_TEAM_MAX][32], int ranks, char distributed[GT_TEAM_MAX][32])
 {
 	if (ranks % n && n % ranks)
-		return gt_fail(GT_ERR_ARG, "backend '%s': %d devices: expected a number of which %d is a multiple", spec, n, ranks);
+		return gt_fail(GT_ERR_ARG, "backend '%s': found %d devices: expected a divisor or a multiple of %d", spec, n, ranks);
 	for (int i = 0; i < ranks; i++)
 		memcpy(distributed[i], name[i * n / ranks], sizeof distributed[i]);
 	return GT_OK;
@@ -150,7 +150,7 @@ gt_status gt_team_set_weights(gt_team *t, const double *weight)
 {
 	for (int i = 0; weight && i < t->n; i++)
 		if (!(weight[i] > 0) || !isfinite(weight[i]))
-			return gt_fail(GT_ERR_ARG, "share of member %d: %g: expected a number above 0", i, weight[i]);
+			return gt_fail(GT_ERR_ARG, "load fraction of rank %d: %g: expected a number above 0", i, weight[i]);
 	for (int i = 0; i < t->n; i++)
 		t->weight[i] = weight ? weight[i] : 1;
 	return GT_OK;

@@ -1,75 +1,73 @@
 #ifndef GT_CORE_TEAM_TEAM_H
 #define GT_CORE_TEAM_TEAM_H
-/* Members that run the same text, each in a thread of this process, or of others that a launcher of MPI started
- * with it, each with a backend of its own and a share of every shared array. What one of them does with all the
- * others (a settle, a gather, an exchange) all must do, in the same order: one that fails or ends takes the others
- * down, and nobody waits for ever. */
+/* SPMD ranks: threads of this process or of other MPI processes, each with its own backend and a local range of every
+ * shared array. All ranks must make the collective calls in the same order. If one rank fails or returns, the others
+ * fail with its error instead of deadlocking. */
 #include <gantry/array.h>
 
 typedef struct gt_team gt_team;
-/* A run of elements, slices or views. */
+/* Elements, slices or views first ... first+n-1. */
 typedef struct { size_t first, n; } gt_range;
 
-/* "cpu:1x4" (four members of one thread each), "cuda:0,2", "cuda:0-3", "cpu:1+cpu:2" (unlike members), "mpi",
- * "mpi:cpu:1", "mpi:cuda:0-3" (of each process its share of these). 1: such a text; it may still be wrong. */
+/* 1: spec names a team; it may still be invalid. "cpu:1x4": four ranks of one thread each; "cuda:0,2"; "cuda:0-3";
+ * "cpu:1+cpu:2": different ranks; "mpi"; "mpi:cpu:1"; "mpi:cuda:0-3": the devices, partitioned among the processes. */
 int       gt_team_is_spec(const char *spec);
-/* GT_ERR_ARG: no such text, or a device that is named twice; else as gt_backend_open(). */
+/* GT_ERR_ARG: spec is invalid or names a device twice. Other errors: see gt_backend_open(). */
 gt_status gt_team_open(const char *spec, gt_team **t);
-/* So many members, dealt evenly to the devices of spec, which may be one alone; NULL: auto. GT_ERR_ARG: `members` is
- * no multiple of these. */
+/* Opens `ranks` ranks, distributed evenly over the devices of spec; spec NULL: auto. One device may run all ranks.
+ * GT_ERR_ARG: `ranks` is neither a multiple nor a divisor of the number of devices. */
 gt_status gt_team_open_distributed(const char *spec, int ranks, gt_team **t);
 void      gt_team_close(gt_team *t);                    /* NULL is fine */
 int       gt_team_size(const gt_team *t);
-gt_backend *gt_team_backend(const gt_team *t, int rank); /* NULL: it is of another process */
-gt_backend *gt_team_backend_here(const gt_team *t); /* of the first member of this process */
-const char *gt_team_where(const gt_team *t, int rank); /* "cpu:1"; of several processes "host b, cpu:1" */
-/* Shares are in proportion to these: [size], above 0; NULL: equal, as at first. Kept. */
+gt_backend *gt_team_backend(const gt_team *t, int rank); /* NULL: the rank belongs to another process */
+gt_backend *gt_team_backend_here(const gt_team *t);     /* backend of the first rank of this process */
+const char *gt_team_where(const gt_team *t, int rank);  /* "cpu:1"; "host b, cpu:1" if there are several processes */
+/* Sets the load fractions of the ranks: [size], above 0, copied; NULL: equal fractions, the default. */
 gt_status gt_team_set_weights(gt_team *t, const double *weight);
-/* How long a member waits for the others at least, in seconds, before all give up. */
+/* Sets the minimum timeout of collective calls, in seconds. On expiry every rank fails. */
 void      gt_team_set_timeout(gt_team *t, double seconds);
-/* Runs text(be, self) on every member; the first of a process in the caller's thread. The first failure of any
- * member is that of all; its message names the member where the failure is of its device. */
+/* Runs text(be, self) on all ranks; the lowest rank of a process runs in the thread of the caller. Returns the first
+ * failure of any rank. The message names the rank if its device failed. */
 gt_status gt_team_run(gt_team *t, gt_status (*text)(gt_backend *be, void *self), void *self);
 
-/* Of a member's backend; 0 and 1 without a team. */
+/* Rank of a backend and number of ranks; 0 and 1 without a team. */
 int gt_rank (const gt_backend *be);
 int gt_ranks(const gt_backend *be);
-/* 1: the first member of its process, or of no team: it makes what the members of a process share on the host. */
+/* 1: the lowest rank of its process, or no team. This rank creates the host data that its process shares. */
 int gt_team_leads(const gt_backend *be);
-/* The rule of shares: which of n things in a row are a member's. */
+/* Returns the range of n items that a rank holds, in proportion to the load fractions. */
 gt_range gt_team_range(const gt_backend *be, int rank, size_t n);
-/* The same of `members` of them from `first` on, as if there were no others. */
+/* Partitions n items among the ranks first ... first+ranks-1 only. */
 gt_range gt_team_range_among(const gt_backend *be, int first, int ranks, int rank, size_t n);
 gt_range gt_local_range  (const gt_backend *be, size_t n);
 
-/* Until 0 follows, a member computes for itself, as if there were no team: arrays and penalties that are made are
- * its own. */
+/* Suspends the team on this rank until a call with 0: new arrays and penalties belong to this rank alone. */
 void gt_team_alone (gt_backend *be, int alone);
-/* One member at a time, for libraries that serve one thread: what files are read with. No meeting in between. */
+/* Mutex across the ranks of a process, for libraries that are not thread-safe (file readers). Make no collective call
+ * while holding it. */
 void gt_team_lock  (gt_backend *be);
 void gt_team_unlock(gt_backend *be);
 
-/* Members together. Without a team, and where it has failed, they do nothing but give back what they were given. */
+/* Collective calls. Without a team, and after a failure, they return their input. */
 
-/* A few bytes of the host, member by member: all has gt_ranks() times as many. */
+/* Allgather of host data: `bytes` bytes of each rank, in the order of ranks; all: gt_ranks() * bytes. */
 gt_status gt_team_gather(gt_backend *be, const void *mine, size_t bytes, void *all);
-double gt_team_first(gt_backend *be, double v);         /* that of member 0 */
+double gt_team_first(gt_backend *be, double v);         /* value of rank 0 */
 double gt_team_min(gt_backend *be, double v);
 
-/* `count` blocks of `bytes`, `stride` bytes apart, on the members' backends. */
+/* `count` rows of `bytes` bytes, `stride` bytes apart, in the memory of the rank's backend. */
 typedef struct { int peer; void *at; size_t bytes, count, stride; } gt_exchange_block;
-/* In the queue. The k-th piece to a peer meets the k-th that the peer takes from here, of the same bytes and
- * count. */
+/* Exchanges blocks in the order of the queue. The k-th block to a peer matches the k-th that the peer receives from
+ * this rank; bytes and count must agree. */
 void   gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
-size_t gt_team_exchanged(const gt_backend *be);         /* bytes that this member took from others so far */
-/* What pieces between GPUs of several processes go by: "NCCL 2.28.9", "memory of the host: member 2 (host): WHY";
- * NULL: there were none. */
+size_t gt_team_exchanged(const gt_backend *be);         /* bytes that this rank has received so far */
+/* Returns the transport of blocks between GPUs of several processes: "NCCL 2.28.9", or "memory of the host: rank 2
+ * (host): WHY"; NULL: no such block was exchanged. */
 const char *gt_team_exchanges(const gt_backend *be);
-/* *value, which a reduction has left or leaves, is a part of a sum over the members: it is the sum after
- * gt_reductions_wait(). */
+/* Declares *value, the result of a reduction, a partial sum: gt_reductions_wait() adds the values of all ranks. */
 void   gt_team_join_later(gt_backend *be, double *value);
 
-/* What core/device asks of a team. */
+/* Interface to core/device: combination of reduction slots, and failures. */
 enum { GT_JOIN_NOT, GT_JOIN_SUM, GT_JOIN_MAX, GT_JOIN_MIN };
 void gt_team_slot  (gt_backend *be, size_t slot, int join);
 void gt_team_allreduce(gt_backend *be, size_t slots);

@@ -32,7 +32,7 @@ static gt_status parse_cpu(const char *spec, int *n, char name[GT_TEAM_MAX][32])
 	if (sscanf(spec, "cpu:%4dx%4d%n", &threads, &ranks, &end) != 2 || spec[end] || threads < 1 || ranks < 1)
 		return no_team(spec);
 	if (ranks > GT_TEAM_MAX)
-		return gt_fail(GT_ERR_ARG, "backend '%s': %d members: expected at most %d", spec, ranks, GT_TEAM_MAX);
+		return gt_fail(GT_ERR_ARG, "backend '%s': %d ranks: expected at most %d", spec, ranks, GT_TEAM_MAX);
 	for (*n = 0; *n < ranks; ++*n)
 		snprintf(name[*n], 32, "cpu:%d", threads);
 	return GT_OK;
@@ -102,10 +102,10 @@ static gt_status append(const char *spec, char part[GT_TEAM_MAX][32], int parts,
 {
 	const int is_cpu = !strncmp(part[0], "cpu:", 4);
 	if (*n + parts > GT_TEAM_MAX)
-		return gt_fail(GT_ERR_ARG, "backend '%s': expected at most %d members", spec, GT_TEAM_MAX);
+		return gt_fail(GT_ERR_ARG, "backend '%s': expected at most %d ranks", spec, GT_TEAM_MAX);
 	for (int i = 0; i < parts; i++) {
 		if (*n && is_cpu != !strncmp(name[0], "cpu:", 4))
-			return gt_fail(GT_ERR_ARG, "backend '%s': %s and %s: expected members of one kind", spec, name[0], part[i]);
+			return gt_fail(GT_ERR_ARG, "backend '%s': %s and %s: expected devices of one kind", spec, name[0], part[i]);
 		for (int k = 0; k < *n && !is_cpu; k++)
 			if (!strcmp(name[k], part[i]))
 				return gt_fail(GT_ERR_ARG, "backend '%s': device %s is named twice", spec, part[i] + 5);

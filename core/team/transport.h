@@ -1,31 +1,31 @@
 #ifndef GT_CORE_TEAM_TRANSPORT_H
 #define GT_CORE_TEAM_TRANSPORT_H
-/* Messages between processes that a launcher of MPI started together: all that is used of MPI. transport_mpi.c, or
- * transport_none.c in a build without it. One thread at a time calls these. */
+/* Point-to-point messages between MPI processes; the only code that calls MPI. Not thread-safe. Implemented by
+ * transport_mpi.c, or transport_none.c in a build without MPI. */
 #include <stddef.h>
 #include <gantry/status.h>
 
-typedef struct gt_transfer gt_transfer; /* one message on its way */
+typedef struct gt_transfer gt_transfer; /* a message in flight */
 
-/* 1: a launcher has started this process, maybe with others. */
+/* 1: an MPI launcher started this process. */
 int gt_transport_is_launched(void);
-/* Joins the others; again: what it said before. local: the number among those of this host; locals: how many. */
+/* Joins the other processes; a second call returns the first result. me of n; local of locals on this host. */
 typedef struct { int me, n, local, locals; } gt_transport_position;
 gt_status gt_transport_start(gt_transport_position *place);
-/* Waits for all others to do so; nothing can be sent any more. */
+/* Waits until all processes call it; afterwards nothing can be sent. */
 void gt_transport_stop(void);
-/* The same for good: what this process of the launcher starts later, or starts again, is alone as well. */
+/* Leaves the group for good: later commands of this launcher rank are alone as well. */
 void gt_transport_leave(void);
-/* Ends all processes, this one too. */
+/* Ends all processes, including this one. */
 void gt_transport_abort(int code);
 
-/* The k-th message of a tag from a process to another meets the k-th that is taken there. NULL: it cannot be. */
+/* The k-th message of a tag between two processes matches the k-th receive. NULL: failed. */
 gt_transfer *gt_transport_send(int to,   int tag, const void *at, size_t bytes);
 gt_transfer *gt_transport_receive(int from, int tag, void *at, size_t bytes);
-/* 1: done; -1: something of another size came, or it failed. */
+/* 1: complete; 0: in flight; -1: failed, or another size arrived. */
 int  gt_transport_test(gt_transfer *w);
-/* Frees it; one that is not done is given up. NULL is fine. */
+/* Frees a transfer and abandons an incomplete one. NULL is fine. */
 void gt_transport_free(gt_transfer *w);
-/* A process of which a message with this tag waits to be taken; -1: there is none. from -1: of any. */
+/* Returns a process with a pending message of this tag, or -1. from -1: any process. */
 int  gt_transport_waiting(int from, int tag);
 #endif

@@ -8,23 +8,22 @@
 extern "C" {
 #endif
 
-/* A backend is one device (the CPU's threads, or one GPU) with one ordered queue. A failure of an operation sticks
- * to it: later operations do nothing until gt_backend_status(). Threads may use one backend at a time together:
- * each call waits for its turn, and a failure is told to the thread that asks first. What one thread makes with
- * another's arrays is theirs to order. Several backends compute side by side. A child of fork() may go on with a
- * CPU backend; a GPU's refuses everything there. */
+/* A backend is one device (the CPU threads, or one GPU) with one ordered queue. A failure is sticky: later operations
+ * do nothing until gt_backend_status(). Threads may share a backend: calls are serialised by a lock, and the first
+ * thread that asks receives the failure. Threads that share arrays must order their own calls. Backends run
+ * concurrently. After fork() a child may use a CPU backend; a GPU backend fails there. */
 typedef struct gt_backend gt_backend;
 typedef enum { GT_F32, GT_F64 } gt_type;
 
-/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (that device), "cuda:0,shared=48KiB" (as if
- * its blocks had no more shared memory), "auto" (a GPU if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend
- * in this build; GT_ERR_DEVICE: no such device. */
+/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (this device), "cuda:0,shared=48KiB" (limits
+ * the shared memory of a block), "auto" (a GPU if one exists, else the CPU). GT_ERR_UNKNOWN: no such backend in this
+ * build; GT_ERR_DEVICE: no such device. */
 GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
-/* Gives up the caller's hold. Arrays, operators, penalties and all else that lives on the backend hold it as well:
- * they may be freed before or after, in any order and by any thread, and the last one frees the backend. */
+/* Releases the reference of the caller. Arrays, operators and penalties hold references too. They may be freed later,
+ * in any order and by any thread; the last release frees the backend. NULL is fine. */
 GT_API void        gt_backend_close(gt_backend *be);
-/* Begins to start the device in a thread, for who will open it a little later: gt_backend_open() waits until it has. What fails is said by
- * gt_backend_open(). Who may end the program without opening one calls the second, which waits too; calling it twice is fine. */
+/* Starts device initialisation in a background thread. gt_backend_open() waits for it and returns its failure. Without
+ * gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits, and may be called twice. */
 GT_API void        gt_backend_prefetch(const char *name);
 GT_API void        gt_backend_prefetch_end(void);
 GT_API const char *gt_backend_name(const gt_backend *be);               /* "cpu:2", "cuda:0" */
@@ -33,57 +32,55 @@ GT_API int         gt_backend_is_gpu(const gt_backend *be);
 GT_API gt_pool    *gt_backend_pool(const gt_backend *be);               /* threads for work on the host */
 /* First failure of any operation queued since the last call, then cleared. Waits for the queue. */
 GT_API gt_status   gt_backend_status(gt_backend *be);
-/* The same of what is known by now: does not wait for the queue, and clears nothing. */
+/* Returns the first failure known so far. Neither waits for the queue nor clears the failure. */
 GT_API gt_status   gt_backend_known(gt_backend *be);
 GT_API void        gt_backend_wait(gt_backend *be);
-/* Asks stop(self), from the thread that calls the library, at most every 10 ms while a call computes: between
- * calls, and on the CPU between the pieces of one. Once it returns non-zero, GT_STOPPED sticks to the backend as a
- * failure does, and what was being computed is undefined. stop must not use the backend, nor wait for a thread that
- * does. stop NULL: nobody is asked, as at first. */
+/* Calls stop(self) at most every 10 ms during computations, in the thread that calls the library: between operators,
+ * on the CPU also within one. If it returns non-zero, the backend fails with GT_STOPPED, and the current result is
+ * undefined. stop must neither use the backend nor wait for a thread that does. NULL: no callback, the default. */
 GT_API void        gt_backend_poll(gt_backend *be, int (*stop)(void *self), void *self);
-/* Bytes that an allocation could get now, and bytes in all. */
+/* Bytes available for an allocation now, and bytes of the device. */
 GT_API void        gt_backend_memory(gt_backend *be, size_t *available, size_t *total);
 
-/* GPUs that this process could open as "cuda:0" on; 0 in a build without CUDA. Opens none. */
+/* Number of GPUs that this process can open as "cuda:0", "cuda:1" ...; 0 in a build without CUDA. Opens no device. */
 GT_API int         gt_device_count(void);
-/* "cuda:0: NAME, memory, compute capability"; valid until this thread's next call. NULL + gt_error() if there is
- * none. */
+/* "cuda:0: NAME, memory, compute capability"; valid until the next call of this thread. NULL and gt_error(): no such
+ * device. */
 GT_API const char *gt_device_text(int device);
 
-/* A CUDA stream of others (cudaStream_t; on the CPU there are none, and nothing is to do). after: what is queued on
- * be from here on waits for all that is on the stream. before: what comes on the stream waits for all that is
- * queued on be. The host waits for neither. */
+/* Orders the queue against a foreign CUDA stream (cudaStream_t); no effect on the CPU. after: later work of the queue
+ * waits for the work on the stream. before: later work on the stream waits for the queued work. The host does not
+ * wait. */
 GT_API gt_status   gt_backend_after (gt_backend *be, void *stream);
 GT_API gt_status   gt_backend_before(gt_backend *be, void *stream);
-GT_API void       *gt_backend_stream(gt_backend *be);                   /* of the queue; NULL on the CPU */
+GT_API void       *gt_backend_stream(gt_backend *be);                   /* stream of the queue; NULL on the CPU */
 
-/* What a backend did since it was opened. Copies count arrays only, not the few scalars of reductions. */
+/* Counters since the backend was opened. Copies of reduction scalars are not counted. */
 typedef struct {
 	size_t allocations;                 /* number of calls */
 	size_t bytes, peak_bytes;           /* held now, and at most */
 	size_t puts, put_bytes;             /* host -> device */
 	size_t gets, get_bytes;             /* device -> host */
-	size_t waits;                       /* how often the host waited for results: once for all reductions of a gt_reductions_wait(), for each put and get */
+	size_t waits;                       /* waits of the host: one per gt_reductions_wait(), put and get */
 } gt_counters;
 GT_API gt_status gt_backend_counters(const gt_backend *be, gt_counters *count);
 
-/* From here on be does nothing: its memory is only counted, operations on arrays, operators, penalties and direct methods leave
- * all as it is, and every reduction is 1. The same code as a run's so tells what the run needs: peak_bytes. Ends with be.
- * GT_ERR_ARG if something is allocated on be already. */
+/* Switches be to dry-run mode until it is closed: allocations are counted, operations do nothing, reductions return 1.
+ * peak_bytes then gives the memory of the real run. GT_ERR_ARG if be already holds an allocation. */
 GT_API gt_status gt_backend_dry_run (gt_backend *be);
 GT_API int       gt_backend_is_dry_run(const gt_backend *be);
 
 /* A flat array of one element type, living on one backend. */
 typedef struct gt_array gt_array;
-/* Contents not set. GT_ERR_MEMORY says how much was needed and how much was there. */
+/* Contents are undefined. GT_ERR_MEMORY states the required and the available memory. */
 GT_API gt_status gt_array_new (gt_backend *be, gt_type type, size_t n, gt_array **a);
 GT_API gt_status gt_array_like(const gt_array *model, gt_array **a);
-/* n elements of whole from `first` on, without a copy; whole must outlive it. GT_ERR_ARG if they are not all there. */
+/* View of the elements first ... first+n-1 of whole, which must outlive it. GT_ERR_ARG: out of range. */
 GT_API gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
-/* n elements that someone else holds, on be's device, without a copy: they must outlive the array, and are neither
- * counted nor freed. GT_ERR_ARG if data is not aligned to its type. */
+/* Wraps n elements on the device of be without a copy. The memory stays the caller's, must outlive the array, and is
+ * neither counted nor freed. GT_ERR_ARG if data is not aligned to its type. */
 GT_API gt_status gt_array_wrap(gt_backend *be, gt_type type, size_t n, void *data, gt_array **a);
-/* Its elements, on the device; what is queued may still write them. */
+/* Device address of the elements; queued operations may still write them. */
 GT_API void     *gt_array_data(const gt_array *a);
 GT_API void      gt_array_free(gt_array *a);
 GT_API void      gt_array_put (const void *host, gt_array *a);          /* host has a's type */
@@ -112,7 +109,7 @@ GT_API void gt_clamp(double lo, double hi, gt_array *y);                /* NaN s
 GT_API void gt_pow(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
 GT_API void gt_log  (double min, double b, gt_array *y);                /* y = b log(y/min) if y > min > 0, else 0 */
 GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (<gantry/random.h>) of (seed, index) */
-/* What solvers do in several of these, in one pass. */
+/* Fused operations, in one pass through memory. */
 GT_API void gt_add_scaled_clamped  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 GT_API void gt_divide_step(const gt_array *x, const gt_array *d, double min, double lo, double hi, gt_array *y);       /* y = x - gt_divide(y), clamped */
 
@@ -124,17 +121,17 @@ GT_API double gt_max(const gt_array *x);                                /* -INFI
 GT_API double gt_min(const gt_array *x);
 GT_API double gt_distance2(const gt_array *x, const gt_array *y);           /* sum (x-y)^2 */
 
-/* The same without waiting: *result, which must live until then, is there after gt_reductions_wait(), as is that of all before it, for one
- * wait. NAN until then, and where the backend failed. Reductions that wait settle too. */
+/* Asynchronous reductions. *result must stay valid and is set by gt_reductions_wait() or any synchronous reduction; NAN
+ * before that and on failure. One wait completes all of them. */
 GT_API void gt_sum_async  (const gt_array *x, double *result);
 GT_API void gt_dot_async  (const gt_array *x, const gt_array *y, double *result);
 GT_API void gt_weighted_norm2_async (const gt_array *x, const gt_array *w, double *result);
 GT_API void gt_distance2_async(const gt_array *x, const gt_array *y, double *result);
-/* Counts x, their means y: sum y - x + x log(x/y) over y > 0, the negative logarithm of the likelihood less its
- * least. */
+/* x: counts, y: expected counts: sum y - x + x log(x/y) over y > 0, the negative Poisson log-likelihood minus its
+ * minimum. */
 GT_API void gt_poisson_misfit_async(const gt_array *x, const gt_array *y, double *result);
 GT_API void gt_reductions_wait(gt_backend *be);
-/* Residuals and their squares in one pass. */
+/* Residual and sum of squares in one pass. */
 GT_API void gt_weighted_residual_async  (const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (x-y); sum (x-y)^2, old y */
 GT_API void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (y-x); sum w (y-x)^2; w NULL: 1 */
 

@@ -1,6 +1,6 @@
 #ifndef GANTRY_CONSISTENCY_H
 #define GANTRY_CONSISTENCY_H
-/* Rays that are measured from both ends, and what their disagreement says about a scan.
+/* Consistency of conjugate rays, which are measured in both directions, as a test of the scan geometry.
  * The line from the source of one view to that of another is seen by both, in opposite directions: for a circle and a fan that is
  * the ray (theta, beta) and its conjugate (theta + pi + 2 beta, -beta) (docs/geometry.md), for a helix the same with the row that
  * looks to the other's height. No angle is interpolated, only columns and rows. Parallel beams: opposite views, or the two around
@@ -21,12 +21,12 @@ extern "C" {
 
 enum { GT_CONJUGATE_COLUMNS = 1, GT_CONJUGATE_DIRECTION = 2, GT_CONJUGATE_ROWS = 4, GT_CONJUGATE_CENTER = 8 };
 
-/* The scan with these things the other way round, and the central ray at that column of the projections as they are stored. */
+/* Hypothesis: the scan with these faults corrected. center: column of the central ray in the projections as stored. */
 typedef struct {
 	unsigned faults;
 	double center;
-	size_t pairs;                   /* compared */
-	double rms, expected;           /* difference of both ends: found, and what noise and interpolation make of it */
+	size_t pairs;                   /* number of compared pairs */
+	double rms, expected;           /* RMS difference: measured, and expected from noise and interpolation */
 } gt_conjugate_case;
 
 enum { GT_CONJUGATE_CASES = 10 };
@@ -37,9 +37,9 @@ typedef struct {
 	gt_conjugate_case item[GT_CONJUGATE_CASES];     /* first: as given; then each fault alone and with others; then the best center */
 	/* The verdict. */
 	unsigned faults;                /* 0: as given */
-	unsigned instead;               /* not 0: these would explain it as well */
-	unsigned hidden;                /* faults that would not show, for the scan's geometry or for this body */
-	int explained;                  /* 0: inconsistent, and none of the faults makes it right */
+	unsigned instead;               /* not 0: alternative faults that explain the data equally well */
+	unsigned hidden;                /* faults that this geometry or this object cannot show */
+	int explained;                  /* 0: inconsistent, and no fault explains it */
 	size_t best;                    /* the item with those faults */
 	double center, error;           /* of the column of the central ray with those faults: fitted, standard error */
 } gt_conjugate_report;
@@ -47,20 +47,19 @@ typedef struct {
 /* data: [view][row][column]. Chooses some ten thousand pairs of at most 1024 views: a few MB and about a second for any scan.
  * GT_ERR_UNSUPPORTED: fewer than 4 columns, or too few rays that are measured from both ends, or nothing in them. */
 GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
-/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is
- * tried, and the report has the first case alone. */
+/* Checks a sample of some thousand pairs in a tenth of a second. If they agree, no fault is tried, and the report has
+ * the first case only. */
 GT_API gt_status gt_conjugate_quick_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
 
-/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends
- * with 0. */
+/* Writes the verdict of a report as text: `size` characters, GT_CONJUGATE_TEXT suffice; always terminated. */
 enum { GT_CONJUGATE_TEXT = 512 };
 GT_API void gt_conjugate_verdict(const gt_scan *scan, const gt_conjugate_report *report, char *text, size_t size);
-/* The command that mends the file where `what` is wrong with it: the report's faults, or those instead of them. */
+/* Writes the command that corrects the faults `what` of the file: faults or instead of the report. */
 GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_conjugate_report *report, unsigned what, char *text,
                                 size_t size);
-/* "columns", "turn", "rows", "center" of the bits 1 << 0, 1 << 1 ...; NULL behind the last. */
+/* "columns", "turn", "rows", "center" of the bits 1 << 0, 1 << 1 ...; NULL past the last. */
 GT_API const char *gt_conjugate_fault_name(int fault);
-/* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
+/* Returns the column of the central ray after correction of the faults; stored: its column before. */
 GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
 /* Warns if gt_conjugate_quick_check() finds a disagreement, with the commands that correct `file` (NULL: no file).
  * threads: 0: one per processor. Silent if nothing can be compared. */

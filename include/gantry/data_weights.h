@@ -18,10 +18,10 @@ typedef struct {
  * positive. The same for any number of threads. */
 GT_API gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor);
 /* q = p smoothed along each row of so many columns: half of itself, a quarter of each neighbour (at the ends itself in its place).
- * Of few counts N the logarithm is too large by 1/(2N) in the mean, and weights of the same N, which are small where it is large, make of
- * that 1/(2N) too little. Of weights that follow p by half the two cancel, to the order of 1/N, whatever the number of photons. */
+ * At low counts N, line integrals are biased by +1/(2N). Weights from the same N turn this into -1/(2N), because they
+ * are correlated with it. Weights that follow p by half cancel both to O(1/N). */
 GT_API void gt_data_smooth(gt_pool *pool, const float *p, size_t n, size_t columns, float *q);
-/* Given weights: checked to be finite and >= 0 and not all 0, and brought to the mean 1. w may be given. */
+/* Scales given weights to the mean 1. GT_ERR_ARG: not finite, below 0, or all 0. w may be given. */
 GT_API gt_status gt_data_weights_given(gt_pool *pool, const float *given, size_t n, float *w, double *factor);
 
 #ifdef __cplusplus

@@ -61,15 +61,15 @@ GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then 
  * cannot be opened, or is a folder, a pipe, a device or a socket. */
 GT_API gt_status gt_file_open(const char *path, int *file, size_t *bytes);
 
-/* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
+/* Called in the calling thread with the completed fraction; non-zero stops (GT_STOPPED). NULL: no callback. */
 typedef int (*gt_io_progress)(void *self, double done);
 
-/* What a reader is told. Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
+/* Options of readers. New members are added at the end; `size` gives older callers the defaults of the rest. */
 typedef struct {
 	size_t size;            /* sizeof(gt_read_options), as gt_read_defaults says. GT_ERR_ARG: 0, or larger than the library knows */
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
-	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
+	int without_statistics; /* projections: 1: skips weights and photons, each as large as the data */
 	double axis;            /* Data Exchange, images: column where the axis is seen, from 0 at the middle of the first
 	                         * pixel, also of a geometry file; NAN: found from opposite views, or the file's */
 	double pixel;           /* mm; Data Exchange and images, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
@@ -81,12 +81,12 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	gt_listener notes;      /* who is told what the reader had to decide: a message each, GT_ABOUT_DATA */
+	gt_listener notes;      /* receives the decisions of the reader, GT_ABOUT_DATA */
 	const gt_frames_options *frames;        /* folders and files of images; borrowed; NULL: gt_frames_defaults */
 } gt_read_options;
 GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
-/* What a writer is told; grows as gt_read_options does. */
+/* Options of writers; extended as gt_read_options is. */
 typedef struct {
 	size_t size;            /* sizeof(gt_write_options), as gt_write_defaults says */
 	gt_unit unit;
@@ -96,18 +96,18 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
+	gt_listener notes;      /* receives the decisions of the writer, GT_ABOUT_DATA */
 	int bits;               /* TIFF, .npy, .raw: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
 	double low, high;       /* both 0: from the first to the last thousandth of the voxels; not slice by slice */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 
-/* Files in pieces, for what is larger than memory. */
-typedef struct gt_view_reader gt_view_reader;               /* projections that are read */
-typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is written */
-typedef struct gt_slice_reader gt_slice_reader;             /* a volume that is read */
-typedef struct gt_slice_source gt_slice_source;             /* how a format reads one */
-typedef struct gt_view_writer gt_view_writer;               /* projections that are written */
+/* Access by chunks, for files larger than memory. */
+typedef struct gt_view_reader gt_view_reader;               /* reads projections */
+typedef struct gt_slice_writer gt_slice_writer;             /* writes a volume */
+typedef struct gt_slice_reader gt_slice_reader;             /* reads a volume */
+typedef struct gt_slice_source gt_slice_source;             /* slice access of a format */
+typedef struct gt_view_writer gt_view_writer;               /* writes projections */
 
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
@@ -117,7 +117,7 @@ typedef struct gt_format {
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
-	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);   /* in one piece; not with slices */
+	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);   /* whole volume; NULL if slices is set */
 	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
 	int unitless;           /* volumes: it names no unit, so that unit, slope and offset of the options apply */
 	/* Only where both can be read: *projections is 1 or 0. */
@@ -125,23 +125,23 @@ typedef struct gt_format {
 	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
 	gt_status (*open_views  )(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **v);
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
-	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
+	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED names a missing dependency; NULL: none */
 	int numbers;            /* volumes: bits, low and high of gt_write_options apply */
-	/* The reader and all but the values at once; NULL: one after the other does. */
+	/* Opens the reader and reads the scan in one call; NULL: two calls. */
 	gt_status (*open_scan)(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 	gt_status (*create_views)(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 	const gt_slice_source *slices;                  /* volumes, some slices at a time */
-	int surveyed;           /* create_slices wants low and high of the options: least and most of all voxels */
+	int surveyed;           /* create_slices needs low and high of the options: minimum and maximum of all voxels */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
 GT_API extern const gt_module_kind gt_format_kind;
 
 /* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
- * Threads take turns with whole files, since the NetCDF and HDF5 libraries below are not thread-safe.
- * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
- * variables, a volume where projections are expected and the reverse, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
- * arrays larger than memory (GT_ERR_MEMORY with needed and available).
- * Writers write to a temporary name in the same folder and rename it: a failed or killed run leaves no half file. */
+ * A lock serialises file access, since the NetCDF and HDF5 libraries are not thread-safe.
+ * Errors name file and variable, and state found and expected. Readers reject missing variables, wrong shapes, a volume
+ * instead of projections and the reverse, truncated files, NaN and Inf, scans that fail gt_scan_check(), and arrays
+ * larger than memory (GT_ERR_MEMORY).
+ * Writers write a temporary file in the same folder and rename it: a failed or killed run leaves no partial file. */
 GT_API gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_projections **p);
 GT_API gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
@@ -158,29 +158,28 @@ GT_API void      gt_fields_free(gt_fields *f);
  * another may write slices meanwhile. */
 GT_API gt_status gt_view_reader_open (const char *path, const gt_read_options *o, const gt_scan *scan,
                                       gt_view_reader **v);
-/* The same where the scan is not known yet: *head is the projections without values. What the reader decides is
- * told. */
+/* Opens a reader and reads the scan: *head holds the projections without values. Reports decisions to o->notes. */
 GT_API gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 /* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
 GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
-GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of memory that reading takes, at most */
-/* 1: the file also holds weights or photons, which a reader by views does not give. */
+GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* maximum memory for reading */
+/* 1: the file also holds weights or photons, which this reader does not return. */
 GT_API int       gt_view_reader_has_statistics(const gt_view_reader *v);
-/* What the values that were read had that should be known: too dark, saturated. */
+/* Reports findings about the values read so far: too dark, saturated. */
 GT_API void      gt_view_reader_report (gt_view_reader *v, const gt_listener *notes);
 GT_API void      gt_view_reader_close(gt_view_reader *v);
 
 /* Projections by views and rows, in any order: NetCDF. What is written can be read again before it is committed.
  * head: all but the values, which may be missing; weighted: with statistical weights. GT_ERR_UNSUPPORTED: a format
  * that is written as a whole. Another thread may use other readers and writers meanwhile. */
-/* weights 1: of these, 0: of line integrals. */
+/* A chunk of weights (1) or line integrals (0). */
 typedef struct { int weights; size_t first, views, row, rows; } gt_view_chunk;
 GT_API gt_status gt_can_write_views(const char *path);
 GT_API gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 /* data: [views][rows][column]; numbers that are not finite are refused. */
 GT_API gt_status gt_view_writer_write (gt_view_writer *w, const gt_view_chunk *p, const float *data);
 GT_API gt_status gt_view_writer_read  (gt_view_writer *w, const gt_view_chunk *p, float *data);
-/* What is written from now on is not written again: the disk begins with it at once, not at the commit. */
+/* Declares later writes final: the transfer to disk starts at once and not at the commit. */
 GT_API void      gt_view_writer_settle(gt_view_writer *w);
 GT_API gt_status gt_view_writer_commit(gt_view_writer *w);     /* frees w in any case */
 GT_API void      gt_view_writer_drop  (gt_view_writer *w);     /* gives up: nothing stays on the disk; frees w */
@@ -215,23 +214,23 @@ GT_API void      gt_slice_reader_close(gt_slice_reader *r);                /* NU
 GT_API gt_status gt_write_volume_from(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_reader *r);
 #define GT_SLAB_BYTES ((size_t)64 << 20)
 
-/* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
- * Ask before a long computation. */
+/* Checks that a path can be written: known extension, existing and writable folder. A path that ends with a slash is a
+ * new folder. Call it before a long computation. */
 GT_API gt_status gt_can_write_volume(const char *path);
-/* The same, and whether the format takes what the options say of numbers. */
+/* Checks the path, and the sample type of the options against the format. */
 GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o);
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
-/* The same of the folder alone, for files that are neither; GT_ERR_IO. */
+/* Checks the folder only, for other files; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);
-/* Is there room on the disk for so many bytes, or for a file or folder that is written by such options? GT_ERR_IO: how
- * much is needed, how much is left. GT_OK where it cannot be told: compressed files. Ask before a long computation. */
+/* Checks the free disk space for `bytes` bytes, or for a file or folder written with these options. GT_ERR_IO states
+ * required and free space. GT_OK if the size is unknown: compressed files. Call it before a long computation. */
 GT_API gt_status gt_has_space                (const char *path, double bytes);
 GT_API gt_status gt_has_space_for_volume     (const char *path, const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_has_space_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan);
-/* What is in the file: *projections is 1 for projections, 0 for a volume. */
+/* Finds format and contents of a file: *projections is 1 for projections, 0 for a volume. */
 GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
-/* 1 if both names are of one file, or would be once both are there. */
+/* 1: both paths name the same file, or would if both existed. */
 GT_API int       gt_same_file(const char *a, const char *b);
 /* The other file that the head at path names and that holds its data (MetaImage), or the other one of numbers and their
  * JSON, to be freed; NULL: none. */
@@ -246,11 +245,12 @@ GT_API void      gt_tmp_clean_on_signals(void);
  * path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);
 GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
-/* The same where path must be new: *taken is 1, and tmp stays as it is, if there is something of that name. */
+/* Commits only if path does not exist; otherwise *taken is 1 and tmp stays. */
 GT_API gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken);
-GT_API void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
+GT_API void      gt_tmp_remove(void);                          /* removes all unfinished files of this process; for signal handlers */
 GT_API void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
-/* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
+/* Makes a temporary folder for `files` files named 000001.EXTENSION and so on. path must not exist or be an empty
+ * folder. */
 GT_API gt_status gt_tmp_folder(const char *path, size_t files, const char *extension, char **tmp);
 
 #ifdef __cplusplus

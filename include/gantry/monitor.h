@@ -5,10 +5,10 @@
 extern "C" {
 #endif
 
-/* What a solver tells once per iteration. NAN where it does not know. */
+/* Report of a solver, once per iteration. NAN: unknown. */
 typedef struct {
-	int iteration, iterations;      /* done so far, and at most */
-	double residual;                /* |A x - b|, of the iterate `cost_of` */
+	int iteration, iterations;      /* completed iterations, maximum */
+	double residual;                /* |A x - b| at the iterate `cost_of` */
 	double change;                  /* root mean square change of x in this iteration, mm^-1 */
 	double subset_fraction;         /* of the steps of a whole iteration, what this one made: 1, or less where ordered subsets are put together;
 	                                 * 0 in the first with fewer, whose change tells nothing of how near the end is */
@@ -19,22 +19,22 @@ typedef struct {
 	int cost_is_partial;            /* 1: not of it but of points on the way from it to x, as subsets are taken one after the other */
 	const gt_state_entry *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
-/* An iteration of which nothing is known but this. */
+/* Fills a report with these values; the others are unknown. */
 GT_API void gt_progress_of(int iteration, int iterations, const gt_array *x, gt_progress *p);
 
 typedef struct {
 	/* Called once per iteration by every solver. Return non-zero to stop there. */
 	int       (*each  )(void *self, const gt_progress *p);
 	void       *self;
-	/* NULL, or called before the first iteration: to continue a run, fills in what it kept, by name, and sets *done to the iterations that
-	 * it had done; to begin one, leaves all as it is. */
+	/* NULL, or called before the first iteration. To continue a run it fills the entries by name and sets *done to
+	 * the completed iterations. To begin a run it changes nothing. */
 	gt_status (*resume)(void *self, const gt_state_entry *kept, int *done);
 } gt_monitor;
 
-/* A failure of the backend that is known by now, else asks m (may be NULL). Does not wait. GT_STOPPED ends a solver well. */
+/* Returns a known failure of the backend, else calls m->each (m may be NULL). Does not wait. GT_STOPPED ends the run. */
 GT_API gt_status gt_report(const gt_monitor *m, const gt_progress *p);
-/* What a solver asks before its first iteration, with all made and computed that does not depend on `kept`. *done: 0 for a run that
- * begins. gt_solve() adds what the penalty keeps. */
+/* Called by a solver before its first iteration, after all work that does not depend on `kept`. *done: completed
+ * iterations, 0 for a new run. gt_solve() adds the state of the penalty. */
 GT_API gt_status gt_resume(const gt_monitor *m, const gt_state_entry *kept, int *done);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
 #ifndef GANTRY_NOISE_H
 #define GANTRY_NOISE_H
-/* From noise to settings: how noisy projections are, the weights that follow from that, the strength of a penalty
- * that leaves a wanted noise in the volume, where in a volume the object is, and how many slices beyond a grid's
- * ends its rays meet. docs/regularizers.md has the formulas and where they are from. */
+/* Noise of projections, statistical weights, strength of a penalty for a target noise, object mask, padding slices.
+ * docs/regularizers.md has the formulas and their sources. */
 #include <gantry/array.h>
 #include <gantry/data.h>
 #include <gantry/data_weights.h>
@@ -24,11 +23,11 @@ GT_API gt_status   gt_noise_estimate(const gt_projections *p, const gt_counting 
 GT_API void        gt_noise_free(gt_noise_model *model);                       /* NULL is fine */
 /* The variance of a line integral, at index [view][row][column]; 0 where the weight is 0: that pixel says nothing. */
 GT_API double      gt_noise_variance(const gt_noise_model *model, size_t pixel);
-/* The number s; 1 where photons are known. */
+/* Returns the scale s; 1 if photons are known. */
 GT_API double      gt_noise_scale(const gt_noise_model *model);
-/* Photons of a pixel without attenuation, where one number was estimated for all of them; else 0. */
+/* Returns the estimated unattenuated photons per pixel if one number was estimated for all pixels; else 0. */
 GT_API double      gt_noise_photons(const gt_noise_model *model);
-/* Where the numbers are from: "photons as given", "differences of neighbouring cells", ... */
+/* Source of the model: "photons as given", "differences of neighbouring cells", ... */
 GT_API const char *gt_noise_source(const gt_noise_model *model);
 
 /* Weights of the data, in proportion to the inverse of their variance, with the mean 1 (<gantry/data_weights.h>).
@@ -43,7 +42,7 @@ GT_API gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_po
 GT_API gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w,
                                     char **record);
 
-/* What the strength of a penalty depends on. Members are borrowed for the call. */
+/* Input of gt_penalty_strength(). Members are borrowed for the call. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_strength_problem): later versions add members at the end */
 	const char *penalty;            /* "qggmrf:c=10HU": the regularizer and its own parameters, without a strength */
@@ -55,7 +54,7 @@ typedef struct {
 	const float *kappa;             /* weights of the penalty, [z][y][x]; NULL: 1 */
 	const gt_array *start;          /* the volume that the solver starts with, which shows where the object is; also says backend and precision */
 	double water;                   /* attenuation of water, mm^-1 */
-	const gt_listener *log;         /* hears what was found and chosen; NULL: nobody */
+	const gt_listener *log;         /* receives results and choices; NULL: none */
 	size_t first_slice, slices;     /* of the grid, in which noise is asked for: the others are padding; slices 0: in all */
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
 } gt_strength_problem;
@@ -71,9 +70,8 @@ GT_API gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_
  * *like_water (may be NULL): 1 in the first case. */
 GT_API gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *scan, double water, unsigned char *mask, int *like_water);
 
-/* Slices to add below and above a grid so that rays through the object end where it does. Rays that met nothing are
- * left out, and so are ends where the next row met nothing; a helix, and projections without data, have what their
- * geometry says (gt_grid_margin()). */
+/* Counts the padding slices below and above g that rays through the object cross. Ignores rays without attenuation and
+ * ends whose next row shows none. Helices and scans without data use gt_grid_margin(). */
 GT_API void gt_z_margin(const gt_projections *p, const gt_grid *g, size_t *below, size_t *above);
 
 #ifdef __cplusplus

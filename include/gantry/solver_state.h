@@ -5,14 +5,14 @@
 extern "C" {
 #endif
 
-/* Something that the rest of a run depends on, beside the problem, the options and the number of iterations done. What is
- * computed from these alone, the same in every bit, is none. One of array and value is set; they are read to save a run, and
- * written to continue it. Names are of small letters, digits and _; a list ends with the name NULL. */
+/* State that the remaining iterations depend on, besides problem, options and iteration count. Omit values that can be
+ * recomputed bit-identically from the rest. Either array or value is set; both are read to save a run and written to
+ * continue it. Names use lower-case letters, digits and _; a list ends with the name NULL. */
 typedef struct { const char *name; gt_array *array; double *value; } gt_state_entry;
 
 enum {
-	GT_STATE_MAX_PENALTY = 4,            /* a penalty has at most as many, */
-	GT_STATE_MAX = 32               /* a run with its penalty's, without the end of the list */
+	GT_STATE_MAX_PENALTY = 4,            /* entries of a penalty */
+	GT_STATE_MAX = 32               /* entries of a run and its penalty, without the end of the list */
 };
 
 #ifdef __cplusplus

@@ -11,89 +11,89 @@
 extern "C" {
 #endif
 
-/* One variant. Verdict GT_TUNE_OK: ms is its time, else why says what was wrong. */
+/* Evaluation of one variant. GT_TUNE_OK: ms is its time; other verdicts: why states the reason. */
 typedef enum { GT_TUNE_OK, GT_TUNE_NOT_LEGAL, GT_TUNE_NOT_BUILT, GT_TUNE_WRONG, GT_TUNE_ENDED } gt_tune_verdict;
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_evaluation) of the library */
 	gt_tune_verdict verdict;
-	double ms, built_in_ms;         /* the second in turn with it */
-	double error;                   /* forward's from the CPU in double, relative RMS of the worst of the small problems */
-	double off_adjoint;             /* entries of the adjoint from forward's, of the largest */
-	int pairs;                      /* that were timed */
+	double ms, built_in_ms;         /* from medians of alternating measurements */
+	double error;                   /* forward against the CPU in double: worst relative RMS of the check problems */
+	double off_adjoint;             /* largest difference of adjoint and forward entries over the largest entry */
+	int pairs;                      /* number of timed pairs */
 	char why[512];
 } gt_tune_evaluation;
 GT_API const char *gt_tune_verdict_text(gt_tune_verdict v);
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_options) */
-	const char *kernel;             /* of those that gt_tune_kernel_name() names: "dd-forward" */
+	const char *kernel;             /* a name of gt_tune_kernel_name(): "dd-forward" */
 	const char *backend;            /* "cuda:0" */
 	const gt_scan *scan;
 	const gt_grid *grid;
-	double seconds;                 /* for a search; 0: no limit */
-	size_t evaluations;             /* likewise */
-	const char *strategy;           /* search strategy, as gt_tune_strategy_name() lists them; NULL: "climb" */
+	double seconds;                 /* time limit of a search; 0: none */
+	size_t evaluations;             /* maximum number of evaluations; 0: no limit */
+	const char *strategy;           /* search strategy of gt_tune_strategy_name(); NULL: "climb" */
 	uint64_t seed;
-	double limit;                   /* seconds that one variant may take */
-	const char *log;                /* a file, one line for each variant; NULL: none */
-	int keep;                       /* 1: what was found goes into the cache */
+	double limit;                   /* time limit of one variant, seconds */
+	const char *log;                /* log file with one line per variant; NULL: none */
+	int keep;                       /* 1: caches the result */
 	gt_listener listener;
 	void (*tried)(void *self, size_t evaluation, const char *variant, const gt_tune_evaluation *t);
 	void *self;
 } gt_tune_options;
 GT_API void gt_tune_defaults(gt_tune_options *o);
 
-/* Tries one variant, "NAME=value NAME=value"; what it does not name is as in the built-in kernel. */
+/* Evaluates one variant, "NAME=value NAME=value"; other macros have the values of the built-in kernel. */
 GT_API gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_evaluation *t);
 
-/* What a search came to. variant "": the built-in kernel is not beaten by 1 %. */
+/* Result of a search. variant "": no variant is at least 1 % faster than the built-in kernel. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_outcome) of the library */
-	char about[512], built_in[512]; /* the class of the problem; the built-in kernel, as a variant */
+	char about[512], built_in[512]; /* class of the problem; macros of the built-in kernel */
 	char variant[512];
-	double ms, built_in_ms;         /* at last, in turn, in a process of their own */
+	double ms, built_in_ms;         /* final times, measured alternately in a separate process */
 	size_t candidates, evaluations, failed;
 	double seconds;
 } gt_tune_outcome;
-/* Searches, checks the best once more, and keeps it. Fails where nothing can be tuned: no NVRTC, no GPU, no legal
- * candidate, a budget that does not do for one. GT_ERR_IO with the outcome filled: it could not be kept. */
+/* Searches, verifies the best variant again, and caches it. Fails without NVRTC, a GPU or a legal candidate, and if the
+ * budget is too small for one evaluation. GT_ERR_IO with a complete outcome: the cache could not be written. */
 GT_API gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out);
 
-/* What a run uses: the kernels of both directions of a projector ("dd", "sf-tr", "joseph"), as often each, so that the
- * budget goes by their times. why: "", or why that one is left as it is. The log's name gets the kernel's behind it. */
+/* Tunes the kernels of both directions of a projector ("dd", "sf-tr", "joseph"). Their times divide the budget, because
+ * a run calls both equally often. why: "", or the reason not to tune. The name of the kernel is appended to the log. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_part) of the library */
 	const char *kernel;
-	double ms, share;               /* of the built-in kernel, and of both */
+	double ms, share;               /* time of the built-in kernel, and its fraction of the time of both */
 	gt_tune_outcome outcome;
 	char why[512];
 } gt_tune_part;
 GT_API gt_status gt_tune_projector(const gt_tune_options *o, const char *projector, void (*each)(void *self, const gt_tune_part *part));
 
-/* A searcher on a log, without a device: best[i] is the best time after i + 1 programs, INFINITY as long as none was
- * right; programs it did not come to have the last one. best has room for `programs`. */
+/* Replays a search strategy on a log, without a device. best[i], i < evaluations: best time after i + 1 evaluations;
+ * INFINITY before the first correct variant. Entries after the end of the search repeat the last time. */
 typedef struct {
 	size_t size, candidates, right;
 	double first_ms, best_ms, built_in_ms;
-	double updates, seconds;        /* views times voxels; of the search: 0 where the log does not say */
+	double updates, seconds;        /* views times voxels; time of the search. 0: not in the log */
 	char kernel[64], device[128], about[512], problem[200];
-	int ended;                      /* 1: the search came to its end, and what follows is there */
-	char chosen[512];               /* the variant, "": the built-in kernel stays */
-	double chosen_ms, chosen_built_in_ms; /* in turn, after the search */
+	int ended;                      /* 1: the search finished, and the next members are set */
+	char chosen[512];               /* chosen variant; "": the built-in kernel */
+	double chosen_ms, chosen_built_in_ms; /* measured alternately after the search */
 } gt_tune_log_facts;
-/* GT_ERR_UNSUPPORTED: it is of a kernel that could not be tuned for its problem, with the reason. */
+/* GT_ERR_UNSUPPORTED: the kernel could not be tuned for its problem; the message has the reason. */
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *strategy, uint64_t seed, size_t evaluations, double *best);
-/* The same of a log that is read once, for many searches; the file is not needed any more. Errors as above. */
+/* Reads a log once for many replays; the file is not used afterwards. Errors as above. */
 typedef struct gt_tune_log gt_tune_log;
 GT_API gt_status gt_tune_log_open(const char *path, gt_tune_log **log);
 GT_API void      gt_tune_log_close(gt_tune_log *log);
 GT_API void      gt_tune_log_describe(const gt_tune_log *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_log_replay(const gt_tune_log *log, const char *strategy, uint64_t seed, size_t evaluations, double *best);
-/* Names of searchers; NULL ends. */
+/* Name of search strategy i; NULL: i is past the last. */
 GT_API const char *gt_tune_strategy_name(size_t i);
 
-/* What is kept in the user's cache; why: NULL if operators of this library may use it, else a sentence. */
+/* An entry of the cache; why: NULL if operators of this library may use it, else the reason. */
 typedef struct {
 	size_t size;
 	char kernel[64], device[128], about[512], variant[512], strategy[32], when[24];

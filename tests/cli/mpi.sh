@@ -109,7 +109,7 @@ ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 --
 odd=turned.nc
 other "other places of source and detector; expected one file for all"
 odd=other.nc
-team_refused 2 "of which 8 is a multiple" 3 "$gantry" recon "${args[@]}" --reproducible
+team_refused 2 "expected a divisor of 8" 3 "$gantry" recon "${args[@]}" --reproducible
 team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
 nothing_left out.nc "refusals"

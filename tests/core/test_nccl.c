@@ -42,12 +42,12 @@ START_TEST(members_agree_by_what_all_say)
 	ck_assert_str_eq(why, "");
 	all[2] = member("a", "0000:17:00.0");
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
-	ck_assert_str_eq(why, "members 0 and 2 share a device (0000:17:00.0 of a)");
+	ck_assert_str_eq(why, "ranks 0 and 2 share a device (0000:17:00.0 of a)");
 	all[2] = member("b", "");
 	all[2].can = 0;
 	snprintf(all[2].why, sizeof all[2].why, "NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
-	ck_assert_str_eq(why, "member 2 (b): NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
+	ck_assert_str_eq(why, "rank 2 (b): NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
 }
 END_TEST
 

@@ -46,10 +46,10 @@ static gt_status together(gt_backend *be, void *self)
 	gt_array_put(host, x);
 	sums[me] = gt_sum(x);
 	if (fabs(sums[me] - sum) > 1e-12 * sum || gt_team_min(be, me) != 0 || gt_team_first(be, me + 5) != 5)
-		GT_TRY(gt_fail(GT_ERR_ARG, "numbers of all are wrong on member %d", me));
+		GT_TRY(gt_fail(GT_ERR_ARG, "numbers of all are wrong on rank %d", me));
 	gt_array_get(x, me % 2 ? NULL : back);
 	if (me % 2 == 0 && memcmp(back, host, sizeof host))
-		GT_TRY(gt_fail(GT_ERR_ARG, "elements of all are wrong on member %d", me));
+		GT_TRY(gt_fail(GT_ERR_ARG, "elements of all are wrong on rank %d", me));
 	GT_TRY(gt_array_new(be, GT_F64, 6, &block));
 	GT_TRY(gt_array_new(be, GT_F64, 6, &room));
 	gt_array_put(mine, block);
@@ -63,7 +63,7 @@ static gt_status together(gt_backend *be, void *self)
 	gt_array_get(room, from);
 	const double want[6] = { 100 * before, 0, 0, 100 * before + 4, 100 * before + 1, 100 * before + 2 };
 	if (memcmp(from, want, sizeof want))
-		GT_TRY(gt_fail(GT_ERR_ARG, "pieces are wrong on member %d: %g %g %g %g", me, from[0], from[3], from[4], from[5]));
+		GT_TRY(gt_fail(GT_ERR_ARG, "blocks are wrong on rank %d: %g %g %g %g", me, from[0], from[3], from[4], from[5]));
 	st = gt_backend_status(be);
 done:
 	gt_array_free(x);
@@ -107,7 +107,7 @@ START_TEST(a_failure_is_that_of_all)
 	gt_team *t = NULL;
 	char who[96];
 	double sums[64];
-	snprintf(who, sizeof who, "member %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_group_host());
+	snprintf(who, sizeof who, "rank %d of %d (host %.30s, cpu:1): made to fail", processes() - 1, processes(), gt_group_host());
 	ck_ok(gt_team_open("mpi:cpu:1", &t));
 	const double start = gt_seconds();
 	for (int i = 0; i < 3; i++) {
@@ -131,9 +131,9 @@ START_TEST(other_versions_and_devices_are_refused)
 	gt_group_set_version(me ? "0.0.7 (other)" : NULL);
 	ck_refused(gt_team_open("mpi:cpu:1", &t), GT_ERR_UNSUPPORTED, "is of version 0.0.7 (other), process 0 (host ");
 	gt_group_set_version(NULL);
-	ck_refused(gt_team_open(me ? "mpi:cpu:no" : "mpi:cpu:1", &t), GT_ERR_ARG, "member 1 of ");
-	ck_refused(gt_team_open("mpi:cpu:1x7", &t), GT_ERR_ARG, "7 members for");
-	ck_refused(gt_team_open_distributed("mpi:cpu:1", 7, &t), GT_ERR_ARG, "of which 7 is a multiple");
+	ck_refused(gt_team_open(me ? "mpi:cpu:no" : "mpi:cpu:1", &t), GT_ERR_ARG, "rank 1 of ");
+	ck_refused(gt_team_open("mpi:cpu:1x7", &t), GT_ERR_ARG, "7 devices for");
+	ck_refused(gt_team_open_distributed("mpi:cpu:1", 7, &t), GT_ERR_ARG, "expected a divisor of 7");
 	ck_ok(gt_team_open("mpi:cpu:1", &t));
 	ck_ok(gt_team_run(t, together, sums));
 	gt_team_close(t);
@@ -192,7 +192,7 @@ static gt_status balance(gt_backend *be, void *self)
 	gt_status st = gt_balance_run(be, &w, b->share);
 	for (int i = 0; i < gt_ranks(be) && st == GT_OK; i++) /* on every process the team has these shares */
 		if (gt_team_range(be, i, THINGS).n != b->share[i])
-			st = gt_fail(GT_ERR_ARG, "member %d has %zu things, expected %zu", i, gt_team_range(be, i, THINGS).n, b->share[i]);
+			st = gt_fail(GT_ERR_ARG, "rank %d has %zu things, expected %zu", i, gt_team_range(be, i, THINGS).n, b->share[i]);
 	return st;
 }
 

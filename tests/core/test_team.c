@@ -30,7 +30,7 @@ START_TEST(names)
 	ck_refused(gt_team_open("cpu:1x", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1x2y", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1x999", &t), GT_ERR_ARG, "at most 64");
-	ck_refused(gt_team_open("cpu:1+cuda:0", &t), GT_ERR_ARG, "members of one kind");
+	ck_refused(gt_team_open("cpu:1+cuda:0", &t), GT_ERR_ARG, "devices of one kind");
 	ck_refused(gt_team_open("cuda:0+cuda:0", &t), GT_ERR_ARG, "device 0 is named twice");
 	ck_refused(gt_team_open("cpu:1+cpu:", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1+", &t), GT_ERR_ARG, "expected");
@@ -249,7 +249,7 @@ START_TEST(one_fails)
 	for (int k = 0; k < 50; k++) {
 		struct failing f = { .rank = k % 4, .call = k };
 		const double start = gt_seconds();
-		snprintf(what, sizeof what, "member %d of 4 (cpu:1): no room at call %d", k % 4, k);
+		snprintf(what, sizeof what, "rank %d of 4 (cpu:1): no room at call %d", k % 4, k);
 		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_MEMORY, what);
 		ck_assert_double_lt(gt_seconds() - start, limit);
 	}
@@ -300,7 +300,7 @@ START_TEST(one_does_not_answer)
 	ck_assert_int_eq(pthread_barrier_init(&l.others, NULL, 2), 0);
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	gt_team_set_timeout(t, 2);
-	ck_refused(gt_team_run(t, late_text, &l), GT_ERR_DEVICE, "member 1 of 3 (cpu:1): no answer for 2 s");
+	ck_refused(gt_team_run(t, late_text, &l), GT_ERR_DEVICE, "rank 1 of 3 (cpu:1): timeout: not at the barrier after 2 s");
 	gt_team_set_timeout(t, timeout);
 	l.late = 0.2;
 	ck_ok(gt_team_run(t, late_text, &l));
@@ -323,7 +323,7 @@ START_TEST(unlike_pieces_are_refused)
 {
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x2", &t));
-	ck_refused(gt_team_run(t, unlike_text, NULL), GT_ERR_DEVICE, "which sends others");
+	ck_refused(gt_team_run(t, unlike_text, NULL), GT_ERR_DEVICE, "which sent no matching block");
 	gt_team_close(t);
 }
 END_TEST

@@ -91,7 +91,7 @@ START_TEST(a_link_that_stands_still_is_named)
 {
 	double *got = calloc(gt_grid_voxels(&grid), sizeof *got);
 	link_.stands_still = 1;
-	ck_refused(run_on("views", &slow, 1, got), GT_ERR_DEVICE, "(cpu:1): no answer for ");
+	ck_refused(run_on("views", &slow, 1, got), GT_ERR_DEVICE, "(cpu:1): timeout: not at the barrier after ");
 	/* The pull in progress ends; the next one of the same exchange does not begin. */
 	ck_assert_int_eq(link_.begun_after, 0);
 	free(got);
