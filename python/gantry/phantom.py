@@ -1,4 +1,4 @@
-"""Analytic bodies with exact line integrals, and the noise of photons."""
+"""Analytic phantoms with exact line integrals, and photon noise."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Phantom:
 
     @property
     def radius(self) -> float:
-        """Of a ball around the origin that holds the whole body, mm."""
+        """Radius of a sphere around the origin that contains the object, mm."""
         return float(lib.gt_phantom_radius(self.c))
 
     def project(self, scan: Scan, rays: int = 1) -> Array:

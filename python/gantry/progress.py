@@ -1,4 +1,4 @@
-"""What is told while a method iterates: callbacks, bars, and Ctrl-C that keeps what there is."""
+"""Progress of iterations: callbacks, bars, and Ctrl-C that keeps the present result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Callback = Callable[[Progress], Any]
 
 
 class Call:
-    """A call of the library that tells of iterations. callback may return True to stop; what it raises comes out of the call."""
+    """A call of the library that reports iterations. callback may return True to stop; its exceptions end the call."""
 
     def __init__(self, callback: Callback | None, progress: bool, on_interrupt: str, name: str) -> None:
         if on_interrupt not in ("raise", "keep"):

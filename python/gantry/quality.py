@@ -1,4 +1,4 @@
-"""What a volume says of its own quality, as `gantry measure` tells it: regions, lines, MTF, NPS, FSC. Points are (x, y, z) in mm."""
+"""Image quality of volumes, as `gantry measure` reports it: regions, lines, MTF, NPS, FSC. Points are (x, y, z) in mm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = Sequence[float]
 
 
 class Region(NamedTuple):
-    """Of the voxels of a region: how many, mean, standard deviation, least, most, and the standard error of the mean."""
+    """Voxels of a region: number, mean, standard deviation, minimum, maximum, and the standard error of the mean."""
 
     voxels: int
     mean: float

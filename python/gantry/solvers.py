@@ -229,7 +229,7 @@ class Result:
 
 
 class _Problem:
-    """A gt_problem and all that it borrows. Subset k holds views k, k + n, ...: a copy of them where there are several."""
+    """A gt_problem and the objects that it borrows. Subset k holds the views k, k + n, ... as copies."""
 
     def __init__(self, A: Projector, b: Array, w: Array | None, penalty: Penalty | None, subsets: int) -> None:
         be, one = A.backend, subsets == 1
