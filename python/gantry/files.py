@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
 from .errors import ArgumentError, check, settle, text
 from .geometry import Grid, Scan
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = str | os.PathLike[str]
 
@@ -145,6 +148,36 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
     return o
 
 
+class ReadOptions(TypedDict, total=False):
+    """The keywords of read_options(), for checkers of types."""
+
+    geometry_only: bool
+    without_statistics: bool
+    axis: float | None
+    pixel: float | None
+    water: float | None
+    unit: str
+    center: bool
+    flat: Path | None
+    flat_after: Path | None
+    dark: Path | None
+    white: float | None
+    angles: Path | None
+    angle_unit: str
+    air: str | None
+    values: str
+    sinogram: bool
+    gaps: bool
+    source_to_axis: float | None
+    source_to_detector: float | None
+    geometry: Path | None
+    direction: str
+    axis_side: str
+    raw: str | None
+    flat_at: str | None
+    entry: str | None
+
+
 def options_for(path: Path, options: dict[str, Any]) -> Any:
     """Returns the read options of a file or folder, and refuses options that do not apply to its format."""
     o = read_options(**options)
@@ -157,7 +190,7 @@ def options_for(path: Path, options: dict[str, Any]) -> Any:
     return o
 
 
-def read(path: Path, **options: Any) -> Projections | Volume:
+def read(path: Path, **options: Unpack[ReadOptions]) -> Projections | Volume:
     """Reads projections or a volume, by the contents of the file or folder.
 
     Parameters
@@ -182,7 +215,7 @@ def read(path: Path, **options: Any) -> Projections | Volume:
     return read_projections(path, **options) if kind[0] else read_volume(path, **options)
 
 
-def read_projections(path: Path, **options: Any) -> Projections:
+def read_projections(path: Path, **options: Unpack[ReadOptions]) -> Projections:
     """Reads projections, with the options of read_options().
 
     Examples
@@ -193,13 +226,13 @@ def read_projections(path: Path, **options: Any) -> Projections:
     (6, 2, 4)
     """
     out = ffi.new("gt_projections **")
-    check(lib.gt_read_projections(_name(path), options_for(path, options), out))
+    check(lib.gt_read_projections(_name(path), options_for(path, dict(options)), out))
     p = Projections.from_c(out[0])
     settle()
     return p
 
 
-def read_volume(path: Path, **options: Any) -> Volume:
+def read_volume(path: Path, **options: Unpack[ReadOptions]) -> Volume:
     """Reads a volume in mm^-1, with the options of read_options().
 
     Examples
@@ -209,7 +242,7 @@ def read_volume(path: Path, **options: Any) -> Volume:
     0.5
     """
     out = ffi.new("gt_volume **")
-    check(lib.gt_read_volume(_name(path), options_for(path, options), out))
+    check(lib.gt_read_volume(_name(path), options_for(path, dict(options)), out))
     v = Volume.from_c(out[0])
     settle()
     return v
@@ -234,7 +267,18 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
     return o
 
 
-def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Any) -> None:
+class WriteOptions(TypedDict, total=False):
+    """The keywords of write(), for checkers of types."""
+
+    unit: str
+    water: float | None
+    deflate: int | None
+    format: str | None
+    number: str
+    range: tuple[float, float] | None
+
+
+def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Unpack[WriteOptions]) -> None:
     """Raises FileError if the disk has too little free space, with the bytes needed and available. Compressed sizes are unknown.
 
     Parameters
@@ -299,9 +343,10 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
 class Views:
     """Projections in a file (NetCDF, images, MetaImage of a known scan) that are read on access: v[10:20], v[5], v[::7]."""
 
-    def __init__(self, path: Path, scan: Scan | None = None, **options: Any) -> None:
-        self.scan = read_projections(path, geometry_only=True, **options).scan if scan is None else scan
-        self._options = options_for(path, options)
+    def __init__(self, path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> None:
+        only: ReadOptions = {**options, "geometry_only": True}
+        self.scan = read_projections(path, **only).scan if scan is None else scan
+        self._options = options_for(path, dict(options))
         out = ffi.new("gt_view_reader **")
         check(lib.gt_view_reader_open(_name(path), self._options, self.scan.c, out))
         self.c = ffi.gc(out[0], lib.gt_view_reader_close)
@@ -328,7 +373,7 @@ class Views:
         return out
 
 
-def open(path: Path, scan: Scan | None = None, **options: Any) -> Views:
+def open(path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> Views:
     """Opens a file whose projections are read on access: v[10:20], v[5], v[::7]. Options are those of read_options().
 
     Examples
