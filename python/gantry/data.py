@@ -9,7 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
-from .arguments import expect
+from .arguments import expect, real
 from .backend import Array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan, same
@@ -138,7 +138,7 @@ class Projections(_Labelled):
                 given = host_array(values, np.float32, what)
                 check_shape(what, given.shape, scan.shape, "[view][row][column]")
                 check(give(self.c, pointer(given)))
-        check(lib.gt_projections_set_water(self.c, water))
+        check(lib.gt_projections_set_water(self.c, real(water, "water")))
         if position is not None:
             check(lib.gt_projections_set_position(self.c, position_index(position)))
 
@@ -278,7 +278,7 @@ class Volume(_Labelled):
         check(lib.gt_volume_wrap(grid.c, pointer(array), ffi.NULL, ffi.NULL, out))
         self._keep(out[0], array)
         if water is not None:
-            check(lib.gt_volume_set_water(self.c, water))
+            check(lib.gt_volume_set_water(self.c, real(water, "water")))
         if position is not None:
             check(lib.gt_volume_set_position(self.c, position_index(position)))
 

@@ -260,6 +260,8 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
     if range is not None:
         if o.bits == 0:
             raise ArgumentError("range: floats need none, expected number='u16' or 'u8'")
+        if not isinstance(range, (tuple, list)) or len(range) != 2:
+            raise ArgumentError(f"range: {range!r}, expected two numbers, the smaller one first")
         low, high = range
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ArgumentError(f"range: {low:g} to {high:g}, expected two numbers, the smaller one first")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._c import ffi, lib
-from .arguments import reals
+from .arguments import expect, real, reals
 from .errors import ArgumentError, check, text
 
 SHAPES = ("flat", "arc", "parallel")
@@ -87,6 +87,7 @@ class Grid:
         >>> gantry.Grid.parse("128x128x20@2x2x2.5").shape
         (20, 128, 128)
         """
+        expect(spec, str, "spec", 'a text as "128x128x20@2x2x2.5"')
         c = ffi.new("gt_grid *")
         check(lib.gt_grid_parse(os.fsencode(spec), c))
         return cls.from_c(c)
@@ -248,10 +249,12 @@ class Scan:
         >>> len(gantry.circular(90, 8, 1.0, 100, 200).subset(0, 3))
         30
         """
+        first, stride = sizes([real(first, "first"), real(stride, "stride")], "first, stride")
         return made(lambda out: lib.gt_scan_subset(self.c, first, stride, out))
 
     def run(self, first: int, end: int) -> Scan:
         """Returns the scan of the views first to end - 1."""
+        first, end = sizes([real(first, "first"), real(end, "end")], "first, end")
         if not 0 <= first < end <= len(self):
             raise ArgumentError(f"views {first} to {end}: expected some of the {len(self)} of the scan")
         numbers = {name: getattr(self, name) for name in NUMBERS}
@@ -268,6 +271,7 @@ class Scan:
 
     def difference(self, other: Scan) -> str:
         """The first property in which two scans differ by more than 1e-4 pixels, in words; "" if there is none."""
+        expect(other, Scan, "other", "a gantry.Scan")
         return _difference(self, other)
 
     def __eq__(self, other: object) -> bool:

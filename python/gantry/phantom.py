@@ -136,6 +136,7 @@ def add_noise(data: Any, photons: float, *, electronic: float = 0.0, seed: int =
     >>> bool(0 < np.abs(noisy - 1).max() < 0.1)
     True
     """
+    photons, electronic = real(photons, "photons"), real(electronic, "electronic")
     if not photons > 0 or not np.isfinite(photons):
         raise ArgumentError(f"photons: {photons}, expected a positive number")
     out = np.array(host_array(data, np.float32, "data"))

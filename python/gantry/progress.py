@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import kind_of
 from .backend import Array, pointer
 from .errors import ArgumentError, keep, settle, thread
 
@@ -64,6 +65,8 @@ class Call:
     def __init__(self, callback: Callback | None, progress: bool, on_interrupt: str, name: str) -> None:
         if on_interrupt not in ("raise", "keep"):
             raise ArgumentError(f"on_interrupt {on_interrupt!r}: expected 'raise' or 'keep'")
+        if callback is not None and not callable(callback):
+            raise ArgumentError(f"callback: {kind_of(callback)}, expected a function of a gantry.Progress")
         self.callback, self.keeps = callback, on_interrupt == "keep"
         self.bar = _bar(name) if progress else None
         self.last: Progress | None = None

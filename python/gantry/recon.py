@@ -86,6 +86,7 @@ class _Recon:
             if scan is not None:
                 raise ArgumentError("scan: a file has its own, expected none")
             if reading:
+                expect(reading, Mapping, "reading", 'a dict of options, as {"pixel": 0.01}')
                 options = options_for(data, dict(reading))
             run(lib.gt_recon_open(os.fsencode(data), options, out))
         else:
