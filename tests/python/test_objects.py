@@ -3,6 +3,7 @@
 import inspect
 import os
 import pickle
+import site
 import subprocess
 import sys
 
@@ -108,8 +109,10 @@ w: gantry.Volume = both[0]
              "gantry.OSSART(iterations='3')", "gantry.pcg(A, y, iteratons=3)", "gantry.circular(3, 4, 1.0, 5, 6, angle_unit='grad')", "v.shap",
              "A.forwards(y)", "gantry.read('a.nc', pixle=3.0)", "gantry.open('a.nc', axes=3.0)", "gantry.prepare(gantry.Projections(y, scan), rigns='all')", "gantry.reconstruct(y, scan).x"]
     (tmp_path / "user.py").write_text(right + "\n".join(wrong) + "\n")
+    folder = os.path.dirname(os.path.dirname(gantry.__file__))
+    path = {} if folder in site.getsitepackages() else {"MYPYPATH": folder}  # mypy finds installed packages itself
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "user.py"], cwd=tmp_path, capture_output=True, text=True, check=False,
-                          env={**os.environ, "MYPYPATH": os.path.dirname(os.path.dirname(gantry.__file__))})
+                          env={**os.environ, **path})
     found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("user.py:") and ": error:" in line}
     first = right.count("\n") + 1
     assert found == set(range(first, first + len(wrong))), done.stdout + done.stderr
