@@ -1,11 +1,11 @@
-/* Calls that the Python package makes often, in one piece. */
+/* Frequent calls of the Python package, each in one call of C. */
 #include "python/extension.h"
 #include <gantry/threads.h>
 #include <gantry/version.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that are not finite, looked for in pieces: a piece whose exponents are all ones somewhere. */
+/* Searches values that are not finite in chunks: their exponent bits are all ones. */
 enum { PIECE = 1 << 16 };
 typedef struct {
 	const char *data;
@@ -107,7 +107,7 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 	const gt_status then = gt_backend_before(be, stream);
 	if (st != GT_OK || then != GT_OK)
 		return st != GT_OK ? st : then;
-	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is told once */
+	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is reported once */
 }
 
 /* The structs of DLPack, as its specification lays them out. */

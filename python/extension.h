@@ -1,25 +1,24 @@
 #ifndef PYTHON_EXTENSION_H
 #define PYTHON_EXTENSION_H
-/* What the Python package has of its own in C: one call where Python would make many. */
+/* Calls in C that replace many calls from Python. */
 #include <gantry/linop.h>
 #include <stdint.h>
 
-/* GT_ERR_ARG, which names the first, where one of n numbers in the host's memory is not finite. */
+/* Returns GT_ERR_ARG with the index of the first of n values in host memory that is not finite. */
 gt_status gt_py_finite(gt_backend *be, gt_type type, const void *data, size_t n);
-/* to = A from, or with adjoint 1 its transpose, `batch` times: arrays of A's type and sizes one after the other, in
- * memory of A's device. Waits. Numbers in the host's memory that are not finite
- * are refused. The first failure of A's backend, which then is cleared. */
+/* Computes to = A from, or the transpose with adjoint 1, for `batch` consecutive arrays of A's type and sizes in memory
+ * of A's device. Blocks until done. Refuses values in host memory that are not finite. Returns and clears the first
+ * failure of A's backend. */
 gt_status gt_py_apply(const gt_linop *A, int adjoint, size_t batch, void *from, void *to);
-/* The same in order with what is on a CUDA stream (cudaStream_t) before and after the call; the host does not wait.
- * The first failure that is known by now, which then is cleared. */
+/* Queues the product between the work of a CUDA stream (cudaStream_t) before and after the call. The host does not
+ * wait. Returns and clears the first failure known so far. */
 gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, void *from, void *to, void *stream);
-/* DLPack (dmlc/dlpack, version 0.8), by which libraries of arrays lend memory to each other. The memory of a
- * DLManagedTensor whose elements lie one after the other in C order; NULL where they do not. */
+/* DLPack (dmlc/dlpack, version 0.8) exchanges memory between array libraries. Returns the memory of a DLManagedTensor
+ * in contiguous C order; NULL for another order. */
 void *gt_py_dlpack_data(const void *managed);
-/* An array of a CUDA device as a DLManagedTensor of that shape, whose deleter frees it. Takes it
- * over; NULL: no memory. */
+/* Returns a DLManagedTensor of a CUDA array, whose deleter frees the array. Takes ownership of a. NULL: no memory. */
 void *gt_py_dlpack_new(gt_array *a, int device, int dimensions, const int64_t *shape);
-/* For a capsule that nobody took. */
+/* Frees the tensor of a capsule that was not consumed. */
 void gt_py_dlpack_free(void *managed);
 /* GT_VERSION_NUMBER of the headers that the extension was built with. */
 int gt_py_built_for(void);

@@ -49,7 +49,7 @@ class Backend:
         return f"<gantry.Backend {self.name}: {self.about}>"
 
     def counters(self) -> dict[str, int]:
-        """What it did since it was opened: allocations, bytes held, copies to and from the device, waits."""
+        """Returns counts since the backend was opened: allocations, bytes held, copies to and from the device, waits."""
         count = ffi.new("gt_counters *")
         check(lib.gt_backend_counters(self.c, count))
         return {name: int(getattr(count, name)) for name, _ in ffi.typeof("gt_counters").fields}
@@ -120,7 +120,7 @@ def shape_hint(what: str, found: tuple[int, ...], expected: tuple[int, ...]) -> 
 
 
 def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
-    """`values` as a C-contiguous array of that type in the host's memory: itself where it is one already, else a copy."""
+    """Returns `values` as a C-contiguous array of a type in host memory, without a copy if possible."""
     refuse_mask(values, what)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
         refuse_gradients(values, what)
@@ -137,7 +137,7 @@ def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
 
 
 def finite(array: Array, be: Backend, what: str) -> Array:
-    """`array`, of float32 or float64 in C order, or a refusal that names the first number in it that is not finite."""
+    """Returns `array` (float32 or float64, C order), or refuses it with the index of the first value that is not finite."""
     if lib.gt_py_finite(be.c, c_type(array.dtype), pointer(array, "void *"), array.size):
         first = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
         raise ArgumentError(f"{what}: element {list(map(int, first))} is {array[first]}, expected finite numbers")
@@ -145,7 +145,7 @@ def finite(array: Array, be: Backend, what: str) -> Array:
 
 
 def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
-    """`out`, which must fit as it is, or a new array where it is None."""
+    """Returns `out` if it fits, or a new array for None."""
     if out is None:
         return np.empty(shape, dtype)
     refuse_mask(out, "out")
@@ -180,7 +180,7 @@ def borrowed(c: Any, shape: tuple[int, ...], owner: object, writeable: bool = Tr
 
 
 class Lent:
-    """A NumPy array as the library sees it: the memory itself on the CPU; on a GPU a copy, which `get()` brings back."""
+    """A NumPy array in the library: the memory itself on the CPU; on a GPU a copy, which get() copies back."""
 
     def __init__(self, be: Backend, array: Array, put: bool = True) -> None:
         self.array, self.on_gpu = array, be.is_gpu

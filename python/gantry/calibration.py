@@ -17,8 +17,10 @@ from .geometry import Scan
 
 
 class Correction(NamedTuple):
-    """A correction that all views share, and its standard error: pixels of the center, mm of the distance, else radians. told False:
-    the projections do not say, and the value stayed."""
+    """A correction common to all views and its standard error: pixels of the centre, mm of the distance, else radians.
+
+    told is False if the projections do not determine the parameter; its value is then unchanged.
+    """
 
     value: float
     error: float
@@ -38,10 +40,13 @@ class Calibration(NamedTuple):
 
 
 class BeadCalibration(NamedTuple):
-    """What shadows of beads tell. places, place_errors: of the balls in the scan's frame and their standard errors, mm [bead][3]. shadows
-    and model: where the balls were seen and where the geometry puts them, (column, row) [view][bead][2]; nan: not seen, or not by itself.
-    view_residual: pixels that are left in a view; view_errors: standard errors of its source and detector, mm [view][2], nan where it has
-    the shared geometry. views_alone: views with a geometry of their own. before, after: of one coordinate, pixels, root mean square."""
+    """Results of a calibration by bead projections.
+
+    places, place_errors: bead positions in the frame of the scan and their standard errors, mm [bead][3]. shadows, model: measured and
+    modelled bead projections, (column, row) [view][bead][2]; nan: not detected, or not separate. view_residual: residual of each view, pixels.
+    view_errors: standard errors of source and detector of each view, mm [view][2]; nan for views with the common geometry.
+    views_alone: number of views with their own geometry. before, after: root mean square residual of one coordinate, pixels.
+    """
 
     scan: Scan
     corrections: dict[str, Correction]
@@ -57,9 +62,11 @@ class BeadCalibration(NamedTuple):
 
 
 class JitterCalibration(NamedTuple):
-    """How far each view was off: (columns, rows) that what was seen lies further on than the scan said, and standard errors, [view][2].
-    identifiable: whether the projections have structure enough along columns and rows; what they do not tell stayed. change: of the last round,
-    pixels; before, after: of line integrals what the volume does not explain; both root mean square."""
+    """Shift of each view: (columns, rows) from its nominal to its measured position, and standard errors, [view][2].
+
+    identifiable: whether columns and rows are determined by the projections; an undetermined shift is unchanged. change: of the last round, pixels.
+    before, after: root mean square difference of the line integrals to those of the volume.
+    """
 
     scan: Scan
     shifts: Array
@@ -73,7 +80,7 @@ class JitterCalibration(NamedTuple):
 
 
 def _backend(o: Any, name: str | None) -> Any:
-    """What must live as long as the options."""
+    """Sets the backend of options and returns the memory that must outlive them."""
     held = None if name is None else ffi.new("char[]", os.fsencode(name))
     o.backend = ffi.NULL if held is None else held
     return held
@@ -134,7 +141,7 @@ def _copied(c: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _balls(beads: Any) -> tuple[int, Array | None]:
-    """How many there are, and their places if these are known."""
+    """Returns the number of beads, and their positions if these are known."""
     if isinstance(beads, (int, np.integer)):
         return int(beads), None
     if isinstance(beads, (str, os.PathLike)):
@@ -150,11 +157,23 @@ def _balls(beads: Any) -> tuple[int, Array | None]:
 
 
 def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | None = None, each_view: bool = False) -> BeadCalibration:
-    """The geometry of a scan from projections of small balls, as `gantry calibrate --beads` finds it; p stays as it is.
+    """Finds the geometry of a scan from bead projections, as `gantry calibrate --beads` does; p stays unchanged.
 
-    beads: how many there are, or their places: an array [bead][3] in mm in any right-handed frame, or a file with a line "x y z" for each.
-    span: mm, known distance of the two that are furthest apart: without it and without places the source's distance from the axis cannot
-    be told. each_view: then source and detector of each view by themselves; at least six beads, not in one plane.
+    Parameters
+    ----------
+    p : Projections
+        Line integrals of beads.
+    beads : int, path or array_like
+        Number of beads, or their positions: an array [bead][3] in mm in any right-handed frame, or a file with a line "x y z" per bead.
+    span : float, optional
+        Distance of the two beads that are furthest apart, mm. Without it and without positions, the distance from source to axis is not
+        identifiable.
+    each_view : bool
+        Finds source and detector of each view independently; needs at least six beads, not in one plane.
+
+    Returns
+    -------
+    BeadCalibration
     """
     expect(p, Projections, "p", "gantry.Projections")
     count, places = _balls(beads)
@@ -179,10 +198,26 @@ def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | 
 
 def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, threads: int = 0,
                      backend: str | None = None) -> JitterCalibration:
-    """How far each view of a scan is off, from its own projections, as `gantry calibrate --jitter` finds it; p stays as it is.
+    """Finds the shift of each view from the projections, as `gantry calibrate --jitter` does; p stays unchanged.
 
-    rounds: at most. columns: the scan is coarsened to so many at most. backend: "auto", "cpu:2", "cuda:0"; None: the processors that
-    threads says. A centre that is off looks like jitter: calibrate() first.
+    A wrong centre looks like jitter: call calibrate() first.
+
+    Parameters
+    ----------
+    p : Projections
+        Line integrals.
+    rounds : int
+        Maximum number of rounds.
+    columns : int
+        The scan is coarsened to at most this number of columns.
+    threads : int
+        Threads; 0: all processors.
+    backend : str, optional
+        "auto", "cpu:2", "cuda:0".
+
+    Returns
+    -------
+    JitterCalibration
     """
     expect(p, Projections, "p", "gantry.Projections")
     o = ffi.new("gt_jitter_options *", lib.gt_jitter_defaults)

@@ -1,4 +1,4 @@
-"""Solvers, analytic methods and penalties as objects: what reconstruct(), solve() and denoise() take in place of texts."""
+"""Solvers, analytic methods and penalties as objects, which reconstruct(), solve() and denoise() accept in place of texts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def text_of(value: Any, what: str) -> str | None:
 
 
 def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], solver: str | None) -> None:
-    """Refuses keywords that reconstruct() does not have. A parameter of a solver is shown in its place."""
+    """Refuses unknown keywords of reconstruct(). The message about a parameter of a solver shows where it belongs."""
     import difflib
 
     for key in given:

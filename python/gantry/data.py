@@ -9,7 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
-from .arguments import expect
+from .arguments import expect, real
 from .backend import Array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan, same
@@ -19,14 +19,14 @@ UNITS = ("mm-1", "HU", "auto")
 
 
 def position_index(position: str) -> int:
-    """The library's number for how the patient lay."""
+    """Returns the number of a patient position in the library."""
     if position not in POSITIONS:
         raise ArgumentError(f"position {position!r}: expected one of {', '.join(POSITIONS)}")
     return POSITIONS.index(position)
 
 
 class Provenance:
-    """How something came to be: the command line and the parameters that made it, "" where they are not known."""
+    """The command line and the parameters that made the data; "" if unknown."""
 
     def __init__(self, c: Any) -> None:
         self.command, self.parameters = text(c.command), text(c.parameters)
@@ -36,7 +36,7 @@ class Provenance:
 
 
 class _Labelled(NDArrayOperatorsMixin):
-    """What volumes and projections have of an array: shape, dtype, indexing, arithmetic. Results are plain arrays.
+    """The array interface of volumes and projections: shape, dtype, indexing, arithmetic. Results are plain arrays.
 
     Arithmetic of two volumes, or of two projections, needs one grid or scan.
     """
@@ -138,7 +138,7 @@ class Projections(_Labelled):
                 given = host_array(values, np.float32, what)
                 check_shape(what, given.shape, scan.shape, "[view][row][column]")
                 check(give(self.c, pointer(given)))
-        check(lib.gt_projections_set_water(self.c, water))
+        check(lib.gt_projections_set_water(self.c, real(water, "water")))
         if position is not None:
             check(lib.gt_projections_set_position(self.c, position_index(position)))
 
@@ -156,7 +156,7 @@ class Projections(_Labelled):
 
     @property
     def data(self) -> Array:
-        """Line integrals [view][row][column]; they may be changed in place."""
+        """Line integrals [view][row][column]. The array can be changed."""
         if self._data is None:
             raise ArgumentError("these projections are a geometry alone: they have no data")
         return self._data
@@ -167,22 +167,22 @@ class Projections(_Labelled):
 
     @property
     def has_data(self) -> bool:
-        """Whether there is more than the geometry."""
+        """Whether there are line integrals in addition to the geometry."""
         return self._data is not None
 
     @property
     def weights(self) -> Array | None:
-        """Statistical weights [view][row][column]; None where there are none."""
+        """Statistical weights [view][row][column], or None."""
         return borrowed(lib.gt_projections_weights(self.c), self.scan.shape, self.c, writeable=False)
 
     @property
     def photons(self) -> Array | None:
-        """Photons that each pixel would have had without a body; None where they are not known."""
+        """Photons of each pixel without an object (I0), or None if unknown."""
         return borrowed(lib.gt_projections_photons(self.c), self.scan.shape, self.c, writeable=False)
 
     @property
     def filtered(self) -> bool:
-        """Whether they are weighted and filtered already, as the file said, and so no line integrals."""
+        """Whether the file states that the projections are already weighted and filtered."""
         return bool(lib.gt_projections_filtered(self.c))
 
     @property
@@ -192,19 +192,19 @@ class Projections(_Labelled):
 
     @property
     def position(self) -> str:
-        """How the patient lay: "HFS", "HFP", "FFS" or "FFP"."""
+        """Patient position: "HFS", "HFP", "FFS" or "FFP"."""
         return POSITIONS[lib.gt_projections_position(self.c)]
 
     @property
     def provenance(self) -> Provenance:
-        """How the projections came to be."""
+        """The command and the parameters that made the projections."""
         return Provenance(lib.gt_projections_provenance(self.c))
 
     def __repr__(self) -> str:
         return f"<gantry.Projections {self.scan.shape} of {self.scan!r}>"
 
     def to_xarray(self) -> Any:
-        """A DataArray of xarray over the same memory: axes view, row, column; the angle of each view in radians beside them."""
+        """Returns a DataArray of xarray over the same memory, with axes view, row, column and the angles in radians."""
         import xarray
 
         return xarray.DataArray(self.data, dims=("view", "row", "column"), coords={"angle": ("view", self.scan.views["angle"], {"units": "rad"})},
@@ -278,7 +278,7 @@ class Volume(_Labelled):
         check(lib.gt_volume_wrap(grid.c, pointer(array), ffi.NULL, ffi.NULL, out))
         self._keep(out[0], array)
         if water is not None:
-            check(lib.gt_volume_set_water(self.c, water))
+            check(lib.gt_volume_set_water(self.c, real(water, "water")))
         if position is not None:
             check(lib.gt_volume_set_position(self.c, position_index(position)))
 
@@ -315,19 +315,19 @@ class Volume(_Labelled):
 
     @property
     def position(self) -> str:
-        """How the patient lay: "HFS", "HFP", "FFS" or "FFP"."""
+        """Patient position: "HFS", "HFP", "FFS" or "FFP"."""
         return POSITIONS[lib.gt_volume_position(self.c)]
 
     @property
     def provenance(self) -> Provenance:
-        """How the volume came to be."""
+        """The command and the parameters that made the volume."""
         return Provenance(lib.gt_volume_provenance(self.c))
 
     def __repr__(self) -> str:
         return f"<gantry.Volume {self.grid.shape} in mm^-1 on {self.grid!r}>"
 
     def to_xarray(self) -> Any:
-        """A DataArray of xarray over the same memory: axes z, y, x with the middles of the voxels in mm, unit and water as attributes."""
+        """Returns a DataArray of xarray over the same memory, with axes z, y, x in mm, unit and water."""
         import xarray
 
         axes = [(name, _middles(n, step, middle), {"units": "mm"})

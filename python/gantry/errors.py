@@ -17,7 +17,7 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """A parameter, a size, a type or an order that cannot be."""
+    """An invalid parameter, size, type or order."""
 
 
 class UnknownNameError(Error, LookupError):
@@ -29,7 +29,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """Says how much was needed, and how much was there."""
+    """An allocation failed; the message has the bytes needed and available."""
 
 
 class FileError(Error, OSError):
@@ -49,7 +49,7 @@ class DivergedError(Error, ArithmeticError):
 
 
 class StoppedError(Error):
-    """Somebody asked a computation to stop."""
+    """A callback stopped the computation."""
 
 
 CLASSES = {
@@ -67,7 +67,7 @@ _NAMES = {int(getattr(lib, name)): name for name in CLASSES}
 
 
 class _Thread(threading.local):
-    """What callbacks saw in this thread, for the call of the library that they were made from."""
+    """State of this thread that callbacks set for the call of the library which runs them."""
 
     raised: BaseException | None = None
     keeps: bool = False  # Ctrl-C ends iterations where they are, instead of raising
@@ -137,7 +137,7 @@ def text(c: object) -> str:
 
 
 class Remark(UserWarning):
-    """What the library found in data or geometry that the user should know."""
+    """A note of the library on data or geometry."""
 
 
 @ffi.def_extern(onerror=keep)  # type: ignore[untyped-decorator]

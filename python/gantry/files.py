@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .backend import Array, pointer
 from .data import UNITS, Projections, Volume
 from .errors import ArgumentError, check, settle, text
 from .geometry import Grid, Scan
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = str | os.PathLike[str]
 
@@ -47,7 +50,7 @@ _lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  
 
 
 def sign(what: str, word: str) -> int:
-    """The library's word for what a geometry file leaves open."""
+    """Returns the code of a sign that a geometry file leaves open."""
     if word not in _SIGNS:
         raise ArgumentError(f"{what} {word!r}: expected one of {', '.join(_SIGNS)}")
     return int(getattr(lib, _SIGNS[word]))
@@ -60,7 +63,7 @@ def _one_of(what: str, word: str, known: tuple[str, ...]) -> int:
 
 
 def _image_options(held: list[Any], given: dict[str, Any]) -> Any:
-    """How counts become line integrals."""
+    """Returns the options that convert counts to line integrals."""
     f = ffi.new("gt_frames_options *", lib.gt_frames_defaults)
     held.append(f)
     for name in ("flat", "flat_after", "dark", "angles", "air", "geometry", "raw", "flat_at", "entry"):
@@ -84,21 +87,54 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
                  source_to_axis: float | None = None, source_to_detector: float | None = None, geometry: Path | None = None,
                  direction: str = "auto", axis_side: str = "auto", raw: str | None = None, flat_at: str | None = None,
                  entry: str | None = None) -> Any:
-    """What a reader is told.
+    """Returns options for reading files.
 
-    geometry_only: the scan without its data. without_statistics: neither weights nor photons. axis: column where the rotation axis is
-    seen and pixel: pitch in mm, of images and HDF5 Data Exchange. water, mm^-1, and unit: of volumes whose file names none. center: the
-    middle of the volume is put at (0, 0, 0).
-
-    Of images, with the words of the command: flat and dark: a file or a folder of fields, or "none"; None: those named so in the folder.
-    flat_after: flat fields after the scan, where flat or the folder has those before it; a view is divided by what is between. flat_at:
-    "0,300,600": flat fields were taken after so many views, as many each time. white:
-    counts without a body, where there are no flat fields. angles: a file, "FIRST:STEP" or "FIRST..LAST", in the angle_unit "deg" or "rad"
-    ("auto": those of a file that run through half a turn or a turn in radians are radians, others degrees).
-    air: "auto", "no" or "LEFT,RIGHT" columns that see none of the body. values: "counts" or "line-integrals". sinogram: an image is one
-    row of the detector in all views. gaps: numbers may be missing among the files. source_to_axis, source_to_detector: mm, of cone beams.
-    geometry: a geometry file in place of angles; direction, axis_side: "as-file" or "reversed", what that leaves open. raw:
-    "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]" of images without a head. entry: the group that holds the scan, of HDF5 with several.
+    Parameters
+    ----------
+    geometry_only : bool
+        Reads the scan without its data.
+    without_statistics : bool
+        Reads neither weights nor photons.
+    axis : float, optional
+        Detector column of the projected axis of rotation, of images and HDF5 Data Exchange.
+    pixel : float, optional
+        Pixel pitch, mm, of images and HDF5 Data Exchange.
+    water : float, optional
+        Attenuation of water of a volume file that states none, mm^-1.
+    unit : {"auto", "mm-1", "HU"}
+        Unit of a volume file that states none.
+    center : bool
+        Moves the centre of the volume to (0, 0, 0).
+    flat, dark : path, optional
+        File or folder of flat or dark fields, or "none"; by default files with such names in the folder.
+    flat_after : path, optional
+        Flat fields after the scan. A view is divided by the interpolation in time.
+    white : float, optional
+        Blank-scan counts (I0) in place of flat fields.
+    angles : path or str, optional
+        A file, "FIRST:STEP" or "FIRST..LAST".
+    angle_unit : {"auto", "deg", "rad"}
+        Unit of the angles. "auto": angles of a file that span half a rotation or a rotation in radians are radians, others degrees.
+    air : str, optional
+        "auto", "no" or "LEFT,RIGHT": columns without the object.
+    values : {"counts", "line-integrals"}
+        Kind of the values.
+    sinogram : bool
+        Each image is one detector row in all views.
+    gaps : bool
+        Accepts missing numbers among the files.
+    source_to_axis, source_to_detector : float, optional
+        Distances of cone beams, mm.
+    geometry : path, optional
+        Geometry file in place of angles.
+    direction, axis_side : {"auto", "as-file", "reversed"}
+        Signs that the geometry file leaves open.
+    raw : str, optional
+        "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]" of images without a header.
+    flat_at : str, optional
+        "0,300,600": view counts after which equal numbers of flat fields were taken.
+    entry : str, optional
+        Group of the scan in an HDF5 file with several.
     """
     images = {name: value for name, value in locals().items() if name in _IMAGES}
     o = _options(lib.gt_read_defaults, "gt_read_options *")
@@ -112,8 +148,38 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
     return o
 
 
+class ReadOptions(TypedDict, total=False):
+    """The keywords of read_options(), for checkers of types."""
+
+    geometry_only: bool
+    without_statistics: bool
+    axis: float | None
+    pixel: float | None
+    water: float | None
+    unit: str
+    center: bool
+    flat: Path | None
+    flat_after: Path | None
+    dark: Path | None
+    white: float | None
+    angles: Path | None
+    angle_unit: str
+    air: str | None
+    values: str
+    sinogram: bool
+    gaps: bool
+    source_to_axis: float | None
+    source_to_detector: float | None
+    geometry: Path | None
+    direction: str
+    axis_side: str
+    raw: str | None
+    flat_at: str | None
+    entry: str | None
+
+
 def options_for(path: Path, options: dict[str, Any]) -> Any:
-    """Those of read_options() for this file or folder; refuses what means nothing for it."""
+    """Returns the read options of a file or folder, and refuses options that do not apply to its format."""
     o = read_options(**options)
     said = [name for name, value in options.items() if name in _APPLY and value != _IMAGES.get(name)]
     found = ffi.new("const gt_format **")
@@ -124,7 +190,7 @@ def options_for(path: Path, options: dict[str, Any]) -> Any:
     return o
 
 
-def read(path: Path, **options: Any) -> Projections | Volume:
+def read(path: Path, **options: Unpack[ReadOptions]) -> Projections | Volume:
     """Reads projections or a volume, by the contents of the file or folder.
 
     Parameters
@@ -149,7 +215,7 @@ def read(path: Path, **options: Any) -> Projections | Volume:
     return read_projections(path, **options) if kind[0] else read_volume(path, **options)
 
 
-def read_projections(path: Path, **options: Any) -> Projections:
+def read_projections(path: Path, **options: Unpack[ReadOptions]) -> Projections:
     """Reads projections, with the options of read_options().
 
     Examples
@@ -160,13 +226,13 @@ def read_projections(path: Path, **options: Any) -> Projections:
     (6, 2, 4)
     """
     out = ffi.new("gt_projections **")
-    check(lib.gt_read_projections(_name(path), options_for(path, options), out))
+    check(lib.gt_read_projections(_name(path), options_for(path, dict(options)), out))
     p = Projections.from_c(out[0])
     settle()
     return p
 
 
-def read_volume(path: Path, **options: Any) -> Volume:
+def read_volume(path: Path, **options: Unpack[ReadOptions]) -> Volume:
     """Reads a volume in mm^-1, with the options of read_options().
 
     Examples
@@ -176,7 +242,7 @@ def read_volume(path: Path, **options: Any) -> Volume:
     0.5
     """
     out = ffi.new("gt_volume **")
-    check(lib.gt_read_volume(_name(path), options_for(path, options), out))
+    check(lib.gt_read_volume(_name(path), options_for(path, dict(options)), out))
     v = Volume.from_c(out[0])
     settle()
     return v
@@ -194,6 +260,8 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
     if range is not None:
         if o.bits == 0:
             raise ArgumentError("range: floats need none, expected number='u16' or 'u8'")
+        if not isinstance(range, (tuple, list)) or len(range) != 2:
+            raise ArgumentError(f"range: {range!r}, expected two numbers, the smaller one first")
         low, high = range
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ArgumentError(f"range: {low:g} to {high:g}, expected two numbers, the smaller one first")
@@ -201,9 +269,29 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
     return o
 
 
-def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Any) -> None:
-    """Raises FileError with what is needed and what is left where the disk has no room for it, before a long computation: projections or
-    their Scan, a volume or its Grid, written by such options of write(); or so many bytes. Compressed files cannot be told."""
+class WriteOptions(TypedDict, total=False):
+    """The keywords of write(), for checkers of types."""
+
+    unit: str
+    water: float | None
+    deflate: int | None
+    format: str | None
+    number: str
+    range: tuple[float, float] | None
+
+
+def check_room(path: Path, what: Projections | Volume | Scan | Grid | int, **options: Unpack[WriteOptions]) -> None:
+    """Raises FileError if the disk has too little free space, with the bytes needed and available. Compressed sizes are unknown.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    what : Projections, Scan, Volume, Grid or int
+        The data, their geometry, or a number of bytes.
+    **options
+        Options of write().
+    """
     if isinstance(what, int):
         status = lib.gt_has_space(_name(path), what)
     elif isinstance(what, (Projections, Scan)):
@@ -255,12 +343,12 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
 
 
 class Views:
-    """Projections in a file, read by views when they are asked for: v[10:20], v[5], v[::7]. NetCDF, images, and MetaImage of a known scan.
-    options: those of read_options()."""
+    """Projections in a file (NetCDF, images, MetaImage of a known scan) that are read on access: v[10:20], v[5], v[::7]."""
 
-    def __init__(self, path: Path, scan: Scan | None = None, **options: Any) -> None:
-        self.scan = read_projections(path, geometry_only=True, **options).scan if scan is None else scan
-        self._options = options_for(path, options)
+    def __init__(self, path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> None:
+        only: ReadOptions = {**options, "geometry_only": True}
+        self.scan = read_projections(path, **only).scan if scan is None else scan
+        self._options = options_for(path, dict(options))
         out = ffi.new("gt_view_reader **")
         check(lib.gt_view_reader_open(_name(path), self._options, self.scan.c, out))
         self.c = ffi.gc(out[0], lib.gt_view_reader_close)
@@ -287,7 +375,7 @@ class Views:
         return out
 
 
-def open(path: Path, scan: Scan | None = None, **options: Any) -> Views:
+def open(path: Path, scan: Scan | None = None, **options: Unpack[ReadOptions]) -> Views:
     """Opens a file whose projections are read on access: v[10:20], v[5], v[::7]. Options are those of read_options().
 
     Examples

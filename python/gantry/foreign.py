@@ -1,4 +1,4 @@
-"""Arrays of PyTorch, CuPy, JAX and other libraries: memory where it is, without a copy, on the stream that its library works on."""
+"""Arrays of PyTorch, CuPy, JAX and other libraries: used in place, without a copy, on the stream of their library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CUDA = 2  # of DLPack
 
 
 def is_foreign(x: Any) -> bool:
-    """Whether x is an array of another library that says where it lies."""
+    """Whether x is an array of another library with DLPack."""
     return not isinstance(x, np.ndarray) and hasattr(x, "__dlpack_device__")
 
 
@@ -39,7 +39,7 @@ def _library(x: Any) -> Any:
 
 
 def _place(x: Any) -> tuple[int, int]:
-    """DLPack's words for where x lies. PyTorch takes as long for them as for an addition, and tells by attributes at once."""
+    """Returns the DLPack device of x. For PyTorch the attributes are faster than __dlpack_device__()."""
     if _name(x) == "torch" and x.is_cuda:
         return CUDA, x.device.index
     device, number = x.__dlpack_device__()
@@ -122,7 +122,7 @@ class _Lender:
 
 
 def _of_jax(op: Any, x: Any, out: Any, shape: tuple[int, ...]) -> Any:
-    """JAX's arrays never change and tell no stream of theirs, so that the host waits for the result."""
+    """Applies an operator to an array of JAX. These are immutable and state no stream: the host waits for the result."""
     if out is not None:
         raise ArgumentError("out: arrays of JAX cannot be written, expected none")
     jax = sys.modules["jax"]

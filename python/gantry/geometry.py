@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._c import ffi, lib
-from .arguments import reals
+from .arguments import expect, real, reals
 from .errors import ArgumentError, check, text
 
 SHAPES = ("flat", "arc", "parallel")
@@ -42,7 +42,7 @@ def two(values: Any, what: str) -> list[float]:
 
 
 def sizes(values: list[float], what: str) -> list[int]:
-    """Whole numbers that are not negative."""
+    """Returns whole numbers, and refuses negative ones."""
     if any(not np.isfinite(v) or int(v) != v or v < 0 for v in values):
         raise ArgumentError(f"{what}: {', '.join(f'{v:g}' for v in values)}, expected whole numbers")
     return [int(v) for v in values]
@@ -75,7 +75,7 @@ class Grid:
 
     @classmethod
     def from_c(cls, c: Any) -> Grid:
-        """A copy of the library's."""
+        """Returns a copy of a grid of the library."""
         return cls(list(c.n)[::-1], list(c.pitch)[::-1], list(c.center)[::-1])
 
     @classmethod
@@ -87,6 +87,7 @@ class Grid:
         >>> gantry.Grid.parse("128x128x20@2x2x2.5").shape
         (20, 128, 128)
         """
+        expect(spec, str, "spec", 'a text as "128x128x20@2x2x2.5"')
         c = ffi.new("gt_grid *")
         check(lib.gt_grid_parse(os.fsencode(spec), c))
         return cls.from_c(c)
@@ -99,13 +100,13 @@ class Grid:
 
     @property
     def pitch(self) -> tuple[float, float, float]:
-        """Distance of voxels along z, y, x, mm."""
+        """Voxel size along z, y, x, mm."""
         dx, dy, dz = (float(v) for v in self.c.pitch)
         return dz, dy, dx
 
     @property
     def center(self) -> tuple[float, float, float]:
-        """The middle of the grid: z, y, x, mm."""
+        """The centre of the grid, z, y, x, mm."""
         x, y, z = (float(v) for v in self.c.center)
         return z, y, x
 
@@ -134,7 +135,7 @@ class Grid:
 
 
 class _Table(np.ndarray[Any, np.dtype[Any]]):
-    """The views of a scan, which it keeps alive."""
+    """The views of a scan. The table keeps the scan alive."""
 
     scan: Any = None
 
@@ -179,13 +180,13 @@ class Scan:
         self.check()
 
     def check(self) -> Scan:
-        """Refuses a table of views that cannot be, naming field and view; else returns the scan itself."""
+        """Refuses an invalid table of views, with field and view; else returns the scan."""
         check(lib.gt_scan_check(self.c))
         return self
 
     @property
     def detector(self) -> str:
-        """The detector's form: "flat", "arc" or "parallel"."""
+        """The shape of the detector: "flat", "arc" or "parallel"."""
         return SHAPES[self.c.shape]
 
     @property
@@ -198,7 +199,7 @@ class Scan:
 
     @property
     def views(self) -> NDArray[Any]:
-        """The table itself, a structured array [views] with x, y, z of each vector. What is written to it changes the scan: call check()."""
+        """The table, a structured array [views] with x, y, z of each vector. Changes of it change the scan: call check() after them."""
         memory = ffi.buffer(self.c.view, len(self) * VIEW.itemsize)
         table = np.frombuffer(memory, VIEW).view(_Table)
         table.scan = self
@@ -211,12 +212,12 @@ class Scan:
 
     @property
     def angular_range(self) -> float:
-        """What all views cover, radians; nan where angles are not known."""
+        """The angular range of all views, radians; nan if angles are unknown."""
         return float(lib.gt_scan_angular_range(self.c))
 
     @property
     def field_of_view(self) -> tuple[float, float, float]:
-        """Radius around the axis that is measured, and the lowest and highest z of the rows at the axis, mm."""
+        """Radius of the field of view, and lowest and highest z of the rows at the axis, mm."""
         z = ffi.new("double[2]")
         radius = lib.gt_scan_field_of_view(self.c, z, z + 1)
         return float(radius), float(z[0]), float(z[1])
@@ -234,7 +235,7 @@ class Scan:
         return Grid.from_c(c)
 
     def matrices(self) -> NDArray[np.float64]:
-        """3x4 matrices [views][3][4]: (column w, row w, w) = M (x, y, z, 1). Flat detectors alone."""
+        """Returns 3x4 matrices [views][3][4] of flat detectors: (column w, row w, w) = M (x, y, z, 1)."""
         m = np.empty((len(self), 3, 4))
         for v in range(len(self)):
             check(lib.gt_matrix_from_view(self.c, v, ffi.from_buffer("double[]", m[v])))
@@ -248,17 +249,19 @@ class Scan:
         >>> len(gantry.circular(90, 8, 1.0, 100, 200).subset(0, 3))
         30
         """
+        first, stride = sizes([real(first, "first"), real(stride, "stride")], "first, stride")
         return made(lambda out: lib.gt_scan_subset(self.c, first, stride, out))
 
     def run(self, first: int, end: int) -> Scan:
-        """Views first ... end - 1."""
+        """Returns the scan of the views first to end - 1."""
+        first, end = sizes([real(first, "first"), real(end, "end")], "first, end")
         if not 0 <= first < end <= len(self):
             raise ArgumentError(f"views {first} to {end}: expected some of the {len(self)} of the scan")
         numbers = {name: getattr(self, name) for name in NUMBERS}
         return from_table(self.detector, (end - first, *self.shape[1:]), numbers, np.array(self.views[first:end]).tobytes())
 
     def copy(self) -> Scan:
-        """A scan of its own."""
+        """Returns an independent copy."""
         return made(lambda out: lib.gt_scan_clone(self.c, out))
 
     def __getattr__(self, name: str) -> float:
@@ -268,6 +271,7 @@ class Scan:
 
     def difference(self, other: Scan) -> str:
         """The first property in which two scans differ by more than 1e-4 pixels, in words; "" if there is none."""
+        expect(other, Scan, "other", "a gantry.Scan")
         return _difference(self, other)
 
     def __eq__(self, other: object) -> bool:

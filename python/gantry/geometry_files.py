@@ -1,4 +1,4 @@
-"""Where each view looks from, in files of other programs and of scanners' makers: what `gantry geometry` reads, writes and corrects."""
+"""Geometry files of other programs and of scanner vendors, as `gantry geometry` reads, writes and corrects them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .geometry import Scan
 
 
 def geometry_formats() -> dict[str, str]:
-    """The kinds of geometry files, each with a line about it."""
+    """Returns the kinds of geometry files, each with a line about it."""
     found, i = {}, 0
     while lib.gt_geometry_kinds[i].name != ffi.NULL:
         found[text(lib.gt_geometry_kinds[i].name)] = text(lib.gt_geometry_kinds[i].about)
@@ -26,12 +26,30 @@ def geometry_formats() -> dict[str, str]:
 def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows: int = 0, columns: int = 0,
                   column_pitch: float | None = None, row_pitch: float | None = None, origin: tuple[float, float] | None = None,
                   length_unit: float | None = None, parallel: bool = False, direction: str = "auto", axis_side: str = "auto") -> Scan:
-    """The scan that a geometry file of another program or of a scanner's maker describes; geometry_formats() lists them.
+    """Reads the scan of a geometry file of another program or of a scanner vendor. The source of each value is logged.
 
-    What was taken from which key is logged. format: found by the contents where it is None. views, rows, columns, column_pitch, row_pitch
-    (mm): where the file does not say. origin: of RTK, place (u, v) of the first pixel, mm. length_unit: mm in one unit of the lengths of
-    ASTRA and CIL. parallel: bare vectors are of parallel rays. direction, axis_side: "as-file" or "reversed", of files that leave the
-    rotation direction, or the side of the axis, open; "auto" refuses those.
+    Parameters
+    ----------
+    path : path
+        The file.
+    format : str, optional
+        A name of geometry_formats(); found by the contents by default.
+    views, rows, columns : int
+        Numbers that the file does not state.
+    column_pitch, row_pitch : float, optional
+        Pixel pitch that the file does not state, mm.
+    origin : (float, float), optional
+        Position (u, v) of the first pixel in RTK, mm.
+    length_unit : float, optional
+        Length unit of ASTRA and CIL files, mm.
+    parallel : bool
+        Vectors without a type are parallel beams.
+    direction, axis_side : {"auto", "as-file", "reversed"}
+        Rotation direction and side of the axis of files that leave them open; "auto" refuses such files.
+
+    Returns
+    -------
+    Scan
     """
     o = ffi.new("gt_geometry_options *", lib.gt_geometry_defaults)
     name = ffi.NULL if format is None else ffi.new("char[]", os.fsencode(format))

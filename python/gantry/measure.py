@@ -84,10 +84,13 @@ def compare(a: Any, b: Any, grid: Grid | None = None, *, central: float = 1.0, r
 
 
 class Check(NamedTuple):
-    """What rays that are measured from both ends say about a scan. `faults` names what is the wrong way round, out of "columns",
-    "turn", "rows" and "center"; `instead` would explain it as well; `hidden` would not show in this scan. `explained` False: the rays
-    disagree, and none of these makes it right. rms, expected: their difference, and what noise and interpolation make of it.
-    `center` is the fitted column of the central ray, counted with those faults put right, `error` its standard error."""
+    """Results of conjugate rays, which are measured from both ends.
+
+    `faults` names reversed axes, out of "columns", "turn", "rows" and "center"; `instead` would explain the data equally; `hidden` is
+    undetectable in this scan. `explained` is False if the rays disagree and no such correction helps. rms, expected: measured difference, and
+    the difference that noise and interpolation cause. `center`: fitted column of the central ray after these corrections; `error`: its standard
+    error.
+    """
 
     consistent: bool
     faults: tuple[str, ...]

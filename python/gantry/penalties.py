@@ -48,7 +48,7 @@ class Penalty:
         return self._words + (":" if ":" not in self._words else ",") + f"noise={self.noise}"
 
     def make(self, be: Backend, dtype: Any, grid: Grid, kappa: Array | None = None) -> Any:
-        """The library's penalty, on a device. kappa: weights per voxel."""
+        """Returns the penalty of the library on a device. kappa: weights per voxel."""
         out = ffi.new("gt_penalty **")
         lent = Lent(be, kappa) if kappa is not None else None
         check(lib.gt_regularizer_new(self._words.encode(), be.c, c_type(dtype), grid.c, lent.c if lent else ffi.NULL, out))
@@ -85,7 +85,7 @@ class Denoiser(Penalty):
 
     @property
     def spec(self) -> str:
-        """There is none: the command cannot call Python."""
+        """Raises ArgumentError: the command cannot call Python."""
         raise ArgumentError(f"{self.name}: a function has no text for reconstruct(): give it to pnp_fista, pnp_admm or red")
 
     def make(self, be: Backend, dtype: Any, grid: Grid, kappa: Array | None = None) -> Any:

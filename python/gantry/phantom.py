@@ -1,4 +1,4 @@
-"""Analytic bodies with exact line integrals, and the noise of photons."""
+"""Analytic phantoms with exact line integrals, and photon noise."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Phantom:
 
     @property
     def radius(self) -> float:
-        """Of a ball around the origin that holds the whole body, mm."""
+        """Radius of a sphere around the origin that contains the object, mm."""
         return float(lib.gt_phantom_radius(self.c))
 
     def project(self, scan: Scan, rays: int = 1) -> Array:
@@ -136,6 +136,7 @@ def add_noise(data: Any, photons: float, *, electronic: float = 0.0, seed: int =
     >>> bool(0 < np.abs(noisy - 1).max() < 0.1)
     True
     """
+    photons, electronic = real(photons, "photons"), real(electronic, "electronic")
     if not photons > 0 or not np.isfinite(photons):
         raise ArgumentError(f"photons: {photons}, expected a positive number")
     out = np.array(host_array(data, np.float32, "data"))

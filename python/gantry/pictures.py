@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .backend import Array
+from .arguments import expect
 from .data import Projections, Volume
 from .errors import ArgumentError
 from .geometry import Grid, Scan
@@ -118,8 +119,9 @@ def detector_corners(scan: Scan, view: int) -> Array:
 
 
 def plot_geometry(scan: Scan, grid: Grid | None = None, view: int = 0, *, save: str | None = None) -> Any:
-    """A figure of matplotlib in three dimensions: the path of the source, source and detector of one view with its outermost rays, the
-    first and the last source, and the box of the volume."""
+    """Draws a scan in three dimensions with matplotlib: path of the source, detector and outermost rays of one view, and the volume."""
+    expect(scan, Scan, "scan", "a gantry.Scan")
+    expect(grid, (Grid, type(None)), "grid", "a gantry.Grid")
     box = scan.grid() if grid is None else grid
     figure = _figure(7, 7)
     place = figure.add_subplot(projection="3d")

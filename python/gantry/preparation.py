@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -15,6 +15,30 @@ from .backend import Array, backend as opened, check_shape, host_array, pointer
 from .data import Projections
 from .errors import ArgumentError, check, keep as keep_raised, settle, text, thread
 from .geometry import Scan
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Step = bool | int | float | str | dict[str, Any] | None
+
+
+class Steps(TypedDict, total=False):
+    """The steps of prepare(), for checkers of types."""
+
+    lag: Step
+    views: Step
+    crop: Step
+    bad_pixels: Step
+    dynamic_flats: Step
+    air: Step
+    zingers: Step
+    scatter: Step
+    phase: Step
+    bin: Step
+    beam_hardening: Step
+    rings: Step
+    metal: Step
+    extend: Step
 
 
 def preparations() -> dict[str, str]:
@@ -104,7 +128,7 @@ def gt_py_step(self: Any, step: Any, p: Any) -> int:
 
 
 def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, darks: Array | None = None, threads: int = 0,
-            backend: str | None = None, after: Callable[[str, Projections], object] | None = None, **steps: Any) -> Projections:
+            backend: str | None = None, after: Callable[[str, Projections], object] | None = None, **steps: Unpack[Steps]) -> Projections:
     """Returns corrected projections: a copy, on which the steps run in the order of the library, as in `gantry prepare`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What is told while a method iterates: callbacks, bars, and Ctrl-C that keeps what there is."""
+"""Progress of iterations: callbacks, bars, and Ctrl-C that keeps the present result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._c import ffi, lib
+from .arguments import kind_of
 from .backend import Array, pointer
 from .errors import ArgumentError, keep, settle, thread
 
@@ -59,11 +60,13 @@ Callback = Callable[[Progress], Any]
 
 
 class Call:
-    """A call of the library that tells of iterations. callback may return True to stop; what it raises comes out of the call."""
+    """A call of the library that reports iterations. callback may return True to stop; its exceptions end the call."""
 
     def __init__(self, callback: Callback | None, progress: bool, on_interrupt: str, name: str) -> None:
         if on_interrupt not in ("raise", "keep"):
             raise ArgumentError(f"on_interrupt {on_interrupt!r}: expected 'raise' or 'keep'")
+        if callback is not None and not callable(callback):
+            raise ArgumentError(f"callback: {kind_of(callback)}, expected a function of a gantry.Progress")
         self.callback, self.keeps = callback, on_interrupt == "keep"
         self.bar = _bar(name) if progress else None
         self.last: Progress | None = None

@@ -143,7 +143,7 @@ class Operator(LinearOperator):
         return result
 
     def batch(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The dimensions in front of those that the operator takes."""
+        """Returns the leading dimensions of a shape."""
         n = len(self.domain_shape)
         if tuple(shape[-n:]) != self.domain_shape:
             hint = "" if len(shape) != n else shape_hint("x", tuple(shape), self.domain_shape)
@@ -355,15 +355,15 @@ class Projector(Operator):
         return [Projector(self.scan.subset(k, n), self.grid, self.model, device=self._place, dtype=self.dtype) for k in range(n)]
 
     def astype(self, dtype: DTypeLike) -> Projector:
-        """The same in another precision."""
+        """Returns the projector in another precision."""
         return Projector(self.scan, self.grid, self.model, device=self._place, dtype=dtype)
 
     def to(self, device: str | Backend) -> Projector:
-        """The same on another device."""
+        """Returns the projector on another device."""
         return Projector(self.scan, self.grid, self.model, device=device, dtype=self.dtype)
 
     def mismatch(self, seed: int = 0) -> float:
-        """|<Ax, y> - <x, A'y>| / (|Ax| |y|) of random x and y: 0 up to rounding."""
+        """Returns |<Ax, y> - <x, A'y>| / (|Ax| |y|) of random x and y: 0 up to rounding."""
         out = ffi.new("double *")
         check(lib.gt_linop_mismatch(self.c, seed, out))
         return float(out[0])

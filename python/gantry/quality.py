@@ -1,4 +1,4 @@
-"""What a volume says of its own quality, as `gantry measure` tells it: regions, lines, MTF, NPS, FSC. Points are (x, y, z) in mm."""
+"""Image quality of volumes, as `gantry measure` reports it: regions, lines, MTF, NPS, FSC. Points are (x, y, z) in mm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
-from .arguments import expect
+from .arguments import expect, real, reals
 from .backend import Array, pointer
 from .data import Volume
 from .errors import ArgumentError, check
@@ -17,7 +17,7 @@ Point = Sequence[float]
 
 
 class Region(NamedTuple):
-    """Of the voxels of a region: how many, mean, standard deviation, least, most, and the standard error of the mean."""
+    """Voxels of a region: number, mean, standard deviation, minimum, maximum, and the standard error of the mean."""
 
     voxels: int
     mean: float
@@ -73,8 +73,15 @@ def _values(v: Volume, unit: str) -> Array:
     return v.hu if unit == "HU" else v.data
 
 
+def _point(values: Any, what: str) -> list[float]:
+    array = reals(values, what)
+    if array.shape != (3,):
+        raise ArgumentError(f"{what}: {values!r}, expected x, y, z in mm")
+    return [float(v) for v in array]
+
+
 def _roi(center: Point, radius: float, height: float) -> Any:
-    return ffi.new("gt_roi *", {"center": list(center), "radius": radius, "height": height})
+    return ffi.new("gt_roi *", {"center": _point(center, "center"), "radius": real(radius, "radius"), "height": real(height, "height")})
 
 
 def _numbers(c: Any, n: int) -> Array:
@@ -160,7 +167,7 @@ def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str
     ([0.0, 1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, 0.5, 0.5])
     """
     data, value = _values(v, unit), np.empty(max(points, 0))
-    ends = [ffi.new("double[3]", list(p)) for p in (start, end)]
+    ends = [ffi.new("double[3]", _point(p, what)) for p, what in ((start, "start"), (end, "end"))]
     check(lib.gt_line_profile(v.grid.c, pointer(data), *ends, points, pointer(value, "double *")))
     return np.linspace(0, float(np.linalg.norm(np.subtract(end, start))), points), value
 

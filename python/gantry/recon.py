@@ -26,8 +26,25 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """How a reconstruction went: iterations done of `max` (0 of an analytic method), `reason` if it ended early ("" if not),
-    whether it was stopped or diverged, residual |Ax-b|/|b|, cost of each iteration, seconds, and all settings in `parameters`."""
+    """The outcome of a reconstruction.
+
+    Attributes
+    ----------
+    iterations, most : int
+        Iterations done and requested; 0 of an analytic method.
+    reason : str
+        Reason for an early end; "" without.
+    stopped, diverged : bool
+        Whether it was stopped, or diverged.
+    residual : float
+        |Ax - b| / |b|.
+    cost : list of float
+        Cost of each iteration.
+    seconds : float
+        Wall time.
+    backend, parameters : str
+        Device, and all settings.
+    """
 
     def __init__(self, r: Any) -> None:
         c = ffi.new("gt_recon_outcome *", {"size": ffi.sizeof("gt_recon_outcome")})
@@ -51,15 +68,16 @@ def keys() -> list[str]:
 
 
 def _part() -> None:
-    """Parts from the processes that mpirun started beside this one, which otherwise calls the end of each a failure. One that ends by an
-    exception tells the others, so that they do not wait for it."""
+    """Leaves the processes of mpirun at exit, which would otherwise report a failure. After an exception it reports a failure to them, so that they
+    do not wait.
+    """
     failed = getattr(sys, "last_value", None) is not None
     lib.gt_processes_end(lib.GT_ERR_UNSUPPORTED if failed else lib.GT_OK, ffi.new("int *"))
     lib.gt_processes_leave(int(failed))
 
 
 class _Recon:
-    """A gt_recon with all settings, and what it borrows."""
+    """A gt_recon with its settings, and the objects that it borrows."""
 
     def __init__(self, data: Any, scan: Scan | None, settings: dict[str, Any], call: Call, reading: Mapping[str, Any] | None = None) -> None:
         out = ffi.new("gt_recon **")
@@ -68,6 +86,7 @@ class _Recon:
             if scan is not None:
                 raise ArgumentError("scan: a file has its own, expected none")
             if reading:
+                expect(reading, Mapping, "reading", 'a dict of options, as {"pixel": 0.01}')
                 options = options_for(data, dict(reading))
             run(lib.gt_recon_open(os.fsencode(data), options, out))
         else:
@@ -99,7 +118,7 @@ class _Recon:
         run(lib.gt_recon_set(self.c, os.fsencode(key), os.fsencode(words)))
 
     def start(self, volume: Any, grid: Grid) -> None:
-        """Where an iterative method begins, by an array."""
+        """Sets the start of an iterative method by an array."""
         from .backend import check_shape, host_array, pointer
 
         array = host_array(values_of(volume, grid, "init", "the reconstruction"), np.float32, "init")
@@ -108,7 +127,7 @@ class _Recon:
         run(lib.gt_recon_start(self.c, pointer(array)))
 
     def grid(self, grid: Grid | str | None) -> Grid:
-        """The grid that was asked for, or else is chosen."""
+        """Returns the requested grid, or else the chosen one."""
         if grid is not None:
             wanted = Grid.parse(grid) if isinstance(grid, str) else grid
             expect(wanted, Grid, "grid", "a gantry.Grid, as gantry.Grid((z, y, x), pitch), or \"NXxNYxNZ@DXxDYxDZ\"")
@@ -125,14 +144,14 @@ class _Recon:
 
 
 def _is_several(data: Any, scan: Any) -> bool:
-    """Whether it is a list of scans, not an array written as one."""
+    """Whether data is a list of scans, and not an array written as a list."""
     if not isinstance(data, (list, tuple)) or not data:
         return False
     return isinstance(scan, (list, tuple)) or isinstance(data[0], (Projections, str, os.PathLike)) or np.ndim(data[0]) == 3
 
 
 def _each(what: str, given: Any, n: int) -> list[Any]:
-    """One for each scan; a single one is that of all."""
+    """Returns one value per scan; a single value belongs to all."""
     if not isinstance(given, (list, tuple)):
         return [given] * n
     if len(given) != n:
@@ -145,7 +164,7 @@ def _is_array(init: Any) -> bool:
 
 
 def _volumes(r: list[_Recon], grid: Grid | str | None, starts: list[Any]) -> list[Volume]:
-    """Where the volumes go, on one grid, and where arrays are what iterations begin with."""
+    """Makes the volumes on one grid, and sets the starts that are arrays."""
     chosen = r[0].grid(grid)
     for one, init in zip(r, starts):
         if grid is not None:

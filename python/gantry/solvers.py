@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from . import tables
 from ._c import ffi, lib
-from .arguments import expect
+from .arguments import expect, real
 from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
 from .choices import Solver
 from .data import Projections, Volume, values_of
@@ -229,7 +229,7 @@ class Result:
 
 
 class _Problem:
-    """A gt_problem and all that it borrows. Subset k holds views k, k + n, ...: a copy of them where there are several."""
+    """A gt_problem and the objects that it borrows. Subset k holds the views k, k + n, ... as copies."""
 
     def __init__(self, A: Projector, b: Array, w: Array | None, penalty: Penalty | None, subsets: int) -> None:
         be, one = A.backend, subsets == 1
@@ -322,7 +322,9 @@ def solve(name: str | Solver, A: Projector, b: Any, *, x0: Any = None, weights: 
         finite(start, A.backend, "x0")
     x[...] = 0 if start is None else start
     problem = _Problem(A, array, w, penalty, _subsets(solver, options, len(A.scan)))
-    lo, hi = bounds
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise ArgumentError(f"bounds: {bounds!r}, expected the lowest and the highest value, each a number or None")
+    lo, hi = (None if limit is None else real(limit, "bounds") for limit in bounds)
     if lo is None and solver.nonneg != ffi.NULL and solver.nonneg(options):
         lo = 0.0
     problem.c.lo, problem.c.hi = -np.inf if lo is None else lo, np.inf if hi is None else hi

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._c import ffi, lib
-from .errors import ArgumentError, check, text
+from .errors import ArgumentError, UnknownNameError, check, text
 
 KINDS = ("projector", "analytic", "solver", "regularizer", "format")
 
@@ -41,6 +41,8 @@ def names(kind: str) -> list[str]:
     >>> gantry.names("analytic")
     ['fdk', 'fbp', 'wfbp']
     """
+    if kind not in (*KINDS, "preparation"):
+        raise UnknownNameError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
     found: list[str] = []
     while (module := lib.gt_modules(os.fsencode(kind), len(found))) != ffi.NULL:
         found.append(text(module.name))
@@ -49,6 +51,8 @@ def names(kind: str) -> list[str]:
 
 def _module(kind: str, name: str) -> Any:
     """The module of that name; a name without hyphens, as Python writes it, will do."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"name: {name!r}, expected a text such as 'os-sart'")
     known = names(kind)
     exact = next((n for n in known if name in (n, python_name(n))), name)
     module, options = ffi.new("const gt_module **"), ffi.new("void **")

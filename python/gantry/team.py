@@ -1,4 +1,4 @@
-"""A projector over several devices, each with a run of views: what Projector makes of device="cuda:0-3" or "cpu:1x2"."""
+"""A projector over several devices, each with a range of views: Projector(device="cuda:0-3") or "cpu:1x2"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .projector import Operator, Projector, checked
 
 
 def is_team(device: object) -> bool:
-    """Whether a name is one of several devices, as the library's commands write it."""
+    """Whether a name denotes several devices."""
     return isinstance(device, str) and bool(re.match(r"cpu:.*[x+]|cuda:.*[,+-]|mpi(:|$)", device))
 
 
@@ -44,9 +44,11 @@ def members(device: str) -> list[str]:
 
 
 class TeamProjector(Projector):
-    """Line integrals of volumes by several devices side by side, for NumPy's arrays: each projects its run of views, and the volumes
-    that come back are added in the order of devices. A(x) has the bits of one device; its transpose is exact, up to the rounding of
-    that sum. Each device holds the whole volume and its views. Solvers run on teams by reconstruct(backend="cuda:0-3")."""
+    """Line integrals of volumes by several devices, for NumPy arrays. Projector makes it of a device name such as "cuda:0-3".
+
+    Each device holds the volume and a range of views. A(x) is bit-identical to one device. The transpose is exact up to the rounding of the
+    sum over devices. For solvers on several devices use reconstruct(backend="cuda:0-3").
+    """
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: Any = None, dtype: DTypeLike = np.float32) -> None:
         self.scan, self.grid = checked(scan, grid)

@@ -290,6 +290,9 @@ def test_messages_have_the_arguments_of_python():
 
 
 def test_wrong_types_name_the_argument(tmp_path):
+    pytest.importorskip("matplotlib")
+    with refused(gantry.UnknownNameError, "kind 3: expected one of projector"):
+        gantry.names(3)
     scan, y = tiny(), np.ones(tiny().shape, np.float32)
     v = gantry.Volume(np.zeros(GRID.shape), GRID)
     for call, words in ((lambda: gantry.Projector(scan, (5, 14, 14)), r"grid: a tuple, expected a gantry.Grid"),
@@ -313,6 +316,16 @@ def test_wrong_types_name_the_argument(tmp_path):
                         (lambda: gantry.mtf(y, (0, 0), 3), "v: a numpy.ndarray"), (lambda: gantry.fsc(v, y), "other: a numpy.ndarray"),
                         (lambda: gantry.profile(y, (0, 0, 0), (1, 1, 1)), "v: a numpy.ndarray"), (lambda: gantry.write_geometry(tmp_path / "a.xml", y), "scan: a numpy"),
                         (lambda: gantry.correct_geometry(y), "scan: a numpy"), (lambda: gantry.cgls(y, y), "A: a ndarray, expected a gantry.Projector|A: a numpy"),
+                        (lambda: gantry.cgls(gantry.Projector(scan, GRID), y, callback=3), "callback: an int"),
+                        (lambda: gantry.cgls(gantry.Projector(scan, GRID), y, bounds=3), "bounds: 3, expected the lowest"),
+                        (lambda: gantry.reconstruct(y, scan, GRID, callback=3), "callback: an int"), (lambda: scan.difference(3), "other: an int"),
+                        (lambda: scan.subset("a", 2), "first: 'a', expected a number"), (lambda: scan.run(0.5, 3), "first, end: 0.5, 3, expected whole"),
+                        (lambda: gantry.Grid.parse(3), "spec: an int"), (lambda: gantry.add_noise(y, "3"), "photons: '3', expected a number"),
+                        (lambda: gantry.Volume(v.data, GRID, water="a"), "water: 'a'"), (lambda: gantry.Projections(y, scan, water="a"), "water: 'a'"),
+                        (lambda: gantry.roi(v, 3, 4), "center: 3, expected x, y, z"), (lambda: gantry.profile(v, 0, (1, 1, 1)), "start: 0, expected"),
+                        (lambda: gantry.reconstruct("a.nc", reading=3), "reading: an int"), (lambda: gantry.parameters("solver", 3), "name: 3"),
+                        (lambda: gantry.write(tmp_path / "v.tif", v, number="u16", range=3), "range: 3, expected two"),
+                        (lambda: gantry.plot_geometry(y), "scan: a numpy"), (lambda: gantry.plot_geometry(scan, (3, 4, 5)), "grid: a tuple"),
                         (lambda: gantry.read(3), "path: an int, expected a path"), (lambda: gantry.write(3, v), "path: an int"),
                         (lambda: gantry.fdk(y[:, 0], scan, GRID), r"data: shape \(24, 31\), expected \(24, 9, 31\)"),
                         (lambda: gantry.fbp(np.zeros((30, 64)), gantry.parallel(np.arange(30.0) / 10, (1, 64), 1.0)), r"data\[:, None\] adds the axis"),

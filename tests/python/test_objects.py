@@ -1,7 +1,9 @@
 """Solvers as objects, keywords and their types, and volumes and projections as arrays."""
 
+import inspect
 import os
 import pickle
+import site
 import subprocess
 import sys
 
@@ -77,7 +79,13 @@ def test_keywords_that_do_not_exist(scene, tmp_path):
                         (lambda: gantry.Solver(3), "name: an int"), (lambda: gantry.OSSART(iteration=3), "iteration")):
         with pytest.raises(gantry.UnknownNameError if "unknown keyword" in words or "did you" in words else gantry.ArgumentError, match=words):
             call()
+    from gantry.files import ReadOptions, WriteOptions
+    from gantry.preparation import Steps
     from gantry.recon import _KEYWORDS, Settings
+
+    assert set(ReadOptions.__annotations__) == set(inspect.signature(gantry.read_options).parameters)
+    assert set(WriteOptions.__annotations__) == set(inspect.signature(gantry.write).parameters) - {"path", "what"}
+    assert set(Steps.__annotations__) == {name.replace("-", "_") for name in gantry.preparations()}
 
     assert set(_KEYWORDS) == set(Settings.__annotations__)
     assert {key.replace("-", "_") for key in gantry.recon.keys()} - {"grid", "data", "command", "output"} <= set(_KEYWORDS)
@@ -99,10 +107,12 @@ w: gantry.Volume = both[0]
 """
     wrong = ["gantry.reconstruct(y, scan, sovler='fdk')", "gantry.reconstruct_to('a.nc', 'b.nc', sovler='fdk')", "gantry.OSSART(iteration=3)",
              "gantry.OSSART(iterations='3')", "gantry.pcg(A, y, iteratons=3)", "gantry.circular(3, 4, 1.0, 5, 6, angle_unit='grad')", "v.shap",
-             "A.forwards(y)", "gantry.reconstruct(y, scan).x"]
+             "A.forwards(y)", "gantry.read('a.nc', pixle=3.0)", "gantry.open('a.nc', axes=3.0)", "gantry.prepare(gantry.Projections(y, scan), rigns='all')", "gantry.reconstruct(y, scan).x"]
     (tmp_path / "user.py").write_text(right + "\n".join(wrong) + "\n")
+    folder = os.path.dirname(os.path.dirname(gantry.__file__))
+    path = {} if folder in site.getsitepackages() else {"MYPYPATH": folder}  # mypy finds installed packages itself
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "user.py"], cwd=tmp_path, capture_output=True, text=True, check=False,
-                          env={**os.environ, "MYPYPATH": os.path.dirname(os.path.dirname(gantry.__file__))})
+                          env={**os.environ, **path})
     found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("user.py:") and ": error:" in line}
     first = right.count("\n") + 1
     assert found == set(range(first, first + len(wrong))), done.stdout + done.stderr

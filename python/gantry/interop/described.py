@@ -1,4 +1,4 @@
-"""Objects of other packages as the library's own readers of geometry files take them: one place for the formulas, which is theirs."""
+"""Objects of other packages as the readers of geometry files take them. Formulas exist in these readers alone."""
 
 from __future__ import annotations
 

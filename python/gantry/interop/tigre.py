@@ -29,7 +29,7 @@ def scan(geo: Any, angles: Any = None) -> Scan:
 
 
 def grid(geo: Any) -> Grid:
-    """The grid of a geometry's volume, whose middle is at offOrigin."""
+    """Returns the grid of the volume of a geometry, which is centred at offOrigin."""
     off = np.zeros(3) if getattr(geo, "offOrigin", None) is None else np.asarray(geo.offOrigin, np.float64)
     rows = np.broadcast_to(off, (1, 3)) if off.ndim < 2 else off
     middle = [one("offOrigin", rows[:, a]) for a in range(3)]
