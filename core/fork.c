@@ -15,6 +15,8 @@ static void in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 static void install(void) { pthread_atfork(before_fork, in_parent, in_child); }
+/* Before the program has threads: a fork() that has begun misses handlers which another thread registers meanwhile. */
+__attribute__((constructor)) static void install_at_load(void) { pthread_once(&once, install); }
 
 void gt_fork_watch_begin(gt_fork_watch *w, void (*child)(gt_fork_watch *self))
 {

@@ -1,5 +1,7 @@
 /* Settings that cannot be combined, with each other or with the method. */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <gantry/analytic.h>
 #include "core/try.h"
 #include "recon/settings.h"
@@ -44,6 +46,17 @@ static gt_status check_prior(const gt_recon_settings *s, const gt_method *m)
 	return GT_OK;
 }
 
+/* Also if nothing is written there: the folder is an error of the user. */
+static gt_status check_scratch(const char *folder)
+{
+	struct stat s;
+	if (!folder)
+		return GT_OK;
+	if (stat(folder, &s) != 0)
+		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", folder, strerror(errno));
+	return S_ISDIR(s.st_mode) ? GT_OK : gt_fail(GT_ERR_IO, "--scratch=%s: is not a folder", folder);
+}
+
 gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *m, int started)
 {
 	const gt_preset_settings asked = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS], s->text[GT_SET_PENALTY] };
@@ -51,6 +64,7 @@ gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *m
 	GT_TRY(gt_preset_check((gt_preset)s->preset, &asked));
 	GT_TRY(check_start(s, m, started));
 	GT_TRY(check_prior(s, m));
+	GT_TRY(check_scratch(s->text[GT_SET_SCRATCH]));
 	if (s->keep == GT_VIEW_CACHE_SCRATCH && !s->text[GT_SET_SCRATCH])
 		GT_TRY(gt_fail(GT_ERR_ARG, "--keep=scratch, a file that is made there: --scratch FOLDER is needed"));
 	if (s->voxel > 0 && s->text[GT_SET_GRID] && !s->across)

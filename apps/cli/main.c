@@ -1,4 +1,5 @@
 /* gantry COMMAND [options] [files]. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,14 @@ done:
 	return code;
 }
 
+static int end_of_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return CLI_DONE;
+	fprintf(stderr, "gantry: cannot write to the standard output: %s\n", strerror(errno));
+	return CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a failed write, with a message */
@@ -118,11 +127,11 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		print_version();
-		return CLI_DONE;
+		return end_of_output();
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2)) {
 		print_commands(stdout);
-		return CLI_DONE;
+		return end_of_output();
 	}
 	const cli_command *c = cli_command_find(argv[1]);
 	if (!c) {

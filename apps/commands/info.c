@@ -203,7 +203,7 @@ static void add_volume(cJSON *report, const gt_volume *v, const range *values)
 		snprintf(key, sizeof key, "%s_to_mm", axes[a]);
 		add(report, key, g->center[a] + half);
 	}
-	add_text(report, "patient_position", gt_position_names[gt_volume_position(v)]);
+	add_text(report, "patient_position", gt_volume_position_known(v) ? gt_position_names[gt_volume_position(v)] : "unknown");
 	const range r = *values;
 	if (gt_volume_unit(v) == GT_HU) {
 		add_text(report, "unit", "HU");

@@ -21,6 +21,8 @@ typedef struct {
 gt_status gt_nc_open(const char *path, gt_nc *f);
 void      gt_nc_close(gt_nc *f);
 gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
+/* GT_ERR_IO: the path has a backslash, so libnetcdf would open another file. */
+gt_status gt_nc_check_name(const char *path);
 /* Reads everything in the file and drops it, for a child process, gt_probe(). GT_ERR_MEMORY: no memory for it; other
  * failures are left to the reader. */
 gt_status gt_nc_walk(const char *path);

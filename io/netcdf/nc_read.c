@@ -23,12 +23,21 @@ gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
 	return gt_fail(st, "%s: cannot be %s: %s", f->path, f->tmp ? "written" : "read", why);
 }
 
+gt_status gt_nc_check_name(const char *path)
+{
+	if (!strchr(path, '\\'))
+		return GT_OK;
+	return gt_fail(GT_ERR_IO, "%s: has a backslash, which libnetcdf takes for '/': expected a name without it", path);
+}
+
 gt_status gt_nc_open(const char *path, gt_nc *f)
 {
 	f->path = path;
 	f->tmp = NULL;
 	f->id = -1;
-	gt_status st = gt_hdf5_whole(path);
+	gt_status st = gt_nc_check_name(path);
+	if (st == GT_OK)
+		st = gt_hdf5_whole(path);
 	if (st == GT_OK)
 		st = gt_nc_classic_whole(path);
 	if (st == GT_OK)

@@ -129,6 +129,8 @@ done:
 gt_status gt_nc_walk(const char *path)
 {
 	int id;
+	if (gt_nc_check_name(path) != GT_OK) /* HDF5 files that are no NetCDF files may have such names */
+		return GT_OK;
 	gt_status st = unless_memory(nc_initialize());
 	if (st != GT_OK)
 		return st;

@@ -44,6 +44,8 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	f->path = path;
 	f->id = -1;
 	f->tmp = NULL;
+	if ((st = gt_nc_check_name(path)) != GT_OK)
+		return st;
 	if (!(f->asked = gt_nc_asked_new()))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if ((st = gt_tmp_path(path, &f->tmp)) != GT_OK) {

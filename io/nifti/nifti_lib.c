@@ -149,13 +149,18 @@ static gt_status describe(const char *path, const any_head *a, int swapped, gt_n
 	nifti_image *nim = NULL;
 	GT_TRY(check_head(path, a, h->version));
 	GT_TRY(find_type(path, h->version == 1 ? a->one.datatype : a->two.datatype, &h->type));
+	/* The NIfTI library takes 0 for what is not finite. */
+	const double slope = h->version == 1 ? (double)a->one.scl_slope : a->two.scl_slope;
+	const double inter = h->version == 1 ? (double)a->one.scl_inter : a->two.scl_inter;
+	if (isinf(slope) || isinf(inter))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: scl_slope=%g, scl_inter=%g: expected finite numbers", path, slope, inter));
 	nim = h->version == 1 ? nifti_convert_n1hdr2nim(a->one, NULL) : nifti_convert_n2hdr2nim(a->two, NULL);
 	if (!nim)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the NIfTI library rejects its header", path));
 	for (int axis = 0; axis < 3; axis++)
 		h->n[axis] = axis < nim->dim[0] ? (size_t)nim->dim[axis + 1] : 1;
 	h->swap = swapped && h->type->size > 1;
-	/* A slope of 0 says that there is none. */
+	/* A slope of 0 or NaN means no scaling. */
 	const int scaled = nim->scl_slope != 0 && isfinite(nim->scl_slope) && (nim->scl_slope != 1 || nim->scl_inter != 0);
 	h->slope = scaled ? nim->scl_slope : NAN;
 	h->offset = scaled ? nim->scl_inter : NAN;

@@ -213,8 +213,9 @@ char *gt_plain_print(const char *path, const gt_write_options *o, const gt_volum
 	          add_list(root, "origin_mm", gt_grid_first(g, 2), gt_grid_first(g, 1), gt_grid_first(g, 0)) &&
 	          add_text(root, "unit", n->hu ? "HU" : "mm-1") && add_number(root, "slope", n->slope) &&
 	          add_number(root, "offset", n->offset) && (!(water > 0) || add_number(root, "water_attenuation_mm-1", water)) &&
-	          add_text(root, "patient_position", gt_position_names[v->position]) && add_text(root, "gantry_command", v->from.command) &&
-	          add_text(root, "gantry_parameters", v->from.parameters) && add_text(root, "gantry_scan_hash", *hash ? hash : NULL);
+	          add_text(root, "patient_position", v->positioned || v->position != GT_HFS ? gt_position_names[v->position] : NULL) &&
+	          add_text(root, "gantry_command", v->from.command) && add_text(root, "gantry_parameters", v->from.parameters) &&
+	          add_text(root, "gantry_scan_hash", *hash ? hash : NULL);
 	if (all)
 		text = cJSON_Print(root);
 	cJSON_Delete(root);

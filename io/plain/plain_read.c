@@ -87,6 +87,7 @@ static gt_status open_stored(gt_slice_reader *self, const gt_read_options *o, gt
 	const gt_plain_head *h = &s->head;
 	v->grid = h->grid;
 	gt_slice_reader_size(self, &v->grid);
+	v->positioned = o->position != GT_POSITION_AUTO || h->said.position != GT_POSITION_AUTO;
 	v->position = o->position != GT_POSITION_AUTO ? o->position : h->said.position != GT_POSITION_AUTO ? h->said.position : GT_HFS;
 	if (!o->geometry_only)
 		GT_TRY(find_numbers(s, o, v));

@@ -119,6 +119,7 @@ static gt_status describe(struct stored *s, const tiff_description *d, const gt_
 	memcpy(v->grid.pitch, d->pitch, sizeof d->pitch);
 	memcpy(v->grid.center, d->center, sizeof d->center);
 	GT_TRY(gt_volume_check(path, &v->grid));
+	v->positioned = o->position != GT_POSITION_AUTO || (d->said.position != GT_POSITION_AUTO && !d->said.assumed);
 	v->position = o->position != GT_POSITION_AUTO ? o->position : d->said.position != GT_POSITION_AUTO ? d->said.position : GT_HFS;
 	if (o->geometry_only)
 		return GT_OK;

@@ -16,6 +16,11 @@ mkdir full
 grep -q out.nc stderr.txt || fail "a full disk: the message names no file: $(cat stderr.txt)"
 [ -z "$(ls -A full)" ] || fail "a full disk left $(ls -A full)"
 "$gantry" info small.nc >/dev/full 2>stderr.txt && fail "a full standard output gave 0"
+for words in help --help --version; do
+	"$gantry" $words >/dev/full 2>stderr.txt
+	[ $? = 2 ] || fail "$words to a full standard output does not give 2"
+	grep -q "cannot write to the standard output" stderr.txt || fail "$words: no message of a full standard output"
+done
 
 # What was asked for and not done is an error, also where nothing may be said: a checkpoint, and a picture that gnuplot could not finish.
 limited() { # KIB TEXT ARGUMENTS: with files of so many KiB at most the command gives 1 and says so

@@ -49,6 +49,11 @@ if command -v python3 >/dev/null; then
 	refused_output 1 "counts/flat_0001.tif: is not a regular file but a pipe" prepare counts
 fi
 
+# libnetcdf takes a backslash for a slash: the file that is checked would not be the one that is opened.
+cp good.nc 'back\slash.nc'
+refused 1 "has a backslash" info 'back\slash.nc'
+refused 1 "has a backslash" recon good.nc --solver sirt:iterations=1 -o 'out\put.nc' --backend "$backend"
+
 # Text files that take time or memory beyond their size.
 {
 	printf '<?xml version="1.0"?>\n<RTKThreeDCircularGeometry version="3"><Matrix>'

@@ -69,6 +69,21 @@ START_TEST(not_a_number)
 }
 END_TEST
 
+/* Offsets of the scaling in a NIfTI-1 header: 112 and 116. */
+START_TEST(infinite_scaling)
+{
+	const foreign x = plain();
+	const float inf = INFINITY;
+	gt_volume *v;
+	for (int i = 0; i < 2; i++) {
+		write_foreign(&x, 24, counted);
+		FILE *f = fopen(path, "r+b");
+		ck_assert(f && fseek(f, 112 + 4 * i, SEEK_SET) == 0 && fwrite(&inf, sizeof inf, 1, f) == 1 && fclose(f) == 0);
+		ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, i ? "scl_inter=inf: expected finite" : "scl_slope=inf");
+	}
+}
+END_TEST
+
 /* Cut at every length, and each byte changed: read whole, or refused; never by a crash. */
 START_TEST(damaged_compressed_files)
 {
@@ -128,6 +143,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, refusals);
 	tcase_add_test(tc, not_a_number);
+	tcase_add_test(tc, infinite_scaling);
 	tcase_add_test(tc, damaged_compressed_files);
 	tcase_add_test(tc, heads_of_chance);
 }
