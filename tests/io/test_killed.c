@@ -38,7 +38,8 @@ static gt_volume *large_volume(void)
 /* Of signals that end the program; the test's runner has handlers of its own, and sanitizers have. */
 static void default_actions(void)
 {
-	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static const int all[] = { SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM,
+		                   SIGUSR1, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		signal(all[i], SIG_DFL);
 }
@@ -121,8 +122,9 @@ END_TEST
 
 START_TEST(killed_while_writing)
 {
-	static const int signals[] = { SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM,
-		                       SIGUSR1, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT };
+	static const int signals[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT
+	};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		int ready[2];
 		char other[200], byte;
