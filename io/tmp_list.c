@@ -14,7 +14,8 @@
 enum { ATTEMPTS = 1000 }; /* ms: another thread may be held up within open() */
 enum { WAIT_MS = 2000 };  /* for a thread that is between begin and end: a rename on a slow network at most */
 
-/* Signals that end a process by default, limits and closed pipes included. Crashes too: libnetcdf crashes if memory is exhausted. */
+/* Signals that end a process by default, limits and closed pipes included. Crashes too: libnetcdf crashes if memory is
+ * exhausted. */
 static const int signals[] = { SIGINT,  SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM,
 	                       SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGABRT };
 enum { NSIGNALS = sizeof signals / sizeof *signals };

@@ -128,7 +128,7 @@ static double crossing(const gt_curve *c, double level)
 	return NAN;
 }
 
-/* Of the slope over one voxel, which noise of single bins does not move. */
+/* Uses the slope over one voxel, which noise of single bins does not move. */
 static double width_of(const radial *r, const gt_mtf *m)
 {
 	const double sign = m->inside > m->outside ? -1 : 1;

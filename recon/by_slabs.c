@@ -16,7 +16,7 @@
 
 static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
 
-/* What a direct method does not take is left to the run of the whole to refuse. */
+/* The run in memory refuses scans that the direct method does not take. */
 static int goes_by_slabs(const gt_recon *r, const gt_method *m)
 {
 	const gt_recon_settings *s = &r->set;
@@ -63,7 +63,6 @@ static gt_status only_by_slabs(const gt_recon *r, const char *what, const char *
 	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
-/* What is decided of a run by slabs. */
 static gt_status decide(gt_recon *r, const gt_scan *scan)
 {
 	gt_recon_job *j = &r->job;

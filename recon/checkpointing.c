@@ -272,7 +272,7 @@ static void join(const gt_state_entry *state, const gt_state_entry *own, gt_stat
 	all[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
-/* Of a team one member writes, what all of them keep. */
+/* One rank of a team writes the state that all ranks keep. */
 static gt_status has_room(const gt_checkpointing *c, const gt_state_entry *kept)
 {
 	double bytes = 0;

@@ -1,6 +1,7 @@
-/* What is chosen for a scan where nothing was asked for, and why: the method and the projector. */
+/* Chooses the method and the projector for a scan if the settings name none, and reports the reason. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/array.h>
 #include <gantry/constants.h>
@@ -65,7 +66,7 @@ static double unlike(const gt_grid *grid, const gt_scan *scan, size_t view)
 	return fmin(1, fmax(fabs(wider), fabs(log2(along_z * share / grid->pitch[2]))));
 }
 
-/* What was asked for, with a remark where another does the same in a part of its time. */
+/* Returns the requested projector, with a note if the default does the same in a fraction of its time. */
 static const char *as_asked(const gt_listener *log, const char *asked, const gt_scan *scan)
 {
 	if (!strncmp(asked, "sf-", 3) && gt_scan_rows_along_z(scan, asked) != GT_OK)
@@ -110,9 +111,38 @@ const char *gt_projector_for(const gt_listener *log, const char *asked, const gt
 /* Degrees between views from which on streaks are what is seen first. */
 #define FEW_VIEWS 10.0
 
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Mean distance of neighbouring directions on the circle, in degrees, whatever the order of the views and the number of
+ * rotations. NAN without angles or memory. */
+static double mean_step(const gt_scan *scan)
+{
+	const double period = scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, same = 0.02 * period / (double)scan->views;
+	double *angle = malloc(scan->views * sizeof *angle), sum = 0, widest = 0;
+	size_t gaps = 0;
+	for (size_t v = 0; angle && v < scan->views; v++)
+		angle[v] = scan->view[v].angle - period * floor(scan->view[v].angle / period);
+	if (!angle || scan->views < 2)
+		sum = NAN;
+	else
+		qsort(angle, scan->views, sizeof *angle, ascending);
+	for (size_t v = 0; angle && v < scan->views; v++) {
+		const double gap = v + 1 < scan->views ? angle[v + 1] - angle[v] : angle[0] + period - angle[v];
+		sum += gap;
+		gaps += gap > same;
+		widest = fmax(widest, gap);
+	}
+	free(angle);
+	return gaps > 1 ? (sum - widest) / (double)(gaps - 1) * 180 / GT_PI : NAN;
+}
+
 static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan *scan)
 {
-	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / GT_PI;
+	const double step = mean_step(scan);
 	if (step > FEW_VIEWS)
 		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
 		          "%s: %zu views, %.3g degrees apart: expect streaks; an iterative --solver reduces them", m->name, scan->views,

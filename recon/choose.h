@@ -1,6 +1,6 @@
 #ifndef GT_RECON_CHOOSE_H
 #define GT_RECON_CHOOSE_H
-/* What is chosen for a scan where nothing was asked for; messages say why. */
+/* Chooses the method and the projector for a scan if the settings name none; messages report the reason. */
 #include <gantry/choose.h>
 #include <gantry/method.h>
 

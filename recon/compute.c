@@ -115,7 +115,7 @@ void gt_recon_forget_kernels(char *kernels)
 	free(kernels);
 }
 
-/* What one backend does: all of it, or a member's part. */
+/* The work of one backend: the whole run, or the part of one rank. */
 static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f)
 {
 	float *out = to; /* of all, on every member */

@@ -17,7 +17,7 @@ typedef struct {
 	double electronic;              /* standard deviation of the electronic noise, in photons */
 	double slope, even;             /* error of the model: see recon/model_weights.h; < 0: that of the voxels */
 } gt_weights_spec;
-/* What weights are for. */
+/* The use of the weights. */
 typedef struct {
 	const gt_projections *p;
 	const gt_grid *grid;            /* NULL: not known, and no weights of the model without their error */
@@ -29,7 +29,7 @@ typedef struct {
 gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w);
 /* The lines of help on all kinds, or on one. */
 gt_status gt_weights_spec_help(const char *name, FILE *out);
-/* What spec and projections say of photons: the count of the spec, else the photons of p, else nothing. */
+/* Returns the photons of the spec, else the photons of p, else none. */
 gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projections *p);
 /* Weights of all pixels of p with the mean 1; *w is malloc'ed, NULL where they are uniform. auto: the file's
  * weights, else those of its photon counts, else uniform; also where the solver (its traits) does not take weights.

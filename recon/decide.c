@@ -45,7 +45,7 @@ static gt_status check_files(const gt_recon *r)
 	return gt_checkpointing_check(&c, others);
 }
 
-/* What the preset stands for, with what was asked for beside it. */
+/* Reports the settings of the preset, with the requested changes. */
 static void say_preset(const gt_recon *r, const gt_preset_made *m)
 {
 	const char *name = gt_preset_names[r->set.preset];
@@ -120,7 +120,7 @@ done:
 	return st;
 }
 
-/* What needs no choice. */
+/* Copies the settings that need no choice. */
 static void begin_job(gt_recon *r)
 {
 	const gt_recon_settings *s = &r->set;
@@ -167,7 +167,7 @@ static gt_status read_all(gt_recon *r)
 	return st;
 }
 
-/* Of cpu:THREADS; 0: as many as there are processors. */
+/* Returns the threads of cpu:THREADS; 0: one per processor. */
 static int threads_asked(const char *backend)
 {
 	int threads = 0;
@@ -261,7 +261,7 @@ gt_status gt_recon_decide(gt_recon *r, int planning)
 	if (r->is_chosen)
 		return GT_OK;
 	gt_recon_undecide(r);
-	/* What the caller's projections take is taken, and counted among what a run needs. */
+	/* The caller's projections are already allocated, and the estimate of the run counts them again. */
 	r->host_free = gt_recon_host_free(&r->set);
 	r->host_used = gt_host_used();
 	if (r->given && r->host_free >= 0)

@@ -13,7 +13,7 @@
 #include "recon/team/direct_slab.h"
 #include "recon/team/team_run.h"
 
-/* What the method cannot see, in words. */
+/* Describes the slices that the method cannot reconstruct. */
 static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
 {
 	gt_analytic_coverage s;
@@ -113,7 +113,7 @@ static gt_status direct_alone(const gt_analytic *method, const void *options, co
 	return st == GT_ERR_UNSUPPORTED ? run_whole(method, options, e, x) : st;
 }
 
-/* Where slabs can leave while others are computed: not from process to process, nor converted. */
+/* Whether slabs can be downloaded while others are computed: neither between processes nor with conversion. */
 static float *place_for(const gt_recon_job *j, const gt_recon_extent *e, const gt_array *x, float *out)
 {
 	const int is_same = e->asked->n[2] == e->grid.n[2] && gt_array_type(x) == GT_F32;

@@ -38,7 +38,7 @@ void gt_divergence_free (gt_divergence *d);
 /* After an iteration: NULL, or why the run has diverged; valid as long as d. */
 const char *gt_divergence_look(gt_divergence *d, const gt_progress *p);
 
-/* What a run depends on that is continued, all of it or without the image; the list's end too. */
+/* The state that a continued run depends on, with or without the image, and the end of the list. */
 #define GT_DIVERGENCE_BEST "best_image"
 enum { GT_DIVERGENCE_STATE = 8 };
 void gt_divergence_list(gt_divergence *d, int with_image, gt_state_entry list[GT_DIVERGENCE_STATE + 1]);

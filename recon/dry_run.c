@@ -1,4 +1,4 @@
-/* What a run takes, by running it with nothing computed; and runs that do not fit. */
+/* Memory of a run by a dry run of it, and runs that do not fit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "recon/recon.h"
 #include "recon/stream/scratch.h"
 
-/* What gt_memory_dry_run is given. */
+/* The self of gt_memory_dry_run. */
 typedef struct {
 	const gt_recon *r;
 	const gt_recon_job *j;
 } dry;
 
-/* Of the device alone; what is cut for one keeps to its limit. */
+/* Applies the limit of the device; streamed runs keep to it themselves. */
 static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
@@ -34,7 +34,8 @@ static double process_bytes(const gt_recon *r)
 /* Code and buffers that a run needs and a dry run does not touch: kernels, solver, writer of the volume; of a penalty,
  * and of the search for its strength. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
-enum { DIRECT_MIB = 5, SOLVER_MIB = 6 };
+#define DIRECT_MIB 5.25
+#define SOLVER_MIB 6.0
 #define PENALTY_MIB 2.5
 #define STRENGTH_MIB 2.0
 

@@ -1,4 +1,4 @@
-/* What a reconstruction reads: its projections, and the voxels that were asked for. */
+/* Reads the projections of a reconstruction, and finds its grid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", r->path);
 }
 
-/* What would be filtered twice is no line integrals, whatever the method. */
+/* Filtered projections are no line integrals; every method would filter or fit them wrongly. */
 static gt_status refuse_filtered(const gt_recon *r, const char *path, const gt_projections *p)
 {
 	return r->set.force

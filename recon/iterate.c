@@ -14,7 +14,7 @@
 #include "recon/team/team_run.h"
 #include "recon/penalty_from_spec.h"
 
-/* What the solver's callbacks are given. */
+/* The self of the solver's callbacks. */
 typedef struct {
 	const gt_recon_job *j;
 	const gt_recon_extent *e;
@@ -95,7 +95,7 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	remember_cost(t->f, g->cost);
 	take_slices(t->j, t->e, g, seconds, t->f);
 	gt_recon_fraction_step(&t->f->fraction, g->iteration, g->iterations);
-	/* Who has answered within it is told of its end all the same. */
+	/* Report the end of the iteration even if a callback asked to stop during it. */
 	const int answer = t->j->each ? t->j->each(t->j->each_self, &p) : 0;
 	t->f->asked_to_stop = t->f->fraction.stop || answer;
 }
@@ -184,7 +184,7 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 	return st;
 }
 
-/* Of a team the first member of a process makes the weights, and those of the process read them. */
+/* The first rank of each process makes the weights, and all ranks of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
 	const gt_weights_problem q = { &e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be) };

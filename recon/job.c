@@ -1,9 +1,9 @@
-/* What is told while an iteration, or a direct method, is in progress: how far, and how long it may take. */
+/* Callbacks of a run: progress and remaining time of an iteration, or of a direct method. */
 #include <math.h>
 #include <string.h>
 #include "core/clock.h"
 #include "core/device/backend.h"
-#include "recon/job.h"
+#include "recon/recon.h"
 
 static const double tell_every = 0.1; /* s */
 
@@ -107,3 +107,34 @@ void gt_recon_fraction_step(gt_recon_fraction *w, int done, int max)
 }
 
 void gt_recon_fraction_end(gt_recon_fraction *w) { w->iterations = 0; }
+
+void gt_recon_on_message(gt_recon *r, void (*say)(void *self, const gt_message *m), void *self)
+{
+	if (gt_is_recon(r))
+		r->job.log = r->log = (gt_listener){ say, self };
+}
+
+void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self)
+{
+	if (!gt_is_recon(r))
+		return;
+	r->job.each = r->each = each;
+	r->job.each_self = r->each_self = self;
+}
+
+void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
+{
+	if (!gt_is_recon(r))
+		return;
+	r->job.cancel = r->cancel = cancel;
+	r->job.cancel_self = r->cancel_self = self;
+}
+
+void gt_recon_on_slices(gt_recon *r, double seconds, void (*take)(void *self, const gt_recon_slices *s), void *self)
+{
+	if (!gt_is_recon(r))
+		return;
+	r->job.take = r->take = take;
+	r->job.take_self = r->take_self = self;
+	r->job.take_every = r->take_every = seconds;
+}

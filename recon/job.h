@@ -118,7 +118,7 @@ void      gt_recon_forget_kernels(char *kernels);
 gt_status gt_recon_solve     (const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f);
 gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float *out);
 
-/* What streams, of so many subsets. */
+/* Streamed operators, of that many subsets. */
 gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets);
 
 /* recon/job.c. The backend is polled for the caller, who is asked whether to stop, and told how far it is; w is used

@@ -1,4 +1,4 @@
-/* What a run takes of memory, noted step by step while it is run dry, and what would make one fit that does not. */
+/* Memory of a run, noted after each step of its dry run, and settings that make a run fit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be)
 		e->start_peak = counters(be).peak_bytes;
 }
 
-/* What the host takes at a time while a penalty is made: volumes, and pixels beside those of the device. */
+/* Host memory while a penalty is made: volumes, and pixels in addition to the pixels on the device. */
 typedef struct {
 	double volumes, pixels;
 } host_parts;
@@ -151,7 +151,7 @@ void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes)
 		e->free = (size_t)bytes;
 }
 
-/* Of memory, for the pages of files that are at work. */
+/* Fraction of the memory for the pages of open files. */
 static const double for_pages = 0.1;
 
 double gt_memory_estimate_room(const gt_memory_estimate *e) { return (1 - for_pages) * e->host_free; }
@@ -168,7 +168,7 @@ static int fits_device(const gt_memory_estimate *e) { return (e->on_host && !e->
 
 int gt_memory_estimate_fits(const gt_memory_estimate *e) { return fits_device(e) && (e->host_free < 0 || in_memory(e) <= e->host_free); }
 
-/* What would fit ---------------------------------------------------------------- */
+/* Settings that fit ---------------------------------------------------------------- */
 
 /* "; --WHAT (X GiB)" if that fits. */
 static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const gt_memory_estimate *asked, const char *what, char **list)
@@ -246,7 +246,7 @@ static void *options_with(const gt_method *m, const char *key, const char *value
 	return NULL;
 }
 
-/* What a run takes with so many of what a parameter counts; 0: it cannot be told. */
+/* Estimates the run with n as the value of a parameter; 0: unknown. */
 static int dry_run_with(const gt_memory_dry_run *r, const char *key, int n, gt_memory_estimate *e)
 {
 	char value[16];
@@ -257,8 +257,8 @@ static int dry_run_with(const gt_memory_dry_run *r, const char *key, int n, gt_m
 	return told;
 }
 
-/* The most of what this parameter counts, below what was asked for, with which the run fits; 0: with none, or it is not
- * what takes the memory. */
+/* Returns the largest value of this parameter below the requested one with which the run fits; 0: no value fits, or the
+ * parameter does not determine the memory. */
 static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *asked, const gt_param *p)
 {
 	int fails, fits = p->min > 1 ? (int)p->min : 1;
@@ -274,7 +274,7 @@ static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *
 	return fits;
 }
 
-/* Fewer vectors of solvers that keep as many as a parameter of theirs says. Subsets are not what a run is short of. */
+/* Offers fewer vectors for solvers that keep as many as one of their parameters. Fewer subsets save no memory. */
 static void offer_vectors(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
 {
 	for (const gt_param *p = r->method->solver ? r->method->solver->params : NULL; p && p->key; p++) {

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_MEMORY_ESTIMATE_H
 #define GT_RECON_MEMORY_ESTIMATE_H
-/* What a reconstruction would take, found by a dry run of it (gt_backend_dry_run()). */
+/* Memory of a reconstruction, by a dry run of it (gt_backend_dry_run()). */
 #include <gantry/data.h>
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
@@ -13,7 +13,7 @@ void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, co
 void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);
 void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
-/* Of the volume x; o: NULL where there is none. */
+/* x: the volume; o: NULL if there is no penalty. */
 void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_array *x, const gt_penalty_spec *o);
 void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
 /* If 1, the host held another copy of the data while the subsets were made. */
@@ -23,15 +23,15 @@ void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
 /* No more than that may be taken on the device (bytes; 0: no limit). */
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
 
-/* What the host holds from the weights on, bytes. */
+/* Returns the bytes that the host holds from the weights on. */
 double gt_memory_estimate_held(const gt_memory_estimate *e);
 
-/* What memory has no room for lies in files, as far as it can: of the host's arrays, bytes. */
+/* Assigns arrays of the host (bytes) to files if they do not fit memory. */
 void gt_memory_estimate_spill(gt_memory_estimate *e, double arrays);
-/* Of memory what is left to fill beside pages of such files. */
+/* Returns the memory that arrays may fill in addition to pages of such files. */
 double gt_memory_estimate_room(const gt_memory_estimate *e);
 
-/* What may be changed to make a run fit; NULL and 0: as asked for. */
+/* Changes that may make a run fit; NULL and 0: as requested. */
 typedef struct { const gt_grid *grid; const void *options; int single; const char *backend; int spills; } gt_memory_variant;
 typedef struct {
 	gt_status (*dry_run)(void *self, const gt_memory_variant *v, gt_memory_estimate *e);
@@ -44,6 +44,6 @@ typedef struct {
 } gt_memory_dry_run;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e);
-/* What the run would take at most on the device with keep=yes and with keep=no of its solver; 0 if that has no such parameter. */
+/* Estimates the peak on the device with keep=yes and keep=no of the solver; returns 0 if it has no such parameter. */
 int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estimate *asked, size_t *with, size_t *without);
 #endif

@@ -18,7 +18,7 @@ static const gt_module *nth_method(size_t i)
 		solvers++;
 	return i < solvers ? gt_solver_kind.nth(i) : gt_analytic_kind.nth(i - solvers);
 }
-/* What the option --solver takes, and called so in messages. */
+/* Values of the option --solver; messages call them solvers. */
 static const gt_module_kind method_kind = { "method", "solver", nth_method };
 
 static const gt_module_kind *const kinds[] = { &gt_projector_kind, &gt_analytic_kind, &gt_solver_kind,     &gt_regularizer_kind,

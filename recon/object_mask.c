@@ -17,7 +17,7 @@
 enum { MIN_BLOCK_VOXELS = 3 };
 /* A mean is like water if it is off by no more than this part of it. */
 #define MAX_OFF_WATER 0.25
-/* Where nothing is like water, the object is what has more than this part of the densest mean. */
+/* If no block is similar to water, blocks above this fraction of the largest mean are the object. */
 #define MIN_OF_DENSEST 0.1
 
 struct blocks {

@@ -25,9 +25,9 @@ typedef struct {
 } gt_preset_entry;
 extern const gt_preset_entry gt_presets[GT_NPRESETS];
 
-/* What was asked for beside it; NULL: not given. */
+/* Settings requested in addition; NULL: not given. */
 typedef struct { const char *solver, *weights, *penalty; } gt_preset_settings;
-/* What is used; owned. */
+/* Settings that are used; owned. */
 typedef struct {
 	char *solver, *weights, *penalty;
 	char *changed;                  /* what of it was asked for, as options of the command; NULL: nothing */

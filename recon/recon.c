@@ -10,12 +10,11 @@
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
 
-static int is(const gt_recon *r) { return r && r->tag == GT_IS_RECON; }
-
 /* GT_ERR_ARG for what is none; the function's name begins the message. */
 static gt_status check(const char *function, const gt_recon *r)
 {
-	return is(r) ? GT_OK : gt_fail(GT_ERR_ARG, "%s: %s", function, r ? "expected a gt_recon, found something else" : "r is NULL");
+	return gt_is_recon(r) ? GT_OK
+	                      : gt_fail(GT_ERR_ARG, "%s: %s", function, r ? "expected a gt_recon, found something else" : "r is NULL");
 }
 
 gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
@@ -103,7 +102,7 @@ void gt_recon_forget(gt_recon *r)
 
 void gt_recon_free(gt_recon *r)
 {
-	if (!is(r))
+	if (!gt_is_recon(r))
 		return;
 	if (r->is_busy) {
 		r->is_freed = 1;
@@ -190,37 +189,6 @@ gt_status gt_recon_start(gt_recon *r, const float *volume)
 	return GT_OK;
 }
 
-void gt_recon_on_message(gt_recon *r, void (*say)(void *self, const gt_message *m), void *self)
-{
-	if (is(r))
-		r->job.log = r->log = (gt_listener){ say, self };
-}
-
-void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self)
-{
-	if (!is(r))
-		return;
-	r->job.each = r->each = each;
-	r->job.each_self = r->each_self = self;
-}
-
-void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
-{
-	if (!is(r))
-		return;
-	r->job.cancel = r->cancel = cancel;
-	r->job.cancel_self = r->cancel_self = self;
-}
-
-void gt_recon_on_slices(gt_recon *r, double seconds, void (*take)(void *self, const gt_recon_slices *s), void *self)
-{
-	if (!is(r))
-		return;
-	r->job.take = r->take = take;
-	r->job.take_self = r->take_self = self;
-	r->job.take_every = r->take_every = seconds;
-}
-
 gt_status gt_recon_choose(gt_recon *r)
 {
 	gt_status st = gt_recon_check_idle("gt_recon_choose", r);
@@ -247,7 +215,7 @@ gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
 
 int gt_recon_iterates(const gt_recon *r)
 {
-	if (!is(r))
+	if (!gt_is_recon(r))
 		return -1;
 	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
 	return m->solver ? 1 : m->analytic ? 0 : -1;

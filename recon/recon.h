@@ -1,13 +1,13 @@
 #ifndef GT_RECON_RECON_H
 #define GT_RECON_RECON_H
-/* What a gt_recon holds: what was asked for, what was chosen, and what was found. */
+/* The contents of a gt_recon: requested settings, choices, and results. */
 #include <gantry/recon.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/job.h"
 #include "recon/slab_pipeline.h"
 
-/* Where the voxels were asked for, beside the keys grid and like. */
+/* Source of the grid, in addition to the keys grid and like. */
 typedef enum { GT_GRID_NOT_GIVEN, GT_GRID_GIVEN, GT_GRID_OF_VOLUME } gt_grid_from;
 
 struct gt_recon {
@@ -51,6 +51,7 @@ struct gt_recon {
 /* What functions that change r ask first: GT_ERR_ARG for what is no gt_recon, and from a callback, since what the call
  * around it works with would be gone. function: its name, for the message. */
 gt_status gt_recon_check_idle(const char *function, const gt_recon *r);
+static inline int gt_is_recon(const gt_recon *r) { return r && r->tag == GT_IS_RECON; }
 /* Ends such a call, and frees r if a callback asked for it. */
 void gt_recon_end_call(gt_recon *r);
 /* Chooses what is open. planning: nothing will be computed, so that nothing is said of how long that takes. */
@@ -74,7 +75,7 @@ gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan 
 gt_status gt_recon_choose_outside(gt_recon *r);
 /* Takes an automatic choice back, for scans that are reconstructed together; GT_ERR_UNSUPPORTED if it was requested. */
 gt_status gt_recon_ignore_outside(gt_recon *r);
-/* What HU are made with: as asked for, as the scan states, or the default. */
+/* Returns the attenuation of water for HU: as requested, of the scan, or the default. */
 double gt_recon_water(const gt_recon *r, const gt_projections *p);
 
 /* Memory. p may be the geometry alone. What cannot be told fits: the run itself says why. */

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_SETTINGS_H
 #define GT_RECON_SETTINGS_H
-/* What was asked of a reconstruction, by key and value. Every value is parsed once, when it is set. */
+/* Settings of a reconstruction by key and value. Every value is parsed once, when it is set. */
 #include <gantry/io.h>
 #include <gantry/method.h>
 #include "recon/preset.h"
@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct {
 	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
-	/* What the texts say; the default where there is none. */
+	/* Parsed texts; the default if there is none. */
 	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
 	int outside;                    /* gt_outside_mode */
 	int check, force;               /* 1: conjugate rays are compared; 1: all values are taken */

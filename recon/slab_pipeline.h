@@ -52,7 +52,7 @@ typedef struct {
 	char backend[32];
 } gt_slab_result;
 
-/* What both need, made once. */
+/* Common parts of both, made once. */
 typedef struct {
 	const gt_slab_case *c;
 	gt_slab_plan *slabs;

@@ -85,7 +85,7 @@ static double host_bytes(const gt_slab_job *s, const gt_slab_cut *plan)
 	       (double)gt_view_reader_bytes(s->views) + RESERVE_BYTES;
 }
 
-/* What the run holds on the device at the same time, by allocating it in a rehearsal. */
+/* Measures the bytes that the run holds on the device, by allocating them in a dry run. */
 static gt_status device_bytes(const gt_slab_job *s, gt_backend *dry, const gt_slab_cut *plan, size_t slab, double *bytes)
 {
 	gt_array *x[2] = { NULL, NULL }, *part = NULL;
@@ -151,7 +151,7 @@ done:
 	return st;
 }
 
-/* What is set aside for projections that are kept, before the cut is chosen. */
+/* Returns the bytes reserved for kept projections before the cut is chosen. */
 static double kept_bytes(const gt_slab_case *c)
 {
 	if (c->keep != GT_VIEW_CACHE_AUTO)
@@ -180,7 +180,7 @@ static void choose_kept(const gt_slab_job *s, const room *r, gt_slab_cut *plan)
 		keeps(s, r, GT_VIEW_CACHE_SCRATCH, plan);
 }
 
-/* Of the host, what of it is taken before: on the CPU its memory holds the device's part too. */
+/* Returns the bytes of the host, with the process; on the CPU the device's part is in host memory too. */
 static double host_in_all(const gt_slab_job *s, const gt_slab_cut *plan, double process)
 {
 	return process + plan->host + (gt_backend_is_gpu(s->be) ? 0 : plan->device);

@@ -1,4 +1,4 @@
-/* What was asked for beside a preset changes its keys one by one, and leaves the rest of them. */
+/* Settings in addition to a preset change its keys one by one and leave the other keys. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"

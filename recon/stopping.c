@@ -44,7 +44,7 @@ static const char *reason_to_stop(gt_run *r, const gt_progress *g, double second
 	                                                                                     : NULL;
 }
 
-/* What the rules depend on, beside what the solver keeps. */
+/* State of the rules, in addition to the state of the solver. */
 static void list_own(gt_run *r, int with_image, gt_state_entry own[GT_RECON_STATE + 1])
 {
 	own[0] = (gt_state_entry){ "first_gradient", NULL, &r->first_gradient };
@@ -152,7 +152,7 @@ static gt_status solve(gt_run *r, const gt_solver *solver, const gt_problem *pro
 	return st;
 }
 
-/* Of a run that diverged, the best image instead of the last. */
+/* Returns the best image in place of the last one of a run that diverged. */
 static gt_status choose_image(gt_run *r, gt_array *x, gt_status st)
 {
 	if (st == GT_ERR_DIVERGED && !r->diverged)

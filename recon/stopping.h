@@ -15,7 +15,7 @@ typedef struct {
 /* "change=0.1HU,gradient=1e-3,seconds=60": GT_ERR_ARG. NULL asks for nothing. */
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s);
 
-/* What is asked for, and what came of it. */
+/* The requested run, and its results. */
 typedef struct {
 	gt_stop_rule rule;
 	gt_checkpointing checkpoint;    /* opened and freed by the caller */

@@ -23,8 +23,8 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 		          outside == 1 ? "it shows" : "they show");
 }
 
-/* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few
- * views, columns and rows. */
+/* Returns the mean of the values whose rays pass the grid at its sides, over the largest of all values. Samples every
+ * few views and rows. */
 static double beside(const gt_grid *g, const gt_projections *p)
 {
 	const gt_scan *scan = p->scan;
@@ -155,6 +155,8 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	if (!(e.max > 0) || (double)e.both < FEW_VIEWS * (double)e.looked)
 		return;
 	const double part = e.part / (double)e.both / e.max;
+	/* Only the nearer side ends within the object, and no view measures it from the other side. */
+	const int one_sided = (shift < -SHIFTED_BY && !e.right) || (shift > SHIFTED_BY && !e.left);
 	gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
 	          "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest "
 	          "value there): %s",
@@ -162,7 +164,11 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	          e.left && e.right ? "left and right"
 	          : e.left          ? "first columns"
 	                            : "last columns",
-	          100 * part, consequence(part, iterative));
+	          100 * part,
+	          iterative && one_sided
+	                  ? "with a displaced detector and less than a full rotation, values are inexact by several per cent; "
+	                    "more iterations reduce the error"
+	                  : consequence(part, iterative));
 }
 
 gt_status gt_check_displaced(const char *who, const gt_projections *p)

@@ -14,7 +14,7 @@
 #define ERRORS 5
 #define NEAR 0.1
 #define WILD 2
-/* CALM: up to here nobody would look further. */
+/* CALM: up to this ratio no other faults are tried. */
 #define CALM 1.2
 /* Pairs: at least; of a check; of a glance. */
 enum { LEAST = 64, MANY = 20480, SOME = 4096 };
@@ -131,7 +131,7 @@ static gt_status differs(checking *c, int w, double place, int *yes)
 	return st;
 }
 
-/* What the fitted center means, with columns as given or reversed. */
+/* Names the faults that the fitted center implies, with columns as given or reversed. */
 static gt_status name_faults(checking *c, int w)
 {
 	gt_conjugate_report *r = c->report;

@@ -82,8 +82,7 @@ typedef struct {
 	sums *chunk;
 } survey;
 
-/* What is the same at all trials of a center: the variances of the taps' pixels, weighted, and what interpolation may
- * be wrong by. */
+/* Constant for all candidates of a center: weighted variances of the taps' pixels, and the error of interpolation. */
 typedef struct {
 	double variance[3], rough;
 } doubts;

@@ -10,8 +10,8 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-/* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view:
- * by trial. */
+/* Error of the center due to edges if half a rotation is continued, as a fraction of the path of the outermost column
+ * between views; measured. */
 #define SLACK 0.02
 /* Views per pair that is wanted, and of them on the other side. */
 enum { PAIRS_OF_VIEW = 20, OTHERS_OF_VIEW = 16, SEED = 20 };
@@ -41,7 +41,7 @@ typedef struct {
 	int failed;
 } search;
 
-/* Where a view sees a point; 0: not on its detector, even if it were turned round. */
+/* Finds the pixel where a view sees a point; 0: not on its detector, even if it were reversed. */
 static int sees(const search *s, size_t view, const double point[3], gt_conjugate_tap *tap)
 {
 	double column, row;
@@ -65,7 +65,7 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 		for (size_t o = 0; o < s->others; o++) {
 			gt_conjugate_pair p = { .taps = 2, .group = group };
 			const size_t w = chosen(s->scan->views, s->others, o);
-			/* Of (j, w) and (w, j) one, and of every view as many as of others. */
+			/* Take one of (j, w) and (w, j), and the same number for every view. */
 			const int twice = s->views == s->scan->views && (w < j) == ((w + j) % 2 == 0);
 			if (w == j || twice || !sees(s, j, s->scan->view[w].source, &p.tap[0]) ||
 			    !sees(s, w, s->scan->view[j].source, &p.tap[1]))

@@ -1,4 +1,4 @@
-/* What conjugate rays say about projections, before anything is computed from them: a remark where they disagree. */
+/* Compares conjugate rays before a reconstruction: warns if they disagree, and moves an axis that was assumed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #ifndef GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
 #define GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
-/* Where conjugate rays meet the detector under a supposed order of its pixels, and the pixels that are interpolated
- * there. */
+/* Positions of conjugate rays on the detector for a supposed order of its pixels, and the interpolated pixels. */
 #include <math.h>
 #include "analytic/consistency/conjugate_impl.h"
 

@@ -1,5 +1,4 @@
-/* Where the sources of the views lie: the axis they turn around, their directions, and how far the detector reaches on
- * either side. */
+/* Positions of the sources: their axis of rotation, their directions, and the reach of the detector on either side. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

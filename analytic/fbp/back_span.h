@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_BACK_SPAN_H
 #define GT_ANALYTIC_FBP_BACK_SPAN_H
-/* What a column of voxels sees of a view with upright rows, for the backprojection on the CPU and its transpose. */
+/* Range of a view with upright rows that a column of voxels sees, for backprojection on the CPU and its transpose. */
 #include "analytic/fbp/fbp.h"
 
 /* Slice z at row + z step, for slices first .. end-1, on rows first_row .. last_row; last: of all rows. */

@@ -68,7 +68,7 @@ void      gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_
 /* Fills the record of view v, whose columns count from `lead` before the first; tilted: as a matrix. */
 void      gt_fbp_set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b);
 
-/* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
+/* Operations of a backend. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */
 struct gt_fbp_impl {
 	/* For *batch views at a time; 0: becomes what gt_fbp_batch() says. GT_ERR_UNSUPPORTED: the kernel that was
@@ -84,7 +84,7 @@ struct gt_fbp_impl {
 	void      (*close)(void *state);
 };
 extern const struct gt_fbp_impl gt_fbp_cpu, gt_fbp_cuda;
-/* Of one whose backend is not locked yet. state NULL: nothing. */
+/* Closes a state whose backend is not locked yet. state NULL: does nothing. */
 void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state);
 /* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
 const void *gt_fbp_cpu_filtered(const void *state);

@@ -21,7 +21,7 @@ struct gt_back_view {
 	double height;                  /* of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
 	unsigned table;                 /* of the plan's gains and slopes */
-	/* Where rows are not parallel to z, flat detectors alone: (column / lambda, row / lambda, 1 / lambda) = matrix
+	/* For flat detectors with rows not parallel to z: (column / lambda, row / lambda, 1 / lambda) = matrix
 	 * (x, y, z, 1). */
 	double matrix[12];
 };
@@ -29,8 +29,8 @@ struct gt_back_view {
 /* The detector's row of ascending row `row`. */
 GT_HD size_t gt_back_row(const struct gt_back_view *w, size_t rows, size_t row) { return w->flip_rows ? rows - 1 - row : row; }
 
-/* Where the column of voxels at (x, y) is seen, and lambda = (source to detector) / (source to voxel); the value counts
- * lambda^2. Returns 0 if it is not in front of the source. */
+/* Finds the detector column of the voxels at (x, y), and lambda = (source to detector) / (source to voxel). The value
+ * counts lambda^2. Returns 0 if it is not in front of the source. */
 GT_HD int gt_back_column(gt_shape shape, const struct gt_back_view *w, double x, double y, double *column, double *lambda)
 {
 	const double a = w->across[0] * x + w->across[1] * y + w->across[2];
@@ -84,7 +84,7 @@ GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_
 	*end = high > 0 ? high < (double)nz ? (size_t)high : nz : 0;
 }
 
-/* What a projection value is multiplied by before the filter: the column's gain times the cosine of the cone angle.
+/* Returns the factor of a projection value before the filter: the column's gain times the cosine of the cone angle.
  * height: of the pixel above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
 GT_HD double gt_preweight_at(double gain, double slope, double height)
 {

@@ -24,7 +24,7 @@ struct making {
 	gt_preweights preweights;
 };
 
-/* What the range of angles allows -------------------------------------- */
+/* Range of angles -------------------------------------- */
 
 static gt_status too_short(const char *who, const gt_angular_coverage *s, double needed)
 {

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_REDUNDANCY_H
 #define GT_ANALYTIC_FBP_REDUNDANCY_H
-/* Where the views lie on their circle, and what each ray counts. Angles in rad, counter-clockwise seen from +z. */
+/* Directions of the views on their circle, and redundancy weights. Angles in rad, counter-clockwise seen from +z. */
 #include <stddef.h>
 #include <gantry/status.h>
 #ifdef __cplusplus

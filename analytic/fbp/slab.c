@@ -62,7 +62,7 @@ static void linear_range(const gt_fbp_plan *p, const double form[3], double rang
 	range[1] = fmin(range[1], middle + way);
 }
 
-/* Of the distance from a source to the same columns of voxels. */
+/* Range of the distance from a source to the same columns of voxels. */
 static void distance_range(const gt_fbp_plan *p, const double source[3], double range[2])
 {
 	double near[2], far[2];
@@ -101,7 +101,7 @@ static void widen(double range[2], double row)
 	range[1] = fmax(range[1], row);
 }
 
-/* Of a view with a matrix: the corners of the slab. */
+/* Range of a view with a matrix, by the corners of the slab. */
 static int tilted_range(const gt_fbp_plan *p, const struct gt_back_view *w, const double z[2], double range[2])
 {
 	double x[2], y[2], column, row, lambda;
@@ -158,7 +158,7 @@ void gt_slab_plan_rows(const gt_slab_plan *s, size_t first, size_t n, size_t *ro
 	*rows = high - low + 1;
 }
 
-/* What all slabs share ------------------------------------------------------ */
+/* Common to all slabs ------------------------------------------------------ */
 
 int gt_slab_plan_supports(const gt_analytic *m) { return m->check != NULL; }
 

@@ -1,4 +1,4 @@
-/* What a helical scan shows: which slices are complete, and which parallel views see any of them. */
+/* Coverage of a helical scan: the complete slices, and the parallel views that see any of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -58,7 +58,7 @@ void      gt_wfbp_complete(const gt_wfbp_plan *plan, size_t *first, size_t *end)
 /* z in which every slice would be complete; low > high if there is none: then of the sources. */
 gt_status gt_wfbp_range(const gt_wfbp_plan *plan, gt_pool *pool, double *low, double *high);
 
-/* What a backend does, for data and x of one type. */
+/* Operations of a backend, for data and x of one type. */
 struct gt_wfbp_impl {
 	size_t    (*view_bytes)(const gt_wfbp_plan *plan, gt_type type);    /* of scratch per parallel view, about */
 	gt_status (*open)(gt_backend *be, const gt_wfbp_plan *plan, gt_type type, void **state);

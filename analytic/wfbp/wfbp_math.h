@@ -6,8 +6,8 @@
  * where alpha = psi - pi - g. */
 #include "analytic/fbp/fbp_math.h"
 
-/* Where the ray of a parallel view is among the views of one spot: weights of four neighbours (Lagrange), and its
- * source's z. */
+/* Position of the ray of a parallel view among the views of one spot: weights of four neighbours (Lagrange), and the z
+ * of its source. */
 struct gt_helix_tap {
 	size_t first;
 	double weight[4], z;
@@ -87,20 +87,20 @@ GT_ROW_WEIGHT(float, gt_row_taper_single, gt_row_weight_single)
 GT_ROW_WEIGHT(double, gt_row_taper_double, gt_row_weight_double)
 #undef GT_ROW_WEIGHT
 
-/* Where a column of voxels is seen: filtered columns k and k+1, and its rows, row0 + slope (z of the voxel). */
+/* Position of a column of voxels on the detector: filtered columns k and k+1, rows row0 + slope (z of the voxel). */
 struct gt_helix_line {
 	size_t k;
 	double right, row0, slope;
 };
 
-/* What of the plan that needs. */
+/* The part of the plan that this needs. */
 struct gt_helix_detector {
 	size_t columns, lead;           /* of a parallel view; filtered columns before the first of them */
 	double first, pitch, per_pitch; /* s of the first column; 1 / pitch */
 	double center[2];
 };
 
-/* Where (x, y) is among the columns of a parallel view: column + part, and how far from the source. 0: not seen. */
+/* Finds (x, y) among the columns of a parallel view: column + part, and the distance to the source. 0: not seen. */
 GT_HD int gt_helix_place(const struct gt_helix_detector *d, const struct gt_helix_view *w, double distance, double x, double y, size_t *column,
                          double *part, double *length)
 {

@@ -25,7 +25,7 @@ typedef struct {
 	double moved;                   /* bytes of arrays that an iteration reads and writes */
 	double scratch;                 /* of host_peak, bytes that lie in files of the folder for them; 0: all is in memory */
 	double host_making;             /* the same until the penalty is made, but for the first parts */
-	double host_process;            /* part of host_peak: libraries, buffers of readers and threads, beyond the process before the run */
+	double host_process;            /* part of host_peak: libraries and buffers, beyond the process before the run */
 } gt_memory_estimate;
 
 /* 1: the run fits into what is free or given. */

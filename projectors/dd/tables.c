@@ -102,7 +102,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, gt_
 		if (!(sign * direction[s] > min_cosine * sqrt(gt_dot3(direction, direction))))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
-			               "the fan is too wide for the distance-driven model",
+			               "the fan is too wide for the distance-driven model; --projector sf-tr takes it",
 			               h->name, at, k, "xy"[s]);
 		const struct gt_dd_line l = gt_dd_in_slices(&slices, g, 1 - s, point, direction);
 		edge[k] = fan ? l.slope : l.start;

@@ -18,7 +18,7 @@
 #include "recon/calibration/errors.h"
 
 enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, MIN_VIEWS = 8 };
-/* Where this ends too soon, what it has not yet explained pulls the parameters. */
+/* If the solver ends too soon, the remaining residual biases the parameters. */
 #define ROOM 0.1
 static const char volume_by[] = "cgls:iterations=16";
 const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
@@ -221,7 +221,7 @@ static void release(search *s)
 	gt_backend_close(s->be);
 }
 
-/* Where conjugate rays agree, as a correction of the centre. */
+/* Starts with the centre at which conjugate rays agree. */
 static gt_status begin_center(const gt_projections *p, search *s)
 {
 	gt_conjugate_report r;
@@ -250,7 +250,7 @@ static gt_status begin_center(const gt_projections *p, search *s)
 	return GT_OK;
 }
 
-/* What no volume explains of the projections with the geometry as it was given. */
+/* Residual of the projections with the geometry as given, which no volume explains. */
 static gt_status residual_before(search *s)
 {
 	static const double none[N];
@@ -337,7 +337,7 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
 		               p->scan->shape == GT_ARC ? "arcs" : "a helix");
-	/* Of three or four views roll and centre were up to 4.4 standard errors off. */
+	/* With 3 or 4 views, errors of roll and centre reached 4.4 times their standard error. */
 	if (p->scan->views < MIN_VIEWS)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,

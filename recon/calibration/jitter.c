@@ -125,7 +125,7 @@ static void accelerate(search *s, const double *was)
 			now[i] -= gamma[p] * (dx[p * n + i] + df[p * n + i]);
 }
 
-/* What a pixel says: seen - model = gain model + ground - shift along columns - shift along rows. */
+/* Linear model of a pixel: seen - model = gain model + ground - shift along columns - shift along rows. */
 static double terms_of(const gt_scan *s, const float *seen, const float *model, size_t i, double a[TERMS])
 {
 	a[0] = -slope(seen, model, i, 1);

@@ -1,4 +1,4 @@
-/* What a calibration tells on its way. */
+/* Messages of a calibration in progress. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "recon/calibration/note.h"

@@ -9,7 +9,7 @@
 
 static const gt_recon_job *job_of(const gt_joint *q, size_t i) { return &q->scan[i].r->job; }
 
-/* What is one computation in r[0] can have no other in the rest. */
+/* Settings of the common computation in r[0] must not differ in the other scans. */
 static gt_status check(const gt_joint *q)
 {
 	const gt_recon_job *j = job_of(q, 0);
@@ -97,7 +97,7 @@ static gt_status compute(gt_joint *q)
 	return gt_recon_run_team(job_of(q, 0), &first->e, gt_joint_rank, q, &first->r->found);
 }
 
-/* What is said in a run's own memory is said in that of another one. */
+/* Translates a text that points into one run to the same text of another run. */
 static const char *said(const char *text, const gt_run *from, const gt_run *to)
 {
 	return text == from->divergence.why ? to->divergence.why : text;

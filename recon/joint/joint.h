@@ -4,7 +4,7 @@
 #include "recon/recon.h"
 #include "recon/team/team_run.h"
 
-/* Of one scan: what was chosen, the voxels that are computed, and what members share on the host. */
+/* State of one scan: choices, computed voxels, and host data shared by the ranks. */
 typedef struct {
 	gt_recon *r;
 	gt_volume *v;

@@ -1,4 +1,4 @@
-/* What one backend does of several scans together: all of it, or a member's part. */
+/* The work of one backend on several scans together: the whole run, or the part of one rank. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "recon/projector_spec.h"
 #include "recon/team/team_balance.h"
 
-/* Of one scan. */
+/* State of one scan. */
 typedef struct {
 	gt_recon_job j;
 	gt_recon_found *f, own; /* own: where another member's is the caller's */
@@ -108,7 +108,7 @@ done:
 	return st;
 }
 
-/* That of one scan where all have the same, else one after the other. */
+/* Returns the projector that all scans share, else the list of all projectors. */
 static char *projectors_of(const gt_joint *q)
 {
 	char *all = gt_projector_text(q->scan[0].r->job.projector);

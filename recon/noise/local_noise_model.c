@@ -16,14 +16,14 @@
 #include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"
 
-/* Of the noise that is asked for: what even the least penalty leaves less of cannot be had. */
+/* Fraction of the target noise: a target is out of reach if even the weakest penalty leaves less. */
 #define UNREACHED 0.5
 enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
 /* A field of noise times this has differences so small that any penalty is quadratic in them. */
 #define QUADRATIC_RANGE_SCALE 1e-5
-/* Where a minimisation ends: norm of the preconditioned gradient over that of the first. */
+/* End of a minimisation: norm of the preconditioned gradient over that of the first. */
 #define MAX_RELATIVE_GRADIENT 3e-3
-/* Where the search for a strength ends: logarithm of the noise found over the noise that is wanted. */
+/* End of the search for a strength: logarithm of the noise found over the target. */
 #define MAX_LOG_NOISE_ERROR 0.02
 /* From this strength on (mm^2) there is none that leaves as little noise as is asked for. */
 #define MAX_STRENGTH 1e18
@@ -313,7 +313,7 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 			"--penalty: no ray with a weight passes the object, so that no strength can be found: expected strength=NUMBER"));
 	GT_TRY(remaining_curvature(p, quadratic, &left));
 	double at = log(quadratic / left);
-	/* Where voxels are so large that there is less noise without a penalty, there is nothing to look for. */
+	/* If voxels are so large that the noise is below the target without a penalty, no strength is searched. */
 	const int unreached = gt_noise_patches_quadratic(p, quadratic) < UNREACHED * noise;
 	for (int i = 0; i < MAX_TRIALS; i++) {
 		GT_TRY(simulate(p, exp(at), left, &found));

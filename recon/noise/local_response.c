@@ -96,7 +96,7 @@ static gt_status new_spectrum(const gt_strength_search *s, double **spectrum)
 	return *spectrum ? GT_OK : no_memory(s);
 }
 
-/* What all layers answer to a point in one of them, `scale` times, into the spectrum. */
+/* Adds the responses of all layers to a point in one of them, `scale` times, to the spectrum. */
 static gt_status answers(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, struct rooms *r,
                          double *spectrum)
 {

@@ -36,7 +36,7 @@ static double coefficient(const struct stencil *t, size_t a, size_t b)
 	return t->count[0] == 7 ? sixth[a] : second[a] * (t->count[1] == 1 ? 1 : second[b]);
 }
 
-/* Where one stencil is laid, evenly over the scan, and the ratios found there. */
+/* Positions of one stencil, evenly over the scan, and the ratios found there. */
 struct search {
 	const gt_noise_model *noise; /* of unit scale */
 	const gt_projections *p;
@@ -160,7 +160,7 @@ static size_t keep_quiet(const struct search *s, size_t valid)
 	return quiet;
 }
 
-/* What was found, and how large it may be. */
+/* The found scale, and its upper bound. */
 struct found {
 	double scale, bound;
 };

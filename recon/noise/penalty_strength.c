@@ -21,14 +21,14 @@
 
 /* Voxels along each axis of a patch; of one or two slices more, so that noise has as many places to be seen at. */
 enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };
-/* Of the problem's first version. */
+/* Size of the problem's first version. */
 #define FIRST_SIZE offsetof(gt_strength_problem, first_slice)
-/* What the automatic strength leaves of the noise of the direct method. */
+/* Fraction of the direct method's noise that remains with the automatic strength. */
 #define REMAINING_NOISE_RATIO 0.4
 /* Rays of fewer photons are starved; more than this part of all rays is told. */
 enum { MIN_PHOTONS = 10 };
 #define MAX_STARVED_RATIO 1e-3
-/* What is left is told where it is less than this part of what is asked for. */
+/* The remaining noise is reported if it is less than this fraction of the target. */
 #define MIN_OF_ASKED 0.5
 /* Weights that are inverse variances leave noise at all places within this factor, and as near to what is asked for. */
 #define MAX_FACTOR 1e3
@@ -84,8 +84,7 @@ done:
 	return st;
 }
 
-/* Where no direct method fits: the strength that halves detail of two voxels along x has the noise that stands for
- * its. */
+/* If no direct method fits, the noise at the strength that halves detail of two voxels along x replaces its noise. */
 static double reference_without_direct(const gt_strength_search *s)
 {
 	const size_t finest = s->patch.n[0] / 2;
@@ -167,7 +166,7 @@ static void keep_asked(gt_strength_search *s)
 	s->object.voxels = count;
 }
 
-/* Where noise is looked at; in a dry run there is no volume to look for it in. */
+/* Finds the voxels where noise is measured; a dry run has no volume to inspect. */
 static gt_status find_object(gt_strength_search *s)
 {
 	gt_status st = GT_OK;

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_STRENGTH_SEARCH_H
 #define GT_RECON_STRENGTH_SEARCH_H
-/* What the search for the strength of a penalty measures, shared by its two sources. */
+/* Measurements of the search for the strength of a penalty, shared by its two sources. */
 #include <gantry/analytic.h>
 #include <gantry/subsets.h>
 #include "recon/noise/local_noise_model.h"
@@ -29,7 +29,7 @@ typedef struct {
 
 /* A small grid of the volume's voxels around one of them, which is the n/2-th along each axis. */
 gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel);
-/* Of so many views, how many gt_strength_measure_places() looks at. */
+/* Returns how many of the given number of views gt_strength_measure_places() uses. */
 size_t gt_strength_patch_views(size_t views);
 /* w and w^2 v of views first, first + stride, ... into arrays of these views. */
 gt_status gt_strength_gather(const gt_strength_search *s, size_t first, size_t stride, gt_array *w, gt_array *wvw);

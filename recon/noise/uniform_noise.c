@@ -70,7 +70,7 @@ done:
 	return st;
 }
 
-/* Of the logarithms of both over the object's voxels. */
+/* Statistics of the logarithms of both over the object's voxels. */
 typedef struct {
 	double answer, known, min, max;
 } object_means;

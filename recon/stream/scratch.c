@@ -12,7 +12,7 @@
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
-/* Of an iteration by the operators alone: files may take so many times as long. */
+/* Files may take this many times the time of an iteration by the operators alone. */
 static const double most_times = 8;
 
 gt_status gt_scratch_is_worth(const gt_scratch_cost *c)
@@ -53,7 +53,7 @@ static double slabs_and_views(const gt_recon_job *j, const gt_memory_estimate *e
 
 double gt_scratch_arrays(const gt_recon_job *j, const gt_memory_estimate *e) { return fmax(0, (double)e->peak - slabs_and_views(j, e)); }
 
-/* Of memory, for slabs of the volume and batches of views. */
+/* Fraction of the memory for slabs of the volume and batches of views. */
 static const double for_slabs = 0.35;
 
 static int streams_files(gt_recon *r, const gt_memory_estimate *e)

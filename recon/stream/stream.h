@@ -9,7 +9,7 @@
 #include <gantry/subsets.h>
 #include "core/team/team.h"
 
-/* Of "stream:cuda:0" the device, "cuda:0"; of "stream" "auto"; NULL: no such name. */
+/* Returns the device of "stream:cuda:0", "cuda:0", and "auto" for "stream"; NULL: no such name. */
 const char *gt_stream_device(const char *backend);
 
 /* How it is cut: slices of a slab, views of a batch, and what that takes of the device. */

@@ -159,7 +159,7 @@ static void line(void *self, const gt_array *x, const gt_array *p, double a, dou
 
 /* Gradients ------------------------------------------------------------------------ */
 
-/* What a slab's own slices of `from` hold is added to those of `to`. */
+/* Adds a slab's own slices of `from` to the slices of `to`. */
 static void bring(const struct slabwise *o, const gt_array *from, const struct piece *p, gt_array *to)
 {
 	gt_array *own = NULL;

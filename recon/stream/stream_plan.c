@@ -83,7 +83,7 @@ done:
 	return st;
 }
 
-/* What it takes of the device at most. */
+/* Measures the peak on the device by a dry run. */
 static gt_status dry_run(const gt_stream_problem *q, size_t slabs, size_t views, gt_stream_cut *cut)
 {
 	gt_stream *s = NULL;

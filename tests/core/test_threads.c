@@ -2,6 +2,7 @@
  * labels: unit  backend: none */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <gantry/array.h>
 #include <gantry/threads.h>
 #include "tests/support/support.h"
 
@@ -83,11 +84,19 @@ START_TEST(no_pool_and_bad_numbers)
 }
 END_TEST
 
+START_TEST(backends_of_too_many_threads)
+{
+	gt_backend *be;
+	ck_refused(gt_backend_open("cpu:65536", &be), GT_ERR_ARG, "backend cpu:THREADS=65536: expected a whole number from 1 to");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, every_index_once);
 	tcase_add_test(tc, calls_within_calls);
 	tcase_add_test(tc, no_pool_and_bad_numbers);
+	tcase_add_test(tc, backends_of_too_many_threads);
 }
 
 int main(void) { return gt_test_main("threads", fill); }

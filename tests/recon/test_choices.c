@@ -52,6 +52,24 @@ START_TEST(few_views)
 }
 END_TEST
 
+/* Golden angles over many rotations, and shuffled views: neighbours on the circle are 2 degrees apart. */
+START_TEST(views_in_another_order)
+{
+	for (int golden = 0; golden < 2; golden++) {
+		gt_scan *s = scan_of(180, 2 * GT_PI), *turned = scan_of(180, golden ? 180 * 111.246117975 / GT_DEGREES : 2 * GT_PI);
+		gt_method m = { 0 };
+		for (size_t v = 0; v < 180; v++)
+			s->view[v] = turned->view[golden ? v : v * 77 % 180];
+		ck_ok(gt_method_for(&listener, &grid, s, &m));
+		ck_assert_str_eq(gt_method_name(&m), "fdk");
+		ck_assert_str_eq(said, "");
+		gt_method_free(&m);
+		gt_scan_free(s);
+		gt_scan_free(turned);
+	}
+}
+END_TEST
+
 /* A quarter of a turn is no scan for fdk; a solver has at most one subset for each view. */
 START_TEST(solver_in_place)
 {
@@ -182,6 +200,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, few_views);
+	tcase_add_test(tc, views_in_another_order);
 	tcase_add_test(tc, solver_in_place);
 	tcase_add_test(tc, projector_of_leaning_rows);
 	tcase_add_loop_test(tc, projector_of_rolled_rows, 0, 14);

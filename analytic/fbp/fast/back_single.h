@@ -37,7 +37,7 @@ extern const gt_back_single_kernels gt_back_single_avx2, gt_back_single_avx512;
 static inline size_t gt_back_stride(size_t slices) { return (slices + 15) & ~(size_t)15; }
 static inline size_t gt_back_line(size_t rows) { return gt_back_stride(rows) + 2 * GT_BACK_PAD + 16; }
 size_t gt_back_single_tiles(const gt_fbp_plan *plan);
-/* What a worker needs: sums of a tile and some lines of the detector; a multiple of 64. */
+/* Returns the bytes per worker: sums of a tile and some lines of the detector; a multiple of 64. */
 size_t gt_back_single_bytes(const gt_fbp_plan *plan);
 /* Adds the views to x. */
 void   gt_back_single_run(gt_pool *pool, gt_back_single *b);

@@ -26,7 +26,7 @@ extern const gt_wfbp_single_kernels gt_wfbp_single_avx2, gt_wfbp_single_avx512;
 
 /* The kernels of an instruction set, of the best there is if name is NULL; NULL if the processor does not have it. */
 const gt_wfbp_single_kernels *gt_wfbp_single_find(const char *name);
-/* Those that runs take: the best, or a test's; NULL: the best again. */
+/* Kernels of runs: the best ones, or a test's; NULL: the best ones again. */
 const gt_wfbp_single_kernels *gt_wfbp_single_chosen(void);
 void gt_wfbp_single_use(const gt_wfbp_single_kernels *k);
 #endif

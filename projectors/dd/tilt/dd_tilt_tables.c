@@ -81,7 +81,8 @@ static gt_status check_rays(const struct frame *f)
 		if (!(r.depth > min_cosine * r.length))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of the corner at column %g, row %g runs along the slices (perpendicular to "
-			               "%c), or away from them: the fan is too wide for the distance-driven model",
+			               "%c), or away from them: the fan is too wide for the distance-driven model; "
+			               "--projector sf-tr takes it",
 			               f->name, f->at, column, row, "xy"[f->slices.axis]);
 		gt_pixel_ray(&f->det, f->w, column, row, point, direction);
 		if (!(fabs(gt_dot3(direction, normal)) > min_cosine * r.length))

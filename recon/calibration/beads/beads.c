@@ -212,7 +212,7 @@ done:
 	return st;
 }
 
-/* What is left of places fitted to the scan as it was given. */
+/* Residual of positions fitted to the scan as given. */
 static gt_status residual_before(gt_bead_search *s, gt_beads_report *r)
 {
 	double value[N], place[MOST][3];

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_CALIBRATION_BEADS_BEADS_H
 #define GT_RECON_CALIBRATION_BEADS_BEADS_H
-/* What the parts of the calibration by beads share; private to it. */
+/* Common declarations of the calibration by beads; private to it. */
 #include <gantry/calibrate.h>
 #include "recon/calibration/beads/blobs.h"
 #include "recon/calibration/beads/least_squares.h"

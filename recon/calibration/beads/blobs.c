@@ -1,4 +1,4 @@
-/* Where balls throw their shadows: a threshold above a local median, then centres of attenuation. */
+/* Finds bead projections: a threshold above a local median, then centres of attenuation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void take(room *r, size_t at, int label, size_t *waiting, extent *e)
 	e->high[1] = k > e->high[1] ? k : e->high[1];
 }
 
-/* What joins the pixel above the threshold. */
+/* Grows the region above the threshold from a pixel. */
 static extent grow(room *r, size_t at, int label, double threshold)
 {
 	extent e = { .low = { r->rows, r->columns } };
@@ -143,7 +143,7 @@ static frame_of frame_around(const room *r, const extent *e)
 	return f;
 }
 
-/* What shadows are measured in: the view, or what of it is not steady. */
+/* Image in which bead projections are measured: the view, or the view less its steady part. */
 typedef struct {
 	const room *r;
 	int moving;

@@ -6,7 +6,7 @@
 #include "recon/calibration/beads/beads.h"
 
 enum { MOST = GT_BEADS_MAX };
-/* Of the span: places that are further off are not those of the balls. */
+/* Fraction of the span: positions with a larger deviation are not those of the beads. */
 static const double tolerance = 0.02;
 
 /* Returns the eigenvector of the largest eigenvalue of a symmetric matrix. */
