@@ -4,9 +4,9 @@
 #include <gantry/constants.h>
 #include "tests/projectors/pairs.h"
 
-/* Rotates the detectors, in rad: slant about row_axis, lean about column_axis, roll in the detector plane; sway: a roll
+/* Rotates the detectors, in rad: slant about row_axis, tilt about column_axis, roll in the detector plane; sway: a roll
  * that varies with the view. */
-static inline void turn_detectors(gt_scan *s, double roll, double lean, double sway, double slant)
+static inline void turn_detectors(gt_scan *s, double roll, double tilt, double sway, double slant)
 {
 	for (size_t v = 0; v < s->views; v++) {
 		gt_view *w = &s->view[v];
@@ -16,7 +16,7 @@ static inline void turn_detectors(gt_scan *s, double roll, double lean, double s
 			arm += (w->detector[a] - w->arc_center[a]) * normal[a];
 		rotate(w->column_axis, normal, slant);
 		gt_cross3(w->column_axis, w->row_axis, normal);
-		rotate(w->row_axis, normal, lean);
+		rotate(w->row_axis, normal, tilt);
 		rotate(w->column_axis, w->row_axis, roll + sway * sin(7.0 * (double)v));
 		gt_cross3(w->column_axis, w->row_axis, normal);
 		for (int a = 0; a < 3 && s->shape == GT_ARC; a++) /* the axis of the arc rotates with it */
@@ -31,7 +31,7 @@ static const struct {
 	const char *name;
 	gt_orbit orbit;
 	gt_grid grid;
-	double roll, lean, sway, slant; /* degrees; sway: rad */
+	double roll, tilt, sway, slant; /* degrees; sway: rad */
 } poses[] = {
 	{ "flat, tilted by 1 degree",
 	  { SMALL(GT_FLAT, 5, 14, 9), .column_pitch = 4.1, .row_pitch = 3.3, .start_angle = 0.2, .column_offset = 0.7,
@@ -99,7 +99,7 @@ enum { POSES = sizeof poses / sizeof *poses };
 static inline struct gt_test_geometry pose(int i)
 {
 	const struct gt_test_geometry g = { poses[i].name, orbit_scan(&poses[i].orbit), poses[i].grid };
-	turn_detectors(g.scan, poses[i].roll * GT_PI / 180, poses[i].lean * GT_PI / 180, poses[i].sway, poses[i].slant * GT_PI / 180);
+	turn_detectors(g.scan, poses[i].roll * GT_PI / 180, poses[i].tilt * GT_PI / 180, poses[i].sway, poses[i].slant * GT_PI / 180);
 	return g;
 }
 

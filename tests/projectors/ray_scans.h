@@ -19,7 +19,7 @@ static inline void ray_turn(const double *unit, double angle, double *x)
 
 /* Rotates the detector about its normal, the detector about column_axis, or the whole gantry about a horizontal
  * axis. */
-enum ray_tilt { RAY_ROLL, RAY_LEAN, RAY_GANTRY };
+enum ray_tilt { RAY_ROLL, RAY_TILT, RAY_GANTRY };
 
 static inline void ray_tilt_view(gt_view *w, enum ray_tilt how, double angle)
 {
@@ -50,8 +50,8 @@ static const struct {
 } ray_tilts[] = {
 	{ "arc, rolled 5 degrees", 0, RAY_ROLL, 5 },          { "arc, rolled 30 degrees", 0, RAY_ROLL, 30 },
 	{ "flat, rolled 5 degrees", 3, RAY_ROLL, 5 },         { "flat, rolled -30 degrees", 3, RAY_ROLL, -30 },
-	{ "parallel, rolled 30 degrees", 6, RAY_ROLL, 30 },   { "flat, rows 5 degrees off z", 3, RAY_LEAN, 5 },
-	{ "flat, rows 30 degrees off z", 4, RAY_LEAN, 30 },   { "parallel, rows 30 degrees off z", 6, RAY_LEAN, -30 },
+	{ "parallel, rolled 30 degrees", 6, RAY_ROLL, 30 },   { "flat, rows 5 degrees off z", 3, RAY_TILT, 5 },
+	{ "flat, rows 30 degrees off z", 4, RAY_TILT, 30 },   { "parallel, rows 30 degrees off z", 6, RAY_TILT, -30 },
 	{ "arc, gantry tilted 5 degrees", 1, RAY_GANTRY, 5 }, { "arc, gantry tilted 30 degrees", 0, RAY_GANTRY, 30 },
 	{ "arc, gantry tilted 70 degrees", 0, RAY_GANTRY, 70 }, { "flat, gantry tilted -80 degrees", 3, RAY_GANTRY, -80 },
 	{ "parallel, gantry tilted 50 degrees", 6, RAY_GANTRY, 50 },

@@ -67,7 +67,7 @@ END_TEST
 
 /* Scans of all projectors, tilted by a negligible angle, give the results of the upright pair; also parallel rays that
  * climb. Ray lengths differ in second order: there of a column's central ray, here of the mean of its edges. */
-START_TEST(level_where_nothing_leans)
+START_TEST(upright_without_tilt)
 {
 	gt_backend *be = backend("cpu:2");
 	int compared = 0;
@@ -166,7 +166,7 @@ static float *head_of(gt_backend *be, const gt_grid *grid, gt_phantom **phantom)
 }
 
 /* Errors of the projected voxels relative to exact lengths in the voxels, and to line integrals of the head. */
-static void errors_of(double roll, double lean, double slant, double *from_lengths, double *from_body)
+static void errors_of(double roll, double tilt, double slant, double *from_lengths, double *from_body)
 {
 	const gt_orbit orbit = {
 		GT_FLAT,           .views = 3,     .rows = 44,        .columns = 42,     .source_to_axis = 600, .source_to_detector = 1000,
@@ -177,7 +177,7 @@ static void errors_of(double roll, double lean, double slant, double *from_lengt
 	gt_phantom *phantom;
 	float *volume = head_of(be, &g.grid, &phantom);
 	g.scan = orbit_scan(&orbit);
-	turn_detectors(g.scan, roll * GT_PI / 180, lean * GT_PI / 180, 0, slant * GT_PI / 180);
+	turn_detectors(g.scan, roll * GT_PI / 180, tilt * GT_PI / 180, 0, slant * GT_PI / 180);
 	const size_t size = gt_scan_size(g.scan);
 	float *body = malloc(size * sizeof *body), *y = project("dd", be, GT_F32, &g.grid, g.scan, volume),
 	      *lengths = means_by_rays(be, g, volume);
@@ -197,16 +197,16 @@ static void errors_of(double roll, double lean, double slant, double *from_lengt
 START_TEST(known_bodies)
 {
 	static const struct {
-		double roll, lean, slant, max;
+		double roll, tilt, slant, max;
 	} cases[] = { { 1, 0, 0, 1.1 },   { 0, 1, 0, 1.1 },  { 1, 70, 0, 1.6 }, { 90, 0, 0, 1.1 },
 		      { 1, 0, 180, 1.1 }, { 14, 3, 5, 1.7 }, { 45, 0, 0, 9 } };
 	double level[2], off[2];
 	errors_of(0, 0, 0, &level[0], &level[1]);
 	ck_assert_msg(level[0] < 0.01 && level[1] < 0.08, "level: %.4f, %.4f", level[0], level[1]);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		errors_of(cases[i].roll, cases[i].lean, cases[i].slant, &off[0], &off[1]);
+		errors_of(cases[i].roll, cases[i].tilt, cases[i].slant, &off[0], &off[1]);
 		ck_assert_msg(off[0] < cases[i].max * level[0] && off[1] < cases[i].max * level[1],
-		              "roll %g, lean %g, slant %g: %.4f and %.4f, level %.4f and %.4f", cases[i].roll, cases[i].lean,
+		              "roll %g, tilt %g, slant %g: %.4f and %.4f, level %.4f and %.4f", cases[i].roll, cases[i].tilt,
 		              cases[i].slant, off[0], off[1], level[0], level[1]);
 	}
 }
@@ -235,7 +235,7 @@ static void fill(TCase *tc)
 	gt_add_alike(tc, loose_memory, POSES);
 	gt_add_alike(tc, denormals, POSES);
 	tcase_add_test(tc, any_number_of_threads);
-	tcase_add_test(tc, level_where_nothing_leans);
+	tcase_add_test(tc, upright_without_tilt);
 	tcase_add_test(tc, rows_for_columns);
 	tcase_add_test(tc, known_bodies);
 	tcase_add_test(tc, refused);

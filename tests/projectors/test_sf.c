@@ -34,13 +34,13 @@ static void check_paths(gt_backend *be, const char *name, struct gt_test_geometr
 	const double difference = gt_test_rms(other, upright, ny);
 	ck_assert_msg(difference < 2e-7, "%s, %s: %.3e", name, g.name, difference);
 	tilt_scan(g.scan, 3e-3, 0, 0);
-	float *leaning = project(name, be, GT_F64, &g.grid, g.scan, x);
-	ck_assert(gt_test_rms(leaning, upright, ny) > 1e-4);
+	float *tilted_scan = project(name, be, GT_F64, &g.grid, g.scan, x);
+	ck_assert(gt_test_rms(tilted_scan, upright, ny) > 1e-4);
 	gt_scan_free(g.scan);
 	free(x);
 	free(upright);
 	free(other);
-	free(leaning);
+	free(tilted_scan);
 }
 
 START_TEST(both_paths_agree)

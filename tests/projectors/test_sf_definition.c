@@ -52,16 +52,16 @@ static struct outline rows_of(double low, double high, double low_ramp, double h
 	return o;
 }
 
-/* Centre and half width of the rows of four corners at height z, on a detector sheared back by `lean`. */
-static void face(const gt_scan *s, const gt_view *w, const gt_grid *g, const double *at, double z, double lean, double *middle,
+/* Centre and half width of the rows of four corners at height z, on a detector sheared by `shear`. */
+static void face(const gt_scan *s, const gt_view *w, const gt_grid *g, const double *at, double z, double shear, double *middle,
                  double *half)
 {
 	double k[4], l[4];
 	for (int c = 0; c < 4; c++)
 		project_point(s, w, g, at, (c & 1) - 0.5, (c >> 1) - 0.5, z, &k[c], &l[c]);
 	for (int c = 0; c < 4; c++)
-		l[c] += lean * k[c];
-	const double center = lean * (k[0] + k[1] + k[2] + k[3]) / 4;
+		l[c] += shear * k[c];
+	const double center = shear * (k[0] + k[1] + k[2] + k[3]) / 4;
 	qsort(l, 4, sizeof *l, by_value);
 	*middle = (l[0] + l[3]) / 2 - center;
 	*half = (l[3] - l[0]) / 2;
@@ -89,9 +89,9 @@ static struct footprint footprint(const gt_scan *s, const gt_view *w, const gt_g
 	project_point(s, w, g, at, 0, 0, 0.5, &k[1], &high);
 	if (trapezoid) {
 		/* In mm on the detector the shear is one angle, for lines along z and across. */
-		const double mm = s->column_pitch / s->row_pitch, lean = (k[1] - k[0]) / (high - low) * mm * mm;
-		face(s, w, g, at, -0.5, lean, &low, &low_ramp);
-		face(s, w, g, at, 0.5, lean, &high, &high_ramp);
+		const double mm = s->column_pitch / s->row_pitch, shear = (k[1] - k[0]) / (high - low) * mm * mm;
+		face(s, w, g, at, -0.5, shear, &low, &low_ramp);
+		face(s, w, g, at, 0.5, shear, &high, &high_ramp);
 	}
 	if (high < low) {
 		const double t = low, r = low_ramp;
