@@ -209,7 +209,7 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 		                    &e->grid, e->p.scan,           subsets,         0,    0 };
 }
 
-/* rest: the data without what lies beside the grid; NULL: all of them. */
+/* rest: the data without the object outside the grid; NULL: all of them. */
 static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *rest, const float *w, gt_array *x, gt_subsets *s,
                              gt_stream **stream)
 {
@@ -258,7 +258,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_recon_say_left(&j->log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
-	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,     &s, x,
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
 		                           j->water,     NULL,     e->below, e->asked->n[2], stream, e };
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,

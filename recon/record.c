@@ -17,9 +17,10 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
 		               *f->split ? " split=" : "", f->split);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d", method,
-		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, outside ? " outside=" : "",
-		               outside ? outside : "", gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split, *variant ? " kernel=" : "", variant, f->run.iterations, f->run.most);
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d",
+		               method, j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, outside ? " outside=" : "",
+		               outside ? outside : "", gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split,
+		               *variant ? " kernel=" : "", variant, f->run.iterations, f->run.most);
 	free(method);
 	return text;
 }
@@ -155,15 +156,12 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 	static const struct {
 		const char *name;
 		char *(*text)(const gt_recon *r);
-	} texts[] = { { "solver", solver_text },         { "method", method_text },
-		      { "projector", projector_text },   { "weights", weights_text },
-		      { "penalty", penalty_found },      { "start", start_text },
-		      { "grid", chosen_grid },           { "precision", precision_text },
-		      { "backend", backend_text },       { "subsets", subsets_text },
-		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
-		      { "parameters", parameters_text }, { "scan", scan_text },
-		      { "split", split_text },           { "model", model_text },
-		      { "outside", outside_text } };
+	} texts[] = { { "solver", solver_text },         { "method", method_text },       { "projector", projector_text },
+		      { "weights", weights_text },       { "penalty", penalty_found },    { "start", start_text },
+		      { "grid", chosen_grid },           { "precision", precision_text }, { "backend", backend_text },
+		      { "subsets", subsets_text },       { "slabs", slabs_text },         { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text }, { "scan", scan_text },           { "split", split_text },
+		      { "model", model_text },           { "outside", outside_text } };
 	if (!r || r->tag != GT_IS_RECON || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -135,16 +135,15 @@ static const gt_param mlem_params[] = { GT_OS_ITERATIONS, NEGATIVE, { .key = NUL
 static const struct options osem = { { .iterations = 10, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED }, GT_NEGATIVE_REFUSE };
 static const gt_param osem_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_ORDER, NEGATIVE, { .key = NULL } };
 
-#define EM(which, about_)                                                                                            \
-	const gt_solver gt_solver_##which = { .name = #which,                                                        \
-		                              .about = about_,                                                       \
-		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | \
-		                                        GT_NEEDS_WHOLE_DATA,                          \
-		                              .params = which##_params,                                              \
-		                              .defaults = &(which),                                                  \
-		                              .options_size = sizeof(which),                                         \
-		                              .run = run_##which,                                                    \
-		                              .subsets = gt_ordered_subsets_subsets,                                 \
+#define EM(which, about_)                                                                                                                  \
+	const gt_solver gt_solver_##which = { .name = #which,                                                                              \
+		                              .about = about_,                                                                             \
+		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_NEEDS_WHOLE_DATA, \
+		                              .params = which##_params,                                                                    \
+		                              .defaults = &(which),                                                                        \
+		                              .options_size = sizeof(which),                                                               \
+		                              .run = run_##which,                                                                          \
+		                              .subsets = gt_ordered_subsets_subsets,                                                       \
 		                              .nonneg = gt_ordered_subsets_nonneg }
 EM(mlem, "MLEM: maximum-likelihood emission; the likelihood never decreases, but convergence is slow (Shepp, Vardi 1982)");
 EM(osem, "OSEM: MLEM with ordered subsets; fast early iterations, then a limit cycle (Hudson, Larkin 1994)");

@@ -159,8 +159,8 @@ def _volumes(r: list[_Recon], grid: Grid | str | None, starts: list[Any]) -> lis
 def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid: Grid | str | None = None, *,
                 preset: str | None = None, solver: str | None = None, projector: str | None = None,
                 penalty: Penalty | str | None = None, weights: str | None = None, init: Any = None,
-                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None, checkpoint: Path | None = None, resume: Path | None = None,
-                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
+                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None,
+                checkpoint: Path | None = None, resume: Path | None = None, backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
                 host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
                 slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
                 reading: Mapping[str, Any] | None = None,
@@ -172,8 +172,8 @@ def reconstruct(data: list[Any] | tuple[Any, ...], scan: Scan | Sequence[Scan] |
 def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
                 preset: str | None = None, solver: str | None = None, projector: str | None = None,
                 penalty: Penalty | str | None = None, weights: str | None = None, init: Any = None,
-                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None, checkpoint: Path | None = None, resume: Path | None = None,
-                backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
+                padding: bool | str | None = None, outside: str | None = None, stop: str | None = None,
+                checkpoint: Path | None = None, resume: Path | None = None, backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
                 host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
                 slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
                 reading: Mapping[str, Any] | None = None,
@@ -186,8 +186,8 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     preset: "none", "fast", "iterative". solver: "fdk", "os-sart:iterations=20,subsets=12", ... penalty: "qggmrf:noise=10HU" or a Penalty.
     weights: "auto", "uniform", "file", "photons:count=1e5", "noise". init: "auto", "zero", "fdk", "wfbp", a file, or an array on the grid.
     stop: "change=0.1HU,gradient=1e-3,seconds=60". checkpoint: FILE[:every=10]; resume: FILE. backend: "auto", "cpu:4", "cuda:0".
-    precision: "single" or "double". outside: "auto", "subtract", "grid", "no": the object beside the grid. grid: a Grid or "NXxNYxNZ@DXxDYxDZ"; None: what fits the scan. more: other keys of the library's own
-    list, such as like=FILE; what is none is refused with the nearest one.
+    precision: "single" or "double". outside: "auto", "subtract", "grid", "no": the object outside the grid.
+    grid: a Grid or "NXxNYxNZ@DXxDYxDZ"; None: what fits the scan. more: other keys of the library's own list, such as like=FILE; what is none is refused with the nearest one.
 
     Several scans of one object (energies, times), as a list or a tuple, are reconstructed together by a penalty that takes several volumes,
     such as "joint-tv:strength=0.1": a list of volumes on one grid comes back. scan, of arrays, and init may be lists then too.

@@ -141,7 +141,7 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 	                                                      : "noise is about even, resolution is not");
 }
 
-/* 1: the voxel lies where noise is asked for. */
+/* 1: noise is requested at the voxel. */
 static int is_asked(const gt_strength_problem *q, size_t voxel)
 {
 	const size_t *n = q->grid->n, at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
@@ -151,7 +151,7 @@ static int is_asked(const gt_strength_problem *q, size_t voxel)
 	return is;
 }
 
-/* Leaves of the object's voxels those that are asked for, if there are any. */
+/* Keeps the object's voxels where noise is requested, if there are any. */
 static void keep_asked(gt_strength_search *s)
 {
 	size_t count = 0;
@@ -350,8 +350,8 @@ gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, dou
 	q = &all;
 	for (int a = 0; a < 2; a++)
 		if (q->first_across[a] > q->grid->n[a] || q->across[a] > q->grid->n[a] - q->first_across[a])
-			return gt_fail(GT_ERR_ARG, "noise in %zu voxels along %c from voxel %zu on: the grid has %zu", q->across[a], 'x' + a,
-			               q->first_across[a], q->grid->n[a]);
+			return gt_fail(GT_ERR_ARG, "noise in %zu voxels along %c from voxel %zu on: the grid has %zu", q->across[a],
+			               'x' + a, q->first_across[a], q->grid->n[a]);
 	if (q->first_slice > q->grid->n[2] || q->slices > q->grid->n[2] - q->first_slice)
 		return gt_fail(GT_ERR_ARG, "noise in %zu slices from slice %zu on: the grid has %zu", q->slices, q->first_slice,
 		               q->grid->n[2]);

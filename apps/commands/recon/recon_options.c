@@ -5,9 +5,8 @@
 #include "apps/commands/recon/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
-			 *const paddings[] = { "auto", "yes", "no", NULL },
-			 *const outsides[] = { "auto", "subtract", "grid", "no", NULL }, *const teams[] = { "auto", "mpi", NULL },
-			 *const places[] = { "no", "memory", "scratch", "auto", NULL };
+			 *const paddings[] = { "auto", "yes", "no", NULL }, *const outsides[] = { "auto", "subtract", "grid", "no", NULL },
+			 *const teams[] = { "auto", "mpi", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
 const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
@@ -38,7 +37,7 @@ const cli_option recon_table[] = {
 	  .help = "padding slices beyond both ends that an iterative method computes and does not write (auto: as many as rays through the object need)",
 	  .at = AT(padding), .names = paddings },
 	{ .name = "outside", .kind = CLI_CHOICE,
-	  .help = "object beside the grid, iterative methods: subtract its projections, widen the grid, or ignore it (default auto)",
+	  .help = "object outside an iterative method's grid: subtract its projections, widen the grid, or ignore it (default auto)",
 	  .at = AT(outside), .names = outsides },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
 	  .help = "weights of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
