@@ -80,7 +80,7 @@ static double mean_of(const gt_projections *p, size_t view, size_t block, size_t
 	return sum / (double)(end - first);
 }
 
-/* The largest mean of each column, over all blocks of rows. sum: as many values, scratch. */
+/* The largest mean of each column, over all blocks of rows. sum: scratch, of equal size. */
 static void largest_of(const gt_projections *p, size_t view, double *column, double *sum)
 {
 	const gt_scan *s = p->scan;

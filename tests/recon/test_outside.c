@@ -237,7 +237,7 @@ static void take(void *self, const gt_recon_slices *s)
 	memcpy(self, s->slice[2], n[0] * n[1] * sizeof(float));
 }
 
-/* The widened grid, cropped, has the bits of the whole grid, also on a team; so have the slices that are told. */
+/* The widened grid, cropped, has the bits of the whole grid, also on a team. Reported slices have them too. */
 START_TEST(cropped)
 {
 	static const char *const alone[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "grid" }, { NULL, NULL } };
