@@ -215,10 +215,24 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	return GT_OK;
 }
 
+/* Around a volume that is given for the region alone: the direct method, else 0. */
+static gt_status start_around(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
+{
+	if (!gt_recon_extent_is_wider(e))
+		return GT_OK;
+	const gt_status st = gt_recon_direct(j, gt_analytic_for(e->all->scan), NULL, e, x);
+	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED))
+		return st;
+	gt_fill(0, x);
+	return GT_OK;
+}
+
 gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_fraction *w, char **start)
 {
 	const char *name = j->start ? "array" : j->init;
 	gt_status st = GT_OK;
+	if (j->start || gt_recon_starts_from_file(j->init))
+		GT_TRY(start_around(j, e, x));
 	if (j->start)
 		GT_TRY(start_from_array(j, e, x));
 	else if (!strcmp(j->init, "zero"))

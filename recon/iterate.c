@@ -209,7 +209,7 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 		                    &e->grid, e->p.scan,           subsets,         0,    0 };
 }
 
-/* rest: the data without what lies beside the grid; NULL: all of them. */
+/* rest: the data without the object outside the grid; NULL: all of them. */
 static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *rest, const float *w, gt_array *x, gt_subsets *s,
                              gt_stream **stream)
 {

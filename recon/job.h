@@ -33,7 +33,7 @@ typedef struct {
 	const float *start;             /* on grid; NULL: as init says */
 	gt_type type;
 	gt_z_margin_mode margin;
-	gt_outside outside;             /* of an iterative method whose grid ends inside the object */
+	gt_outside outside;             /* treats the object outside the grid of an iterative method */
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;

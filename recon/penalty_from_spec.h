@@ -23,7 +23,7 @@ typedef struct {
 	                                 * that one but for rounding gives way to it: devices differ in last digits */
 	size_t first_slice, slices;     /* of the grid, that are not padding */
 	gt_stream *stream;              /* computes for the host; NULL: x's backend does */
-	const gt_recon_extent *extent;  /* whose asked voxels along x and y count for the strength; NULL: all do */
+	const gt_recon_extent *extent;  /* its requested voxels along x and y count for the strength; NULL: all do */
 } gt_penalty_problem;
 /* *text: what was made, for the record; malloc'ed. The log hears what was found and chosen. */
 gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text);

@@ -70,8 +70,8 @@ gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, 
 gt_status gt_recon_check_given(const gt_recon *r);
 /* The grid that is asked for, else what fits the scan; checked against the scan. */
 gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan *scan, gt_grid *grid);
-/* Chooses how the object beside the grid of an iterative method is treated: job.outside; says so. GT_ERR_UNSUPPORTED: the
- * mode that was requested does not suit the scan or the method. */
+/* Chooses how the object outside the grid of an iterative method is treated (job.outside), and reports it.
+ * GT_ERR_UNSUPPORTED: the requested mode does not suit the scan or the method. */
 gt_status gt_recon_choose_outside(gt_recon *r);
 /* Takes an automatic choice back, for scans that are reconstructed together; GT_ERR_UNSUPPORTED if it was requested. */
 gt_status gt_recon_ignore_outside(gt_recon *r);

@@ -33,7 +33,7 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 /* Reads the asked voxels of x, which is on e->grid, and writes them; the voxels around them stay. */
 gt_status gt_recon_extent_get(const gt_recon_extent *e, const gt_array *x, float *out);
 gt_status gt_recon_extent_put(const gt_recon_extent *e, const float *in, gt_array *x);
-/* 1: the grid is wider than what was asked for, along x or y. */
+/* 1: the grid is wider than the requested one, along x or y. */
 int gt_recon_extent_is_wider(const gt_recon_extent *e);
 /* Repeats the outermost of the asked slices of x, which is on e->grid, below and above them. */
 gt_status gt_recon_extent_fill_padding(const gt_recon_extent *e, gt_array *x);

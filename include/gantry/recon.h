@@ -36,7 +36,7 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   init                  auto, zero, fdk, wfbp or a file of a volume
  *   grid                  NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] in mm          like            a file whose grid is taken
  *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
- *   outside               auto, subtract, grid, no: the object beside the grid, see docs/commands.md
+ *   outside               auto, subtract, grid, no: the object outside the grid of an iterative method
  *   checkpoint            FILE[:every=10]                             resume          FILE
  *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
  *   split                 auto, views, slices, 2x4: partition of the work of a team (cuda:0-3, cpu:1x4, mpi)

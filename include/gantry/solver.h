@@ -25,7 +25,7 @@ typedef struct {
  * GT_SUPPORTS_TEAM: its arrays may be shared by several devices that compute together (--backend cuda:0-1).
  * GT_PLANS_ITERATIONS: its first iterations depend on how many it will make, so that a run cannot be continued to
  * more than it had. GT_WEIGHTS_ARE_BLANK: its weights are no inverse variances, but counts without a body, to within
- * a factor. GT_NEEDS_WHOLE_DATA: its data must be all of the line integrals, since their sign, counts or norm matter. */
+ * a factor. GT_NEEDS_WHOLE_DATA: nothing may be subtracted from its data, since their sign, counts or norm matter. */
 enum {
 	GT_SUPPORTS_SUBSETS = 1, GT_SUPPORTS_BOUNDS = 2, GT_SUPPORTS_WEIGHTS = 4,
 	GT_SUPPORTS_GRADIENT = 8, GT_SUPPORTS_LINE = 16, GT_SUPPORTS_PROX = 32, GT_PLANS_ITERATIONS = 64,

@@ -142,7 +142,7 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 							       : "noise is about even, resolution is not");
 }
 
-/* 1: the voxel lies where noise is asked for. */
+/* 1: noise is requested at the voxel. */
 static int is_asked(const gt_strength_problem *q, size_t voxel)
 {
 	const size_t *n = q->grid->n, at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
@@ -152,7 +152,7 @@ static int is_asked(const gt_strength_problem *q, size_t voxel)
 	return is;
 }
 
-/* Leaves of the object's voxels those that are asked for, if there are any. */
+/* Keeps the object's voxels where noise is requested, if there are any. */
 static void keep_asked(gt_strength_search *s)
 {
 	size_t count = 0;

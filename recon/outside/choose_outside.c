@@ -1,5 +1,5 @@
-/* Chooses how the object beside the grid is treated. Both ways are as good with enough views; then the cost decides. The
- * figures behind the limits are in docs/measurements.md, "Regions inside the object". */
+/* Chooses how the object outside the grid is treated. With enough views both modes are equally good, and the cost
+ * decides. docs/measurements.md, "Regions inside the object", has the figures for the limits. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/analytic.h>
@@ -16,8 +16,8 @@
 #define MIN_BEYOND 0.25
 /* A grid widened to the object has at most this factor more voxels: then it is computed. */
 #define MAX_WIDER 1.5
-/* Views per rotation, in those that sample the object (pi/2 times its diameter in pixels): with fewer, streaks of the
- * analytic method beside the grid become errors inside it. */
+/* Views per rotation, as a fraction of pi/2 times the object's diameter in pixels. With fewer, streaks of the analytic
+ * method outside the grid become errors inside it. */
 #define MIN_SAMPLING 0.75
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
 	gt_recon_job *j;
 	gt_object_box box;
 	double wider, sampling; /* the figures of both limits */
-	char *why_not;          /* owned: why nothing can be subtracted; NULL: it can */
+	char *why_not;          /* owned: the reason against mode subtract; NULL: none */
 } choice;
 
 static gt_status add_reason(choice *c, const char *text)
@@ -67,7 +67,7 @@ static double sampling_of(const choice *c)
 	return (double)s->views * 2 * GT_PI / range / (GT_PI / 2 * c->box.diameter / fmax(pixel, voxel));
 }
 
-/* What keeps the rest from being subtracted. */
+/* Finds the first reason against mode subtract. */
 static gt_status find_obstacle(choice *c)
 {
 	const gt_recon_job *j = c->j;
@@ -103,8 +103,8 @@ static void say_subtracted(const choice *c)
 {
 	const gt_object_box *b = &c->box;
 	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "the object continues beside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %s reconstructs it there, and its projections "
-	          "are subtracted from the data (--outside grid computes it too)",
+	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %s reconstructs it there, and its projections "
+	          "are subtracted from the data (--outside grid widens the grid)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name);
 }
 
@@ -114,7 +114,7 @@ static void say_widened(const choice *c, const char *why)
 	gt_recon_extent e;
 	gt_outside_extent(&c->j->outside, c->j->p, &c->j->grid, &e);
 	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "the object continues beside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
+	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
 	          "computed and not written, %.3g times the voxels%s%s (--outside no leaves them out)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->grid.n[0], e.grid.n[1] - c->j->grid.n[1],
 	          voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_NO), why ? "; " : "", why ? why : "");
@@ -131,7 +131,7 @@ static gt_status choose(choice *c)
 	c->wider = voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_SUBTRACT);
 	c->sampling = sampling_of(c);
 	*o = (gt_outside){ asked == GT_OUTSIDE_AUTO ? automatic(c) : (gt_outside_mode)asked, c->box };
-	/* Rather than not at all. */
+	/* If the widened grid does not fit into memory. */
 	if (asked == GT_OUTSIDE_AUTO && o->mode == GT_OUTSIDE_GRID && !c->why_not && c->sampling >= MIN_SAMPLING &&
 	    !gt_recon_fits(c->r, c->j))
 		o->mode = GT_OUTSIDE_SUBTRACT;
@@ -157,8 +157,7 @@ gt_status gt_recon_choose_outside(gt_recon *r)
 	r->job.outside = (gt_outside){ .mode = GT_OUTSIDE_NO };
 	if (!r->job.method.solver)
 		return is_named ? gt_fail(GT_ERR_ARG,
-		                          "outside=%s: %s is an analytic method, which needs no grid around the object: expected "
-		                          "an iterative solver",
+		                          "outside=%s: %s is an analytic method, which may cut the object: expected an iterative --solver",
 		                          gt_outside_names[asked], gt_method_name(&r->job.method))
 		                : GT_OK;
 	const int is_bounded = gt_object_box_find(r->job.p, &c.box), has_file = penalty_has_file(&r->job);
@@ -177,10 +176,10 @@ gt_status gt_recon_ignore_outside(gt_recon *r)
 {
 	const int asked = r->set.outside;
 	if (asked == GT_OUTSIDE_SUBTRACT || asked == GT_OUTSIDE_GRID)
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "outside=%s: several scans are reconstructed together: expected outside=no, and a grid that "
-		               "holds the object",
-		               gt_outside_names[asked]);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"outside=%s: several scans are reconstructed together: expected outside=no, and a grid that holds the object",
+			gt_outside_names[asked]);
 	if (gt_outside_is_active(&r->job.outside))
 		gt_note_sides(&r->log, &r->job.grid, r->job.p);
 	r->job.outside.mode = GT_OUTSIDE_NO;

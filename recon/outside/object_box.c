@@ -1,5 +1,5 @@
 /* Bounds of the object: in each view the rays next to its first and last column bound its convex hull by a half plane
- * each. A square around the field of view is clipped by all of them (Sutherland and Hodgman, Commun. ACM 17 (1974) 32). */
+ * each. All of them clip a square around the field of view (Sutherland and Hodgman, Commun. ACM 17 (1974) 32). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,17 @@
 /* Line integrals up to this fraction of the largest are air. An edge above the second one cuts the object. */
 #define MAX_AIR 0.02
 #define MIN_CUT 0.05
-/* Half width of the square, in radii of the field of view, if the detector is narrower than the object: what lies outside
- * the field of view is computed up to here. Between 1.2 and 1.8 errors are equal. */
+/* Half width of the square, in radii of the field of view, if the detector is narrower than the object. The object is
+ * computed up to here; between 1.2 and 1.8 errors are equal. */
 #define TRUNCATED_RADII 1.4
 /* Another view bounds a side that one view cuts, within this angle or MAX_STEPS steps between views. */
 #define MAX_AWAY (6 * GT_PI / 180)
 #define MAX_STEPS 1.5
 /* Directions of a helix are compared within this angle: a view sees some of the slices alone. */
 #define HELIX_BIN (GT_PI / 180)
-enum { MAX_VIEWS = 720 };
+/* Values are means over a block of rows. Noise of air stays below this number of standard deviations, mostly. */
+#define MAX_DEVIATIONS 3.
+enum { MAX_VIEWS = 720, MAX_BLOCKS = 8 };
 
 /* The object has n x <= limit for OUTER; for INNER it reaches at least to this line. */
 enum { OUTER, INNER, LINES };
@@ -34,6 +36,8 @@ typedef struct {
 } polygon;
 
 static const double nothing = -INFINITY;
+
+static size_t blocks_of(const gt_scan *s) { return s->rows < MAX_BLOCKS ? s->rows : MAX_BLOCKS; }
 
 /* The line of a ray across the axis, n x = value; n points from column `from` to column `to`. */
 static double line_of(const gt_detector *d, const gt_view *w, double from, double to, double row, double n[2])
@@ -65,37 +69,65 @@ static double outer_line(const gt_scan *s, const gt_view *w, double from, double
 	return last > first || isnan(last) ? last : first;
 }
 
-/* The largest value of each column, over all rows. */
-static void largest_of(const gt_projections *p, size_t view, float *column)
+/* The mean of a column over the rows of a block. */
+static double mean_of(const gt_projections *p, size_t view, size_t block, size_t column)
 {
 	const gt_scan *s = p->scan;
-	const float *row = p->data + view * s->rows * s->columns;
-	memcpy(column, row, s->columns * sizeof *column);
-	for (size_t l = 1; l < s->rows; l++)
-		for (size_t k = 0; k < s->columns; k++) {
-			const float value = row[l * s->columns + k];
-			column[k] = value > column[k] ? value : column[k];
-		}
+	const size_t blocks = blocks_of(s), first = block * s->rows / blocks, end = (block + 1) * s->rows / blocks;
+	double sum = 0;
+	for (size_t l = first; l < end; l++)
+		sum += p->data[(view * s->rows + l) * s->columns + column];
+	return sum / (double)(end - first);
+}
+
+/* The largest mean of each column, over all blocks of rows. sum: scratch, of equal size. */
+static void largest_of(const gt_projections *p, size_t view, double *column, double *sum)
+{
+	const gt_scan *s = p->scan;
+	const size_t blocks = blocks_of(s);
+	for (size_t block = 0; block < blocks; block++) {
+		const size_t first = block * s->rows / blocks, end = (block + 1) * s->rows / blocks;
+		memset(sum, 0, s->columns * sizeof *sum);
+		for (size_t l = first; l < end; l++)
+			for (size_t k = 0; k < s->columns; k++)
+				sum[k] += p->data[(view * s->rows + l) * s->columns + k];
+		for (size_t k = 0; k < s->columns; k++)
+			column[k] = fmax(block ? column[k] : nothing, sum[k] / (double)(end - first));
+	}
+}
+
+/* Values up to this are air: a fraction of the largest, or noise of the calmer side of the detector. */
+static double air_limit(const gt_projections *p, size_t step, double max)
+{
+	const size_t last = p->scan->columns - 1, blocks = blocks_of(p->scan);
+	double square[2] = { 0, 0 }, count = 0;
+	for (size_t v = 0; v < p->scan->views; v += step)
+		for (size_t block = 0; block < blocks; block++, count++)
+			for (int side = 0; side < 2; side++) {
+				const size_t k = side ? last : 0;
+				square[side] += pow(mean_of(p, v, block, k) - mean_of(p, v, block, side ? k - 1 : k + 1), 2) / 2;
+			}
+	return fmax(MAX_AIR * max, MAX_DEVIATIONS * sqrt(fmin(square[0], square[1]) / count));
 }
 
 /* Whether column k and the next one inwards met something: a single one may be a defect. */
-static int met(const float *column, size_t k, size_t inwards, double air) { return column[k] > air && column[inwards] > air; }
+static int met(const double *column, size_t k, size_t inwards, double air) { return column[k] > air && column[inwards] > air; }
 
-/* The bounds at both sides of a view; 0: its rays are too steep. */
-static int bounds_of(const gt_projections *p, size_t view, const float *column, double max, bound b[2])
+/* The bounds at both sides of a view; 0: its rays are too steep. limit: air, and an edge that cuts the object. */
+static int bounds_of(const gt_projections *p, size_t view, const double *column, const double limit[2], bound b[2])
 {
 	const gt_scan *s = p->scan;
 	const size_t end = s->columns - 1;
 	size_t first = 0, last = end;
-	while (first < end && !met(column, first, first + 1, MAX_AIR * max))
+	while (first < end && !met(column, first, first + 1, limit[0]))
 		first++;
-	while (last > first && !met(column, last, last - 1, MAX_AIR * max))
+	while (last > first && !met(column, last, last - 1, limit[0]))
 		last--;
 	for (int side = 0; side < 2; side++) {
 		const size_t edge = side ? last : first;
 		const double out = side ? 1 : -1, at = (double)edge;
 		b[side] = (bound){ .is_air = first < last && edge != (side ? end : 0) };
-		b[side].is_cut = !b[side].is_air && first < last && column[edge] > MIN_CUT * max;
+		b[side].is_cut = !b[side].is_air && first < last && column[edge] > limit[1];
 		b[side].limit[OUTER] = outer_line(s, &s->view[view], at, at + out, b[side].n[OUTER]);
 		b[side].limit[INNER] = outer_line(s, &s->view[view], at - out, at - out / 2, b[side].n[INNER]);
 		if (isnan(b[side].limit[OUTER]) || isnan(b[side].limit[INNER]))
@@ -196,15 +228,15 @@ static double largest(const gt_projections *p)
 	return (double)max;
 }
 
-static int find(const gt_projections *p, double radius, bound *b, float *column, polygon *g, gt_object_box *box)
+static int find(const gt_projections *p, double radius, bound *b, double *column, polygon *g, gt_object_box *box)
 {
 	const gt_scan *s = p->scan;
 	const size_t step = 1 + (s->views - 1) / MAX_VIEWS;
-	const double max = largest(p);
+	const double max = largest(p), air = air_limit(p, step, max), limit[2] = { air, fmax(air, MIN_CUT * max) };
 	size_t n = 0;
 	for (size_t v = 0; v < s->views; v += step, n += 2) {
-		largest_of(p, v, column);
-		if (!bounds_of(p, v, column, max, b + n))
+		largest_of(p, v, column, column + s->columns);
+		if (!bounds_of(p, v, column, limit, b + n))
 			return 0;
 	}
 	if (gt_scan_is_helical(s))
@@ -228,7 +260,7 @@ int gt_object_box_find(const gt_projections *p, gt_object_box *box)
 	if (!p->data || !(radius > 0) || !isfinite(radius) || s->columns < 2)
 		return 0;
 	bound *b = malloc((2 * views + 2) * sizeof *b);
-	float *column = malloc(s->columns * sizeof *column);
+	double *column = malloc(2 * s->columns * sizeof *column);
 	polygon g = { calloc(2 * max + 8, sizeof *g.at), calloc(2 * max + 8, sizeof *g.next), 0 };
 	if (b && column && g.at && g.next)
 		found = find(p, radius, b, column, &g, box);

@@ -6,8 +6,8 @@
 typedef struct {
 	double low[2], high[2];         /* along x and y: the object lies within; at most a pixel too wide */
 	double inner_low[2], inner_high[2];     /* the object reaches at least to here; at most a pixel too narrow */
-	double diameter;                /* of the convex hull */
-	int is_truncated;               /* 1: the detector is narrower than the object; then low and high are those of a wider circle */
+	double diameter;                /* the longest chord of the convex hull */
+	int is_truncated;               /* 1: the detector is narrower than the object; low and high are wider then */
 } gt_object_box;
 /* Returns 0 if the projections give no bounds: no field of view, no attenuation, or rays steeper than 45 degrees. */
 int gt_object_box_find(const gt_projections *p, gt_object_box *box);

@@ -1,12 +1,12 @@
 #ifndef GT_RECON_OUTSIDE_H
 #define GT_RECON_OUTSIDE_H
-/* Grids that end inside the object across the axis: an iterative method would assign what lies beside the grid to voxels
- * inside it. docs/commands.md, "Regions inside the object". */
+/* Grids that end inside the object across the axis. An iterative method would assign the attenuation outside the grid
+ * to voxels inside it. docs/commands.md, "Regions inside the object". */
 #include "recon/outside/object_box.h"
 #include "recon/z_margin.h"
 
-/* subtract: an analytic method reconstructs the object beside the grid, and its projections are subtracted from the data;
- * grid: the grid is widened to the object, computed, and cut; no: neither. Once chosen, a mode is never auto. */
+/* subtract: an analytic method reconstructs the object outside the grid; its projections are subtracted from the data.
+ * grid: the grid is widened to the object, computed, and cropped. no: neither. A chosen mode is never auto. */
 typedef enum { GT_OUTSIDE_AUTO, GT_OUTSIDE_SUBTRACT, GT_OUTSIDE_GRID, GT_OUTSIDE_NO } gt_outside_mode;
 extern const char *const gt_outside_names[];   /* "auto", "subtract", "grid", "no", NULL */
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
 int gt_outside_is_active(const gt_outside *o);
 /* The views that see the grid widened as the mode needs, and that grid; no padding slices yet. */
 void gt_outside_extent(const gt_outside *o, const gt_projections *all, const gt_grid *asked, gt_recon_extent *e);
-/* The grid of the analytic method for an extent of mode subtract: the object's box, with voxels of whole numbers of those of
- * the extent, whose edges are on those of the extent's along x and y. */
+/* The grid of the analytic method for an extent of mode subtract. It holds the object's box. Its voxels are multiples
+ * of the extent's voxels, and edges coincide along x and y. */
 void gt_outside_coarse_grid(const gt_outside *o, const gt_z_margin_options *margin, const gt_recon_extent *e, gt_grid *coarse);
 #endif

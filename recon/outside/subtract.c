@@ -1,7 +1,6 @@
-/* The object beside a grid, by an analytic method (FDK and its relatives): reconstructed once, slab by slab, set to 0
- * within the grid, projected, and subtracted from the data. Cf. A. Ziegler, T. Nielsen, M. Grass, Med. Phys. 35 (2008)
- * 1317, who subtract an outer region from the data of a region of interest. Each slab takes no more memory than the
- * volume or the data of the run. */
+/* Subtracts the object outside a grid from the data. An analytic method (FDK and its relatives) reconstructs the object
+ * once, slab by slab; voxels within the grid are set to 0, and the rest is projected. A. Ziegler, T. Nielsen, M. Grass,
+ * Med. Phys. 35 (2008) 1317, subtract an outer region likewise. A slab takes no more memory than the volume or data. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/analytic.h>
@@ -111,7 +110,7 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 	const size_t max = larger(n, gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
 	if (!gt_backend_is_dry_run(be)) {
 		if (!(data = malloc(n * sizeof *data)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "data without the object beside the grid need %.3g MB", (double)n * 4e-6));
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "data without the object outside the grid need %.3g MB", (double)n * 4e-6));
 		for (size_t i = 0; i < n; i++)
 			data[i] = e->p.data[i];
 	}

@@ -37,7 +37,7 @@ const cli_option recon_table[] = {
 	  .help = "padding slices beyond both ends that an iterative method computes and does not write (auto: as many as rays through the object need)",
 	  .at = AT(padding), .names = paddings },
 	{ .name = "outside", .kind = CLI_CHOICE,
-	  .help = "object beside the grid, iterative methods: subtract its projections, widen the grid, or ignore it (default auto)",
+	  .help = "object outside an iterative method's grid: subtract its projections, widen the grid, or ignore it (default auto)",
 	  .at = AT(outside), .names = outsides },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
 	  .help = "weights of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
