@@ -30,7 +30,7 @@ class Outcome:
 
     Attributes
     ----------
-    iterations, most : int
+    iterations, max : int
         Iterations done and requested; 0 of an analytic method.
     reason : str
         Reason for an early end; "" without.

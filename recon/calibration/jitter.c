@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
@@ -18,8 +17,7 @@
 
 enum { MIN_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
 const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 96 };
-/* A volume of few iterations is smooth, as is the way to the shifts at first; pixels of the
- * whole scan end it, or a round after which as much is left as before. */
+/* Early rounds: a smooth volume of few iterations, with which shifts converge. Last rounds: pixels of the whole scan. */
 static const char *const solvers[] = { "cgls:iterations=5", "cgls:iterations=12" };
 static const double small = 0.005, settled = 0.9995, untold = 0.5, longest = 3;
 

@@ -58,7 +58,7 @@ fi
 refused 1 "--scratch=small: the disk has too little room: needs " "${short[@]}" small -o out.mha
 empty small "a disk too small"
 # Room for the arrays, and for little else: enough.
-mount -o remount,size=12m small
+mount -o remount,size=16m small
 ok "${short[@]}" small -o out.mha
 ok compare all.nc out.mha --max 1e-6mm-1
 empty small "a small disk"

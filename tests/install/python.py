@@ -28,7 +28,7 @@ class Progress(ctypes.Structure):
 
 class Outcome(ctypes.Structure):
     """The first members of gt_recon_outcome; the library fills in as many as size says."""
-    _fields_ = [("size", ctypes.c_size_t), ("iterations", ctypes.c_int), ("most", ctypes.c_int), ("reason", ctypes.c_char_p),
+    _fields_ = [("size", ctypes.c_size_t), ("iterations", ctypes.c_int), ("max", ctypes.c_int), ("reason", ctypes.c_char_p),
                 ("stopped", ctypes.c_int), ("diverged", ctypes.c_int)]
 
 
