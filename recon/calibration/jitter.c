@@ -17,7 +17,7 @@
 
 enum { MIN_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
 const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 96 };
-/* Early rounds: a smooth volume of few iterations, with which shifts converge. Last rounds: pixels of the whole scan. */
+/* Early rounds: a smooth volume of few iterations, with which shifts converge. Last rounds: all pixels of the scan. */
 static const char *const solvers[] = { "cgls:iterations=5", "cgls:iterations=12" };
 static const double small = 0.005, settled = 0.9995, untold = 0.5, longest = 3;
 
