@@ -306,7 +306,7 @@ def test_results_say_how_it_went(scene):
 def test_start_by_an_array(scene):
     A, p = scene
     start = np.full(GRID.shape, 0.01, np.float32)
-    v = gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=2", init=start, padding=False, backend=DEVICE)
+    v = gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=2", init=start, padding=False, outside="no", backend=DEVICE)
     assert np.array_equal(v.data, gantry.cgls(A, p, x0=start, iterations=2).x)
     with pytest.raises(gantry.ArgumentError, match="init: shape"):
         gantry.reconstruct(p, A.scan, GRID, solver="cgls", init=start[1:], backend=DEVICE)

@@ -76,7 +76,7 @@ def test_another_setting_gives_other_bits(scans):
 def test_solvers_on_arrays_agree_with_the_command(scans, command, tmp_path):
     """gantry.pcg() over a Projector, with the settings of the command spelled out."""
     p, grid = gantry.read_projections(scans / "flat.nc"), gantry.Grid.parse(FEW["grid"])
-    command("recon", scans / "flat.nc", "-o", "v.nc", "-q", "--grid", FEW["grid"], "--backend", DEVICE, "--padding", "no", "--init", "fdk",
+    command("recon", scans / "flat.nc", "-o", "v.nc", "-q", "--grid", FEW["grid"], "--backend", DEVICE, "--padding", "no", "--outside", "no", "--init", "fdk",
             "--solver", "os-sqs:iterations=3,subsets=4", "--penalty", "qggmrf:strength=100,c=10HU", cwd=tmp_path)
     A = gantry.Projector(p.scan, grid, device=DEVICE)
     r = gantry.os_sqs(A, p, x0=gantry.fdk(p, grid=grid, device=DEVICE), penalty=gantry.qggmrf(strength=100, c="10HU"), iterations=3, subsets=4)
