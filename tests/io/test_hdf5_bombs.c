@@ -43,7 +43,8 @@ START_TEST(a_chunk_beyond_its_data)
 	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1024, 1024, 512 }, 0);
 	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
 	H5Fclose(file);
-	refuse(GT_SANITIZED ? "has chunks of" : "needs more than");
+	/* under sanitizers the probe process may reach its limit of memory or not */
+	refuse(GT_SANITIZED ? "a.h5: " : "needs more than");
 }
 END_TEST
 

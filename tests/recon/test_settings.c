@@ -304,7 +304,9 @@ START_TEST(proposed_grid)
 		ck_ok(gt_recon_set(r, "grid", asked));
 		ck_assert_msg(gt_recon_plan(r, &m, NULL) == GT_OK, "'%s', and then: %s", said, gt_error());
 		gt_bytes_text(m.on_host ? m.host_peak : (double)m.peak, text);
-		ck_assert_msg(!strcmp(takes, text), "'%s', and then %s takes %s", said, asked, text);
+		/* the process may have grown in between, which counts on the host */
+		ck_assert_msg(!strcmp(takes, text) || (m.on_host && fabs(strtod(takes, NULL) / strtod(text, NULL) - 1) < 0.05),
+		              "'%s', and then %s takes %s", said, asked, text);
 		proposals++;
 		free(said);
 	}
