@@ -5,4 +5,8 @@
 double gt_seconds(void);        /* of a clock that never goes back */
 double gt_seconds_coarse(void); /* of the same clock at its last tick, some ms ago: costs less */
 
+/* Marks for gt_timings(): ends the running stage and begins this one; equal names share one entry. The name outlives
+ * the process: a literal. Does nothing in other threads than that of gt_timings_start(). */
+void gt_mark_stage(const char *name);
+
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
-#include "core/device/get_staged.h"
 #include "core/log.h"
 #include "core/team/partition.h"
 #include "core/try.h"
@@ -50,6 +49,12 @@ int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, co
 	return j->each ? j->each(j->each_self, &p) : 0;
 }
 
+void gt_recon_mark(const gt_recon_found *f, const char *name)
+{
+	if (!f->plan)
+		gt_mark_stage(name);
+}
+
 gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets)
 {
 	*subsets = 1;
@@ -75,8 +80,7 @@ gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float
 	if (gt_recon_extent_is_wider(e))
 		return gt_recon_extent_get(e, x, out);
 	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
-	if (gt_array_type(part) != GT_F32 || gt_array_is_shared(part) || !gt_array_get_staged(part, out))
-		gt_array_get_float(part, out);
+	gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
 	return st;
@@ -132,6 +136,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
 	if (j->method.analytic) {
+		gt_recon_mark(f, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
 		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
 		gt_recon_fraction_direct(&f->fraction, 0);
@@ -142,6 +147,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	if (j->cancel && j->cancel(j->cancel_self))
 		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
 	gt_memory_estimate_close(f->plan, be);
+	gt_recon_mark(f, "volume to the host");
 	if (!f->plan && !is_out)
 		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
@@ -149,6 +155,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	GT_TRY(gt_backend_counters(be, &count));
 	f->device_peak = (double)count.peak_bytes;
 done:
+	gt_recon_mark(f, "release of the device");
 	gt_backend_poll(be, NULL, NULL);
 	gt_recon_forget_kernels(kernels);
 	gt_array_free(x);
@@ -166,6 +173,7 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 	if (streams && j->method.analytic)
 		return gt_fail(GT_ERR_ARG, "backend '%s': for iterative methods: %s goes by slabs by itself, as --backend %s", j->backend,
 		               gt_method_name(&j->method), streams);
+	gt_recon_mark(f, "device");
 	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
 	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
 	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->backend : gt_backend_name(be));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
+#include <gantry/host_memory.h>
 #include <gantry/module.h>
 #include <gantry/noise.h>
 #include "core/arguments.h"
@@ -215,8 +216,6 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	                                             o->count, o->electronic, factor)
 	        : kind == GT_WEIGHTS_FILE || kind == GT_WEIGHTS_NOISE ? gt_text("%s/%g", kinds[kind], factor)
 	                                                              : gt_text("uniform");
-	if (!*text)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 done:
 	return st;
 }
@@ -230,9 +229,14 @@ gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_proble
 	*out = NULL;
 	*text = NULL;
 	GT_TRY(check(kind, o, q));
-	if (kind != GT_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
+	if (kind != GT_WEIGHTS_UNIFORM && !(w = gt_host_alloc(n * sizeof *w)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
-	GT_TRY(make(kind, o, q, w, text));
+	if (q->is_estimate)
+		*text = gt_text("%s", kinds[kind]);
+	else
+		GT_TRY(make(kind, o, q, w, text));
+	if (!*text)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	*out = w;
 	w = NULL;
 done:
@@ -245,7 +249,7 @@ gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt
 	GT_NEED(p);
 	GT_NEED(w);
 	gt_weights_spec parsed = { .kind = GT_WEIGHTS_AUTO };
-	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool };
+	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool, 0 };
 	char *text = NULL;
 	gt_status st = GT_OK;
 	*w = NULL;

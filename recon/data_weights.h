@@ -24,6 +24,7 @@ typedef struct {
 	unsigned traits;                /* of the solver, and its name */
 	const char *solver;
 	gt_pool *pool;
+	int is_estimate;                /* 1: *w has the size of the weights and no values */
 } gt_weights_problem;
 /* GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG. */
 gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w);

@@ -6,6 +6,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/plausibility.h>
 #include "core/log.h"
+#include "core/clock.h"
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -236,7 +237,9 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_recon_job *j = &r->job;
 	size_t subsets;
 	gt_status st = GT_OK;
+	gt_mark_stage("reading");
 	GT_TRY(read_all(r));
+	gt_mark_stage("checks of the data");
 	const gt_scan *scan = j->p->scan;
 	gt_note_detector(&r->log, scan);
 	GT_TRY(look_at_data(r));

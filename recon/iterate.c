@@ -168,6 +168,7 @@ done:
 gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f)
 {
 	teller t = { j, e, f };
+	gt_recon_mark(f, "iterations");
 	if (f->plan)
 		return gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
 	f->run.each = each_iteration;
@@ -187,8 +188,11 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 /* The first rank of each process makes the weights, and all ranks of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
-	const gt_weights_problem q = { &e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be) };
+	const gt_weights_problem q = {
+		&e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be), f->plan && !j->compares
+	};
 	gt_status st = GT_OK;
+	gt_recon_mark(f, "weights");
 	if (!j->team)
 		return gt_fail_in(gt_weights_from_spec(&j->weights, &q, w, &f->weights), "%s", j->name);
 	if (gt_team_leads(be))
@@ -248,18 +252,21 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
+	gt_recon_mark(f, "start image");
 	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
 	gt_memory_estimate_started(f->plan, be);
 	gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
 	GT_TRY(gt_outside_subtract(j, e, be, &rest));
+	gt_recon_mark(f, "operators and data of the subsets");
 	GT_TRY(new_subsets(j, e, rest, w, x, &s, &stream));
 	gt_recon_report_left(&j->log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
 	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
 		                           j->water,     NULL,     e->below, e->asked->n[2], stream, e };
+	gt_recon_mark(f, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
 		                     .A = s.A,

@@ -27,7 +27,7 @@ typedef struct {
 	const char *split;              /* of the work of a team; NULL: auto */
 	int balance;                    /* gt_balance_mode */
 	int reproducible;               /* 1: always as many members, whatever the devices */
-	int compares;                   /* 1: a plan tells of every split of a team */
+	int compares;                   /* 1: a plan tells of every split of a team, and of the weights */
 	struct gt_recon_team *team;     /* of the member that computes; NULL: there is one alone */
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
 	const float *start;             /* on grid; NULL: as init says */
@@ -132,6 +132,8 @@ void gt_recon_fraction_end  (gt_recon_fraction *w);                     /* the s
 
 /* Tells the caller of a phase; non-zero: it asks to stop. */
 int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
+/* Marks a stage of <gantry/timings.h>, except in a dry run. */
+void gt_recon_mark(const gt_recon_found *f, const char *name);
 /* Numbers that are not known yet. */
 gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase);
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
 #include <gantry/noise.h>
 #include "core/arguments.h"
 #include "core/try.h"
@@ -108,7 +109,7 @@ static gt_status list_voxels(const struct blocks *b, const char *in, gt_object_v
 {
 	const size_t *n = b->g->n;
 	size_t voxels = 0;
-	if (!(object->at = malloc(gt_grid_voxels(b->g) * sizeof *object->at)))
+	if (!(object->at = gt_host_alloc(gt_grid_voxels(b->g) * sizeof *object->at)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
 	for (size_t z = 0; z < n[2]; z++)
 		for (size_t y = 0; y < n[1]; y++) {

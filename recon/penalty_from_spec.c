@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
+#include <gantry/threads.h>
 #include "core/log.h"
 #include "core/spec.h"
 #include "core/team/team.h"
@@ -38,17 +40,54 @@ done:
 }
 
 /* kappa holds A'w, coverage A'1: kappa = sqrt(A'w / A'1), and the mean of that where no weighted ray passes. */
-static void finish_kappa(const float *coverage, size_t n, float *kappa)
+struct kappa {
+	const float *coverage;
+	float *kappa, mean;
+	size_t n;
+	struct {
+		double sum;
+		size_t count;
+	} * piece; /* of GRAIN voxels each */
+};
+enum { GRAIN = 1 << 18 };
+
+static void divide(void *self, size_t begin, size_t end, int worker)
 {
+	const struct kappa *k = self;
+	(void)worker;
+	for (size_t p = begin; p < end; p++)
+		for (size_t i = p * GRAIN; i < (p + 1) * GRAIN && i < k->n; i++) {
+			k->kappa[i] = k->coverage[i] > 0 && k->kappa[i] > 0 ? sqrtf(k->kappa[i] / k->coverage[i]) : 0;
+			k->piece[p].sum += k->kappa[i];
+			k->piece[p].count += k->kappa[i] > 0;
+		}
+}
+
+static void fill_gaps(void *self, size_t begin, size_t end, int worker)
+{
+	const struct kappa *k = self;
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		k->kappa[i] = k->kappa[i] > 0 ? k->kappa[i] : k->mean;
+}
+
+static gt_status finish_kappa(gt_pool *pool, const float *coverage, size_t n, float *kappa)
+{
+	const size_t pieces = n / GRAIN + 1;
+	struct kappa k = { coverage, kappa, 0, n, calloc(pieces, sizeof *k.piece) };
 	double sum = 0;
 	size_t count = 0;
-	for (size_t i = 0; i < n; i++) {
-		kappa[i] = coverage[i] > 0 && kappa[i] > 0 ? sqrtf(kappa[i] / coverage[i]) : 0;
-		sum += kappa[i];
-		count += kappa[i] > 0;
+	if (!k.piece)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_parallel(pool, pieces, 1, divide, &k);
+	for (size_t i = 0; i < pieces; i++) {
+		sum += k.piece[i].sum;
+		count += k.piece[i].count;
 	}
-	for (size_t i = 0; i < n && count; i++)
-		kappa[i] = kappa[i] > 0 ? kappa[i] : (float)(sum / (double)count);
+	free(k.piece);
+	k.mean = count ? (float)(sum / (double)count) : 0;
+	gt_parallel(pool, n, GRAIN, fill_gaps, &k);
+	return GT_OK;
 }
 
 /* 1: the penalty has a kappa that is not 1 everywhere. */
@@ -74,12 +113,12 @@ static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, co
 	GT_TRY(backproject_weights(c->subsets, sum, t));
 	if (gt_backend_is_dry_run(gt_array_backend(c->x)))
 		goto done;
-	if (!(*kappa = calloc(n, sizeof **kappa)) || !(coverage = calloc(n, sizeof *coverage)))
+	if (!(*kappa = gt_host_alloc(n * sizeof **kappa)) || !(coverage = gt_host_alloc(n * sizeof *coverage)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 8e-6));
 	gt_array_get_float(sum[0], *kappa);
 	gt_array_get_float(sum[1], coverage);
 	GT_TRY(gt_backend_status(gt_array_backend(c->x)));
-	finish_kappa(coverage, n, *kappa);
+	GT_TRY(finish_kappa(gt_backend_pool(gt_array_backend(c->x)), coverage, n, *kappa));
 done:
 	free(coverage);
 	gt_array_free(sum[0]);

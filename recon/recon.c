@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
+#include "core/clock.h"
 #include "core/arguments.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -108,6 +109,7 @@ void gt_recon_free(gt_recon *r)
 		r->is_freed = 1;
 		return;
 	}
+	gt_mark_stage("release of memory");
 	gt_recon_undecide(r);
 	gt_recon_forget(r);
 	gt_recon_settings_free(&r->set);
@@ -238,11 +240,10 @@ static void take_grid(gt_recon *r, const gt_volume *v)
 	}
 }
 
+/* The memory has been checked. */
 static gt_status compute(gt_recon *r, float *out)
 {
-	gt_status st = gt_recon_check_memory(r, NULL);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
 	if ((!gt_recon_is_mpi(&r->job) || gt_process() == 0) && (st = gt_checkpointing_has_space(r->job.checkpoint, &r->job.grid)) != GT_OK)
 		return st;
 	gt_recon_forget(r);
@@ -267,6 +268,8 @@ static gt_status run(gt_recon *r, gt_volume *v)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gt_recon_run: the volume has the grid %s, expected %s", have, want));
 	if (r->by_slabs)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "gt_recon_run: the run does not fit into memory as a whole: expected gt_recon_run_to()"));
+	gt_mark_stage("estimate of memory");
+	GT_TRY(gt_recon_check_memory(r, NULL));
 	GT_TRY(compute(r, v->data));
 	GT_TRY(gt_recon_record(r, v));
 done:
@@ -301,6 +304,7 @@ static gt_status write_volume(gt_recon *r, const char *path, const gt_write_opti
 		w.notes = r->log;
 	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
 		return gt_fail(GT_STOPPED, "stopped before %s was written", path);
+	gt_mark_stage("writing");
 	return gt_write_volume(path, &w, v);
 }
 
@@ -309,13 +313,16 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_decide(r, 0));
+	gt_mark_stage("estimate of memory");
 	if (!r->by_slabs)
 		GT_TRY(gt_recon_check_memory(r, NULL));
 	if (!r->by_slabs && gt_recon_is_mpi(&r->job) && gt_process() > 0)
 		return compute(r, NULL); /* process 0 has all of it, and writes it */
 	GT_TRY(gt_has_space_for_volume(path, o, &r->job.grid));
-	if (r->by_slabs)
+	if (r->by_slabs) {
+		gt_mark_stage("slabs");
 		return gt_recon_run_slabs(r, path, o);
+	}
 	GT_TRY(gt_volume_new(&r->job.grid, &v));
 	GT_TRY(compute(r, v->data));
 	GT_TRY(gt_recon_record(r, v));

@@ -7,18 +7,19 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-/* Values of views first, first + stride, ... one after the other. */
+/* Values of views first, first + stride, ..., each copied from its place. */
 static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
 {
 	const size_t view = scan->rows * scan->columns;
-	float *part = malloc(gt_array_size(b) * sizeof *part), *to = part;
-	if (!part)
-		return gt_fail(GT_ERR_MEMORY, "a subset of the projections needs %.3g MB", (double)gt_array_size(b) * 4e-6);
-	for (size_t v = first; v < scan->views; v += stride, to += view)
-		memcpy(to, data + v * view, view * sizeof *part);
-	gt_array_put_float(part, b);
-	free(part);
-	return GT_OK;
+	gt_status st = GT_OK;
+	for (size_t v = first, at = 0; v < scan->views; v += stride, at += view) {
+		gt_array *one = NULL;
+		GT_TRY(gt_array_part(b, at, view, &one));
+		gt_array_put_float(data + v * view, one);
+		gt_array_free(one);
+	}
+done:
+	return st;
 }
 
 static gt_status new_subset(const gt_linop *A, const gt_scan *scan, const float *data, size_t k, size_t subsets, gt_array **b)

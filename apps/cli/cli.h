@@ -32,7 +32,7 @@ enum { CLI_COMPUTES = 1 /* --backend, --precision */, CLI_REPORTS = 2 /* --json 
 enum { CLI_TEAMS = 4 };
 /* quiet: 1: as asked. */
 enum { CLI_QUIET_BESIDE = 2 };
-typedef struct { const char *backend; int precision, quiet, json, help; } cli_common;
+typedef struct { const char *backend; int precision, quiet, json, timings, help; } cli_common;
 
 typedef struct cli_command cli_command;
 typedef struct {

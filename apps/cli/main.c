@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/recon.h>
+#include <gantry/message.h>
 #include "apps/cli/cli.h"
 
 #ifndef GANTRY_COMMIT
@@ -75,6 +76,20 @@ static char *command_line(int argc, char **argv)
 	return line;
 }
 
+/* From main() to here: the end of the process, which returns what is left, is not in it. */
+static void print_timings(void)
+{
+	const char *name;
+	double seconds, all = 0;
+	const size_t stages = gt_timings(0, &name, &seconds);
+	for (size_t i = 0; i < stages; i++) {
+		gt_timings(i, &name, &seconds);
+		fprintf(stderr, "%9.3f s  %s\n", seconds, name);
+		all += seconds;
+	}
+	fprintf(stderr, "%9.3f s  all\n", all);
+}
+
 static int run_command(const cli_command *c, int argc, char **argv)
 {
 	cli_call call = { .command = c, .log = cli_listener(&call) };
@@ -101,6 +116,8 @@ static int run_command(const cli_command *c, int argc, char **argv)
 	} else {
 		code = c->run(&call, options);
 	}
+	if (call.common.timings)
+		print_timings();
 	if (code == CLI_DONE && (fflush(stdout) || ferror(stdout)))
 		code = cli_exit(&call, gt_fail(GT_ERR_IO, "cannot write to the standard output"));
 done:
@@ -120,6 +137,7 @@ static int end_of_output(void)
 
 int main(int argc, char **argv)
 {
+	gt_timings_start();
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a failed write, with a message */
 	if (argc < 2) {
 		print_commands(stderr);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
+#include "core/device/get_staged.h"
 #include "core/arguments.h"
 #include "core/team/partition.h"
 #include "core/try.h"
@@ -147,7 +148,7 @@ void gt_array_get(const gt_array *a, void *host)
 {
 	if (a && a->tag == GT_IS_ARRAY && a->shared)
 		gt_partition_get(a, a->type, host);
-	else if (can_copy(a, host, "get"))
+	else if (can_copy(a, host, "get") && !gt_array_get_staged(a, host))
 		gt_backend_get(a->be, a->data, host, gt_array_bytes(a));
 }
 

@@ -1,7 +1,6 @@
 /* Shared arrays. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/device/get_staged.h"
 #include "core/team/partition.h"
 #include "core/team/processes.h"
 #include "core/try.h"
@@ -276,8 +275,6 @@ static void write_own(const gt_array *a, gt_type type, void *to)
 	own.first = 0;
 	own.runs = NULL;
 	if (!a->n)
-		return;
-	if (type == a->type && gt_array_get_staged(&own, to))
 		return;
 	if (type == a->type)
 		gt_array_get(&own, to);

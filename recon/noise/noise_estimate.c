@@ -21,19 +21,27 @@ struct gt_noise_model {
 
 static int is_known(const gt_counting *c) { return c->count > 0 || c->photons; }
 
-double gt_noise_variance_at(const gt_noise_model *m, size_t i, double line)
+static inline double variance_at(const gt_noise_model *m, size_t i, double line)
 {
-	double variance = m->scale * exp(fmin(line, MAX_LINE_INTEGRAL));
 	if (is_known(&m->known)) {
-		const double N = fmax(1, (m->known.count > 0 ? m->known.count : m->known.photons[i]) * exp(-line));
-		variance = (N + m->known.electronic * m->known.electronic) / (N * N);
-	} else if (m->p->weight) {
-		variance = m->p->weight[i] > 0 ? m->scale / m->p->weight[i] : 0;
+		const double photons = (m->known.count > 0 ? m->known.count : m->known.photons[i]) * exp(-line);
+		const double N = photons > 1 ? photons : 1;
+		return (float)((N + m->known.electronic * m->known.electronic) / (N * N));
 	}
-	return (float)variance;
+	if (m->p->weight)
+		return (float)(m->p->weight[i] > 0 ? m->scale / m->p->weight[i] : 0);
+	return (float)(m->scale * exp(line < MAX_LINE_INTEGRAL ? line : MAX_LINE_INTEGRAL));
 }
 
-double gt_noise_variance(const gt_noise_model *m, size_t i) { return gt_noise_variance_at(m, i, m->p->data[i]); }
+int gt_noise_is_known(const gt_noise_model *m, size_t i) { return is_known(&m->known) || !m->p->weight || m->p->weight[i] > 0; }
+
+double gt_noise_variance(const gt_noise_model *m, size_t i) { return variance_at(m, i, m->p->data[i]); }
+
+void gt_noise_variances(const gt_noise_model *m, size_t first, size_t n, const double *line, double *variance)
+{
+	for (size_t k = 0; k < n; k++)
+		variance[k] = variance_at(m, first + k, line[k]);
+}
 
 double gt_noise_scale(const gt_noise_model *m) { return m->scale; }
 double gt_noise_photons(const gt_noise_model *m) { return m->photons; }
@@ -89,7 +97,7 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 	const struct deviations *s = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		const double variance = gt_noise_variance(s->noise, i);
+		const double variance = variance_at(s->noise, i, s->noise->p->data[i]);
 		s->out[i] = (float)sqrt(variance);
 		if (variance > s->min_variance) {
 			gt_photon_starvation *piece = &s->starved[i / PIXELS_PER_PIECE];

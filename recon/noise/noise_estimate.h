@@ -9,8 +9,10 @@ typedef struct {
 	size_t pixels;
 	double variance, line;          /* sums of variances and of line integrals */
 } gt_photon_starvation;
-/* The variance at a pixel if its line integral were `line`; gt_noise_variance() has the measured one. */
-double gt_noise_variance_at(const gt_noise_model *noise, size_t pixel, double line);
+/* 0: the pixel has no variance, since its weight is 0. */
+int gt_noise_is_known(const gt_noise_model *noise, size_t pixel);
+/* Variances of n pixels from `first` on for these line integrals; gt_noise_variance() uses the measured one. */
+void gt_noise_variances(const gt_noise_model *noise, size_t first, size_t n, const double *line, double *variance);
 /* The standard deviations of all pixels, out: [view][row][column]; *starved: those whose variance is above
  * min_variance. */
 gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved);

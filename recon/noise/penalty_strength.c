@@ -142,13 +142,18 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 							       : "noise is about even, resolution is not");
 }
 
-/* 1: noise is requested at the voxel. */
+/* 1: noise is requested at the voxel. Divides only where the grid is wider than the request. */
 static int is_asked(const gt_strength_problem *q, size_t voxel)
 {
-	const size_t *n = q->grid->n, at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
-	int is = !q->slices || (at[2] >= q->first_slice && at[2] - q->first_slice < q->slices);
+	const size_t *n = q->grid->n, plane = n[0] * n[1];
+	if (q->slices && (voxel < q->first_slice * plane || voxel - q->first_slice * plane >= q->slices * plane))
+		return 0;
+	int is = 1;
 	for (int a = 0; a < 2; a++)
-		is &= !q->across[a] || (at[a] >= q->first_across[a] && at[a] - q->first_across[a] < q->across[a]);
+		if (q->across[a] && q->across[a] < n[a]) {
+			const size_t at = a ? voxel / n[0] % n[1] : voxel % n[0];
+			is &= at >= q->first_across[a] && at - q->first_across[a] < q->across[a];
+		}
 	return is;
 }
 
@@ -157,13 +162,9 @@ static void keep_asked(gt_strength_search *s)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < s->object.voxels; i++)
-		count += (size_t)is_asked(s->q, s->object.at[i]);
-	if (!count)
-		return;
-	for (size_t i = count = 0; i < s->object.voxels; i++)
 		if (is_asked(s->q, s->object.at[i]))
 			s->object.at[count++] = s->object.at[i];
-	s->object.voxels = count;
+	s->object.voxels = count ? count : s->object.voxels;
 }
 
 /* Finds the voxels where noise is measured; a dry run has no volume to inspect. */
@@ -185,10 +186,11 @@ done:
 static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
-	if (!gt_backend_is_dry_run(s->be))
+	if (!gt_backend_is_dry_run(s->be)) {
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "looking for the strength of the penalty: the noise at %d places ...",
 		          GT_NOISE_PATCHES);
-	GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
+		GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
+	}
 	GT_TRY(find_object(s));
 	GT_TRY(measure_direct(s));
 	if (s->subsets)

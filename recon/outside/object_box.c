@@ -221,11 +221,17 @@ static void join_slices(bound *b, size_t n, double radius)
 
 static double largest(const gt_projections *p)
 {
+	enum { LANES = 16 }; /* maxima that do not wait for each other */
 	const size_t n = gt_scan_size(p->scan);
-	float max = 0;
-	for (size_t i = 0; i < n; i++)
-		max = p->data[i] > max ? p->data[i] : max;
-	return (double)max;
+	float max[LANES] = { 0 };
+	for (size_t i = 0; i + LANES <= n; i += LANES)
+		for (int k = 0; k < LANES; k++)
+			max[k] = p->data[i + (size_t)k] > max[k] ? p->data[i + (size_t)k] : max[k];
+	for (size_t i = n - n % LANES; i < n; i++)
+		max[0] = p->data[i] > max[0] ? p->data[i] : max[0];
+	for (int k = 1; k < LANES; k++)
+		max[0] = max[k] > max[0] ? max[k] : max[0];
+	return (double)max[0];
 }
 
 static int find(const gt_projections *p, double radius, bound *b, double *column, polygon *g, gt_object_box *box)

@@ -6,7 +6,10 @@
  * and edges would be left to the penalty. Nothing is held but the weights. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <gantry/scan_math.h>
+#include <gantry/threads.h>
+#include "core/clones.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/weights/model_weights.h"
@@ -53,79 +56,124 @@ struct weighing {
 	const gt_noise_model *noise;
 	const gt_projections *p;
 	const gt_model_error *error;
+	size_t piece;     /* rows of a piece */
 	double even;      /* variance of all rays */
-	double (*sum)[2]; /* of every piece: line integrals times squares of slopes, and line integrals */
-	float *w;
+	double (*sum)[2]; /* [pieces]: line integrals times squares of slopes, and line integrals */
+	double *scratch;  /* [threads][LINES][columns] */
+	float *w;         /* NULL: add the sums */
 };
 
-/* The line integral at a place in row r, columns smoothed as gt_data_smooth() does. */
-static double smoothed(const float *row, size_t c, size_t columns)
+/* Rows of scratch: smoothed line integrals of three rows of the detector, squares of the slope, variances. */
+enum { SMOOTHED = 3, SQUARES = 3, VARIANCES, LINES };
+
+/* Smooths a row along the columns as gt_data_smooth() does. */
+GT_WIDER static void smooth(const float *row, size_t columns, double *out)
 {
-	return row[c] / 2. + (row[c ? c - 1 : c] + (double)row[c + 1 < columns ? c + 1 : c]) / 4;
+	const size_t last = columns - 1, next = columns > 1, before = last - next;
+	for (size_t c = 1; c < last; c++)
+		out[c] = row[c] / 2. + (row[c - 1] + (double)row[c + 1]) / 4;
+	out[0] = row[0] / 2. + (row[0] + (double)row[next]) / 4;
+	out[last] = row[last] / 2. + (row[before] + (double)row[last]) / 4;
 }
 
 /* Square of the larger of the differences to the neighbours at both sides of `here`. */
-static double larger_square(double before, double here, double after)
+GT_INLINE double larger_square(double before, double here, double after)
 {
-	const double d = fmax(fabs(here - before), fabs(after - here));
+	const double a = fabs(here - before), b = fabs(after - here), d = a > b ? a : b;
 	return d * d;
 }
 
-/* Square of the slope at pixel i, per pixel; *line: the smoothed line integral there. */
-static double slope_square(const gt_projections *p, size_t i, double *line)
+/* Squares of the slopes of a row, per pixel. */
+GT_WIDER static void slopes(const double *below, const double *here, const double *above, size_t columns, double *square)
 {
-	const size_t columns = p->scan->columns, rows = p->scan->rows, c = i % columns, r = i / columns % rows;
-	const float *row = p->data + (i - c);
-	const double here = smoothed(row, c, columns);
-	const double left = smoothed(row, c ? c - 1 : c, columns), right = smoothed(row, c + 1 < columns ? c + 1 : c, columns);
-	const double below = r ? smoothed(row - columns, c, columns) : here;
-	const double above = r + 1 < rows ? smoothed(row + columns, c, columns) : here;
-	*line = here;
-	return larger_square(left, here, right) + larger_square(below, here, above);
+	const size_t last = columns - 1;
+	for (size_t c = 1; c < last; c++)
+		square[c] = larger_square(here[c - 1], here[c], here[c + 1]);
+	square[0] = square[last] = 0;
+	if (last) {
+		square[0] = larger_square(here[0], here[0], here[1]);
+		square[last] = larger_square(here[last - 1], here[last], here[last]);
+	}
+	for (size_t c = 0; c < columns; c++)
+		square[c] += larger_square(below[c], here[c], above[c]);
 }
 
-static void add_slopes(void *self, size_t begin, size_t end, int worker)
+static void add_row(const struct weighing *j, size_t first, const double *line, const double *square, double sum[2])
 {
-	const struct weighing *j = self;
-	(void)worker;
-	for (size_t i = begin; i < end; i++) {
-		double line;
-		const double square = slope_square(j->p, i, &line);
-		if (line > 0 && gt_noise_variance_at(j->noise, i, line) > 0) {
-			j->sum[i / GRAIN][0] += line * square;
-			j->sum[i / GRAIN][1] += line;
-		}
+	for (size_t c = 0; c < j->p->scan->columns; c++) {
+		const int counts = line[c] > 0 && gt_noise_is_known(j->noise, first + c);
+		sum[0] += counts ? line[c] * square[c] : 0;
+		sum[1] += counts ? line[c] : 0;
 	}
 }
 
-static void weigh(void *self, size_t begin, size_t end, int worker)
+static void weigh_row(const struct weighing *j, size_t first, const double *line, const double *square, double *noise)
+{
+	const size_t columns = j->p->scan->columns;
+	const double error = j->error->slope * j->error->slope;
+	gt_noise_variances(j->noise, first, columns, line, noise);
+	for (size_t c = 0; c < columns; c++)
+		j->w[first + c] = noise[c] > 0 ? (float)(1 / (noise[c] + j->even + error * square[c])) : noise[c] == 0 ? 0 : NAN;
+}
+
+/* Pieces of whole rows: each row is smoothed once. */
+static void do_pieces(void *self, size_t begin, size_t end, int worker)
 {
 	const struct weighing *j = self;
-	(void)worker;
-	for (size_t i = begin; i < end; i++) {
-		double line;
-		const double square = slope_square(j->p, i, &line), noise = gt_noise_variance_at(j->noise, i, line);
-		j->w[i] = noise > 0 ? (float)(1 / (noise + j->even + j->error->slope * j->error->slope * square)) : noise == 0 ? 0 : NAN;
+	const size_t columns = j->p->scan->columns, rows = j->p->scan->rows, all = rows * j->p->scan->views;
+	double *line[LINES];
+	for (int k = 0; k < LINES; k++)
+		line[k] = j->scratch + ((size_t)worker * LINES + (size_t)k) * columns;
+	for (size_t k = begin; k < end; k++) {
+		double sum[2] = { 0, 0 };
+		for (size_t row = k * j->piece; row < (k + 1) * j->piece && row < all; row++) {
+			const size_t r = row % rows;
+			const float *data = j->p->data + row * columns;
+			double *const below = line[(row + 2) % SMOOTHED], *const here = line[row % SMOOTHED],
+				      *const above = line[(row + 1) % SMOOTHED];
+			if (r == 0 || row == k * j->piece) {
+				smooth(data, columns, here);
+				if (r)
+					smooth(data - columns, columns, below);
+			}
+			if (r + 1 < rows)
+				smooth(data + columns, columns, above);
+			slopes(r ? below : here, here, r + 1 < rows ? above : here, columns, line[SQUARES]);
+			if (j->w)
+				weigh_row(j, row * columns, here, line[SQUARES], line[VARIANCES]);
+			else
+				add_row(j, row * columns, here, line[SQUARES], sum);
+		}
+		if (!j->w)
+			memcpy(j->sum[k], sum, sizeof sum);
 	}
 }
 
 gt_status gt_model_weights(gt_pool *pool, const gt_noise_model *noise, const gt_projections *p, const gt_model_error *error, float *w,
                            double *factor)
 {
-	const size_t n = gt_scan_size(p->scan), pieces = (n + GRAIN - 1) / GRAIN;
-	struct weighing j = { noise, p, error, 0, calloc(pieces, sizeof *j.sum), w };
-	double slopes = 0, lines = 0;
-	if (!j.sum)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the weights of the data");
-	gt_parallel(pool, n, GRAIN, add_slopes, &j);
+	const size_t columns = p->scan->columns, piece = 1 + GRAIN / columns;
+	const size_t pieces = (p->scan->rows * p->scan->views + piece - 1) / piece, threads = (size_t)gt_pool_threads(pool);
+	struct weighing j = { .noise = noise, .p = p, .error = error, .piece = piece };
+	double square = 0, line = 0;
+	gt_status st = GT_OK;
+	j.sum = calloc(pieces, sizeof *j.sum);
+	j.scratch = malloc(threads * LINES * columns * sizeof *j.scratch);
+	if (!j.sum || !j.scratch)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the weights of the data"));
+	gt_parallel(pool, pieces, 1, do_pieces, &j);
 	for (size_t k = 0; k < pieces; k++) {
-		slopes += j.sum[k][0];
-		lines += j.sum[k][1];
+		square += j.sum[k][0];
+		line += j.sum[k][1];
 	}
+	j.even = line > 0 ? error->even * error->even * square / line : 0;
+	j.w = w;
+	gt_parallel(pool, pieces, 1, do_pieces, &j);
+	st = gt_data_weights_given(pool, w, gt_scan_size(p->scan), w, factor);
+done:
 	free(j.sum);
-	j.even = lines > 0 ? error->even * error->even * slopes / lines : 0;
-	gt_parallel(pool, n, GRAIN, weigh, &j);
-	return gt_data_weights_given(pool, w, n, w, factor);
+	free(j.scratch);
+	return st;
 }
 
 gt_model_error gt_model_error_of(const double width[2])

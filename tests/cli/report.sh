@@ -4,12 +4,17 @@
 
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom forbild-head --photons 1e5 --seed 2 -o scan.nc --truth truth.nc --grid 24x20x6@10x12x8
 holds_text() { grep -qF -- "$1" page/report.html || fail "'$1' is not in the report"; }
+ok recon scan.nc -o out.nc --like truth.nc --solver fdk -q --timings
+for stage in start reading "estimate of memory" "direct method" writing all; do
+	grep -qE "^ *[0-9]+\.[0-9]{3} s  $stage\$" stderr.txt || fail "--timings lacks '$stage': $(cat stderr.txt)"
+done
+rm out.nc
 only_volume() { nothing_left out.nc "$1"; }
 
 ok recon scan.nc -o out.nc --like truth.nc --solver os-sqs:iterations=4,subsets=3 --penalty 'huber:strength=100,delta=10HU' --report page -q
 [ -z "$(cat stderr.txt)" ] || fail "--quiet said: $(cat stderr.txt)"
 for text in "Reconstruction of scan.nc" "before: the analytic method" "after: the iterative method" "start: fdk" "huber:" "4 of 4" "<h2>Cost</h2>" \
-	"memory of the process" "-o out.nc"; do
+	"memory of the process" "-o out.nc" ">operators and data of the subsets</td>"; do
 	holds_text "$text"
 done
 [ "$(find page -type f | wc -l)" -eq 1 ] || fail "more than the page: $(ls page)"

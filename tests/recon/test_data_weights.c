@@ -130,7 +130,7 @@ START_TEST(solver_without_weights)
 	static const char *const specs[] = { "file", "photons", "noise", "model" };
 	gt_projections *p = projections(1, 1);
 	gt_weights_spec o = { .kind = GT_WEIGHTS_AUTO };
-	const gt_weights_problem q = { p, NULL, 0, "art", NULL };
+	const gt_weights_problem q = { p, NULL, 0, "art", NULL, 0 };
 	float *w = NULL;
 	char *text = NULL;
 	ck_ok(gt_weights_from_spec(&o, &q, &w, &text));

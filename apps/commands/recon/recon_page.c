@@ -77,7 +77,7 @@ void recon_journal_free(recon_journal *j)
 
 /* Two columns of texts, of which it owns the second. */
 typedef struct {
-	const char *cell[2 * (GT_RECON_STAGES + 24)];
+	const char *cell[2 * (GT_RECON_STAGES + 40)];
 	size_t rows;
 } table;
 
@@ -110,6 +110,17 @@ static void add_bytes(table *t, const char *key, double bytes)
 		add(t, key, strdup(gt_bytes_text(bytes, text)));
 }
 
+static void fill_times(table *t)
+{
+	const char *name;
+	double seconds;
+	const size_t stages = gt_timings(0, &name, &seconds);
+	for (size_t i = 0; i < stages; i++) {
+		gt_timings(i, &name, &seconds);
+		add(t, name, cli_text("%.2f s", seconds));
+	}
+}
+
 static void fill_ending(table *t, const cli_call *call, const gt_recon_outcome *how)
 {
 	struct rusage used;
@@ -125,6 +136,7 @@ static void fill_ending(table *t, const cli_call *call, const gt_recon_outcome *
 	if (getrusage(RUSAGE_SELF, &used) == 0)
 		add_bytes(t, "memory of the process, at most", 1024.0 * (double)used.ru_maxrss);
 	add(t, "parameters", how->parameters ? strdup(how->parameters) : NULL);
+	fill_times(t);
 }
 
 static void fill_chosen(table *t, gt_recon *r)
