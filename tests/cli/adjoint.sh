@@ -30,7 +30,7 @@ grep -qE '^dd +[0-9.e-]+ +1e-05 +[0-9.e-]+ +1e-06 +pass$' <<<"$out" || fail "adj
 ok adjoint --all arc.nc --coarse-only --precision double --views 4 --columns 7 --voxels 6 --json --backend "$backend"
 [ "$(grep -c '"projector":' <<<"$out")" -eq "$(wc -w <<<"$names")" ] || fail "adjoint --all --json: not one entry each: $out"
 holds "$(value element_difference) <= 1e-12"
-refused 2 "expected one of the two" adjoint --all --projector dd arc.nc
+refused 2 "cannot be combined" adjoint --all --projector dd arc.nc
 refused 2 "projector dd: unknown parameter 'mem'" adjoint --projector dd:mem=1 arc.nc
 refused 2 "holds the source of view 0" adjoint --all arc.nc --grid 33x35x11@40x40x4 --backend "$backend"
 # What could not be made is not shown as if it had been 0.

@@ -26,12 +26,12 @@ ok geometry beside.xtekct --direction as-file --axis-side as-file -o beside.nc
 ok recon right.nc -o body.nc --grid 32 --solver fdk
 ok project body.nc --scan beside.nc -o beside-p.nc
 ok calibrate beside-p.nc --find center
-grep -qE "^column of the central ray: 19\.[45][0-9]*; the axis is seen at column (21|17)\." <<<"$out" || fail "$out"
+grep -qE "^column of the central ray: 19\.[45][0-9]*; the rotation axis is at column (21|17)\." <<<"$out" || fail "$out"
 
 refused_output 1 "not converged after 1 steps" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
 refused_output 2 "cpux" calibrate wrong.nc --backend cpux
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
-refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
+refused_output 2 "center is given twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
 for few in 1 3 7; do
@@ -69,9 +69,9 @@ refused_output 2 "expected 4 to 64 beads" calibrate balls.nc --beads 3
 refused_output 1 "no.txt: No such file" calibrate balls.nc --beads no.txt
 head -3 places.txt > three.txt
 refused_output 1 "found 3 beads" calibrate balls.nc --beads three.txt
-refused_output 2 "expected one of them" calibrate balls.nc --beads 7 --jitter
-refused_output 2 "expected with --beads" calibrate balls.nc --each-view
-refused_output 2 "--table: expected with --beads or --jitter" calibrate balls.nc --table out.nc.csv
+refused_output 2 "cannot be combined" calibrate balls.nc --beads 7 --jitter
+refused_output 2 "applies to --beads alone" calibrate balls.nc --each-view
+refused_output 2 "--table: applies to --beads and --jitter alone" calibrate balls.nc --table out.nc.csv
 refused_output 1 "not of arcs" calibrate arc.nc --beads 7
 ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
 says "jitter along rows"

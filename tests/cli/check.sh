@@ -49,16 +49,16 @@ says "hash                     $hash"
 # What cannot be compared or was not meant.
 ok simulate --reduce 10 --phantom body.txt --photons 1e5 --rays 1 -o circle.nc
 ok info circle.nc --check
-says "cannot be told from this scan: whether rows are right"
+says "not identifiable from this scan: whether rows are right"
 ok simulate --reduce 10 --turns 0.3 --phantom body.txt --rays 1 -o part.nc
 refused 1 "0 rays are measured from both ends" info part.nc --check
 ok simulate --reduce 10 --geometry-only -o empty.nc
 refused 1 "variable projections is missing" info empty.nc --check
-refused 2 "cannot be combined with --geometry" info scan.nc --check --geometry
+refused 2 "--check and --geometry cannot be combined" info scan.nc --check --geometry
 ok simulate --reduce 10 --phantom body.txt --truth truth.nc --grid 8x8x8@20x20x5
 refused 2 "is a volume" info truth.nc --check
 refused_output 2 "unknown --flip 'row'" import scan.nc --flip row
-refused_output 2 "is there twice" import scan.nc --flip rows,columns,rows
+refused_output 2 "is given twice" import scan.nc --flip rows,columns,rows
 if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	ok import "$GT_DATA/tooth.h5" -o tooth.nc
 	ok info --check tooth.nc

@@ -67,7 +67,7 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	ok convert rock.mha -o stated/ --input-unit HU --position FFS
 	grep -q "nobody stated" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
 	ok view series -o series.png
-	grep -q -- "--convention radiological shows the patient as viewers of DICOM do" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
+	grep -q -- "--convention radiological gives that of DICOM viewers" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
 	ok view series -o series.png --convention radiological
 	grep -q -- "--convention" stderr.txt && fail "sides are remarked on: $(cat stderr.txt)"
 	ok convert ffp.nc -o prone/

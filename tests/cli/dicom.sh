@@ -120,7 +120,7 @@ ok import circle -o again/ --maker GE
 # Refused, with nothing left behind.
 refused 1 "plain: already exists and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain
 refused 2 "in the format 'dicom': expected one of: netcdf, dicom-ct-pd" simulate "${scan[@]}" --format dicom -o out
-refused 2 "--maker is for --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
+refused 2 "--maker: expected with --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
 refused 1 "the scan is parallel: DICOM-CT-PD is for fan beams" simulate --scanner synchrotron --reduce 64 --phantom shepp-logan --format dicom-ct-pd -o out
 refused 1 "out: view 0: the detector is tilted or rolled" simulate --scanner c-arm --reduce 64 --tilt 1 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o out
 nothing_left out "what was refused"

@@ -7,7 +7,7 @@ ok geometry make circle "${small[@]}" --column-offset 1.5 -o scan.nc
 ok geometry show scan.nc --json
 holds "$(value views) == 60 && $(value column_center) == 21 && $(value source_to_axis_mm) == 120 && $(value step_deg) == 6"
 ok geometry show scan.nc -o scan.png
-says "counter-clockwise for who looks from +z"
+says "counter-clockwise as seen from +z"
 [ "$(head -c 4 scan.png | tail -c 3)" = PNG ] || fail "scan.png is no PNG"
 ok geometry show scan.nc -o scan.svg
 grep -q "<svg" scan.svg || fail "scan.svg is no SVG"
@@ -17,7 +17,7 @@ head -c 9000 whole.nc >cut.nc
 refused_output 1 "cut.nc: truncated: has 9000 bytes" geometry cut.nc
 refused_output 2 "--source-to-detector 100 mm: expected more than --source-to-axis, 200 mm" geometry make circle "${small[@]}" \
 	--source-to-axis 200 --source-to-detector 100
-refused_output 2 "--pitch is needed" geometry make helix "${small[@]}"
+refused_output 2 "--pitch is needed by a helix" geometry make helix "${small[@]}"
 refused_output 2 "did you mean 'circle'" geometry make circel "${small[@]}"
 refused_output 2 "--pixel=3,5um: expected a number and a unit" geometry make circle --pixel 3,5um
 
@@ -49,11 +49,11 @@ XML
 ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8 --json
 holds "$(value axis_column) > 400.499 && $(value axis_column) < 400.501 && $(value axis_row) > 252.999 && $(value axis_row) < 253.001"
 ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8
-says "axis        seen at column 400.5 (+145 from the middle)"
+says "axis        at column 400.5 (+145 from the centre)"
 # What is rounding alone is no offset.
 ok geometry make circle --views 90 --rows 24 --columns 64 --pixel 0.4 --source-to-axis 120 --source-to-detector 240 -o level.nc
 ok geometry show level.nc
-says "at the source's height at row 11.5 (+0)"
+says "at the height of the source at row 11.5 (+0)"
 
 # Corrections.
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc

@@ -89,7 +89,7 @@ for command in $commands; do
 	says "\\-\\-help"
 	command -v groff >/dev/null && { warned=$(groff -ww -man -T utf8 <<<"$out" 2>&1 >/dev/null) || fail "groff: $warned"; [ -z "$warned" ] || fail "groff on $command: $warned"; }
 done
-refused 2 "'recno' is no command" help recno --man
+refused 2 "'recno' is not a command" help recno --man
 # Pages of the reference: as many options as in the help, in Markdown.
 for command in $commands; do
 	ok help "$command"
@@ -107,7 +107,7 @@ says "# gantry help weights"
 refused 2 "did you mean 'sirt'" help solver sirtt --markdown
 [ -z "$out" ] || fail "a page of nothing: $out"
 refused 2 "--markdown: expected a command" help --markdown
-refused 2 "--markdown: 'recno' is no command" help recno --markdown
+refused 2 "--markdown: 'recno' is not a command" help recno --markdown
 refused 2 "cannot be combined" help recon --markdown --man
 refused 2 "cannot be combined" help --man --complete bash
 ok help --complete bash

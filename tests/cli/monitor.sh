@@ -68,7 +68,7 @@ fi
 # Plots: nothing is computed where they cannot be drawn.
 refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg
 (PATH=$work && "$gantry" recon scan.nc -o no.nc "${pcg[@]}" --plot a.png) 2>stderr.txt && fail "a plot without gnuplot did not fail"
-grep -q 'gnuplot, which draws the figures, is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
 nothing_left no.nc "a plot without gnuplot"
 if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
 	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"

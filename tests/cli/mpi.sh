@@ -135,7 +135,7 @@ done
 END
 chmod +x alone.sh
 "${launch[@]}" -n 2 ./alone.sh 2>stderr.txt || fail "commands alone: $(cat stderr.txt)"
-[ "$(grep -c "2 processes were started, each with an output of its own" stderr.txt)" = 1 ] || fail "not told once: $(cat stderr.txt)"
+[ "$(grep -c "found 2 processes with different outputs" stderr.txt)" = 1 ] || fail "not told once: $(cat stderr.txt)"
 ok recon scan.nc -o one.nc --backend cpu:1 --solver sirt:iterations=2 --quiet
 for n in 0 1; do
 	ok compare alone$n-2.nc one.nc --rmse 0

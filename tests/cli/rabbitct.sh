@@ -67,7 +67,7 @@ refused 1 "expected" rabbitct long.rct --size 64 --backend "$backend"
 refused 1 "expected 524288" rabbitct set.rctd --size 64 --backend "$backend" --reference set.rct
 refused 2 "or .vol, for 16-bit HU" rabbitct set.rctd --size 64 --backend "$backend" -o own.foo
 ok simulate --reduce 24 --geometry-only -o other.nc
-refused 1 "other.nc: is a NetCDF file: expected a data set of RabbitCT" rabbitct other.nc --size 64 --backend "$backend"
+refused 1 "other.nc: is a NetCDF file: expected a RabbitCT data set" rabbitct other.nc --size 64 --backend "$backend"
 record=$((96 + 4 * 52 * 40))
 zero() { dd if=/dev/zero of="$1" bs=1 seek=$((24 + 3 * record + $2)) count="$3" conv=notrunc status=none; }
 cp set.rctd singular.rctd && zero singular.rctd 0 24

@@ -27,7 +27,7 @@ remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon sc
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
 remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
 ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40
-remark "25 % of the volume lie inside what the scan covers: the volume has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
+remark "the scan covers 25 % of the volume: the volume has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
@@ -172,19 +172,19 @@ fi
 
 # The names that options had in the version before: the same result, told once of each; the record has what was typed.
 old=(recon scan.nc -o old.nc --grid 32x32x4@8x8x10 --backend "$backend")
-renamed="goes away with the next version"
+renamed="the next version drops the old name"
 ok "${old[@]}" --solver os-sart:iterations=1,subsets=6 --padding yes
 none_told=$(grep -c "$renamed" stderr.txt)
 ok "${old[@]/old.nc/was.nc}" --solver os-sart:iterations=1,subsets=6 --margin no --margin=yes
 holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "told once: $(cat stderr.txt)"
-grep -qF -- "--margin is called --padding now; the old name $renamed" stderr.txt || fail "$(cat stderr.txt)"
+grep -qF -- "--margin is now --padding; $renamed" stderr.txt || fail "$(cat stderr.txt)"
 ok compare was.nc old.nc --max 0
 ok info was.nc
 says "--margin no --margin=yes"
-remark "--quality is called --preset now; the old name $renamed" "${old[@]}" --quality fast
+remark "--quality is now --preset; $renamed" "${old[@]}" --quality fast
 ok "${old[@]}" --quality fast --quiet
 holds "$(grep -c "$renamed" stderr.txt) == 0" "--quiet says: $(cat stderr.txt)"
-remark "is larger than --page-size=1: it cannot be smaller" view truth.nc -o page.html --page-size 1
+remark "larger than --page-size=1: the files need at least this size" view truth.nc -o page.html --page-size 1
 ok view truth.nc -o page.html --page-size 30MB
 silent "is larger than"
 finish

@@ -116,7 +116,7 @@ refused 2 "--output is needed" study accuracy --quick
 refused 1 "cannot make the folder" study accuracy -o none/never --quick
 (PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
 grep -q -- '--no-figures measures without it' stderr.txt || fail "it is not said how to measure without gnuplot: $(cat stderr.txt)"
-grep -q 'gnuplot, which draws the figures, is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
 nothing_left never "a study that was refused"
 
 # Neither does one that is ended.

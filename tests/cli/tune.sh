@@ -20,7 +20,7 @@ inf wrong A=4 B=3 | it writes outside its result
 2.25 ok A=1 B=4 | built-in 3 ms
 LOG
 ok tune --replay toy.txt --seeds 5
-says "5 candidates, 4 right; best 2.0000 ms, built-in 3.0000 ms"
+says "5 candidates, 4 correct; best 2.0000 ms, built-in 3.0000 ms"
 for strategy in climb ants random exhaustive ants:as-published; do
 	says "$strategy  "
 done
