@@ -71,7 +71,7 @@ fault exchanged && mv exchanged/flat_0001.tif x.tif && mv exchanged/dark_0001.ti
 named 1 exchanged "the flat field is not above the dark field in 320 of 320 cells: are they exchanged (--flat, --dark)?"
 counts wide reach=2 && rm wide/flat_0001.tif
 named 1 wide "no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images (--flat), or the counts without a body (--white;"
-named 2 good "air 30,30: expected auto, no, or how many of the 40 columns are air" --air 30,30
+named 2 good "air 30,30: expected auto, no, or the numbers of air columns" --air 30,30
 named 2 good "white=3000, and a flat field good/flat_0001.tif: expected one of them" --white 3000
 counts dim flat=1
 told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"

@@ -73,7 +73,7 @@ refused_output 2 "no step was given" prepare scan.nc
 refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
 refused_output 2 "backend 'cpu:1x2': several devices" prepare scan.nc --views 0:7 --backend cpu:1x2
 refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gain --memory 10 --backend gpu
-refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:41
+refused_output 2 "expected a part of 0 to 39" prepare scan.nc --views 0:41
 # --views counts as in recon: B is excluded, negative numbers count from the end; one number is no range.
 for range in 0:10 :-5 -7:-2 3::4; do
 	ok prepare scan.nc -o part.nc --views "$range" --quiet

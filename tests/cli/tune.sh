@@ -157,7 +157,7 @@ refused 2 "unknown kernel 'bees'" tune --folder many --workload ge-hd --kernel d
 refused 2 "expected --workload NAME" tune --folder many
 refused 2 "expected a comma-separated list of names, found \",\"" tune --folder many --workload ge-hd,
 refused 2 "cannot be combined with --log" tune --folder many --workload ge-hd --log toy.txt
-refused 2 "is for --folder" tune --within 3 --workload ge-hd
+refused 2 "expected with --folder" tune --within 3 --workload ge-hd
 [ ! -e many ] || fail "a refusal leaves a folder"
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then
 	"$gantry" tune --folder many --workload quick-arc:every=5 --kernel all >out.txt 2>err.txt && fail "a folder of searches without a GPU"
