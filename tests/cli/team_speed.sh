@@ -21,7 +21,7 @@ ok bench --gpus 2,1 --backend cpu:1 --workload quick-flat --operation direct --r
 says "speed-up"
 [ "$(grep -c "fdk kernels" <<<"$out")" -eq 2 ] || fail "expected the kernels alone on one member and on two: $out"
 ok bench --gpus 1,64 --backend cpu:1 --workload odd-16 --operation direct --repeat 1 --every 60
-says "64 members of 17 slices: expected a slice for each"
+says "64 devices for 17 slices: expected a slice for each"
 refused 2 "1,2,4" bench --gpus 1,,2
 refused 2 "combined" bench --gpus 2 --vs dd
 refused 2 "nothing" bench --gpus 2 --split nothing
