@@ -13,8 +13,8 @@ gt_status gt_air_columns_parse(const char *air, size_t columns, gt_air_columns *
 gt_status gt_air_min(const float *t, size_t rows, size_t columns, double *min);
 /* Finds the air columns from the minimum over all views of gt_air_min(). */
 gt_air_columns gt_air_columns_of(const double *min, size_t columns);
-/* Returns the values at the first and the last column of the line through the medians of both sides, or the median of one
- * side. GT_ERR_FORMAT if one is not above 0. */
+/* Returns the values at the first and the last column of the line through the medians of both sides, or the median of
+ * one side. GT_ERR_FORMAT if one is not above 0. */
 gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_columns *air, double *at_left, double *at_right);
 
 #endif

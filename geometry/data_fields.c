@@ -12,7 +12,7 @@ gt_status gt_zeros_new(size_t n, const char *what, float **values)
 		return st;
 	if (!(*values = gt_host_alloc(n * sizeof **values)))
 		return gt_fail(GT_ERR_MEMORY, "%s: needs %.3g MB of memory", what, (double)n * 4e-6);
-	memset(*values, 0, n * sizeof **values); /* touches the memory, so that later checks of the free memory count it */
+	memset(*values, 0, n * sizeof **values); /* touches the memory, so that checks of the free memory count it */
 	return GT_OK;
 }
 

@@ -226,8 +226,8 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 	return share;
 }
 
-/* Returns the range of z of the outer row edges of a view, from where rays enter a circle about the grid's centre to where
- * they leave it. */
+/* Returns the range of z of the outer row edges of a view, from where rays enter a circle about the grid's centre to
+ * where they leave it. */
 static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -326,8 +326,8 @@ static int separates(const plane *p, const gt_grid *g)
 	return gt_dot3(x, p->normal) <= -reach;
 }
 
-/* 1: the box is behind the source, or beyond both the detector and the far side of the orbit (the detector may be at the
- * axis). The planes cross the beam; for a flat detector they are parallel to it. */
+/* 1: the box is behind the source, or beyond both the detector and the far side of the orbit (the detector may be at
+ * the axis). The planes cross the beam; for a flat detector they are parallel to it. */
 static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt_grid *g)
 {
 	plane front, back;

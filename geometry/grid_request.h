@@ -3,8 +3,9 @@
 /* Grids from partial specifications, and parts of a scan. */
 #include <gantry/data.h>
 
-/* Changes the number of voxels along x and y (across) or their size (voxel, mm), or both; 0 leaves one free. The box in x
- * and y stays, or its centre if both are set. Voxels become cubes over the same height. GT_ERR_ARG: too many voxels. */
+/* Changes the number of voxels along x and y (across) or their size (voxel, mm), or both; 0 leaves one free. The box
+ * in x and y stays, or its centre if both are set. Voxels become cubes over the same height. GT_ERR_ARG: too many
+ * voxels. */
 gt_status gt_grid_resize(size_t across, double voxel, gt_grid *grid);
 
 /* "A", "A:B", "A:B:STEP", ":B", "::STEP": every STEP-th from A to B - 1, counted from 0, below 0 from the end.

@@ -102,8 +102,9 @@ static size_t near_divisor(size_t n, size_t max)
 	return max;
 }
 
-/* Selects evenly spaced views. Divides a full rotation (180 degrees of a parallel beam) into equal steps; shorter ranges
- * keep both ends, which a short scan needs. Steps are exactly equal if the number of views has a suitable divisor. */
+/* Selects evenly spaced views. Divides a full rotation (180 degrees of a parallel beam) into equal steps; shorter
+ * ranges keep both ends, which a short scan needs. Steps are exactly equal if the number of views has a suitable
+ * divisor. */
 static gt_status coarsen_views(const gt_scan *scan, size_t max, gt_scan **coarse)
 {
 	const size_t n = scan->views;

@@ -7,7 +7,7 @@
 /* Tolerance of stated angles, rad; flying focal spots and misaligned gantries stay far below. */
 #define MOST 0.2
 
-/* Returns the gantry angle of a source or of parallel rays. 0: undefined, for example if rows are not along the axis. */
+/* Computes the gantry angle of a source or parallel rays. Returns 0 if undefined, as for rows not along the axis. */
 static int look_from(const gt_scan *scan, size_t view, double *angle)
 {
 	const gt_view *w = &scan->view[view];

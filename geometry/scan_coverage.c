@@ -143,8 +143,8 @@ double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 	return shortest > 0 && shows_longer ? longest : shortest;
 }
 
-/* Returns the rms residual of a line fit of source height against angle, or index if by_angle is 0, relative to the range
- * of the line. */
+/* Returns the rms residual of a line fit of source height against angle, or index if by_angle is 0, relative to the
+ * range of the line. */
 static double scatter(const gt_scan *scan, int by_angle)
 {
 	const double n = (double)scan->views;
@@ -165,7 +165,7 @@ static double scatter(const gt_scan *scan, int by_angle)
 	return range > 0 ? sqrt(fmax(0, zz - slope * xz) / n) / range : INFINITY;
 }
 
-/* Empirical limit of scatter(): a table that accelerates or stops stays below; one sine period per rotation has 0.23. */
+/* Empirical limit of scatter(): below for a table that accelerates or stops; one sine period per rotation has 0.23. */
 #define SCATTER 0.12
 
 int gt_scan_is_helical(const gt_scan *scan)
@@ -179,7 +179,8 @@ int gt_scan_is_helical(const gt_scan *scan)
 	const double row = scan->row_pitch * scale, rows = row * (double)scan->rows, range = high - low;
 	if (scan->pitch_per_turn != 0)
 		return range > row;
-	/* A sagging gantry is not a helix: without a stated pitch the source must move evenly by 5 % of the rows' height. */
+	/* A sagging gantry is not a helix: without a stated pitch the source must move evenly by 5 % of the rows'
+	 * height. */
 	if (!(range > fmax(row, 0.05 * rows)))
 		return 0;
 	return range > 0.5 * rows || scatter(scan, 0) < SCATTER || scatter(scan, 1) < SCATTER;

@@ -315,8 +315,7 @@ gt_status cli_parse_range(const char *what, const char *text, double *low, doubl
 	const char *unit = colon && unit_behind(colon + 1) ? unit_behind(colon + 1) : unit_behind(text);
 	gt_status st = GT_OK;
 	if (unit)
-		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH without units: set the unit by --unit %s", what, text,
-		             unit);
+		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH without units: set the unit by --unit %s", what, text, unit);
 	else if (!first)
 		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
 	if (st == GT_OK)

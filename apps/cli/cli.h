@@ -76,7 +76,7 @@ enum { CLI_TABLES = 4 };
 void cli_option_tables(const cli_command *command, const cli_option *table[CLI_TABLES]);
 /* Formats "  -o, --output FILE" and returns its length. */
 int cli_option_text(const cli_option *o, char *text, size_t size);
-/* Print to stdout: a manual page in troff (NULL: of all commands), a page in Markdown, the completion script of bash. */
+/* Print to stdout a manual page in troff (NULL: of all commands), a page in Markdown, the bash completion script. */
 void cli_print_manual(const cli_command *command);
 void cli_print_markdown(const cli_command *command);
 void cli_print_completion(void);

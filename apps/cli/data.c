@@ -175,8 +175,8 @@ gt_status cli_check_numbered(const cli_call *call, const char *output)
 		gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
 		for (size_t k = 0; k < call->files && st == GT_OK; k++)
 			if (gt_same_file(call->file[k], name))
-				st = gt_fail(GT_ERR_ARG, "--output=%s: the input %s would be overwritten: expected another name",
-				             output, name);
+				st = gt_fail(GT_ERR_ARG, "--output=%s: the input %s would be overwritten: expected another name", output,
+				             name);
 		free(name);
 		if (st != GT_OK)
 			return st;

@@ -11,8 +11,8 @@ static const char *text_of(const cli_option *o, const void *options)
 	return *(const char *const *)(const void *)((const char *)options + o->at);
 }
 
-/* GT_ERR_ARG if the output of option o is the path `other`, described by `what`, or the data file that a header names. An
- * existing output is replaced together with its own data file. */
+/* GT_ERR_ARG if the output of option o is the path `other`, described by `what`, or the data file that a header
+ * names. An existing output is replaced together with its own data file. */
 static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
 {
 	if (!other)

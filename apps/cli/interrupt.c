@@ -1,5 +1,5 @@
-/* Ctrl-C prints a line and ends the command by the signal, which shells report as 130. While a solver iterates, the first
- * one requests a stop, and the second one ends the command. */
+/* Ctrl-C prints a line and ends the command by the signal, which shells report as 130. While a solver iterates, the
+ * first one requests a stop, and the second one ends the command. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

@@ -26,7 +26,7 @@ typedef struct {
 gt_status app_runlog_check(const char *log, const char *plot);
 gt_status app_runlog_open (app_runlog *l, const app_fact *run);
 void      app_runlog_add  (app_runlog *l, const double row[RUNLOG_COLUMNS]);
-/* Writes the end of the log, with the reason of an early end (NULL: none), and draws the plot if draws is 1. May be called
- * twice, or without an open log. */
+/* Writes the end of the log, with the reason of an early end (NULL: none), and draws the plot if draws is 1. May be
+ * called twice, or without an open log. */
 gt_status app_runlog_close(app_runlog *l, int iterations, int max, const char *reason, int draws);
 #endif

@@ -1,4 +1,5 @@
-/* gantry info --check: residual of the conjugate rays for each possible fault, a verdict, and the command that corrects it. */
+/* gantry info --check: residual of the conjugate rays for each possible fault, a verdict, and the command that
+ * corrects it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -141,8 +141,8 @@ static double water_of(const gt_volume *const v[2])
 	return reference > 0 ? reference : other > 0 ? other : GT_WATER_DEFAULT;
 }
 
-/* Sets the unit of a number without one, with a note if it exceeds any tolerance in mm-1. GT_ERR_ARG if the units of the
- * files differ. */
+/* Sets the unit of a number without one, with a note if it exceeds any tolerance in mm-1. GT_ERR_ARG if the units of
+ * the files differ. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);

@@ -230,7 +230,8 @@ static double bytes_of(const char *path)
 	return bytes;
 }
 
-/* 16-bit values need twice their size, and a step needs the same amount again: the limit is a quarter of the free memory. */
+/* 16-bit values need twice their size, and a step needs the same amount again: the limit is a quarter of the free
+ * memory. */
 static int is_large(const char *path)
 {
 	const double available = gt_host_available();

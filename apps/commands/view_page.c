@@ -25,8 +25,8 @@ static gt_status check(const cli_call *call, const view_options *o)
 	return o->serve ? GT_OK : gt_can_write(o->output);
 }
 
-/* Adds the number of values stated by the header of a file. Skips folders, which have many headers, and projection files
- * that may hold the geometry alone. */
+/* Adds the number of values stated by the header of a file. Skips folders, which have many headers, and projection
+ * files that may hold the geometry alone. */
 static gt_status add_values(const char *path, double *values)
 {
 	const gt_format *format = NULL;

@@ -1,5 +1,5 @@
-/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129). They hold the source or ray direction,
- * the centre of the panel, and the steps along columns and rows; right-handed, z along the axis. */
+/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129). They hold the source or ray
+ * direction, the centre of the panel, and the steps along columns and rows; right-handed, z along the axis. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>

@@ -1,6 +1,6 @@
-/* Circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). RTK rotates about
- * y; (x, y, z) here is (-X, Z, Y) there. In the frame of a view the detector is at z = sid - sdd and the source at
- * z = sid. R = Rz(-in plane) Rx(-out of plane) Ry(-gantry) rotates this frame. */
+/* Circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). RTK rotates
+ * about y; (x, y, z) here is (-X, Z, Y) there. In the frame of a view the detector is at z = sid - sdd and the source
+ * at z = sid. R = Rz(-in plane) Rx(-out of plane) Ry(-gantry) rotates this frame. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>

@@ -28,7 +28,7 @@ ok project body.nc --scan beside.nc -o beside-p.nc
 ok calibrate beside-p.nc --find center
 grep -qE "^column of the central ray: 19\.[45][0-9]*; the rotation axis is at column (21|17)\." <<<"$out" || fail "$out"
 
-refused_output 1 "not converged after 1 steps" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
+refused_output 1 "not converged after 1 iterations" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
 refused_output 2 "cpux" calibrate wrong.nc --backend cpux
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
 refused_output 2 "center is given twice" calibrate wrong.nc --find center,center
@@ -77,5 +77,5 @@ ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
 says "jitter along rows"
 [ "$(wc -l < shifts.csv)" -eq 37 ] || fail "shifts.csv has $(wc -l < shifts.csv) lines"
 refused_output 1 "not converged after 1 rounds" calibrate wrong.nc --jitter --iterations 1
-refused_output 2 "--find is what" calibrate wrong.nc --jitter --find roll
+refused_output 2 "--find: cannot be combined with --" calibrate wrong.nc --jitter --find roll
 finish

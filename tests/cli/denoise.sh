@@ -41,7 +41,7 @@ fi
 refused 1 "penalty 'tv' is of one volume, not of 2" denoise noisy.nc other-noisy.nc -o none.nc --penalty tv:strength=1
 refused 1 "holds projections" denoise scan.nc noisy.nc -o none.nc --penalty joint-tv:strength=1
 refused 1 "expected no bounds" denoise noisy.nc other-noisy.nc -o none.nc --penalty low-rank:strength=1 --nonneg
-refused 2 "which would be overwritten" denoise both-1.nc both-2.nc -o both.nc --penalty joint-tv:strength=1
+refused 2 "would be overwritten" denoise both-1.nc both-2.nc -o both.nc --penalty joint-tv:strength=1
 
 # Projections: their noise falls, and they stay projections of the same scan.
 ok denoise scan.nc -o smooth.nc --penalty tv:strength=0.06 --backend "$backend"
@@ -65,6 +65,6 @@ refused_output 2 "--unit=HU: projections have no unit" denoise scan.nc --penalty
 refused_output 2 "expected h=20HU, or h=20mm-1" denoise noisy.nc --penalty nlm:h=20
 refused_output 2 "line integrals have no unit: expected numbers without one" denoise scan.nc --penalty nlm:h=20HU
 refused 2 "--output" denoise noisy.nc --penalty nlm
-refused 2 "which would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
+refused 2 "would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
 refused_output 1 "missing.nc" denoise missing.nc --penalty nlm
 finish

@@ -34,7 +34,7 @@ ok geometry scan.xml --rows 12 --columns 40 --pixel 1 --reverse-columns -o back.
 refused_output 2 "expected --pixel" geometry scan.xml --rows 12 --columns 40
 refused_output 2 "says nothing of the number of rows" geometry scan.npy
 refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
-refused_output 1 "no geometry of a known kind" geometry scan.png
+refused_output 1 "no geometry in a known format" geometry scan.png
 
 # Offsets of RTK's images are where the axis is seen, not what the view's own point is: column 255.5 + 116/0.8, row 255.5 - 2/0.8.
 cat >rtk.xml <<'XML'

@@ -4,7 +4,7 @@
 
 ok help
 commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
-for group in Reconstruct Look Convert Check Measure; do
+for group in Reconstruct Inspect Convert Check Measure; do
 	grep -q "^$group" <<<"$out" || fail "help has no group $group"
 done
 for command in simulate import info project backproject recon compare convert view adjoint bench devices help; do
@@ -35,7 +35,7 @@ ok help penalties
 ok help penalty huber
 says "strength=auto"
 ok help penalty piccs
-says "expects strength=NUMBER"
+says "needs strength=NUMBER"
 refused 2 "did you mean 'solver'" help solvrs
 ok help solver os-sart
 says "--solver os-sart:iterations="

@@ -62,7 +62,7 @@ refused_output 2 "solver 'os-sqs' needs a gradient of a penalty, which 'joint-tv
 refused_output 2 "--dry-run: applies to one scan" recon quiet.nc noisy.nc --dry-run --penalty $joint
 refused_output 2 "did you mean 'joint-tv'" recon quiet.nc noisy.nc --penalty join-tv:strength=1
 refused_output 1 "missing.nc" recon quiet.nc missing.nc "${common[@]}" --penalty $joint
-refused 2 "which would be overwritten" recon both-1.nc both-2.nc -o both.nc --penalty $joint
+refused 2 "would be overwritten" recon both-1.nc both-2.nc -o both.nc --penalty $joint
 ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 7 -o few.nc
 refused_output 2 "subsets" recon quiet.nc few.nc --like truth.nc --padding no --solver sart --penalty $joint
 finish

@@ -6,7 +6,7 @@
 
 /* Returns 1 and sets *layout if the name ends in .rctd (original layout) or .rct (repackaged). */
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout);
-/* Weights and filters the data of p in place, as fdk does, and writes them. water (mm-1) is stored as 1000, air as 0. */
+/* Weights and filters the data of p in place, as fdk does, and writes them. Stores water (mm-1) as 1000, air as 0. */
 gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, int threads);
 
 enum { APP_RCT_BINS = 11 };
@@ -20,7 +20,7 @@ app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *refere
 typedef struct {
 	const char *backend;
 	size_t size, columns, rows, views;
-	double seconds, finish;         /* s: backprojection of all views; the part after the last view, with the copy to the host */
+	double seconds, finish;         /* s: all views; after the last view, with the download */
 	const app_rabbitct_score *score;        /* NULL: no reference */
 } app_rabbitct_report;
 void app_rabbitct_print(const cli_call *call, const app_rabbitct_report *r);
