@@ -1,5 +1,5 @@
 #!/bin/bash
-# A scan whose centre is off: found and written; what is refused.
+# A scan with a wrong centre: estimate, output and refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 cat > body.shapes <<'SHAPES'
@@ -19,7 +19,7 @@ says "calibrate=center:1."
 ok calibrate wrong.nc --find center
 says "column of the central ray: 2"
 grep -q "axis is seen" <<<"$out" && fail "an axis in the plane of source and central ray: $out"
-# A maker's file that puts the axis beside the central ray: both columns are said.
+# A vendor file with the axis off the central ray: both columns are printed.
 printf '%s\n' "[XTekCT]" Projections=36 SrcToObject=100 SrcToDetector=200 DetectorPixelsX=40 DetectorPixelsY=20 DetectorPixelSizeX=2.6 \
 	DetectorPixelSizeY=2.6 ObjectOffsetX=2 InitialAngle=0 AngularStep=10 > beside.xtekct
 ok geometry beside.xtekct --direction as-file --axis-side as-file -o beside.nc
@@ -40,7 +40,7 @@ for few in 1 3 7; do
 done
 refused_output 1 "not of arcs" calibrate arc.nc
 
-# Balls: found, tabled and drawn; what is refused.
+# Beads: estimate, table, picture and refusals.
 {
 	echo "unit mm-1"
 	for at in 20,0,-25 3,19,-18 -17,9,-11 -13,-16,-3 9,-18,4 19,7,12 -3,20,19; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a scan is blamed for before it is reconstructed: ends of rays that disagree, columns that stand out. The bits of the result stay as they are.
+# Faults reported before reconstruction: disagreeing conjugate rays, outlier columns. The result stays bit-identical.
 . "$(dirname "$0")/support/lib.sh"
 
 cat >body.txt <<'END'
@@ -27,7 +27,7 @@ ok import "right one.nc" -o off.nc --column-center 57
 ok recon off.nc -o wrong.nc "${grid[@]}"
 grep -q "the column of the central ray is wrong: 55.1.*try: gantry import off.nc -o fixed.nc --column-center 55.1" stderr.txt ||
 	fail "a wrong centre is not told: $(cat stderr.txt)"
-# Where nothing can be compared nothing is said.
+# Without comparable rays there is no message.
 ok simulate --reduce 8 --turns 0.3 --phantom body.txt --rays 1 -o part.nc
 ok recon part.nc -o vol.nc --solver cgls:iterations=1 "${grid[@]}"
 grep -q "disagree\|both ends" stderr.txt && fail "a part of a turn is blamed: $(cat stderr.txt)"
@@ -35,7 +35,7 @@ ok simulate --scanner synchrotron --reduce 8 --phantom body.txt --scale 0.003 --
 ok recon synchrotron.nc -o vol.nc --backend "$backend"
 grep -q "disagree" stderr.txt && fail "parallel rays are blamed: $(cat stderr.txt)"
 
-# A column that is saturated in all views: MetaImage of the projections, as a lab has them.
+# A column that is saturated in all views, in MetaImage projections.
 ok simulate --reduce 8 --geometry-only -o head.nc
 ok info head.nc --json
 python3 - "$(value columns)" "$(value rows)" "$(value views)" <<'END' || fail "python3"

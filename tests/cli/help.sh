@@ -1,5 +1,5 @@
 #!/bin/bash
-# Help comes from the tables: every command, solver and projector has it.
+# The tables provide help for every command, solver and projector.
 . "$(dirname "$0")/support/lib.sh"
 
 ok help
@@ -22,7 +22,7 @@ while read -r solver _; do
 	ok help "$solver"
 	says "$solver"
 done <<<"$solvers"
-# Topics in the plural; and what is said of strengths that are found.
+# Topics in the plural; automatic strengths.
 ok help grid
 says "--voxel LENGTH"
 ok -V
@@ -80,7 +80,7 @@ says cpu
 ok devices --json
 holds "$(value total_bytes) > 0"
 refused 2 "" # no command at all
-# Pages of the manual and the completion of bash.
+# Manual pages and bash completion.
 ok help --man
 says "gantry\\-recon (1)"
 for command in $commands; do
@@ -90,7 +90,7 @@ for command in $commands; do
 	command -v groff >/dev/null && { warned=$(groff -ww -man -T utf8 <<<"$out" 2>&1 >/dev/null) || fail "groff: $warned"; [ -z "$warned" ] || fail "groff on $command: $warned"; }
 done
 refused 2 "'recno' is not a command" help recno --man
-# Pages of the reference: as many options as in the help, in Markdown.
+# Reference pages list the same number of options as the help, in Markdown.
 for command in $commands; do
 	ok help "$command"
 	options=$(sed '/-h, --help/q' <<<"$out" | grep -cE '^ {2,6}(-[a-z], )?--[a-z]')

@@ -1,5 +1,5 @@
 #!/bin/bash
-# RabbitCT: a simulated set, its references, its score, and the module run by a runner of the interface. $2: the runner, $3: the module.
+# RabbitCT: a simulated set, its references and score, and the module with a runner. $2: the runner, $3: the module.
 . "$(dirname "$0")/support/lib.sh"
 runner=${2:?} module=${3:?}
 
@@ -13,13 +13,13 @@ says "water_mm-1               0.02"
 grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "it is not said where the detector comes from: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
-# Filtered twice they would be a picture of nothing.
+# Filtering twice would destroy the image.
 refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20
 refused 1 "set.rctd: the projections are weighted and filtered already" recon set.rctd -o never.nc --grid 8x8x8@20x20x20 --solver sirt:iterations=1
 ok import set.rctd -o imported.nc
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc -o never.nc --grid 8x8x8@20x20x20
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc --data imported.nc -o never.nc --grid 8x8x8@20x20x20
-# Calibrations and preparation take line integrals; who takes the numbers as they are tells what they are.
+# Calibration and preparation need line integrals; commands that accept other values state their kind.
 refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find center
 refused 1 "jitter: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --jitter
 refused 1 "calibration by beads: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --beads 4
@@ -35,7 +35,7 @@ for file in imported.nc smooth.nc; do
 	says "projections              weighted and filtered already"
 done
 ok recon set.rctd -o forced.nc --grid 8x8x8@20x20x20 --force
-# The result is its own reference; another precision is near it, and so is the other layout.
+# The result is its own reference; another precision and the other layout are close.
 ok rabbitct set.rctd --size 64 --backend "$backend" -o own.vol
 [ "$(stat -c %s own.vol)" -eq 524288 ] || fail "own.vol has another size"
 ok rabbitct set.rct --size 64 --backend "$backend" --reference own.vol --json
@@ -48,7 +48,7 @@ ok rabbitct set.rctd --size 128 --backend "$backend"
 says "root mean square error    0 HU"
 refused 1 "cannot add one of 512, expected 256" rabbitct set.rctd --size 512 --backend "$backend" --add-reference
 
-# The module: buffers of its own or the runner's, subsets of any size, the same volume to the last bit.
+# The module: buffers of the module or the runner, subsets of any size, bit-identical volumes.
 export GT_RABBITCT_BACKEND=$backend
 for buffers in 9 37 1; do
 	"$runner" "$module" set.rctd 64 "module.vol" $buffers >/dev/null || fail "the runner failed with $buffers buffers"
@@ -57,7 +57,7 @@ done
 GT_RABBITCT_BATCH=x "$runner" "$module" set.rctd 64 no.vol 2>said.txt && fail "a wrong GT_RABBITCT_BATCH was accepted"
 grep -q "GT_RABBITCT_BATCH=x" said.txt || fail "the wrong GT_RABBITCT_BATCH is not named: $(cat said.txt)"
 
-# Files and matrices that are refused.
+# Refused files and matrices.
 cp set.rctd version.rctd && printf '\x03' | dd of=version.rctd bs=1 conv=notrunc status=none
 refused 1 "version word 3: expected 2" rabbitct version.rctd --size 64 --backend "$backend"
 head -c 100000 set.rctd >short.rctd

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two scans of one body together: a volume of each, as one scan alone where there is one, and what is refused.
+# Joint reconstruction of two scans of one object: one volume each, like a single scan without coupling, and refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 40 --photons 1e5 --seed 1 -o quiet.nc --truth truth.nc --grid 40x40x1@6x6x7
@@ -21,7 +21,7 @@ ok compare hu-1.mha truth.nc --json
 ok recon quiet.nc noisy.nc -o low.nc --like truth.nc --padding no --no-check --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1
 
 
-# On several devices: the volumes of one.
+# Several devices give the volumes of one.
 three=(--backend cpu:1x3 --split views)
 ok recon quiet.nc noisy.nc -o team.nc "${common[@]}" "${three[@]}" --weights noise --penalty $joint
 for i in 1 2; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# gantry recon --report: the page holds what was chosen, said and measured; what cannot be written is refused before the run.
+# gantry recon --report: the page contains settings, notes and figures; an impossible output is refused before the run.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom forbild-head --photons 1e5 --seed 2 -o scan.nc --truth truth.nc --grid 24x20x6@10x12x8
@@ -13,7 +13,7 @@ for text in "Reconstruction of scan.nc" "before: the analytic method" "after: th
 	holds_text "$text"
 done
 [ "$(find page -type f | wc -l)" -eq 1 ] || fail "more than the page: $(ls page)"
-# An analytic method has one volume and no cost; a second report takes the place of the first.
+# An analytic method has one volume and no cost; a second report replaces the first.
 ok recon scan.nc -o out.nc --like truth.nc --solver fdk --report page
 grep -qF "page/report.html: open it in a browser" stderr.txt || fail "the page is not named: $(cat stderr.txt)"
 grep -qF "before: the analytic" page/report.html && fail "an analytic method has a before"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# gantry tune without a GPU: replays of logs, what is kept, and a sentence for what is missing.
+# gantry tune without a GPU: replays of logs, the cache, and messages about missing parts.
 . "$(dirname "$0")/support/lib.sh"
 export XDG_CACHE_HOME=$work/cache
 
@@ -66,7 +66,7 @@ mkfifo cache/gantry/tune/dd-forward.json
 timeout 1200 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
 rm cache/gantry/tune/dd-forward.json
 
-# what is kept moves to another machine: what came with the library is such a table
+# the cache moves to another machine; the tables of the library have the same format
 refused 1 "nothing is kept that another machine could use" tune --export moved.json
 [ ! -e moved.json ] || fail "nothing to export, and there is a file"
 cp "$(dirname "$0")/../../core/variant/tables/nvidia-h200.json" table.json
@@ -132,7 +132,7 @@ refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-
 refused 2 "unknown search strategy \"bees\"" tune --workload quick-arc --search bees
 refused 2 "device=cpu:2: expected an NVIDIA GPU" tune --workload quick-arc --device cpu:2
 refused 2 "shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB" tune --workload quick-arc --device cuda:0,shared=1KiB
-# files that are no library, in front of those that are
+# invalid libraries in front of valid ones
 mkdir nolib
 for name in libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so; do echo none >nolib/$name; done
 LD_LIBRARY_PATH=$work/nolib refused 1 "NVRTC is not there" tune --workload quick-arc --programs 3
@@ -149,7 +149,7 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	done
 fi
 
-# many searches in a folder: what has a whole log is done, without a GPU; the table is of all logs
+# many searches in a folder: complete logs are skipped without a GPU; the table summarises all logs
 refused 2 "no workload \"ge-hx\"" tune --folder many --workload ge-hd,ge-hx
 refused 2 "every=0: expected NAME:every=N with N of 1 to 10000" tune --folder many --workload ge-hd:every=0
 refused 2 "every=2x: expected NAME:every=N" tune --workload ge-hd:every=2x
@@ -176,7 +176,7 @@ grep -q "^quick-arc-every5,back,dd-back,3.1,3.1,1.0000,5,1,0,\"built-in\"," many
 grep -qF 'quick-arc-every5,back,sf-back,,,,,,,"","","many/quick-arc-every5.sf-back.txt: this problem does not ask for ""sf-back"""' many/results.csv ||
 	fail "the table: $(cat many/results.csv)"
 grep -q "^step-0.4,back,dd-back,3.1," many/results.csv || fail "a workload with a dot: $(cat many/results.csv)"
-# half a log is none, and time may not do for what is left
+# an incomplete log counts as missing, and the time may not suffice for the rest
 grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
 cp half.txt many/quick-arc-every5.dd-back.txt
 ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back --minutes 1 --within 0.5
@@ -184,7 +184,7 @@ says "1 of 2 searches are done; repeat the command to continue"
 grep -q '^quick-arc-every5,back,dd-back,.*"not at its end"$' many/results.csv || fail "the table: $(cat many/results.csv)"
 cmp -s half.txt many/quick-arc-every5.dd-back.txt || fail "a log was written without time for its search"
 
-# the study, on logs
+# the study on logs
 mkdir logs
 sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt
 echo "no log" >logs/readme.txt
@@ -195,7 +195,7 @@ grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat stud
 grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "what holds: $(cat study/success.csv)"
 grep -q 'Of 1 logs all four hold on 1' study/report.html || fail "what holds is not told"
 grep -q '364 views of 1014' study/report.html || fail "the caption of table III"
-# a log whose kernel by hand is faster than all of its candidates
+# a log with a manually tuned kernel that is faster than all candidates
 mkdir hard
 {
 	sed -n '1,7p' toy.txt | sed 's/A=2 B=3/A=1 B=1/; s/^# built-in-ms .*/# built-in-ms 1/'
