@@ -69,7 +69,7 @@ ok simulate --scanner ge-ct750hd --phantom forbild-head --reduce 16 --views 30 -
 ok info many.nc
 says "spectrum=kv=120,aluminium=3"
 
-refused_output 2 "no step was given" prepare scan.nc
+refused_output 2 "found no step" prepare scan.nc
 refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
 refused_output 2 "backend 'cpu:1x2': several devices" prepare scan.nc --views 0:7 --backend cpu:1x2
 refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gain --memory 10 --backend gpu
@@ -88,7 +88,7 @@ refused_output 2 "expected A:B or A:B:STEP" prepare scan.nc --views 0-10
 refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
 refused_output 1 "./: is not a regular file but a folder" prepare scan.nc --beam-hardening spectrum=./
-refused_output 2 "takes all projections at once" prepare scan.nc --auto --memory 10
+refused_output 2 "needs all projections at once" prepare scan.nc --auto --memory 10
 refused_output 1 "flatness takes all projections" prepare scan.nc --beam-hardening flatness --memory 10
 refused_output 1 "expected less than half; use a higher threshold" prepare scan.nc --metal li,threshold=0.1
 refused_output 2 "did you mean 'bone'" simulate --phantom box --views 9 --rows 1 --spectrum kv=90 --materials water,2:bnoe

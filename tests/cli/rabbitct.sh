@@ -79,7 +79,7 @@ refused 1 "view 3: the matrix does not look at the whole volume" rabbitct away.r
 "$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that looks away"
 grep -q "view 3" said.txt || fail "the module does not name the view: $(cat said.txt)"
 refused 2 "expected a name that ends in .nc" simulate --scanner c-arm --geometry-only -o x.rctd
-refused 1 "are for flat detectors" simulate --shift 1 --phantom forbild-head -o x.nc
+refused 1 "expected a flat detector" simulate --shift 1 --phantom forbild-head -o x.nc
 refused 1 "expected a flat detector on a circle" simulate --scanner synchrotron --reduce 64 --phantom forbild-head -o x.rctd
 refused 2 "size" rabbitct set.rctd --size 0
 for left in x.rctd x.nc no.vol; do

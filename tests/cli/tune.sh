@@ -39,11 +39,11 @@ refused 1 "bad.txt, line 13: a value is missing or not in its layer" tune --repl
 head -9 toy.txt >empty.txt
 refused 1 "empty.txt, line 10: no candidate" tune --replay empty.txt
 sed 's/^[0-9.]* ok/inf wrong/' toy.txt >wrong.txt
-refused 1 "no candidate of this log was right" tune --replay wrong.txt
+refused 1 "no candidate of this log was correct" tune --replay wrong.txt
 refused 1 "nowhere.txt: No such file or directory" tune --replay nowhere.txt
 
 ok tune --list
-says "came with gantry"
+says "distributed with gantry"
 [ "$(grep -c 'sf-forward on NVIDIA H200' <<<"$out")" -ge 1 ] || fail "the table that came with the library: $out"
 mkdir -p cache/gantry/tune
 echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 } ] }' >cache/gantry/tune/dd-forward.json
