@@ -13,7 +13,7 @@ told() {
 	local folder=$1 text=$2
 	shift 2
 	ok prepare "$folder" -o "$folder.nc" --axis 19.5 "$@"
-	grep -qF -- "$text" stderr.txt || fail "$folder: '$text' is not said: $(cat stderr.txt)"
+	grep -qF -- "$text" stderr.txt || fail "$folder: '$text' is not printed: $(cat stderr.txt)"
 }
 # named CODE FOLDER TEXT [OPTIONS]: prepare exits with the code and prints the text.
 named() {
@@ -66,7 +66,7 @@ fault binned && cp small/flat_0001.tif binned/
 named 1 binned "a flat field of 6 rows x 40 columns, expected 8 x 40 as in binned/scan_0001.tif: is it of another scan, or binned?"
 counts bright flat=90000
 told bright "320 cells of the flat field are saturated, at 65535: what they would count is not known"
-grep -q "1626 of 3840 values are saturated, at 65535" stderr.txt || fail "no word of the views: $(cat stderr.txt)"
+grep -q "1626 of 3840 values are saturated, at 65535" stderr.txt || fail "no note on the views: $(cat stderr.txt)"
 fault exchanged && mv exchanged/flat_0001.tif x.tif && mv exchanged/dark_0001.tif exchanged/flat_0001.tif && mv x.tif exchanged/dark_0001.tif
 named 1 exchanged "the flat field is not above the dark field in 320 of 320 cells: are they exchanged (--flat, --dark)?"
 counts wide reach=2 && rm wide/flat_0001.tif
@@ -101,7 +101,7 @@ mv drift.nc mended.nc
 told drift "flat field: 1 image" --air no
 told good "flat field: 1 image" --air no
 ok compare mended.nc good.nc --json
-holds "$(value rmse) < 1e-3" "drift mended"
+holds "$(value rmse) < 1e-3" "drift corrected"
 ok compare drift.nc good.nc --json
 holds "$(value rmse) > 1e-2" "drift as it was"
 mv drift.nc before.nc
@@ -143,7 +143,7 @@ cp steps.after.tif times/flat_0003.tif
 told steps "flat fields of 3 times, the last with 0.75 of the first one's light: views are divided by what is between" --flat times --flat-at 0,6,12 --air no
 told good "flat field: 1 image" --air no
 ok compare steps.nc good.nc --json
-holds "$(value rmse) < 2e-3" "steps of light mended"
+holds "$(value rmse) < 2e-3" "drift of the flat fields corrected"
 told steps "flat field: 3 images" --flat times --air no
 ok compare steps.nc good.nc --json
 holds "$(value rmse) > 3e-2" "steps of light by their mean"

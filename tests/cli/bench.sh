@@ -79,10 +79,10 @@ refused 2 "unknown solver ''" bench --method ""
 refused 2 "expected an analytic method" bench --method os-sart
 refused 2 "--vs=joseph: applies to forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
 ok bench --workload quick-arc --operation parts --backend "$backend"
-grep -qF "parts: dd has no preparation" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
+grep -qF "parts: dd has no preparation" stderr.txt || fail "no parts, and no note: $(cat stderr.txt)"
 if [ "$backend" = cpu ]; then
 	ok bench --workload quick-flat --operation direct --method fdk:kernel=plain --repeat 1 --backend cpu
-	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form that the CPU does not have, and no remark: $(cat stderr.txt)"
+	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form unsupported on the CPU, and no note: $(cat stderr.txt)"
 fi
 # Columns stay aligned for the standard names.
 ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"

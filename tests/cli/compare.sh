@@ -42,18 +42,18 @@ for key in rmse max mean; do
 	refused 2 "--$key=5: plus.nc is in mm-1 and truth-hu.nc in HU: expected a number with its unit, 5HU or 5mm-1" compare plus.nc truth-hu.nc --$key 5
 done
 ok compare plus.nc truth-hu.nc --rmse 50.1HU --max 0.0011mm-1 --relative 1
-grep -q "^rmse .*(at most 0.001002 mm-1, 50.1 HU)$" <<<"$out" || fail "what is allowed in HU: $out"
-grep -q "^largest .*(at most 0.0011 mm-1, 55 HU)$" <<<"$out" || fail "what is allowed in mm-1: $out"
-grep -q "^relative rmse .*[0-9]  *(at most 1)$" <<<"$out" || fail "what is allowed of a ratio: $out"
+grep -q "^rmse .*(at most 0.001002 mm-1, 50.1 HU)$" <<<"$out" || fail "tolerance in HU: $out"
+grep -q "^largest .*(at most 0.0011 mm-1, 55 HU)$" <<<"$out" || fail "tolerance in mm-1: $out"
+grep -q "^relative rmse .*[0-9]  *(at most 1)$" <<<"$out" || fail "tolerance of a ratio: $out"
 grep "^mean difference" <<<"$out" | grep -q "at most" && fail "a tolerance that was not given: $out"
 # In mm-1 five exceeds any difference; a plausible plain number causes no note.
 ok compare plus.nc truth.nc --rmse 5 --max 0.0011
 grep -qx -- "--rmse=5 is taken as 5 mm-1, the unit of both files, which is 250000 HU; did you mean 5HU?" stderr.txt || fail "five in mm-1: $(cat stderr.txt)"
-[ "$(grep -c . stderr.txt)" = 1 ] || fail "more is said: $(cat stderr.txt)"
+[ "$(grep -c . stderr.txt)" = 1 ] || fail "further output: $(cat stderr.txt)"
 ok compare plus-hu.nc truth-hu.nc --rmse 51 --max 60
-[ ! -s stderr.txt ] || fail "said of HU: $(cat stderr.txt)"
+[ ! -s stderr.txt ] || fail "note on HU: $(cat stderr.txt)"
 ok compare scan.nc scan.nc --rmse 5
-grep -q "^rmse .*(at most 5)$" <<<"$out" || fail "what is allowed of projections: $out"
+grep -q "^rmse .*(at most 5)$" <<<"$out" || fail "tolerance of projections: $out"
 ok compare plus.nc plus-hu.nc --max 1e-8mm-1
 ok compare truth-hu.nc truth.nc --central 0.5 --rmse 1e-3HU
 ok compare plus-hu.nc plus-hu.nc --max 0

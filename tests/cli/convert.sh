@@ -62,12 +62,12 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	printf 'ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nElementSpacing = 1 1 1\nDimSize = 4 4 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n%s' \
 		abcdefghijklmnopqrstuvwxyz123456 >rock.mha
 	ok convert rock.mha -o guessed/ --input-unit HU
-	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a word: $(cat stderr.txt)"
-	grep -q "volume .*, HFS" stderr.txt && fail "a position is told that nobody stated: $(cat stderr.txt)"
+	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a note: $(cat stderr.txt)"
+	grep -q "volume .*, HFS" stderr.txt && fail "an unstated position is reported: $(cat stderr.txt)"
 	ok convert rock.mha -o stated/ --input-unit HU --position FFS
 	grep -q "nobody stated" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
 	ok view series -o series.png
-	grep -q -- "--convention radiological gives that of DICOM viewers" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
+	grep -q -- "--convention radiological gives that of DICOM viewers" stderr.txt || fail "no note on orientation: $(cat stderr.txt)"
 	ok view series -o series.png --convention radiological
 	grep -q -- "--convention" stderr.txt && fail "sides are remarked on: $(cat stderr.txt)"
 	ok convert ffp.nc -o prone/
@@ -150,14 +150,14 @@ for position in HFP FFS FFP; do
 done
 # Without a stated position there are no letters.
 ok view nobody.nc -o nobody-axes.png --title man
-cmp -s nobody-axes.png HFS-axes.png && fail "letters that nobody knows"
+cmp -s nobody-axes.png HFS-axes.png && fail "letters without a position"
 cmp -s HFS.png HFS-axes.png && fail "both conventions are the same picture"
 ok view FFS.nc -o axes.png --plane axial --title man
 ok view HFS.nc -o right.png --plane axial --title man --convention radiological
 cmp -s axes.png right.png || fail "the patient's right is not on the left"
 ok view truth.nc -o truth.png
 ok convert truth.nc -o d.nc --input-unit HU
-grep -q "do not apply to a NetCDF file" stderr.txt || fail "no remark on --input-unit"
+grep -q "do not apply to a NetCDF file" stderr.txt || fail "no note on --input-unit"
 
 ok simulate --reduce 16 --phantom man.shapes -o projections.nc
 refused_output 1 "holds projections, expected a volume" convert projections.nc

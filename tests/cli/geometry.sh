@@ -29,7 +29,7 @@ for file in scan.npy scan.json scan.csv scan.leap; do
 	holds "$(value views) == 60 && $(value source_to_axis_mm) - 120 < 1e-9 && 120 - $(value source_to_axis_mm) < 1e-9" "$file"
 done
 ok geometry scan.nc -o scan.xml
-grep -q "from the last to the first" scan.xml || fail "RTK's columns are not told"
+grep -q "from the last to the first" scan.xml || fail "RTK's columns are not reported"
 ok geometry scan.xml --rows 12 --columns 40 --pixel 1 --reverse-columns -o back.nc
 refused_output 2 "expected --pixel" geometry scan.xml --rows 12 --columns 40
 refused_output 2 "says nothing of the number of rows" geometry scan.npy
@@ -75,9 +75,9 @@ ok import raw --raw u16le:40x12 --values line-integrals --geometry three.json -o
 ok info images.nc
 says "least                    257"
 ok recon images.nc -o one.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend"
-grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "of what is no patient no HU: $(cat stderr.txt)"
+grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "HU without a patient: $(cat stderr.txt)"
 ok recon images.nc -o two.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend" --water 0.02
-grep -q "change [0-9.e+-]* HU" stderr.txt || fail "HU where water is told: $(cat stderr.txt)"
+grep -q "change [0-9.e+-]* HU" stderr.txt || fail "no HU with a stated water value: $(cat stderr.txt)"
 refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
 refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
 refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60

@@ -20,7 +20,7 @@ ok recon long.nc -o yes.nc --like truth.nc "${solver[@]}" --padding yes
 ok compare auto.nc yes.nc --radius 60 --rmse 0.1HU
 ok recon long.nc -o no.nc --like truth.nc "${solver[@]}" --padding no
 none "--padding no"
-grep -q "appears in the outermost ones" stderr.txt || fail "nothing is said: $(cat stderr.txt)"
+grep -q "appears in the outermost ones" stderr.txt || fail "no note: $(cat stderr.txt)"
 ok compare auto.nc truth.nc --radius 60 --rmse 10HU
 refused 1 "rmse" compare no.nc truth.nc --radius 60 --rmse 200HU
 # A grid as high as the visible object, and one of an object that ends within the rows.

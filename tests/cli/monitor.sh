@@ -17,7 +17,7 @@ cost() { grep -v '^#' a.csv | awk -F, 'NR > 1 { printf "%.6g\n", $3 }'; }
 cost_json() { sed -n 's/.*"cost":\([^,]*\),.*/\1/p' a.json | awk '{ printf "%.6g\n", $1 }'; }
 [ "$(cost)" = "$(cost_json)" ] || fail "the costs of a.csv and a.json differ: $(cost) $(cost_json)"
 if command -v python3 >/dev/null; then
-	python3 - <<'END' || fail "a.json is not what it should be"
+	python3 - <<'END' || fail "a.json has wrong contents"
 import json
 log = json.load(open("a.json"))
 names = [c["name"] for c in log["columns"]]
@@ -68,7 +68,7 @@ fi
 # Plots: without gnuplot nothing is computed.
 refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg
 (PATH=$work && "$gantry" recon scan.nc -o no.nc "${pcg[@]}" --plot a.png) 2>stderr.txt && fail "a plot without gnuplot did not fail"
-grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "the missing gnuplot is not reported: $(cat stderr.txt)"
 nothing_left no.nc "a plot without gnuplot"
 if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
 	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"

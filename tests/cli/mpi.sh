@@ -26,7 +26,7 @@ team_refused() {
 	"${launch[@]}" -n "$n" "$@" >out.txt 2>stderr.txt
 	code=$?
 	[ $code -eq "$want" ] || fail "$n x $* gave $code, expected $want: $(cat stderr.txt)"
-	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not said once: $(cat stderr.txt)"
+	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not printed once: $(cat stderr.txt)"
 	[ $((SECONDS - start)) -le $told_within ] || fail "$n x $* took $((SECONDS - start)) s"
 }
 
@@ -135,7 +135,7 @@ done
 END
 chmod +x alone.sh
 "${launch[@]}" -n 2 ./alone.sh 2>stderr.txt || fail "commands alone: $(cat stderr.txt)"
-[ "$(grep -c "found 2 processes with different outputs" stderr.txt)" = 1 ] || fail "not told once: $(cat stderr.txt)"
+[ "$(grep -c "found 2 processes with different outputs" stderr.txt)" = 1 ] || fail "not printed once: $(cat stderr.txt)"
 ok recon scan.nc -o one.nc --backend cpu:1 --solver sirt:iterations=2 --quiet
 for n in 0 1; do
 	ok compare alone$n-2.nc one.nc --rmse 0
@@ -194,8 +194,8 @@ if [ ${#ranks[@]} -eq 2 ]; then
 		sleep 0.1
 	done
 	[ $((SECONDS - start)) -le $told_within ] || fail "$((SECONDS - start)) s until all had ended"
-	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process goes on"
-	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "nobody names the killed one: $(cat stderr.txt)"
+	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process continues"
+	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "the killed process is not named: $(cat stderr.txt)"
 else
 	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
 	kill $all

@@ -113,7 +113,7 @@ ok prepare scan.nc -o notes.nc --rings sorting --bin rows=1,columns=2
 grep -qE 'rings: line integrals changed by [0-9.e-]+ \(root mean square\), by [0-9.e-]+ at most' stderr.txt || fail "rings says nothing: $(cat stderr.txt)"
 said=$(sed -n 's/.*bin: \([0-9]*\) rows x \([0-9]*\) columns made of .*, of \([0-9.]*\) x \([0-9.]*\) mm now/\1 \2 \3 \4/p' stderr.txt)
 ok info notes.nc --json
-[ "$said" = "$(value rows) $(value columns) $(printf '%.4g %.4g' "$(value row_pitch_mm)" "$(value column_pitch_mm)")" ] || fail "bin says '$said': $out"
+[ "$said" = "$(value rows) $(value columns) $(printf '%.4g %.4g' "$(value row_pitch_mm)" "$(value column_pitch_mm)")" ] || fail "bin reports '$said': $out"
 # Extrapolated rows are not conjugate rays.
 echo 'cylinder radii=160,130 length=300 density=1' > wide.shapes
 ok simulate --scanner ge-ct750hd --reduce 8 --phantom wide.shapes --rows 4 --columns 60 -o wide.nc

@@ -16,7 +16,7 @@ for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
 	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
-	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
+	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is printed after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
 	noted "expected noise"
 	# With kappa there is more in the middle than at the border.

@@ -10,7 +10,7 @@ ok info set.rctd
 says "detector                 flat"
 says "views                    37"
 says "water_mm-1               0.02"
-grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "it is not said where the detector comes from: $(cat stderr.txt)"
+grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "the source of the detector is not stated: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
 # Filtering twice would destroy the image.
@@ -76,7 +76,7 @@ cp set.rctd nan.rctd && printf '\xff\xff\xff\x7f' | dd of=nan.rctd bs=1 seek=$((
 refused 1 "gantry rabbitct: nan.rctd: 1 values of view 3 are not finite" rabbitct nan.rctd --size 64 --backend "$backend"
 cp set.rctd away.rctd && zero away.rctd 88 8
 refused 1 "view 3: the matrix does not look at the whole volume" rabbitct away.rctd --size 64 --backend "$backend"
-"$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that looks away"
+"$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that faces away"
 grep -q "view 3" said.txt || fail "the module does not name the view: $(cat said.txt)"
 refused 2 "expected a name that ends in .nc" simulate --scanner c-arm --geometry-only -o x.rctd
 refused 1 "expected a flat detector" simulate --shift 1 --phantom forbild-head -o x.nc

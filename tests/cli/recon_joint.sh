@@ -7,7 +7,7 @@ ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 30 --photons 300 
 common=(--like truth.nc --padding no --init zero --no-check --backend "$backend" --solver "fista:iterations=40,prox=yes")
 joint='joint-tv:strength=2'
 ok recon quiet.nc noisy.nc -o both.nc "${common[@]}" --weights noise --penalty $joint
-grep -qF "2 volumes with numbered names" stderr.txt || fail "no word of two volumes: $(cat stderr.txt)"
+grep -qF "2 volumes with numbered names" stderr.txt || fail "no note on two volumes: $(cat stderr.txt)"
 ok recon noisy.nc -o alone.nc "${common[@]}" --weights noise --penalty tv:strength=2
 ok compare alone.nc truth.nc --json
 alone=$(value rmse)

@@ -176,7 +176,7 @@ renamed="the next version drops the old name"
 ok "${old[@]}" --solver os-sart:iterations=1,subsets=6 --padding yes
 none_told=$(grep -c "$renamed" stderr.txt)
 ok "${old[@]/old.nc/was.nc}" --solver os-sart:iterations=1,subsets=6 --margin no --margin=yes
-holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "told once: $(cat stderr.txt)"
+holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "printed once: $(cat stderr.txt)"
 grep -qF -- "--margin is now --padding; $renamed" stderr.txt || fail "$(cat stderr.txt)"
 ok compare was.nc old.nc --max 0
 ok info was.nc

@@ -23,7 +23,7 @@ ok "${recon[@]}" -o all.nc
 refused_output 1 "--scratch FOLDER (" "${recon[@]}" --host-memory "$little"
 ok "${recon[@]}" --host-memory "$little" --scratch scratch -o files.nc
 grep -q -- "--scratch=scratch: .* of .* of arrays lie in files there; an iteration reads and writes about" stderr.txt ||
-	fail "it is not said what lies in files: $(cat stderr.txt)"
+	fail "the scratch files are not reported: $(cat stderr.txt)"
 ok compare all.nc files.nc --max 1e-6mm-1
 [ -z "$(ls -A scratch/)" ] || fail "files stay: $(ls -A scratch/)"
 

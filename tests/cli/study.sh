@@ -8,7 +8,7 @@ number() { awk -F, -v row="$2" -v column="$3" '$1 ~ row { print $column; exit }'
 
 ok study accuracy -o small --quick --backend "$backend"
 # Times depend on the load of the machine, which is recorded.
-[ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not told: $(cat small/about.csv)"
+[ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not recorded: $(cat small/about.csv)"
 says "small/report.html"
 for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
 	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
@@ -21,7 +21,7 @@ for name in times gups views-forward views-back size-forward size-back slices-fo
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
 [ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
-find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays are next to the report"
 
 # Single precision stays within rounding; another projector sees the same object.
 forward=$(number small/forward-errors.csv '^"dd \(' 4)
@@ -45,7 +45,7 @@ holds "$(number small/forward-45.csv '^55$' 2) > 690"
 holds "$(number small/times.csv '^"dd \(1 thread' 4) > 0 && $(number small/times.csv '^"dd \(1 thread' 5) == 1"
 
 report=small/report.html
-grep -q 'arrays/\*.f32' $report || fail "the report does not say what the arrays are"
+grep -q 'arrays/\*.f32' $report || fail "the report does not describe the arrays"
 if [ "$backend" = cpu ]; then
 	grep -q 'how many times faster' $report && fail "the report speaks of speed-ups that no figure shows"
 	grep -q 'of the reference on all threads of the CPU' $report || fail "the report does not say whose times are shown"
@@ -89,7 +89,7 @@ ok simulate --geometry-only --scanner synchrotron --reduce 32 --rows 1 -o fan.nc
 ok study accuracy fan.nc -o fan --quick --backend "$backend"
 grep -q 'with image' fan/forward-0.gp && fail "gnuplot draws no image of one row"
 [ "$(grep -c 'with boxxyerror' fan/forward-0.gp)" -ge 2 ] || fail "no pictures of one row: $(cat fan/forward-0.gp)"
-grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "it is not said why pictures have one colour"
+grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "the reason for pictures of one colour is missing"
 grep -q '1.0e-17' fan/*.gp && fail "a scale of nothing"
 grep -q '^@logarithmic' small/times.gp || fail "logarithmic axes have powers of ten alone"
 
@@ -102,7 +102,7 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 		[[ $name == dd && $backend == cuda* ]] && continue
 		holds "$(number tilted/random.csv "^\"$name \\(" 3) < 1e-5" "$name: no or a poor result with rows that lean"
 	done
-	grep -q '^"all","dd-bs' tilted/left-out.csv || fail "it is not said why dd-bs is left out: $(cat tilted/left-out.csv)"
+	grep -q '^"all","dd-bs' tilted/left-out.csv || fail "the reason for omitting dd-bs is missing: $(cat tilted/left-out.csv)"
 	[[ $backend == cuda* ]] || holds "$(number tilted/times.csv '^"dd \(1 thread' 5) == 1"
 fi
 
@@ -115,8 +115,8 @@ refused 2 "unknown study 'accuraccy': did you mean 'accuracy'" study accuraccy -
 refused 2 "--output is needed" study accuracy --quick
 refused 1 "cannot make the folder" study accuracy -o none/never --quick
 (PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
-grep -q -- '--no-figures measures without it' stderr.txt || fail "it is not said how to measure without gnuplot: $(cat stderr.txt)"
-grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q -- '--no-figures measures without it' stderr.txt || fail "--no-figures is not suggested: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "the missing gnuplot is not reported: $(cat stderr.txt)"
 nothing_left never "a study that was refused"
 
 # Neither does an interrupted study.

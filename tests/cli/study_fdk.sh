@@ -55,10 +55,10 @@ holds "$(sed 's/^"[^"]*"//' plain/stages.csv | awk -F, 'NR > 1 { all += last; la
 holds "$(sed -n 's/^"the whole",[^,]*,[^,]*,\([^,]*\),.*/\1/p' plain/stages.csv) > 0" "no time of the stages at the same time"
 find plain -name '*.nc' | grep . && fail "files of the stages are left over"
 if [ "$backend" = cpu ]; then
-	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "it is not said that form A needs CUDA"
+	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "the report does not state that form A needs CUDA"
 	for name in $launched; do
 		[ ! -e "plain/$name.csv" ] || fail "$name.csv without a GPU"
-		grep -q "there is no $name.csv" plain/report.html || fail "it is not said that $name.csv is missing"
+		grep -q "there is no $name.csv" plain/report.html || fail "the missing $name.csv is not reported"
 	done
 fi
 
@@ -174,7 +174,7 @@ END
 # A version without launches.
 ok study fdk --from gpu -o older
 drawn older ladder quality angles passes sizes stages rabbitct
-grep -q 'there is no launches.csv' older/report.html || fail "it is not said that launches.csv is missing"
+grep -q 'there is no launches.csv' older/report.html || fail "the missing launches.csv is not reported"
 awk 'BEGIN {
 	print "\"angle [degrees]\",\"256x1 [ms per view]\",\"16x16 [ms per view]\",\"8x32 [ms per view]\""
 	for (a = 0; a <= 360; a += 30) {
@@ -203,7 +203,7 @@ ok study fdk --from gpu -o redrawn
 drawn redrawn ladder quality angles passes sizes stages rabbitct $launched
 [ -e redrawn/hacked ] || [ -e hacked ] && fail "a text of a table was run by gnuplot"
 grep -q 'no such device, &quot;quoted&quot;, &lt;b&gt;' redrawn/report.html || fail "text of about.csv is not as it was"
-grep -q 'there is no forms.csv' redrawn/report.html || fail "it is not said that forms.csv is missing"
+grep -q 'there is no forms.csv' redrawn/report.html || fail "the missing forms.csv is not reported"
 grep -q '^2048,' redrawn/sizes.gp || fail "the size 2048 is not drawn"
 
 # Damaged, foreign or missing tables.

@@ -36,7 +36,7 @@ for name in errors convergence reference iteration profiles-1 profiles-2 profile
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
 [ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
-find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays are next to the report"
 
 # The penalty helps; single precision agrees with double; times add up.
 fdk=$(column small/errors.csv '^"pcg","fdk"' 4)
@@ -69,7 +69,7 @@ for name in $(names penalty); do
 	[ "$name" = low-rank ] || grep -qE "^\"$name\"," small/penalties.csv || fail "penalty $name is in no table: $(cat small/left-out.csv)"
 	[ "$name" = low-rank ] || [ -s "small/arrays/prior-$name.f32" ] || fail "penalty $name has no picture"
 done
-grep -qE '^"few views","low-rank",' small/left-out.csv || fail "low-rank is not told: $(cat small/left-out.csv)"
+grep -qE '^"few views","low-rank",' small/left-out.csv || fail "low-rank is not listed: $(cat small/left-out.csv)"
 [ "$(grep -c '^' small/left-out.csv)" -eq 2 ] || fail "left out: $(cat small/left-out.csv)"
 holds "$(column small/solver-costs.csv '^"sirt"' 4) == 3 && $(column small/solver-costs.csv '^"svrg"' 2) == 2" "costs are not those of docs/solvers.md"
 # Without a penalty the target noise lies between two iterations.
@@ -79,7 +79,7 @@ done
 
 report=small/report.html
 grep -qF "gantry study iterative -o small --quick" $report || fail "the report does not say which command"
-grep -q "times that of pcg" $report || fail "the report does not say what the noise is"
+grep -q "times that of pcg" $report || fail "the report does not define the noise"
 [ "$(grep -c 'src="data:image/png;base64,' $report)" -ge 11 ] || fail "the report does not hold all figures"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 finish

@@ -192,7 +192,7 @@ ok study tuner -o study --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,NaN,NaN,NaN$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
 grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
 grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
-grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "what holds: $(cat study/success.csv)"
+grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "kept promises: $(cat study/success.csv)"
 grep -q 'Of 1 logs all four hold on 1' study/report.html || fail "what holds is not told"
 grep -q '364 views of 1014' study/report.html || fail "the caption of table III"
 # a log with a manually tuned kernel that is faster than all candidates
@@ -203,12 +203,12 @@ mkdir hard
 	for a in $(seq 0 15); do for b in $(seq 0 15); do echo "$((2 + (7 * a + 13 * b) % 97)) ok A=$a B=$b | built-in 1 ms"; done; done
 } >hard/hard.txt
 ok study tuner -o study-hard --logs hard --no-figures
-grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "what does not hold: $(cat study-hard/success.csv)"
-grep -q 'Of 1 logs all four hold on 0' study-hard/report.html || fail "what does not hold is not told"
+grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "violations: $(cat study-hard/success.csv)"
+grep -q 'Of 1 logs all four hold on 0' study-hard/report.html || fail "violations are not reported"
 printf '# chosen-ms 3\n# chosen-built-in-ms 3.09\n# chosen built-in\n' >>logs/fdk-256.txt # none stood at last
 ok study tuner -o study-end --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,3.09,NaN,1$' study-end/gains.csv || fail "gains: $(cat study-end/gains.csv)"
-grep -q '0 of 1 searches found' study-end/report.html || fail "the claim is of what was timed once"
+grep -q '0 of 1 searches found' study-end/report.html || fail "the claim uses the first timing"
 rm logs/fdk-256.txt
 refused 2 "expected logs of gantry tune" study tuner -o none --logs logs --no-figures
 refused 1 "nowhere: cannot be read" study tuner -o none --logs nowhere --no-figures
