@@ -1,5 +1,4 @@
-/* Air beside the body. Noise is taken out by medians over bands of rows, so that a body that is in a few rows alone
- * still shows. */
+/* Finds the air columns. Medians over bands of rows suppress noise, and still show an object that covers few rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "core/try.h"
 #include "geometry/air_columns.h"
 
-/* Air is above this part of the brightest of a view; so many columns at least; bands of rows. */
+/* Lowest transmission of air relative to the view's maximum, minimum number of air columns, number of bands. */
 #define AIR_FROM 0.85
 enum { MIN_COLUMNS = 8, BANDS = 16 };
 
@@ -23,7 +22,7 @@ gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_
 		left = gt_region_median(t, rows, columns, air->left);
 	if (air->right)
 		right = gt_region_median(t + columns - air->right, rows, columns, air->right);
-	/* A line through the middles of both sides. */
+	/* The line passes through the centres of both sides. */
 	if (air->left && air->right) {
 		const double a = (double)(air->left - 1) / 2, b = (double)last - (double)(air->right - 1) / 2,
 			     slope = (right - left) / (b - a);
@@ -34,7 +33,7 @@ gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_
 	}
 	if (!(left > 0) || !(right > 0))
 		return gt_fail(GT_ERR_FORMAT,
-		               "columns that should be air have no light: a transmission of %.3g at the left edge, %.3g at the right one",
+		               "air columns: found a transmission of %.3g at the left edge and %.3g at the right one: expected more than 0",
 		               left, right);
 	*at_left = left;
 	*at_right = right;
@@ -68,8 +67,8 @@ done:
 	return st;
 }
 
-/* Columns from the edge on which are air, less some at the body's blurred edge. Beams are brighter in the middle:
- * columns near the body tell more of what is behind it than those at the edge. */
+/* Counts the air columns from one edge, except a few at the object's blurred edge. The count is large, because columns
+ * near the object show the local beam intensity best. */
 static size_t outer(const double *min, size_t n, int from_right)
 {
 	size_t air = 0;
@@ -91,6 +90,6 @@ gt_status gt_air_columns_parse(const char *air, size_t columns, gt_air_columns *
 	    out->left < columns && out->right < columns - out->left)
 		return GT_OK;
 	return gt_fail(GT_ERR_ARG,
-	               "air %s: expected auto, no, or how many of the %zu columns are air at the left and the right edge, as in 20,30", air,
+	               "air %s: expected auto, no, or the numbers of air columns at the left and the right edge (of %zu), as in 20,30", air,
 	               columns);
 }

@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "geometry/angular_closure.h"
 
-/* Compared views at either end, and between them; columns after binning at most. */
+/* Compared views at either end and between the ends; maximum number of columns after binning. */
 enum { MIN_VIEWS = 16, AT_END = 4, BETWEEN = 7, PROFILES = 2 * AT_END + BETWEEN, MAX_COLUMNS = 2048 };
 /* Steps differ by at most this fraction of the first one. */
 #define UNEVEN 0.2
@@ -109,7 +109,7 @@ static double mirrored_at(const closure *c, size_t a, size_t b, double t)
 	return sum / (double)c->columns;
 }
 
-/* The least such difference over all axes: on half columns, then by golden section. */
+/* Minimises this difference over all axes: on half columns, then by golden section. */
 static double mirrored(const closure *c, size_t a, size_t b)
 {
 	const double golden = (sqrt(5) - 1) / 2;

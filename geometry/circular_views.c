@@ -1,8 +1,8 @@
-/* Views around the axis, at given angles. */
+/* Circular orbits at given angles. */
 #include <math.h>
 #include "geometry/circular_views.h"
 
-/* Source and detector on the line through the axis, that far from it. */
+/* Places source and detector on a line through the axis, at these distances from it. */
 static void place(const double *angle, const double from_axis[2], int up, gt_scan *scan)
 {
 	for (size_t v = 0; v < scan->views; v++) {
@@ -21,7 +21,7 @@ static void place(const double *angle, const double from_axis[2], int up, gt_sca
 
 void gt_place_parallel(const double *angle, int up, gt_scan *scan)
 {
-	/* Outside of everything that the detector can see; the rays are parallel, so the distance is otherwise free. */
+	/* Outside the field of view; parallel rays leave the distance free otherwise. */
 	const double far = 2 * ((double)scan->columns * scan->column_pitch + (double)scan->rows * scan->row_pitch);
 	place(angle, (const double[2]){ far, far }, up, scan);
 }

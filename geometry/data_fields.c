@@ -1,4 +1,4 @@
-/* What projections and volumes have in common. */
+/* Common fields of projections and volumes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ gt_status gt_zeros_new(size_t n, const char *what, float **values)
 		return st;
 	if (!(*values = gt_host_alloc(n * sizeof **values)))
 		return gt_fail(GT_ERR_MEMORY, "%s: needs %.3g MB of memory", what, (double)n * 4e-6);
-	memset(*values, 0, n * sizeof **values); /* This takes the memory before others are asked whether they fit. */
+	memset(*values, 0, n * sizeof **values); /* touches the memory, so that checks of the free memory count it */
 	return GT_OK;
 }
 
@@ -61,8 +61,7 @@ gt_status gt_need_handle(const char *function, const char *what, const void *han
 gt_status gt_water_set(double water, double *field)
 {
 	if (!(water >= 0 && water <= GT_WATER_MAX))
-		return gt_fail(GT_ERR_ARG, "water=%g: expected an attenuation in mm^-1, at most %g, or 0 where it is not known", water,
-		               GT_WATER_MAX);
+		return gt_fail(GT_ERR_ARG, "water=%g: expected an attenuation in mm^-1, at most %g, or 0 if unknown", water, GT_WATER_MAX);
 	*field = water;
 	return GT_OK;
 }

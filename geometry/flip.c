@@ -1,4 +1,4 @@
-/* Columns, rows or the turn the other way round: what a conjugate-ray check finds, and what puts it right. */
+/* Flips columns or rows, or reverses the rotation direction: the corrections of a conjugate-ray check. */
 #include <gantry/consistency.h>
 #include "geometry/projections.h"
 
@@ -24,7 +24,7 @@ static void reverse_rows(float *x, size_t views, size_t rows, size_t columns)
 				swap(&x[l * columns + k], &x[(rows - 1 - l) * columns + k]);
 }
 
-/* A mirror reverses the columns as well: they are counted back. */
+/* A mirror image also reverses the order of the columns; this restores it. */
 static void mirror(gt_view *w)
 {
 	w->source[0] = -w->source[0];

@@ -1,4 +1,4 @@
-/* Grids: their text form, a default for a scan, and what is refused. */
+/* Grids: text form, default grid of a scan, checks. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static int take_size(const char **text, size_t *n)
 	return 1;
 }
 
-/* A decimal number. Its extent is found here: strtod() would read "0x1" of "512x0x1" as hexadecimal. */
+/* Parses a decimal number; strtod() would read "0x1" of "512x0x1" as hexadecimal. */
 static int take_number(const char **text, double *x)
 {
 	const char *p = *text;
@@ -116,7 +116,7 @@ gt_status gt_grid_parse(const char *text, gt_grid *grid)
 	return GT_OK;
 }
 
-/* The shortest text that reads back as x. */
+/* Prints the shortest text that reads back as x. */
 static void print_number(double x, char text[32])
 {
 	for (int digit = 6; digit <= 17; digit++) {
@@ -144,11 +144,11 @@ void gt_grid_print(const gt_grid *g, char *text, size_t size)
 static double significant(double x, int digit)
 {
 	const double unit = pow(10, floor(log10(x)) - (digit - 1));
-	/* Dividing by a power of ten, not multiplying by its inverse: 0.625 stays 0.625. */
+	/* Dividing by a power of ten, instead of multiplying by its inverse, keeps 0.625 exact. */
 	return unit < 1 ? round(x / unit) / round(1 / unit) : round(x / unit) * unit;
 }
 
-/* mm at the axis that one pixel covers along the columns and the rows of a view. */
+/* Returns the size (mm) of a pixel at the axis, along rows and columns. */
 static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *column_mm, double *row_mm)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -172,7 +172,7 @@ static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *col
 }
 
 static size_t size_of(double voxels) { return (size_t)fmin(fmax(1, voxels), 1e18); }
-/* Rounded up to an even number; a hundredth of a voxel does not count. */
+/* Rounds up to an even number of voxels, with a tolerance of 0.01. */
 static size_t even_size(double extent, double pitch) { return 2 * size_of(ceil((extent / pitch - 0.01) / 2)); }
 
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
@@ -226,8 +226,8 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 	return share;
 }
 
-/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if
- * that is less, to where they leave it. */
+/* Returns the range of z of the outer row edges of a view, from where rays enter a circle about the grid's centre to
+ * where they leave it. */
 static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -245,7 +245,7 @@ static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, doubl
 	}
 }
 
-/* Around the grid's centre; what is measured is around the axis. */
+/* Returns the radius about the grid's centre of the grid, or of the field of view if that is smaller. */
 static double circle_of(const gt_grid *g, const gt_scan *scan)
 {
 	const double measured = gt_scan_field_of_view(scan, NULL, NULL) + hypot(g->center[0], g->center[1]);
@@ -295,12 +295,12 @@ static int holds(const gt_grid *g, const double x[3])
 	return 1;
 }
 
-/* A plane by its normal, which points to the inside. */
+/* A plane; the normal points to the inside. */
 typedef struct {
 	double point[3], normal[3];
 } plane;
 
-/* Along the ray of an edge of the detector and along that edge; the ray of the detector's middle is inside. */
+/* Returns the plane through an edge of the detector and the source; the central ray is inside. */
 static plane edge_plane(const gt_detector *d, const gt_view *w, double column, double row, const double edge[3], const double middle[2][3])
 {
 	plane p;
@@ -315,7 +315,7 @@ static plane edge_plane(const gt_detector *d, const gt_view *w, double column, d
 	return p;
 }
 
-/* Are all corners on the outer side? */
+/* 1: all corners are on the outer side. */
 static int separates(const plane *p, const gt_grid *g)
 {
 	double x[3], reach = 0;
@@ -326,8 +326,8 @@ static int separates(const plane *p, const gt_grid *g)
 	return gt_dot3(x, p->normal) <= -reach;
 }
 
-/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis):
- * by planes across the beam, those of a flat detector parallel to it. */
+/* 1: the box is behind the source, or beyond both the detector and the far side of the orbit (the detector may be at
+ * the axis). The planes cross the beam; for a flat detector they are parallel to it. */
 static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt_grid *g)
 {
 	plane front, back;
@@ -345,7 +345,7 @@ static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt
 	return separates(&front, g) || separates(&back, g);
 }
 
-/* On an arc the edge of a row is no plane but a cone: the rows of the box's shadow, from points in it. */
+/* 1: the projection of the box misses all rows of an arc, whose row edges span cones. Uses sample points of the box. */
 static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	enum { SAMPLES = 5 };
@@ -363,13 +363,12 @@ static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan
 	return max <= -0.5 || min >= (double)scan->rows - 0.5;
 }
 
-/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none
- * is refused that is. */
+/* 1 unless a side of the beam separates the box from it, so that a visible box is never refused. */
 static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	const double column = ((double)scan->columns - 1) / 2, row = ((double)scan->rows - 1) / 2;
 	const int arc = scan->shape == GT_ARC;
-	/* A fan of half a turn has no planes that bound it. */
+	/* A fan of 180 degrees or more has no bounding planes. */
 	const int wide = arc && (double)scan->columns * scan->column_pitch > 3 * scan->source_to_detector;
 	double middle[2][3];
 	gt_pixel_ray(d, w, column, row, middle[0], middle[1]);

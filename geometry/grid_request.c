@@ -1,4 +1,4 @@
-/* Grids by less than all their numbers, and parts of a scan. */
+/* Grids from partial specifications, and parts of a scan. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ gt_status gt_grid_resize(size_t across, double voxel, gt_grid *g)
 {
 	const double wide = fmax((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]), high = (double)g->n[2] * g->pitch[2];
 	const double pitch = voxel > 0 ? voxel : wide / (double)across, n = across ? (double)across : ceil(wide / pitch - 1e-9);
-	/* Fans have one row, and one slice as high as that. */
+	/* A single slice, as of a fan beam, keeps the height of the row. */
 	const double slices = g->n[2] == 1 ? 1 : fmax(1, ceil(high / pitch - 1e-9));
 	if (!(n * n * slices < 1e15))
 		return gt_fail(GT_ERR_ARG, "a grid of %.0f x %.0f x %.0f voxels of %g mm: expected less than 1e15", n, n, slices, pitch);
@@ -45,7 +45,7 @@ gt_status gt_index_range_parse(const char *what, const char *text, gt_index_rang
 		}
 		at++;
 	}
-	return gt_fail(GT_ERR_ARG, "%s=%s: expected A:B or A:B:STEP, from A on, before B, counted from 0", what, text);
+	return gt_fail(GT_ERR_ARG, "%s=%s: expected A:B or A:B:STEP, from A to B - 1, counted from 0", what, text);
 }
 
 gt_status gt_view_range_parse(const char *what, const char *text, gt_index_range *r)
@@ -63,7 +63,7 @@ gt_status gt_index_range_of(const char *what, const gt_index_range *r, size_t n,
 	const long long all = (long long)n, a = r->has_first ? r->first < 0 ? r->first + all : r->first : 0;
 	const long long b = r->one ? a + 1 : r->has_end ? r->end < 0 ? r->end + all : r->end : all;
 	if (a < 0 || b > all || a >= b)
-		return gt_fail(GT_ERR_ARG, "%s: %lld to %lld of %zu: expected some of 0 to %zu", what, a, b - 1, n, n - 1);
+		return gt_fail(GT_ERR_ARG, "%s: %lld to %lld of %zu is empty: expected a part of 0 to %zu", what, a, b - 1, n, n - 1);
 	*first = (size_t)a;
 	*step = (size_t)r->step;
 	*count = (size_t)((b - a - 1) / r->step + 1);
@@ -78,7 +78,7 @@ gt_status gt_grid_slices(const char *text, gt_grid *g)
 	if (st == GT_OK)
 		st = gt_index_range_of("slice", &r, g->n[2], &first, &n, &step);
 	if (st == GT_OK && step != 1)
-		st = gt_fail(GT_ERR_ARG, "slice=%s: slices lie side by side: expected no step", text);
+		st = gt_fail(GT_ERR_ARG, "slice=%s: found a step: expected consecutive slices", text);
 	if (st != GT_OK)
 		return st;
 	g->center[2] = gt_grid_first(g, 2) + ((double)first + (double)(n - 1) / 2) * g->pitch[2];

@@ -1,8 +1,8 @@
-/* Voxels must not be too small for the pixels that see them, and no source among them. */
+/* Checks that voxels are not too small for the pixels, and that no source is inside the grid. */
 #include <math.h>
 #include "geometry/grid_voxels.h"
 
-/* Of a pixel at the axis; smaller voxels are lost in the rounding of rays, and projectors see nothing of them. */
+/* Minimum voxel size relative to a pixel at the axis; rounding of the rays loses smaller voxels. */
 #define MIN_VOXEL 1e-4
 
 gt_status gt_grid_check_voxels(const gt_grid *g, const gt_scan *scan)

@@ -1,10 +1,10 @@
-/* Values that are not finite, which are neither read, written nor worked on. */
+/* Finds values that are not finite, which readers, writers and methods refuse. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include "geometry/not_finite.h"
 
-/* Without a branch per value: as fast as memory. */
+/* Without a branch per value, limited by memory bandwidth. */
 static int all_finite(const float *data, size_t n)
 {
 	uint32_t bad = 0;

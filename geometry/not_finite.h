@@ -2,9 +2,9 @@
 #define GT_GEOMETRY_NOT_FINITE_H
 #include <stddef.h>
 
-/* The first of n values that is NaN or infinite; n: none. As fast as memory. */
+/* Returns the index of the first NaN or infinite value; n: none. */
 size_t gt_first_bad(const float *data, size_t n);
-/* How many are. */
+/* Counts the NaN and infinite values. */
 size_t gt_count_bad(const float *data, size_t n);
 
 #endif

@@ -1,10 +1,10 @@
-/* How the patient lay, and which way the scanner's axes point in him (docs/geometry.md). */
+/* Position of the patient, and directions of the scanner axes in the patient (docs/geometry.md). */
 #include <string.h>
 #include <gantry/io.h>
 
 const char *const gt_position_names[] = { "HFS", "HFP", "FFS", "FFP", NULL };
 
-/* Of the four positions: x to the right, y to the front, z to the head, or the other way. */
+/* Signs of the four positions: x to the right, y to the front, z to the head, or reversed. */
 static const int signs[][3] = { { 1, 1, 1 }, { -1, -1, 1 }, { -1, 1, -1 }, { 1, -1, -1 } };
 
 int gt_position_sign(gt_position position, int axis) { return signs[position][axis]; }

@@ -1,16 +1,15 @@
-/* Random displacements of the views of a scan: source and detector shifted and tilted by what the seed and the view
- * give. */
+/* Random displacements of the views: shifts and tilts of source and detector by functions of the seed and the view. */
 #include <math.h>
 #include <gantry/random.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
 
-#define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
+#define OTHER_SEED 0x5ca1ab1e00000000u /* the noise uses the plain seed */
 
 static double either_way(gt_random *r) { return 2 * gt_uniform(r) - 1; }
 
-/* Rodrigues. */
+/* Rodrigues' rotation formula. */
 static void rotate(const double axis[3], double angle, double v[3])
 {
 	const double along = gt_dot3(axis, v), c = cos(angle), s = sin(angle);
@@ -27,7 +26,7 @@ gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t see
 {
 	GT_NEED(scan);
 	if (scan->shape != GT_FLAT)
-		return gt_fail(GT_ERR_UNSUPPORTED, "--shift and --tilt are for flat detectors: this one is %s",
+		return gt_fail(GT_ERR_UNSUPPORTED, "--shift and --tilt: found detector shape %s: expected a flat detector",
 		               gt_shape_names[scan->shape]);
 	for (size_t v = 0; v < scan->views; v++) {
 		gt_random r;

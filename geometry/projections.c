@@ -1,4 +1,4 @@
-/* Projections as a handle: a scan of their own, and values that are owned or borrowed. */
+/* Handle of projections: an owned scan, and owned or borrowed values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ gt_position gt_projections_position(const gt_projections *p) { return is(p) ? p-
 int gt_projections_position_known(const gt_projections *p) { return is(p) && p->positioned; }
 const gt_provenance *gt_projections_provenance(const gt_projections *p) { return is(p) ? &p->from : NULL; }
 
-/* what: "weight", "photon count". */
+/* Copies weights or photon counts; `what` names them in messages. */
 static gt_status set_statistics(const gt_scan *scan, const char *what, const float *values, float **kept)
 {
 	const size_t n = gt_scan_size(scan);

@@ -8,7 +8,7 @@
 #include <gantry/scan.h>
 #include "core/arguments.h"
 
-/* Bytes that are not asked for first. */
+/* Allocations up to this many bytes skip the check of free memory. */
 enum { LITTLE = 1 << 24 };
 
 const char *const gt_shape_names[] = { "flat", "arc", "parallel", NULL };
@@ -17,7 +17,7 @@ gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns,
 {
 	GT_NEED(scan);
 	*scan = NULL;
-	/* Memory that is promised and not there would end the process as it is filled. */
+	/* With overcommitted memory, filling the table could kill the process. */
 	if ((double)views * sizeof(gt_view) > LITTLE) {
 		char what[96];
 		snprintf(what, sizeof what, "no memory for the geometry of %zu views", views);
@@ -26,7 +26,7 @@ gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns,
 			return st;
 	}
 	gt_scan *s = calloc(1, sizeof *s);
-	/* One record at least: a scan without views is for gt_scan_check() to refuse. */
+	/* At least one record; gt_scan_check() refuses a scan without views. */
 	gt_view *view = views < PTRDIFF_MAX / sizeof *view ? calloc(views ? views : 1, sizeof *view) : NULL;
 	if (!s || !view) {
 		free(s);
@@ -54,7 +54,7 @@ void gt_scan_free(gt_scan *scan)
 	free(scan);
 }
 
-/* A scan with the detector of `scan` and room for other views. */
+/* Allocates a scan with the detector of `scan` and other views. */
 static gt_status new_like(const gt_scan *scan, size_t views, gt_scan **out)
 {
 	gt_status st = gt_scan_new(scan->shape, views, scan->rows, scan->columns, out);
@@ -93,7 +93,7 @@ gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_sc
 	return GT_OK;
 }
 
-/* Largest divisor of n that is at most `most`, if it is at least three quarters of it; else `most`. */
+/* Returns the largest divisor of n in [3/4 max, max], else max. */
 static size_t near_divisor(size_t n, size_t max)
 {
 	for (size_t d = max; d >= 1 && 4 * d >= 3 * max; d--)
@@ -102,8 +102,9 @@ static size_t near_divisor(size_t n, size_t max)
 	return max;
 }
 
-/* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps both
- * of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
+/* Selects evenly spaced views. Divides a full rotation (180 degrees of a parallel beam) into equal steps; shorter
+ * ranges keep both ends, which a short scan needs. Steps are exactly equal if the number of views has a suitable
+ * divisor. */
 static gt_status coarsen_views(const gt_scan *scan, size_t max, gt_scan **coarse)
 {
 	const size_t n = scan->views;
@@ -167,7 +168,7 @@ static uint64_t hash_u64(uint64_t h, uint64_t x)
 static uint64_t hash_f64(uint64_t h, size_t n, const double *x)
 {
 	for (size_t i = 0; i < n; i++) {
-		/* One pattern for all NANs, one for both zeros. */
+		/* One bit pattern for all NANs, one for both zeros. */
 		const double value = x[i] == 0 ? 0 : x[i];
 		uint64_t bits = UINT64_C(0x7ff8000000000000);
 		if (!isnan(value))

@@ -1,14 +1,13 @@
-/* Gantry angles by where the sources are, for tables that state none, and to judge those that are stated. */
+/* Gantry angles from the source positions, for tables without angles and to check stated ones. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
 
-/* How far stated angles may be from the sources, rad: flying spots and gantries out of true are far below. */
+/* Tolerance of stated angles, rad; flying focal spots and misaligned gantries stay far below. */
 #define MOST 0.2
 
-/* The direction that the source looks from: of parallel rays the one they come from. 0: it has none, as where rows are
- * not along the axis. */
+/* Computes the gantry angle of a source or parallel rays. Returns 0 if undefined, as for rows not along the axis. */
 static int look_from(const gt_scan *scan, size_t view, double *angle)
 {
 	const gt_view *w = &scan->view[view];

@@ -1,5 +1,4 @@
-/* Where views see the axis of rotation: the place that people mean by the axis, whatever point a file describes the
- * detector by. */
+/* Projection of the axis of rotation onto the detector. */
 #include <math.h>
 #include <gantry/scan_math.h>
 

@@ -1,4 +1,4 @@
-/* What a scan must be before anything computes with it. */
+/* Checks a scan before computations. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
@@ -91,7 +91,7 @@ static gt_status check_axes(const gt_view *w, size_t v)
 	return GT_OK;
 }
 
-/* Rays must cross the detector: a source in its plane (or rays along it) sees nothing. */
+/* Rays must cross the detector plane. */
 static gt_status check_plane(const gt_view *w, size_t v)
 {
 	const double *c = w->column_axis, *r = w->row_axis;
@@ -145,8 +145,7 @@ static gt_status check_view(const gt_scan *s, size_t v)
 			return gt_fail(GT_ERR_FORMAT, "%s of view %zu is (%g, %g, %g): expected finite numbers", name, v, x[0], x[1], x[2]);
 	}
 	if (isinf(w->angle))
-		return gt_fail(GT_ERR_FORMAT, "angle of view %zu is %g: expected a finite number, or NAN where it is not known", v,
-		               w->angle);
+		return gt_fail(GT_ERR_FORMAT, "angle of view %zu is %g: expected a finite number, or NAN if unknown", v, w->angle);
 	gt_status st = check_axes(w, v);
 	if (st != GT_OK)
 		return st;

@@ -1,5 +1,4 @@
-/* What is put right in a scan by hand, or after a check: offsets, roll, sizes, distances, angles, and which way
- * things are counted. */
+/* Manual corrections of a scan: offsets, roll, pitches, distances, angles, and order of columns, rows and rotation. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
@@ -25,7 +24,7 @@ static void turn_vector(double x[3], double c, double s)
 	x[1] = s * was + c * x[1];
 }
 
-/* A view about the axis. */
+/* Rotates a view about the axis. */
 static void turn_view(gt_view *w, double by)
 {
 	const double c = cos(by), s = sin(by);
@@ -37,7 +36,7 @@ static void turn_view(gt_view *w, double by)
 	w->angle += by;
 }
 
-/* The middle of the panel stays where it is. */
+/* Rotates the panel about its fixed centre. */
 static void roll_view(const gt_scan *s, double roll, gt_view *w)
 {
 	const double along = (((double)s->columns - 1) / 2 - s->column_center) * s->column_pitch;
@@ -50,7 +49,7 @@ static void roll_view(const gt_scan *s, double roll, gt_view *w)
 	}
 }
 
-/* Source and detector along the detector's normal. */
+/* Moves source and detector along the detector's normal. */
 static void move_view(gt_view *w, double source_back, double detector_on)
 {
 	double n[3], away = 0;
@@ -69,14 +68,14 @@ static gt_status check(const gt_scan *s, const gt_scan_correction *c)
 {
 	const int turns = given(c->start_angle) || given(c->turn) || c->reverse_direction;
 	if (s->shape == GT_PARALLEL && (given(c->source_to_axis) || given(c->source_to_detector)))
-		return gt_fail(GT_ERR_UNSUPPORTED, "parallel rays have no distances of source and detector");
+		return gt_fail(GT_ERR_UNSUPPORTED, "distances: found parallel rays: expected a cone or fan beam");
 	if (s->shape == GT_ARC && c->roll != 0)
-		return gt_fail(GT_ERR_UNSUPPORTED, "an arc has no roll: its rows are along its own axis");
+		return gt_fail(GT_ERR_UNSUPPORTED, "roll: found an arc detector: expected a flat one");
 	for (size_t v = 0; v < s->views && turns; v++)
 		if (isnan(s->view[v].angle))
-			return gt_fail(GT_ERR_UNSUPPORTED, "view %zu has no gantry angle: the turn cannot be changed", v);
+			return gt_fail(GT_ERR_UNSUPPORTED, "view %zu has no gantry angle: the rotation cannot be changed", v);
 	if ((given(c->source_to_axis) || given(c->source_to_detector)) && !(s->source_to_axis > 0 && s->source_to_detector > 0))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the scan does not state its distances: they cannot be changed");
+		return gt_fail(GT_ERR_UNSUPPORTED, "distances: the scan states none to change");
 	return GT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Facts about a scan: its turn, its field of view, whether it climbs. */
+/* Properties of a scan: angular range, field of view, helical or not. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -41,7 +41,7 @@ double gt_scan_widest_gap(const gt_scan *scan, double ends[2])
 	return finite ? gap : NAN;
 }
 
-/* Unordered views within one turn: the circle without its widest gap. */
+/* Angular range of unordered views within one rotation: the circle without its widest gap. */
 static double unordered_turn(const gt_scan *scan)
 {
 	const double n = (double)scan->views;
@@ -70,17 +70,16 @@ double gt_scan_angular_range(const gt_scan *scan)
 	if (n < 2)
 		return 0;
 	const double with_step = (double)n / (double)(n - 1);
-	/* Ordered as they stand, or plainly counted over several turns: the numbers mean what they say. */
+	/* Ascending, descending, or over several rotations: use the angles unchanged. */
 	if (up || down || high - low > 2 * GT_PI + 1e-9)
 		return (high - low) * with_step;
-	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little
-	 * jitter). */
+	/* Ordered in small steps, except for jumps back to 0 and a little jitter. */
 	if (fabs(net) > 0.9 * path && path < GT_PI / 4 * (double)(n - 1))
 		return fabs(net) * with_step;
 	return unordered_turn(scan);
 }
 
-/* The point where a ray comes nearest to the z axis, and on which side of it: signed distance in the x-y plane. */
+/* Returns the signed distance of a ray from the z axis, and the z of its nearest point. */
 static double pass_axis(const gt_detector *d, const gt_view *w, double column, double row, double *z)
 {
 	double p[3], q[3];
@@ -94,7 +93,7 @@ static double pass_axis(const gt_detector *d, const gt_view *w, double column, d
 	return (p[0] * q[1] - p[1] * q[0]) / length;
 }
 
-/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows
+/* Returns the reach of the columns on both sides of the axis (0: the fan misses the axis), and the z range of the rows
  * there. */
 static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer, double *low,
                        double *high)
@@ -144,8 +143,8 @@ double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 	return shortest > 0 && shows_longer ? longest : shortest;
 }
 
-/* Of the range of heights that a straight line against x (the index, where by_angle is 0) has, the part that the rest
- * scatters by. */
+/* Returns the rms residual of a line fit of source height against angle, or index if by_angle is 0, relative to the
+ * range of the line. */
 static double scatter(const gt_scan *scan, int by_angle)
 {
 	const double n = (double)scan->views;
@@ -166,7 +165,7 @@ static double scatter(const gt_scan *scan, int by_angle)
 	return range > 0 ? sqrt(fmax(0, zz - slope * xz) / n) / range : INFINITY;
 }
 
-/* Of their own range: by trial; a table that speeds up or halts stays below, one wave over a turn has 0.23. */
+/* Empirical limit of scatter(): below for a table that accelerates or stops; one sine period per rotation has 0.23. */
 #define SCATTER 0.12
 
 int gt_scan_is_helical(const gt_scan *scan)
@@ -180,8 +179,8 @@ int gt_scan_is_helical(const gt_scan *scan)
 	const double row = scan->row_pitch * scale, rows = row * (double)scan->rows, range = high - low;
 	if (scan->pitch_per_turn != 0)
 		return range > row;
-	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be
-	 * passed, and evenly. */
+	/* A sagging gantry is not a helix: without a stated pitch the source must move evenly by 5 % of the rows'
+	 * height. */
 	if (!(range > fmax(row, 0.05 * rows)))
 		return 0;
 	return range > 0.5 * rows || scatter(scan, 0) < SCATTER || scatter(scan, 1) < SCATTER;

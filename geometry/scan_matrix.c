@@ -1,8 +1,8 @@
-/* 3x4 projection matrices of flat detectors, both ways. With M = (m1, m2, m3) the rows of the 3x3 part and p the last
- * column, scaled so that |m3| = 1 and points before the source have w > 0:
+/* Conversion of flat detectors to and from 3x4 projection matrices. M = (m1, m2, m3) are the rows of the 3x3 part and p
+ * is the last column, scaled so that |m3| = 1 and points in front of the source have w > 0:
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
- * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the pixel at
- * the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
+ * u^, v^, w^ = column axis, row axis and normal of the detector; D is its distance from the source; (kc, lc) is the
+ * pixel at the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
@@ -15,7 +15,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 	GT_NEED(scan);
 	GT_NEED(matrix);
 	if (scan->shape != GT_FLAT)
-		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrices describe flat detectors: this one is %s",
+		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrices: found detector shape %s: expected a flat detector",
 		               gt_shape_names[scan->shape]);
 	if (view >= scan->views)
 		return gt_fail(GT_ERR_ARG, "matrix of view %zu: the scan has %zu views", view, scan->views);
@@ -39,7 +39,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 	return GT_OK;
 }
 
-/* What a matrix says of its view: D/du, D/dv and the pixel at the foot of the perpendicular. */
+/* Parameters of a matrix: D/du, D/dv and the pixel at the foot of the perpendicular. */
 typedef struct {
 	double source[3], column[3], row[3], normal[3], scale[2], foot[2];
 } pinhole;
@@ -56,7 +56,7 @@ static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 		return gt_fail(GT_ERR_FORMAT,
 		               "projection matrix of view %zu has the last row (%g, %g, %g, %g): expected a source away from the origin", v,
 		               matrix[8], matrix[9], matrix[10], matrix[11]);
-	/* The origin is in front of the source; that fixes the sign, which a matrix leaves open. */
+	/* The origin is in front of the source, which determines the sign of the matrix. */
 	const double unit = (matrix[11] < 0 ? -1 : 1) / norm;
 	for (int r = 0; r < 3; r++) {
 		for (int a = 0; a < 3; a++)
@@ -75,7 +75,7 @@ static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 	gt_cross3(h->column, h->row, volume);
 	if (!(fabs(gt_dot3(volume, m[2])) > TOLERANCE))
 		return gt_fail(GT_ERR_FORMAT, "projection matrix of view %zu is singular: expected three independent rows", v);
-	/* source = -M^-1 p, in the rows that are free of the foot: the numbers stay of one size. */
+	/* source = -M^-1 p, with the foot subtracted from the rows to keep the numbers in one range. */
 	const double q[3] = { (p[0] - h->foot[0] * p[2]) / h->scale[0], (p[1] - h->foot[1] * p[2]) / h->scale[1], p[2] };
 	gt_cross3(h->row, m[2], c[0]);
 	gt_cross3(m[2], h->column, c[1]);
@@ -87,7 +87,7 @@ static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 	return GT_OK;
 }
 
-/* One pitch for all views: each detector goes where its columns have that pitch, and its rows must agree. */
+/* Places the detector at the distance where its columns have the common pitch; its rows must agree. */
 static gt_status place_detector(const pinhole *h, size_t v, const gt_scan *scan, gt_view *w)
 {
 	const double skew = gt_dot3(h->column, h->row), distance = h->scale[0] * scan->column_pitch;

@@ -1,4 +1,4 @@
-/* View tables of circles and helices, with short scans and flying focal spots. Frame and signs: Liu, Fu, De Man,
+/* View tables of circular and helical orbits, short scans and flying focal spots. Frame and signs: Liu, Fu, De Man,
  * Yu, "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017),
  * eqs 1-9, with the source's z written out. */
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <gantry/scan.h>
 #include "core/arguments.h"
 
-/* Where a parallel beam's source and detector are drawn if the orbit does not say, mm from the axis. */
+/* Default distance of a parallel beam's source and detector from the axis, mm. */
 #define PARALLEL_DISTANCE 1000.0
 
 static gt_status check_lengths(const gt_orbit *o)
@@ -136,10 +136,10 @@ double gt_orbit_half_fan(const gt_orbit *o)
 
 const gt_scanner gt_scanners[] = {
 	{ "ge-ct750hd",
-	  "clinical CT: arc of 888 x 64 pixels, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
+	  "clinical CT: arc of 888 x 64 pixels, 0.58 x 0.625 mm at the axis, 984 views over 360 degrees",
 	  { GE_CT750HD, .views = 984, .turn = 2 * GT_PI } },
 	{ "ge-ct750hd-helical",
-	  "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
+	  "ge-ct750hd on a helix: three rotations of 38.75 mm (pitch 31/32)",
 	  { GE_CT750HD, .views = 2952, .turn = 6 * GT_PI, .pitch_per_turn = 38.75 } },
 	{ "c-arm",
 	  "C-arm cone beam: flat panel of 1240 x 960 pixels of 0.308 mm, 496 views of a short scan of 200 degrees",
@@ -155,7 +155,7 @@ const gt_scanner gt_scanners[] = {
 	    .turn = 200 * GT_PI / 180,
 	    .end_view = 1 } },
 	{ "micro-ct",
-	  "laboratory micro-CT: flat panel of 1024 x 1024 pixels of 0.05 mm, magnified 6 times, 720 views of a full turn",
+	  "laboratory micro-CT: flat panel of 1024 x 1024 pixels of 0.05 mm, magnification 6, 720 views over 360 degrees",
 	  { .shape = GT_FLAT,
 	    .views = 720,
 	    .rows = 1024,
@@ -166,7 +166,7 @@ const gt_scanner gt_scanners[] = {
 	    .row_pitch = 0.05,
 	    .turn = 2 * GT_PI } },
 	{ "synchrotron",
-	  "parallel beam: 1024 x 512 pixels of 1.3 micrometres, 1500 views of half a turn",
+	  "parallel beam: 1024 x 512 pixels of 1.3 micrometres, 1500 views over 180 degrees",
 	  { .shape = GT_PARALLEL,
 	    .views = 1500,
 	    .rows = 512,

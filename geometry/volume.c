@@ -1,4 +1,4 @@
-/* A volume as a handle: a grid, and voxels that are owned or borrowed. */
+/* Handle of a volume: a grid, and owned or borrowed voxels. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "geometry/volume.h"

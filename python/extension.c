@@ -1,4 +1,4 @@
-/* Frequent calls of the Python package, each in one call of C. */
+/* Frequent operations of the Python package as single C calls. */
 #include "python/extension.h"
 #include <gantry/threads.h>
 #include <gantry/version.h>
@@ -50,12 +50,12 @@ gt_status gt_py_finite(gt_backend *be, gt_type type, const void *data, size_t n)
 	looking s = { data, type, bad, n };
 	gt_status st = GT_OK;
 	if (!bad)
-		return gt_fail(GT_ERR_MEMORY, "no memory to look through %zu numbers", n);
+		return gt_fail(GT_ERR_MEMORY, "out of memory to check %zu numbers", n);
 	gt_parallel(pieces > 1 ? gt_backend_pool(be) : NULL, pieces, 1, look, &s);
 	for (size_t piece = 0; piece < pieces && st == GT_OK; piece++)
 		for (size_t i = piece * PIECE; bad[piece] && i < n && st == GT_OK; i++)
 			if (!all_finite(s.data + i * element, type, 1))
-				st = gt_fail(GT_ERR_ARG, "x: number %zu is not finite, expected finite ones", i);
+				st = gt_fail(GT_ERR_ARG, "x: number %zu is not finite, expected finite numbers", i);
 	if (bad != &one)
 		free(bad);
 	return st;
@@ -110,7 +110,7 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is reported once */
 }
 
-/* The structs of DLPack, as its specification lays them out. */
+/* Structs of the DLPack specification. */
 enum { DLPACK_CUDA = 2, DLPACK_FLOAT = 2 };
 typedef struct {
 	void *data;

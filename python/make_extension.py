@@ -1,8 +1,8 @@
-"""Makes the source of the extension gantry._c from the public headers: the preprocessor leaves their declarations, cffi reads these.
+"""Makes the source of the extension gantry._c from the public headers: cffi parses their preprocessed declarations.
 
 make_extension.py ROOT OUT.c     ROOT holds include/gantry and python; CC names the compiler, else it is cc
 
-No function, struct or enum is declared by hand, and the C compiler checks every layout.
+No declaration is written manually, and the C compiler checks every layout.
 """
 import os
 import re
@@ -12,10 +12,10 @@ import tempfile
 
 import cffi
 
-# Headers of the system add nothing that cffi does not know: size_t, uint64_t, FILE.
+# cffi knows the types of the system headers: size_t, uint64_t, FILE.
 SYSTEM = ("stddef.h", "stdint.h", "stdio.h", "math.h", "float.h", "limits.h", "string.h")
 
-# Functions of the package that the library calls, all from the thread that called it.
+# Callbacks of the library, in the thread of the caller.
 CALLBACKS = """
 extern "Python" int  gt_py_interrupted(void *self);
 extern "Python" int  gt_py_iteration(void *self, const gt_progress *p);
@@ -29,7 +29,7 @@ extern "Python" void gt_py_message(void *self, const gt_message *m);
 
 
 def without_bodies(text):
-    """The declarations alone: what is inline in a header is C's own."""
+    """Returns the declarations without the bodies of inline functions."""
     out, depth, start = [], 0, 0
     for m in re.finditer(r"\)\s*\{|[{}]", text):
         if depth == 0 and m.group() not in "{}":

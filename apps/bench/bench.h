@@ -6,8 +6,8 @@
 #include <gantry/scan.h>
 #include "apps/cli/workload.h"
 
-/* Counts the pairs of a voxel and a view whose fan and cone contain some part of the voxel's height, on a sample of
- * voxels and views: the unavoidable work. */
+/* Estimates the unavoidable work from a sample: the number of pairs of a voxel and a view whose beam contains some
+ * part of the voxel. */
 double app_overlap(const gt_scan *scan, const gt_grid *grid);
 
 /* Times of one projector. Set projector and ms ([repeat]); the rest is output. */
@@ -33,8 +33,8 @@ gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a)
 gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *self), void *self, int repeat, app_timing *t);
 /* Times one of the parts that t's projector names (struct gt_projector_parts). */
 gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
-/* Times the i-th function of the penalty, or the i-th operation on arrays of n values; *what: its name, NULL if there
- * is none. */
+/* Times the i-th function of the penalty, or the i-th operation on arrays of n values. Sets *what to its name, or
+ * NULL. */
 gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,
                            const char **what);
 gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, int repeat, app_timing *t, const char **what);

@@ -11,7 +11,7 @@ typedef struct {
 } bench_options;
 
 enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, PENALTY, VECTORS, BASIS, OPERATIONS };
-extern const char *const bench_operations[];            /* NULL-terminated, in that order */
+extern const char *const bench_operations[];            /* NULL-terminated, in the order of the enum */
 
 /* One workload on one device. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 	const bench_options *o;
 	cJSON *results;
 	const app_workload *workload;
-	gt_backend *be; /* for direct methods */
+	gt_backend *be; /* for analytic methods */
 	gt_scan *scan;
 	gt_grid grid;
 	float *data; /* random, [view][row][column] */
@@ -32,24 +32,24 @@ typedef struct {
 /* Makes the workload's scan and grid according to the options. */
 gt_status bench_make_workload(bench_case *b);
 const char *bench_backend(const bench_case *b);
-/* Each of these times an operation and adds its lines. An impossible combination (a projector that refuses the
+/* These functions time an operation and add its lines. An impossible combination (a projector that refuses the
  * geometry, too little memory, more subsets than views) becomes a line, not a failure. */
 /* FORWARD, BACK, ITERATION or PARTS, of the projector in b->time. */
 gt_status bench_measure_projector(bench_case *b, int operation);
 gt_status bench_measure_direct(bench_case *b);
-/* GT_ERR_UNKNOWN, GT_ERR_ARG: no direct method, or wrong parameters. */
+/* GT_ERR_UNKNOWN, GT_ERR_ARG: not an analytic method, or wrong parameters. */
 gt_status bench_check_method(const char *method);
 /* A penalty, operations on arrays, or on a basis: adds a line per function. */
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec);
 
-/* --gpus: times complete iterations and direct methods on several numbers of devices, a line each. */
+/* --gpus: times complete iterations and analytic methods on several numbers of devices, a line each. */
 gt_status bench_check_team(const bench_options *o);
 gt_status bench_run_team(bench_case *b);
-/* seconds: `runs` runs after a warm-up, of the slowest of up to 64 devices, each with its backend; peak: the largest
- * memory of one in bytes. GT_ERR_UNSUPPORTED: the scan's direct method does not run by slabs. */
+/* Times `runs` runs after a warm-up on up to 64 devices; seconds is that of the slowest, peak the largest memory of one
+ * device in bytes. GT_ERR_UNSUPPORTED: the analytic method of the scan does not run by slabs. */
 gt_status bench_kernels(const bench_case *b, const char *const *backend, int ranks, int runs, double *seconds, double *peak);
-const char *bench_team_workloads(void);         /* default */
-int bench_wanted(const bench_options *o, const char *name);     /* by its name, or as the prefix of a group */
+const char *bench_team_workloads(void);         /* default of --workload with --gpus */
+int bench_wanted(const bench_options *o, const char *name);     /* 1: requested by its name or group */
 
 /* Widths of the columns of operations and of projectors, methods and penalties. */
 enum { BENCH_OPERATION = 18, BENCH_BY = 20 };

@@ -1,5 +1,5 @@
-/* Kernels of a direct method on several devices concurrently: each has its rows of all views and its slices in device
- * memory, so host transfers are excluded. */
+/* Kernels of an analytic method on several devices concurrently. Each device holds its rows of all views and its slices
+ * in device memory, so host transfers are excluded. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void share_free(struct share *s)
 	gt_backend_close(s->be);
 }
 
-/* Uploads its rows of all views. */
+/* Uploads the device's rows of all views. */
 static gt_status send(const bench_case *b, struct share *s, size_t row, size_t rows)
 {
 	const gt_scan *scan = b->scan;
@@ -121,7 +121,7 @@ gt_status bench_kernels(const bench_case *b, const char *const *backend, int ran
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %d devices", ranks);
 	if (all > nz)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d members of %zu slices: expected a slice for each", ranks, nz));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d devices for %zu slices: expected a slice for each", ranks, nz));
 	for (size_t k = 0; k < all; k++)
 		GT_TRY(share_new(b, backend[k], nz * k / all, nz * (k + 1) / all - nz * k / all, &s[k]));
 	for (int i = -1; i < runs; i++) {

@@ -59,7 +59,7 @@ static gt_status measure_operator(bench_case *b, int operation)
 	return GT_OK;
 }
 
-/* Limit: a projection and a backprojection of all views, each in one call. */
+/* The limit is a projection and a backprojection of all views, each in one call. */
 static gt_status measure_iteration(bench_case *b)
 {
 	app_timing *t = b->time;

@@ -13,7 +13,7 @@
 
 enum { MAX_COUNTS = 16 };
 
-/* A method with its penalty; NULL: the direct method that fits, complete or its kernels alone. */
+/* A method with its penalty; NULL: the analytic method of the scan, complete or its kernels alone. */
 typedef struct {
 	const char *solver, *penalty;
 	int kernels;
@@ -53,7 +53,7 @@ static gt_status read_counts(const char *list, int count[MAX_COUNTS + 1])
 	return n ? GT_OK : gt_fail(GT_ERR_ARG, "--gpus: expected numbers of devices as 1,2,4");
 }
 
-/* Names the GPUs from the first on; with --backend cpu:2 ranks of two threads each. */
+/* Names the first GPUs, or ranks of two threads each with --backend cpu:2. */
 static gt_status backend_of(const timing *t, char *name, size_t size)
 {
 	const char *asked = t->b->call->common.backend;
@@ -61,8 +61,8 @@ static gt_status backend_of(const timing *t, char *name, size_t size)
 	const int threads = on_cpu && asked[3] ? atoi(asked + 4) : 1;
 	const int streams = asked && !strncmp(asked, "stream", 6) && t->ranks == 1;
 	if (asked && !on_cpu && !streams && strcmp(asked, "cuda") && strcmp(asked, "auto"))
-		return gt_fail(GT_ERR_ARG,
-		               "--backend=%s: with --gpus expected cuda, cpu:THREADS of a member, or for one alone stream:DEVICE", asked);
+		return gt_fail(GT_ERR_ARG, "--backend=%s: with --gpus expected cuda, cpu:THREADS per rank, or stream:DEVICE for one device",
+		               asked);
 	if (streams)
 		snprintf(name, size, "%s", asked);
 	else if (on_cpu)
@@ -129,7 +129,7 @@ done:
 	return st;
 }
 
-/* Repeats a direct method from projections in memory to voxels in memory. */
+/* Repeats an analytic method from projections in memory to voxels in memory. */
 static gt_status run_all(gt_recon *r, timing *t, gt_volume *v)
 {
 	gt_recon_outcome found = { .size = sizeof found };
@@ -158,7 +158,7 @@ static int cpu_threads(const timing *t)
 	return asked && !strncmp(asked, "cpu", 3) ? n > 0 ? n : 1 : 0;
 }
 
-/* Slices and rows of each device are in its memory beforehand. */
+/* Slices and rows of each device are in its memory before the timing. */
 static gt_status measure_kernels(timing *t)
 {
 	enum { NAME = 16 };

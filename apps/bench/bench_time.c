@@ -19,7 +19,7 @@ double bench_peak_bytes(const gt_backend *be)
 	return gt_backend_counters(be, &count) == GT_OK ? (double)count.peak_bytes : 0;
 }
 
-/* One of the alternating operators, on a backend of its own, so that its memory is counted separately. */
+/* One of the alternating operators, with its own backend, so that its memory is counted separately. */
 typedef struct {
 	gt_backend *be;
 	gt_linop *A;

@@ -1,4 +1,4 @@
-/* A projector or its adjoint, applied once on the backend and in the precision that a command asks for. */
+/* Applies a projector or its adjoint once, on the backend and in the precision of the command line. */
 #include <gantry/projector.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"

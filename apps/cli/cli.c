@@ -1,4 +1,4 @@
-/* Option tables: parsing, help, and the message after a typing error. */
+/* Option tables: parsing, help, and proposals for misspelt options. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ void cli_option_tables(const cli_command *c, const cli_option *table[CLI_TABLES]
 
 static int is_called(const char *name, const char *text, size_t n) { return name && strlen(name) == n && !strncmp(name, text, n); }
 
-/* The option called name (length n), now or in the version before, or by its letter if letter is set. */
+/* Finds an option by its letter if that is set, else by its current or previous name of length n. */
 static const cli_option *find(const cli_command *c, const char *name, size_t n, char letter, int *common)
 {
 	const cli_option *table[CLI_TABLES];
@@ -55,7 +55,7 @@ static const cli_option *find(const cli_command *c, const char *name, size_t n, 
 	return NULL;
 }
 
-/* "gantry import has it": the other commands with an option of that very name; NULL if there is none, or no memory. */
+/* "gantry import has it": lists the other commands with an option of this name; NULL if none has, or without memory. */
 static char *who_has(const char *name)
 {
 	char *text = NULL;
@@ -131,7 +131,7 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 	return GT_OK;
 }
 
-/* Is it an option of this command, and so no value of the one before it? */
+/* 1: an option of this command, which cannot be the value of the option before it. */
 static int is_option(const cli_command *c, const char *text)
 {
 	int is_common = 0;
@@ -140,7 +140,7 @@ static int is_option(const cli_command *c, const char *text)
 	return text[0] == '-' && text[1] && !text[2] && find(c, "", 0, text[1], &is_common);
 }
 
-/* One option at argv[*i], with its value in the same or the next argument; *taken says which it is. */
+/* Parses the option at argv[*i], with its value in the same or the next argument; *taken is the option. */
 static gt_status take_option(const cli_command *c, int argc, char **argv, int *i, void *options, cli_common *common,
                              const cli_option **taken)
 {
@@ -168,18 +168,18 @@ static gt_status take_option(const cli_command *c, int argc, char **argv, int *i
 	return set_value(o, value, is_common ? (void *)common : options);
 }
 
-/* Says of options that were given by their old names, once of each, what they are called now. */
+/* Prints a note for each option that was given by its previous name. */
 static void tell_renamed(const cli_call *call, int argc, char **argv)
 {
 	for (const cli_option *o = call->command->options; o && o->name; o++)
 		for (int i = 0; i < argc && o->was && strcmp(argv[i], "--"); i++)
 			if (!strncmp(argv[i], "--", 2) && is_called(o->was, argv[i] + 2, strcspn(argv[i] + 2, "="))) {
-				cli_note(call, "--%s is called --%s now; the old name goes away with the next version", o->was, o->name);
+				cli_note(call, "--%s is now --%s; the next version drops the old name", o->was, o->name);
 				break;
 			}
 }
 
-/* Says of options with a value that were given more than once that the last one counts. */
+/* Prints a note for each option with a value that was given more than once: the last value counts. */
 static void tell_repeated(const cli_call *call, const cli_option *const *taken)
 {
 	for (size_t i = 0; taken[i]; i++) {
@@ -193,7 +193,7 @@ static void tell_repeated(const cli_call *call, const cli_option *const *taken)
 	}
 }
 
-/* taken: the options, in their order; argc of them at most, and NULL at the end. */
+/* taken: the given options in their order, at most argc, then NULL. */
 static gt_status take_arguments(const cli_command *c, int argc, char **argv, void *options, cli_call *call, const cli_option **taken)
 {
 	int only_files = 0;
@@ -298,7 +298,7 @@ int cli_exit(const cli_call *call, gt_status st)
 
 gt_status cli_need(const char *option, const char *value) { return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option); }
 
-/* "100HU", "0.02 mm-1": the unit; NULL: none. */
+/* Returns the unit of "100HU" or "0.02 mm-1"; NULL without one. */
 static const char *unit_behind(const char *number)
 {
 	static const char *const units[] = { "HU", "mm-1" };
@@ -317,8 +317,7 @@ gt_status cli_parse_range(const char *what, const char *text, double *low, doubl
 	const char *unit = colon && unit_behind(colon + 1) ? unit_behind(colon + 1) : unit_behind(text);
 	gt_status st = GT_OK;
 	if (unit)
-		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH as numbers alone: their unit is asked for by --unit %s", what, text,
-		             unit);
+		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH without units: set the unit by --unit %s", what, text, unit);
 	else if (!first)
 		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
 	if (st == GT_OK)
@@ -344,7 +343,7 @@ gt_status cli_parse_names(const char *what, const char *text, const char *const 
 		if (k == count)
 			return gt_unknown_of(what, name, names, count);
 		if (*chosen & 1u << k)
-			return gt_fail(GT_ERR_ARG, "%s=%s: %s is there twice", what, text, name);
+			return gt_fail(GT_ERR_ARG, "%s=%s: %s is given twice", what, text, name);
 		*chosen |= 1u << k;
 		at += n;
 		if (!*at)

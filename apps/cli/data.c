@@ -1,4 +1,4 @@
-/* What the commands share of reading, grids and records. */
+/* Reading, default grids and output names, common to several commands. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,6 @@ gt_status cli_open(const cli_call *call, gt_backend **be)
 	return st;
 }
 
-/* Sentences are separated by "; ". */
 static void add_note(void *self, const gt_message *m)
 {
 	cli_notes *notes = self;
@@ -51,7 +50,7 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
 }
 
-/* slices: NULL to read the voxels as well, or the grid alone. */
+/* slices: NULL reads the voxels, or the grid alone if grid_only is set. */
 static gt_status read_volume(const cli_call *call, const char *path, int grid_only, gt_volume **v, gt_slice_reader **slices)
 {
 	cli_notes notes = { "" };
@@ -85,14 +84,14 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 		char text[256];
 		size_t below, above;
 		st = gt_recon_default_grid(scan, grid, &below, &above);
-		/* Nobody asked for it: no wrong usage. */
+		/* The user did not request this grid, so the error is not a usage error. */
 		if (st == GT_ERR_ARG)
 			st = gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error());
 		GT_TRY(st);
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
 		if (below + above)
-			cli_note(call, "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
+			cli_note(call, "%zu slice%s below and %zu above are left out: views cover less than 180 degrees there", below,
 			         below == 1 ? "" : "s", above);
 	}
 	GT_TRY(gt_grid_check(grid, scan));
@@ -101,7 +100,7 @@ done:
 	return st;
 }
 
-/* Rows that are not along z cover no range of it. */
+/* 0 if the rows are not along z, because they cover no range of z then. */
 static int covers(const gt_scan *scan, double *radius, double *low, double *high)
 {
 	*radius = gt_scan_field_of_view(scan, low, high);
@@ -123,13 +122,13 @@ void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
 	}
 	const int centred = g->center[0] == 0 && g->center[1] == 0 && g->center[2] == 0;
 	cli_note(call,
-	         "%.0f %% of the volume lie inside what the scan covers: the volume has x %.4g to %.4g, y %.4g to %.4g, z %.4g to %.4g mm, "
+	         "the scan covers %.0f %% of the volume: the volume has x %.4g to %.4g, y %.4g to %.4g, z %.4g to %.4g mm, "
 	         "the scan a radius of %.4g mm and z %.4g to %.4g mm%s",
 	         100 * share, from[0], to[0], from[1], to[1], from[2], to[2], radius, low, high,
-	         centred ? "" : "; 'gantry import --center' puts the middle of a volume at 0, 0, 0");
+	         centred ? "" : "; 'gantry import --center' moves the centre of a volume to 0, 0, 0");
 }
 
-/* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */
+/* Lead has 6 mm-1 at 100 keV. */
 void cli_note_max(const cli_call *call, double max)
 {
 	if (max > 10)
@@ -151,7 +150,7 @@ gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt
 	return cli_end_writing(gt_write_volume(path, o, v));
 }
 
-/* Of "vol.nii.gz" all of ".nii.gz". */
+/* ".nii.gz" of "vol.nii.gz", else the part from the last dot. */
 static const char *extension_of(const char *output)
 {
 	const char *name = strrchr(output, '/'), *from = name ? name + 1 : output, *dot = strrchr(from, '.');
@@ -176,8 +175,8 @@ gt_status cli_check_numbered(const cli_call *call, const char *output)
 		gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
 		for (size_t k = 0; k < call->files && st == GT_OK; k++)
 			if (gt_same_file(call->file[k], name))
-				st = gt_fail(GT_ERR_ARG, "--output=%s: %s is read too, which would be overwritten: expected another name",
-				             output, name);
+				st = gt_fail(GT_ERR_ARG, "--output=%s: the input %s would be overwritten: expected another name", output,
+				             name);
 		free(name);
 		if (st != GT_OK)
 			return st;
@@ -204,6 +203,6 @@ gt_status cli_set_numbers(int number, const char *range, gt_write_options *o)
 	static const int bits[] = { 0, 16, 8 };
 	o->bits = bits[number];
 	if (range && number == 0)
-		return gt_fail(GT_ERR_ARG, "--range=%s: floats need none: expected --number u16 or u8", range);
+		return gt_fail(GT_ERR_ARG, "--range=%s: applies to integers alone: expected --number u16 or u8", range);
 	return range ? cli_parse_range("--range", range, &o->low, &o->high) : GT_OK;
 }

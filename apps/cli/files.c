@@ -1,4 +1,4 @@
-/* Files of text; no command writes over what it reads. */
+/* Text files, and the check that no command overwrites its inputs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,13 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 
-/* Where a path is, or would be: the file itself, or its folder and name. */
-
 static const char *text_of(const cli_option *o, const void *options)
 {
 	return *(const char *const *)(const void *)((const char *)options + o->at);
 }
 
-/* The output of option o against another path, which `what` names, and against the file of data that it names itself. An output that is there
- * takes its own such file with it. */
+/* GT_ERR_ARG if the output of option o is the path `other`, described by `what`, or the data file that a header
+ * names. An existing output is replaced together with its own data file. */
 static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
 {
 	if (!other)

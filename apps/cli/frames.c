@@ -1,4 +1,4 @@
-/* What is said on the command line about images, as the library takes it. */
+/* Passes the options about images to the library, and refuses those that do not apply. */
 #include <string.h>
 #include "apps/cli/frames.h"
 

@@ -1,7 +1,6 @@
 #ifndef GT_APPS_CLI_FRAMES_H
 #define GT_APPS_CLI_FRAMES_H
-/* The options of commands that read folders and files of images: how counts become line integrals, and where the views
- * were. */
+/* Options of commands that read images: conversion of counts into line integrals, and positions of the views. */
 #include <math.h>
 #include "apps/cli/cli.h"
 
@@ -14,53 +13,53 @@ typedef struct {
 #define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
 extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
 
-/* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */
+/* Lines of an option table; AT(field) is the offset of a field of cli_frames in the options of the command. */
 #define CLI_FRAMES_OPTIONS(AT) \
 	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .min = -1e6, .max = 1e6, \
-	  .help = "images, Data Exchange: column where the axis is seen, from 0 at the middle of the first pixel (default: found)" }, \
+	  .help = "images, Data Exchange: column of the rotation axis, 0 at the centre of the first pixel (default: found)" }, \
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .min = 1e-9, .max = 1e6, \
-	  .help = "pitch of the detector's pixels, where the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
+	  .help = "pixel pitch of the detector if the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9, \
-	  .help = "images of a cone or fan beam: with --source-to-detector; without both the rays are parallel" }, \
+	  .help = "images of a cone or fan beam, with --source-to-detector (default: parallel beam)" }, \
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .min = 1e-9, \
 	  .max = 1e9, .help = "see --source-to-axis" }, \
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
-	  .help = "images: a scanner's or another program's geometry file; 'gantry help geometry' lists the kinds" }, \
+	  .help = "images: geometry file of a scanner or of another program; 'gantry help geometry' lists the formats" }, \
 	{ .name = "direction", .kind = CLI_CHOICE, .at = AT(direction), .names = cli_signs, \
-	  .help = "--geometry of files that leave the rotation direction open (default auto: found in the images)" }, \
+	  .help = "rotation direction if --geometry leaves it open (default auto: found in the images)" }, \
 	{ .name = "axis-side", .kind = CLI_CHOICE, .at = AT(axis_side), .names = cli_signs, \
-	  .help = "the same of the side to which the axis is off the middle" }, \
+	  .help = "side of the axis offset if --geometry leaves it open (default auto: found in the images)" }, \
 	{ .name = "raw", .kind = CLI_TEXT, .value = "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]|FILE.json", .at = AT(raw), \
-	  .help = "images without a head: u8, u16le, u16be, i16le, f32le ..., and their size" }, \
+	  .help = "raw images: sample type u8, u16le, u16be, i16le, f32le ..., and size" }, \
 	{ .name = "entry", .kind = CLI_TEXT, .value = "NAME", .at = AT(entry), \
-	  .help = "HDF5 of several scans: the group that holds the one to read (entry0001, exchange1)" }, \
+	  .help = "HDF5 with several scans: group of the scan to read (entry0001, exchange1)" }, \
 	{ .name = "angles", .kind = CLI_INPUT, .value = "FILE|FIRST:STEP|FIRST..LAST", .at = AT(angles), \
 	  .help = "images: angles of the views, in degrees (default: angles.txt in the folder)" }, \
 	{ .name = "angle-unit", .kind = CLI_CHOICE, .at = AT(angle_unit), .names = cli_angle_units, \
-	  .help = "of --angles and of files that name none (default auto: half a turn or a turn in radians, else degrees)" }, \
+	  .help = "unit of --angles and of files that state none (default auto: radians if they span pi or 2 pi, else degrees)" }, \
 	{ .name = "flat", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(flat), \
-	  .help = "images: flat fields (default: those named so in the folder)" }, \
+	  .help = "images: flat fields (default: files named flat* in the folder)" }, \
 	{ .name = "flat-after", .kind = CLI_INPUT, .value = "FILE|FOLDER", .at = AT(flat_after), \
-	  .help = "flat fields after the scan, where --flat or the folder has those before: what is between is used" }, \
+	  .help = "flat fields after the scan; views use the interpolation from those before" }, \
 	{ .name = "flat-at", .kind = CLI_TEXT, .value = "VIEWS,VIEWS,...", .at = AT(flat_at), \
-	  .help = "flat fields were taken after so many views, as many each time: 0,300,600 (default: before the first one)" }, \
+	  .help = "numbers of views before each group of flat fields, groups of equal size: 0,300,600 (default: 0)" }, \
 	{ .name = "dark", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(dark), \
-	  .help = "the same of dark fields" }, \
+	  .help = "images: dark fields (default: files named dark* in the folder)" }, \
 	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .min = 1e-9, .max = 1e30, \
-	  .help = "images without flat fields: counts without a body" }, \
+	  .help = "blank-scan (I0) counts of images without flat fields" }, \
 	{ .name = "air", .kind = CLI_TEXT, .value = "auto|no|LEFT,RIGHT", .at = AT(air), \
-	  .help = "images: divide views by the air in so many columns at both edges (default auto: where there is any)" }, \
+	  .help = "images: divide each view by the air in this number of columns at both edges (default auto: if air is found)" }, \
 	{ .name = "values", .kind = CLI_CHOICE, .at = AT(values), .names = cli_frames_values, \
-	  .help = "images: what their numbers are (default counts)" }, \
+	  .help = "images: quantity of the pixel values (default counts)" }, \
 	{ .name = "sinogram", .kind = CLI_FLAG, .at = AT(sinogram), \
-	  .help = "images: each is one row of the detector in all views, a line a view" }, \
-	{ .name = "gaps", .kind = CLI_FLAG, .at = AT(gaps), .help = "images: numbers may be missing among the files" }
+	  .help = "images: each is one detector row in all views, one line per view" }, \
+	{ .name = "gaps", .kind = CLI_FLAG, .at = AT(gaps), .help = "images: accept gaps in the numbers of the files" }
 
-/* Hands them to a reader; all three must stay while it reads. */
+/* Sets the options of a reader; all three must stay valid while it reads. */
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o);
-/* 1: of images of counts, in files of whatever kind, to which these options apply. */
+/* 1: a format of image files, to which these options apply. */
 int cli_is_frames(const gt_format *format);
-/* GT_ERR_ARG names an option that is given and means nothing for the file or folder. */
+/* GT_ERR_ARG names a given option that does not apply to the file or folder. */
 gt_status cli_frames_check(const cli_frames *given, const char *path);
 
 #endif

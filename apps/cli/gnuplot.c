@@ -1,4 +1,4 @@
-/* The plotting program. */
+/* Runs gnuplot and quotes text for its scripts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ gt_status app_gnuplot_check(void)
 	const int code = app_gnuplot(NULL, "/dev/null", "-e", "set terminal pngcairo");
 	if (code < 0 || code == 127)
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "gnuplot, which draws the figures, is not installed (Debian, Ubuntu: the package gnuplot-nox)");
+		               "figures: gnuplot is not installed: install it (Debian, Ubuntu: the package gnuplot-nox)");
 	if (code)
 		return gt_fail(GT_ERR_UNSUPPORTED, "the installed gnuplot cannot draw PNG: its terminal 'pngcairo' is needed (Debian, "
 		                                   "Ubuntu: the package gnuplot-nox)");
@@ -49,8 +49,8 @@ void app_gnuplot_message(const char *path, char *text, int size)
 		fclose(in);
 }
 
-/* Text between the quotes; what stands for a quote in it, and for a backquote. A control character becomes a space: a newline would end the
- * quotes, and what follows it would be a command. */
+/* Prints text in quotes, with replacements for a quote and a backquote. Control characters become spaces, because a
+ * newline would end the quotes and start a command. */
 static void put_quoted(FILE *out, char quote, const char *for_quote, char for_back, const char *format, va_list list)
 {
 	va_list again;

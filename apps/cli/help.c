@@ -35,7 +35,7 @@ static const gt_module *find_module(const char *kind, const char *name)
 	return m;
 }
 
-/* All modules of a kind, or one by its name; the option that takes them is named as messages name the kind. */
+/* Prints all modules of a kind, or one by its name; `option` takes such modules. */
 static gt_status help_modules(const char *kind, const char *option, const char *name)
 {
 	const gt_module *m = NULL;
@@ -61,12 +61,11 @@ static gt_status help_penalty(const char *name)
 	const gt_status st = help_modules("regularizer", "penalty", name);
 	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
 	if (st == GT_OK && r && r->no_automatic_strength)
-		printf("\nIts strength cannot be found from the noise of the data: gantry recon expects strength=NUMBER.\n");
+		printf("\nThe noise of the data does not determine its strength: gantry recon needs strength=NUMBER.\n");
 	else if (st == GT_OK)
-		printf("\ngantry recon also takes%s: strength=auto (the default: from the noise of the data), strength=1.5x (times that),\n"
-		       "noise=10HU (expected noise of the volume), and of penalties of pairs of neighbours kappa=yes (even resolution) or\n"
-		       "kappa=noise (even noise).\n",
-		       r ? "" : ", of those whose page says so");
+		printf("\ngantry recon also accepts%s: strength=auto (default: from the noise of the data), strength=1.5x (times that),\n"
+		       "noise=10HU (target noise), and for MRF penalties kappa=yes (uniform resolution) or kappa=noise (uniform noise).\n",
+		       r ? "" : ", unless the page of the penalty states otherwise");
 	return st;
 }
 
@@ -74,13 +73,13 @@ static gt_status help_step(const char *name) { return help_modules("preparation"
 static gt_status help_grid(const char *name)
 {
 	if (name)
-		return gt_fail(GT_ERR_ARG, "grid: expected nothing behind it, found '%s'", name);
-	printf("The volume of gantry recon, project and backproject; of the scan's field of view where nothing is given.\n\n"
-	       "  --grid NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]   voxels, their size in mm, and the middle of the volume (0,0,0)\n"
-	       "  --grid N          recon: N x N voxels over the field of view, and as many slices as are measured\n"
-	       "  --voxel LENGTH    recon: voxels of that size (10um, 0.5mm), as many as fit\n"
-	       "  --slice K|A:B     recon: of that grid only slice K, or A to B-1, counted from 0 (from the end: below 0)\n"
-	       "  --like FILE       the grid of that volume\n\n"
+		return gt_fail(GT_ERR_ARG, "help grid: expected no further argument, found '%s'", name);
+	printf("The volume of gantry recon, project and backproject (default: the field of view of the scan).\n\n"
+	       "  --grid NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]   numbers and size (mm) of the voxels, and centre of the volume (default 0,0,0)\n"
+	       "  --grid N          recon: N x N voxels over the field of view, and all measured slices\n"
+	       "  --voxel LENGTH    recon: voxels of this size (10um, 0.5mm) over the field of view\n"
+	       "  --slice K|A:B     recon: slice K of the grid alone, or slices A to B-1, from 0 (below 0: from the end)\n"
+	       "  --like FILE       use the grid of this volume\n\n"
 	       "  gantry recon scan.nc -o vol.nc --grid 512x512x64@0.5x0.5x0.625\n"
 	       "  gantry recon scan.nc -o vol.nc --voxel 10um --slice 40\n");
 	return GT_OK;
@@ -89,7 +88,7 @@ static gt_status help_grid(const char *name)
 static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
 static gt_status help_preset(const char *name) { return gt_recon_help("preset", name, stdout); }
 
-/* Beside the commands. kind: of the modules whose names are topics too; also: another name that is understood, or NULL. */
+/* Topics besides the commands. kind: modules of this kind are topics too; also: other names of the topic, or NULL. */
 static const struct {
 	const char *name, *kind, *also[2];
 	gt_status (*help)(const char *name);
@@ -107,7 +106,7 @@ enum { TOPICS = sizeof topics / sizeof *topics };
 
 static int is_called(const char *name, const char *title) { return title && !strcmp(name, title); }
 
-/* Its index; TOPICS: there is none. */
+/* Returns the index of the topic; TOPICS without one. */
 static size_t topic_called(const char *name)
 {
 	size_t i = 0;
@@ -137,17 +136,17 @@ static const char *const shells[] = { "bash", NULL };
 static const help_options defaults = { .complete = -1 };
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "man", .kind = CLI_FLAG, .help = "of a command, or of all: a page of the manual, in troff",
+	{ .name = "man", .kind = CLI_FLAG, .help = "print the manual page of a command, or of all, in troff",
 	  .at = offsetof(help_options, man) },
-	{ .name = "markdown", .kind = CLI_FLAG, .help = "of a command, or a topic as solver NAME: its page of the reference, in Markdown",
+	{ .name = "markdown", .kind = CLI_FLAG, .help = "print the reference page of a command, or of a topic as solver NAME, in Markdown",
 	  .at = offsetof(help_options, markdown) },
-	{ .name = "complete", .kind = CLI_CHOICE, .help = "a script that completes commands and options in that shell",
+	{ .name = "complete", .kind = CLI_CHOICE, .help = "print a script that completes commands and options in this shell",
 	  .at = offsetof(help_options, complete), .names = shells },
 	{ 0 },
 };
 /* clang-format on */
 
-/* What the help of a topic prints, as a page in Markdown. */
+/* Prints the help of a topic as a page in Markdown. */
 static gt_status topic_markdown(size_t topic, const char *name)
 {
 	char *text = NULL;
@@ -173,11 +172,11 @@ static int for_installation(const cli_call *call, const help_options *o)
 	if (o->man + o->markdown + (o->complete >= 0) > 1)
 		st = gt_fail(GT_ERR_ARG, "--man, --markdown and --complete cannot be combined");
 	else if (o->complete >= 0 && call->files)
-		st = gt_fail(GT_ERR_ARG, "--complete is for all commands: expected no '%s'", call->file[0]);
+		st = gt_fail(GT_ERR_ARG, "--complete: found '%s', expected no argument: the script covers all commands", call->file[0]);
 	else if (o->markdown && topic < TOPICS)
 		st = topic_markdown(topic, call->files > 1 ? call->file[1] : NULL);
 	else if ((o->man || o->markdown) && (call->files > 1 || (call->files && !c)))
-		st = gt_fail(GT_ERR_ARG, "--%s: '%s' is no command", o->man ? "man" : "markdown", call->file[call->files - 1]);
+		st = gt_fail(GT_ERR_ARG, "--%s: '%s' is not a command", o->man ? "man" : "markdown", call->file[call->files - 1]);
 	else if (o->markdown && !c)
 		st = gt_fail(GT_ERR_ARG, "--markdown: expected a command, as in gantry help recon --markdown");
 	else if (o->man)
@@ -209,7 +208,7 @@ static int run(const cli_call *call, const void *given)
 
 const cli_command cli_help = {
 	.name = "help",
-	.about = "help on a command, or on what its options take",
+	.about = "print help on a command or on the arguments of options",
 	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] "
 		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME] | grid]",
 	.notes =

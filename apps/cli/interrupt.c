@@ -1,5 +1,5 @@
-/* Ctrl-C while computing: a line that says so, then the signal's own end, which shells show as 130. While a solver iterates the first one
- * asks to stop, and the second one ends the command. */
+/* Ctrl-C prints a line and ends the command by the signal, which shells report as 130. While a solver iterates, the
+ * first one requests a stop, and the second one ends the command. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ gt_status cli_end_writing(gt_status st)
 	return st;
 }
 
-/* A checkpoint that is being written is finished whatever comes. */
+/* A checkpoint in progress is always finished. */
 static void ask_to_stop(int number)
 {
 	if (asked && !saving)
@@ -68,7 +68,7 @@ void cli_end_iterating(void)
 		sigaction(SIGTERM, &before_terminate, NULL);
 }
 
-/* A launcher sends signals to all: where they all ended, the first could not save what they have together. */
+/* mpirun signals all processes; if they all ended, the first one could not write the common volume. */
 void cli_let_first_stop(void)
 {
 	signal(SIGINT, SIG_IGN);

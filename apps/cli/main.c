@@ -33,7 +33,7 @@ static void print_commands(FILE *out)
 		for (const cli_command *const *end = c + g->commands; c < end; c++)
 			fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->about);
 	}
-	fprintf(out, "\n'gantry help COMMAND' explains one, 'gantry --version' says what this build is.\n");
+	fprintf(out, "\n'gantry help COMMAND' explains a command; 'gantry --version' prints the version and the options of the build.\n");
 }
 
 static const char *nth_command(size_t i) { return cli_commands[i]->name; }
@@ -45,7 +45,7 @@ static size_t count_commands(void)
 	return n;
 }
 
-/* In single quotes for a shell, where one within becomes '\''. */
+/* Quotes text for a shell; a single quote becomes '\''. */
 static char *quoted(const char *text)
 {
 	char *out = malloc(4 * strlen(text) + 3), *to = out;
@@ -61,7 +61,7 @@ static char *quoted(const char *text)
 	return out;
 }
 
-/* Quotes what a shell would not leave alone, so that the record can be pasted. */
+/* Quotes arguments with special characters, so that the recorded command can be pasted into a shell. */
 static char *command_line(int argc, char **argv)
 {
 	char *line = cli_text("gantry");
@@ -138,7 +138,7 @@ static int end_of_output(void)
 int main(int argc, char **argv)
 {
 	gt_timings_start();
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a failed write, with a message */
+	signal(SIGXFSZ, SIG_IGN); /* beyond the file size limit a write fails with a message */
 	if (argc < 2) {
 		print_commands(stderr);
 		return CLI_USAGE;
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	const int code = run_command(c, argc, argv);
 	fflush(NULL);
 	gt_processes_leave(code);
-	/* HDF5's exit handler crashes where a file could not be closed, as on a full disk. */
+	/* HDF5's exit handler crashes if a file could not be closed, for example on a full disk. */
 	if (code == CLI_FAILED && !fflush(NULL))
 		_exit(code);
 	return code;

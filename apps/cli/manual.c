@@ -1,9 +1,9 @@
-/* Pages of the manual, of the site and the completion of shells, from the tables of options. */
+/* Manual pages, reference pages and shell completion, from the option tables. */
 #include <string.h>
 #include <gantry/version.h>
 #include "apps/cli/cli.h"
 
-/* Text in troff: no request at the begin of a line, no escape, hyphens that are minus signs. */
+/* Escapes text for troff: requests at the start of a line, backslashes, and hyphens as minus signs. */
 static void put_roff(const char *text)
 {
 	int begins = 1;
@@ -22,7 +22,7 @@ static void put_roff(const char *text)
 
 static void put_section(const char *name) { printf(".SH %s\n", name); }
 
-/* As it stands, lines and all. */
+/* Prints text with its line breaks. */
 static void put_lines(const char *text)
 {
 	printf(".nf\n");
@@ -98,7 +98,7 @@ void cli_print_manual(const cli_command *c)
 	printf(".BR gantry (1)\n");
 }
 
-/* Text in Markdown: what would be markup there is not. */
+/* Escapes text for Markdown. */
 static void put_markdown(const char *text)
 {
 	for (; *text; text++) {
@@ -130,7 +130,7 @@ void cli_print_markdown(const cli_command *c)
 		printf("## Notes\n\n```text\n%s%s```\n", c->notes, c->notes[strlen(c->notes) - 1] == '\n' ? "" : "\n");
 }
 
-/* The words of one command: its options; and what follows those that take names. */
+/* Completion of one command: its options, and the values of those that take names. */
 static void complete_command(const cli_command *c)
 {
 	const cli_option *table[CLI_TABLES];

@@ -26,7 +26,7 @@ app_progress app_progress_start(const char *what, int quiet)
 		               .water = NAN };
 }
 
-/* As what was done since p started, from the part `before` to `done`, took. */
+/* Extrapolates the rate since p started, from the fraction `before` to `done`. */
 static double time_left(const app_progress *p, double before, double done)
 {
 	return done > before ? (app_seconds() - p->started) * (1 - done) / (done - before) : 0;
@@ -42,7 +42,7 @@ static void draw_bar(const app_progress *p, double done, double left, const char
 	fflush(stderr);
 }
 
-/* 1: it is time to show something again. */
+/* 1: the display is due for an update. */
 static int is_due(app_progress *p)
 {
 	const double now = app_seconds();
@@ -72,7 +72,7 @@ int app_progress_fraction(void *self, double done)
 	return 0;
 }
 
-/* "  0.78 s", and where more is to come ", about 4 s left". */
+/* Formats "  0.78 s", followed by ", about 4 s left" if left > 0. */
 static void print_time(double gone, double left, char *text, size_t size)
 {
 	const double unit = left < 100 ? 1 : left < 6000 ? 60 : 3600;

@@ -45,7 +45,7 @@ done:
 
 static const char tail[] = "\n]}\n";
 
-/* A line of the file that holds the object, which is deleted. */
+/* Writes the object as a line and deletes it. */
 static void put_json(FILE *f, const char *before, cJSON *object)
 {
 	char *text = cli_json_text(object, 0);
@@ -90,7 +90,7 @@ static void begin_csv(app_runlog *l, const app_fact *run)
 	fputc('\n', l->file);
 }
 
-/* Seen by who looks on while it runs. */
+/* Makes the line visible to other programs during the run. */
 static void flush(app_runlog *l)
 {
 	if (fflush(l->file) != 0 && !l->failed)
@@ -150,7 +150,7 @@ static void add_csv(app_runlog *l, const double *row)
 	fputc('\n', l->file);
 }
 
-/* For the plot; without memory it lacks what came later. */
+/* Stores a row for the plot; without memory later rows are missing. */
 static void remember(app_runlog *l, const double *row)
 {
 	if (l->drawn < l->rows)
@@ -181,7 +181,7 @@ void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
 
 /* Figure ----------------------------------------------------------------------- */
 
-/* How many values a logarithm has, and the least and the largest of them. */
+/* Counts the positive values of a column, and returns their minimum and maximum. */
 static size_t range_of(const app_runlog *l, int column, double *min, double *max)
 {
 	size_t n = 0;
@@ -218,7 +218,7 @@ static void put_rows(const app_runlog *l, FILE *f)
 	fputs("end\n", f);
 }
 
-/* One quantity against iterations and against seconds. */
+/* Plots one quantity against iterations and against seconds. */
 static void put_panels(const app_runlog *l, int column, const char *label, FILE *f)
 {
 	static const char *const along[] = { "iteration", "seconds" };
@@ -242,7 +242,7 @@ static void put_script(const app_runlog *l, const char *picture, FILE *f)
 		                                            [RUNLOG_CHANGE] = "change [HU]",
 		                                            [RUNLOG_GRADIENT] = "gradient [mm]" };
 	int n = 0, show[3], cost = RUNLOG_COST;
-	/* What is known of most iterations. */
+	/* Plot the quantity that more iterations report. */
 	cost = drawable(l, RUNLOG_DATA) > drawable(l, cost) ? RUNLOG_DATA : cost;
 	cost = drawable(l, RUNLOG_RESIDUAL) > drawable(l, cost) ? RUNLOG_RESIDUAL : cost;
 	const int wanted[3] = { cost, RUNLOG_CHANGE, RUNLOG_GRADIENT };
@@ -277,7 +277,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A PNG that goes to its end: gnuplot itself says nothing of a full disk. */
+/* 1: a complete PNG; gnuplot does not report a full disk. */
 static int is_picture(const char *path)
 {
 	static const unsigned char end[8] = { 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
@@ -290,8 +290,8 @@ static int is_picture(const char *path)
 	return whole;
 }
 
-/* gnuplot runs in the folder of the picture and is given names alone, which begin with a dot: a name that begins with '|' or '<' is a command
- * to it. */
+/* gnuplot runs in the folder of the picture with names that begin with a dot, because it runs names that begin with
+ * '|' or '<' as commands. */
 static gt_status draw(const app_runlog *l)
 {
 	char *script = NULL, *picture = NULL, *log = NULL, *folder = NULL, message[256];
@@ -306,10 +306,10 @@ static gt_status draw(const app_runlog *l)
 	GT_TRY(write_script(l, script, base_of(picture)));
 	if (app_gnuplot(*folder ? folder : NULL, base_of(log), NULL, base_of(script)) != 0) {
 		app_gnuplot_message(log, message, sizeof message);
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: gnuplot could not draw it: %s", l->plot, message));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: gnuplot failed: %s", l->plot, message));
 	}
 	if (!is_picture(picture))
-		GT_TRY(gt_fail(GT_ERR_IO, "--plot=%s: gnuplot left no whole picture: is the disk full?", l->plot));
+		GT_TRY(gt_fail(GT_ERR_IO, "--plot=%s: gnuplot wrote an incomplete picture: check the free disk space", l->plot));
 	st = gt_tmp_commit(picture, l->plot);
 	picture = NULL;
 done:

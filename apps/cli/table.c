@@ -1,4 +1,4 @@
-/* The commands, in the groups and the order of `gantry help`. A new one: its file and its name in a group here. */
+/* The commands in the groups and the order of `gantry help`. A new command needs its file and its name in a group. */
 #include <string.h>
 #include "apps/cli/cli.h"
 
@@ -20,9 +20,9 @@ const cli_command *const cli_commands[] = { COMMANDS(X) NULL };
 
 #define X(name) +1
 const cli_command_group cli_groups[] = {
-	{ "Reconstruct, and make data for it", RECONSTRUCT(X) },
-	{ "Bring a scan in order", PREPARE(X) },
-	{ "Look at files", LOOK(X) },
+	{ "Reconstruct and simulate", RECONSTRUCT(X) },
+	{ "Correct a scan", PREPARE(X) },
+	{ "Inspect files", LOOK(X) },
 	{ "Convert files", CONVERT(X) },
 	{ "Check operators and devices", CHECK(X) },
 	{ "Measure speed and accuracy", MEASURE(X) },

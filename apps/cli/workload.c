@@ -1,4 +1,4 @@
-/* The standard problems: scans and grids by name, and random values for them. */
+/* Standard problems: scans and grids by name, and random values. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -17,7 +17,7 @@
 #define STEP(s, c, r) CELLS(c, r, 180), PITCH(0.6 * 1.536 / s, 0.6 * 1.536 / s), FULL
 #define C_ARM .shape = GT_FLAT, .source_to_axis = 785, .source_to_detector = 1200, .end_view = 1
 
-/* Name, what it is, orbit, through matrices or not, voxels in mm, their number. */
+/* Name, description, orbit, views given as matrices or not, voxel size in mm, number of voxels. */
 const app_workload app_workloads[] = {
 	{ "ge-hd",
 	  "arc 888 x 64, 984 views, 512 x 512 x 64",
@@ -26,7 +26,7 @@ const app_workload app_workloads[] = {
 	  { 0.9765625, 0.9765625, 0.625 },
 	  { 512, 512, 64 } },
 	{ "ge-hd-helical",
-	  "the same, three turns of pitch 31/32, 512 x 512 x 128",
+	  "ge-hd on a helix: three rotations of pitch 31/32, 512 x 512 x 128",
 	  { GE, CELLS(888, 64, 2952), .turn = 6 * GT_PI, .pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949 },
 	  0,
 	  { 0.9765625, 0.9765625, 0.625 },
@@ -152,7 +152,7 @@ const app_workload app_workloads[] = {
 	  { 0.9, 0.9, 0.5 },
 	  { 251, 257, 2048 } },
 	{ "odd-helix",
-	  "arc 887 x 37, 53 turns of 61 views, 301 x 307 x 2047",
+	  "arc 887 x 37, 53 rotations of 61 views, 301 x 307 x 2047",
 	  { GE, CELLS(887, 37, 3233), .turn = 106 * GT_PI, .pitch_per_turn = 24.2 },
 	  0,
 	  { 1.6, 1.6, 0.625 },
@@ -167,7 +167,7 @@ static void normalise(double *a)
 		a[i] /= length;
 }
 
-/* As a C-arm sags: some tenths of a millimetre of the source and detector, some milliradians of the detector's axes. */
+/* Sag of a C-arm: shifts source and detector by tenths of a millimetre, rotates the detector by milliradians. */
 static void perturb(gt_view *w, uint64_t view)
 {
 	gt_random r;
@@ -185,7 +185,7 @@ static void perturb(gt_view *w, uint64_t view)
 	gt_cross3(normal, w->column_axis, w->row_axis);
 }
 
-/* The scan as if it had been given as 3 x 4 matrices. */
+/* Converts the scan to 3 x 4 matrices and back. */
 static gt_status through_matrices(const app_workload *w, gt_scan **scan)
 {
 	double(*matrix)[12] = calloc((*scan)->views, sizeof *matrix);
@@ -235,7 +235,7 @@ gt_status app_workload_tilt(gt_scan *scan, double angle)
 		for (int a = 0; a < 3; a++) {
 			const double leaning = c * normal[a] - s * w->row_axis[a];
 			w->row_axis[a] = c * w->row_axis[a] + s * normal[a];
-			if (scan->shape == GT_ARC) /* the arc's axis turns with it */
+			if (scan->shape == GT_ARC) /* the axis of the arc rotates with the detector */
 				w->arc_center[a] += arm * (normal[a] - leaning);
 		}
 	}

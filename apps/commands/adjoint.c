@@ -1,4 +1,4 @@
-/* Is a projector's adjoint exact for this scan? Every matrix entry on a coarsened copy, random dot products in full. */
+/* gantry adjoint: compares every matrix entry on a coarsened copy of the scan, and random dot products at full size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@ static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .col
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector to test (default dd; for tilted detectors what suits them best)", .at = AT(projector) },
+	  .help = "projector to test (default dd, or a projector that supports the detector)", .at = AT(projector) },
 	{ .name = "all", .kind = CLI_FLAG, .help = "test every projector, one line each", .at = AT(all) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
-	{ .name = "coarse-only", .kind = CLI_FLAG, .help = "leave out the dot products of the full size", .at = AT(coarse_only) },
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: the field of view)", .at = AT(grid) },
+	{ .name = "coarse-only", .kind = CLI_FLAG, .help = "skip the dot products at full size", .at = AT(coarse_only) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N",
 	  .help = "seeds of the dot products: N and N + 1 (default 1)", .at = AT(seed), .min = 0, .max = 9e15 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
@@ -32,12 +32,11 @@ static const cli_option options[] = {
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
 	  .help = "columns of the coarsened copy (default 12)", .at = AT(columns), .min = 1, .max = 1000 },
 	{ .name = "voxels", .kind = CLI_INT, .value = "N",
-	  .help = "voxels along each axis of the coarsened copy, at most (default 9)", .at = AT(voxels), .min = 1, .max = 100 },
+	  .help = "maximum number of voxels along each axis of the coarsened copy (default 9)", .at = AT(voxels), .min = 1, .max = 100 },
 	{ 0 },
 };
 /* clang-format on */
 
-/* What is tested, once read. */
 typedef struct {
 	const cli_call *call;
 	const adjoint_options *o;
@@ -50,17 +49,17 @@ enum { SEEDS = 2 };
 typedef enum { PASS, NEAR, FAIL, REFUSED } verdict;
 static const char *const verdicts[] = { "pass", "near", "fail", "refused" };
 
-/* The certificate of one projector; why: what went wrong, where something did. */
+/* Certificate of one projector; why: the error, if any. */
 typedef struct {
 	verdict result;
 	double elements, largest, element_tolerance;
 	double dot[SEEDS], dot_tolerance;
-	int dots; /* how many were made */
+	int dots; /* number of dot products */
 	size_t nx, ny;
 	char why[512];
 } certificate;
 
-/* Only what make() cannot do is a refusal. */
+/* An error here means that the projector does not support the scan. */
 static gt_status make(const test *t, const char *projector, const gt_grid *grid, const gt_scan *scan, certificate *c, gt_linop **A)
 {
 	const gt_status st = gt_projector_new(projector, t->be, cli_type(t->call), grid, scan, A);
@@ -116,7 +115,7 @@ static gt_status judge(const certificate *c)
 	return GT_OK;
 }
 
-/* One that is only nearly adjoint is held to what it states. */
+/* An approximate adjoint is tested against its stated error. */
 static gt_status certify(const test *t, const char *projector, certificate *c)
 {
 	const gt_module *module;
@@ -214,7 +213,7 @@ static gt_status certify_all(const test *t)
 		const char *name = gt_projectors[n]->name;
 		certificate c;
 		certify(t, name, &c);
-		const gt_status broken = gt_backend_status(t->be); /* cleared for the next */
+		const gt_status broken = gt_backend_status(t->be); /* clears the failure for the next projector */
 		(void)broken;
 		count[c.result]++;
 		if (json)
@@ -240,7 +239,7 @@ static int run(const cli_call *call, const void *given)
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
 	if (o->all && o->projector)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--all and --projector=%s: expected one of the two", o->projector));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--all and --projector=%s cannot be combined", o->projector));
 	if (o->projector)
 		GT_TRY(gt_recon_check("projector", o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
@@ -256,7 +255,7 @@ done:
 
 const cli_command cli_adjoint = {
 	.name = "adjoint",
-	.about = "test that projection and backprojection are exact adjoints; exit 1 if not",
+	.about = "test that a backprojection is the exact adjoint of its projector; exit 1 if not",
 	.synopsis = "SCAN [options]",
 	.notes = "  gantry adjoint scan.nc --projector dd --precision double\n  gantry adjoint --all scan.nc --json\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,

@@ -1,4 +1,4 @@
-/* The plain adjoint of a projector. */
+/* gantry backproject: the adjoint of a projector. */
 #include <stdlib.h>
 #include <gantry/choose.h>
 #include <gantry/recon.h>
@@ -15,10 +15,10 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written volume (.nc, .mha)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
-	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
+	  .help = "grid of the volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: the field of view)", .at = AT(grid) },
+	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "use the grid of this volume", .at = AT(like) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector (default dd; for tilted or rolled detectors what suits them best)", .at = AT(projector) },
+	  .help = "projector (default dd, or a projector that supports the detector)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -49,7 +49,7 @@ static int run(const cli_call *call, const void *given)
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, scan));
-	plain.unit = GT_PER_MM; /* What it makes is no attenuation. */
+	plain.unit = GT_PER_MM; /* The result is not an attenuation. */
 	GT_TRY(cli_write_volume(o->output, &plain, v));
 done:
 	free(parameters);
@@ -60,7 +60,7 @@ done:
 
 const cli_command cli_backproject = {
 	.name = "backproject",
-	.about = "backproject projections: the exact adjoint of a projector, without a filter",
+	.about = "backproject projections by the exact adjoint of a projector, without a filter",
 	.synopsis = "PROJECTIONS -o VOLUME [options]",
 	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
 		 "  gantry backproject proj.nc --like vol.nc -o back.nc\n",

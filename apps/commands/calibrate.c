@@ -1,4 +1,4 @@
-/* The geometry of a scan from its own projections. */
+/* gantry calibrate: estimates the geometry of a scan from its projections. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,39 +17,39 @@ static const app_calibrate_options defaults = { .find = "center,roll", .views = 
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written projections, with the geometry that was found",
+	  .help = "name of the written projections, with the estimated geometry",
 	  .at = AT(output) },
 	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
-	  .help = "what to look for (default center,roll)", .at = AT(find) },
+	  .help = "parameters to estimate (default center,roll)", .at = AT(find) },
 	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
-	  .help = "the scan is of N small balls: source and detector from their shadows; FILE: their places, a line \"x y z\" in mm each",
+	  .help = "scan of a phantom of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
 	  .at = AT(beads) },
 	{ .name = "span", .kind = CLI_LENGTH, .value = "MM",
-	  .help = "of --beads N: known distance of the two that are furthest apart, which tells the source's distance from the axis",
+	  .help = "--beads N: known largest distance between two beads, which determines the source-to-axis distance",
 	  .at = AT(span), .min = 1e-3, .max = 1e5 },
 	{ .name = "each-view", .kind = CLI_FLAG,
-	  .help = "of --beads: then source and detector of each view by themselves (six beads and more, not in one plane)",
+	  .help = "--beads: then estimate source and detector of each view independently (at least six beads, not in one plane)",
 	  .at = AT(each_view) },
 	{ .name = "jitter", .kind = CLI_FLAG,
-	  .help = "find by how many columns and rows each view is off, by projecting the volume again and again",
+	  .help = "estimate the shift of each view in columns and rows, by repeated reprojection of the volume",
 	  .at = AT(jitter) },
 	{ .name = "table", .kind = CLI_OUTPUT, .value = "FILE.csv",
-	  .help = "of --beads, --jitter: the views, where source and detector are and what is left or how far they moved",
+	  .help = "--beads, --jitter: table of the views with source, detector, and residuals or shifts",
 	  .at = AT(table) },
 	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
-	  .help = "slices reconstructed with the geometry before and after; --beads: shadows, their centres, residuals; not of --jitter",
+	  .help = "slices with the old and the new geometry; --beads: bead projections, centres, residuals; not for --jitter",
 	  .at = AT(picture) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
-	  .help = "at most (default 12; --jitter: 30)", .at = AT(iterations), .min = 1, .max = 1000 },
+	  .help = "maximum number of iterations (default 12; --jitter: 30)", .at = AT(iterations), .min = 1, .max = 1000 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
-	  .help = "pixels are joined until there are no more (default 96)", .at = AT(columns),
+	  .help = "bin the detector to at most N columns (default 96)", .at = AT(columns),
 	  .min = 16, .max = 4096 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
-	  .help = "so many at most are used (default 180)", .at = AT(views), .min = 8, .max = 1e6 },
+	  .help = "use at most N views (default 180)", .at = AT(views), .min = 8, .max = 1e6 },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default: the processors)", .at = AT(backend) },
+	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default: cpu)", .at = AT(backend) },
 	{ .name = "threads", .kind = CLI_INT, .value = "N",
-	  .help = "0: one per processor (default)", .at = AT(threads),
+	  .help = "number of threads; 0 (default): one per processor", .at = AT(threads),
 	  .min = 0, .max = 4096 },
 	{ 0 },
 };
@@ -85,19 +85,19 @@ static void print(const gt_calibration *c, const gt_scan *scan)
 			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k),
 			       c->parameter[k].error * shown(k), units[k]);
 		else if (c->parameter[k].asked)
-			printf("%-10s cannot be told: left as it is\n", gt_calibrate_names[k]);
+			printf("%-10s not identifiable: unchanged\n", gt_calibrate_names[k]);
 	}
 	gt_axis_seen axis;
 	gt_scan_see_axis(scan, &axis);
 	printf("column of the central ray: %.4f", scan->column_center);
 	if (fabs(axis.column - scan->column_center) > 0.005)
-		printf("; the axis is seen at column %.4f", axis.column);
+		printf("; the rotation axis is at column %.4f", axis.column);
 	printf("\n");
-	printf("line integrals that no volume explains: %.4g before, %.4g after %d steps (root mean square)\n", c->before, c->after,
+	printf("residual of the line integrals: %.4g before, %.4g after %d iterations (root mean square)\n", c->before, c->after,
 	       c->iterations);
 }
 
-/* The middle slices of the scan, [z][y][x], on that grid. */
+/* Reconstructs the central slices, [z][y][x], on the grid. */
 static gt_status slices(const cli_call *call, const gt_projections *p, const gt_grid *grid, gt_volume **v)
 {
 	gt_recon *r = NULL;
@@ -180,8 +180,8 @@ static gt_status calibrate(const cli_call *call, const app_calibrate_options *o,
 	GT_TRY(gt_calibrate(p, &how, c));
 	if (!c->converged)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "not converged after %d steps: the last one was %.3g of what is tolerated; "
-		               "--iterations %d, more --columns, or less to --find may help",
+		               "not converged after %d iterations: the last step is %.3g times the tolerance; "
+		               "try --iterations %d, more --columns, or fewer --find parameters",
 		               c->iterations, c->step, 3 * c->iterations));
 	if (o->picture) {
 		GT_TRY(slices(call, p, &grid, &after));
@@ -224,14 +224,13 @@ static gt_status check_options(const app_calibrate_options *o, const gt_write_op
 	gt_status st = GT_OK;
 	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &what));
 	if ((o->beads || o->jitter) && o->find != defaults.find)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--find is what a scan of an unknown body is searched for: expected no --%s",
-		               o->beads ? "beads" : "jitter"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--find: cannot be combined with --%s", o->beads ? "beads" : "jitter"));
 	if (o->beads)
 		GT_TRY(app_check_beads(o));
 	else if (o->span > 0 || o->each_view)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected with --beads alone", o->each_view ? "--each-view" : "--span"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: applies to --beads alone", o->each_view ? "--each-view" : "--span"));
 	if (o->table && !o->beads && !o->jitter)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--table: expected with --beads or --jitter"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--table: applies to --beads and --jitter alone"));
 	if (o->output)
 		GT_TRY(gt_can_write_projections(o->output, w));
 	if (o->picture)
@@ -265,10 +264,10 @@ done:
 
 const cli_command cli_calibrate = {
 	.name = "calibrate",
-	.about = "find a scan's geometry from its own projections, or from those of beads",
+	.about = "estimate the geometry of a scan from its projections, or from a bead phantom",
 	.synopsis = "SCAN -o CORRECTED.nc [options]",
-	.notes = "Without -o it only says what it finds. "
-		 "Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
+	.notes = "Without -o it only prints the estimates. "
+		 "roll rotates the detector in its plane, from the columns towards the rows.\n\n"
 		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
 		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n"
 		 "  gantry calibrate balls.nc --beads 12 --span 80mm -o corrected.nc --table views.csv\n"

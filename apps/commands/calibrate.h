@@ -1,6 +1,6 @@
 #ifndef GT_APPS_COMMANDS_CALIBRATE_H
 #define GT_APPS_COMMANDS_CALIBRATE_H
-/* What the ways to calibrate share. */
+/* Types and functions of the calibration methods. */
 #include <stdio.h>
 #include "apps/cli/cli.h"
 
@@ -11,17 +11,17 @@ typedef struct {
 	int each_view, jitter;
 } app_calibrate_options;
 
-/* Source, detector and axes of view v, comma before each number: the columns that app_view_columns names. */
+/* Prints source, detector and axes of view v, each after a comma, in the order of app_view_columns. */
 extern const char app_view_columns[];
 void app_print_view(FILE *f, const gt_scan *scan, size_t v);
-/* A number of a table, comma before it; nothing after the comma where it is not finite. */
+/* Prints a comma, and the number if it is finite. */
 void app_print_number(FILE *f, double x);
 
-/* Each finds the geometry, corrects p's scan, prints (or gives as JSON) what it found, and writes picture and table
- * where they are asked for. *parameters: for the record in the output, malloc'ed. */
+/* Each function estimates the geometry, corrects the scan of p, prints the estimates (also as JSON), and writes the
+ * requested picture and table. *parameters: text for the record in the output; the caller frees it. */
 gt_status app_calibrate_beads(const cli_call *call, const app_calibrate_options *o, gt_projections *p, char **parameters);
 gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options *o, gt_projections *p, char **parameters);
-/* Is the text of --beads a number or a file? What is wrong with the options for it. */
+/* GT_ERR_ARG if the text of --beads and the other options do not fit. */
 gt_status app_check_beads(const app_calibrate_options *o);
 
 #endif

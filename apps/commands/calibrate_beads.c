@@ -1,4 +1,4 @@
-/* gantry calibrate --beads: the geometry from balls, its report, its table of views and its picture. */
+/* gantry calibrate --beads: geometry from a bead phantom, with report, table of views and picture. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void app_print_view(FILE *f, const gt_scan *scan, size_t v)
 			app_print_number(f, all[k][a]);
 }
 
-/* 1: the text is a whole number, and *n is it. */
+/* Returns 1 and sets *n if the text is an integer. */
 static int is_number(const char *text, size_t *n)
 {
 	char *end;
@@ -46,12 +46,12 @@ gt_status app_check_beads(const app_calibrate_options *o)
 {
 	size_t n;
 	if (o->jitter)
-		return gt_fail(GT_ERR_ARG, "--beads and --jitter: expected one of them");
+		return gt_fail(GT_ERR_ARG, "--beads and --jitter cannot be combined");
 	if (is_number(o->beads, &n) && (n < GT_BEADS_MIN || n > GT_BEADS_MAX))
-		return gt_fail(GT_ERR_ARG, "--beads=%s: expected %d to %d beads, or a file with their places", o->beads, GT_BEADS_MIN,
+		return gt_fail(GT_ERR_ARG, "--beads=%s: expected %d to %d beads, or a file with their positions", o->beads, GT_BEADS_MIN,
 		               GT_BEADS_MAX);
 	if (!is_number(o->beads, &n) && o->span > 0)
-		return gt_fail(GT_ERR_ARG, "--span is for beads whose places are not known: %s has them", o->beads);
+		return gt_fail(GT_ERR_ARG, "--span: not needed, because %s holds the positions of the beads", o->beads);
 	return GT_OK;
 }
 
@@ -93,8 +93,8 @@ static void print(const gt_beads_report *r, const gt_scan *scan)
 		if (r->identifiable[k])
 			printf("%-10s %+.4f +- %.4f %s\n", gt_beads_names[k], r->value[k] * shown(k), r->error[k] * shown(k), units[k]);
 		else
-			printf("%-10s not told: left as it is%s\n", gt_beads_names[k],
-			       k == GT_BEADS_AXIS ? " (it needs a known length: --span, or the beads' places)" : "");
+			printf("%-10s not identifiable: unchanged%s\n", gt_beads_names[k],
+			       k == GT_BEADS_AXIS ? " (it needs a known length: --span, or the positions of the beads)" : "");
 	printf("central ray: column %.4f, row %.4f\n", scan->column_center, scan->row_center);
 	for (size_t k = 0; k < r->beads; k++) {
 		double sum = 0, worst = 0;
@@ -108,12 +108,13 @@ static void print(const gt_beads_report *r, const gt_scan *scan)
 			worst = fmax(worst, off);
 			n++;
 		}
-		printf("bead %2zu at %9.4f %9.4f %9.4f mm: %zu of %zu views, %.4f pixels off (root mean square), %.3f at most\n", k + 1,
-		       r->place[k][0], r->place[k][1], r->place[k][2], n, r->views, n ? sqrt(sum / (double)n) : 0, worst);
+		printf("bead %2zu at %9.4f %9.4f %9.4f mm: %zu of %zu views, residual %.4f pixels (root mean square), maximum %.3f\n",
+		       k + 1, r->place[k][0], r->place[k][1], r->place[k][2], n, r->views, n ? sqrt(sum / (double)n) : 0, worst);
 	}
 	if (r->views_alone)
-		printf("%zu of %zu views have a geometry of their own\n", r->views_alone, r->views);
-	printf("%zu shadows: %.4f pixels off before, %.4f after (root mean square of a coordinate)\n", r->seen, r->before, r->after);
+		printf("%zu of %zu views: independent geometry\n", r->views_alone, r->views);
+	printf("%zu bead projections: residual %.4f pixels before, %.4f after (root mean square of a coordinate)\n", r->seen, r->before,
+	       r->after);
 }
 
 typedef struct {
@@ -141,8 +142,8 @@ static void write_table(FILE *f, const void *self)
 
 enum { LINE = 6 };
 
-/* The centres that the geometry makes, as `top` into marked; how far shadows lie off, LINE lines for each bead, into
- * left. The most of these. */
+/* Marks the projected bead centres in `marked` with the value `top`, and draws residuals into `left`, LINE lines per
+ * bead. Returns the maximum residual. */
 static float mark(const gt_beads_report *r, const gt_scan *s, float top, float *marked, float *left)
 {
 	float worst = 0;
@@ -161,7 +162,7 @@ static float mark(const gt_beads_report *r, const gt_scan *s, float top, float *
 	return worst;
 }
 
-/* The maximum of all views, a copy with the centres that the geometry makes, residuals. */
+/* Draws the maximum over all views, a copy with the projected bead centres, and the residuals. */
 static gt_status write_picture(const char *path, const gt_projections *p, const gt_beads_report *r)
 {
 	const gt_scan *s = gt_projections_scan(p);
@@ -180,7 +181,7 @@ static gt_status write_picture(const char *path, const gt_projections *p, const 
 	}
 	worst = mark(r, s, top, marked, left);
 	char label[96];
-	snprintf(label, sizeof label, "left over: bead by view, white %.3g pixels", (double)worst);
+	snprintf(label, sizeof label, "residuals: bead by view, white %.3g pixels", (double)worst);
 	for (size_t i = 0; i < r->beads * LINE * r->views; i++)
 		left[i] *= worst > 0 ? top / worst : 0;
 	const gt_picture picture[] = {
@@ -196,7 +197,7 @@ static gt_status write_picture(const char *path, const gt_projections *p, const 
 		  .height = s->rows,
 		  .pixel_width = s->column_pitch,
 		  .pixel_height = s->row_pitch,
-		  .label = "centres by the geometry found",
+		  .label = "centres by the estimated geometry",
 		  .flip_y = 1 },
 		{ .data = left, .width = r->views, .height = r->beads * LINE, .pixel_width = 1, .pixel_height = 1, .label = label },
 	};

@@ -1,4 +1,4 @@
-/* gantry calibrate --jitter: how far each view is off. */
+/* gantry calibrate --jitter: estimates the shift of each view. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/calibrate.h>
@@ -64,7 +64,7 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 	gt_jitter r = { 0 };
 	gt_status st = GT_OK;
 	if (o->picture)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--picture: expected without --jitter, whose --table has its figures"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--picture: cannot be combined with --jitter; use --table"));
 	how.rounds = o->iterations ? (int)o->iterations : how.rounds;
 	how.columns = o->columns ? (size_t)o->columns : how.columns;
 	how.threads = (int)o->threads;
@@ -73,8 +73,8 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 	GT_TRY(gt_calibrate_jitter(p, &how, &r));
 	if (!r.converged)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "not converged after %d rounds: the last one moved views by %.3g pixels (root mean square); --iterations %d "
-		               "may help, or gantry calibrate --find first, as a centre that is off looks like jitter",
+		               "not converged after %d rounds: the last one moved views by %.3g pixels (root mean square); try "
+		               "--iterations %d, or gantry calibrate --find first, because a wrong centre resembles jitter",
 		               r.rounds, r.change, 3 * r.rounds));
 	const table t = { &r, gt_projections_scan(p) };
 	if (o->table)
@@ -84,15 +84,15 @@ gt_status app_calibrate_jitter(const cli_call *call, const app_calibrate_options
 	else
 		for (int a = 0; a < 2; a++)
 			if (r.kept)
-				printf("jitter along %-8s none that would explain the projections better: left as it is\n", axes[a]);
+				printf("jitter along %-8s none that reduces the residual: unchanged\n", axes[a]);
 			else if (r.identifiable[a])
 				printf("jitter along %-8s %.4f pixels (root mean square), each view +- %.4f\n", axes[a],
 				       rms(&r, r.shift, a), rms(&r, r.error, a));
 			else
-				printf("jitter along %-8s cannot be told: left as it is\n", axes[a]);
+				printf("jitter along %-8s not identifiable: unchanged\n", axes[a]);
 	if (!call->common.json)
-		printf("line integrals that the volume does not explain: %.4g before, %.4g after %d rounds (root mean square)\n", r.before,
-		       r.after, r.rounds);
+		printf("residual of the line integrals: %.4g before, %.4g after %d rounds (root mean square)\n", r.before, r.after,
+		       r.rounds);
 	*parameters = cli_text("jitter=columns:%.6g,rows:%.6g", rms(&r, r.shift, 0), rms(&r, r.shift, 1));
 done:
 	gt_jitter_free(&r);

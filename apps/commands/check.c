@@ -1,4 +1,5 @@
-/* What conjugate rays say about a scan: the figures of every supposed fault, a verdict, and the command that puts it right. */
+/* gantry info --check: residual of the conjugate rays for each possible fault, a verdict, and the command that
+ * corrects it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void add_cases(cJSON *to, const gt_scan *s, const gt_conjugate_report *r)
 	for (size_t i = 0; i < r->cases; i++) {
 		const gt_conjugate_case *c = &r->item[i];
 		char name[TEXT];
-		/* Fitted centers of what it is not say nothing. */
+		/* Fitted centres of rejected cases are meaningless. */
 		if (c->faults & GT_CONJUGATE_CENTER && c->faults != GT_CONJUGATE_CENTER && i != r->best)
 			continue;
 		cJSON *item = cJSON_CreateObject();
@@ -127,7 +128,7 @@ void app_check_print(const cJSON *report)
 	if (string(check, "or_else_remedy")[0])
 		cli_print(stdout, "or:  %s\n", string(check, "or_else_remedy"));
 	if (untold->child) {
-		printf("cannot be told from this scan: whether");
+		printf("not identifiable from this scan: whether");
 		cJSON_ArrayForEach(item, untold) printf("%s %s", item == untold->child ? "" : item->next ? "," : " or", item->valuestring);
 		printf(" %s right\n", untold->child->next || strcmp(untold->child->valuestring, "center") ? "are" : "is");
 	}

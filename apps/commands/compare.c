@@ -1,4 +1,4 @@
-/* How far apart two volumes or two sets of projections are; fails above a tolerance. */
+/* gantry compare: differences of two volumes or two sets of projections; fails above a tolerance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@ static const compare_options defaults = { .relative = NAN, .central = 1, .radius
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "rmse", .kind = CLI_TEXT, .value = "X[UNIT]",
-	  .help = "tolerance of the root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  .help = "tolerance of the root mean square difference, as 5HU or 1e-4mm-1; without a unit: in that of the files",
 	  .at = AT(rmse) },
 	{ .name = "relative", .kind = CLI_REAL, .value = "X",
 	  .help = "tolerance of its ratio to the root mean square of REFERENCE", .at = AT(relative), .min = 0, .max = 1e30 },
 	{ .name = "max", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the largest difference of two values", .at = AT(max) },
 	{ .name = "mean", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the absolute mean difference", .at = AT(mean) },
 	{ .name = "ssim", .kind = CLI_REAL, .value = "X",
-	  .help = "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .min = -1, .max = 1 },
+	  .help = "minimum mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .min = -1, .max = 1 },
 	{ .name = "central", .kind = CLI_REAL, .value = "F",
 	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .min = 1e-6, .max = 1 },
 	{ .name = "radius", .kind = CLI_LENGTH, .value = "LENGTH",
@@ -51,7 +51,7 @@ static gt_status measure_similarity(const pair *p, const gt_image_region *region
 	GT_TRY(gt_ssim(&p->images, region, f->d.range > 0 ? f->d.range : p->water, pool, &f->ssim));
 	if (isnan(f->ssim) && !isnan(f->d.rmse))
 		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "--ssim: no window of %d x %d voxels fits into slices of %zu x %zu with its middle in the compared region",
+		               "--ssim: no window of %d x %d voxels fits into slices of %zu x %zu with its centre in the compared region",
 		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->images.pixels, p->images.lines));
 done:
 	gt_pool_free(pool);
@@ -71,7 +71,8 @@ static gt_status measure(const compare_options *o, const pair *p, figures *f)
 	gt_image_error(&p->images, &region, &f->d);
 	f->ssim = NAN;
 	if (!f->d.count)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: the compared region is empty: expected larger values", o->radius,
+		               o->central));
 	if (!isnan(o->ssim))
 		GT_TRY(measure_similarity(p, &region, f));
 done:
@@ -79,7 +80,7 @@ done:
 	return st;
 }
 
-/* A tolerance as it was given; NAN: none. A number without unit has that of the files. */
+/* A tolerance; NAN: none. Without a unit it has that of the files. */
 typedef struct {
 	double value;
 	gt_unit unit; /* AUTO: not given */
@@ -98,7 +99,7 @@ static gt_status within(const char *what, double value, limit tolerance, double 
 	               unit);
 }
 
-/* The length of text without `unit` at its end; that of all of it without. */
+/* Returns the length of text without a final `unit`. */
 static size_t before_unit(const char *text, const char *unit)
 {
 	const size_t n = strlen(text), m = strlen(unit);
@@ -140,8 +141,8 @@ static double water_of(const gt_volume *const v[2])
 	return reference > 0 ? reference : other > 0 ? other : GT_WATER_DEFAULT;
 }
 
-/* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in
- * different units nothing. */
+/* Sets the unit of a number without one, with a note if it exceeds any tolerance in mm-1. GT_ERR_ARG if the units of
+ * the files differ. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);
@@ -186,7 +187,7 @@ static void print_json(const figures *f, const pair *p)
 	cli_json(json);
 }
 
-/* One line: the figure, and what is allowed, in both units where there are two. water: 0 for plain numbers. */
+/* Prints the figure and its tolerance, in both units unless water is 0. */
 static void print_line(const char *name, double value, limit allowed, double water)
 {
 	const double hu = 1000 / water, per_mm = allowed.unit == GT_HU ? allowed.value / hu : allowed.value;
@@ -235,7 +236,7 @@ done:
 	return st;
 }
 
-/* Equal up to rounding in files: a thousandth of a voxel. */
+/* Tolerates the rounding of files: a thousandth of a voxel. */
 static int same_grid(const gt_grid *a, const gt_grid *b)
 {
 	for (int i = 0; i < 3; i++)
@@ -258,7 +259,7 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 		char ta[256], tb[256];
 		gt_grid_print(ga, ta, sizeof ta);
 		gt_grid_print(gb, tb, sizeof tb);
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s (gantry recon --like takes another volume's)",
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s: use gantry recon --like for equal grids",
 		               call->file[0], ta, call->file[1], tb));
 	}
 	pair p = { .grid = gb, .water = water_of(both) };
@@ -319,7 +320,7 @@ done:
 
 const cli_command cli_compare = {
 	.name = "compare",
-	.about = "measure the difference of two files; exit 1 if it is above a tolerance",
+	.about = "measure the difference between two files; exit 1 if it exceeds a tolerance",
 	.synopsis = "FILE REFERENCE [options]",
 	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n"
 		 "  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",

@@ -1,4 +1,4 @@
-/* Volumes from one format to another, in the same place of the patient. */
+/* gantry convert: writes volumes in another format, at the same position in the patient. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +19,24 @@ static const convert_options defaults = {
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written volume, which decides the format: NAME/ is a folder of DICOM, NAME.tif/, or NAME/ with "
-	          "--number, of TIFF slices", .at = AT(output) },
+	  .help = "name and format of the written volume: NAME/ is a folder of DICOM, NAME.tif/ of TIFF slices", .at = AT(output) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "position", .kind = CLI_CHOICE,
-	  .help = "position of the patient (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
+	  .help = "position of the patient (default: from the file, else HFS)", .at = AT(position), .names = gt_position_names },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
 	  .help = "MetaImage, NIfTI, .npy, .raw: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
-	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
+	  .help = "with --input-unit: value = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .min = 0, .max = 9 },
-	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: type of numbers (default float)", .at = AT(number),
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: sample type (default float)", .at = AT(number),
 	  .names = cli_numbers },
 	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
-	  .help = "of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	  .help = "values of the smallest and largest integer, in the unit (default: 0.1 and 99.9 % of the voxels)", .at = AT(range) },
 	{ 0 },
 };
 /* clang-format on */
@@ -71,12 +70,12 @@ static int run(const cli_call *call, const void *given)
 	if (projections)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume (gantry import reads projections)", call->file[0]));
 	if (!format->unitless && (o->input_unit != GT_UNIT_AUTO || !isnan(o->slope) || !isnan(o->offset)))
-		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it names its unit", format->about);
+		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it states its unit", format->about);
 	GT_TRY(gt_slice_reader_open(call->file[0], &r, &v, &from));
 	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);
 	cli_note(call, "volume %s%s%s%s%s", grid, gt_volume_position_known(v) ? ", " : "",
 	         gt_volume_position_known(v) ? gt_position_names[gt_volume_position(v)] : "", notes.text[0] ? "; " : "", notes.text);
-	GT_TRY(gt_volume_set_command(v, call->line)); /* It is still the volume of the scan that it was made from. */
+	GT_TRY(gt_volume_set_command(v, call->line));
 	cli_begin_writing();
 	GT_TRY(cli_end_writing(gt_write_volume_from(o->output, &w, v, from)));
 	cli_note_max(call, gt_slice_reader_max(from));

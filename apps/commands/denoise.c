@@ -1,4 +1,4 @@
-/* gantry denoise: a volume or projections by the proximal step of a penalty, or by a denoiser. */
+/* gantry denoise: applies the proximal step of a penalty, or a denoiser, to volumes or projections. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const cli_option options[] = {
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "penalty or denoiser, e.g. nlm:h=20HU; 'gantry help penalty NAME' lists its parameters", .at = AT(penalty) },
 	{ .name = "iterations", .kind = CLI_INT, .value = "N",
-	  .help = "of penalties without a proximal step", .at = AT(iterations), .min = 1, .max = 1e6 },
-	{ .name = "nonneg", .kind = CLI_FLAG, .help = "no value of the result is below 0", .at = AT(nonneg) },
+	  .help = "number of iterations for penalties without a proximal step", .at = AT(iterations), .min = 1, .max = 1e6 },
+	{ .name = "nonneg", .kind = CLI_FLAG, .help = "constrain the result to values of at least 0", .at = AT(nonneg) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of a written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ 0 },
@@ -141,7 +141,7 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(volumes(call, o, be, &d));
 	else
 		GT_TRY(are_projections ? projections(call, o, be, &d) : volume(call, o, be, &d));
-	cli_note(call, call->files > 1 ? "%s: written, with the number of each volume in its name" : "%s: written", o->output);
+	cli_note(call, call->files > 1 ? "%s: written one file per volume, with its number in the name" : "%s: written", o->output);
 done:
 	gt_backend_close(be);
 	return cli_exit(call, st);
@@ -158,13 +158,13 @@ const cli_command cli_denoise = {
 	.name = "denoise",
 	.about = "denoise a volume or projections by a penalty or a denoiser",
 	.synopsis = "VOLUME...|SCAN -o FILE --penalty NAME:key=value,... [options]",
-	.notes = "The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
-		 "A strength is in the unit of the data: mm-1 in volumes, none in projections. Begin with the noise. HU are of the\n"
-		 "volume's water, or of 0.02 mm-1 where the file does not say it: 1 HU is 2e-5 mm-1 then.\n\n"
+	.notes = "A penalty R gives the minimiser u of R(u) + |u - z|^2/2 for the data z; a denoiser gives its own output.\n"
+		 "The strength has the unit of the data: mm-1 in volumes, none in projections. Start with the standard deviation of\n"
+		 "the noise. HU refer to the water of the volume, or to 0.02 mm-1 if the file does not state it (1 HU = 2e-5 mm-1).\n\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
 		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n\n"
-		 "Several volumes on one grid (energies, times) are denoised together by joint-tv or low-rank, and written as out-1.nc,\n"
+		 "joint-tv and low-rank denoise several volumes on one grid (energies, times) jointly. They are written as out-1.nc,\n"
 		 "out-2.nc, ...\n\n"
 		 "  gantry denoise low.nc high.nc -o out.nc --penalty joint-tv:strength=4e-4,kind=nuclear\n",
 	.min_files = 1,

@@ -1,4 +1,4 @@
-/* Where computing can happen, and how fast bytes go from one place to another. */
+/* gantry devices: lists processors and GPUs, and measures the bandwidth between them. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
@@ -17,9 +17,9 @@ static const devices_options defaults = { .megabytes = 256 };
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "links", .kind = CLI_FLAG,
-	  .help = "measure copies between host and devices and between each two devices instead", .at = AT(links) },
+	  .help = "measure the bandwidth of copies between host and devices and between each two devices", .at = AT(links) },
 	{ .name = "megabytes", .kind = CLI_REAL, .value = "N",
-	  .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .min = 0.001, .max = 1e5 },
+	  .help = "size of these copies, in MB (default 256)", .at = AT(megabytes), .min = 0.001, .max = 1e5 },
 	{ 0 },
 };
 /* clang-format on */
@@ -58,7 +58,7 @@ static int measure_links(const cli_call *call, double megabytes)
 		return cli_exit(call, st);
 	cJSON *all = cJSON_CreateArray();
 	if (!gt_device_count())
-		cli_note(call, "no GPU: copies between two members of a team on the host");
+		cli_note(call, "no GPU: copies between two ranks on the host");
 	if (!call->common.json)
 		printf("%-11s %-11s %10s %16s %13s  %s\n", "from", "to", "GB/s", "GB/s both ways", "latency, us", "peer access");
 	for (size_t i = 0; i < n; i++) {
@@ -86,14 +86,14 @@ static void add_device(cJSON *all, gt_backend *be)
 	cJSON_AddItemToArray(all, d);
 }
 
-/* Who computes on a processor without them should know why it takes so long. */
+/* Explains the slow computation without vector instructions. */
 static void note_instructions(const cli_call *call)
 {
 	const char *limit = getenv("GANTRY_INSTRUCTIONS");
 	if (strcmp(gt_cpu_instructions(), "any") != 0)
 		return;
 	if (limit && !strcmp(limit, "any"))
-		cli_note(call, "GANTRY_INSTRUCTIONS=any: kernels of the CPU use neither AVX2 nor AVX-512: " SLOWER);
+		cli_note(call, "GANTRY_INSTRUCTIONS=any: CPU kernels use neither AVX2 nor AVX-512: " SLOWER);
 	else
 		cli_note(call, "this processor, or the virtual machine, has no AVX2: " SLOWER);
 }
@@ -156,8 +156,8 @@ const cli_command cli_devices = {
 	.name = "devices",
 	.about = "list the processors and GPUs that can compute",
 	.synopsis = "[--links] [--json]",
-	.notes = "--links: host-paged is memory that is not page-locked; 'both ways': bytes that go each way at the same time.\n"
-		 "GANTRY_INSTRUCTIONS=avx2 or any in the environment keeps kernels of the CPU from AVX-512, or from AVX2 as well.\n\n"
+	.notes = "--links: host-paged memory is not page-locked; 'both ways' is the bandwidth of simultaneous copies in both directions.\n"
+		 "The environment variable GANTRY_INSTRUCTIONS=avx2 disables AVX-512 in CPU kernels; any disables AVX2 as well.\n\n"
 		 "  gantry devices\n"
 		 "  gantry devices --links --megabytes 64\n",
 	.traits = CLI_REPORTS,

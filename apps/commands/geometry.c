@@ -1,4 +1,4 @@
-/* gantry geometry: makes, shows, reads, corrects and writes where the views of a scan look from. */
+/* gantry geometry: makes, shows, reads, corrects and writes scan geometries. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static gt_status read_other(const cli_call *call, const geometry_options *o, con
 	GT_TRY(gt_geometry_read(path, &g, &found));
 	if (gt_geometry_open(found))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "%s: %s%s%s open in such a file, and there are no images here to find it: expected %s%s%s (as-file or "
+		               "%s: %s%s%s not determined by the file, and there are no images to find it: expected %s%s%s (as-file or "
 		               "reversed), or 'gantry recon FOLDER --geometry %s', which finds it",
 		               path, gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "the rotation direction" : "",
 		               gt_geometry_open(found) == 3 ? " and " : "",
@@ -59,7 +59,7 @@ done:
 	return st;
 }
 
-/* A scan of ours with its projections, where they are to be kept; or another program's file. */
+/* Reads a scan, with its projections if requested, or the geometry file of another program. */
 static gt_status read_any(const cli_call *call, const geometry_options *o, const char *path, int with_data, gt_projections **p)
 {
 	const gt_format *format = NULL;
@@ -70,7 +70,7 @@ static gt_status read_any(const cli_call *call, const geometry_options *o, const
 		char why[512];
 		if ((st = gt_file_kind(path, &format, &projections)) == GT_ERR_FORMAT) {
 			snprintf(why, sizeof why, "%s", gt_error());
-			return gt_fail(GT_ERR_FORMAT, "%s; and it holds no geometry of a known kind ('gantry help geometry' lists them)",
+			return gt_fail(GT_ERR_FORMAT, "%s; and it holds no geometry in a known format ('gantry help geometry' lists them)",
 			               why);
 		}
 		if (st != GT_OK)
@@ -166,7 +166,7 @@ static gt_status convert(const cli_call *call, const geometry_options *o)
 		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry geometry %s", call->file[1], call->command->synopsis);
 	GT_TRY(cli_need("--output", o->output));
 	const int ours = ends_in(o->output, ".nc") || ends_in(o->output, ".nc4");
-	/* --format is of the file that is not a scan of ours. */
+	/* --format is the format of the other program's file. */
 	const gt_geometry_kind *k = gt_geometry_kinds;
 	while (o->format && k->name && strcmp(k->name, o->format))
 		k++;
@@ -195,17 +195,18 @@ static void list(FILE *out)
 	fprintf(out, "\nscanners:\n");
 	for (const gt_scanner *s = gt_scanners; s->name; s++)
 		fprintf(out, "  %-18s %s\n", s->name, s->about);
-	fprintf(out, "\ngeometries of other programs and makers:\n");
+	fprintf(out, "\ngeometry formats of other programs and manufacturers:\n");
 	for (const gt_geometry_kind *k = gt_geometry_kinds; k->name; k++)
 		fprintf(out, "  %-10s %s (reads%s)\n", k->name, k->about, k->writes ? ", writes" : "");
 }
 
 const cli_command cli_geometry = {
 	.name = "geometry",
-	.about = "make, show, read, correct and write where views look from",
+	.about = "make, show, read, correct and write scan geometries: positions of source and detector",
 	.synopsis = "FILE -o SCAN | make ORBIT -o SCAN | show FILE [-o DRAWING]",
-	.notes = "FILE is a scan, or a geometry file of another program or a maker of scanners; what was taken from which key is told.\n"
-		 "ORBIT is circle, helix, short (half a turn and the fan) or parallel. Lengths take um, mm, cm, m; angles deg, rad.\n\n"
+	.notes = "FILE is a scan, or a geometry file of another program or a scanner manufacturer; a note lists the keys that were used.\n"
+		 "ORBIT is circle, helix, short (180 degrees plus the fan angle) or parallel. Lengths accept um, mm, cm, m; angles deg,\n"
+		 "rad.\n\n"
 		 "  gantry geometry make circle --scanner micro-ct -o scan.nc\n"
 		 "  gantry geometry make helix --views 900 --turns 3 --pitch 20 --rows 32 --columns 256 --pixel 400um \\\n"
 		 "      --source-to-axis 12cm --source-to-detector 20cm -o helix.nc\n"

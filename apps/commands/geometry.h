@@ -1,10 +1,10 @@
 #ifndef GT_APPS_COMMANDS_GEOMETRY_H
 #define GT_APPS_COMMANDS_GEOMETRY_H
-/* The parts of `gantry geometry`: its options, scans that are made, and what is told of a scan. */
+/* Parts of `gantry geometry`: options, making of scans, and their description. */
 #include <gantry/geometry_files.h>
 #include "apps/cli/cli.h"
 
-/* What is not given is NULL, NAN or -1. Angles in degrees. */
+/* Options that are not given are NULL, NAN or -1. Angles in degrees. */
 typedef struct {
 	const char *output, *scanner, *format, *origin, *grid;
 	int detector, parallel, direction, offset, reverse_direction, reverse_columns, reverse_rows, short_scan;
@@ -17,6 +17,6 @@ extern const geometry_options geometry_defaults;
 
 /* make ORBIT */
 gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan);
-/* Numbers in words, or as JSON, to stdout. */
+/* Prints the description of a scan to stdout, as text or JSON. */
 void      geometry_tell(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid);
 #endif

@@ -1,4 +1,4 @@
-/* The options of `gantry geometry`, and the scans that it makes of them. */
+/* Options of `gantry geometry`, and the scans made from them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,60 +29,60 @@ const geometry_options geometry_defaults = { .detector = -1,
 /* clang-format off */
 const cli_option geometry_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "scan (.nc), or .xml (RTK), .npy, .json, .csv (ASTRA), .leap; show: a drawing, .png or .svg", .at = AT(output) },
+	  .help = "name of the written scan (.nc) or geometry: .xml (RTK), .npy, .json, .csv (ASTRA), .leap; show: .png or .svg", .at = AT(output) },
 	{ .name = "scanner", .letter = 's', .kind = CLI_TEXT, .value = "NAME",
-	  .help = "make: scanner whose geometry the other options change", .at = AT(scanner) },
+	  .help = "make: start from the geometry of this scanner", .at = AT(scanner) },
 	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "of the file that is read, or of one that is written for another program (default: found)", .at = AT(format) },
+	  .help = "format of the file to read, or to write for another program (default: from the file or its name)", .at = AT(format) },
 	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "number of views", .at = AT(views), .min = 1, .max = 1e8 },
-	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "rows of the detector", .at = AT(rows), .min = 1, .max = 1e6 },
-	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "columns of the detector", .at = AT(columns), .min = 1, .max = 1e6 },
+	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "number of detector rows", .at = AT(rows), .min = 1, .max = 1e6 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "number of detector columns", .at = AT(columns), .min = 1, .max = 1e6 },
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "pitch of columns and rows at the detector (mm; 50um)", .at = AT(pixel), .min = 1e-9, .max = 1e6 },
 	{ .name = "column-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "of the columns alone", .at = AT(column_pitch), .min = 1e-9, .max = 1e6 },
+	  .help = "pitch of the columns alone", .at = AT(column_pitch), .min = 1e-9, .max = 1e6 },
 	{ .name = "row-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "of the rows alone", .at = AT(row_pitch), .min = 1e-9, .max = 1e6 },
+	  .help = "pitch of the rows alone", .at = AT(row_pitch), .min = 1e-9, .max = 1e6 },
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "mm; 12cm", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9 },
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "the same", .at = AT(source_to_detector), .min = 1e-9, .max = 1e9 },
 	{ .name = "column-offset", .kind = CLI_REAL, .value = "PIXELS",
-	  .help = "the central ray is so many columns behind the middle", .at = AT(column_offset), .min = -1e6, .max = 1e6 },
+	  .help = "offset of the central ray from the centre of the columns, in pixels", .at = AT(column_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "row-offset", .kind = CLI_REAL, .value = "PIXELS",
-	  .help = "the same of rows", .at = AT(row_offset), .min = -1e6, .max = 1e6 },
+	  .help = "offset of the central ray from the centre of the rows, in pixels", .at = AT(row_offset), .min = -1e6, .max = 1e6 },
 	{ .name = "roll", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "turn the detector about its middle, columns towards rows (degrees; 5mrad)", .at = AT(roll), .min = -180, .max = 180 },
+	  .help = "rotate the detector in its plane about its centre, columns towards rows (degrees; 5mrad)", .at = AT(roll), .min = -180, .max = 180 },
 	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
 	  .help = "gantry angle of the first view", .at = AT(start), .min = -1e6, .max = 1e6 },
 	{ .name = "range", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "angle of all views together; below 0: they turn the other way",
+	  .help = "angular range of all views; negative: reversed rotation direction",
 	  .at = AT(range), .min = -1e6, .max = 1e6 },
-	{ .name = "turns", .kind = CLI_REAL, .value = "N", .help = "make: the same in turns", .at = AT(turns), .min = 1e-6, .max = 1e4 },
+	{ .name = "turns", .kind = CLI_REAL, .value = "N", .help = "make: angular range in rotations", .at = AT(turns), .min = 1e-6, .max = 1e4 },
 	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "make helix: along the axis in a turn, below 0 down", .at = AT(pitch), .min = -1e6, .max = 1e6 },
+	  .help = "make helix: table feed per rotation; negative: downwards", .at = AT(pitch), .min = -1e6, .max = 1e6 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "make helix: its middle", .at = AT(z_center), .min = -1e6, .max = 1e6 },
+	  .help = "make helix: z of its centre", .at = AT(z_center), .min = -1e6, .max = 1e6 },
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "make: shape of the detector", .at = AT(detector), .names = gt_shape_names },
 	{ .name = "reduce", .kind = CLI_INT, .value = "N",
 	  .help = "make: N times fewer columns, rows and views of the scanner", .at = AT(reduce), .min = 1, .max = 4096 },
-	{ .name = "short-scan", .kind = CLI_FLAG, .help = "make: half a turn and the fan", .at = AT(short_scan) },
+	{ .name = "short-scan", .kind = CLI_FLAG, .help = "make: angular range of 180 degrees plus the fan angle", .at = AT(short_scan) },
 	{ .name = "reverse-direction", .kind = CLI_FLAG,
-	  .help = "views turn the other way, from where the first one is", .at = AT(reverse_direction) },
+	  .help = "reverse the rotation direction, starting at the first view", .at = AT(reverse_direction) },
 	{ .name = "reverse-columns", .kind = CLI_FLAG,
-	  .help = "columns of the images are counted from the other end", .at = AT(reverse_columns) },
+	  .help = "reverse the order of the columns", .at = AT(reverse_columns) },
 	{ .name = "reverse-rows", .kind = CLI_FLAG, .help = "rows are", .at = AT(reverse_rows) },
 	{ .name = "direction", .kind = CLI_CHOICE, .names = signs, .at = AT(direction),
-	  .help = "files that leave the rotation direction open: as their angles, or the reverse" },
+	  .help = "rotation direction if the file leaves it open: as its angles, or reversed" },
 	{ .name = "axis-side", .kind = CLI_CHOICE, .names = signs, .at = AT(offset),
-	  .help = "files that leave open to which side the axis is off: to higher columns, or the reverse" },
+	  .help = "side of the axis offset if the file leaves it open: towards higher columns, or reversed" },
 	{ .name = "origin", .kind = CLI_TEXT, .value = "U,V",
-	  .help = "RTK: place of the first pixel in the image, mm (default: the image's middle is at 0)", .at = AT(origin) },
+	  .help = "RTK: position of the first pixel in mm (default: the centre of the image is at 0)", .at = AT(origin) },
 	{ .name = "length-unit", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "ASTRA, CIL: one unit of the file's lengths (default 1mm)", .at = AT(length_unit), .min = 1e-9, .max = 1e6 },
-	{ .name = "parallel", .kind = CLI_FLAG, .help = "ASTRA vectors without a type: of parallel rays", .at = AT(parallel) },
+	  .help = "ASTRA, CIL: length unit of the file (default 1mm)", .at = AT(length_unit), .min = 1e-9, .max = 1e6 },
+	{ .name = "parallel", .kind = CLI_FLAG, .help = "ASTRA: vectors without a type are a parallel beam", .at = AT(parallel) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "show: the volume to draw (default: what fits the scan)", .at = AT(grid) },
+	  .help = "show: the volume to draw (default: the field of view)", .at = AT(grid) },
 	{ 0 },
 };
 /* clang-format on */
@@ -108,7 +108,7 @@ static gt_status start_from(const geometry_options *o, int parallel, gt_orbit *g
 		n++;
 	*g = (gt_orbit){ .shape = parallel ? GT_PARALLEL : GT_FLAT, .turn = parallel ? GT_PI : 2 * GT_PI };
 	if (!o->scanner)
-		return o->reduce == 1 ? GT_OK : gt_fail(GT_ERR_ARG, "--reduce is for --scanner, which was not given");
+		return o->reduce == 1 ? GT_OK : gt_fail(GT_ERR_ARG, "--reduce: expected with --scanner");
 	const gt_scanner *s = gt_scanner_find(o->scanner);
 	if (!s)
 		return gt_unknown("scanner", o->scanner, nth_scanner, n);
@@ -117,7 +117,7 @@ static gt_status start_from(const geometry_options *o, int parallel, gt_orbit *g
 	return GT_OK;
 }
 
-/* What an orbit needs and nobody said. */
+/* GT_ERR_ARG if a required parameter of the orbit is missing. */
 static gt_status check(const gt_orbit *g)
 {
 	const int rays = g->shape != GT_PARALLEL;
@@ -176,7 +176,7 @@ gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **
 	set(fabs(o->range) * GT_PI / 180, &g.turn);
 	set(o->turns * 2 * GT_PI, &g.turn);
 	if (k == 1 && !(fabs(g.pitch_per_turn) > 0))
-		return gt_fail(GT_ERR_ARG, "--pitch is needed: a helix has one");
+		return gt_fail(GT_ERR_ARG, "--pitch is needed by a helix");
 	if ((st = check(&g)) != GT_OK)
 		return st;
 	if (k == 2 || o->short_scan) {

@@ -1,4 +1,4 @@
-/* What is told of a scan: its numbers in words, or as JSON. */
+/* Describes the geometry of a scan as text or JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static facts find(const gt_scan *s)
 		ray[a] = w->detector[a] - w->source[a];
 	f.away = gt_dot3(n, ray) > 0;
 	f.step = s->views > 1 ? f.turn / (double)(s->views - 1) : 0;
-	/* Of the columns towards the rows, as --roll has it; of the normal against the plane across the axis. */
+	/* roll as in --roll: columns towards rows; tilt: of the normal against the plane across the axis. */
 	f.roll = atan2(f.up ? w->column_axis[2] : -w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
 	f.tilt = asin(fmin(1, fmax(-1, n[2]))) * GT_DEGREES;
 	gt_scan_see_axis(s, &f.axis);
@@ -31,7 +31,7 @@ static facts find(const gt_scan *s)
 	return f;
 }
 
-/* From the middle; what is rounding alone is 0. */
+/* Returns the distance from the centre, 0 below rounding errors. */
 static double from_middle(double pixel, double middle) { return fabs(pixel - middle) < 1e-6 ? 0 : pixel - middle; }
 
 static void tell_words(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
@@ -48,28 +48,27 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 	if (isnan(f->turn))
 		printf("views       %zu, without gantry angles\n", s->views);
 	else
-		printf("views       %zu, from %.6g degrees on in steps of %.6g degrees, %s for who looks from +z\n", s->views,
+		printf("views       %zu, from %.6g degrees in steps of %.6g degrees, %s as seen from +z\n", s->views,
 		       s->view[0].angle * GT_DEGREES, fabs(f->step), f->step < 0 ? "clockwise" : "counter-clockwise");
 	if (s->shape != GT_PARALLEL && s->source_to_axis > 0)
-		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnified %.4g times, "
+		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnification %.4g, "
 		       "a pixel is %.4g mm at the axis\n",
 		       s->source_to_axis, s->source_to_detector, s->source_to_detector / s->source_to_axis,
 		       s->column_pitch * s->source_to_axis / s->source_to_detector);
 	if (s->pitch_per_turn != 0)
-		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
-	printf("axis        seen at column %.6g (%+.4g from the middle), at the source's height at row %.6g (%+.4g)\n", f->axis.column,
+		printf("helix       table feed %.6g mm per rotation\n", s->pitch_per_turn);
+	printf("axis        at column %.6g (%+.4g from the centre), at the height of the source at row %.6g (%+.4g)\n", f->axis.column,
 	       from_middle(f->axis.column, middle), f->axis.row, from_middle(f->axis.row, middle_row));
 	if (f->axis.max - f->axis.min > 0.005)
-		printf("            in the mean; from column %.6g to %.6g over the views\n", f->axis.min, f->axis.max);
-	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
+		printf("            on average; from column %.6g to %.6g over the views\n", f->axis.min, f->axis.max);
+	printf("images      seen from the source with z upwards, columns run from %s, rows %s\n",
 	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
-		printf("turned      columns by %.4g degrees towards the rows (roll), the detector leans by %.4g degrees\n", f->roll,
-		       f->tilt + 0);
+		printf("detector    roll %.4g degrees (columns towards rows), tilt %.4g degrees\n", f->roll, f->tilt + 0);
 	if (f->radius > 0)
 		printf("measured    within %.5g mm of the axis, z from %.5g to %.5g mm\n", f->radius, f->low + 0, f->high + 0);
 	else
-		printf("measured    nothing over the whole turn: the axis is not seen by some view\n");
+		printf("measured    nothing: some views do not see the axis\n");
 	if (grid) {
 		gt_grid_print(grid, text, sizeof text);
 		printf("volume      %s\n", text);

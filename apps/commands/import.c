@@ -1,4 +1,4 @@
-/* Files of other programs -> the project's NetCDF. */
+/* gantry import: converts files of other programs to NetCDF, and projections to DICOM. */
 #include <math.h>
 #include <string.h>
 #include <gantry/consistency.h>
@@ -28,24 +28,24 @@ static const cli_option options[] = {
 	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "format of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's extension)", .at = AT(format) },
 	{ .name = "maker", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "written DICOM files: the Manufacturer, which also decides how the central column is counted (default Gantry)", .at = AT(maker) },
+	  .help = "DICOM output: Manufacturer, which also decides how the central column is counted (default Gantry)", .at = AT(maker) },
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "flip", .kind = CLI_TEXT, .value = "columns|rows|turn,...",
 	  .help = "projections: flip the columns or rows; reverse the rotation direction", .at = AT(flip) },
 	{ .name = "column-center", .kind = CLI_REAL, .value = "COLUMN",
-	  .help = "projections: column of the central ray, from 0 at the middle of the first pixel (after --flip)",
+	  .help = "projections: column of the central ray, 0 at the centre of the first pixel (after --flip)",
 	  .at = AT(column_center), .min = -1e6, .max = 1e6 },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of the written volume (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
-	  .help = "MetaImage, NIfTI: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = input_units },
+	  .help = "MetaImage, NIfTI: unit of the stored values (default auto)", .at = AT(input_unit), .names = input_units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
-	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
+	  .help = "with --input-unit: value = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
-	{ .name = "center", .kind = CLI_FLAG, .help = "put the middle of the volume at (0, 0, 0)", .at = AT(center) },
+	{ .name = "center", .kind = CLI_FLAG, .help = "move the centre of the volume to (0, 0, 0)", .at = AT(center) },
 	{ .name = "central", .kind = CLI_CHOICE,
-	  .help = "DICOM-CT-PD: the end that the central column is counted from (default: as files of its manufacturer do)",
+	  .help = "DICOM-CT-PD: count the central column from the first or last one (default: by the manufacturer)",
 	  .at = AT(central), .names = centrals },
 	{ .name = "without-photons", .kind = CLI_FLAG, .help = "DICOM-CT-PD: do not read the photon statistics", .at = AT(without_photons) },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
@@ -54,7 +54,7 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-/* Options that were given and mean nothing for this file. */
+/* GT_ERR_ARG names a given option that does not apply to the file. */
 static gt_status check_unused(const import_options *o, const gt_format *format, int projections)
 {
 	const int meta = format->unitless, clinical = !strcmp(format->name, "dicom-ct-pd");

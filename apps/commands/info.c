@@ -1,4 +1,4 @@
-/* What a file of projections or a volume holds, for people or as JSON. */
+/* gantry info: describes a file of projections or a volume, as text or JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@ typedef struct {
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "geometry", .letter = 'g', .kind = CLI_FLAG,
-	  .help = "the geometry alone: do not read the projections", .at = offsetof(info_options, geometry) },
+	  .help = "print the geometry without reading the projections", .at = offsetof(info_options, geometry) },
 	{ .name = "check", .letter = 'c', .kind = CLI_FLAG,
-	  .help = "compare conjugate rays: are columns, rows, centre and rotation direction right? (exit code 1 if not)",
+	  .help = "compare conjugate rays to check columns, rows, centre and rotation direction; exit 1 if wrong",
 	  .at = offsetof(info_options, check) },
 	{ 0 },
 };
@@ -67,7 +67,7 @@ static gt_status range_of_slices(const gt_grid *g, gt_slice_reader *from, range 
 	return st;
 }
 
-/* Angle between the rays of two places of the detector in the first view, degrees. */
+/* Returns the angle (degrees) between the rays to two detector positions in the first view. */
 static double angle_between(const gt_scan *s, double c0, double r0, double c1, double r1)
 {
 	const gt_detector d = gt_scan_detector(s);
@@ -78,7 +78,7 @@ static double angle_between(const gt_scan *s, double c0, double r0, double c1, d
 	return acos(fmin(1, fmax(-1, c))) * GT_DEGREES;
 }
 
-/* The report is a cJSON object in either case: text is printed from it, so both say the same. */
+/* The text is printed from the JSON report, so both agree. */
 static void add(cJSON *report, const char *key, double value)
 {
 	if (isfinite(value))
@@ -127,7 +127,7 @@ static void add_provenance(cJSON *report, const gt_provenance *from)
 	}
 }
 
-/* The direct method, and what of the default grid it sees over half a turn; or why it is not for this scan. */
+/* Adds the analytic method and the slices that views cover over 180 degrees, or the reason why none applies. */
 static void add_helical(cJSON *report, const gt_scan *s, const gt_grid *g)
 {
 	const gt_analytic *m = gt_analytic_for(s);
@@ -220,7 +220,7 @@ static void add_volume(cJSON *report, const gt_volume *v, const range *values)
 	add_provenance(report, gt_volume_provenance(v));
 }
 
-/* A file whose projections are bad still tells its geometry; one without projections is no error. */
+/* A file with invalid projections still has a geometry; missing projections are not an error. */
 static gt_status add_projections(const cli_call *call, int geometry, cJSON *report, gt_projections **p)
 {
 	const gt_status st = cli_read_scan(call, call->file[0], geometry ? CLI_GEOMETRY : CLI_IF_ANY, p);
@@ -272,7 +272,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	cJSON *report = cJSON_CreateObject();
 	if (o->check && o->geometry)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--check compares projections: it cannot be combined with --geometry"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--check and --geometry cannot be combined"));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (o->check && !projections)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--check: %s is a volume, expected projections", call->file[0]));
@@ -308,7 +308,7 @@ done:
 
 const cli_command cli_info = {
 	.name = "info",
-	.about = "print what a file holds",
+	.about = "print the contents of a file",
 	.synopsis = "FILE [options]",
 	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
 	.traits = CLI_REPORTS,

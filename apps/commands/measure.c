@@ -1,4 +1,4 @@
-/* Figures of a volume: regions, profiles, sharpness, noise, agreement of two half scans. */
+/* gantry measure: regions, profiles, sharpness and noise of a volume, agreement of two half scans. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,26 +22,26 @@ static const measure_options defaults = { .points = 200, .side = 64 };
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "roi", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT];...",
-	  .help = "regions, mm or with units: mean, deviation, standard error; of two and more also contrast to noise against the first",
+	  .help = "regions (mm, or with units): mean, standard deviation, standard error; contrast to noise against the first",
 	  .at = AT(roi) },
 	{ .name = "profile", .kind = CLI_TEXT, .value = "X,Y,Z,X,Y,Z",
 	  .help = "values along a line, from the first point to the second, mm",
 	  .at = AT(profile) },
 	{ .name = "points", .kind = CLI_INT, .value = "N",
-	  .help = "of --profile (default 200)", .at = AT(points), .min = 2, .max = 1e6 },
+	  .help = "number of points of --profile (default 200)", .at = AT(points), .min = 2, .max = 1e6 },
 	{ .name = "mtf", .kind = CLI_TEXT, .value = "X,Y,RADIUS[,Z,HEIGHT]",
-	  .help = "sharpness, by the edge of the disc or cylinder about there, mm (default: all slices)", .at = AT(mtf) },
+	  .help = "MTF from the edge of the disc or cylinder with this centre and radius, mm (default: all slices)", .at = AT(mtf) },
 	{ .name = "nps", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT]",
-	  .help = "noise power spectrum in that region, mm; of the difference, if a second volume is given", .at = AT(nps) },
+	  .help = "noise power spectrum in this region, mm; of the difference if a second volume is given", .at = AT(nps) },
 	{ .name = "side", .kind = CLI_INT, .value = "N",
-	  .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .min = 8, .max = 512 },
+	  .help = "side of the squares of --nps, in voxels (default 64)", .at = AT(side), .min = 8, .max = 512 },
 	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME",
 	  .help = "Fourier shell correlation with the volume of the other half of the views",
 	  .at = AT(fsc) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE.csv",
-	  .help = "all figures and curves as a table", .at = AT(output) },
-	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "all curves as a figure (needs gnuplot)", .at = AT(plot) },
-	{ .name = "unit", .kind = CLI_CHOICE, .help = "of the values (default mm-1)", .at = AT(unit), .names = units },
+	  .help = "write all figures and curves as a table", .at = AT(output) },
+	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "draw all curves (needs gnuplot)", .at = AT(plot) },
+	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of the values (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)",
 	  .at = AT(water), .min = 1e-9, .max = 1e3 },
@@ -49,7 +49,7 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-/* Lengths, in mm or with a unit, with commas between them, up to ';' or the end, which *end gets; how many. */
+/* Parses lengths in mm or with a unit, separated by commas, up to ';' or the end (*end). Returns their number. */
 static size_t numbers(const char *text, double *x, size_t max, const char **end)
 {
 	size_t n = 0;
@@ -135,7 +135,7 @@ static gt_status measure_mtf(const char *text, const app_measured *v, cJSON *rep
 	if (n == 5) {
 		const double low = (x[3] - x[4] / 2 - gt_grid_first(v->grid, 2)) / v->grid->pitch[2], high = low + x[4] / v->grid->pitch[2];
 		if (!(high >= 0 && low <= (double)v->grid->n[2] - 1))
-			return gt_fail(GT_ERR_ARG, "--mtf=%s: no slice of the volume is there", text);
+			return gt_fail(GT_ERR_ARG, "--mtf=%s: found no slice of the volume in this range of z", text);
 		disc.first = low > 0 ? (size_t)ceil(low) : 0;
 		const double last = fmin(floor(high), (double)v->grid->n[2] - 1);
 		disc.slices = last >= (double)disc.first ? (size_t)last - disc.first + 1 : 0;

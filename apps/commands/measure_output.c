@@ -1,4 +1,4 @@
-/* What gantry measure found, as JSON, lines, CSV and a figure. */
+/* Output of gantry measure as JSON, text, CSV and a figure. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ void app_measured_print(const cJSON *report, const char *unit)
 	               cJSON_GetArraySize(cJSON_GetObjectItem(item, "x")));
 }
 
-/* All numbers of an item, as "region 0 mean,0,0.02,,". */
+/* Writes all figures of an item, as "region 0 mean,0,0.02,,". */
 static void write_figures(FILE *file, const char *name, int number, const cJSON *item)
 {
 	const cJSON *figure;

@@ -1,4 +1,4 @@
-/* Corrects faults of projections step by step. */
+/* gantry prepare: corrects projections by a sequence of steps. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const cli_option options[] = {
 	{ .name = "auto", .kind = CLI_FLAG, .help = "inspect the data, apply the necessary steps, and report why", .at = AT(automatic) },
 	STEP(LAG, "lag", "rates=A1:A2,amounts=B1:B2", "subtract detector lag, the signal carried over from earlier views"),
 	STEP(VIEWS, "views", "A:B[:STEP]", "keep views A to B-1, or every STEP-th of them; negative values count from the end"),
-	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
+	STEP(CROP, "crop", "first-rows=N,...", "remove rows and columns at the edges (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, and set their weights to 0"),
 	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the best combination of several flat fields"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
@@ -230,7 +230,8 @@ static double bytes_of(const char *path)
 	return bytes;
 }
 
-/* 16-bit values need twice their size, and a step needs as much again: the limit is a quarter of the free memory. */
+/* 16-bit values need twice their size, and a step needs the same amount again: the limit is a quarter of the free
+ * memory. */
 static int is_large(const char *path)
 {
 	const double available = gt_host_available();
@@ -304,7 +305,7 @@ static gt_status try_pieces(const cli_call *call, const prepare_options *o, stat
 	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;
 	*done = 0;
 	if (whole && o->memory > 0)
-		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once", whole);
+		return gt_fail(GT_ERR_ARG, "--memory: %s needs all projections at once", whole);
 	if (whole || (!(o->memory > 0) && !is_large(call->file[0])))
 		return GT_OK;
 	const gt_status st = in_chunks(call, o, s);
@@ -353,7 +354,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_frames_check(&reading.frames, call->file[0]));
 	GT_TRY(collect(o, air, s.spec, &s.specs));
 	if (!s.specs && !o->automatic && !cli_is_frames(format))
-		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "found no step: expected --auto, or steps as --rings gain (gantry help step lists them)"));
 	GT_TRY(try_pieces(call, &reading, &s, &projections));
 	if (projections)
 		goto done;
@@ -370,7 +371,7 @@ done:
 
 static void list(FILE *out)
 {
-	fprintf(out, "\nsteps, in the order in which they are done (gantry help step NAME has their parameters):\n");
+	fprintf(out, "\nsteps in their order of execution (gantry help step NAME lists the parameters):\n");
 	for (const gt_preparation *const *m = gt_preparations; *m; m++)
 		fprintf(out, "  %-15s %s\n", (*m)->name, (*m)->about);
 }

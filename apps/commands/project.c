@@ -1,4 +1,4 @@
-/* Line integrals of a volume by one of the projectors. */
+/* gantry project: line integrals of a volume by a projector. */
 #include <stdlib.h>
 #include <gantry/choose.h>
 #include <gantry/recon.h>
@@ -13,11 +13,11 @@ static const project_options defaults = { 0 };
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "scan", .letter = 's', .kind = CLI_INPUT, .value = "FILE",
-	  .help = "whose geometry is projected; its own projections are not read", .at = AT(scan) },
+	  .help = "scan with the geometry to use; its projections are not read", .at = AT(scan) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections (.nc)", .at = AT(output) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector (default dd; for tilted or rolled detectors what suits them best)", .at = AT(projector) },
+	  .help = "projector (default dd, or a projector that supports the detector)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -62,7 +62,7 @@ done:
 
 const cli_command cli_project = {
 	.name = "project",
-	.about = "forward-project a volume: its line integrals",
+	.about = "forward-project a volume: compute its line integrals",
 	.synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
 	.notes = "  gantry project vol.nc --scan scan.nc -o proj.nc --projector dd --precision double --backend cpu\n",
 	.traits = CLI_COMPUTES,

@@ -1,4 +1,4 @@
-/* Exact line integrals of an analytic body, with noise if asked for. */
+/* gantry simulate: exact line integrals of a phantom, with noise if requested. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/commands/simulate_spectrum.h"
 
-/* Options that replace something of the scanner start as NAN or -1: not given. */
+/* Options that change the scanner are NAN or -1 if not given. */
 typedef struct {
 	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker, *spectrum, *materials;
 	int detector, short_scan, geometry_only;
@@ -47,18 +47,18 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written projections (.nc; weighted and filtered for RabbitCT: .rctd, .rct)", .at = AT(output) },
 	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "format of the output: dicom-ct-pd, a folder of DICOM files as of a scanner (default: by the name's extension)", .at = AT(format) },
+	  .help = "format of the output: dicom-ct-pd is a folder of DICOM files (default: by the name's extension)", .at = AT(format) },
 	{ .name = "maker", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "DICOM: the manufacturer; GE counts the central column in its own way (default Gantry)", .at = AT(maker) },
 	{ .name = "phantom", .letter = 'p', .kind = CLI_INPUT, .value = "NAME|FILE",
-	  .help = "object to scan: one of the list below, or a file of shapes", .at = AT(phantom) },
+	  .help = "object to scan: a name of the list below, or a file of shapes", .at = AT(phantom) },
 	{ .name = "scanner", .letter = 's', .kind = CLI_TEXT, .value = "NAME",
-	  .help = "scanner whose geometry the other options change (default ge-ct750hd)", .at = AT(scanner) },
+	  .help = "start from the geometry of this scanner (default ge-ct750hd)", .at = AT(scanner) },
 	{ .name = "geometry-only", .kind = CLI_FLAG,
 	  .help = "write the scan without projections (no phantom needed)", .at = AT(geometry_only) },
 	{ .name = "reduce", .kind = CLI_INT, .value = "N",
 	  .help = "N times fewer columns, rows and views of the scanner, same field of view", .at = AT(reduce), .min = 1, .max = 4096 },
-	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "number of views in all", .at = AT(views), .min = 1, .max = 1e8 },
+	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "total number of views", .at = AT(views), .min = 1, .max = 1e8 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "detector columns", .at = AT(columns), .min = 1, .max = 1e6 },
 	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "detector rows", .at = AT(rows), .min = 1, .max = 1e6 },
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "its shape", .at = AT(detector), .names = gt_shape_names },
@@ -77,19 +77,19 @@ static const cli_option options[] = {
 	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
 	  .help = "first gantry angle (degrees; 0.5rad)", .at = AT(start), .min = -36000, .max = 36000 },
 	{ .name = "turns", .kind = CLI_REAL, .value = "T",
-	  .help = "turns, below 0 the other way; views grow with them without --views", .at = AT(turns), .min = -1e5, .max = 1e5 },
-	{ .name = "short-scan", .kind = CLI_FLAG, .help = "short scan: half a turn and the fan angle (instead of --turns)", .at = AT(short_scan) },
+	  .help = "number of rotations; negative: reversed direction; without --views the number of views is proportional", .at = AT(turns), .min = -1e5, .max = 1e5 },
+	{ .name = "short-scan", .kind = CLI_FLAG, .help = "short scan: 180 degrees plus the fan angle (instead of --turns)", .at = AT(short_scan) },
 	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "helix: table feed per turn (mm; 4cm; below 0: z falls)", .at = AT(pitch), .min = -1e5, .max = 1e5 },
+	  .help = "helix: table feed per rotation (mm; 4cm; negative: z decreases)", .at = AT(pitch), .min = -1e5, .max = 1e5 },
 	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "z of the middle of the scan (mm; 2cm)", .at = AT(z_center), .min = -1e6, .max = 1e6 },
+	  .help = "z of the centre of the scan (mm; 2cm)", .at = AT(z_center), .min = -1e6, .max = 1e6 },
 	{ .name = "spot", .kind = CLI_TEXT, .value = "X,R,Z[;...]",
-	  .help = "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", .at = AT(spot) },
+	  .help = "flying focal spot: shifts in mm (along the rows, away from the axis, along z), repeated over the views", .at = AT(spot) },
 	{ .name = "shift", .kind = CLI_LENGTH, .value = "LENGTH",
-	  .help = "C-arm: displace source and detector of each view at random by up to this along each axis, at most 100",
+	  .help = "C-arm: displace source and detector of each view by random lengths up to this along each axis (at most 100 mm)",
 	  .at = AT(shift), .min = 0, .max = 100 },
 	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
-	  .help = "C-arm: rotate the detector of each view at random by up to this, at most 10", .at = AT(tilt), .min = 0, .max = 10 },
+	  .help = "C-arm: rotate the detector of each view by random angles up to this (at most 10 degrees)", .at = AT(tilt), .min = 0, .max = 10 },
 	{ .name = "rays", .kind = CLI_INT, .value = "N",
 	  .help = "N x N rays per pixel (default 2; 1: the centre ray)", .at = AT(rays), .min = 1, .max = 64 },
 	{ .name = "photons", .kind = CLI_REAL, .value = "N",
@@ -101,18 +101,18 @@ static const cli_option options[] = {
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1 (default 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "spectrum", .kind = CLI_TEXT, .value = "kv=KV,aluminium=MM|spectrum=FILE",
-	  .help = "rays of many energies, as --beam-hardening of gantry prepare has them; densities are then g/cm3", .at = AT(spectrum) },
+	  .help = "polychromatic rays, with the keys of gantry prepare --beam-hardening; densities are then in g/cm3", .at = AT(spectrum) },
 	{ .name = "materials", .kind = CLI_TEXT, .value = "NAME,DENSITY:NAME,...",
-	  .help = "of --spectrum: what is of that density and more (default water,1.3:bone,3:titanium,6:iron)", .at = AT(materials) },
+	  .help = "materials of --spectrum from each density on (default water,1.3:bone,3:titanium,6:iron)", .at = AT(materials) },
 	{ .name = "scale", .kind = CLI_REAL, .value = "X",
 	  .help = "factor on the size of the object", .at = AT(scale), .min = 1e-6, .max = 1e6 },
 	{ .name = "truth", .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the object as a volume", .at = AT(truth) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "grid of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	  .help = "grid of --truth, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: the field of view)", .at = AT(grid) },
 	{ .name = "points", .kind = CLI_INT, .value = "N",
-	  .help = "N^3 points per voxel of that volume (default 3)", .at = AT(points), .min = 1, .max = 64 },
+	  .help = "N^3 sample points per voxel of --truth (default 3)", .at = AT(points), .min = 1, .max = 64 },
 	{ .name = "threads", .kind = CLI_INT, .value = "N",
-	  .help = "0 (default): one per processor", .at = AT(threads), .min = 0, .max = 65536 },
+	  .help = "number of threads; 0 (default): one per processor", .at = AT(threads), .min = 0, .max = 65536 },
 	{ 0 },
 };
 /* clang-format on */
@@ -216,7 +216,7 @@ done:
 	return st;
 }
 
-/* No source can stand in matter. */
+/* GT_ERR_ARG if a source lies inside the object. */
 static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
 {
 	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
@@ -224,7 +224,7 @@ static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
 		if (gt_phantom_value(body, s) != 0)
 			return gt_fail(
 				GT_ERR_ARG,
-				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the object: expected it outside",
+				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the object: expected a position outside",
 				v, s[0] + 0, s[1] + 0, s[2] + 0, hypot(s[0], s[1]));
 	}
 	return GT_OK;
@@ -290,17 +290,17 @@ static gt_status check(const simulate_options *o)
 {
 	gt_status st = GT_OK;
 	if (!o->output && !o->truth)
-		return gt_fail(GT_ERR_ARG, "--output is needed (or --truth)");
+		return gt_fail(GT_ERR_ARG, "--output or --truth is needed");
 	if (!o->geometry_only || o->truth)
 		GT_TRY(cli_need("--phantom", o->phantom));
 	if (o->materials && !o->spectrum)
-		return gt_fail(GT_ERR_ARG, "--materials is for --spectrum, which was not given");
+		return gt_fail(GT_ERR_ARG, "--materials: expected with --spectrum");
 	if (o->grid && !o->truth)
-		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
+		return gt_fail(GT_ERR_ARG, "--grid: expected with --truth");
 	gt_rabbitct_layout layout;
 	const int dicom = cli_is_dicom_output(o->output, o->format);
 	if (o->maker && !dicom)
-		return gt_fail(GT_ERR_ARG, "--maker is for --format dicom-ct-pd, which was not given");
+		return gt_fail(GT_ERR_ARG, "--maker: expected with --format dicom-ct-pd");
 	if (o->geometry_only && dicom)
 		return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected --format netcdf", o->output);
 	if (o->output && !o->format && app_rabbitct_name(o->output, &layout)) {
@@ -388,7 +388,7 @@ const cli_command cli_simulate = {
 	.name = "simulate",
 	.about = "simulate a scan: exact projections of a phantom, with noise",
 	.synopsis = "--phantom NAME -o SCAN [options]",
-	.notes = "--reduce changes the sizes of the scanner; sizes given by options are not changed.\n\n"
+	.notes = "--reduce changes the sizes of the scanner, except those that other options set.\n\n"
 		 "  gantry simulate --phantom forbild-head --photons 1e5 --seed 1 -o scan.nc\n"
 		 "  gantry simulate --phantom shepp-logan --reduce 8 -o small.nc --truth truth.nc --grid 64x64x8@4x4x5\n"
 		 "  gantry simulate --scanner ge-ct750hd --turns 3 --pitch 38.75 --geometry-only -o helix.nc\n",

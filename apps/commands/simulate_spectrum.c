@@ -1,4 +1,4 @@
-/* Projections of a phantom by rays of many energies: its materials are bands of density. */
+/* Polychromatic projections of a phantom; ranges of density define its materials. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_MATERIALS = 16 };
 
-/* "water,1.3:bone": names, which point into text, and the densities from which on they are. */
+/* Parses "water,1.3:bone" into names, which point into text, and their lowest densities. */
 static gt_status parse_materials(char *text, const char **name, double *from, size_t *count)
 {
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {

@@ -1,4 +1,4 @@
-/* One sheet per step, all in the window of the first. */
+/* Draws one sheet per step, with the grey window of the first. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ gt_status app_step_picture(app_step_pictures *s, const char *name, const gt_proj
 		  .height = scan->views,
 		  .pixel_width = 1,
 		  .pixel_height = 1,
-		  .label = "sinogram of the middle row" },
+		  .label = "sinogram of the central row" },
 	};
 	const gt_sheet sheet = {
 		.picture = pictures, .pictures = 2, .per_line = 2, .low = s->low, .high = s->high, .unit = "line integral", .title = name

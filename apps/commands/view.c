@@ -22,10 +22,10 @@ static const cli_option options[] = {
 	{ .name = "plane", .kind = CLI_CHOICE,
 	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
 	{ .name = "convention", .kind = CLI_CHOICE,
-	  .help = "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
+	  .help = "axes (default): x to the right, y or z upwards; radiological: patient's right on the left, front or head at the top",
 	  .at = AT(convention), .names = conventions },
 	{ .name = "slice", .kind = CLI_INT, .value = "N",
-	  .help = "this slice (projections: view), counted from 0", .at = AT(slice), .min = 0, .max = 1e9 },
+	  .help = "this slice (projections: this view), from 0", .at = AT(slice), .min = 0, .max = 1e9 },
 	{ .name = "montage", .kind = CLI_INT, .value = "N",
 	  .help = "N slices (projections: views) at equal distances", .at = AT(montage), .min = 1, .max = 400 },
 	{ .name = "sinogram", .kind = CLI_INT, .value = "ROW",
@@ -38,7 +38,7 @@ static const cli_option options[] = {
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
 	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "title above the pictures (default: the file's name)", .at = AT(title) },
 	{ .name = "page-size", .kind = CLI_TEXT, .value = "SIZE",
-	  .help = "size of the page, at most (default 36MB); a smaller one has a larger step of its values", .at = AT(page_size) },
+	  .help = "maximum size of the page (default 36MB); smaller pages quantise values more coarsely", .at = AT(page_size) },
 	{ .name = "serve", .kind = CLI_FLAG,
 	  .help = "serve the page to browsers of this machine, with exact values, until Ctrl-C", .at = AT(serve) },
 	{ .name = "port", .kind = CLI_INT, .value = "N",
@@ -67,7 +67,7 @@ typedef struct {
 	double line_mm, cell_mm;
 } cut;
 
-/* Takes label over. */
+/* Takes ownership of label. */
 static gt_status add_cut(gallery *g, const float *data, const cut *c, double scale, double offset, char *label)
 {
 	gt_picture *more = realloc(g->picture, (g->n + 1) * sizeof *more);
@@ -92,7 +92,8 @@ static gt_status add_cut(gallery *g, const float *data, const cut *c, double sca
 	return GT_OK;
 }
 
-/* Radiologists stand at the feet, in front or at the left side: his right and front are on the left, his front or head at the top. */
+/* Radiological convention: seen from the feet, the front or the left side. The patient's right or front is on the left,
+ * the front or head at the top. */
 static void orient(gt_picture *p, const gt_volume *v, int cell, int line, int convention)
 {
 	const gt_position position = gt_volume_position(v);
@@ -122,7 +123,7 @@ static gt_status add_slice(gallery *g, const gt_volume *v, int plane, int conven
 	return st;
 }
 
-/* Coronal and sagittal cuts of a few slices show nothing. */
+/* 1: a coronal or sagittal cut through only a few slices. */
 static int is_sliver(const gt_grid *g, int plane)
 {
 	const int across = plane == 1 ? 0 : 1;
@@ -168,7 +169,7 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 {
 	const gt_scan *s = gt_projections_scan(p);
 	const size_t wanted = o->montage > 0 ? (size_t)o->montage : 4, n = wanted < s->views ? wanted : s->views;
-	/* A few rows are thin lines: their sinogram says more. */
+	/* The sinogram is clearer for a detector of few rows. */
 	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
 	const long long row = o->sinogram >= 0 ? o->sinogram : thin ? (long long)(s->rows / 2) : -1;
 	gt_status st = GT_OK;
@@ -213,7 +214,7 @@ static gt_status auto_window(const gallery *g, double *low, double *high)
 	return GT_OK;
 }
 
-/* A window in the wrong unit leaves less than two steps of grey. */
+/* Notes a picture that is entirely black or white, perhaps because of a window in the wrong unit. */
 static void note_window(const cli_call *call, const view_options *o, const gallery *g, int projections, const gt_sheet *sheet)
 {
 	double min = INFINITY, max = -INFINITY;
@@ -250,8 +251,7 @@ static int run(const cli_call *call, const void *given)
 	if (o->serve || gt_page_is_name(o->output))
 		return cli_exit(call, view_page(call, o));
 	if (call->files > 1)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%zu files: a picture shows one, a page several: expected -o NAME.html or --serve",
-		               call->files));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%zu files: a picture shows one: expected -o NAME.html or --serve for a page", call->files));
 	GT_TRY(gt_can_write_sheet(o->output));
 	if (o->slice >= 0 && o->montage > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--slice and --montage cannot be combined"));
@@ -267,9 +267,8 @@ static int run(const cli_call *call, const void *given)
 			set.unit = (int)gt_volume_unit(v);
 		GT_TRY(volume_pictures(o, v, &g));
 		if (o->convention < 0 && !strcmp(format->name, "dicom-series"))
-			cli_note(
-				call,
-				"along the scanner's axes, as the letters say; --convention radiological shows the patient as viewers of DICOM do");
+			cli_note(call,
+			         "orientation: scanner axes, as the letters show; --convention radiological gives that of DICOM viewers");
 	}
 	if (!o->window)
 		GT_TRY(auto_window(&g, &sheet.low, &sheet.high));
@@ -293,21 +292,19 @@ done:
 
 const cli_command cli_view = {
 	.name = "view",
-	.about = "look at volumes and projections: pictures, or a page for the browser",
+	.about = "draw volumes and projections as pictures, or as a page for the browser",
 	.synopsis = "FILE -o PICTURE.png | FILE... -o PAGE.html | FILE... --serve [options]",
-	.notes =
-		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F; there are none where the file does not say\n"
-		"how the patient lay. Without --convention radiological x is to\n"
-		"the right, so that the right side of a patient in position HFS is on the right.\n"
-		"A page is one file that needs no network: slices, windows, values, profiles, regions; two volumes are compared,\n"
-		"of a scan the geometry is drawn. It states the step of its values; --serve shows them exactly, at any size.\n\n"
-		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
-		"  gantry view patient.nii -o patient.png --convention radiological\n"
-		"  gantry view vol.nc -o sheet.png --montage 16\n"
-		"  gantry view scan.nc -o sinogram.png --sinogram 32\n"
-		"  gantry view vol.nc -o look.html\n"
-		"  gantry view before.nc after.nc scan.nc -o both.html\n"
-		"  gantry view vol.nc --serve\n",
+	.notes = "Letters name the sides of the patient if the file states the position: R, L, A (front), P (back), H (head), F (feet).\n"
+		 "By default x points to the right, so the right side of a patient in position HFS is on the right.\n"
+		 "A page is one file that needs no network. It shows slices, windows, values, profiles and regions, compares two\n"
+		 "volumes and draws the geometry of a scan. It states the quantisation of its values; --serve shows exact values.\n\n"
+		 "  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
+		 "  gantry view patient.nii -o patient.png --convention radiological\n"
+		 "  gantry view vol.nc -o sheet.png --montage 16\n"
+		 "  gantry view scan.nc -o sinogram.png --sinogram 32\n"
+		 "  gantry view vol.nc -o look.html\n"
+		 "  gantry view before.nc after.nc scan.nc -o both.html\n"
+		 "  gantry view vol.nc --serve\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

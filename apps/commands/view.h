@@ -1,6 +1,6 @@
 #ifndef GT_APPS_COMMANDS_VIEW_H
 #define GT_APPS_COMMANDS_VIEW_H
-/* `gantry view`: its options, and pages, which are the library's. */
+/* Options of `gantry view`, and its pages. */
 #include <gantry/image.h>
 #include "apps/cli/cli.h"
 
@@ -11,6 +11,6 @@ typedef struct {
 	double water;
 } view_options;
 
-/* All files of the call on one page, written or served. */
+/* Writes or serves a page with all files of the call. */
 gt_status view_page(const cli_call *call, const view_options *o);
 #endif

@@ -1,4 +1,4 @@
-/* gantry view as a page for a browser: all files in one viewer, written as one file or served to this machine. */
+/* gantry view as a page for a browser: all files in one viewer, written as a file or served to this machine. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -17,17 +17,16 @@ typedef struct {
 static gt_status check(const cli_call *call, const view_options *o)
 {
 	if (o->plane >= 0 || o->convention >= 0 || o->slice >= 0 || o->montage > 0 || o->sinogram >= 0)
-		return gt_fail(GT_ERR_ARG,
-		               "--plane, --convention, --slice, --montage and --sinogram are for pictures; a page shows all of them");
+		return gt_fail(GT_ERR_ARG, "--plane, --convention, --slice, --montage and --sinogram apply to pictures alone");
 	if (call->files > GT_PAGE_ITEMS)
 		return gt_fail(GT_ERR_ARG, "%zu files, expected at most %d on one page", call->files, GT_PAGE_ITEMS);
 	if (o->serve && o->output)
-		return gt_fail(GT_ERR_ARG, "--serve shows the page without writing it: expected no --output");
+		return gt_fail(GT_ERR_ARG, "--serve: cannot be combined with --output");
 	return o->serve ? GT_OK : gt_can_write(o->output);
 }
 
-/* What the head of a file tells of its values. Of projections only where the file is too large to be their geometry
- * alone; nothing of folders, whose heads are many. */
+/* Adds the number of values stated by the header of a file. Skips folders, which have many headers, and projection
+ * files that may hold the geometry alone. */
 static gt_status add_values(const char *path, double *values)
 {
 	const gt_format *format = NULL;
@@ -55,7 +54,7 @@ done:
 	return st;
 }
 
-/* A page of so much is refused before minutes are spent on reading it. */
+/* Refuses an oversized page before the files are read, which may take minutes. */
 static gt_status check_size(const cli_call *call)
 {
 	double values = 0;
@@ -113,12 +112,12 @@ static gt_status serve(const cli_call *call, const view_options *o, const gt_pag
 	return st;
 }
 
-/* Eight bits of every voxel are the least that a page holds. */
+/* A page stores at least eight bits per voxel. */
 static void note_size(const cli_call *call, const view_options *o, const gt_page *page)
 {
 	struct stat file;
 	if (o->page_size && stat(o->output, &file) == 0 && (size_t)file.st_size > page->bytes)
-		cli_note(call, "%s: is larger than --page-size=%s: it cannot be smaller with these files", o->output, o->page_size);
+		cli_note(call, "%s: larger than --page-size=%s: the files need at least this size", o->output, o->page_size);
 }
 
 gt_status view_page(const cli_call *call, const view_options *o)

@@ -1,12 +1,11 @@
-/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129): source or direction of the rays,
- * middle of the panel, steps along columns and rows; right-handed, z along the axis. */
+/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129). They hold the source or ray
+ * direction, the centre of the panel, and the steps along columns and rows; right-handed, z along the axis. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>
 #include "geometry/exchange/exchange.h"
 
-/* A parallel beam's source is drawn twice as far from the panel's middle as the panel is from the axis, and farther
- * than its pixels reach. */
+/* Places the source of a parallel beam at twice the distance between panel and axis, outside the field of view. */
 static gt_status source_of_rays(const double ray[3], const gt_step_view *w, const gt_scan_size3 *size, size_t v, double source[3])
 {
 	const double length = sqrt(gt_dot3(ray, ray));
@@ -64,7 +63,7 @@ gt_status gt_scan_to_astra(const gt_scan *s, double (*vec)[12])
 {
 	const double right = ((double)s->columns - 1) / 2 - s->column_center, up = ((double)s->rows - 1) / 2 - s->row_center;
 	if (s->shape == GT_ARC)
-		return gt_fail(GT_ERR_UNSUPPORTED, "vectors of ASTRA are of flat panels: this detector is an arc");
+		return gt_fail(GT_ERR_UNSUPPORTED, "ASTRA vectors: found an arc detector: expected a flat panel");
 	for (size_t v = 0; v < s->views; v++) {
 		const gt_view *w = &s->view[v];
 		double length = 0;

@@ -1,5 +1,5 @@
 /* The AcquisitionGeometry of the Core Imaging Library (Jorgensen et al., Phil. Trans. R. Soc. A 379 (2021) 20200192):
- * vectors of one view, in a frame in which the object turns by -angle. The axis is brought to z here, through 0. */
+ * vectors of one view, in a frame in which the object rotates by -angle. This code moves the axis to z, through 0. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>
@@ -15,7 +15,7 @@ static gt_status unit_of(const char *what, const double from[3], double to[3])
 	return GT_OK;
 }
 
-/* The view at angle 0 in our frame. */
+/* Makes the view at angle 0 in the frame of the scan. */
 static gt_status first_view(const gt_cil_orbit *o, const gt_scan_size3 *size, gt_step_view *w)
 {
 	double axis[3], column[3], row[3], ray[3] = { 0, 1, 0 }, source[3], panel[3], step[3], upright[9];

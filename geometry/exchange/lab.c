@@ -1,13 +1,13 @@
-/* Scanners of laboratories: source and panel stand, the object turns. At the angle 0 of the table the source is on
- * +y, columns run along +x and the file's first row is the top one. What is off is off there:
- *   source (-o, Dso, 0), panel (dh - o, Dso - Dsd, dv), columns (1, 0, 0), rows (0, 0, -1) turned by the panel's roll,
- * o: axis offset, dh, dv: detector offset; then the axis, which is Q z with Q = Rx(tilt) Ry(-roll), is brought to z.
- * This is what the lines of CIL (Jorgensen et al. 2021) for Nikon's scanners come to. */
+/* Laboratory scanners with a rotating object. At table angle 0 the source is on +y, columns run along +x, and the first
+ * row of the file is the top one. With the axis offset o and the detector offset (dh, dv):
+ *   source (-o, Dso, 0), panel (dh - o, Dso - Dsd, dv), columns (1, 0, 0), rows (0, 0, -1) rotated by the panel's roll.
+ * The axis is Q z with Q = Rx(tilt) Ry(-roll); the inverse of Q moves it to z.
+ * The code of CIL (Jorgensen et al. 2021) for Nikon scanners is equivalent. */
 #include <math.h>
 #include <stdlib.h>
 #include "geometry/exchange/exchange.h"
 
-/* The view before it turns. */
+/* Makes the view at table angle 0. */
 static void standing(const gt_lab_orbit *o, const double shift[2], const double upright[9], gt_step_view *w)
 {
 	const double c = cos(o->panel_roll), s = sin(o->panel_roll), far = o->parallel ? 1000 : o->source_to_axis;

@@ -1,5 +1,4 @@
-/* LEAP's cone, fan and parallel beams (Kim, Champley, arXiv 2307.05801). With phi = the file's angle less a quarter
- * of a turn:
+/* LEAP's cone, fan and parallel beams (Kim, Champley, arXiv 2307.05801). With phi = the file's angle - 90 degrees:
  *   source   = sod (cos phi, sin phi) + tau (sin phi, -cos phi), z = helical_pitch (phi - mean of first and last)
  *   columns  along (-sin phi cos t, cos phi cos t, sin t), rows along (sin phi sin t, -cos phi sin t, cos t), t = tilt
  *   detector = source - sdd (cos phi, sin phi, 0) at (center column, center row). */
@@ -35,7 +34,7 @@ gt_status gt_scan_of_leap(const gt_leap_orbit *o, const gt_scan_size3 *size, gt_
 	free(view);
 	if (st != GT_OK || o->shape != GT_ARC)
 		return st;
-	/* Columns of a curved detector are as many radians apart as the first one beside the middle of a plane is. */
+	/* The angular pitch of a curved detector is the angle of the first column next to the centre of a plane. */
 	(*scan)->shape = GT_ARC;
 	(*scan)->source_to_detector = o->sdd;
 	(*scan)->column_pitch = o->sdd * atan(o->pitch[0] / o->sdd);
@@ -58,8 +57,8 @@ gt_status gt_scan_to_leap_parallel(const gt_scan *s, double *phi, double center[
 		if (!(w->row_axis[2] > 1 - 1e-9) || fabs(ray[2]) > 1e-9 * sqrt(gt_dot3(ray, ray)) ||
 		    fabs(gt_dot3(ray, w->column_axis)) > 1e-9 * sqrt(gt_dot3(ray, ray)))
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "view %zu: LEAP's parallel beams have rows that run along +z and rays at a right angle to the "
-			               "detector (gantry geometry --reverse-rows turns them)",
+			               "view %zu: LEAP's parallel beams need rows along +z and rays perpendicular to the "
+			               "detector (gantry geometry --reverse-rows reverses rows)",
 			               v);
 		if (v == 0) {
 			center[0] = column;
@@ -67,7 +66,8 @@ gt_status gt_scan_to_leap_parallel(const gt_scan *s, double *phi, double center[
 		}
 		if (hypot(column - center[0], row - center[1]) > 1e-6)
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "view %zu: its detector is not where that of view 0 is: LEAP's parallel beams have one place", v);
+			               "view %zu: the detector moves from its position in view 0: LEAP's parallel beams need a fixed one",
+			               v);
 		const double angle = atan2(-w->column_axis[0], w->column_axis[1]) + GT_PI / 2;
 		phi[v] = v ? phi[v - 1] + remainder(angle - phi[v - 1], 2 * GT_PI) : angle;
 	}

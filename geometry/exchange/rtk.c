@@ -1,6 +1,6 @@
-/* The circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). Its frame
- * turns about y; (x, y, z) here is (-X, Z, Y) there. A view's own frame, in which the detector is at z = sid - sdd
- * and the source at z = sid, is turned by R = Rz(-in plane) Rx(-out of plane) Ry(-gantry). */
+/* Circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). RTK rotates
+ * about y; (x, y, z) here is (-X, Z, Y) there. In the frame of a view the detector is at z = sid - sdd and the source
+ * at z = sid. R = Rz(-in plane) Rx(-out of plane) Ry(-gantry) rotates this frame. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>
@@ -8,7 +8,7 @@
 
 static const double to_ours[9] = { -1, 0, 0, 0, 0, 1, 0, 1, 0 };
 
-/* From the view's frame to ours: A R^-1. */
+/* Rotation from the frame of the view to that of the scan: A R^-1. */
 static void frame_of(const gt_rtk_view *w, double m[9])
 {
 	double gantry[9], out[9], in[9], part[9], turned[9];
@@ -32,7 +32,7 @@ gt_status gt_scan_of_rtk(const gt_rtk_view *view, const gt_scan_size3 *size, con
 		double m[9];
 		if ((w->sdd == 0) != parallel) {
 			st = gt_fail(GT_ERR_UNSUPPORTED,
-			             "view %zu: source to detector %g mm and in view 0 %g: expected all or none of them 0", v, w->sdd,
+			             "view %zu: source to detector %g mm, in view 0 %g mm: expected 0 in all views or in none", v, w->sdd,
 			             view[0].sdd);
 			break;
 		}
@@ -53,7 +53,7 @@ gt_status gt_scan_of_rtk(const gt_rtk_view *view, const gt_scan_size3 *size, con
 	return st;
 }
 
-/* The angles of R^-1 = Ry(gantry) Rx(out) Rz(in) from its columns, which are the view's axes. */
+/* Angles of R^-1 = Ry(gantry) Rx(out) Rz(in) from its columns, the axes of the view. */
 static void angles_of(const double u[3], const double v[3], const double w[3], gt_rtk_view *to)
 {
 	to->out_of_plane = asin(fmin(1, fmax(-1, -w[1])));
@@ -65,7 +65,7 @@ static void take_view(const gt_scan *s, size_t v, int reversed, gt_rtk_view *to)
 {
 	const gt_view *w = &s->view[v];
 	const double side = reversed ? -1 : 1, middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
-	/* Theirs from ours: the transposed of to_ours. */
+	/* The transpose of to_ours maps to RTK's frame. */
 	const double u[3] = { -side * w->column_axis[0], side * w->column_axis[2], side * w->column_axis[1] };
 	const double r[3] = { -w->row_axis[0], w->row_axis[2], w->row_axis[1] };
 	double n[3], panel[3];
@@ -87,25 +87,25 @@ static void take_view(const gt_scan *s, size_t v, int reversed, gt_rtk_view *to)
 gt_status gt_scan_to_rtk(const gt_scan *s, gt_rtk_view *view, gt_rtk_image *image, int *reversed)
 {
 	if (s->shape == GT_ARC)
-		return gt_fail(GT_ERR_UNSUPPORTED, "an arc is not written as a geometry of RTK: expected a flat detector or parallel rays");
+		return gt_fail(GT_ERR_UNSUPPORTED, "RTK: found an arc detector: expected a flat detector or parallel rays");
 	for (size_t v = 0; v < s->views; v++) {
 		const gt_view *w = &s->view[v];
 		double n[3], ray[3];
 		gt_cross3(w->column_axis, w->row_axis, n);
 		for (int a = 0; a < 3; a++)
 			ray[a] = w->detector[a] - w->source[a];
-		/* RTK's columns, rows and the way to the source are right-handed. */
+		/* RTK's columns, rows and the direction to the source are right-handed. */
 		const int away = gt_dot3(n, ray) > 0;
 		if (v == 0)
 			*reversed = away;
 		if (away != *reversed)
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "columns of view %zu run the other way round than those of view 0: RTK has one for all", v);
+			               "view %zu has the opposite column direction from view 0: RTK allows one direction for all views", v);
 		take_view(s, v, away, &view[v]);
 		const double slant = fabs(gt_dot3(n, ray)) / sqrt(gt_dot3(ray, ray));
 		if (s->shape == GT_PARALLEL && slant < 1 - 1e-9)
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "rays of view %zu are not at a right angle to the detector: RTK's parallel rays are", v);
+			               "view %zu: rays are not perpendicular to the detector: RTK's parallel geometry needs this", v);
 	}
 	*image = (gt_rtk_image){ { s->column_pitch, s->row_pitch },
 		                 { -((double)s->columns - 1) / 2 * s->column_pitch, -((double)s->rows - 1) / 2 * s->row_pitch } };
@@ -126,11 +126,10 @@ gt_status gt_scan_agrees_with_rtk(const gt_scan *s, const gt_rtk_image *image, s
 		const double u = image_point[0] / image_point[2] - (image->origin[0] + column * image->spacing[0]);
 		const double w = image_point[1] / image_point[2] - (image->origin[1] + row * image->spacing[1]);
 		if (!(hypot(u, w) <= max))
-			return gt_fail(
-				GT_ERR_FORMAT,
-				"view %zu: its Matrix and its parameters contradict each other: they project a point near the axis to "
-				"places %.4g mm apart",
-				v, hypot(u, w));
+			return gt_fail(GT_ERR_FORMAT,
+			               "view %zu: Matrix and parameters contradict each other: they project a point near the axis to "
+			               "positions %.4g mm apart",
+			               v, hypot(u, w));
 	}
 	return GT_OK;
 }

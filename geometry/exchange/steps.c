@@ -1,4 +1,4 @@
-/* Scans of views that other programs describe by vectors: what all of them share. */
+/* Scans from views given as source, panel and step vectors. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan_math.h>
@@ -29,7 +29,7 @@ void gt_mat3_turn(int axis, double angle, double m[9])
 	m[3 * b + a] = sin(angle);
 }
 
-/* Rodrigues' formula with the axis from x z and the angle between them. */
+/* Rodrigues' formula with the axis from x z and the angle between `from` and z. */
 void gt_mat3_to_z(const double from[3], double m[9])
 {
 	const double cosine = from[2], k[3] = { from[1], -from[0], 0 };
@@ -54,7 +54,7 @@ void gt_step_view_turn(const gt_step_view *from, double angle, gt_step_view *to)
 	gt_mat3_apply(turn, from->row_step, to->row_step);
 }
 
-/* One pitch per turn for all views, or none: z against the angle is a line to a thousandth of a row. */
+/* Returns the table feed per rotation if z is linear in the angle to a thousandth of a row, else 0. */
 static double pitch_of(const gt_scan *s)
 {
 	const gt_view *first = &s->view[0], *last = &s->view[s->views - 1];
@@ -90,13 +90,12 @@ static gt_status take_step(const double step[3], const char *what, size_t v, dou
 {
 	const double length = sqrt(gt_dot3(step, step));
 	if (!(length > 0) || !isfinite(length))
-		return gt_fail(GT_ERR_FORMAT, "view %zu: its %s step is (%g, %g, %g), expected a length above 0", v, what, step[0], step[1],
+		return gt_fail(GT_ERR_FORMAT, "view %zu: %s step (%g, %g, %g): expected a length above 0", v, what, step[0], step[1],
 		               step[2]);
 	if (v == 0)
 		*pitch = length;
 	if (fabs(length - *pitch) > TOLERANCE * *pitch)
-		return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: its %ss are %.9g mm apart, expected %.9g mm as in view 0", v, what, length,
-		               *pitch);
+		return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: %s pitch %.9g mm: expected %.9g mm as in view 0", v, what, length, *pitch);
 	for (int a = 0; a < 3; a++)
 		axis[a] = step[a] / length;
 	return GT_OK;

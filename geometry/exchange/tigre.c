@@ -1,8 +1,8 @@
-/* TIGRE's geometry (Biguri et al., Biomed. Phys. Eng. Express 2 (2016) 055010). In the frame of a view, in which x
- * points to the source:
+/* TIGRE's geometry (Biguri et al., Biomed. Phys. Eng. Express 2 (2016) 055010). In the frame of a view x points to the
+ * source:
  *   source (DSO, 0, 0), panel (-(DSD - DSO), offset u, offset v), columns along y, rows along z,
- * all moved by COR along y; axes turned by D = Rz(rotation 2) Ry(rotation 1) Rx(rotation 0); and the frame by
- * Rz(alpha) Ry(beta) Rz(psi). */
+ * all shifted by COR along y. D = Rz(rotation 2) Ry(rotation 1) Rx(rotation 0) rotates the axes, and
+ * Rz(alpha) Ry(beta) Rz(psi) the frame. */
 #include <math.h>
 #include <stdlib.h>
 #include "geometry/exchange/exchange.h"
@@ -28,7 +28,7 @@ static void place(const gt_tigre_orbit *o, size_t v, double far, gt_step_view *w
 	gt_mat3_apply(frame, panel, w->panel);
 	gt_mat3_apply(axes, column, w->column_step);
 	gt_mat3_apply(axes, row, w->row_step);
-	/* Parallel rays run along the frame's x, from the panel's own middle. */
+	/* Parallel rays run along x of the frame, from the centre of the panel. */
 	const double back[3] = { 2 * far, 0, 0 };
 	if (o->parallel) {
 		gt_mat3_apply(frame, back, w->source);

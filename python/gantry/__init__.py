@@ -52,7 +52,7 @@ __all__ = [
     "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
     "solve", "write", "write_geometry",
 ]
-# Where the other names are: each module is loaded when one of its names is asked for, so that the import stays short.
+# Modules of the other names, imported on first use to keep `import gantry` fast.
 _HOMES = {
     "calibration": "BeadCalibration Calibration Correction JitterCalibration calibrate calibrate_beads calibrate_jitter",
     "choices": "Solver",

@@ -10,7 +10,7 @@ from .errors import ArgumentError
 
 
 def kind_of(value: Any) -> str:
-    """The type of a value in words: "None", "a tuple", "a torch.Tensor"."""
+    """Returns the type of a value in words: "None", "a tuple", "a torch.Tensor"."""
     if value is None:
         return "None"
     kind = type(value)
@@ -20,13 +20,13 @@ def kind_of(value: Any) -> str:
 
 
 def expect(value: Any, kind: type | tuple[type, ...], what: str, expected: str) -> None:
-    """Refuses a value of another type."""
+    """Raises ArgumentError for a value of another type."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{what}: {kind_of(value)}, expected {expected}")
 
 
 def refuse_gradients(value: Any, what: str) -> None:
-    """Refuses a tensor of PyTorch that records gradients: the library would drop them."""
+    """Refuses a PyTorch tensor that records gradients, because the library would drop them."""
     parts = value if isinstance(value, (list, tuple)) else (value,)
     if any(getattr(part, "requires_grad", False) for part in parts):
         raise ArgumentError(f"{what}: a tensor that records gradients, which would be lost here: "
@@ -34,7 +34,7 @@ def refuse_gradients(value: Any, what: str) -> None:
 
 
 def refuse_mask(value: Any, what: str, cure: str = "fill them by .filled(value)") -> None:
-    """Refuses an array with masked elements: the library would use the values behind the mask."""
+    """Refuses an array with masked elements, because the library would use the masked values."""
     if isinstance(value, np.ma.MaskedArray):
         masked = int(np.ma.getmaskarray(value).sum())
         if masked:
@@ -42,7 +42,7 @@ def refuse_mask(value: Any, what: str, cure: str = "fill them by .filled(value)"
 
 
 def real(value: Any, what: str) -> float:
-    """One real number as a float."""
+    """Converts one real number to a float."""
     refuse_gradients(value, what)
     refuse_mask(value, what)
     if isinstance(value, (str, bytes)) or value is None:
@@ -57,7 +57,7 @@ def real(value: Any, what: str) -> float:
 
 
 def reals(values: Any, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """An array of real numbers in double precision."""
+    """Converts an array of real numbers to double precision."""
     refuse_gradients(values, what)
     refuse_mask(values, what)
     try:

@@ -1,4 +1,4 @@
-"""Devices, and arrays that are lent to the library without a copy."""
+"""Devices, and arrays that the library uses without a copy."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ._c import ffi, lib
 from .arguments import kind_of, refuse_gradients, refuse_mask
 from .errors import ArgumentError, check, text
 
-if TYPE_CHECKING:  # numpy.typing is no part of what `import numpy` loads
+if TYPE_CHECKING:  # `import numpy` does not load numpy.typing
     from numpy.typing import DTypeLike, NDArray
 
     Array = NDArray[Any]
 else:
     Array = np.ndarray
 TYPES = {np.dtype(np.float32): int(lib.GT_F32), np.dtype(np.float64): int(lib.GT_F64)}
-HOST_DEVICES = (1, 3)  # of DLPack: the host's memory, and that which CUDA has pinned
+HOST_DEVICES = (1, 3)  # DLPack: host memory, and host memory pinned by CUDA
 
 
 class Backend:
@@ -89,12 +89,12 @@ def devices() -> list[str]:
 
 
 def pool() -> Any:
-    """The threads of the host."""
+    """Opens a pool of host threads."""
     return lib.gt_backend_pool(backend("cpu").c)
 
 
 def c_type(dtype: DTypeLike) -> int:
-    """The library's word for a dtype."""
+    """Returns the type code of a dtype."""
     try:
         return TYPES[np.dtype(dtype)]
     except KeyError:
@@ -108,7 +108,7 @@ def check_shape(what: str, found: tuple[int, ...], expected: tuple[int, ...], ax
 
 
 def shape_hint(what: str, found: tuple[int, ...], expected: tuple[int, ...]) -> str:
-    """A hint for frequent mistakes: a sinogram without its detector row, axes in the order of another program."""
+    """Returns a hint for frequent mistakes: a missing axis of the only row or slice, or axes in another order."""
     if len(found) == 2 and expected == (found[0], 1, found[1]):
         return f"; {what}[:, None] adds the axis of the only row"
     if len(found) == 2 and expected == (1, *found):
@@ -125,7 +125,7 @@ def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
         refuse_gradients(values, what)
         if values.__dlpack_device__()[0] not in HOST_DEVICES:
-            raise ArgumentError(f"{what}: lies on a GPU, and is needed in the host's memory: bring it there first")
+            raise ArgumentError(f"{what}: is on a GPU, expected host memory: copy it there first")
         values = np.from_dlpack(values)
     try:
         array = np.asarray(values)
@@ -145,7 +145,7 @@ def finite(array: Array, be: Backend, what: str) -> Array:
 
 
 def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
-    """Returns `out` if it fits, or a new array for None."""
+    """Returns `out` if it has the required shape and type, or a new array for None."""
     if out is None:
         return np.empty(shape, dtype)
     refuse_mask(out, "out")
@@ -159,12 +159,12 @@ def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
 
 
 def pointer(array: Array | None, kind: str = "float *") -> Any:
-    """The memory of a C-contiguous array."""
+    """Returns the memory of a C-contiguous array."""
     return ffi.NULL if array is None else ffi.cast(kind, array.__array_interface__["data"][0])
 
 
 class _Memory:
-    """Memory of the library as NumPy takes it, which keeps its owner alive."""
+    """Array interface of library memory, which keeps its owner alive."""
 
     def __init__(self, address: int, shape: tuple[int, ...], owner: object, writeable: bool, dtype: DTypeLike) -> None:
         self.owner = owner
@@ -173,14 +173,14 @@ class _Memory:
 
 def borrowed(c: Any, shape: tuple[int, ...], owner: object, writeable: bool = True,
              dtype: DTypeLike = np.float32) -> Array | None:
-    """An array over memory that belongs to `owner`, without a copy; None for NULL."""
+    """Returns an array over memory of `owner`, without a copy; None for NULL."""
     if c == ffi.NULL:
         return None
     return np.asarray(_Memory(int(ffi.cast("uintptr_t", c)), shape, owner, writeable, dtype))
 
 
 class Lent:
-    """A NumPy array in the library: the memory itself on the CPU; on a GPU a copy, which get() copies back."""
+    """A NumPy array as a library array: its memory on the CPU, or a copy on a GPU, which get() copies back."""
 
     def __init__(self, be: Backend, array: Array, put: bool = True) -> None:
         self.array, self.on_gpu = array, be.is_gpu
@@ -195,7 +195,7 @@ class Lent:
             lib.gt_array_put(pointer(array, "void *"), self.c)
 
     def get(self) -> Array:
-        """The array, with what the library wrote."""
+        """Returns the array with the results of the library."""
         if self.on_gpu:
             lib.gt_array_get(self.c, pointer(self.array, "void *"))
         return self.array

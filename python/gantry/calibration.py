@@ -1,4 +1,4 @@
-"""The geometry of a scan from its own projections: what `gantry calibrate` does."""
+"""Geometry calibration of a scan from its projections, as `gantry calibrate` does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .geometry import Scan
 class Correction(NamedTuple):
     """A correction common to all views and its standard error: pixels of the centre, mm of the distance, else radians.
 
-    told is False if the projections do not determine the parameter; its value is then unchanged.
+    identifiable is False if the projections do not determine the parameter; its value is then unchanged.
     """
 
     value: float
@@ -28,8 +28,8 @@ class Correction(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """The corrected scan, each correction by its name, what no volume explains of line integrals before and after (root mean square),
-    steps done, and whether the last one was within what is tolerated."""
+    """The corrected scan, corrections by name, root mean square residual of the line integrals before and after, number of
+    iterations, and whether the last step was within the tolerance."""
 
     scan: Scan
     corrections: dict[str, Correction]
@@ -64,8 +64,8 @@ class BeadCalibration(NamedTuple):
 class JitterCalibration(NamedTuple):
     """Shift of each view: (columns, rows) from its nominal to its measured position, and standard errors, [view][2].
 
-    identifiable: whether columns and rows are determined by the projections; an undetermined shift is unchanged. change: of the last round, pixels.
-    before, after: root mean square difference of the line integrals to those of the volume.
+    identifiable: whether the projections determine the shifts of columns and rows; others are unchanged. change: shift in the last round, pixels.
+    before, after: root mean square residual of the line integrals.
     """
 
     scan: Scan
@@ -136,7 +136,7 @@ def calibrate(p: Projections, *, find: str = "center,roll", iterations: int = 12
 
 
 def _copied(c: Any, shape: tuple[int, ...]) -> Array:
-    """Doubles of the library, as an array of their own."""
+    """Copies doubles of the library into a new array."""
     return np.array(borrowed(ffi.cast("double *", c), shape, None, dtype=np.float64))
 
 
@@ -152,7 +152,7 @@ def _balls(beads: Any) -> tuple[int, Array | None]:
     else:
         places = host_array(beads, np.float64, "beads")
         if places.ndim != 2 or places.shape[1] != 3:
-            raise ArgumentError(f"beads: shape {places.shape}, expected (beads, 3), their places in mm")
+            raise ArgumentError(f"beads: shape {places.shape}, expected (beads, 3), positions in mm")
     return len(places), places
 
 
@@ -178,7 +178,7 @@ def calibrate_beads(p: Projections, beads: int | Path | Array, *, span: float | 
     expect(p, Projections, "p", "gantry.Projections")
     count, places = _balls(beads)
     if span is not None and places is not None:
-        raise ArgumentError("span is for beads whose places are not known: these are")
+        raise ArgumentError("span: found positions of the beads, expected None")
     o = ffi.new("gt_beads_options *", lib.gt_beads_defaults)
     o.beads, o.span, o.each_view, o.notes.say = max(count, 0), 0 if span is None else span, int(each_view), lib.gt_py_message
     o.place = pointer(places, "double (*)[3]")
@@ -200,7 +200,7 @@ def calibrate_jitter(p: Projections, *, rounds: int = 30, columns: int = 96, thr
                      backend: str | None = None) -> JitterCalibration:
     """Finds the shift of each view from the projections, as `gantry calibrate --jitter` does; p stays unchanged.
 
-    A wrong centre looks like jitter: call calibrate() first.
+    A wrong centre resembles jitter: call calibrate() first.
 
     Parameters
     ----------

@@ -56,12 +56,12 @@ Named = tuple[str, Mapping[str, Any]]
 
 
 def class_name(name: str) -> str:
-    """The class of a method: OSSART of "os-sart"."""
+    """Returns the class name of a method: OSSART for "os-sart"."""
     return name.replace("-", "").upper()
 
 
 def text_of(value: Any, what: str) -> str | None:
-    """The text of a solver or a penalty in any of its forms: a text, an object, or a pair of name and parameters."""
+    """Returns the text of a solver or a penalty, given as a text, an object, or a pair of name and parameters."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (Solver, Penalty)) and isinstance(value, Penalty) == (what == "penalty"):
@@ -76,7 +76,7 @@ def text_of(value: Any, what: str) -> str | None:
 
 
 def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], solver: str | None) -> None:
-    """Refuses unknown keywords of reconstruct(). The message about a parameter of a solver shows where it belongs."""
+    """Refuses unknown keywords of reconstruct(). For a parameter of a solver, the message shows the right call."""
     import difflib
 
     for key in given:

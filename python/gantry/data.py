@@ -1,4 +1,4 @@
-"""Projections and volumes: arrays with what is known of them."""
+"""Projections and volumes: arrays with metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNITS = ("mm-1", "HU", "auto")
 
 
 def position_index(position: str) -> int:
-    """Returns the number of a patient position in the library."""
+    """Returns the library's code of a patient position."""
     if position not in POSITIONS:
         raise ArgumentError(f"position {position!r}: expected one of {', '.join(POSITIONS)}")
     return POSITIONS.index(position)
@@ -144,7 +144,7 @@ class Projections(_Labelled):
 
     @classmethod
     def from_c(cls, c: Any) -> Projections:
-        """Takes over what the library gave out."""
+        """Takes ownership of a handle of the library."""
         p = cls.__new__(cls)
         p._keep(c, None)
         return p
@@ -158,7 +158,7 @@ class Projections(_Labelled):
     def data(self) -> Array:
         """Line integrals [view][row][column]. The array can be changed."""
         if self._data is None:
-            raise ArgumentError("these projections are a geometry alone: they have no data")
+            raise ArgumentError("projections: found a geometry without data")
         return self._data
 
     @property
@@ -187,7 +187,7 @@ class Projections(_Labelled):
 
     @property
     def water(self) -> float:
-        """Attenuation of water that the scanner states, mm^-1; 0: not known."""
+        """Attenuation of water that the scanner states, mm^-1; 0: unknown."""
         return float(lib.gt_projections_water(self.c))
 
     @property
@@ -226,7 +226,7 @@ def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: 
 
 
 def values_of(values: Any, space: Grid | Scan, what: str, whose: str) -> Any:
-    """The array of a Volume or of Projections, if these have the expected grid or scan; other values as they are."""
+    """Returns the array of a Volume or Projections with the expected grid or scan, and other values unchanged."""
     if isinstance(values, (Volume, Projections)):
         found = values.grid if isinstance(values, Volume) else values.scan
         if type(found) is not type(space):
@@ -284,7 +284,7 @@ class Volume(_Labelled):
 
     @classmethod
     def from_c(cls, c: Any) -> Volume:
-        """Takes over what the library gave out."""
+        """Takes ownership of a handle of the library."""
         v = cls.__new__(cls)
         v._keep(c, None)
         return v

@@ -1,4 +1,4 @@
-"""Volumes and projections with less noise, without a reconstruction: what `gantry denoise` does."""
+"""Denoising of volumes and projections, as `gantry denoise` does."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def denoise(data: Any, penalty: Penalty | str | Named, *, iterations: int = 200,
     if (several and not volumes) or not (all(isinstance(v, Volume) for v in volumes) if volumes else isinstance(data, Projections)):
         raise ArgumentError(f"data: a {type(data).__name__}, expected a gantry.Volume, a list of them, or gantry.Projections")
     if not volumes and not data.has_data:
-        raise ArgumentError("data: these projections are a geometry alone, expected line integrals")
+        raise ArgumentError("data: found a geometry without data, expected line integrals")
     words = text_of(penalty, "penalty")
     if words is None:
         raise ArgumentError("penalty: None, expected a text such as 'tv:strength=2e-4' or a gantry.Penalty")

@@ -1,4 +1,4 @@
-"""Exceptions: the class is the kind of failure, the text is the message of the library with Python's arguments."""
+"""Exceptions: the class is the kind of failure; the text is the message of the library with Python's argument names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._c import ffi, lib
 
 
 class Error(Exception):
-    """A refusal or a failure, in the library's words. `status` is its name in C, such as "GT_ERR_FORMAT"."""
+    """Base class of the errors of the library. `status` is the name in C, such as "GT_ERR_FORMAT"."""
 
     status = "GT_OK"
 
@@ -21,11 +21,11 @@ class ArgumentError(Error, ValueError):
 
 
 class UnknownNameError(Error, LookupError):
-    """No projector, solver, format ... of that name."""
+    """No projector, solver, format or other module has this name."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """The method cannot do this for this scan, this grid or this type."""
+    """The method does not support this scan, grid or type."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -67,10 +67,10 @@ _NAMES = {int(getattr(lib, name)): name for name in CLASSES}
 
 
 class _Thread(threading.local):
-    """State of this thread that callbacks set for the call of the library which runs them."""
+    """State of a thread: callbacks set it for the library call that runs them."""
 
     raised: BaseException | None = None
-    keeps: bool = False  # Ctrl-C ends iterations where they are, instead of raising
+    keeps: bool = False  # Ctrl-C ends the iterations instead of raising
     interrupted: bool = False
 
 
@@ -78,9 +78,9 @@ thread = _Thread()
 
 
 def keep(kind: object, error: BaseException, traceback: object) -> int | None:
-    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it.
+    """Stores the exception of a callback, also of a signal before its first line, which a `try` inside would miss.
 
-    With on_interrupt="keep" the first Ctrl-C ends the iterations after the present one; the second raises at once.
+    With on_interrupt="keep" the first Ctrl-C ends the iterations after the current one; the second raises at once.
     """
     if thread.keeps and not thread.interrupted and isinstance(error, KeyboardInterrupt):
         thread.interrupted = True
@@ -91,13 +91,13 @@ def keep(kind: object, error: BaseException, traceback: object) -> int | None:
 
 
 def settle() -> None:
-    """Raises what a callback raised since the last call of the library."""
+    """Raises the stored exception of a callback, if any."""
     if thread.raised is not None:
         error, thread.raised = thread.raised, None
         raise error
 
 
-# Options of the command that take no value, and the first words of the values of others.
+# Options of the command without a value, and the first words of the values of others.
 _FLAGS = {"force", "check", "sinogram", "gaps", "reproducible"}
 _COMMAND = re.compile(r"gantry [a-z]+ [^;,()]*")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)(?:[= ](auto|none|no|yes|uniform|file|noise|single|double|zero|off|line-integrals|counts|deg|rad"
@@ -105,7 +105,7 @@ _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)(?:[= ](auto|none|no|yes|unifor
 
 
 def in_python(message: str) -> str:
-    """A message of the library in which options of the command have become arguments: --force is force=True. Whole commands stay."""
+    """Converts options in a message to arguments: --force becomes force=True. Complete commands stay unchanged."""
 
     def argument(found: re.Match[str]) -> str:
         name, value = found[1].replace("-", "_"), found[2]
@@ -122,7 +122,7 @@ def in_python(message: str) -> str:
 
 
 def check(status: int) -> None:
-    """Raises what a status means; by the thread that got it, whose message it is."""
+    """Raises the exception of a status. Call it in the thread of the failed call, which stores the message."""
     if status:
         settle()
         name = _NAMES.get(status, str(status))
@@ -132,7 +132,7 @@ def check(status: int) -> None:
 
 
 def text(c: object) -> str:
-    """A C string; "" for NULL."""
+    """Converts a C string; "" for NULL."""
     return "" if c == ffi.NULL else str(ffi.string(c).decode(errors="replace"))
 
 
@@ -142,22 +142,22 @@ class Remark(UserWarning):
 
 @ffi.def_extern(onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_message(_: object, m: Any) -> None:
-    """A message of the library: warnings are Python's, the rest is logged."""
+    """Receives a message of the library: warnings become Python warnings, others are logged."""
     if m.severity == lib.GT_WARNING:
         warnings.warn(in_python(text(m.text)), Remark, stacklevel=3)
     else:
-        import logging  # which costs as much as a tenth of the import of the package
+        import logging  # takes a tenth of the import time of the package
 
         logging.getLogger("gantry").info("%s", in_python(text(m.text)))
 
 
 @ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_fraction(_: object, done: float) -> int:
-    """Called while a folder is read or a phantom is drawn: lets Python see Ctrl-C."""
+    """Called while a folder is read or a phantom is computed, so that Python handles Ctrl-C."""
     return int(thread.raised is not None)
 
 
 @ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_interrupted(_: object) -> int:
-    """Asked while the library computes: to run at all is what lets Python see Ctrl-C. What another callback raised stops it too."""
+    """Called during computations, so that Python handles Ctrl-C. Also stops after the exception of another callback."""
     return int(thread.raised is not None)

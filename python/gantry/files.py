@@ -1,4 +1,4 @@
-"""Files and folders: projections and volumes of every format that the library knows."""
+"""Reading and writing of projections and volumes."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _unit(unit: str) -> int:
     return int(getattr(lib, ("GT_PER_MM", "GT_HU", "GT_UNIT_AUTO")[UNITS.index(unit)]))
 
 
-# What a reading option is where nothing is said.
+# Defaults of the reading options.
 _IMAGES = {"flat": None, "flat_after": None, "dark": None, "white": None, "angles": None, "angle_unit": "auto", "air": None, "values": "counts",
            "sinogram": False, "gaps": False, "source_to_axis": None, "source_to_detector": None, "geometry": None, "direction": "auto",
            "axis_side": "auto", "raw": None, "flat_at": None, "entry": None}
 _APPLY = {**{name: ("frames", "nxtomo", "dataexchange") for name in _IMAGES}, "axis": ("frames", "nxtomo", "dataexchange"),
           "pixel": ("frames", "nxtomo", "dataexchange", "rabbitct"), "entry": ("nxtomo", "dataexchange")}
 _SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
-_lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  # what options of C point to, as long as they live
+_lent: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()  # memory that C options point to, for their lifetime
 
 
 def sign(what: str, word: str) -> int:
@@ -149,7 +149,7 @@ def read_options(*, geometry_only: bool = False, without_statistics: bool = Fals
 
 
 class ReadOptions(TypedDict, total=False):
-    """The keywords of read_options(), for checkers of types."""
+    """Keywords of read_options(), for type checkers."""
 
     geometry_only: bool
     without_statistics: bool
@@ -183,7 +183,7 @@ def options_for(path: Path, options: dict[str, Any]) -> Any:
     o = read_options(**options)
     said = [name for name, value in options.items() if name in _APPLY and value != _IMAGES.get(name)]
     found = ffi.new("const gt_format **")
-    if said and lib.gt_file_kind(_name(path), found, ffi.new("int *")) == 0:  # else reading says why
+    if said and lib.gt_file_kind(_name(path), found, ffi.new("int *")) == 0:  # else reading reports the reason
         for name in said:
             if text(found[0].name) not in _APPLY[name]:
                 raise ArgumentError(f"{name} does not apply to a {text(found[0].about)} file: {os.fsdecode(path)}")
@@ -259,7 +259,7 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
     o.bits = (0, 16, 8)[_one_of("number", number, ("f32", "u16", "u8"))]
     if range is not None:
         if o.bits == 0:
-            raise ArgumentError("range: floats need none, expected number='u16' or 'u8'")
+            raise ArgumentError("range: applies to integers alone, expected number='u16' or 'u8'")
         if not isinstance(range, (tuple, list)) or len(range) != 2:
             raise ArgumentError(f"range: {range!r}, expected two numbers, the smaller one first")
         low, high = range
@@ -270,7 +270,7 @@ def _write_options(*, unit: str = "auto", water: float | None = None, deflate: i
 
 
 class WriteOptions(TypedDict, total=False):
-    """The keywords of write(), for checkers of types."""
+    """Keywords of write(), for type checkers."""
 
     unit: str
     water: float | None
@@ -324,7 +324,7 @@ def write(path: Path, what: Projections | Volume, *, unit: str = "auto", water: 
     number : {"f32", "u16", "u8"}
         Sample type of volumes as TIFF, .npy and .raw.
     range : (float, float), optional
-        Values that become the lowest and the highest whole number, in the unit; nearly all voxels by default.
+        Values of the smallest and the largest integer, in the unit; by default the 0.1 and 99.9 percentiles.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from .arguments import refuse_gradients
 from .backend import HOST_DEVICES, c_type, check_shape, host_array
 from .errors import ArgumentError, check
 
-CUDA = 2  # of DLPack
+CUDA = 2  # DLPack device type
 
 
 def is_foreign(x: Any) -> bool:
@@ -35,7 +35,7 @@ def _library(x: Any) -> Any:
         return sys.modules[name]
     if hasattr(x, "__array_namespace__"):
         return x.__array_namespace__()
-    raise ArgumentError(f"x: a {type(x).__module__}.{type(x).__name__}, whose library cannot be asked for a result: give out=, or NumPy's")
+    raise ArgumentError(f"x: a {type(x).__module__}.{type(x).__name__}, whose library cannot allocate the result: pass out= or a NumPy array")
 
 
 def _place(x: Any) -> tuple[int, int]:
@@ -57,7 +57,7 @@ def apply(op: Any, x: Any, out: Any = None) -> Any:
         raise ArgumentError(f"x: DLPack device {int(device)}, expected memory of the host or of CUDA")
     if op.backend.name != f"cuda:{number}":
         here = op.backend.name
-        raise ArgumentError(f"x: lies on cuda:{number}, and the operator on {here}: make it with device='cuda:{number}', or move x")
+        raise ArgumentError(f"x: is on cuda:{number}, expected {here}: make the operator with device='cuda:{number}', or move x")
     return _on_cuda(op, x, out)
 
 
@@ -80,7 +80,7 @@ def _on_cuda(op: Any, x: Any, out: Any) -> Any:
     if name == "jax":
         return _of_jax(op, x, out, shape)
     if name not in ("torch", "cupy"):
-        raise ArgumentError(f"x: an array of {name} on a GPU, expected one of PyTorch, CuPy or JAX: bring it to one of them by DLPack")
+        raise ArgumentError(f"x: an array of {name} on a GPU, expected one of PyTorch, CuPy or JAX: convert it by DLPack")
     dtype = library.float32 if op.dtype.itemsize == 4 else library.float64
     if name == "torch":
         if x.dtype != dtype or not x.is_contiguous():
@@ -102,7 +102,7 @@ def _on_cuda(op: Any, x: Any, out: Any) -> Any:
 
 
 class _Lender:
-    """An array of the library as DLPack lends it, once: what nobody took is freed."""
+    """Exports an array of the library by DLPack, once; an unused capsule frees it."""
 
     def __init__(self, managed: Any, device: int) -> None:
         self.managed, self.device = managed, device

@@ -18,7 +18,7 @@ from .errors import ArgumentError, check, text
 
 SHAPES = ("flat", "arc", "parallel")
 VECTORS = ("source", "detector", "column_axis", "row_axis", "arc_center")
-# One view, as the library keeps it.
+# Memory layout of a view in the library.
 VIEW = np.dtype([(name, np.float64, 3) for name in VECTORS] + [("angle", np.float64)])
 NUMBERS = ("column_pitch", "row_pitch", "column_center", "row_center", "source_to_detector", "source_to_axis", "pitch_per_turn")
 Pair = float | Sequence[float]
@@ -26,7 +26,7 @@ Sizes = int | Sequence[int]
 
 
 def three(values: Any, what: str) -> list[float]:
-    """One value for each axis, x first as in the library."""
+    """Returns one value per axis, x first as in the library."""
     array = reals(values, what)
     if array.shape not in ((), (3,)):
         raise ArgumentError(f"{what}: {values!r}, expected one number or three: z, y, x")
@@ -34,7 +34,7 @@ def three(values: Any, what: str) -> list[float]:
 
 
 def two(values: Any, what: str) -> list[float]:
-    """One value for the rows and one for the columns."""
+    """Returns one value for the rows and one for the columns."""
     array = reals(values, what)
     if array.shape not in ((), (2,)):
         raise ArgumentError(f"{what}: {values!r}, expected one number or two: row, column")
@@ -42,7 +42,7 @@ def two(values: Any, what: str) -> list[float]:
 
 
 def sizes(values: list[float], what: str) -> list[int]:
-    """Returns whole numbers, and refuses negative ones."""
+    """Returns integers, and refuses negative ones."""
     if any(not np.isfinite(v) or int(v) != v or v < 0 for v in values):
         raise ArgumentError(f"{what}: {', '.join(f'{v:g}' for v in values)}, expected whole numbers")
     return [int(v) for v in values]
@@ -199,7 +199,7 @@ class Scan:
 
     @property
     def views(self) -> NDArray[Any]:
-        """The table, a structured array [views] with x, y, z of each vector. Changes of it change the scan: call check() after them."""
+        """Table of the views: a structured array [views] with x, y, z of each vector. Call check() after changes."""
         memory = ffi.buffer(self.c.view, len(self) * VIEW.itemsize)
         table = np.frombuffer(memory, VIEW).view(_Table)
         table.scan = self
@@ -256,7 +256,7 @@ class Scan:
         """Returns the scan of the views first to end - 1."""
         first, end = sizes([real(first, "first"), real(end, "end")], "first, end")
         if not 0 <= first < end <= len(self):
-            raise ArgumentError(f"views {first} to {end}: expected some of the {len(self)} of the scan")
+            raise ArgumentError(f"views {first} to {end}: expected a part of the {len(self)} views of the scan")
         numbers = {name: getattr(self, name) for name in NUMBERS}
         return from_table(self.detector, (end - first, *self.shape[1:]), numbers, np.array(self.views[first:end]).tobytes())
 
@@ -270,7 +270,7 @@ class Scan:
         raise AttributeError(f"a Scan has no {name!r}")
 
     def difference(self, other: Scan) -> str:
-        """The first property in which two scans differ by more than 1e-4 pixels, in words; "" if there is none."""
+        """Describes the first property in which two scans differ by more than 1e-4 pixels; "" without one."""
         expect(other, Scan, "other", "a gantry.Scan")
         return _difference(self, other)
 
@@ -341,7 +341,7 @@ def same(what: str, found: Grid | Scan, expected: Grid | Scan, whose: str) -> No
 
 
 def made(make: Any) -> Scan:
-    """The scan that a function of the library returns."""
+    """Wraps the scan that a function of the library returns."""
     out = ffi.new("gt_scan **")
     check(make(out))
     return Scan(out[0])

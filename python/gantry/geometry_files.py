@@ -15,7 +15,7 @@ from .geometry import Scan
 
 
 def geometry_formats() -> dict[str, str]:
-    """Returns the kinds of geometry files, each with a line about it."""
+    """Returns the geometry formats, each with a description."""
     found, i = {}, 0
     while lib.gt_geometry_kinds[i].name != ffi.NULL:
         found[text(lib.gt_geometry_kinds[i].name)] = text(lib.gt_geometry_kinds[i].about)
@@ -69,7 +69,7 @@ def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows
     if unsaid:
         words = [f"{key}='as-file' or 'reversed'" for bit, key in ((lib.GT_GEOMETRY_DIRECTION, "direction"),
                                                                    (lib.GT_GEOMETRY_OFFSET, "axis_side")) if unsaid & bit]
-        raise ArgumentError(f"{os.fsdecode(path)}: leaves a sign open: expected {' and '.join(words)}")
+        raise ArgumentError(f"{os.fsdecode(path)}: does not determine a sign: expected {' and '.join(words)}")
     return Scan(lib.gt_geometry_scan(g), owner=g).copy()
 
 

@@ -1,4 +1,4 @@
-"""Figures: how far apart two volumes are, and what conjugate rays say about a scan."""
+"""Differences of two volumes, and the check of a scan by conjugate rays."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .data import Projections, Volume
 from .errors import ArgumentError, check as check_status
 from .geometry import Grid
 
-FAULTS = ("columns", "turn", "rows", "center")  # what a scan may have the wrong way round; "center": the column of the central ray
+FAULTS = ("columns", "turn", "rows", "center")  # possible faults of a scan; "center": the column of the central ray
 
 
 class Comparison(NamedTuple):
-    """Differences a - b in mm^-1: root mean square, mean, largest; rmse over that of b; peak signal to noise in dB; mean SSIM of slices.
+    """Differences a - b in mm^-1: root mean square, mean, maximum; rmse over that of b; PSNR in dB; mean SSIM of slices.
 
-    nan where nothing is in the region. ssim is nan where no window of 11 x 11 voxels fits.
+    nan if the region is empty. ssim is nan if no window of 11 x 11 voxels fits.
     """
 
     voxels: int

@@ -1,4 +1,4 @@
-"""A function for each line of the library's tables: gantry.fdk, gantry.os_sart, gantry.qggmrf ... and a class for each method: gantry.OSSART.
+"""Functions for all methods and penalties of the library (gantry.fdk, gantry.qggmrf), and classes for the methods (gantry.OSSART).
 
 methods.pyi has the types.
 """
@@ -14,7 +14,7 @@ from .solvers import analytic, parameter_rows, solve
 
 
 def _made(kind, name, function, own):
-    """`function` with the parameters of the table in its signature and its help."""
+    """Adds the parameters of the table to the signature and the docstring of `function`."""
 
     @functools.wraps(function)
     def call(*given, **keywords):
@@ -51,7 +51,7 @@ def _line(kind, name):
 
 
 def _sections(kind, name, own):
-    """The docstring of a method in sections: its line, what it shares with others, its own parameters, an example."""
+    """Composes the docstring of a method: description, common parameters, own parameters, example."""
     common = inspect.getdoc(Penalty if kind == "regularizer" else own) or ""
     head, sections = common.split("\n\nParameters\n", 1) if "\n\nParameters\n" in common else ("", "")
     sections = sections.partition("\n\nExamples\n")[0]
@@ -66,7 +66,7 @@ def _sections(kind, name, own):
 
 
 def _class(kind, name):
-    """A subclass of Solver with the parameters of the table in its signature and its help."""
+    """Makes a subclass of Solver with the parameters of the table in its signature and docstring."""
 
     def __init__(self, **parameters):
         Solver.__init__(self, name, **parameters)

@@ -1,4 +1,4 @@
-"""Files in napari: a reader of volumes and projections, which napari finds by napari.yaml."""
+"""Reader of volumes and projections for napari, declared in napari.yaml."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SUFFIXES = (".nc", ".h5", ".hdf5", ".nii", ".nii.gz", ".mha", ".mhd", ".tif", ".
 
 
 def reader(path: str | list[str]) -> Callable[[str | list[str]], list[tuple[Any, dict[str, Any], str]]] | None:
-    """The function that reads it, or None where the name is not of a format of Gantry's."""
+    """Returns the reader of a file, or None if the name has no format of Gantry."""
     one = [path] if isinstance(path, str) else path
     return layers if all(p.endswith(SUFFIXES) for p in one) else None
 
 
 def layers(path: str | list[str]) -> list[tuple[Any, dict[str, Any], str]]:
-    """A layer per file: the array, where it lies and how it is shown, "image". Volumes are in place in mm, projections by number."""
+    """Returns an image layer per file. Volumes are positioned in mm, projections by index."""
     return [_layer(p) for p in ([path] if isinstance(path, str) else path)]
 
 

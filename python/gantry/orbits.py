@@ -14,8 +14,8 @@ from .errors import ArgumentError, UnsupportedError, check, text
 from .geometry import SHAPES, Pair, Scan, Sizes, empty, made, sizes, table_of, two
 
 Unit = Literal["rad", "deg"]
-MAX_ANGLE = 8 * np.pi  # radians; larger angles of a circle are taken for degrees
-MAX_STEP = 0.2  # radians between views of a helix; larger steps are taken for degrees
+MAX_ANGLE = 8 * np.pi  # radians; larger angles of a circle are probably degrees
+MAX_STEP = 0.2  # radians between views of a helix; larger steps are probably degrees
 
 
 def _count(value: Any, what: str) -> int:
@@ -58,7 +58,7 @@ def _angles(values: Any, unit: str | None, helix: bool = False) -> NDArray[np.fl
 
 
 def _offsets(offset: Any, views: int | None) -> tuple[list[float], NDArray[np.float64] | None]:
-    """The offset of all views, and the offsets [views][2] of each view if they are given."""
+    """Returns the common offset, and the offsets [views][2] of each view if given."""
     array = reals(offset, "offset")
     if array.ndim < 2:
         return two(offset, "offset"), None
@@ -87,7 +87,7 @@ def _turned(scan: Scan, theta: NDArray[np.float64], z: NDArray[np.float64] | Non
     table, zero, one = scan.views, np.zeros_like(theta), np.ones_like(theta)
     outward = np.stack([-np.sin(theta), np.cos(theta), zero], 1)
     up = np.stack([zero, zero, zero if z is None else z], 1)
-    near, far = float(table["source"][0, 1]), -float(table["detector"][0, 1])  # of an orbit that starts at angle 0
+    near, far = float(table["source"][0, 1]), -float(table["detector"][0, 1])  # the orbit starts at angle 0
     table["source"] = near * outward + up
     table["arc_center"] = table["source"]
     table["detector"] = -far * outward + up
@@ -106,7 +106,7 @@ def _shifted(scan: Scan, offsets: NDArray[np.float64] | None) -> Scan:
     table = scan.views
     shift = offsets[:, :1] * scan.row_pitch * table["row_axis"] + offsets[:, 1:] * scan.column_pitch * table["column_axis"]
     table["detector"] -= shift
-    if scan.detector == "parallel":  # detector - source is the direction of the rays
+    if scan.detector == "parallel":  # detector - source is the ray direction
         table["source"] -= shift
     return scan.check()
 
@@ -298,7 +298,7 @@ def from_views(source: ArrayLike, detector: ArrayLike, column_axis: ArrayLike, r
     kind : {"flat", "arc", "parallel"}
         Shape of the detector.
     center : (float, float), optional
-        Pixel index (row, column) of `detector`; the middle of the detector by default.
+        Pixel index (row, column) of `detector`; the centre of the detector by default.
     angle : array_like, optional
         Gantry angle of each view, radians.
     arc_center : array_like, optional
@@ -375,7 +375,7 @@ def from_matrices(matrices: ArrayLike, shape: Sizes, source_to_detector: float) 
 
 
 def scanners() -> dict[str, str]:
-    """Returns the scanners that scanner() knows, each with a line about it.
+    """Returns the names of scanner(), each with a description.
 
     Examples
     --------

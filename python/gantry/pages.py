@@ -16,10 +16,10 @@ UNITS = {"mm-1": "GT_PER_MM", "HU": "GT_HU", "auto": "GT_UNIT_AUTO"}
 
 def page(path: Path, *what: Projections | Volume | tuple[str, Projections | Volume], title: str | None = None,
          window: tuple[float, float] | None = None, unit: str = "auto", megabytes: float = 36.0) -> None:
-    """Writes one HTML file that shows volumes and projections beside each other with linked cursors; it needs no network.
+    """Writes one HTML file that shows volumes and projections next to each other with linked cursors; it needs no network.
 
-    what: each alone or as (name, volume). window: (low, high) at first, in the unit of each. unit: of volumes, "mm-1", "HU" or "auto".
-    megabytes: of the file, about and at most: the values become as few bits as that needs.
+    what: volumes and projections, each alone or as (name, data). window: initial (low, high), in the unit of the data.
+    unit: of volumes, "mm-1", "HU" or "auto". megabytes: approximate maximum size of the file; values are quantised to fit.
     """
     whole, _keep = _page(what, title, window, unit, megabytes)
     check(lib.gt_page_write(os.fsencode(path), whole))
@@ -27,9 +27,9 @@ def page(path: Path, *what: Projections | Volume | tuple[str, Projections | Volu
 
 def serve(*what: Projections | Volume | tuple[str, Projections | Volume], title: str | None = None, window: tuple[float, float] | None = None,
           unit: str = "auto", port: int = 0, ready: Callable[[str], object] = print) -> None:
-    """Serves such a page to this machine alone, with exact values and slices as they are looked at, until Ctrl-C.
+    """Serves such a page to browsers of this machine, with exact values, until Ctrl-C.
 
-    ready: told the address to open, which holds a secret; it is printed otherwise. What ready raises ends it. port 0: any that is free.
+    ready: callback with the address, which contains a secret token (default: print it); its exception ends the server. port 0: any free port.
     """
     whole, _keep = _page(what, title, window, unit, 36.0)
     handle = ffi.new_handle(ready)
@@ -49,7 +49,7 @@ def gt_py_address(self: object, address: object) -> None:
 
 def _page(what: Sequence[Projections | Volume | tuple[str, Projections | Volume]], title: str | None, window: tuple[float, float] | None, unit: str,
           megabytes: float) -> tuple[Any, list[Any]]:
-    """The page as C has it, and what must live as long."""
+    """Returns the C struct of the page, and the objects that must outlive it."""
     if unit not in UNITS:
         raise ArgumentError(f"unit {unit!r}: expected one of {', '.join(UNITS)}")
     held: list[Any] = [ffi.new("char[]", os.fsencode(title))] if title is not None else []

@@ -1,4 +1,4 @@
-"""Penalties on volumes: a name of the library's table and its parameters."""
+"""Penalties on volumes by name and parameters."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Penalty:
 
     @property
     def spec(self) -> str:
-        """The text that the command takes."""
+        """Text for the command, "NAME:key=value,..."."""
         if self.noise is None:
             return self._words
         return self._words + (":" if ":" not in self._words else ",") + f"noise={self.noise}"
@@ -79,17 +79,17 @@ class Denoiser(Penalty):
 
     def __init__(self, function: Callable[[Array, float], Any], name: str | None = None) -> None:
         if not callable(function):
-            raise ArgumentError(f"function: a {type(function).__name__}, expected something to call with a volume and a length")
+            raise ArgumentError(f"function: a {type(function).__name__}, expected a callable of a volume and a step length")
         self.function = function
         self.name = name if name is not None else str(getattr(function, "__name__", type(function).__name__))
 
     @property
     def spec(self) -> str:
         """Raises ArgumentError: the command cannot call Python."""
-        raise ArgumentError(f"{self.name}: a function has no text for reconstruct(): give it to pnp_fista, pnp_admm or red")
+        raise ArgumentError(f"{self.name}: reconstruct() does not accept functions: use pnp_fista, pnp_admm or red")
 
     def make(self, be: Backend, dtype: Any, grid: Grid, kappa: Array | None = None) -> Any:
-        """The library's penalty that calls the function."""
+        """Returns the penalty of the library that calls the function."""
         call = _Calls(self, np.dtype(dtype), grid.shape)
         handle, name = ffi.new_handle(call), ffi.new("char[]", self.name.encode())
         given = ffi.new("gt_denoiser *", {"name": name, "denoise": lib.gt_py_denoise, "self": handle})
@@ -122,7 +122,7 @@ class _Calls:
 
 @ffi.def_extern(error=int(lib.GT_ERR_ARG), onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_denoise(self: Any, c: Any) -> int:
-    """A solver asks for a volume with less noise."""
+    """Callback of a solver: denoises a volume."""
     calls: _Calls = ffi.from_handle(self)
     calls.run(c)
     return 0

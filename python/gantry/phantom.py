@@ -102,7 +102,7 @@ def _again(what: Path, water: float, scale: float, shift: tuple[float, float, fl
 
 
 def phantoms() -> dict[str, str]:
-    """Returns the names that Phantom() knows, each with a line about it.
+    """Returns the names of Phantom(), each with a description.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures for people: slices of volumes, views of projections, the geometry of a scan. By matplotlib, which is loaded when it is used."""
+"""Figures of volumes, projections and scan geometries by matplotlib, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _figure(width: float, height: float) -> Any:
         raise ImportError("pictures need matplotlib: pip install 'gantry-ct[all]', or matplotlib alone") from None
 
     class Shown(Figure):
-        """A notebook draws by itself only the figures that pyplot made."""
+        """Notebooks display automatically only figures of pyplot."""
 
         def _repr_png_(self) -> bytes:
             return _png(self, dpi=100)
@@ -38,7 +38,7 @@ def _png(figure: Any, dpi: int) -> bytes:
 
 
 def _slice_axes(v: Volume) -> list[tuple[str, Array, tuple[float, float, float, float], str, str]]:
-    """Title, picture, its edges in mm and the names of its axes, of the three planes through the middle."""
+    """Returns title, image, edges (mm) and axis names of the three planes through the centre."""
     (nz, ny, nx), (dz, dy, dx) = v.grid.shape, v.grid.pitch
     z, y, x = (v.grid.axis(name) for name in "zyx")
     edges = {"x": (x[0] - dx / 2, x[-1] + dx / 2), "y": (y[0] - dy / 2, y[-1] + dy / 2), "z": (z[0] - dz / 2, z[-1] + dz / 2)}
@@ -75,7 +75,7 @@ def show(what: Volume | Projections, window: tuple[float, float] | None = None, 
 def _show_volume(v: Volume, window: tuple[float, float] | None, unit: str) -> Any:
     planes = _slice_axes(v)
     if v.grid.shape[0] * v.grid.pitch[0] < 0.1 * v.grid.shape[1] * v.grid.pitch[1]:
-        planes = planes[:1]  # a few slices, of which the other planes show nothing
+        planes = planes[:1]  # with few slices the other planes are too thin
     water = v.water or 0.02
     if unit == "HU":
         planes = [(t, 1000 * (p - water) / water, e, a, b) for t, p, e, a, b in planes]
@@ -102,7 +102,7 @@ def _show_projections(p: Projections, window: tuple[float, float] | None) -> Any
 
 
 def detector_corners(scan: Scan, view: int) -> Array:
-    """The outline of the detector in space, mm: [points][x, y, z], closed."""
+    """Returns the closed outline of the detector in space, mm: [points][x, y, z]."""
     t = scan.views[view]
     _, rows, columns = scan.shape
     u = (np.array([-0.5, columns - 0.5]) - scan.column_center) * scan.column_pitch
@@ -143,7 +143,7 @@ def plot_geometry(scan: Scan, grid: Grid | None = None, view: int = 0, *, save: 
 
 
 def _box(ends: list[Array]) -> Array:
-    """The twelve edges of a box as one line, interrupted by nan: [3][points]."""
+    """Returns the twelve edges of a box as one line, interrupted by nan: [3][points]."""
     points: list[Array] = []
     for axis in range(3):
         for corner in range(4):
@@ -157,7 +157,7 @@ def _box(ends: list[Array]) -> Array:
 
 
 def as_html(what: Volume | Projections) -> str:
-    """For notebooks: a picture where there is matplotlib, and a line of text."""
+    """Returns a picture for notebooks, if matplotlib is installed, and a line of text."""
     line = f"<p>{html.escape(repr(what))}</p>"
     try:
         drawn = _png(show(what), dpi=80)

@@ -1,4 +1,4 @@
-"""Measured projections made fit for a reconstruction: what `gantry prepare` does."""
+"""Preparation of measured projections, as `gantry prepare` does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = bool | int | float | str | dict[str, Any] | None
 
 
 class Steps(TypedDict, total=False):
-    """The steps of prepare(), for checkers of types."""
+    """Steps of prepare(), for type checkers."""
 
     lag: Step
     views: Step
@@ -42,7 +42,7 @@ class Steps(TypedDict, total=False):
 
 
 def preparations() -> dict[str, str]:
-    """Returns the steps of prepare() in their order, each with a line about it.
+    """Returns the steps of prepare() in their order, each with a description.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def preparations() -> dict[str, str]:
 
 
 def _step(name: str, value: Any) -> str:
-    """"STEP:key=value,..." of what a step is given: True, a number, a text of the command, or a dict of its parameters."""
+    """Returns "STEP:key=value,..." from the value of a step: True, a number, a text of the command, or a dict of parameters."""
     if isinstance(value, dict):
         return f"{name}:" + ",".join(f"{k.replace('_', '-')}={v}" for k, v in value.items())
     words = str(value)
@@ -82,7 +82,7 @@ def _fields(given: Any, p: Projections, what: str, keep: list[Any]) -> dict[str,
 
 
 def copied(p: Any) -> Any:
-    """The library's own copy of its projections, which the caller frees."""
+    """Returns a copy of projections in the library, which the caller frees."""
     out = ffi.new("gt_projections **")
     scan = lib.gt_projections_scan(p)
     check(lib.gt_projections_new(scan, out))
@@ -101,14 +101,14 @@ def copied(p: Any) -> Any:
 
 
 class _Fields:
-    """Flat and dark fields of the whole detector, and of what crops leave of it."""
+    """Flat and dark fields of the whole and of the cropped detector."""
 
     def __init__(self, whole: Scan, fields: list[dict[str, Any]]) -> None:
         self.whole, self.fields = whole, fields
         self.part: list[Any] = []
 
     def crop(self, scan: Any, o: Any) -> None:
-        """Those of this scan; none where pixels have become larger."""
+        """Returns the fields of this scan; none after binning."""
         self.part.clear()
         for images, given in zip((o.flats, o.darks), self.fields):
             out = ffi.new("float **")
@@ -122,7 +122,7 @@ class _Fields:
 
 @ffi.def_extern(error=int(lib.GT_STOPPED), onerror=keep_raised)  # type: ignore[untyped-decorator]
 def gt_py_step(self: Any, step: Any, p: Any) -> int:
-    """gt_prepare_auto() has done a step."""
+    """Callback of gt_prepare_auto() after each step."""
     ffi.from_handle(self)(text(step), Projections.from_c(copied(p)[0]))
     return int(lib.GT_OK if thread.raised is None else lib.GT_STOPPED)
 
@@ -136,7 +136,7 @@ def prepare(p: Projections, *, auto: bool = False, flats: Array | None = None, d
     p : Projections
         Measured line integrals.
     auto : bool
-        Inspects the data first and does what they need.
+        Inspects the data first and applies the required steps.
     flats, darks : array_like, optional
         Images [image][row][column] in counts, for bad_pixels and auto.
     threads : int

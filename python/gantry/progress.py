@@ -1,4 +1,4 @@
-"""Progress of iterations: callbacks, bars, and Ctrl-C that keeps the present result."""
+"""Progress of iterations: callbacks, bars, and Ctrl-C that keeps the current result."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes", "
 
 
 class Progress:
-    """One iteration, or a phase of a reconstruction. Numbers are nan where they are not known.
+    """One iteration, or a phase of a reconstruction. Unknown numbers are nan.
 
     phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", "fraction"
     (an iteration or a direct method is in progress), with `done` from 0 to 1.
-    cost = data + penalty; residual |Ax - b| (of reconstruct(): over |b|); change: root mean square of this iteration's, mm^-1.
+    cost = data + penalty; residual |Ax - b| (of reconstruct(): over |b|); change: root mean square change in this iteration, mm^-1.
     """
 
     phase = "iteration"
@@ -38,7 +38,7 @@ class Progress:
     residual: float
     change: float
     water: float = 0.0
-    """What water attenuates (mm^-1), where the scan or its user tells; else 0."""
+    """Attenuation of water (mm^-1) by the scan or the user; 0: unknown."""
 
     def __init__(self, c: Any) -> None:
         self.iteration, self.iterations = int(c.iteration), int(c.iterations)
@@ -47,9 +47,9 @@ class Progress:
         self._volume: Callable[[], Array] | None = None
 
     def volume(self) -> Array:
-        """A copy of the volume as it is now; of solvers alone, and only during the call."""
+        """A copy of the current volume; for solvers alone, and only during the callback."""
         if self._volume is None:
-            raise ArgumentError("the volume can only be had from a solver, and while it tells of an iteration")
+            raise ArgumentError("volume: available only in the callback of a solver's iteration")
         return self._volume()
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ Callback = Callable[[Progress], Any]
 
 
 class Call:
-    """A call of the library that reports iterations. callback may return True to stop; its exceptions end the call."""
+    """A library call that reports iterations. callback may return True to stop; its exceptions end the call."""
 
     def __init__(self, callback: Callback | None, progress: bool, on_interrupt: str, name: str) -> None:
         if on_interrupt not in ("raise", "keep"):
@@ -86,7 +86,7 @@ class Call:
 
     @contextlib.contextmanager
     def runs(self) -> Iterator[None]:
-        """Around the call: what was raised meanwhile is raised after it."""
+        """Context of the call: raises stored exceptions at its end."""
         before, thread.keeps, thread.interrupted = (thread.keeps, thread.interrupted), self.keeps, False
         try:
             yield
@@ -99,7 +99,7 @@ class Call:
 
 @ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_iteration(self: Any, c: Any) -> int:
-    """A solver has done an iteration."""
+    """Callback of a solver after each iteration."""
     call: Call = ffi.from_handle(self)
     p = Progress(c)
 
@@ -114,7 +114,7 @@ def gt_py_iteration(self: Any, c: Any) -> int:
 
 @ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
 def gt_py_phase(self: Any, c: Any) -> int:
-    """A reconstruction has come to a phase."""
+    """Callback of a reconstruction at each phase."""
     call: Call = ffi.from_handle(self)
     if c.phase >= len(PHASES):
         return 0
@@ -130,7 +130,7 @@ def _change(p: Progress) -> str:
 
 
 def _bar(name: str) -> Callable[[Progress | None], None]:
-    """A bar of tqdm where that is installed, else a line per iteration; None ends it."""
+    """Updates a tqdm bar if tqdm is installed, else prints a line per iteration; None ends it."""
     try:
         from tqdm.auto import tqdm
     except ImportError:

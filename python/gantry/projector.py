@@ -23,7 +23,7 @@ from .geometry import Grid, Scan
 if TYPE_CHECKING:
 
     class LinearOperator:
-        """The base of SciPy, for checkers of types."""
+        """Base class of SciPy, for type checkers."""
 
         dtype: np.dtype[Any]
         shape: tuple[int, int]
@@ -50,7 +50,7 @@ else:
     except ImportError:
 
         class LinearOperator:
-            """Takes the place of SciPy's class where SciPy is not installed."""
+            """Replaces SciPy's class if SciPy is not installed."""
 
             ndim = 2
 
@@ -79,8 +79,8 @@ class Operator(LinearOperator):
         float32 or float64.
     """
 
-    axes = VOLUME, PROJECTIONS  # of input and output of the operator that is not transposed
-    __array_ufunc__ = None  # arrays of NumPy leave x @ A and 2 * A to the operator
+    axes = VOLUME, PROJECTIONS  # axes of input and output before transposition
+    __array_ufunc__ = None  # NumPy arrays leave x @ A and 2 * A to the operator
 
     def __init__(self, c: Any, be: Backend, dtype: np.dtype[Any], spaces: Spaces, transposed: bool) -> None:
         self.c, self.backend, self.transposed, self.spaces = c, be, transposed, spaces
@@ -191,14 +191,14 @@ class Operator(LinearOperator):
         return self._composed("__truediv__", number)
 
     def _composed(self, name: str, *others: Any) -> Any:
-        """A sum, product or multiple of operators, by SciPy."""
+        """Makes a sum, product or multiple of operators by SciPy."""
         function = getattr(LinearOperator, name, None)
         if function is None:
             raise UnsupportedError("sums, products and multiples of operators need SciPy, which is not installed: pip install scipy")
         return function(self, *others)
 
     def _rows(self, x: Any) -> Any:
-        """x A of a vector, or of each row of a matrix."""
+        """Returns x A for a vector, or for each row of a matrix."""
         x = x if foreign.is_foreign(x) else np.asarray(x)
         return self.T.matvec(x) if x.ndim == 1 else self.T.matmat(x.T).T
 
@@ -273,7 +273,7 @@ class Operator(LinearOperator):
 
 
 def checked(scan: Any, grid: Any) -> tuple[Scan, Grid]:
-    """The scan and the grid of an operator, of the right types; the default grid for None."""
+    """Checks the types of scan and grid; None becomes the default grid."""
     expect(scan, Scan, "scan", "a gantry.Scan, as gantry.circular() makes it")
     expect(grid, (Grid, type(None)), "grid", "a gantry.Grid, as gantry.Grid((z, y, x), pitch)")
     return scan, scan.grid() if grid is None else grid
@@ -287,7 +287,7 @@ class Projector(Operator):
     scan : Scan
         Geometry of the projections.
     grid : Grid, optional
-        Voxels; what fits the scan by default.
+        Voxels; the field of view by default.
     model : str, optional
         "dd" (the default), "sf-tr", "joseph" ... or "NAME:key=value".
     device : str or Backend, optional
@@ -377,12 +377,12 @@ def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Proje
 
 
 class Transpose(Operator):
-    """The transpose of an operator, which it keeps alive."""
+    """The transpose of an operator; keeps the operator alive."""
 
     def __init__(self, A: Operator) -> None:
         super().__init__(A.c, A.backend, A.dtype, A.spaces[::-1], not A.transposed)
         self.axes = A.axes
-        # No reference to A itself: A and its transpose would keep each other.
+        # A copy without a reference to A, because A and its transpose would form a reference cycle.
         self._kind, self._members = type(A), {k: v for k, v in vars(A).items() if k != "_backward"}
 
     @property

@@ -28,8 +28,8 @@ class Region(NamedTuple):
 
 
 class MTF(NamedTuple):
-    """The edge's centre and radius, levels inside and outside, noise, frequencies where the MTF is 0.5 and 0.1 (nan: beyond half a
-    voxel's), full width of the line spread in mm, and the curve: frequency in 1/mm, value."""
+    """Centre and radius of the edge, levels inside and outside, noise, frequencies of MTF 0.5 and 0.1 (nan: beyond the Nyquist
+    frequency of half a voxel), full width of the line spread in mm, and the curve: frequency in 1/mm, value."""
 
     center: tuple[float, float]
     radius: float
@@ -56,8 +56,8 @@ class NPS(NamedTuple):
 
 
 class FSC(NamedTuple):
-    """Fourier shell correlation and the half-bit limit by frequency in 1/mm; resolution in mm where the curve falls below that limit
-    first, and below 1/7 (nan: never)."""
+    """Fourier shell correlation and half-bit limit by frequency in 1/mm. Resolutions in mm: first crossing of the half-bit limit
+    and of 1/7 (nan: none)."""
 
     resolution: float
     resolution_143: float
@@ -173,7 +173,7 @@ def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str
 
 
 def mtf(v: Volume, center: Sequence[float], radius: float, *, slices: slice = slice(None), unit: str = "mm-1") -> MTF:
-    """Sharpness by the edge of the disc or cylinder about center (x, y) and of about that radius, mm, in these slices."""
+    """Measures the MTF from the edge of a disc or cylinder of approximate center (x, y) and radius, mm, in these slices."""
     expect(v, Volume, "v", "a gantry.Volume")
     chosen = range(v.grid.shape[0])[slices]
     if chosen.step != 1:
@@ -187,7 +187,7 @@ def mtf(v: Volume, center: Sequence[float], radius: float, *, slices: slice = sl
 
 def nps(v: Volume, center: Point, radius: float, height: float = 0.0, *, other: Volume | None = None, side: int = 64,
         unit: str = "mm-1") -> NPS:
-    """Noise power spectrum in a region by squares of side x side voxels; of the difference to another volume where one is given."""
+    """Measures the noise power spectrum in a region by squares of side x side voxels, or of the difference to another volume."""
     s, data = ffi.new("gt_nps *"), _values(v, unit)
     second = None if other is None else _other(v, other, unit)
     check(lib.gt_nps_measure(v.grid.c, pointer(data), pointer(second), _roi(center, radius, height), side, s))

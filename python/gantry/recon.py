@@ -1,4 +1,4 @@
-"""reconstruct(): from projections to a volume, the same call as `gantry recon`, to the same bits."""
+"""reconstruct(): from projections to a volume, bit-identical to `gantry recon`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def keys() -> list[str]:
-    """The settings of reconstruct(), as the library names them."""
+    """Settings of reconstruct(), with the names of the library."""
     found: list[str] = []
     while (key := lib.gt_recon_key(len(found))) != ffi.NULL:
         found.append(text(key))
@@ -68,8 +68,8 @@ def keys() -> list[str]:
 
 
 def _part() -> None:
-    """Leaves the processes of mpirun at exit, which would otherwise report a failure. After an exception it reports a failure to them, so that they
-    do not wait.
+    """Calls MPI's finalisation at exit; without it mpirun reports a failure. After an exception, reports a failure to the
+    other processes, so that they do not wait.
     """
     failed = getattr(sys, "last_value", None) is not None
     lib.gt_processes_end(lib.GT_ERR_UNSUPPORTED if failed else lib.GT_OK, ffi.new("int *"))
@@ -91,7 +91,7 @@ class _Recon:
             run(lib.gt_recon_open(os.fsencode(data), options, out))
         else:
             if reading:
-                raise ArgumentError("reading: is of files, and the projections are in memory: expected none")
+                raise ArgumentError("reading: applies to files, expected none for projections in memory")
             expect(data, object if not isinstance(data, (Volume, Scan)) else Projections, "data", "projections, a file, or an array with its scan")
             if not isinstance(data, Projections):
                 if scan is None:
@@ -118,7 +118,7 @@ class _Recon:
         run(lib.gt_recon_set(self.c, os.fsencode(key), os.fsencode(words)))
 
     def start(self, volume: Any, grid: Grid) -> None:
-        """Sets the start of an iterative method by an array."""
+        """Sets the starting volume from an array."""
         from .backend import check_shape, host_array, pointer
 
         array = host_array(values_of(volume, grid, "init", "the reconstruction"), np.float32, "init")
@@ -212,7 +212,7 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
                 split: str | None = None, balance: bool | str | None = None, reproducible: bool | None = None,
                 force: bool | None = None, check: bool | None = None, reading: Mapping[str, Any] | None = None,
                 callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **unknown: Any) -> Volume | list[Volume]:
-    """Reconstructs a volume, as `gantry recon` does, to the same bits.
+    """Reconstructs a volume, bit-identical to `gantry recon`.
 
     Settings that are not given are chosen, and logged with the reason (logger "gantry"). Notes on the data are warnings of the class Remark.
 
@@ -224,7 +224,7 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     scan : Scan, optional
         The scan of an array; of several arrays also a list.
     grid : Grid or str, optional
-        Voxels, as a Grid or "NXxNYxNZ@DXxDYxDZ"; what fits the scan by default.
+        Voxels, as a Grid or "NXxNYxNZ@DXxDYxDZ"; the field of view by default.
     preset : {"none", "fast", "iterative"}, optional
         Choice of all settings that are not given.
     solver : str, Solver or (str, dict), optional
@@ -240,7 +240,7 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, *,
     padding : bool or str, optional
         Slices beyond the grid that rays cross, added during iterations.
     outside : {"auto", "subtract", "grid", "no"}, optional
-        Treatment of the object beside the grid.
+        Treatment of the object outside the grid.
     stop : str, optional
         "change=0.1HU,gradient=1e-3,seconds=60".
     checkpoint, resume : path, optional
@@ -319,7 +319,7 @@ _KEYWORDS = ("solver", "penalty", "preset", "projector", "weights", "init", "pad
 
 
 class Settings(TypedDict, total=False):
-    """The keywords that reconstruct() and reconstruct_to() share, for checkers of types."""
+    """Common keywords of reconstruct() and reconstruct_to(), for type checkers."""
 
     preset: str | None
     solver: str | Solver | Named | None
@@ -367,7 +367,7 @@ def reconstruct_to(data: Projections | Path, path: Path, grid: Grid | str | None
     path : path
         The file; its extension names the format.
     grid : Grid or str, optional
-        Voxels; what fits the scan by default.
+        Voxels; the field of view by default.
     **settings
         The other keywords of reconstruct().
 

@@ -25,17 +25,17 @@ Bounds = tuple[float | None, float | None]
 
 
 def _spec(kind: str, name: str | Solver, parameters: dict[str, Any]) -> str:
-    """The text of a method by its name and parameters, or by an object that has both."""
+    """Returns the text of a method from its name and parameters, or from an object with both."""
     if not isinstance(name, Solver):
         return tables.spec(kind, name, parameters)
     if parameters:
-        raise ArgumentError(f"{', '.join(parameters)}: given beside {name!r}, expected all parameters within it")
+        raise ArgumentError(f"{', '.join(parameters)}: given in addition to {name!r}, expected all parameters within it")
     tables.options(kind, name.spec)
     return name.spec
 
 
 def _warn_of_counts(array: Array) -> None:
-    """Warns of values that no detector can have measured as -ln(I/I0), as reconstruct() refuses them."""
+    """Warns of values that are not line integrals -ln(I/I0); reconstruct() refuses them."""
     low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
     if np.isfinite(low) and np.isfinite(high) and (low < -3 or high > 50):
         warnings.warn(f"data: values from {low:.4g} to {high:.4g}, expected line integrals -ln(I/I0), which are 0 in air and seldom above 15; "
@@ -43,7 +43,7 @@ def _warn_of_counts(array: Array) -> None:
 
 
 def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
-    """The array and the scan of projections, or of an array with its scan."""
+    """Returns the array and the scan of projections, or of an array with its scan."""
     if isinstance(data, Projections):
         if scan is not None:
             raise ArgumentError("scan: the projections have their own, expected none")
@@ -55,14 +55,14 @@ def array_and_scan(data: Any, scan: Any) -> tuple[Any, Any]:
 
 
 def _apart(out: Array, **inputs: Array | None) -> None:
-    """Refuses a result in the memory of an input."""
+    """Refuses an output that shares memory with an input."""
     for name, array in inputs.items():
         if array is not None and np.may_share_memory(out, array):
             raise ArgumentError(f"out: shares memory with {name}, expected an array of its own")
 
 
 def _unmasked(b: Any, weights: Any) -> tuple[Any, Any]:
-    """Data without a mask, and weights that are 0 at masked elements."""
+    """Returns data without a mask, and weights that are 0 at masked elements."""
     mask = np.ma.getmaskarray(b) if isinstance(b, np.ma.MaskedArray) else None
     if mask is None or not mask.any():
         return b, weights
@@ -78,7 +78,7 @@ def analytic(name: str | Solver | None, data: Any, scan: Scan | None = None, gri
     Parameters
     ----------
     name : str, Solver or None
-        "fdk", "fbp", "wfbp", or gantry.FDK(...); None: the method that fits the scan.
+        "fdk", "fbp", "wfbp", or gantry.FDK(...); None: the method for the scan.
     data : Projections or array_like
         Line integrals [view][row][column]. Values that cannot be line integrals are reported as a Remark.
     scan : Scan, optional
@@ -127,7 +127,7 @@ def analytic(name: str | Solver | None, data: Any, scan: Scan | None = None, gri
 
 
 def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out: Array | None) -> Array:
-    """By the devices of a team, as reconstruct() does."""
+    """Runs an analytic method on several devices, as reconstruct() does."""
     from .recon import reconstruct
 
     if data.dtype != np.float32:
@@ -150,7 +150,7 @@ class Analytic(Operator):
     grid : Grid, optional
         Voxels; what fits the scan by default.
     name : str, Solver or None
-        "fdk" or "fbp"; None: the method that fits the scan.
+        "fdk" or "fbp"; None: the method for the scan.
     device : str or Backend
         "cpu" by default.
     dtype : dtype
@@ -347,7 +347,7 @@ _KINDS = {"int": "int", "float": "float", "flag": "bool", "text": "str", "attenu
 
 
 def parameter_rows(kind: str, name: str) -> str:
-    """The parameters of a module as rows of a docstring, with units, limits and defaults."""
+    """Returns the parameters of a module as lines of a docstring, with units, limits and defaults."""
     rows = []
     for p in tables.parameters(kind, name):
         words = "{" + ", ".join(c if c.isdigit() else f'"{c}"' for c in p.choices) + "}" if p.choices else _KINDS[p.kind]

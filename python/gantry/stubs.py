@@ -37,7 +37,7 @@ def _type(p: tables.Parameter) -> str:
 
 
 def stub() -> str:
-    """The text of methods.pyi."""
+    """Returns the text of methods.pyi."""
     parts = [HEAD]
     for kind, common in COMMON.items():
         for name in tables.names(kind):

@@ -1,4 +1,4 @@
-"""The library's own tables: solvers, analytic methods, regularizers, projectors and formats with their parameters."""
+"""Tables of the library: solvers, analytic methods, regularizers, projectors and formats with their parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Parameter(NamedTuple):
     """One parameter of a module. kind: "int", "float", "choice", "flag", or "attenuation", which is mm^-1 or a text such as "10HU"."""
 
     key: str
-    name: str  # the key as Python writes it
+    name: str  # the key in Python's spelling
     help: str
     kind: str
     default: int | float | str | bool
@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
 
 
 def python_name(key: str) -> str:
-    """A name of the tables as Python writes it: "os-sart" is os_sart."""
+    """Converts a name to Python's spelling: "os-sart" becomes os_sart."""
     name = key.replace("-", "_")
     return name + "_" if keyword.iskeyword(name) else name
 
@@ -50,7 +50,7 @@ def names(kind: str) -> list[str]:
 
 
 def _module(kind: str, name: str) -> Any:
-    """The module of that name; a name without hyphens, as Python writes it, will do."""
+    """Returns the module of a name, also in Python's spelling without hyphens."""
     if not isinstance(name, str):
         raise ArgumentError(f"name: {name!r}, expected a text such as 'os-sart'")
     known = names(kind)
@@ -62,7 +62,7 @@ def _module(kind: str, name: str) -> Any:
 
 
 def about(kind: str, name: str) -> str:
-    """The line about a module."""
+    """Returns the description of a module."""
     return text(_module(kind, name).about)
 
 
@@ -126,16 +126,16 @@ def _value(value: Any) -> str:
 
 
 def joined(name: str, given: dict[str, Any]) -> str:
-    """"NAME:key=value,..." of keys as the library has them."""
+    """Formats "NAME:key=value,..." with the keys of the library."""
     items = [f"{key}={_value(value)}" for key, value in given.items()]
     for item in items:
         if "," in item:
-            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
+            raise ArgumentError(f"{name}: {item}: expected a value without a comma")
     return name + (":" + ",".join(items) if items else "")
 
 
 def spec(kind: str, name: str, given: dict[str, Any]) -> str:
-    """"NAME:key=value,..." as the command takes it, checked by the library. What is None is left out."""
+    """Formats "NAME:key=value,..." for the command, checked by the library. Omits values that are None."""
     module = _module(kind, name)
     keys = {p.name: p.key for p in parameters(kind, name)}
     words = joined(text(module.name), {keys.get(k, k): v for k, v in given.items() if v is not None})
@@ -144,7 +144,7 @@ def spec(kind: str, name: str, given: dict[str, Any]) -> str:
 
 
 def options(kind: str, words: str) -> tuple[Any, Any]:
-    """The module of "NAME:key=value,..." and its options, filled in."""
+    """Returns the module of "NAME:key=value,..." and its options."""
     module, out = ffi.new("const gt_module **"), ffi.new("void **")
     check(lib.gt_module_parse(os.fsencode(kind), os.fsencode(words), module, out))
     return module[0], ffi.gc(out[0], lib.gt_free) if out[0] != ffi.NULL else ffi.NULL

@@ -23,9 +23,9 @@ def is_team(device: object) -> bool:
 
 
 def members(device: str) -> list[str]:
-    """The devices of "cpu:THREADSxMEMBERS", "cuda:FIRST-LAST", "cuda:NUMBER,NUMBER", or of one kind with + between."""
+    """Returns the devices of "cpu:THREADSxRANKS", "cuda:FIRST-LAST", "cuda:NUMBER,NUMBER", or of a list with + between."""
     if device.startswith("mpi"):
-        raise ArgumentError(f"device {device!r}: several processes, expected devices of this one: reconstruct(backend={device!r}) takes those")
+        raise ArgumentError(f"device {device!r}: several processes, expected devices of one process: use reconstruct(backend={device!r})")
     if "+" in device:
         parts = [one for part in device.split("+") for one in (members(part) if is_team(part) else [part])]
         if not all(re.fullmatch(r"cpu:[1-9]\d{0,3}|cuda:\d{1,4}", part) for part in parts) or len({part[:3] for part in parts}) > 1:
@@ -35,11 +35,11 @@ def members(device: str) -> list[str]:
     if cpu:
         return [f"cpu:{cpu[1]}"] * int(cpu[2])
     if not re.fullmatch(r"cuda:\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", device):
-        raise ArgumentError(f"device {device!r}: expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3")
+        raise ArgumentError(f"device {device!r}: expected cpu:THREADSxRANKS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3")
     runs = [part.split("-") for part in device[5:].split(",")]
     numbers = [n for run in runs for n in range(int(run[0]), int(run[-1]) + 1)]
     if len(set(numbers)) < len(numbers) or not numbers:
-        raise ArgumentError(f"device {device!r}: a device is named twice, or a run goes down, expected each once")
+        raise ArgumentError(f"device {device!r}: expected each device once, and ascending ranges")
     return [f"cuda:{n}" for n in numbers]
 
 
@@ -54,7 +54,7 @@ class TeamProjector(Projector):
         self.scan, self.grid = checked(scan, grid)
         names = members(device)
         if len(names) > len(scan):
-            raise ArgumentError(f"device {device!r}: {len(names)} members for {len(scan)} views, expected at least a view for each")
+            raise ArgumentError(f"device {device!r}: {len(names)} devices for {len(scan)} views, expected at least a view for each")
         self.device: str = device
         self.edges = [round(k * len(scan) / len(names)) for k in range(len(names) + 1)]
         self.parts = [Projector(scan.run(a, b), self.grid, model, device=Backend(name), dtype=dtype)
@@ -95,7 +95,7 @@ def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Proje
 
 
 class TeamTranspose(Operator):
-    """The transpose of a projector of several devices, which it keeps."""
+    """The transpose of a projector on several devices; keeps the projector alive."""
 
     def __init__(self, A: TeamProjector) -> None:
         super().__init__(None, A.backend, A.dtype, A.spaces[::-1], True)

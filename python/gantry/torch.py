@@ -10,7 +10,7 @@ from typing import Any
 try:
     import torch
 except ImportError as missing:
-    raise ImportError("gantry.torch needs PyTorch, which is not installed here: pip install torch") from missing
+    raise ImportError("gantry.torch needs PyTorch: pip install torch") from missing
 
 from .errors import ArgumentError
 from .geometry import Grid, Scan
@@ -21,7 +21,7 @@ __all__ = ["Layer", "fdk", "layer"]
 
 
 class _Apply(torch.autograd.Function):
-    """op x: linear, so that its derivative is op again."""
+    """op x; op is linear, so it is its own derivative."""
 
     @staticmethod
     def forward(x: Any, op: Operator) -> Any:
@@ -50,9 +50,9 @@ def _apply(x: Any, op: Operator) -> Any:
 
 
 class Layer(torch.nn.Module):
-    """y = A x for tensors [..., z, y, x], or the transpose for [..., view, row, column]: batch and channels stand in front.
+    """y = A x for tensors [..., z, y, x], or the transpose for [..., view, row, column], with leading batch and channel axes.
 
-    Tensors of half precision, as under autocast, are computed in the operator's type and returned as they came. Others have that type.
+    Half-precision tensors, as under autocast, are computed in the operator's type and returned in theirs. Others need the operator's type.
     """
 
     def __init__(self, op: Operator) -> None:
@@ -85,7 +85,8 @@ def layer(A: Operator) -> Layer:
 
 
 def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu", **parameters: Any) -> Layer:
-    """Filtered backprojection as a layer, fdk of cone beams or fbp of parallel ones: tensors [..., view, row, column] become volumes
-    [..., z, y, x], and gradients go back through the exact transpose, which is computed in double and rounded to dtype, "float32" or
-    "float64". On the CPU alone. parameters: those of the method, such as filter="hann"."""
+    """Filtered backprojection (fdk or fbp) as a layer on the CPU, from tensors [..., view, row, column] to volumes [..., z, y, x].
+
+    Gradients use the exact transpose, computed in double and rounded to dtype, "float32" or "float64". parameters: those of
+    the method, such as filter="hann"."""
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))

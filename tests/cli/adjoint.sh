@@ -1,5 +1,5 @@
 #!/bin/bash
-# The pairs are exactly adjoint for every detector and orbit that simulate makes.
+# Every projector pair is an exact adjoint for every detector and orbit of simulate.
 . "$(dirname "$0")/support/lib.sh"
 
 check() { # NAME SIMULATE-OPTIONS
@@ -20,7 +20,7 @@ ok adjoint arc.nc --grid 20x16x6@9x9x5+31,-17,3 --json --coarse-only --backend "
 holds "$(value element_difference) <= 1e-5"
 holds "$(value largest_entry_mm) > 0.1"
 
-# Every projector, one line each; what a projector cannot do is no failure.
+# One line per projector; an unsupported scan is not a failure.
 names=$("$gantry" help projector | awk '{ print $1 }')
 ok adjoint --all arc.nc --views 4 --columns 7 --voxels 6 --backend "$backend"
 for name in $names; do
@@ -30,18 +30,18 @@ grep -qE '^dd +[0-9.e-]+ +1e-05 +[0-9.e-]+ +1e-06 +pass$' <<<"$out" || fail "adj
 ok adjoint --all arc.nc --coarse-only --precision double --views 4 --columns 7 --voxels 6 --json --backend "$backend"
 [ "$(grep -c '"projector":' <<<"$out")" -eq "$(wc -w <<<"$names")" ] || fail "adjoint --all --json: not one entry each: $out"
 holds "$(value element_difference) <= 1e-12"
-refused 2 "expected one of the two" adjoint --all --projector dd arc.nc
+refused 2 "cannot be combined" adjoint --all --projector dd arc.nc
 refused 2 "projector dd: unknown parameter 'mem'" adjoint --projector dd:mem=1 arc.nc
 refused 2 "holds the source of view 0" adjoint --all arc.nc --grid 33x35x11@40x40x4 --backend "$backend"
-# What could not be made is not shown as if it had been 0.
+# Tests that were not run are not printed as 0.
 refused 1 "random numbers: needs" adjoint --projector joseph arc.nc --grid 99999x99999x9999@.001x.001x.001 --views 2 --voxels 2 --backend cpu
 says elements
 if grep -q 'dot product' <<<"$out"; then fail "a dot product that was not made is shown: $out"; fi
 refused 1 "coarsened copy (--views" adjoint helix.nc --grid 5x5x5@1x1x1+0,0,70 --views 1 --backend cpu
 refused 2 "none of the" adjoint --all arc.nc --grid 8x8x8@1x1x1+0,0,5000
 
-# A detector rolled by 0.3 rad, a flat one and an arc, and an arc rolled by 1 rad: whoever refuses says so on its line, and whoever takes them
-# passes. Alone, a refusal is a failure.
+# Rolled detectors (flat and arc by 0.3 rad, arc by 1 rad): projectors that refuse them state it, others pass.
+# With a single projector, a refusal is a failure.
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	# tilted SCANNER SINE COSINE
 	tilted() {
@@ -58,7 +58,7 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	grep -qE '^dd +refused: .*view' <<<"$out" || fail "adjoint --all: dd does not refuse rows of an arc that lie: $out"
 	refused 1 "view" adjoint --projector dd tilted.nc --grid 7x6x5@20x20x20+3,2,1 --backend "$backend"
 fi
-# Which projector of the CPU stands for one of the GPU's, and how near.
+# The CPU projector that replaces a GPU projector, and their difference.
 if [ "$backend" = cpu ]; then
 	refused 1 "'dd' approximates it and runs on both" adjoint arc.nc --projector dd-bl --backend cpu
 	refused 1 "'dd' has the same entries and runs on both" adjoint arc.nc --projector dd-bs --backend cpu

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Files that must be refused by name, with exit code 1 and no output left: each is made from a good one with ncdump and ncgen.
+# Invalid files are refused by name, with exit code 1 and without output. ncdump and ncgen make each from a valid one.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --phantom water-cylinder --views 12 --columns 16 --rows 4 --column-pitch 56 --row-pitch 16 -o good.nc
@@ -21,7 +21,7 @@ for part in 10 50 95; do
 	refused_bad truncated.nc "truncated.nc"
 done
 
-# What is no file is not waited for.
+# A path that is not a regular file does not block.
 mkfifo pipe
 refused_output 1 "pipe: is not a regular file" recon good.nc --solver cgls --resume pipe
 refused 1 "pipe: is not a regular file" rabbitct pipe
@@ -35,7 +35,7 @@ if ! command -v ncdump >/dev/null || ! command -v ncgen >/dev/null; then
 fi
 ncdump -p 9,17 good.nc >good.cdl
 
-# change NAME SED-SCRIPT: NAME.nc is good.nc with its text changed, and it did change.
+# change NAME SED-SCRIPT: makes NAME.nc from good.nc by editing its text, which must change.
 change() {
 	sed "$2" good.cdl >"$1.cdl"
 	cmp -s good.cdl "$1.cdl" && fail "$1: the text was not changed"
@@ -58,7 +58,7 @@ refused_bad negative.nc row_pitch
 change shape 's/detector_shape = "arc"/detector_shape = "bowl"/'
 refused_bad shape.nc detector_shape
 
-# Sizes: a detector dimension that the data does not have, and no views at all.
+# Sizes: a detector dimension that differs from the data, and no views.
 change swapped 's/projections(view, row, column)/projections(view, column, row)/'
 refused_output 1 projections recon swapped.nc
 change flat_source 's/double source(view, xyz)/double source(xyz, view)/'
@@ -68,7 +68,7 @@ echo '}' >>no_views.cdl
 ncgen -4 -o no_views.nc no_views.cdl || fail "no_views: ncgen failed"
 refused_bad no_views.nc view
 
-# Numbers: the first projection, and the first numbers of vectors.
+# Values: the first projection, and the first elements of vectors.
 spoil() { # NAME VARIABLE NUMBERS: puts NUMBERS in place of the variable's first ones
 	awk -v name="$2" -v with="$3" '
 		BEGIN { n = split(with, w, " ") }

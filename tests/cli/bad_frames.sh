@@ -1,21 +1,21 @@
 #!/bin/bash
-# Folders of counts with one fault each: every one is named, with what would help, and nothing is written; faults that leave a scan are told.
+# Folders of counts with one fault each. Errors name the fault and a remedy and write nothing; tolerable faults cause a note.
 # Flat fields before and after the scan.
 . "$(dirname "$0")/support/lib.sh"
 support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 command -v python3 >/dev/null || skip "no python3"
 
 counts() { python3 -B "$support/counts.py" "$@" || fail "counts.py $*"; }
-# fault FOLDER: a copy of the good scan, to be spoilt.
+# fault FOLDER: copies the valid scan.
 fault() { cp -r good "$1"; }
-# told FOLDER TEXT [OPTIONS]: the scan is prepared, and that is said.
+# told FOLDER TEXT [OPTIONS]: prepare succeeds and prints the text.
 told() {
 	local folder=$1 text=$2
 	shift 2
 	ok prepare "$folder" -o "$folder.nc" --axis 19.5 "$@"
-	grep -qF -- "$text" stderr.txt || fail "$folder: '$text' is not said: $(cat stderr.txt)"
+	grep -qF -- "$text" stderr.txt || fail "$folder: '$text' is not printed: $(cat stderr.txt)"
 }
-# named CODE FOLDER TEXT [OPTIONS]: refused with that text.
+# named CODE FOLDER TEXT [OPTIONS]: prepare exits with the code and prints the text.
 named() {
 	local code=$1 folder=$2 text=$3
 	shift 3
@@ -26,7 +26,7 @@ counts good
 counts small rows=6
 told good "12 angles from good/angles.txt"
 
-# Missing, repeated, misnumbered, of other names.
+# Missing, repeated and misnumbered files, and other names.
 fault missing && rm missing/scan_0005.tif
 named 1 missing "number 5 is missing: scan_0004.tif is followed by scan_0006.tif (gaps are taken where that is asked for: --gaps)"
 told missing "11 angles from missing/angles.txt" --gaps
@@ -38,7 +38,7 @@ named 1 unnumbered "expected one scan in a folder"
 fault mixed && cp good/scan_0001.tif mixed/other_0001.tif
 told mixed "1 images of other names than scan_0001.tif are left out"
 
-# Of another size or kind, cut off, empty, missing behind a link.
+# Images of another size or type, truncated, empty, or behind a broken link.
 fault size && cp small/scan_0003.tif size/
 named 1 size "size/scan_0003.tif: is 6 rows x 40 columns of uint16, expected 8 x 40 of uint16 as in size/scan_0001.tif: is it of another scan?"
 counts colour samples=3
@@ -61,21 +61,21 @@ fault bare && rm bare/angles.txt
 named 1 bare "no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)"
 named 1 good "angles: a file, FIRST:STEP or FIRST..LAST" --angles 0:15:3
 
-# Flat and dark fields: another size, too bright, exchanged, none and no air either, too dark.
+# Flat and dark fields: another size, too bright, exchanged, neither fields nor air, too dark.
 fault binned && cp small/flat_0001.tif binned/
 named 1 binned "a flat field of 6 rows x 40 columns, expected 8 x 40 as in binned/scan_0001.tif: is it of another scan, or binned?"
 counts bright flat=90000
 told bright "320 cells of the flat field are saturated, at 65535: what they would count is not known"
-grep -q "1626 of 3840 values are saturated, at 65535" stderr.txt || fail "no word of the views: $(cat stderr.txt)"
+grep -q "1626 of 3840 values are saturated, at 65535" stderr.txt || fail "no note on the views: $(cat stderr.txt)"
 fault exchanged && mv exchanged/flat_0001.tif x.tif && mv exchanged/dark_0001.tif exchanged/flat_0001.tif && mv x.tif exchanged/dark_0001.tif
 named 1 exchanged "the flat field is not above the dark field in 320 of 320 cells: are they exchanged (--flat, --dark)?"
 counts wide reach=2 && rm wide/flat_0001.tif
 named 1 wide "no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images (--flat), or the counts without a body (--white;"
-named 2 good "air 30,30: expected auto, no, or how many of the 40 columns are air" --air 30,30
+named 2 good "air 30,30: expected auto, no, or the numbers of air columns" --air 30,30
 named 2 good "white=3000, and a flat field good/flat_0001.tif: expected one of them" --white 3000
 counts dim flat=1
 told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"
-# Line integrals are no counts, whatever white says.
+# Line integrals are not counts, also with --white.
 python3 - <<'END'
 import array, math, os
 os.mkdir("lines")
@@ -86,7 +86,7 @@ END
 named 1 lines "% of the values are at most 1/65536 of white=1, expected counts; use --values line-integrals" --raw f32le:40x8 --white 1 --angles 0:15 --air no
 named 1 good "nothere.tif: No such file or directory" --flat nothere.tif
 
-# Fields are cropped along with the views, in memory and in pieces alike.
+# Fields are cropped with the views, in memory and in chunks.
 for how in "" "--memory 1"; do
 	# shellcheck disable=SC2086
 	ok prepare good -o "cropped$how.nc" --axis 19.5 --crop first-columns=3,last-rows=1 --bad-pixels fields $how
@@ -94,14 +94,14 @@ done
 ok compare cropped.nc "cropped--memory 1.nc" --json
 holds "$(value rmse) == 0" "cropped in memory and in pieces"
 
-# Light that falls by 3 % within the scan: by the flat fields of both ends it is as without.
+# A signal drop of 3 % within the scan: flat fields of both ends correct it.
 counts drift after=3880
 told drift "0.97 of that before; views are divided by what is between" --flat-after drift.after.tif --air no
 mv drift.nc mended.nc
 told drift "flat field: 1 image" --air no
 told good "flat field: 1 image" --air no
 ok compare mended.nc good.nc --json
-holds "$(value rmse) < 1e-3" "drift mended"
+holds "$(value rmse) < 1e-3" "drift corrected"
 ok compare drift.nc good.nc --json
 holds "$(value rmse) > 1e-2" "drift as it was"
 mv drift.nc before.nc
@@ -110,7 +110,7 @@ ok compare drift.nc before.nc --max 0
 named 2 good "flat fields after the scan, and none before it: expected both (--flat, --flat-after)" --flat none --flat-after good.after.tif
 named 1 good "row 0, column 0 has 0 counts above the dark field after the scan and 4000 before" --flat-after good/dark_0001.tif
 named 1 good "a flat field of 6 rows x 40 columns, expected 8 x 40" --flat-after small/flat_0001.tif
-# Views in place of fields; fields of both kinds in one folder.
+# Views instead of fields; flat and dark fields in one folder.
 mkdir views and
 cp good/scan_* views/
 named 1 good "60 % of the detector has less than 0.7 of the light that it had before: a body is in these flat fields; are they views?" --flat-after views
@@ -123,7 +123,7 @@ cp good/dark_0001.tif and/
 told good "and: 1 dark fields are left out of the flat fields" --flat-after and
 told good "and/flat_0001.tif, 1 of that before" --flat-after and
 
-# One view is amid the fields before and after it.
+# A single view lies in the middle between the fields before and after it.
 counts one views=1 flat=3000
 counts between views=1 flat=4000 after=2000
 told one "1 angles from one/angles.txt" --air no
@@ -133,7 +133,7 @@ told one "0.5 of that before; views are divided by what is between" --air no --f
 ok compare one.nc amid.nc --json
 holds "$(value rmse) < 1e-3" "one view amid its fields"
 
-# Flat fields of three times: the light follows them.
+# Flat fields at three times follow the drift.
 counts steps after=3000
 counts middle flat=3500
 mkdir times
@@ -143,7 +143,7 @@ cp steps.after.tif times/flat_0003.tif
 told steps "flat fields of 3 times, the last with 0.75 of the first one's light: views are divided by what is between" --flat times --flat-at 0,6,12 --air no
 told good "flat field: 1 image" --air no
 ok compare steps.nc good.nc --json
-holds "$(value rmse) < 2e-3" "steps of light mended"
+holds "$(value rmse) < 2e-3" "drift of the flat fields corrected"
 told steps "flat field: 3 images" --flat times --air no
 ok compare steps.nc good.nc --json
 holds "$(value rmse) > 3e-2" "steps of light by their mean"

@@ -35,7 +35,7 @@ refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
 refused_output 2 "--projector=joseph: fdk is an analytic method" recon scan.nc --projector joseph
 refused_output 2 "--stop: change=5: a number without unit is mm-1, and this one would be 250000 HU: expected change=5HU, or change=5mm-1" recon scan.nc --solver cgls --stop change=5
-# What the options alone say comes before anything that is read or computed.
+# Errors of the options precede reading and computing.
 refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
 refused_output 2 "fdk is an analytic method" recon none.nc --solver fdk --init zero
 refused_output 2 "fdk is an analytic method" recon scan.nc --init fdk
@@ -56,14 +56,14 @@ refused_output 2 "--views=0" simulate --phantom shepp-logan --views 0
 refused_output 2 "--detector=round" simulate --phantom shepp-logan --detector round
 refused_output 2 "--spot=1,2" simulate --phantom shepp-logan --spot 1,2
 refused 2 "--window=3" view scan.nc -o out.png --window 3
-refused 2 "--window=0:100HU: expected LOW:HIGH as numbers alone: their unit is asked for by --unit HU" view scan.nc -o out.png --window 0:100HU
+refused 2 "--window=0:100HU: expected LOW:HIGH without units: set the unit by --unit HU" view scan.nc -o out.png --window 0:100HU
 refused 2 "--unit mm-1" view scan.nc -o out.html --window "0 mm-1:0.02 mm-1"
 refused 2 "--slice=5000" view scan.nc -o out.png --slice 5000
 nothing_left out.png "view with wrong options"
 refused 2 "unknown workload" bench --workload nothing
 refused 2 "did you mean 'os-sart'" help solver os-sat
 
-# Outputs that cannot be: asked before any computing.
+# Impossible outputs are refused before computing.
 refused 1 "nowhere" recon scan.nc -o nowhere/vol.nc
 refused 2 "expected a name that ends in" recon scan.nc -o vol.xyz
 refused 2 "ends in .png" view scan.nc -o scan.jpg
@@ -75,17 +75,17 @@ if [ "$(id -u)" -ne 0 ]; then
 	refused 1 "closed" recon scan.nc -o closed/vol.nc
 fi
 
-# A scan of which no grid is at hand is no wrong usage; one that was asked for is.
+# A scan without a default grid is not a usage error; an impossible requested grid is.
 ok simulate --reduce 16 --source-to-axis 300 --source-to-detector 450 --geometry-only -o wide.nc
 refused 1 "(--grid sets another one)" adjoint wide.nc
 refused_output 1 "(--grid sets another one)" simulate --reduce 16 --source-to-axis 300 --source-to-detector 450 --phantom box --truth truth.nc
 refused 2 "holds the source" adjoint wide.nc --grid 10x10x4@100x100x10
 
-# Too large for any memory: says what is needed and what is there.
+# A volume larger than any memory: the message states required and available bytes.
 refused_output 1 "needs" recon scan.nc --grid 200000x200000x4000@0.001x0.001x0.001 --backend "$backend"
 refused_output 1 "needs" simulate --phantom shepp-logan --views 200000 --columns 1000000 --column-pitch 1e-4 --rows 64
 
-# No such device; a build without CUDA does not know the name.
+# Missing devices; a build without CUDA does not know the name.
 code=1
 "$gantry" --version | grep -q '^CUDA no' && code=2
 refused_output $code "cuda:99" recon scan.nc --grid $grid --backend cuda:99

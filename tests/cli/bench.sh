@@ -1,5 +1,5 @@
 #!/bin/bash
-# The smallest workloads run, and the table is valid JSON with figures; projectors are timed side by side.
+# The smallest workloads run and give a valid JSON table; projectors are timed alternately.
 . "$(dirname "$0")/support/lib.sh"
 
 ok bench --workload quick --operation forward,back,direct,iteration,parts --repeat 2 --every 2 --backend "$backend" --json -o bench.json
@@ -8,9 +8,9 @@ for operation in forward back direct iteration; do
 	says "\"operation\":	\"$operation\""
 done
 holds "$(value ms) > 0 && $(value gups) > 0 && $(value peak_bytes) > 0"
-# Some voxels in the corners of the square are out of the fan: the overlap is less than all, and most of it.
+# Voxels in the corners of the square are outside the fan, so the overlap is slightly below 1.
 holds "$(value overlap) < $(value voxels) * $(value views) && $(value overlap) > 0.7 * $(value voxels) * $(value views)"
-# What a workload cannot do is a line of the table.
+# Unsupported cases are lines of the table.
 ok bench --workload quick-flat --operation iteration --solver os-sart:subsets=40 --repeat 1 --every 9 --backend "$backend"
 says "subsets=40"
 ok bench --workload odd-helix --operation direct --repeat 1 --every 400 --backend "$backend"
@@ -19,7 +19,7 @@ refused 2 "did you mean 'os-sart'" bench --solver os-srt
 ok bench --workload quick-flat --operation forward --repeat 1 --every 9 --backend "$backend"
 says "$(printf '%-14s %-18s dd' quick-flat forward)"
 
-# Every projector, or several; another one beside each. The ratio is that of the two medians, roughly.
+# All or several projectors, and another one alternately with each. The ratio is approximately that of the medians.
 ok bench --workload quick-arc --operation forward --projector all --repeat 1 --every 9 --backend "$backend"
 for name in $("$gantry" help projector | awk '{ print $1 }'); do
 	says "$(printf '%-18s %s ' forward "$name")"
@@ -30,13 +30,13 @@ says '"vs":	"dd"'
 says '"operation":	"back"'
 holds "$(value ratio) > 0"
 if grep -q '"direct"' <<<"$out"; then fail "--vs times operators alone: $out"; fi
-# Integral images alone: three lines for a projector that has them, refused where it does not run.
+# Integral images alone: three lines for a projector with them; refused otherwise.
 ok bench --workload quick-arc --operation parts --projector dd,dd-db --repeat 1 --every 9 --backend "$backend"
 for part in "x slices" "y slices" "views   "; do
 	says "$(printf '%-14s %-18s dd-db ' quick-arc "$part")"
 done
 if grep -q "arc .* dd  " <<<"$out"; then fail "dd has a preparation: $out"; fi
-# Penalties and operations on arrays, beside copies; an iteration beside the projector, penalised and weighted.
+# Penalties and array operations next to copies; an iteration next to the projector, with penalty and weights.
 ok bench --workload quick-arc --operation penalty,vectors --penalty huber,tv:inner=3 --repeat 1 --backend "$backend" --json
 for operation in value gradient grad+curv line prox/inner axpy dot add_scaled_clamped divide_step weighted_residual data_misfit reciprocal divide \
 	sub_clamped weighted_norm2 distance2; do
@@ -44,7 +44,7 @@ for operation in value gradient grad+curv line prox/inner axpy dot add_scaled_cl
 done
 says '"bound":	"copy"'
 [ "$(grep -c '"penalty":	"tv:inner=3"' <<<"$out")" -eq 5 ] || fail "tv: expected five lines: $out"
-# Products and sums of kept volumes, in either precision.
+# Products and sums of stored volumes, in both precisions.
 ok bench --workload quick-arc --operation basis --vectors 7 --repeat 1 --backend "$backend" --precision double --json
 for operation in products sum "project out"; do
 	says "\"operation\":	\"$operation\""
@@ -54,8 +54,8 @@ ok bench --workload quick-arc --operation iteration --solver pcg --penalty huber
 says '"bound":	"forward + back"'
 says '"penalty":	"huber:strength=2,fair"'
 says '"solver":	"pcg"'
-# Too little memory, of the volume or of the projections, is a line of each operation; others are timed, and the report is whole.
-# (Sanitizers do not start with so little address space.)
+# Too little memory for the volume or the projections is a line of each operation; others are timed, and the report is complete.
+# (Sanitizers need more address space.)
 if (ulimit -v 1000000 && "$gantry" --version) >/dev/null 2>&1; then
 	for every in 1 9; do
 		(
@@ -71,7 +71,7 @@ if (ulimit -v 1000000 && "$gantry" --version) >/dev/null 2>&1; then
 		[ "$(grep -c '"gups_overlap"' short.json)" -eq 5 ] || fail "expected five that were timed: $(cat short.json)"
 	done
 fi
-# Lists of nothing time nothing; nor do operations that nothing has.
+# Empty lists time nothing; neither do missing operations.
 for option in workload operation projector penalty; do
 	refused 2 "--$option: expected a comma-separated list of names" bench --$option ""
 done
@@ -79,12 +79,12 @@ refused 2 "unknown solver ''" bench --method ""
 refused 2 "expected an analytic method" bench --method os-sart
 refused 2 "--vs=joseph: applies to forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
 ok bench --workload quick-arc --operation parts --backend "$backend"
-grep -qF "parts: dd has no preparation" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
+grep -qF "parts: dd has no preparation" stderr.txt || fail "no parts, and no note: $(cat stderr.txt)"
 if [ "$backend" = cpu ]; then
 	ok bench --workload quick-flat --operation direct --method fdk:kernel=plain --repeat 1 --backend cpu
-	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form that the CPU does not have, and no remark: $(cat stderr.txt)"
+	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form unsupported on the CPU, and no note: $(cat stderr.txt)"
 fi
-# Columns stay in place for the standard names.
+# Columns stay aligned for the standard names.
 ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"
 says "$(printf '%-18s dd os-sart' iteration)"
 [ "$(sed 1,2d <<<"$out" | cut -c 55-60 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"

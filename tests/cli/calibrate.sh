@@ -1,5 +1,5 @@
 #!/bin/bash
-# A scan whose centre is off: found and written; what is refused.
+# A scan with a wrong centre: estimate, output and refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 cat > body.shapes <<'SHAPES'
@@ -19,19 +19,19 @@ says "calibrate=center:1."
 ok calibrate wrong.nc --find center
 says "column of the central ray: 2"
 grep -q "axis is seen" <<<"$out" && fail "an axis in the plane of source and central ray: $out"
-# A maker's file that puts the axis beside the central ray: both columns are said.
+# A vendor file with the axis off the central ray: both columns are printed.
 printf '%s\n' "[XTekCT]" Projections=36 SrcToObject=100 SrcToDetector=200 DetectorPixelsX=40 DetectorPixelsY=20 DetectorPixelSizeX=2.6 \
 	DetectorPixelSizeY=2.6 ObjectOffsetX=2 InitialAngle=0 AngularStep=10 > beside.xtekct
 ok geometry beside.xtekct --direction as-file --axis-side as-file -o beside.nc
 ok recon right.nc -o body.nc --grid 32 --solver fdk
 ok project body.nc --scan beside.nc -o beside-p.nc
 ok calibrate beside-p.nc --find center
-grep -qE "^column of the central ray: 19\.[45][0-9]*; the axis is seen at column (21|17)\." <<<"$out" || fail "$out"
+grep -qE "^column of the central ray: 19\.[45][0-9]*; the rotation axis is at column (21|17)\." <<<"$out" || fail "$out"
 
-refused_output 1 "not converged after 1 steps" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
+refused_output 1 "not converged after 1 iterations" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
 refused_output 2 "cpux" calibrate wrong.nc --backend cpux
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
-refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
+refused_output 2 "center is given twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
 for few in 1 3 7; do
@@ -40,7 +40,7 @@ for few in 1 3 7; do
 done
 refused_output 1 "not of arcs" calibrate arc.nc
 
-# Balls: found, tabled and drawn; what is refused.
+# Beads: estimate, table, picture and refusals.
 {
 	echo "unit mm-1"
 	for at in 20,0,-25 3,19,-18 -17,9,-11 -13,-16,-3 9,-18,4 19,7,12 -3,20,19; do
@@ -69,13 +69,13 @@ refused_output 2 "expected 4 to 64 beads" calibrate balls.nc --beads 3
 refused_output 1 "no.txt: No such file" calibrate balls.nc --beads no.txt
 head -3 places.txt > three.txt
 refused_output 1 "found 3 beads" calibrate balls.nc --beads three.txt
-refused_output 2 "expected one of them" calibrate balls.nc --beads 7 --jitter
-refused_output 2 "expected with --beads" calibrate balls.nc --each-view
-refused_output 2 "--table: expected with --beads or --jitter" calibrate balls.nc --table out.nc.csv
+refused_output 2 "cannot be combined" calibrate balls.nc --beads 7 --jitter
+refused_output 2 "applies to --beads alone" calibrate balls.nc --each-view
+refused_output 2 "--table: applies to --beads and --jitter alone" calibrate balls.nc --table out.nc.csv
 refused_output 1 "not of arcs" calibrate arc.nc --beads 7
 ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
 says "jitter along rows"
 [ "$(wc -l < shifts.csv)" -eq 37 ] || fail "shifts.csv has $(wc -l < shifts.csv) lines"
 refused_output 1 "not converged after 1 rounds" calibrate wrong.nc --jitter --iterations 1
-refused_output 2 "--find is what" calibrate wrong.nc --jitter --find roll
+refused_output 2 "--find: cannot be combined with --" calibrate wrong.nc --jitter --find roll
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
-# info --check names planted faults and what mends them; import --flip and --column-center mend them.
+# info --check names planted faults and their corrections; import --flip and --column-center apply them.
 . "$(dirname "$0")/support/lib.sh"
 
-# found VERDICT [ARGUMENTS]: the check of bad.nc, in spite of ARGUMENTS to import, fails with that verdict; what it proposes mends it.
+# found VERDICT [ARGUMENTS]: the check of bad.nc, made by import with ARGUMENTS, fails with the verdict, and its proposal corrects the scan.
 found() {
 	local verdict=$1 remedy code
 	shift
@@ -38,7 +38,7 @@ found "the column of the central ray is wrong: 44.1" --column-center 0.5 # so fa
 found "the column of the central ray is wrong: 44.1" --column-center 43.875
 grep -q "its offset has the wrong sign" stderr.txt && fail "a fixed scan is blamed"
 "$gantry" info --check bad.nc 2>/dev/null | grep -q "its offset has the wrong sign" || fail "the sign of the offset is not named"
-# Twice is as before; the data are the same to the last bit, the views too.
+# Flipping twice restores bit-identical data and views.
 ok import scan.nc -o once.nc --flip columns,rows,turn
 ok import once.nc -o twice.nc --flip turn,columns,rows
 ok compare twice.nc scan.nc --max 0
@@ -46,19 +46,19 @@ ok info scan.nc --json
 hash=$(sed -n 's/.*"hash":[[:space:]]*"\([0-9a-f]*\)".*/\1/p' <<<"$out" | head -1)
 ok info twice.nc
 says "hash                     $hash"
-# What cannot be compared or was not meant.
+# Scans without conjugate rays, and wrong usage.
 ok simulate --reduce 10 --phantom body.txt --photons 1e5 --rays 1 -o circle.nc
 ok info circle.nc --check
-says "cannot be told from this scan: whether rows are right"
+says "not identifiable from this scan: whether rows are right"
 ok simulate --reduce 10 --turns 0.3 --phantom body.txt --rays 1 -o part.nc
 refused 1 "0 rays are measured from both ends" info part.nc --check
 ok simulate --reduce 10 --geometry-only -o empty.nc
 refused 1 "variable projections is missing" info empty.nc --check
-refused 2 "cannot be combined with --geometry" info scan.nc --check --geometry
+refused 2 "--check and --geometry cannot be combined" info scan.nc --check --geometry
 ok simulate --reduce 10 --phantom body.txt --truth truth.nc --grid 8x8x8@20x20x5
 refused 2 "is a volume" info truth.nc --check
 refused_output 2 "unknown --flip 'row'" import scan.nc --flip row
-refused_output 2 "is there twice" import scan.nc --flip rows,columns,rows
+refused_output 2 "is given twice" import scan.nc --flip rows,columns,rows
 if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	ok import "$GT_DATA/tooth.h5" -o tooth.nc
 	ok info --check tooth.nc

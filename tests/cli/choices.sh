@@ -1,11 +1,11 @@
 #!/bin/bash
-# What is chosen where nothing was asked for: the direct method where the scan allows one, else the first iterative one; dd, for detectors
-# that lean too. A dry run chooses alike.
+# Default methods: the analytic method if the scan permits one, else the first iterative method; dd, also for tilted
+# detectors. A dry run makes the same choice.
 . "$(dirname "$0")/support/lib.sh"
 
 said() { grep -qE -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)"; }
 unsaid() { ! grep -qE -- "$1" stderr.txt || fail "'$1' is in: $(cat stderr.txt)"; }
-# chosen TEXT ARGUMENTS: recon takes this solver, and a dry run says the same.
+# chosen TEXT ARGUMENTS: recon uses this solver, and a dry run prints the same.
 chosen() {
 	local solver=$1
 	shift
@@ -19,7 +19,7 @@ chosen() {
 }
 simulate() { ok simulate --reduce 16 --phantom forbild-head --rays 1 "$@"; }
 
-# Detectors that lean, even by next to nothing.
+# Tilted detectors, also by very small angles.
 solver=(--solver "os-sart:iterations=2,subsets=3" --backend "$backend")
 for tilt in 1 0.01; do
 	simulate --scanner c-arm --shift 2 --tilt "$tilt" -o lean.nc --truth truth.nc --grid 20x24x10@12x10x10
@@ -49,7 +49,7 @@ simulate -o upright.nc
 ok backproject upright.nc --like truth.nc -o out.nc --backend "$backend"
 unsaid "projector:"
 
-# Too little of a turn, down to a single view, which has fewer views than there are subsets; what was asked for is still refused.
+# Incomplete angular ranges, down to a single view, with fewer views than subsets; a requested method is still refused.
 chosen fdk upright.nc
 unsaid "solver:|streaks"
 for few in "--turns 0.3" "--views 5 --turns 0.3" "--views 1"; do
@@ -63,12 +63,12 @@ done
 simulate --scanner synchrotron --turns 0.3 -o few.nc
 chosen os-sart few.nc
 said "^solver: os-sart \(fbp: the .* degrees: expected 180\)$"
-# Few views that are evenly spread are no hole.
+# A few evenly spread views are not a gap.
 simulate --detector flat --views 3 -o few.nc
 chosen fdk few.nc
 said "^fdk: 3 views, 120 degrees apart: expect streaks"
 
-# A strength from the noise, on voxels so coarse that what is looked at around a place at the edge would hold the source.
+# A strength from the noise on coarse voxels, where a patch at the edge would contain the source.
 simulate -o coarse.nc
 ok recon coarse.nc --preset iterative --dry-run --backend "$backend"
 says "strength=auto"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# compare knows the size of known differences, and fails above each tolerance.
+# compare reports known differences, and fails above each tolerance.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --reduce 16 --phantom water-cylinder -o scan.nc --truth truth.nc --grid 32x32x8@8x8x5
 ok import truth.nc -o truth.mha
-# Half of everything, then everything and 0.001.
+# Half of all values, then all values and 0.001.
 ok import truth.mha -o half.nc --input-unit mm-1 --slope 0.5
 ok import truth.mha -o plus.nc --input-unit mm-1 --slope 1 --offset 0.001
 ok compare half.nc truth.nc --json
@@ -15,7 +15,7 @@ holds "($(value rmse) - 0.001) ^ 2 < 1e-14"
 holds "($(value mean) - 0.001) ^ 2 < 1e-14"
 holds "($(value rmse_HU) - 50) ^ 2 < 1e-4"
 ok compare plus.nc truth.nc --rmse 0.0011 --max 0.0011 --mean 0.0011
-# One value has no range: there is no ratio of a peak, instead of one of minus infinity.
+# A constant has no range: the peak ratio is omitted instead of minus infinity.
 ok import truth.mha -o ones.nc --input-unit mm-1 --slope 1e-30 --offset 0.02
 ok compare truth.nc ones.nc
 says "psnr              -            (all values of the reference are equal"
@@ -42,18 +42,18 @@ for key in rmse max mean; do
 	refused 2 "--$key=5: plus.nc is in mm-1 and truth-hu.nc in HU: expected a number with its unit, 5HU or 5mm-1" compare plus.nc truth-hu.nc --$key 5
 done
 ok compare plus.nc truth-hu.nc --rmse 50.1HU --max 0.0011mm-1 --relative 1
-grep -q "^rmse .*(at most 0.001002 mm-1, 50.1 HU)$" <<<"$out" || fail "what is allowed in HU: $out"
-grep -q "^largest .*(at most 0.0011 mm-1, 55 HU)$" <<<"$out" || fail "what is allowed in mm-1: $out"
-grep -q "^relative rmse .*[0-9]  *(at most 1)$" <<<"$out" || fail "what is allowed of a ratio: $out"
+grep -q "^rmse .*(at most 0.001002 mm-1, 50.1 HU)$" <<<"$out" || fail "tolerance in HU: $out"
+grep -q "^largest .*(at most 0.0011 mm-1, 55 HU)$" <<<"$out" || fail "tolerance in mm-1: $out"
+grep -q "^relative rmse .*[0-9]  *(at most 1)$" <<<"$out" || fail "tolerance of a ratio: $out"
 grep "^mean difference" <<<"$out" | grep -q "at most" && fail "a tolerance that was not given: $out"
-# In mm-1 five is more than any difference; a plain number is not remarked upon where it can be meant.
+# In mm-1 five exceeds any difference; a plausible plain number causes no note.
 ok compare plus.nc truth.nc --rmse 5 --max 0.0011
 grep -qx -- "--rmse=5 is taken as 5 mm-1, the unit of both files, which is 250000 HU; did you mean 5HU?" stderr.txt || fail "five in mm-1: $(cat stderr.txt)"
-[ "$(grep -c . stderr.txt)" = 1 ] || fail "more is said: $(cat stderr.txt)"
+[ "$(grep -c . stderr.txt)" = 1 ] || fail "further output: $(cat stderr.txt)"
 ok compare plus-hu.nc truth-hu.nc --rmse 51 --max 60
-[ ! -s stderr.txt ] || fail "said of HU: $(cat stderr.txt)"
+[ ! -s stderr.txt ] || fail "note on HU: $(cat stderr.txt)"
 ok compare scan.nc scan.nc --rmse 5
-grep -q "^rmse .*(at most 5)$" <<<"$out" || fail "what is allowed of projections: $out"
+grep -q "^rmse .*(at most 5)$" <<<"$out" || fail "tolerance of projections: $out"
 ok compare plus.nc plus-hu.nc --max 1e-8mm-1
 ok compare truth-hu.nc truth.nc --central 0.5 --rmse 1e-3HU
 ok compare plus-hu.nc plus-hu.nc --max 0
@@ -68,13 +68,13 @@ grep -q '"unit":[[:space:]]*"mm-1"' <<<"$out" || fail "plus.nc is not in mm-1: $
 holds "($(value least) - 0.001) ^ 2 < 1e-12 && ($(value most) - 0.021) ^ 2 < 1e-12 && ($(value least_HU) + 950) ^ 2 < 1e-4"
 refused 1 "out of tolerance: relative rmse" compare half.nc truth.nc --relative 0.49
 ok compare truth.nc truth.nc --max 0
-# The cylinder's middle is water alone.
+# The centre of the cylinder is water.
 ok compare half.nc truth.nc --radius 60 --json
 holds "($(value rmse) - 0.01) ^ 2 < 1e-14"
 ok compare truth.nc half.nc --central 0.25 --json
 holds "$(value n) == 32 * 32 * 2"
 
-# Structural similarity, of pictures that are not alike in any way: by the definition, window by window, and by gantry.
+# Structural similarity of unrelated images: by the definition, window by window, and by gantry.
 header() { printf 'ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = %s\n' "$@"; }
 numbers() { awk -v n="$1" -v a="$2" -v b="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%.6f\n", 0.02 * (1 + sin(a * i + b * i % 7)) }'; }
 floats() { perl -ne 'print pack("f<", $_)'; }
@@ -113,7 +113,7 @@ if command -v perl >/dev/null; then
 	grep -q '"ssim":[[:space:]]*null' <<<"$out" || fail "ssim without --ssim: $out"
 	refused 2 "--ssim: no window of 11 x 11 voxels" compare a.nc b.nc --ssim 0 --radius 0.1
 fi
-# Of constants a and b it is (2 a b + C1) / (a^2 + b^2 + C1); the cylinder has 0.02 in its middle, and 0.01 is half of it.
+# For constants a and b it is (2 a b + C1) / (a^2 + b^2 + C1); the cylinder has 0.02 at its centre, and 0.01 is half.
 ok compare half.nc truth.nc --central 0.5 --radius 20 --ssim 0 --json
 holds "($(value ssim) - 0.8) ^ 2 < 1e-3"
 refused 2 "these are projections" compare scan.nc scan.nc --ssim 0.5
@@ -121,7 +121,7 @@ refused 2 "--ssim=2" compare half.nc truth.nc --ssim 2
 
 ok simulate --reduce 16 --phantom water-cylinder -o other.nc --truth other-truth.nc --grid 32x32x8@8x8x5.5
 refused 1 "different grids" compare truth.nc other-truth.nc
-refused 1 "gantry recon --like takes another volume's" compare truth.nc other-truth.nc
+refused 1 "use gantry recon --like for equal grids" compare truth.nc other-truth.nc
 refused 1 "holds projections" compare truth.nc scan.nc
 ok compare scan.nc other.nc --max 0
 ok simulate --reduce 17 --phantom water-cylinder -o fewer.nc

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Images of a cone beam whose axis is off the centre of the columns: recon and import find it by conjugate rays.
+# Images of a cone beam with an axis off the centre of the columns: recon and import find it by conjugate rays.
 . "$(dirname "$0")/support/lib.sh"
 
 mkdir counts
@@ -32,7 +32,7 @@ ok import counts "${images[@]}" -o scan.nc
 ok recon scan.nc "${grid[@]}" -o imported.nc
 grep -q "disagree" stderr.txt && fail "the imported axis is wrong: $(cat stderr.txt)"
 ok compare imported.nc right.nc --rmse 5e-4mm-1
-# Without the comparison the centre is used.
+# Without the comparison the axis is at the centre.
 ok recon counts "${images[@]}" --no-check "${grid[@]}" -o centre.nc
 refused 1 "" compare centre.nc right.nc --rmse 5e-4mm-1
 # A given axis stays, and the command of the warning works.

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A volume through all formats stays in its place of the patient, in its unit; what cannot be converted is refused.
+# A volume keeps its position in the patient and its unit in all formats; impossible conversions are refused.
 . "$(dirname "$0")/support/lib.sh"
 
-# A body without symmetry on a grid that is odd, off the centre and unlike along its axes.
+# An asymmetric object on an odd, off-centre grid with different sizes along the axes.
 cat >man.shapes <<'END'
 combine replace
 ellipsoid center=0,0,0 radii=60,40,50 density=1.0
@@ -21,7 +21,7 @@ else
 	echo "no NIfTI: $(cat stderr.txt)"
 fi
 
-# TIFF with one range for all slices, read again by every command that takes volumes.
+# TIFF with one range for all slices, read again by every command that reads volumes.
 ok convert truth.nc -o truth.tif --number u16 --range -0.01:0.05
 ok compare truth.nc truth.tif --json
 holds "$(value rmse) < 5e-7 && $(value rmse) > 0" "TIFF of 16 bits"
@@ -29,7 +29,7 @@ ok measure truth.tif --roi 0,0,0,20 --json
 refused_output 1 "holds a volume, expected projections" recon truth.tif
 rm truth.tif
 
-# A folder of slices: by its name, by its numbers, the same numbers as in one file; what is missing or of another volume is named.
+# A folder of slices by its name or its numbers equals one file; missing or foreign slices are named.
 ok convert truth.nc -o slices.tif/
 ok compare truth.nc slices.tif --max 1e-9mm-1
 ok convert truth.nc -o slices/ --number u16 --range -0.01:0.05
@@ -50,7 +50,7 @@ refused_output 1 "is no slice of the volume of slices/000001.tif" convert slices
 rm -r slices slices.tif one.tif slices.png
 
 ok convert truth.nc -o ffp.nc --position FFP
-# A folder of DICOM images: whole HU.
+# A folder of DICOM images holds integers in HU.
 if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	ok convert series -o from-series.nc
 	ok compare from-series.nc truth.nc --max 0.51HU
@@ -62,12 +62,12 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	printf 'ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nElementSpacing = 1 1 1\nDimSize = 4 4 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n%s' \
 		abcdefghijklmnopqrstuvwxyz123456 >rock.mha
 	ok convert rock.mha -o guessed/ --input-unit HU
-	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a word: $(cat stderr.txt)"
-	grep -q "volume .*, HFS" stderr.txt && fail "a position is told that nobody stated: $(cat stderr.txt)"
+	grep -q "nobody stated how the patient lay: HFS is written" stderr.txt || fail "a guess is written without a note: $(cat stderr.txt)"
+	grep -q "volume .*, HFS" stderr.txt && fail "an unstated position is reported: $(cat stderr.txt)"
 	ok convert rock.mha -o stated/ --input-unit HU --position FFS
 	grep -q "nobody stated" stderr.txt && fail "a stated position is called a guess: $(cat stderr.txt)"
 	ok view series -o series.png
-	grep -q -- "--convention radiological shows the patient as viewers of DICOM do" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
+	grep -q -- "--convention radiological gives that of DICOM viewers" stderr.txt || fail "no note on orientation: $(cat stderr.txt)"
 	ok view series -o series.png --convention radiological
 	grep -q -- "--convention" stderr.txt && fail "sides are remarked on: $(cat stderr.txt)"
 	ok convert ffp.nc -o prone/
@@ -96,7 +96,7 @@ else
 	echo "no folders of DICOM: $(cat stderr.txt)"
 fi
 
-# Every format from every other, and back: the same voxels at the same places.
+# Every format from every other and back: the same voxels at the same positions.
 for from in $formats; do
 	ok convert truth.nc -o "a.$from" --unit HU
 	for to in $formats; do
@@ -107,11 +107,11 @@ for from in $formats; do
 	[[ $out =~ patient_position\ +(HFS|unknown) ]] || fail "b.$from: another patient position: $out"
 	says "grid                     $grid"
 done
-# What a volume was made of goes with it.
+# The provenance of a volume is copied.
 ok info b.mha
 says "phantom=man.shapes"
 
-# Units: told, or the usual one of the format.
+# Units: stated, or the default of the format.
 ok convert truth.nc -o c.mha --unit HU --water 0.019
 ok info c.mha
 says "water_mm-1               0.019"
@@ -119,7 +119,7 @@ ok compare c.mha truth.nc --max 1e-7mm-1
 ok convert truth.nc -o c.mha
 grep -qa "unit=mm-1" c.mha || fail "MetaImage is not in mm-1"
 
-# The position: kept, and told.
+# The patient position: kept, and set.
 ok compare ffp.nc truth.nc --max 0
 ok convert ffp.nc -o ffp.mha
 grep -qa "TransformMatrix = -1 0 0 0 1 0 0 0 -1" ffp.mha || fail "FFP has another matrix"
@@ -127,13 +127,13 @@ ok convert ffp.mha -o back.nc
 ok info back.nc
 says "patient_position         FFP"
 ok compare back.nc truth.nc --max 0
-# The same place in the patient, who lay otherwise: the scanner saw him turned round.
+# The same position in the patient in another patient position: rotated in the scanner.
 ok convert ffp.mha -o turned.nc --position HFS
 refused 1 "different grids" compare turned.nc truth.nc
 ok info turned.nc
 says "grid                     37x29x23@3.7x3.1x4.3+2.5,4.25,-6.75"
 
-# One patient, who lay in four ways, is one picture to a radiologist; along the axes he is not. Feet first, supine, x points to his left: axial slices are the same in both.
+# Four patient positions give one radiological image, but differ along the axes. In FFS x points to the left: axial slices agree.
 ok simulate --reduce 16 --phantom man.shapes --geometry-only -o sides.nc --truth nobody.nc --grid 25x21x17@5x5x6
 ok convert nobody.nc -o patient.mha
 for position in HFS HFP FFS FFP; do
@@ -148,16 +148,16 @@ done
 for position in HFP FFS FFP; do
 	cmp -s $position-axes.png HFS-axes.png && fail "$position is the same picture along the axes"
 done
-# Where nobody said how he lay there are no letters.
+# Without a stated position there are no letters.
 ok view nobody.nc -o nobody-axes.png --title man
-cmp -s nobody-axes.png HFS-axes.png && fail "letters that nobody knows"
+cmp -s nobody-axes.png HFS-axes.png && fail "letters without a position"
 cmp -s HFS.png HFS-axes.png && fail "both conventions are the same picture"
 ok view FFS.nc -o axes.png --plane axial --title man
 ok view HFS.nc -o right.png --plane axial --title man --convention radiological
 cmp -s axes.png right.png || fail "the patient's right is not on the left"
 ok view truth.nc -o truth.png
 ok convert truth.nc -o d.nc --input-unit HU
-grep -q "do not apply to a NetCDF file" stderr.txt || fail "no remark on --input-unit"
+grep -q "do not apply to a NetCDF file" stderr.txt || fail "no note on --input-unit"
 
 ok simulate --reduce 16 --phantom man.shapes -o projections.nc
 refused_output 1 "holds projections, expected a volume" convert projections.nc

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A noisy volume and noisy projections come nearer to the truth by every kind of penalty; what is refused.
+# Every kind of penalty reduces the error of a noisy volume and of noisy projections; refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 56x56x5@4.5x4.5x5
@@ -20,7 +20,7 @@ ok denoise noisy.nc -o smooth.nc --penalty tv:strength=1e-9 --backend "$backend"
 ok compare smooth.nc noisy.nc --max 1e-3HU
 ok denoise noisy.nc -o smooth.mha --penalty nlm --nonneg --unit HU --backend "$backend"
 
-# Two volumes together, the second of another dose.
+# Two volumes jointly, the second with another dose.
 ok simulate --phantom shepp-logan --reduce 8 --photons 900 --seed 6 -o other.nc
 ok recon other.nc -o other-noisy.nc --like truth.nc --solver fdk --backend "$backend"
 for penalty in joint-tv:strength=4e-4,kind=nuclear joint-tv:strength=4e-4; do
@@ -41,15 +41,15 @@ fi
 refused 1 "penalty 'tv' is of one volume, not of 2" denoise noisy.nc other-noisy.nc -o none.nc --penalty tv:strength=1
 refused 1 "holds projections" denoise scan.nc noisy.nc -o none.nc --penalty joint-tv:strength=1
 refused 1 "expected no bounds" denoise noisy.nc other-noisy.nc -o none.nc --penalty low-rank:strength=1 --nonneg
-refused 2 "which would be overwritten" denoise both-1.nc both-2.nc -o both.nc --penalty joint-tv:strength=1
+refused 2 "would be overwritten" denoise both-1.nc both-2.nc -o both.nc --penalty joint-tv:strength=1
 
-# Projections: their noise falls, and they stay projections of the same scan.
+# Projections: less noise, same scan.
 ok denoise scan.nc -o smooth.nc --penalty tv:strength=0.06 --backend "$backend"
 ok recon smooth.nc -o from-smooth.nc --like truth.nc --solver fdk --backend "$backend"
 ok compare from-smooth.nc best.nc --json
 holds "$(value rmse) < 0.9 * $noisy" "projections: $(value rmse) of $noisy"
 
-# HU are of the volume's water: here 1 HU is 4e-5 mm-1.
+# HU refer to the water of the volume: here 1 HU is 4e-5 mm-1.
 ok simulate --phantom water-cylinder --water 0.04 --truth dense.nc --grid 12x10x3@20x20x20
 ok denoise dense.nc -o hu.nc --penalty nlm:h=200HU --backend "$backend"
 ok denoise dense.nc -o mm.nc --penalty nlm:h=8e-3mm-1 --backend "$backend"
@@ -65,6 +65,6 @@ refused_output 2 "--unit=HU: projections have no unit" denoise scan.nc --penalty
 refused_output 2 "expected h=20HU, or h=20mm-1" denoise noisy.nc --penalty nlm:h=20
 refused_output 2 "line integrals have no unit: expected numbers without one" denoise scan.nc --penalty nlm:h=20HU
 refused 2 "--output" denoise noisy.nc --penalty nlm
-refused 2 "which would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
+refused 2 "would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
 refused_output 1 "missing.nc" denoise missing.nc --penalty nlm
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What can compute here, by which vectors, and a note where they are narrow.
+# Lists devices and vector instructions, with a note on narrow ones.
 . "$(dirname "$0")/support/lib.sh"
 
-# instructions: what the last output says, which was JSON.
+# instructions: the value in the last JSON output.
 instructions() { sed -n 's/.*"instructions":[[:space:]]*"\([a-z0-9]*\)".*/\1/p' <<<"$out"; }
 
 unset GANTRY_INSTRUCTIONS
@@ -26,10 +26,10 @@ ok devices --json
 GANTRY_INSTRUCTIONS=any
 ok devices --json
 [ "$(instructions)" = any ] || fail "asked for any: $(instructions)"
-[ "$used" = any ] || grep -q "GANTRY_INSTRUCTIONS=any: kernels of the CPU use neither AVX2 nor AVX-512" stderr.txt || fail "no note: $(cat stderr.txt)"
+[ "$used" = any ] || grep -q "GANTRY_INSTRUCTIONS=any: CPU kernels use neither AVX2 nor AVX-512" stderr.txt || fail "no note: $(cat stderr.txt)"
 [ "$used" = any ] || [ "$(grep -c AVX2 stderr.txt)" = 1 ] || fail "more than one note: $(cat stderr.txt)"
 
-# Without them the same comes out but for rounding, by other kernels.
+# Results without them agree to rounding, by other kernels.
 ok simulate --phantom forbild-head --reduce 24 -o scan.nc -q
 ok recon scan.nc -o any.mha --solver fdk --grid 33x31x5@7x7x9 -q
 ok recon scan.nc -o any-os.mha --solver os-sart:iterations=1,subsets=3 --grid 33x31x5@7x7x9 -q

@@ -1,6 +1,6 @@
 #!/bin/bash
-# DICOM-CT-PD: a folder as a scanner writes it is simulated, dumped by another reader, imported, described and reconstructed; volumes are those
-# of the scan that never was a folder.
+# DICOM-CT-PD: a simulated folder is dumped by another reader, imported, described and reconstructed. Volumes equal those
+# of the original scan.
 . "$(dirname "$0")/support/lib.sh"
 "$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>stderr.txt || {
 	grep -qE "built without DCMTK|DCMTK's data dictionary.* was not found" stderr.txt || fail "$(cat stderr.txt)"
@@ -8,7 +8,7 @@
 	skip "$(cat stderr.txt)"
 }
 
-# Odd sizes, everything off centre, a flying focal spot in all directions, as many views a turn as wfbp takes.
+# Odd sizes, off-centre geometry, a flying focal spot in all directions, enough views per rotation for wfbp.
 scan=(--scanner ge-ct750hd-helical --reduce 12 --views 252 --columns 75 --rows 7 --column-offset 1.25 --row-offset -0.3 --start 37 --z-center 11.3
 	--spot "0.3,0.5,-0.6;-0.3,0,0.6" --phantom shepp-logan --rays 1)
 grid=40x36x9@6.5x7x7+3,-2,11.3
@@ -29,7 +29,7 @@ if command -v dcmdump >/dev/null; then
 else
 	echo "not looked at by another reader: there is no dcmdump here (Debian, Ubuntu: the package dcmtk)"
 fi
-# Without the dictionary DCMTK would misread them, and write what nobody reads.
+# Without its dictionary DCMTK would misread the files and write unreadable ones.
 own=${DCMDICTPATH:-}
 export DCMDICTPATH=$PWD/nowhere.dic
 if "$gantry" info plain >/dev/null 2>stderr.txt; then
@@ -60,18 +60,18 @@ for folder in plain ge siemens again.nc; do
 	# Sixteen bits and single precision, on values of 0.02.
 	ok compare vol.nc plain-vol.nc --rmse 1e-6
 done
-# What was read has nothing left to round.
+# Values read from a file are already rounded.
 ok import again.nc --format dicom-ct-pd -o second --maker GE
 recon second second-vol.nc
 ok compare second-vol.nc vol.nc --relative 1e-6
-# The wrong rule is another scan; the right one by name is the same.
+# The wrong rule gives another scan; the right one by name gives the same.
 ok import ge -o wrong.nc --central first
 recon wrong.nc vol.nc
 refused 1 "" compare vol.nc plain-vol.nc --rmse 1e-4
 ok import ge -o right.nc --central last
 recon right.nc vol.nc
 ok compare vol.nc plain-vol.nc --rmse 1e-6
-# A circle, and iteration with photons.
+# A circle, and an iterative method with photons.
 ok simulate --reduce 16 --rows 5 --phantom shepp-logan --photons 1e5 --seed 4 --rays 1 -o circle.nc
 ok simulate --reduce 16 --rows 5 --phantom shepp-logan --photons 1e5 --seed 4 --rays 1 --format dicom-ct-pd -o circle
 grid=32x32x3@8x8x3
@@ -83,7 +83,7 @@ ok info vol.nc
 says "weights=photons"
 ok info circle
 says "most_photons             100000"
-# Photons take memory only where a method has a use for them.
+# Photons need memory only if the method uses them.
 ok import circle -o counted.nc
 ok import circle -o bare.nc --without-photons
 arrays='"(volume|data|weights|operators|penalty|solver|best_image|projections|subset|strength|scratch)"'
@@ -97,7 +97,7 @@ for file in circle counted.nc; do
 		fail "fdk of $file takes other memory than without photons: $direct"
 done
 
-# What does not fit beside a folder goes by slabs from what import makes of it, in as much memory; no slabs, no such advice.
+# If a folder does not fit, the message suggests slabs from an imported file, within the same memory, unless slabs are impossible.
 little=(--grid 96x96x96@3x3x1.5 --backend "$backend" --device-memory 2MiB)
 refused_output 1 "circle is read as a whole, and fdk goes by slabs from NetCDF: import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}"
 refused 1 "import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}" --dry-run
@@ -117,10 +117,10 @@ done
 ok import circle -o again/ --maker GE
 [ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"
 
-# Refused, with nothing left behind.
+# Refusals leave no file.
 refused 1 "plain: already exists and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain
 refused 2 "in the format 'dicom': expected one of: netcdf, dicom-ct-pd" simulate "${scan[@]}" --format dicom -o out
-refused 2 "--maker is for --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
+refused 2 "--maker: expected with --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
 refused 1 "the scan is parallel: DICOM-CT-PD is for fan beams" simulate --scanner synchrotron --reduce 64 --phantom shepp-logan --format dicom-ct-pd -o out
 refused 1 "out: view 0: the detector is tilted or rolled" simulate --scanner c-arm --reduce 64 --tilt 1 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o out
 nothing_left out "what was refused"
@@ -129,7 +129,7 @@ refused_output 1 "plain/000030.dcm and plain/copy.dcm: both have Instance Number
 rm plain/copy.dcm plain/000031.dcm
 ok import plain -o gap.nc
 grep -qF "views that are missing: 1, in gaps: 1, the first between view 29 (plain/000030.dcm) and view 30 (plain/000032.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
-# The same numbers from all who speak of views.
+# All commands report the same numbers of views.
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --columns 75 --rows 7 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o still
 rm still/00003[1-4].dcm
 refused_output 1 "wfbp: view 30 is" recon still --solver wfbp --backend "$backend"
@@ -139,7 +139,7 @@ truncate -s 1500 plain/000040.dcm
 refused_output 1 "plain/000040.dcm: " import plain
 mkdir empty
 refused_output 1 "empty: is a folder that holds no files of a known format" import empty
-# Killed while it writes.
+# Killed while writing.
 caught TERM killed "find . -maxdepth 2 -path './.killed*' -name '*.dcm' -print -quit | grep -q ." simulate --reduce 4 --columns 31 --rows 2 --views 40000 --phantom shepp-logan --rays 1 \
 	--format dicom-ct-pd -o killed -q
 nothing_left killed "after a kill"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a scan is blamed for before it is reconstructed: ends of rays that disagree, columns that stand out. The bits of the result stay as they are.
+# Faults reported before reconstruction: disagreeing conjugate rays, outlier columns. The result stays bit-identical.
 . "$(dirname "$0")/support/lib.sh"
 
 cat >body.txt <<'END'
@@ -15,7 +15,7 @@ grep -q "disagree\|stand" stderr.txt && fail "a good scan is blamed: $(cat stder
 ok import "right one.nc" -o "flipped one.nc" --flip columns
 ok recon "flipped one.nc" -o wrong.nc "${grid[@]}"
 grep -qF "flipped one.nc: conjugate rays disagree: columns are flipped; try: gantry import 'flipped one.nc' -o fixed.nc --flip columns (--no-check" stderr.txt ||
-	fail "flipped columns are not told: $(cat stderr.txt)"
+	fail "flipped columns are not reported: $(cat stderr.txt)"
 ok recon "flipped one.nc" -o unchecked.nc --no-check "${grid[@]}"
 grep -q "disagree" stderr.txt && fail "--no-check checks: $(cat stderr.txt)"
 ok compare unchecked.nc wrong.nc --max 0
@@ -26,8 +26,8 @@ grep -qF "columns are flipped" stderr.txt || fail "an iterative method does not 
 ok import "right one.nc" -o off.nc --column-center 57
 ok recon off.nc -o wrong.nc "${grid[@]}"
 grep -q "the column of the central ray is wrong: 55.1.*try: gantry import off.nc -o fixed.nc --column-center 55.1" stderr.txt ||
-	fail "a wrong centre is not told: $(cat stderr.txt)"
-# Where nothing can be compared nothing is said.
+	fail "a wrong centre is not reported: $(cat stderr.txt)"
+# Without comparable rays there is no message.
 ok simulate --reduce 8 --turns 0.3 --phantom body.txt --rays 1 -o part.nc
 ok recon part.nc -o vol.nc --solver cgls:iterations=1 "${grid[@]}"
 grep -q "disagree\|both ends" stderr.txt && fail "a part of a turn is blamed: $(cat stderr.txt)"
@@ -35,7 +35,7 @@ ok simulate --scanner synchrotron --reduce 8 --phantom body.txt --scale 0.003 --
 ok recon synchrotron.nc -o vol.nc --backend "$backend"
 grep -q "disagree" stderr.txt && fail "parallel rays are blamed: $(cat stderr.txt)"
 
-# A column that is saturated in all views: MetaImage of the projections, as a lab has them.
+# A column that is saturated in all views, in MetaImage projections.
 ok simulate --reduce 8 --geometry-only -o head.nc
 ok info head.nc --json
 python3 - "$(value columns)" "$(value rows)" "$(value views)" <<'END' || fail "python3"
@@ -57,7 +57,7 @@ ok recon head.nc --data good.mhd -o vol.nc "${grid[@]}"
 grep -q "out in the mean" stderr.txt && fail "good columns are blamed: $(cat stderr.txt)"
 ok recon head.nc --data saturated.mhd -o vol.nc "${grid[@]}"
 grep -qF "saturated.mhd: 1 column stands out in the mean of views and rows, most of all column 70 with 12 between" stderr.txt ||
-	fail "a saturated column is not told: $(cat stderr.txt)"
+	fail "a saturated column is not reported: $(cat stderr.txt)"
 refused_output 1 "the first 1e+30 in view 0, row 0, column 70" recon head.nc --data hot.mhd "${grid[@]}"
 ok recon head.nc --data hot.mhd --force -o vol.nc "${grid[@]}"
 finish

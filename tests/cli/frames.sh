@@ -1,17 +1,17 @@
 #!/bin/bash
-# Counts of a synchrotron to a picture in one line each: the folder of real data is in GT_DATA.
+# Real synchrotron counts to an image in one command each; the data are in GT_DATA.
 . "$(dirname "$0")/support/lib.sh"
 
 mkdir empty
 refused_output 1 "holds no files of a known format" recon empty
 [ -f "${GT_DATA:-}/pin/angles.txt" ] || skip "GT_DATA names no folder with pin/"
 
-# A pin of plastic and metal: 91 images, of which one cell is dead, in light that is 0.69 of the flat field.
+# A pin of plastic and metal: 91 images with one dead pixel, at 0.69 of the flat field.
 ok recon "$GT_DATA/pin" -o pin.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backend"
 grep -q "rotation axis found at column 85.8[1-7]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 grep -q "1 cell without light (the first at row 0, column 0)" stderr.txt || fail "no dead cell: $(cat stderr.txt)"
 grep -q "air found in 29 columns at the left and 23 at the right edge" stderr.txt || fail "other air: $(cat stderr.txt)"
-# Line integrals of air are 0.00 +- 0.02, the dead cell's too; the picture's air stays near 0 in spite of the metal.
+# Line integrals of air are 0.00 +- 0.02, also at the dead pixel; air in the image stays near 0 despite the metal.
 ok prepare "$GT_DATA/pin" -o pin-prepared.nc --auto
 grep -q "air: left out: line integrals in air are up to 0.0[01]" <<<"$out $(cat stderr.txt)" || fail "air: $out $(cat stderr.txt)"
 for region in 55,30,50,6 -50,35,50,6 0,-55,50,6; do
@@ -23,12 +23,12 @@ ok recon pin-scan.nc -o same.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backen
 ok compare pin.nc same.nc --json
 holds "$(value rmse) == 0" "the folder and what import makes of it"
 
-# By slabs, from the images themselves.
+# By slabs, from the images.
 ok recon "$GT_DATA/pin" -o slabs.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backend" --no-overlap
 ok compare pin.nc slabs.nc --json
 holds "$(value rmse) < 1e-7" "by slabs"
 
-# A fan beam in a file of NumPy.
+# A fan beam in a NumPy file.
 if [ -f "$GT_DATA/disc_fan.npy" ]; then
 	fan=("$GT_DATA/disc_fan.npy" --sinogram --values line-integrals --source-to-axis 410.66 --source-to-detector 553.74 --pixel 0.2)
 	ok import "${fan[@]}" --angles -75:-0.5 -o fan.nc
@@ -37,7 +37,7 @@ if [ -f "$GT_DATA/disc_fan.npy" ]; then
 	refused_output 2 "source to axis 0 mm" import "$GT_DATA/disc_fan.npy" --source-to-detector 553 --angles 0:1
 fi
 
-# Out again, by one range.
+# Export with one range.
 ok convert pin.nc -o pin.tif --number u16 --range 0:0.005
 grep -q "are beyond the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
 refused_output 2 "has one type of numbers" recon pin-scan.nc --number u16

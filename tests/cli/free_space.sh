@@ -1,10 +1,10 @@
 #!/bin/bash
-# A full disk: commands that compute ask before they do, writers say that it was that, and nothing is left half written.
+# A full disk: commands check the free space before computing, writers report it, and no partial file remains.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom forbild-head --reduce 16 --photons 1e5 --seed 3 -o scan.nc --truth truth.nc --grid 64x64x40@4x4x5 -q
 
-# early COMMAND...: refused before it computes, with what is needed and what is left.
+# early COMMAND...: refused before computing, with required and available space.
 early() {
 	refused 1 "the disk has too little room: needs " "$@"
 	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) are left' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
@@ -12,7 +12,7 @@ early() {
 	nothing_left none "gantry $*"
 }
 
-# all FOLDER [OUTSIDE]: no command begins where there is no room in the folder.
+# all FOLDER [OUTSIDE]: no command starts without free space in the folder.
 all() {
 	local outside=${2:-small.nc}
 	for name in none.nc none.mha none.nii none.tif none.npy none.raw; do
@@ -39,14 +39,14 @@ all() {
 
 ok simulate --phantom forbild-head --reduce 8 -o large.nc -q
 ok recon scan.nc -o noise.nc --grid 64x64x40@4x4x5 --solver fdk -q
-# A limit on the size of files is one as a disk's end is.
+# RLIMIT_FSIZE limits files like a full disk.
 (
 	ulimit -f 100
 	all ""
 	exit $failures
 ) || fail "where files are limited"
 
-# A disk of one MB, where this user may have one.
+# A disk of one MB, if this user may mount one.
 mkdir disk
 mount -t tmpfs -o size=1m none disk 2>/dev/null || skip "no disk of one MB can be mounted here"
 trap 'cd / && umount "$work/disk"; rm -rf "$work"' EXIT
@@ -57,11 +57,11 @@ refused 1 "the disk has too little room: needs " recon scan.nc -o disk/none/ --g
 early convert truth.nc -o disk/none/
 refused 1 "the disk has too little room: needs " import large.nc -o disk/none/ --format dicom-ct-pd
 nothing_left none "import to DICOM"
-# A checkpoint that fits, but not beside the one before it; with one that is there already it does.
+# A checkpoint that fits once, but not together with its predecessor.
 rm disk/others
 head -c 800K /dev/urandom >disk/others
 early recon scan.nc -o out.nc --grid 40x40x12@6x6x12 --solver fista:iterations=2 --checkpoint disk/none.ck --backend cpu
-# What is compressed cannot be asked for: writers say what happened.
+# Compressed sizes are unknown before; writers report the failure.
 head -c 180K /dev/urandom >>disk/others
 for name in none.nii.gz none.nc; do
 	refused 1 "o space left on" convert noise.nc -o disk/$name --deflate 1

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Reads files of an older version (tests/frozen, made by tests/reference/make_frozen.sh), and continues each solver from its
-# checkpoint. Volumes of direct methods (arc, flat, helix, parallel) are newer: the extension of truncated rows has changed.
+# checkpoint. Volumes of analytic methods are newer, because the truncation extension has changed.
 frozen=$(realpath "$(dirname "$0")/../frozen")
 . "$(dirname "$0")/support/lib.sh"
-# Other instructions round in another way; another device adds in another order. Conjugate directions and least squares by
-# bidiagonalisation differ more: 0.1.0 itself was 1.0e-4 from double precision, so that what is nearer to it cannot be nearer
-# to 0.1.0 than that: cgls and lsqr differ by 1.4e-4, ramp by 2.9e-4.
+# Instruction sets differ in rounding, and devices in the order of sums. Conjugate directions and bidiagonalisation amplify
+# this: 0.1.0 was 1.0e-4 from double precision, so a more accurate result differs from it by at least that amount.
+# cgls and lsqr differ by 1.4e-4, ramp by 2.9e-4.
 near=1e-5 steep=5e-4
 [[ $backend == cpu* ]] || near=1e-3
 
@@ -23,10 +23,10 @@ for scan in arc:18 flat:14 helix:36 parallel:18; do
 	ok compare direct.nc "$name.mha" --relative $near
 done
 
-# bits A B: they are the same.
+# bits A B: compares two volumes bit by bit.
 bits() { "$gantry" compare "$1" "$2" --max 0 >/dev/null 2>&1; }
 
-# Where this version computes the whole run to the bits of the older one, so it does from the checkpoint of the older one on.
+# If the whole run is bit-identical to the older version, so is the run from the older checkpoint.
 solvers=0
 while read -r name half whole stop options; do
 	read -ra first <<<"${options//=N/=$half}"

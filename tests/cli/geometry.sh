@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where views look from: made, shown, corrected, read and written for other programs, and images with such files in one line.
+# Scan geometries: made, shown, corrected, read and written for other programs, and used with images.
 . "$(dirname "$0")/support/lib.sh"
 
 small=(--views 60 --rows 12 --columns 40 --pixel 1000um --source-to-axis 12cm --source-to-detector 240)
@@ -7,7 +7,7 @@ ok geometry make circle "${small[@]}" --column-offset 1.5 -o scan.nc
 ok geometry show scan.nc --json
 holds "$(value views) == 60 && $(value column_center) == 21 && $(value source_to_axis_mm) == 120 && $(value step_deg) == 6"
 ok geometry show scan.nc -o scan.png
-says "counter-clockwise for who looks from +z"
+says "counter-clockwise as seen from +z"
 [ "$(head -c 4 scan.png | tail -c 3)" = PNG ] || fail "scan.png is no PNG"
 ok geometry show scan.nc -o scan.svg
 grep -q "<svg" scan.svg || fail "scan.svg is no SVG"
@@ -17,11 +17,11 @@ head -c 9000 whole.nc >cut.nc
 refused_output 1 "cut.nc: truncated: has 9000 bytes" geometry cut.nc
 refused_output 2 "--source-to-detector 100 mm: expected more than --source-to-axis, 200 mm" geometry make circle "${small[@]}" \
 	--source-to-axis 200 --source-to-detector 100
-refused_output 2 "--pitch is needed" geometry make helix "${small[@]}"
+refused_output 2 "--pitch is needed by a helix" geometry make helix "${small[@]}"
 refused_output 2 "did you mean 'circle'" geometry make circel "${small[@]}"
 refused_output 2 "--pixel=3,5um: expected a number and a unit" geometry make circle --pixel 3,5um
 
-# Out and in again: the same rays.
+# Writing and reading preserves the rays.
 for file in scan.npy scan.json scan.csv scan.leap; do
 	ok geometry scan.nc -o $file
 	ok geometry $file --rows 12 --columns 40 -o back.nc
@@ -29,14 +29,14 @@ for file in scan.npy scan.json scan.csv scan.leap; do
 	holds "$(value views) == 60 && $(value source_to_axis_mm) - 120 < 1e-9 && 120 - $(value source_to_axis_mm) < 1e-9" "$file"
 done
 ok geometry scan.nc -o scan.xml
-grep -q "from the last to the first" scan.xml || fail "RTK's columns are not told"
+grep -q "from the last to the first" scan.xml || fail "RTK's columns are not reported"
 ok geometry scan.xml --rows 12 --columns 40 --pixel 1 --reverse-columns -o back.nc
 refused_output 2 "expected --pixel" geometry scan.xml --rows 12 --columns 40
 refused_output 2 "says nothing of the number of rows" geometry scan.npy
 refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
-refused_output 1 "no geometry of a known kind" geometry scan.png
+refused_output 1 "no geometry in a known format" geometry scan.png
 
-# Offsets of RTK's images are where the axis is seen, not what the view's own point is: column 255.5 + 116/0.8, row 255.5 - 2/0.8.
+# RTK's image offsets refer to the projected axis: column 255.5 + 116/0.8, row 255.5 - 2/0.8.
 cat >rtk.xml <<'XML'
 <?xml version="1.0"?>
 <RTKThreeDCircularGeometry version="3">
@@ -49,23 +49,23 @@ XML
 ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8 --json
 holds "$(value axis_column) > 400.499 && $(value axis_column) < 400.501 && $(value axis_row) > 252.999 && $(value axis_row) < 253.001"
 ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8
-says "axis        seen at column 400.5 (+145 from the middle)"
-# What is rounding alone is no offset.
+says "axis        at column 400.5 (+145 from the centre)"
+# Rounding errors are not an offset.
 ok geometry make circle --views 90 --rows 24 --columns 64 --pixel 0.4 --source-to-axis 120 --source-to-detector 240 -o level.nc
 ok geometry show level.nc
-says "at the source's height at row 11.5 (+0)"
+says "at the height of the source at row 11.5 (+0)"
 
 # Corrections.
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc
 ok geometry show fixed.nc --json
 holds "$(value column_center) < 19.5 && $(value step_deg) == -6 && $(value roll_deg) > 0.57 && $(value roll_deg) < 0.58"
-# The sign is that of --roll where rows run down, too.
+# The sign equals that of --roll also if rows run down.
 ok geometry scan.nc --reverse-rows -o down.nc
 ok geometry down.nc --roll 10mrad -o rolled.nc
 ok geometry show rolled.nc --json
 holds "$(value roll_deg) > 0.57 && $(value roll_deg) < 0.58"
 
-# Raw images, with the geometry of another program, in one line.
+# Raw images with the geometry of another program in one command.
 mkdir raw
 for i in 1 2 3; do head -c 960 /dev/zero | tr '\0' "\\$i" >"raw/view_$i.raw"; done
 refused 2 "expected --raw" recon raw -o out.nc --angles 0:60
@@ -75,9 +75,9 @@ ok import raw --raw u16le:40x12 --values line-integrals --geometry three.json -o
 ok info images.nc
 says "least                    257"
 ok recon images.nc -o one.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend"
-grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "of what is no patient no HU: $(cat stderr.txt)"
+grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "HU without a patient: $(cat stderr.txt)"
 ok recon images.nc -o two.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend" --water 0.02
-grep -q "change [0-9.e+-]* HU" stderr.txt || fail "HU where water is told: $(cat stderr.txt)"
+grep -q "change [0-9.e+-]* HU" stderr.txt || fail "no HU with a stated water value: $(cat stderr.txt)"
 refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
 refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
 refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60
@@ -94,7 +94,7 @@ ok import edf --values line-integrals --geometry three.json -o edf.nc
 ok info edf.nc
 says "least                    257"
 
-# --axis is the column where the axis is seen, also where the central ray of the file is elsewhere (RTK).
+# --axis is the column of the projected axis, also if the central ray of the file is elsewhere (RTK).
 sed 's/-116/-4/; s/>2</>0</' rtk.xml >near.xml
 ok import raw --raw u16le:40x12 --values line-integrals --geometry near.xml --pixel 1 --axis 17.25 -o axis.nc
 grep -q "the axis is seen at column 17.25, as asked for (23.5 in the file)" stderr.txt || fail "axis: $(cat stderr.txt)"
@@ -113,7 +113,7 @@ says "43x43x1@0.2"
 refused_output 2 "--voxel beside --grid" recon sim.nc --voxel 1 --grid 8x8x8@1x1x1
 refused_output 2 "views: 50 to 44 of 45" recon sim.nc --views 50: --backend "$backend"
 
-# A beamline's file with links to others; a microscope's.
+# A beamline file with links to others, and a microscope file.
 [ -f "${GT_DATA:-}/chip.txrm" ] || skip "GT_DATA names no folder with chip.txrm"
 ok geometry "$GT_DATA/chip.txrm" --direction as-file -o chip.nc
 grep -q "the first by 0.2592, 0.244" stderr.txt || fail "shifts: $(cat stderr.txt)"

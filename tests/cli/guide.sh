@@ -1,13 +1,13 @@
 #!/bin/bash
-# The guide works as it stands: the blocks marked sh of each page of docs/guide/ that says so run in order in an empty folder.
+# Runs the sh blocks of the pages of docs/guide/ in order, in an empty folder.
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/support/lib.sh"
 mark='<!-- tests/cli/guide.sh runs the blocks marked sh.'
 
-# blocks PAGE: the lines of its blocks marked sh.
+# blocks PAGE: prints the lines of the sh blocks.
 blocks() { awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$1"; }
 
-# page FILE: in a folder of its own, where docs/ is that of the tree, with the command on the path; what it prints is in out.txt.
+# page FILE: runs a page in its own folder with docs/ and the command on the path; the output is in out.txt.
 page() {
 	mkdir -p run && ln -sfn "$tree/docs" run/docs && blocks "$1" >page.sh && [ -s page.sh ] || return 1
 	(cd run && PATH=$(dirname "$gantry"):$PATH bash -eu -o pipefail ../page.sh) >out.txt 2>&1
@@ -16,7 +16,7 @@ page() {
 	return $code
 }
 
-# A wrong option, a missing file and a page without commands are seen.
+# Detects a wrong option, a missing file and a page without commands.
 fence='```'
 printf '%s\n' "# P" "${fence}sh" "gantry devices" "$fence" >good.md
 page good.md || fail "a page that is right: $(cat out.txt)"
@@ -27,7 +27,7 @@ page file.md && fail "a missing file is not seen"
 printf '%s\n' "$fence" "gantry devices" "$fence" >empty.md
 page empty.md && fail "a page without commands is not seen"
 
-# missing PAGE: what its first line says that it needs and this machine or this build has not.
+# missing PAGE: requirements in its first line that this machine or build lacks.
 missing() {
 	local need
 	for need in $(head -n 1 "$1" | sed -n 's/.* Needs \([A-Za-z0-9, ]*\)\..*/\1/p' | tr ',' ' '); do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A full disk, a limit on the size of files, and signals leave no half file behind; Ctrl-C in a solver keeps the result.
+# Full disks, file size limits and signals leave no partial file; Ctrl-C in a solver keeps the result.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --reduce 4 --rows 8 --views 400 --phantom shepp-logan --rays 1 --photons 1e4 -o scan.nc
@@ -22,7 +22,7 @@ for words in help --help --version; do
 	grep -q "cannot write to the standard output" stderr.txt || fail "$words: no message of a full standard output"
 done
 
-# What was asked for and not done is an error, also where nothing may be said: a checkpoint, and a picture that gnuplot could not finish.
+# Failures are errors also with --quiet: a checkpoint, and a picture that gnuplot could not finish.
 limited() { # KIB TEXT ARGUMENTS: with files of so many KiB at most the command gives 1 and says so
 	local kib=$1 text=$2 code
 	shift 2
@@ -35,7 +35,7 @@ limited() { # KIB TEXT ARGUMENTS: with files of so many KiB at most the command 
 	[ "$code" -eq 1 ] || fail "gantry $* with $kib KiB gave $code: $(cat stderr.txt)"
 	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in: $(cat stderr.txt)"
 }
-# Its arrays would fit, what stands around them does not: that is seen when it is written.
+# The arrays fit, but not the metadata: the writer detects it.
 limited 68 "--checkpoint: no checkpoint after iteration 2: run.ck: " recon small.nc --grid 16x16x2@15x15x10 --solver cgls:iterations=2 --checkpoint run.ck -o kept.mha --backend cpu --quiet
 grep -q "kept.mha holds the result" stderr.txt || fail "the result is not named: $(cat stderr.txt)"
 ok info kept.mha
@@ -45,7 +45,7 @@ if command -v gnuplot >/dev/null; then
 	[ ! -e run.png ] || fail "half a picture is there"
 fi
 
-# In mid-write, as soon as the temporary file is there.
+# During writing, as soon as the temporary file exists.
 mkdir cut
 for signal in TERM KILL; do
 	caught $signal 'cut/*' "ls -A cut | grep -q ." import scan.nc -o cut/out.nc --deflate 9
@@ -62,7 +62,7 @@ grep -q 'stopped after' stderr.txt || fail "Ctrl-C: $(tail -1 stderr.txt)"
 ok info vol.nc
 says "solver=os-sart"
 
-# Before there is anything to keep: a line, and the code that shells know.
+# Before the iterations: a message and the exit code of the signal.
 caught INT 'never*' "grep -q '^grid' stderr.txt" simulate --phantom forbild-head --truth never-truth.nc --points 8 -o never.nc
 [ "$code" -eq 130 ] || fail "Ctrl-C in simulate gave $code"
 grep -q "interrupted, nothing written" stderr.txt || fail "Ctrl-C in simulate: $(cat stderr.txt)"

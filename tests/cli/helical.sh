@@ -1,5 +1,5 @@
 #!/bin/bash
-# A helical scan: wfbp is its direct method, alone and as the start of iteration; fdk refuses it. What is not complete is said.
+# A helical scan: wfbp is its analytic method, alone and as the start of iterations; fdk refuses it. Incomplete slices are reported.
 . "$(dirname "$0")/support/lib.sh"
 remark() { # TEXT ARGUMENTS: the command succeeds and says so
 	local text=$1
@@ -20,27 +20,27 @@ refused 1 "this one is helical (pitch_per_turn=38.75 mm): use wfbp" recon helix.
 nothing_left out.nc "fdk of a helix"
 ok recon helix.nc -o wfbp.nc --grid $grid --solver wfbp --backend "$backend"
 ok compare wfbp.nc truth.nc --relative 0.42 --central 0.5
-# Without a word on the method.
+# Default method.
 ok recon helix.nc -o default.nc --grid $grid --backend "$backend"
 ok compare default.nc wfbp.nc --max 0
 ok recon helix.nc -o fast.nc --grid $grid --preset fast --backend "$backend"
 ok compare fast.nc wfbp.nc --max 0
 ok info default.nc
 says "solver=wfbp"
-# The start of iteration: automatic, by its name, or as the one that fits.
+# The start of iterations: automatic, by name, or by 'fdk'.
 for init in auto wfbp fdk; do
 	remark "start: wfbp" recon helix.nc -o vol.nc --grid $grid --solver os-sart:iterations=2,subsets=8 --init $init --backend "$backend"
 	ok info vol.nc
 	says "init=wfbp"
 done
 ok compare vol.nc truth.nc --relative 0.34 --central 0.5
-# The default grid is what is complete; what is not is told.
+# The default grid holds the complete slices; incomplete ones are reported.
 ok info helix.nc --json
 from=$(value complete_from_mm) to=$(value complete_to_mm)
 remark "[0-9]* slices below and [0-9]* above are left out" recon helix.nc -o default.nc --solver wfbp --backend "$backend"
 ok info default.nc --json
 holds "$(value z_from_mm) == $from && $(value z_to_mm) == $to && $to - $from > 30" "the default grid is the complete slices"
-# A slab in the midst: the views that see it, slices beyond its ends that are not written; without them the body there comes in.
+# A slab inside the object: its views and padding slices; without padding the outside object causes errors.
 slab=48x48x4@5x5x5+0,0,10
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --phantom shepp-logan --geometry-only -o none.nc --truth slab.nc --grid $slab
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns 5 --phantom shepp-logan --rays 2 -o long.nc
@@ -53,15 +53,15 @@ ok compare cut.nc slab.nc --json
 cut=$(value rmse)
 ok compare slab-vol.nc slab.nc --json
 holds "$(value rmse) < 0.8 * $cut" "a margin makes it better than $cut"
-# What subsets disagree about does not add up, where few views see the same and no bound holds it back.
+# Contradictions between subsets do not accumulate if few views see the same voxels without bounds.
 ok recon long.nc -o free.nc --grid $slab --solver os-sqs:iterations=20,subsets=12,nonneg=no --weights noise --backend "$backend"
 ok compare free.nc slab.nc --relative 0.34
-# Nor with so many subsets that they run away in the second pass, and without fewer of them in the end; where that is allowed, it is no success.
+# Nor with so many subsets that the second pass diverges; if no fewer subsets are permitted, the run fails.
 many=os-sqs:iterations=20,subsets=40,fewer=1,single=1,nonneg=no
 ok recon long.nc -o many.nc --grid $slab --solver $many --weights noise --backend "$backend"
 ok compare many.nc slab.nc --relative 0.35
 refused 1 "solver 'os-sqs' diverged" recon long.nc -o wild.nc --grid $slab --solver $many,restart=no --weights noise --backend "$backend"
-# It starts from a volume of the slab too, and continues from a checkpoint with the same bits.
+# Starting from a volume of the slab, and continuing from a checkpoint with bit-identical results.
 remark "slices below and" recon long.nc -o again.nc --grid $slab --init slab-vol.nc "${iterate[@]}"
 ok compare again.nc slab.nc --relative 0.34
 ok recon long.nc -o part.nc --grid $slab --solver os-sart:iterations=1,subsets=8 --checkpoint run.ck --backend "$backend"
@@ -69,19 +69,19 @@ ok recon long.nc -o resumed.nc --grid $slab "${iterate[@]}" --resume run.ck
 ok compare resumed.nc slab-vol.nc --max 0
 ok recon long.nc --grid $slab "${iterate[@]}" --dry-run
 says "subsets     8 of 154 views"
-# A body that goes on: voxels that few of the subsets see do not run away under momentum.
+# A longer object: voxels in few subsets do not diverge under momentum.
 printf 'cylinder radii=90,70 length=900 density=1\ncylinder center=40,10,0 radius=15 length=900 density=0.5\n' >body.txt
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns 2.6 --phantom body.txt --photons 1e5 --seed 2 -o body.nc --truth solid.nc --grid 30x30x8@8x8x5
 ok recon body.nc -o body-vol.nc --like solid.nc --solver os-sqs:iterations=10,subsets=12,fewer=1,single=1,restart=no --weights noise --penalty qggmrf:c=10HU,strength=300 \
 	--log run.csv --backend "$backend"
 change=$(tail -n 1 run.csv)
 holds "${change##*,} < 20" "a change of ${change##*,} HU in the tenth iteration"
-# Slices beyond the ends of the scan are filled, and it is said; a volume of nothing else is refused.
+# Slices beyond the scan are filled with a note; a volume of such slices alone is refused.
 remark "wfbp: only slices [0-9]* to [0-9]* of 40 are seen over half a turn" recon helix.nc -o long.nc --grid 24x24x40@10x10x5 --solver wfbp --backend "$backend"
 refused 1 "is seen over half a turn" recon helix.nc -o out.nc --grid 24x24x4@10x10x2+0,0,62 --solver wfbp --backend "$backend"
 refused 2 "q=1.5" recon helix.nc -o out.nc --grid $grid --solver wfbp:q=1.5 --backend "$backend"
 nothing_left out.nc "wfbp that was refused"
-# Above the limit of the pitch for the whole fan; above that of any voxel.
+# Above the pitch limit of the whole fan, and of any voxel.
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --pitch 58 --turns 5 --phantom shepp-logan --rays 1 -o fast-table.nc
 ok info fast-table.nc
 says "complete_radius_mm"
@@ -90,7 +90,7 @@ ok simulate --scanner ge-ct750hd-helical --reduce 12 --pitch 90 --turns 5 --geom
 ok info too-fast.nc
 says "direct_method            none"
 says "wfbp: pitch 2.25"
-# The gantry turns the other way, the table moves down, or both: the same picture.
+# Reversed rotation, reversed table, or both: the same image.
 for way in "2.5 40" "-2.5 40" "2.5 -40" "-2.5 -40"; do
 	ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns "${way% *}" --pitch "${way#* }" --phantom shepp-logan --rays 1 -o way.nc --truth way-truth.nc --grid $grid
 	ok recon way.nc -o way-vol.nc --grid $grid --backend "$backend"
@@ -98,7 +98,7 @@ for way in "2.5 40" "-2.5 40" "2.5 -40" "-2.5 -40"; do
 	[ "$way" = "2.5 40" ] && as_ever=$(value rmse)
 	holds "$(value rmse) < 1.05 * $as_ever && $(value rmse) > 0.95 * $as_ever" "turns and pitch of $way: $(value rmse), with the usual senses $as_ever"
 done
-# Circular scans are for fdk, which wfbp says.
+# wfbp refuses circular scans and names fdk.
 ok simulate --reduce 12 --phantom shepp-logan --rays 1 -o circle.nc
 refused 1 "this one is circular: use fdk" recon circle.nc -o out.nc --grid $grid --solver wfbp --backend "$backend"
 ok recon helix.nc -o dry.nc --grid $grid --solver wfbp --dry-run --backend "$backend"

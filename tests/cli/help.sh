@@ -1,10 +1,10 @@
 #!/bin/bash
-# Help comes from the tables: every command, solver and projector has it.
+# The tables provide help for every command, solver and projector.
 . "$(dirname "$0")/support/lib.sh"
 
 ok help
 commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
-for group in Reconstruct Look Convert Check Measure; do
+for group in Reconstruct Inspect Convert Check Measure; do
 	grep -q "^$group" <<<"$out" || fail "help has no group $group"
 done
 for command in simulate import info project backproject recon compare convert view adjoint bench devices help; do
@@ -22,7 +22,7 @@ while read -r solver _; do
 	ok help "$solver"
 	says "$solver"
 done <<<"$solvers"
-# Topics in the plural; and what is said of strengths that are found.
+# Topics in the plural; automatic strengths.
 ok help grid
 says "--voxel LENGTH"
 ok -V
@@ -35,7 +35,7 @@ ok help penalties
 ok help penalty huber
 says "strength=auto"
 ok help penalty piccs
-says "expects strength=NUMBER"
+says "needs strength=NUMBER"
 refused 2 "did you mean 'solver'" help solvrs
 ok help solver os-sart
 says "--solver os-sart:iterations="
@@ -80,7 +80,7 @@ says cpu
 ok devices --json
 holds "$(value total_bytes) > 0"
 refused 2 "" # no command at all
-# Pages of the manual and the completion of bash.
+# Manual pages and bash completion.
 ok help --man
 says "gantry\\-recon (1)"
 for command in $commands; do
@@ -89,8 +89,8 @@ for command in $commands; do
 	says "\\-\\-help"
 	command -v groff >/dev/null && { warned=$(groff -ww -man -T utf8 <<<"$out" 2>&1 >/dev/null) || fail "groff: $warned"; [ -z "$warned" ] || fail "groff on $command: $warned"; }
 done
-refused 2 "'recno' is no command" help recno --man
-# Pages of the reference: as many options as in the help, in Markdown.
+refused 2 "'recno' is not a command" help recno --man
+# Reference pages list the same number of options as the help, in Markdown.
 for command in $commands; do
 	ok help "$command"
 	options=$(sed '/-h, --help/q' <<<"$out" | grep -cE '^ {2,6}(-[a-z], )?--[a-z]')
@@ -107,7 +107,7 @@ says "# gantry help weights"
 refused 2 "did you mean 'sirt'" help solver sirtt --markdown
 [ -z "$out" ] || fail "a page of nothing: $out"
 refused 2 "--markdown: expected a command" help --markdown
-refused 2 "--markdown: 'recno' is no command" help recno --markdown
+refused 2 "--markdown: 'recno' is not a command" help recno --markdown
 refused 2 "cannot be combined" help recon --markdown --man
 refused 2 "cannot be combined" help --man --complete bash
 ok help --complete bash

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Pipes, devices, links, bombs and escape sequences in place of files: refused with a sentence, in seconds and megabytes.
+# Pipes, devices, links, bombs and escape sequences instead of files are refused with a message, within seconds and megabytes.
 . "$(dirname "$0")/support/lib.sh"
 support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 gantry_itself=$gantry
-# Every call ends: 124 is the code of timeout.
+# Every call ends: 124 is the exit code of timeout.
 # shellcheck disable=SC2317
 timed() { timeout 20 "$gantry_itself" "$@"; }
 gantry=timed
@@ -11,7 +11,7 @@ gantry=timed
 small=(--scanner ge-ct750hd --views 12 --columns 16 --rows 4 --column-pitch 56 --row-pitch 16)
 ok simulate "${small[@]}" --phantom water-cylinder -o good.nc
 
-# Views that are pipes, by every name of images.
+# Pipes instead of views, for every image format.
 for kind in raw edf his xim hnd hnc tif; do
 	mkdir "pipes_$kind"
 	for view in 0 1 2; do mkfifo "pipes_$kind/s_$view.$kind"; done
@@ -49,12 +49,12 @@ if command -v python3 >/dev/null; then
 	refused_output 1 "counts/flat_0001.tif: is not a regular file but a pipe" prepare counts
 fi
 
-# libnetcdf takes a backslash for a slash: the file that is checked would not be the one that is opened.
+# libnetcdf converts a backslash to a slash, so the checked and the opened file would differ.
 cp good.nc 'back\slash.nc'
 refused 1 "has a backslash" info 'back\slash.nc'
 refused 1 "has a backslash" recon good.nc --solver sirt:iterations=1 -o 'out\put.nc' --backend "$backend"
 
-# Text files that take time or memory beyond their size.
+# Text files that need time or memory beyond their size.
 {
 	printf '<?xml version="1.0"?>\n<RTKThreeDCircularGeometry version="3"><Matrix>'
 	head -c 3000000 /dev/zero | tr '\0' '\n'
@@ -65,7 +65,7 @@ printf '%s\n' "[XTekCT]" SrcToObject=100 SrcToDetector=200 DetectorPixelsX=8 Det
 	Projections=1000000000 InitialAngle=0 AngularStep=1 >many.xtekct
 refused 1 "1000000000 views at even angles" geometry show many.xtekct
 
-# A volume of several slabs: what info says of it is what the writer says of its values.
+# A volume of several slabs: info and the writer report the same values.
 ok info volume.nc --json
 least=$(value least) most=$(value most)
 for kind in tif mha; do
@@ -74,7 +74,7 @@ for kind in tif mha; do
 	holds "$(value least) == $least && $(value most) == $most" "volume.$kind"
 done
 
-# Links: files of a folder are those of the folder; a link that the user names is followed.
+# Files of a folder stay in the folder; a link named by the user is followed.
 mkdir elsewhere linked own
 for view in 0 1 2 3; do
 	head -c 64 /dev/urandom >elsewhere/s_$view.raw
@@ -96,7 +96,7 @@ if "$gantry" convert volume.nc -o slices/ >/dev/null 2>&1; then
 	refused 1 "outside of its folder" info slices
 fi
 
-# Escape sequences of a terminal, in contents and names.
+# Terminal escape sequences in contents and names.
 esc=$(printf '\033')
 printf '{"spacing_mm":[1,1,1],"shape":[1,1,16],"type":"f32le","unit":"\\u001b]0;own\\u0007\\u009b31m\\u202eRED","data_file":"esc.raw"}' >esc.json
 head -c 64 /dev/zero >esc.raw

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Real projections of another program: the folder is in GT_DATA.
+# Real projections of another program, in GT_DATA.
 . "$(dirname "$0")/support/lib.sh"
 
 [ -f "${GT_DATA:-}/tooth.h5" ] || skip "GT_DATA names no folder with tooth.h5"

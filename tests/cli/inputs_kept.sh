@@ -1,5 +1,5 @@
 #!/bin/bash
-# No command writes over a file that it reads, by whatever name; and files of the wrong kind are told apart.
+# No command overwrites an input, under any name; files of the wrong kind are distinguished.
 . "$(dirname "$0")/support/lib.sh"
 
 grid=24x24x4@10x10x10
@@ -29,7 +29,7 @@ kept "that of --phantom" simulate --phantom shapes.nc -o shapes.nc
 kept "that of --truth" simulate --phantom shepp-logan -o both.nc --truth ./both.nc
 nothing_left both.nc "two outputs in one file"
 
-# A file of data that the input names is kept as the input is.
+# The data file of an input header is protected too.
 mkdir pairs pairs/below
 ok convert truth.nc -o pairs/v.mhd
 sed 's/v.raw/..\/v.raw/' pairs/v.mhd >pairs/below/in.mhd
@@ -49,7 +49,7 @@ refused 2 "is pairs/w.mha, the data file of that of --like" recon scan.nc -o pai
 [ "$sum" = "$(md5sum pairs/v.raw)" ] || fail "pairs/v.raw has changed"
 cmp -s pairs/v.raw pairs/w.mha || fail "pairs/w.mha has changed"
 
-# The same of numbers and the JSON beside them, and of a JSON that is another's.
+# Likewise for raw files with a JSON, also of another file.
 ok convert truth.nc -o pairs/n.npy
 ok convert truth.nc -o pairs/n.raw --number u16 --range 0:0.03
 ok compare pairs/n.npy truth.nc --rmse 1e-12mm-1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Figures of volumes: absolute numbers of a known body, curves as files, what is refused.
+# Figures of volumes: values of a known object, curves as files, refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 cat > disc.shapes <<'SHAPES'
@@ -10,7 +10,7 @@ ok simulate --phantom disc.shapes --reduce 16 --geometry-only -o scan.nc --truth
 ok measure disc.nc --roi '1,-2,0,10;1,-2,0,5,4;27,27,0,3' --mtf 0,0,20 --profile -30,-2,0,30,-2,0 --points 61 --json -o curves.csv
 holds "$(value mean) > 0.029999 && $(value mean) < 0.030001" "mean $(value mean)"
 holds "$(value disc_radius) > 19.95 && $(value disc_radius) < 20.05" "radius $(value disc_radius)"
-# A voxel's own blur: sinc(0.5 f) is 0.5 at 1.2067, beyond half a voxel's frequency; mixed over all directions MTF50 is about 1/mm.
+# Blur of a voxel: sinc(0.5 f) is 0.5 at 1.2067, beyond the Nyquist frequency; averaged over directions MTF50 is about 1/mm.
 grep -q '^profile,30,0.0[23]' curves.csv || fail "the middle of the profile: $(grep '^profile,30,' curves.csv)"
 grep -q '^region 2 mean,2,' curves.csv || fail "no mean of the third region in curves.csv"
 grep -q '^mtf disc_radius,0,[12]' curves.csv || fail "no figures of the disc in curves.csv"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What a run says of itself: logs, plots, dry runs and their memory; and the best image where it diverges.
+# Logs, plots, dry runs and their memory, and the best image after divergence.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 40x40x6@6x6x6.5
 pcg=(--like truth.nc --padding no --backend "$backend" --solver "pcg:iterations=6" --penalty "huber:strength=2e4,delta=10HU" --quiet)
 
-# Both logs hold the same lines, in the units that they name, and what the run was.
+# Both logs contain the same lines, with units and settings.
 ok recon scan.nc -o a.nc "${pcg[@]}" --log a.csv
 ok recon scan.nc -o a.nc "${pcg[@]}" --log a.json
 for text in "# solver: pcg:iterations=6," "# scan: scan.nc" "# weights: uniform" "# penalty: huber:" "# units: seconds [s] gradient [mm] change_HU [HU]" \
@@ -17,7 +17,7 @@ cost() { grep -v '^#' a.csv | awk -F, 'NR > 1 { printf "%.6g\n", $3 }'; }
 cost_json() { sed -n 's/.*"cost":\([^,]*\),.*/\1/p' a.json | awk '{ printf "%.6g\n", $1 }'; }
 [ "$(cost)" = "$(cost_json)" ] || fail "the costs of a.csv and a.json differ: $(cost) $(cost_json)"
 if command -v python3 >/dev/null; then
-	python3 - <<'END' || fail "a.json is not what it should be"
+	python3 - <<'END' || fail "a.json has wrong contents"
 import json
 log = json.load(open("a.json"))
 names = [c["name"] for c in log["columns"]]
@@ -35,13 +35,13 @@ for name in a.xyz a .csv a.csv.gz; do
 	refused 2 "expected a name that ends in .csv or .json" recon scan.nc -o no.nc "${pcg[@]}" --log "$name"
 done
 
-# Fewer steps in an iteration change less: that is not why a run ends, but small changes are.
+# An iteration with fewer steps changes less, which does not end a run; small changes do.
 sqs=(recon scan.nc -o a.nc --like truth.nc --padding no --backend "$backend" --solver "os-sqs:iterations=20,subsets=12" --quiet --log sqs.csv)
 change() { grep -v '^#' sqs.csv | awk -F, -v k="$1" '$1 == k { print $8 }'; }
 ended() { sed -n 's/^# ended after \([0-9]*\) of 20 iterations: small change$/\1/p' sqs.csv; }
 ok "${sqs[@]}"
 holds "$(change 11) < 0.8 * $(change 10)" "a drop of the change is wanted here"
-# Cost, data term and penalty of every iteration, with subsets too, so that a plot has no gap; they add up.
+# Cost, data term and penalty of every iteration, also with subsets; they add up.
 ok recon scan.nc -o a.nc --like truth.nc --padding no --backend "$backend" --solver "os-sqs:iterations=9,subsets=12" --quiet --log costs.csv \
 	--weights noise --penalty huber:strength=100,delta=10HU --init zero
 grep -v '^#' costs.csv | awk -F, '$1 ~ /^[0-9]+$/ { n++; if ($3 == "" || $4 <= 0 || (n > 1 && $5 <= 0) || ($3 - $4 - $5) ^ 2 > (1e-5 * $3) ^ 2) exit 1 }
@@ -54,7 +54,7 @@ holds "${early:-20} > 12" "ended after iteration $early"
 ok "${sqs[@]}" --stop "change=${after}HU"
 holds "$(ended) == 4"
 
-# A long iteration shows that it moves, and how long it may take: on a terminal ten times a second. A fast computer needs more slices for a long one.
+# A long iteration shows progress and remaining time, ten times a second on a terminal. A fast computer needs more slices for it.
 if command -v script >/dev/null; then
 	for slices in 120 240 480 960; do
 		script -qec "'$gantry' recon scan.nc -o slow.nc --grid 320x320x$slices@0.6x0.6x0.8 --padding no --no-check --backend cpu:1 --init zero --projector siddon --precision double --solver cgls:iterations=1" \
@@ -65,10 +65,10 @@ if command -v script >/dev/null; then
 	[ "$moves" -ge 3 ] || fail "an iteration tells $moves times how far it is: $(cat terminal.txt)"
 fi
 
-# Plots: nothing is computed where they cannot be drawn.
+# Plots: without gnuplot nothing is computed.
 refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg
 (PATH=$work && "$gantry" recon scan.nc -o no.nc "${pcg[@]}" --plot a.png) 2>stderr.txt && fail "a plot without gnuplot did not fail"
-grep -q 'gnuplot, which draws the figures, is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "the missing gnuplot is not reported: $(cat stderr.txt)"
 nothing_left no.nc "a plot without gnuplot"
 if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
 	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"
@@ -90,7 +90,7 @@ else
 	echo "plots are not drawn: there is no gnuplot here that draws PNG (Debian, Ubuntu: the package gnuplot-nox)"
 fi
 
-# A dry run says all and writes nothing; what it says is what a run takes, with and without the sums of every subset.
+# A dry run reports everything and writes nothing; its memory is that of a run, with and without the sums of every subset.
 ok recon scan.nc -o no.nc "${pcg[@]}" --dry-run --log no.csv "${plot[@]}"
 for text in "solver      pcg:iterations=6,preconditioner=diagonal" "grid        40x40x6@6x6x6.5" "weights     uniform" "penalty     huber:strength=2e4" \
 	"projector   dd:memory=" "start       fdk" "best image" "at most"; do
@@ -104,7 +104,7 @@ volume=$(value volume)
 holds "$volume == 40 * 40 * 6 * 4"
 holds "$(value best_image) == $volume"
 holds "$(value subsets) == 5"
-# Three volumes, two arrays as large as the largest subset: 123 views of 8 x 111 cells.
+# Three volumes, two arrays of the largest subset: 123 views of 8 x 111 pixels.
 on_device() { sed -n '/"device_bytes"/,$p' <<<"$out" | sed -n "s/.*\"$1\":[[:space:]]*\([0-9]*\).*/\1/p" | head -1; }
 holds "$(on_device solver) == 3 * $volume + 2 * 25 * 8 * 111 * 4" "$out"
 holds "$(value peak_keep_yes) > $no"
@@ -114,14 +114,14 @@ ok recon scan.nc --like truth.nc --backend "$backend" --preset iterative --dry-r
 refused 2 "solver 'os-sart' cannot take a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver os-sart --penalty huber --dry-run
 refused 2 "solver 'asd-pocs' needs a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver asd-pocs --dry-run
 
-# Too much is refused before anything is computed, with what would fit: which then does.
+# Excessive memory is refused before computing, with settings that fit and then do.
 huge=40000x40000x400@.006x.006x.1
 refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver cgls --dry-run --quiet
 refused 1 "are free; would fit: --grid" recon scan.nc -o no.nc --grid $huge --backend "$backend" --solver cgls --quiet
 nothing_left no.nc "a run that does not fit"
 fits=$(sed -n 's/.*--grid \([^ ]*\) .*/\1/p' stderr.txt)
 ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --quiet
-# Nor is memory of the host asked for in a dry run, for what a penalty is made from.
+# A dry run does not allocate host memory for the penalty.
 for kappa in no yes noise; do
 	refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver pcg:iterations=1 --weights noise \
 		--penalty qggmrf:noise=10HU,kappa=$kappa --dry-run --quiet
@@ -129,7 +129,7 @@ done
 refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver pcg:iterations=1 --weights noise \
 	--penalty qggmrf:strength=2,kappa=yes --dry-run --quiet
 
-# Divergence: momentum over far too many subsets. What is kept is the image of the iteration that is named, and none was better.
+# Divergence: momentum with too many subsets. The result is the image of the named iteration, and none was better.
 wild() { echo "os-sqs:iterations=$1,subsets=41,fewer=1,single=1,restart=no"; }
 refused 1 "solver 'os-sqs' diverged: after " recon scan.nc -o best.nc --like truth.nc --padding no --backend "$backend" --solver "$(wild 40)" --log wild.csv --quiet
 kept=$(sed -n 's/.*holds the best image, of iteration \([0-9]*\)$/\1/p' stderr.txt)
@@ -152,13 +152,13 @@ for k in 1 2 3 4; do
 	holds "$best <= $this" "iteration $k is better than $kept, which was kept"
 done
 
-# What is not finite at once: the start is kept.
+# Not finite at once: the start is kept.
 ok simulate --phantom shepp-logan --reduce 8 --views 984 --rows 4 --photons 300 --seed 5 -o many.nc
 refused 1 "not finite" recon many.nc -o start.nc --like truth.nc --padding no --backend "$backend" --solver os-sqs:iterations=20,subsets=984,fewer=1,single=1,restart=no,nonneg=no --quiet
 ok recon many.nc -o fdk.nc --like truth.nc --backend "$backend" --solver fdk --quiet
 ok compare start.nc fdk.nc --max 0
 
-# Cycles and noise do not look like it: steps near 2, one view at a time, residuals that rise a little for long.
+# Limit cycles and noise are not divergence: steps near 2, one view at a time, small long rises of the residual.
 quiet=(--like truth.nc --padding no --backend "$backend" --quiet)
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sart:iterations=40,subsets=82,relax=1.99,reduce=1,nonneg=no --log sart.csv
 rises=$(grep -v '^#' sart.csv | awk -F, 'NR > 2 { n = $7 > last ? n + 1 : 0; if (n > most) most = n } NR > 1 { last = $7 } END { print most + 0 }')
@@ -166,7 +166,7 @@ holds "$rises >= 5" "a run whose residual rises is wanted here"
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sqs:iterations=20
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver cgls:iterations=60
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver asd-pocs:iterations=20,relax=1.99,reduce=1,alpha=1 --penalty tv:strength=5
-# Nor do methods that lower a norm of their own where the grid cuts the body short: one slice of a cone beam.
+# Nor are methods with another norm if the grid truncates the object: one slice of a cone beam.
 ok simulate --phantom shepp-logan --reduce 8 --rows 8 --photons 1e4 --seed 5 -o cone.nc
 ok recon cone.nc -o k.nc --grid 90x90x1@5x5x5 --padding no --backend "$backend" --solver os-sart --quiet
 finish

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Processes that mpirun starts compute what one does, by the command: methods, helices, splits, threads within processes; the same bits with
-# --reproducible; a checkpoint that another number continues; what one process cannot is said once, with its name, and ends all within
-# seconds; so does a killed one. Without mpirun, or without MPI in the build, it is skipped.
+# MPI processes compute what one does: methods, helices, splits, threads; bit-identical with --reproducible. Another number of
+# processes continues a checkpoint. A failure of one process is printed once, with its name, and ends all within seconds, and so
+# does a killed one. Skipped without mpirun or MPI.
 . "$(dirname "$0")/support/lib.sh"
 command -v mpirun >/dev/null || exit 77
 "$gantry" --version | grep -q 'MPI yes' || exit 77
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 launch=(timeout 1200 mpirun --oversubscribe --quiet)
-# s: a process that is not told of the others' end waits for its timeout, 600 s; one that is takes a second, or some more beside other programs.
+# s: a process that misses the end of the others waits for its timeout, 600 s; otherwise it takes a second, or more under load.
 told_within=120
 
-# team N ARGUMENTS: the command as N processes succeeds. Its output is in $out.
+# team N ARGUMENTS: the command succeeds with N processes. Its output is in $out.
 team() {
 	local n=$1 code
 	shift
@@ -19,14 +19,14 @@ team() {
 	[ $code -eq 0 ] || fail "$n processes, gantry $* gave $code: $(cat stderr.txt)"
 }
 
-# team_refused CODE TEXT N ARGUMENTS: all end with that code because they are told to, and the text is said once.
+# team_refused CODE TEXT N ARGUMENTS: all end with the code, and the text is printed once.
 team_refused() {
 	local want=$1 text=$2 n=$3 code start=$SECONDS
 	shift 3
 	"${launch[@]}" -n "$n" "$@" >out.txt 2>stderr.txt
 	code=$?
 	[ $code -eq "$want" ] || fail "$n x $* gave $code, expected $want: $(cat stderr.txt)"
-	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not said once: $(cat stderr.txt)"
+	[ "$(grep -cF -- "$text" stderr.txt)" = 1 ] || fail "$n x $*: '$text' is not printed once: $(cat stderr.txt)"
 	[ $((SECONDS - start)) -le $told_within ] || fail "$n x $* took $((SECONDS - start)) s"
 }
 
@@ -54,7 +54,7 @@ team 2 recon scan.nc -o team.nc --team mpi --backend cpu:1 --solver sirt:iterati
 team 2 recon scan.nc --backend cpu:1 --solver sirt --dry-run
 [ "$(grep -c 'member_1 *host .*, cpu:1 slices=.*memory=' <<<"$out")" = 1 ] || fail "not one line of member 1: $out"
 
-# The same bits on one, two and four processes.
+# Bit-identical on one, two and four processes.
 bits=(--reproducible --backend cpu:1 --quiet --solver "os-sart:subsets=2,iterations=1")
 ok recon scan.nc -o bits.npy "${bits[@]}"
 for n in 2 4; do
@@ -71,7 +71,7 @@ ok compare more.nc one.nc --rmse 1e-9
 ok recon scan.nc -o more.nc --backend cpu:1 "${common[@]}" "${solve[@]}" --resume run.ck
 ok compare more.nc one.nc --rmse 1e-9
 
-# One process with other arguments than the others.
+# One process with different arguments.
 cat >odd.sh <<'END'
 #!/bin/bash
 [ "${OMPI_COMM_WORLD_RANK:-}" = 1 ] && exec "$gantry" recon "$odd" "${@:2}" $more
@@ -85,7 +85,7 @@ team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o
 team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
 odd=other.nc
 team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
-# Of the same size, but not the same: nobody waits, and nobody computes a mixture.
+# Different problems of equal size: none waits, and no mixture is computed.
 odd=scan.nc
 other() {
 	local text=$1
@@ -114,7 +114,7 @@ team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1
 refused 1 "expected mpirun -n 4 before the command" recon scan.nc -o out.nc --team mpi
 nothing_left out.nc "refusals"
 
-# A process that ends well, and early, is missed within seconds.
+# A process that ends early and successfully is detected within seconds.
 cat >early.sh <<'END'
 #!/bin/bash
 [ "${OMPI_COMM_WORLD_RANK:-}" = "$who" ] && exec "$gantry" recon --help >help.txt
@@ -126,7 +126,7 @@ for who in 0 1; do
 	team_refused 1 "process $who of 2: it has ended without the others, which wait for it" 2 ./early.sh "${args[@]}"
 done
 
-# An output of its own for each process: each computes alone, one command after the other.
+# One output per process: each computes alone, in sequence.
 cat >alone.sh <<'END'
 #!/bin/bash
 for n in 1 2; do
@@ -135,7 +135,7 @@ done
 END
 chmod +x alone.sh
 "${launch[@]}" -n 2 ./alone.sh 2>stderr.txt || fail "commands alone: $(cat stderr.txt)"
-[ "$(grep -c "2 processes were started, each with an output of its own" stderr.txt)" = 1 ] || fail "not told once: $(cat stderr.txt)"
+[ "$(grep -c "found 2 processes with different outputs" stderr.txt)" = 1 ] || fail "not printed once: $(cat stderr.txt)"
 ok recon scan.nc -o one.nc --backend cpu:1 --solver sirt:iterations=2 --quiet
 for n in 0 1; do
 	ok compare alone$n-2.nc one.nc --rmse 0
@@ -144,10 +144,10 @@ sed -i 's/alone.OMPI_COMM_WORLD_RANK/alone/; s/sirt:iterations=.n/sirt:iteration
 "${launch[@]}" -n 2 ./alone.sh 2>stderr.txt && fail "two commands joined the others"
 grep -q "an earlier command of this one has joined the others" stderr.txt || fail "joined twice: $(cat stderr.txt)"
 
-# A launcher's end of time is told to all by SIGTERM: the first process saves and writes what they have.
-# begun LOG: six iterations of the run in the background, $all, are in the log.
+# SIGTERM at the time limit of the launcher: the first process saves and writes the result.
+# begun LOG: six iterations of the background run $all are in the log.
 begun() { until { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt 5 ]; } || ! kill -0 $all 2>/dev/null; do sleep 0.2; done; }
-# By its whole name the output is of no other test.
+# The full name distinguishes the output from those of other tests.
 run=(recon scan.nc -o "$PWD/saved.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log saved.csv --checkpoint saved.ck:every=100000)
 timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
@@ -164,7 +164,7 @@ else
 	kill $all
 fi
 
-# Ctrl-C under mpirun, which then sends SIGTERM: one key press, and all is saved.
+# Ctrl-C under mpirun, followed by SIGTERM: one key press saves the result.
 rm -f saved.*
 timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
@@ -179,7 +179,7 @@ for _ in {1..600}; do
 done
 pgrep -f "^$gantry ${run[*]}" >left.txt && fail "processes go on after Ctrl-C"
 
-# A process is killed in the midst of the iterations: the launcher names it and ends the others.
+# A process is killed during the iterations: the launcher names it and ends the others.
 run=(recon scan.nc -o "$PWD/out.nc" --backend cpu:1 --solver sirt:iterations=1000000 --log log.csv)
 timeout 1200 mpirun --oversubscribe -n 2 "$gantry" "${run[@]}" >out.txt 2>stderr.txt &
 all=$!
@@ -194,8 +194,8 @@ if [ ${#ranks[@]} -eq 2 ]; then
 		sleep 0.1
 	done
 	[ $((SECONDS - start)) -le $told_within ] || fail "$((SECONDS - start)) s until all had ended"
-	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process goes on"
-	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "nobody names the killed one: $(cat stderr.txt)"
+	kill -0 "${ranks[0]}" 2>/dev/null && fail "the other process continues"
+	grep -q "rank [01] .*on node .* exited on signal 9" stderr.txt || fail "the killed process is not named: $(cat stderr.txt)"
 else
 	fail "${#ranks[@]} processes run: $(cat stderr.txt)"
 	kill $all

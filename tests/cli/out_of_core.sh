@@ -1,5 +1,5 @@
 #!/bin/bash
-# Filtered backprojection by slabs: what the whole gives, from the file and to it, within the memory that is given; faults leave nothing.
+# Filtered backprojection by slabs equals the whole run, from file to file, within the given memory; faults leave no file.
 . "$(dirname "$0")/support/lib.sh"
 
 scan=(simulate --scanner ge-ct750hd --detector flat --reduce 16 --rows 24 --views 90 --phantom forbild-head --rays 1)
@@ -8,7 +8,7 @@ grid=(--grid "61x57x37@4.3x4.4x4.1+3,-2,5")
 recon=(recon scan.nc "${grid[@]}" --backend "$backend" --quiet)
 little=(--device-memory 500KiB)
 
-# same OPTIONS...: by slabs as in one piece.
+# same OPTIONS...: by slabs as a whole.
 same() {
 	ok "${recon[@]}" "$@" -o whole.nc
 	ok "${recon[@]}" "$@" "${little[@]}" -o slabs.nc --json
@@ -35,7 +35,7 @@ if [ "$backend" = cpu ]; then
 	ok compare slabs.nc whole.nc --rmse 1e-8
 fi
 
-# Into a folder: numbers make it one of TIFF.
+# Into a folder: integers make it a TIFF folder.
 ok "${recon[@]}" -o whole.tif --number u16 --range 0:0.05
 ok "${recon[@]}" "${little[@]}" -o slices/ --number u16 --range 0:0.05 --json
 holds "$(value slabs) > 1" "slabs into a folder"
@@ -56,7 +56,7 @@ refused_output 2 "--keep=scratch, a file that is made there: --scratch FOLDER is
 refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
 refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--preset iterative'" recon scan.nc "${grid[@]}" --preset iterative --no-overlap
 
-# Other files: two of MetaImage, in HU; the grid of a volume; projections in a file of their own.
+# Other files: two of MetaImage, in HU; the grid of a volume; projections in a separate file.
 ok "${recon[@]}" --unit HU -o whole.mhd
 ok "${recon[@]}" --unit HU -o slabs.mhd "${little[@]}"
 cmp <(grep -v Gantry whole.mhd | sed s/whole/x/) <(grep -v Gantry slabs.mhd | sed s/slabs/x/) || fail "heads of MetaImage differ"
@@ -72,28 +72,28 @@ ok compare b.nc a.nc --rmse 1e-3
 refused 1 "key DimSize: is 61 57 37, expected the scan's" recon scan.nc --data views.mhd -o c.nc
 refused 1 "the geometry alone" recon geometry.nc -o c.nc "${little[@]}"
 
-# Plans, and limits.
+# Plans and limits.
 ok "${recon[@]}" "${little[@]}" --dry-run --json
 holds "$(value device_bytes) <= 1.1e6 || \"$backend\" != \"cpu\""
 refused_output 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB
 refused_output 1 "(--host-memory)" "${recon[@]}" --host-memory 1MiB
-# The least that works does work; another run of the process is a little larger.
+# The stated minimum works; another run of the process is slightly larger.
 refusal=$(cat stderr.txt)
 device=$(sed -n 's/.*needs \([0-9.]*\) MiB on.*/\1/p' stderr.txt)
 host=$(sed -n 's/.* and \([0-9]*\) MiB of the host.*/\1/p' stderr.txt)
 ok "${recon[@]}" --device-memory "${device}MiB" --host-memory "$((host + 4))MiB" --dry-run --json
 holds "$(value slices) == 1"
-# What is refused, what is planned and what is within the limit are the same memory: all of the process. The reserve is told.
+# Refusals, plans and limits count the same memory: that of the whole process, with the reserve.
 grep -q "MiB of the host's memory (--host-memory), [0-9]* taken already, 16 in reserve, where 1 are" <<<"$refusal" || fail "no reserve in: $refusal"
 holds "$(value process_bytes) <= ($host + 4) * 1048576" "planned and given memory"
 [ "$backend" != cpu ] || holds "$(value process_bytes) >= ($host - 4) * 1048576" "planned and refused memory"
 holds "$(value reserve_bytes) == 16 * 1048576"
 "$gantry" recon scan.nc "${grid[@]}" --backend "$backend" "${little[@]}" -o slabs.nc 2>told.txt || fail "by slabs: $(cat told.txt)"
-grep -q 'B of memory in all (16 MiB in reserve); projections are kept in memory$' told.txt || fail "no plan of memory in: $(cat told.txt)"
+grep -q 'B of memory in all (16 MiB in reserve); projections are kept in memory$' told.txt || fail "no memory plan in: $(cat told.txt)"
 refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
 refused_output 1 "97.7 KiB are free; no grid would fit: the data alone need more" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
 
-# More than the disk of the scratch file holds: from a file that is mostly a hole.
+# Larger than the disk of the scratch file: from a sparse file.
 ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
 printf 'ObjectType = Image\nNDims = 3\nDimSize = 40 250000 80000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = long.raw\n' >long.mhd
 if truncate -s 3200000000000 long.raw 2>/dev/null; then
@@ -102,7 +102,7 @@ if truncate -s 3200000000000 long.raw 2>/dev/null; then
 	rm long.raw
 fi
 
-# A view that cannot be read, in the midst: named, and nothing is left.
+# An unreadable view in the middle is named, and no file remains.
 ok import scan.nc -o packed.nc --deflate 9
 size=$(stat -c %s packed.nc)
 head -c 3000 /dev/urandom | dd of=packed.nc bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>/dev/null
@@ -123,7 +123,7 @@ caught INT '*cut.nc*' "find . -name '.cut.nc*' | grep -q ." recon scan.nc --grid
 [ "$code" -eq 130 ] || fail "Ctrl-C gave $code: $(cat stderr.txt)"
 nothing_left cut.nc "Ctrl-C"
 
-# Iterations on arrays of the host, computed by a device of which a part may be used; what does not fit there at all is refused.
+# Iterations on host arrays, computed by a device with a memory limit; problems that do not fit are refused.
 iterate=(--solver "os-sart:iterations=1,subsets=2" --no-check)
 ok "${recon[@]}" "${iterate[@]}" -o whole.nc
 ok "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 8MiB -o slabs.nc

@@ -1,22 +1,22 @@
 #!/bin/bash
-# Pages of studies, reports and of a reconstruction that goes on, in a browser without a window, driven by support/more_pages.py; $GT_CHROMIUM names the
-# browser, $GT_AXE the script of axe-core (else axe/axe.min.js beside the command), $GT_PICTURES a folder for pictures.
+# Pages of studies, reports and a running reconstruction in a headless browser, driven by support/more_pages.py. $GT_CHROMIUM names the
+# browser, $GT_AXE the script of axe-core (else axe/axe.min.js next to the command), $GT_PICTURES a folder for pictures.
 . "$(dirname "$0")/support/lib.sh"
 support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 
-# What needs no browser.
+# Without a browser.
 ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20
 refused 2 "--port needs --watch" recon s.nc -o none.nc --port 80
 refused 2 "--watch: fdk is an analytic method, which has no iterations" recon s.nc -o none.nc --solver fdk --watch
 nothing_left none "a reconstruction that was refused"
-# Nobody comes: it ends as without, with the same bits.
+# Without visitors it ends with a bit-identical result.
 ok recon s.nc -o alone.mha --like t.nc --solver os-sart:iterations=3,subsets=4
 ok recon s.nc -o watched.mha --like t.nc --solver os-sart:iterations=3,subsets=4 --watch -q
 grep -qE '^watch: http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/$' stderr.txt || fail "no address: $(cat stderr.txt)"
 ok compare alone.mha watched.mha --max 0mm-1
 
 command -v python3 >/dev/null || skip "no python3"
-# A port that is taken, and values that are no numbers.
+# An occupied port, and values that are not numbers.
 python3 - "$gantry" <<'END' || fail "a port that is taken, or values that are no numbers"
 import array, socket, subprocess, sys
 s = socket.socket()
@@ -32,7 +32,7 @@ open("nan.mha", "wb").write(head.encode() + array.array("f", [0, 1, float("nan")
 says("nan.mha", "view", "nan.mha", "-o", "none.html")
 END
 nothing_left none "what was refused"
-# A browser that keeps a request for the end open is told it, whatever time it takes; tests/viewer/test_live.c has the last slices.
+# A browser with an open request receives the end, however long it takes; tests/viewer/test_live.c tests the last slices.
 python3 - "$gantry" <<'END' || fail "the end of a page of a reconstruction"
 import http.client, json, re, signal, subprocess, sys, time
 command = subprocess.Popen([sys.argv[1], "recon", "s.nc", "-o", "end.nc", "--like", "t.nc", "--solver", "os-sart:iterations=1000000,subsets=4", "--watch", "-q"],

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Noisy projections by penalised weighted least squares: better than the direct method, a log whose cost falls, reasons to stop, and what is refused.
+# Noisy projections by penalised weighted least squares: better than the analytic method, decreasing cost, stopping rules, refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 56x56x8@4.5x4.5x5
@@ -14,7 +14,7 @@ direct=$(value rmse)
 ok compare huber.nc truth.nc --central 0.5 --json
 holds "$(value rmse) < 0.8 * $direct"
 
-# Cost falls in every line, and is the sum of its two terms.
+# The cost decreases in every line and is the sum of its two terms.
 falls() { grep -v "^#" "$1" | awk -F, 'NR > 1 { if ((n && $3 > cost) || ($3 - $4 - $5) ^ 2 > 1e-12 * $3 ^ 2) exit 1; cost = $3; n++ } END { exit n != 12 }'; }
 falls huber.csv || fail "huber.csv: cost rises, or lines are missing"
 
@@ -28,7 +28,7 @@ refused 2 "solver 'os-sart' cannot take weights" recon scan.nc -o no.nc --solver
 refused 2 "did you mean 'huber'" recon scan.nc -o no.nc --solver pcg --penalty hubber
 refused 2 "unknown parameter 'delat'" recon scan.nc -o no.nc --solver pcg --penalty huber:delat=3
 refused 2 "delta=3hu" recon scan.nc -o no.nc --solver pcg --penalty huber:delta=3hu
-# A number without unit is mm-1: large ones were meant in HU.
+# A number without unit is mm-1: large ones were probably HU.
 refused 2 "penalty huber: delta=10: a number without unit is mm-1, and this one would be 500000 HU: expected delta=10HU, or delta=10mm-1" \
 	recon scan.nc -o no.nc --solver pcg --penalty huber:strength=3,delta=10
 refused 2 "expected noise=0.5HU, or noise=0.5mm-1" recon scan.nc -o no.nc --solver pcg --penalty huber:noise=0.5

@@ -1,5 +1,5 @@
 #!/bin/bash
-# From a phantom to a volume and its picture, by every method, ended by comparisons.
+# From a phantom to a volume and its picture, by every method, verified by comparisons.
 . "$(dirname "$0")/support/lib.sh"
 
 grid=64x64x8@4x4x5
@@ -11,7 +11,7 @@ says "orbit                    circular"
 ok info truth.nc --json
 says "\"grid\":	\"$grid\""
 
-# Edges of voxels this large, not the methods, make up most of the difference.
+# Edges of large voxels, not the methods, dominate the difference.
 ok recon scan.nc -o fdk.nc --grid $grid --solver fdk --backend "$backend"
 ok compare fdk.nc truth.nc --relative 0.24 --central 0.5
 ok recon scan.nc -o sart.nc --grid $grid --solver os-sart:iterations=8,subsets=8 --init zero --backend "$backend" --json
@@ -19,12 +19,12 @@ holds "$(value iterations) == 8"
 ok compare sart.nc truth.nc --relative 0.225 --central 0.5
 ok recon scan.nc -o cgls.nc --grid $grid --solver cgls:iterations=10 --init zero --backend "$backend"
 ok compare cgls.nc truth.nc --relative 0.22 --central 0.5
-# A start from a volume: going on from the solution of another run continues it.
+# A start from a volume: continuing from the solution of another run.
 ok recon scan.nc -o more.nc --like sart.nc --solver os-sart:iterations=4,subsets=8 --init sart.nc --backend "$backend"
 ok compare more.nc truth.nc --relative 0.22 --central 0.5
 ok compare more.nc sart.nc --relative 0.2
 refused 1 "out of tolerance: rmse" compare more.nc sart.nc --rmse 0
-# The default is the direct method on the default grid.
+# The default is the analytic method on the default grid.
 ok recon scan.nc -o default.nc --backend "$backend"
 ok info default.nc
 says "solver=fdk"
@@ -37,12 +37,12 @@ ok import fdk.nc -o fdk.mha
 ok import fdk.mha -o again.nc --input-unit mm-1
 ok compare again.nc fdk.nc --max 1e-6
 
-# The truth projected by the model is near the exact integrals, and single near double precision.
+# The projected truth agrees with the exact integrals, and single with double precision.
 ok project truth.nc --scan scan.nc -o proj.nc --backend "$backend"
 ok compare proj.nc scan.nc --relative 0.04 --central 0.5
 ok project truth.nc --scan scan.nc -o double.nc --precision double --backend "$backend"
 ok compare proj.nc double.nc --relative 1e-5
-# The scan's own projections are not needed.
+# The projections of the scan are not required.
 ok simulate --reduce 8 --geometry-only -o bare.nc
 ok project truth.nc --scan bare.nc -o bare-proj.nc --backend "$backend"
 ok compare bare-proj.nc proj.nc --max 0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Faults of a scan mended by the command: every step, its record, what is refused; real data where GT_DATA names it.
+# Corrects faults of a scan: every step, its record, refusals; real data if GT_DATA names them.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --phantom forbild-head --reduce 16 --views 40 --rows 3 --photons 2e4 --rays 1 -o scan.nc
@@ -14,7 +14,7 @@ ok info small.nc
 says "20"
 ok prepare scan.nc -o auto.nc --auto
 grep -q "rings: " stderr.txt || fail "auto says nothing of rings: $(cat stderr.txt)"
-# A picture of what was measured, and one after each step that --auto did.
+# A picture of the measured data, and one after each step of --auto.
 if command -v python3 >/dev/null; then
 	mkdir counts
 	python3 - <<'END'
@@ -32,7 +32,7 @@ END
 	[ "$(wc -w <<<"$steps")" -ge 2 ] || fail "steps of --auto: $steps: $(cat stderr.txt)"
 	[ "$(ls shown)" = "$(n=0; for step in measured $steps; do printf '%02d-%s.png\n' $n "$step"; n=$((n + 1)); done)" ] || fail "steps: $steps; pictures: $(ls shown)"
 fi
-# Ctrl-C in pieces: a sentence, exit code 1, nothing half written.
+# Ctrl-C between chunks: a message, exit code 1, no partial file.
 if command -v python3 >/dev/null; then
 	ok simulate --scanner micro-ct --phantom shepp-logan --scale 0.05 --reduce 2 --rows 60 --photons 1e5 -o long.nc -q
 	python3 - "$gantry" <<'END' || fail "Ctrl-C in pieces"
@@ -69,12 +69,12 @@ ok simulate --scanner ge-ct750hd --phantom forbild-head --reduce 16 --views 30 -
 ok info many.nc
 says "spectrum=kv=120,aluminium=3"
 
-refused_output 2 "no step was given" prepare scan.nc
+refused_output 2 "found no step" prepare scan.nc
 refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
 refused_output 2 "backend 'cpu:1x2': several devices" prepare scan.nc --views 0:7 --backend cpu:1x2
 refused_output 2 "backend 'gpu': expected auto, cpu" prepare scan.nc --rings gain --memory 10 --backend gpu
-refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:41
-# --views counts as in recon: B is excluded, negative numbers count from the end; one number is no range.
+refused_output 2 "expected a part of 0 to 39" prepare scan.nc --views 0:41
+# --views counts as in recon: B is excluded, negative numbers count from the end; a single number is refused.
 for range in 0:10 :-5 -7:-2 3::4; do
 	ok prepare scan.nc -o part.nc --views "$range" --quiet
 	ok info part.nc --json
@@ -88,7 +88,7 @@ refused_output 2 "expected A:B or A:B:STEP" prepare scan.nc --views 0-10
 refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
 refused_output 1 "./: is not a regular file but a folder" prepare scan.nc --beam-hardening spectrum=./
-refused_output 2 "takes all projections at once" prepare scan.nc --auto --memory 10
+refused_output 2 "needs all projections at once" prepare scan.nc --auto --memory 10
 refused_output 1 "flatness takes all projections" prepare scan.nc --beam-hardening flatness --memory 10
 refused_output 1 "expected less than half; use a higher threshold" prepare scan.nc --metal li,threshold=0.1
 refused_output 2 "did you mean 'bone'" simulate --phantom box --views 9 --rows 1 --spectrum kv=90 --materials water,2:bnoe
@@ -108,13 +108,13 @@ if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 	grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
 fi
-# Steps say what they did.
+# Steps report their results.
 ok prepare scan.nc -o notes.nc --rings sorting --bin rows=1,columns=2
 grep -qE 'rings: line integrals changed by [0-9.e-]+ \(root mean square\), by [0-9.e-]+ at most' stderr.txt || fail "rings says nothing: $(cat stderr.txt)"
 said=$(sed -n 's/.*bin: \([0-9]*\) rows x \([0-9]*\) columns made of .*, of \([0-9.]*\) x \([0-9.]*\) mm now/\1 \2 \3 \4/p' stderr.txt)
 ok info notes.nc --json
-[ "$said" = "$(value rows) $(value columns) $(printf '%.4g %.4g' "$(value row_pitch_mm)" "$(value column_pitch_mm)")" ] || fail "bin says '$said': $out"
-# Rows that are continued are no rays that two ends measured.
+[ "$said" = "$(value rows) $(value columns) $(printf '%.4g %.4g' "$(value row_pitch_mm)" "$(value column_pitch_mm)")" ] || fail "bin reports '$said': $out"
+# Extrapolated rows are not conjugate rays.
 echo 'cylinder radii=160,130 length=300 density=1' > wide.shapes
 ok simulate --scanner ge-ct750hd --reduce 8 --phantom wide.shapes --rows 4 --columns 60 -o wide.nc
 ok prepare wide.nc -o extended.nc --extend auto

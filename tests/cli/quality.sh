@@ -1,5 +1,5 @@
 #!/bin/bash
-# Settings by one word and strengths from the noise: the noise asked for is what comes out, whatever the dose; what was chosen is recorded; what is refused.
+# Presets and strengths from the noise: the achieved noise is the target at any dose; choices are recorded; refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 grid=56x56x1@4x4x12
@@ -8,7 +8,7 @@ scan --photons 1e4 --seed 5 -o low.nc --truth truth.nc --grid $grid
 scan --photons 1e5 --seed 6 -o high.nc
 scan -o clean.nc
 
-# Root mean square difference to the truth well inside the water.
+# Root mean square difference to the truth inside the water.
 error() { ok compare "$1" truth.nc --radius 70 --json; value rmse_HU; }
 noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)"; }
 
@@ -16,7 +16,7 @@ for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
 	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
-	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
+	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is printed after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
 	noted "expected noise"
 	# With kappa there is more in the middle than at the border.
@@ -44,7 +44,7 @@ for dose in low high; do
 	done
 done
 
-# Few photons: said, and no bias worth mentioning beside the direct method's; two draws of the noise.
+# Few photons: reported, without relevant bias relative to the analytic method; two draws of the noise.
 mean() { ok compare "$1" truth.nc --radius 70 --json; value mean; }
 for seed in 1 2; do
 	scan --photons 300 --seed $seed -o starved.nc
@@ -56,7 +56,7 @@ fast=$(awk "BEGIN { print ($(mean fast1.nc) + $(mean fast2.nc)) / 2 * 5e4 }") sl
 holds "$fast > 15" "fdk: $fast HU too high"
 holds "$slow < 8 && $slow > -8" "iterative: $slow HU too high"
 
-# The same again is the same again; twice the strength is smoother.
+# A repeated run is identical; twice the strength is smoother.
 few=os-sqs:iterations=6,subsets=6
 ok recon low.nc -o one.nc --like truth.nc --solver $few --penalty huber:kappa=yes --weights noise --backend cpu:1
 ok recon low.nc -o two.nc --like truth.nc --solver $few --penalty huber:strength=auto,kappa=yes --weights noise --backend cpu:2
@@ -64,13 +64,13 @@ ok compare one.nc two.nc --max 0.01HU
 ok recon low.nc -o two.nc --like truth.nc --solver $few --penalty huber:strength=2x,kappa=yes --weights noise --backend "$backend"
 holds "$(error two.nc) < $(error one.nc)"
 
-# More noise than there is, and none at all.
+# A target above the noise, and zero noise.
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
 noted "is set to leave the latter"
 ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "$backend"
 noted "almost no noise in the data"
 
-# Keys beside the preset take the place of its own, and that is said; so is that nothing of it is left.
+# Keys in addition to the preset override it with a note, also if nothing of it remains.
 ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU --backend "$backend"
 noted "--preset iterative, changed by --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU: --solver os-sqs:subsets=7,iterations=2 --weights model --penalty qggmrf:c=10HU,kappa=yes,noise=30HU;"
 ok info some.nc

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two scans of one body together: a volume of each, as one scan alone where there is one, and what is refused.
+# Joint reconstruction of two scans of one object: one volume each, like a single scan without coupling, and refusals.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 40 --photons 1e5 --seed 1 -o quiet.nc --truth truth.nc --grid 40x40x1@6x6x7
@@ -7,7 +7,7 @@ ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 30 --photons 300 
 common=(--like truth.nc --padding no --init zero --no-check --backend "$backend" --solver "fista:iterations=40,prox=yes")
 joint='joint-tv:strength=2'
 ok recon quiet.nc noisy.nc -o both.nc "${common[@]}" --weights noise --penalty $joint
-grep -qF "2 volumes, with their numbers in the names" stderr.txt || fail "no word of two volumes: $(cat stderr.txt)"
+grep -qF "2 volumes with numbered names" stderr.txt || fail "no note on two volumes: $(cat stderr.txt)"
 ok recon noisy.nc -o alone.nc "${common[@]}" --weights noise --penalty tv:strength=2
 ok compare alone.nc truth.nc --json
 alone=$(value rmse)
@@ -21,7 +21,7 @@ ok compare hu-1.mha truth.nc --json
 ok recon quiet.nc noisy.nc -o low.nc --like truth.nc --padding no --no-check --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1
 
 
-# On several devices: the volumes of one.
+# Several devices give the volumes of one.
 three=(--backend cpu:1x3 --split views)
 ok recon quiet.nc noisy.nc -o team.nc "${common[@]}" "${three[@]}" --weights noise --penalty $joint
 for i in 1 2; do
@@ -59,10 +59,10 @@ ok info preset-2.nc
 says "weights=model:"
 refused_output 2 "expected joint-tv or low-rank with strength=NUMBER" recon quiet.nc noisy.nc --like truth.nc --padding no --preset iterative
 refused_output 2 "solver 'os-sqs' needs a gradient of a penalty, which 'joint-tv' does not" recon quiet.nc noisy.nc --like truth.nc --padding no --preset iterative --penalty $joint
-refused_output 2 "--dry-run: is of one scan" recon quiet.nc noisy.nc --dry-run --penalty $joint
+refused_output 2 "--dry-run: applies to one scan" recon quiet.nc noisy.nc --dry-run --penalty $joint
 refused_output 2 "did you mean 'joint-tv'" recon quiet.nc noisy.nc --penalty join-tv:strength=1
 refused_output 1 "missing.nc" recon quiet.nc missing.nc "${common[@]}" --penalty $joint
-refused 2 "which would be overwritten" recon both-1.nc both-2.nc -o both.nc --penalty $joint
+refused 2 "would be overwritten" recon both-1.nc both-2.nc -o both.nc --penalty $joint
 ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 7 -o few.nc
 refused_output 2 "subsets" recon quiet.nc few.nc --like truth.nc --padding no --solver sart --penalty $joint
 finish

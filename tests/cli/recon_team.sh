@@ -1,13 +1,13 @@
 #!/bin/bash
-# Several members compute what one does, by the command: methods, starts, helices, automatic strengths; a run that four have saved is
-# continued by three and by one; what cannot be is refused by name, and nothing is left of it.
+# Several ranks compute what one does: methods, starts, helices, automatic strengths. Three ranks and one continue a run saved
+# by four. Impossible runs are refused by name and leave no file.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 16 --rows 8 --photons 1e4 --seed 5 -o scan.nc
 ok simulate --phantom shepp-logan --reduce 16 --rows 8 --pitch 40 --turns 3 -o helix.nc
 common=(--precision double --quiet)
 
-# same FILE TOLERANCE ARGUMENTS: several members, split each way, give what one gives.
+# same FILE TOLERANCE ARGUMENTS: several ranks, with each split, give the result of one.
 same() {
 	local scan=$1 rms=$2 split
 	shift 2
@@ -34,7 +34,7 @@ ok compare team.nc one.nc --rmse 1e-8
 direct=0
 same scan.nc 1e-9 --padding no --solver os-sqs:subsets=2,iterations=2 --penalty nltv:strength=1,search=3,prior=prior.nc
 
-# Saved by four, continued by any number; saved by one, continued by three. What a penalty keeps is several numbers a voxel.
+# Saved by four, continued by any number; saved by one, continued by three. The state of a penalty has several values per voxel.
 for p in tv:strength=0.01 tgv:strength=0.01,inner=6 joint-tv:strength=0.01,inner=6 wavelet:strength=0.01,inner=4,levels=2; do
 	solve=("${common[@]}" --penalty "$p" --solver)
 	ok recon scan.nc -o one.nc --backend cpu:1 "${solve[@]}" fista:prox=yes,iterations=6
@@ -49,7 +49,7 @@ for p in tv:strength=0.01 tgv:strength=0.01,inner=6 joint-tv:strength=0.01,inner
 	ok compare more.nc one.nc --rmse 1e-9
 done
 
-# Bases of vectors and the differences that Anderson's acceleration keeps: the same of any number, and continued by any.
+# Bases of vectors and the differences of Anderson acceleration: equal on any number of ranks, and continued by any.
 plain=("${common[@]}" --init zero --padding no --solver)
 for solver in "ab-gmres:steps=3,iterations=" "ba-gmres:steps=3,iterations=" "sirt:anderson=2,iterations="; do
 	ok recon scan.nc -o one.nc --backend cpu:1 "${plain[@]}" "${solver}6"
@@ -63,7 +63,7 @@ for solver in "ab-gmres:steps=3,iterations=" "ba-gmres:steps=3,iterations=" "sir
 	done
 	ok compare bits-1.nc bits-4.nc --max 0
 done
-# Its strength by each rule: the same bits too.
+# Its strength by each rule: bit-identical too.
 for strength in wgcv trace gcv "fixed,lambda=2"; do
 	for on in 1 2 4; do
 		ok recon scan.nc -o bits-$on.nc --backend cpu:1x$on --init zero --padding no --quiet --solver hybrid-lsqr:iterations=4,strength=$strength --reproducible
@@ -78,7 +78,7 @@ for to in cpu:1x4 cpu:1; do
 	ok compare more.nc one.nc --rmse 1e-9
 done
 
-# Per member.
+# Per rank.
 ok recon scan.nc --backend cpu:1x2 --split views --dry-run --solver sirt
 grep -q 'member_1 *cpu:1 slices=.* views=.* memory=' <<<"$out" || fail "no line for member 1: $out"
 grep -q 'split *views' <<<"$out" || fail "no split: $out"
@@ -99,7 +99,7 @@ ok recon scan.nc --backend cpu:1x3 "${low_rank[@]}" -o several.nc
 ok recon scan.nc --backend cpu:1 "${low_rank[@]}" -o one.nc
 ok compare several.nc one.nc --relative 1e-5
 
-# Other pairs than dd, and the direct method of helices.
+# Other pairs than dd, and the analytic method of helices.
 for p in joseph sf-tr; do
 	how=(--projector "$p" --solver "os-sart:iterations=1,subsets=3" --init zero --precision double)
 	ok recon scan.nc --backend cpu:1 "${how[@]}" -o one.nc

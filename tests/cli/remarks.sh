@@ -1,5 +1,5 @@
 #!/bin/bash
-# What was asked for can be done, but is hardly what was meant: a remark on stderr says so.
+# Notes on stderr about possible but improbable requests.
 . "$(dirname "$0")/support/lib.sh"
 
 remark() { # TEXT ARGUMENTS: the command succeeds and says so
@@ -27,12 +27,12 @@ remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon sc
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
 remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
 ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40
-remark "25 % of the volume lie inside what the scan covers: the volume has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
+remark "the scan covers 25 % of the volume: the volume has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
 
-# A source in the body, and a detector before the axis; one behind the body of a micro-CT, or drawn at the axis, is none.
+# A source in the object, and a detector in front of the axis; a detector behind the object of a micro-CT or at the axis causes none.
 scan=(simulate --reduce 16 --detector flat --phantom water-cylinder --rays 1)
 refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the object" "${scan[@]}" --source-to-axis 50 -o none.nc
 ok "${scan[@]}" --source-to-axis 150 -o near.nc
@@ -50,7 +50,7 @@ done
 ok simulate --scanner micro-ct --reduce 16 --phantom water-cylinder --scale 0.01 --rays 1 -o micro.nc
 silent "than the rotation axis"
 
-# A body that is wider than the detector, on both sides or one; a detector that is shifted measures the other side from behind.
+# An object wider than the detector, on both sides or one; a displaced detector measures the other side from behind.
 wide=(simulate --scanner micro-ct --phantom water-cylinder --scale 0.05 --rays 1 --views 20 --rows 3 --row-pitch 2 --columns 30)
 ok "${wide[@]}" --column-pitch 1.2 -o wide.nc
 remark "the object is wider than the detector: 100 % of the views do not end in air at the left and right" recon wide.nc -o out.nc --backend "$backend"
@@ -64,14 +64,14 @@ ok recon shifted.nc -o out.nc --backend "$backend"
 silent "wider than the detector"
 ok "${wide[@]}" --column-pitch 1.2 --column-offset 8 -o shifted.nc
 remark "100 % of the views do not end in air at the " recon shifted.nc -o out.nc --backend "$backend"
-# Views that are missing: the nearer side of a displaced detector counts again.
+# Missing views: the nearer side of a displaced detector counts again.
 ok "${wide[@]}" --column-pitch 2.2 --column-offset 12 --turns 0.8 -o arc.nc
 refused 1 "displaced by 12.0 of 30 columns, and no view lies between 273.6 and 360 degrees" recon arc.nc -o none.nc --solver fdk --backend "$backend"
 remark "solver: os-sart (fdk: the detector is displaced by 12.0 of 30 columns" recon arc.nc -o out.nc --backend "$backend"
 remark "do not end in air at the last columns" recon arc.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
 ok recon arc.nc -o out.nc --solver fdk:offset=off,extend=none --backend "$backend"
 silent "wider than the detector"
-# Weights of the file that leave nothing, or one value.
+# Weights of the file that are all zero or constant.
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	ncdump -p 9,17 whole.nc >whole.cdl
 	for one in 0 1; do
@@ -85,7 +85,7 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	refused_output 1 "all 1800 weights of the projections are 0" recon weights0.nc --preset iterative --backend "$backend"
 fi
 
-# Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
+# Values that are not line integrals, by any reading; but not a detector without counts, or air with strong noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
 remark "dense.nc: " recon dense.nc --force -o out.nc --backend "$backend"
 remark "are no line integrals: expected -ln(I/I0)" recon dense.nc --force -o out.nc --solver cgls:iterations=1 --backend "$backend"
@@ -112,7 +112,7 @@ for noise in "--photons 20 --electronic 10 --scale 2" "--photons 1e15 --scale 4"
 	silent "no line integrals"
 done
 
-# What is going on before the first iteration.
+# Activities before the first iteration.
 remark "start: fdk" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --backend "$backend"
 remark "preparing 9 subsets" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --init zero --backend "$backend"
 remark "backend cpu:1: " recon scan.nc -o out.nc --solver cgls:iterations=1 --backend cpu:1
@@ -121,7 +121,7 @@ says "backend=cpu:1"
 ok recon scan.nc -o out.nc --backend "$backend" --quiet
 [ ! -s stderr.txt ] || fail "--quiet says: $(cat stderr.txt)"
 
-# How long it will take.
+# Remaining time.
 remark " s left" recon scan.nc -o out.nc --solver cgls:iterations=2 --backend "$backend"
 [ "$(grep -c "left$" stderr.txt)" -eq 1 ] || fail "the last iteration leaves nothing: $(cat stderr.txt)"
 
@@ -156,11 +156,11 @@ refused_output 2 "--column-center=56: expected one of the 56 columns, from -0.5 
 ok import scan.nc -o out.nc --column-center 20 --water 0.03
 ok info out.nc --json
 holds "$(value water_mm-1) == 0.03"
-# The last one of two counts, which is told.
+# The last of two counts is used, with a note.
 remark "--solver is given 2 times: the last one is taken" recon scan.nc -o out.nc --solver cgls --grid 9x9x1@9x9x10 --solver fdk --backend "$backend"
 silent "--grid is given"
 
-# Said once; the geometry alone is a file like any other.
+# Printed once; a geometry alone is a valid file.
 ok simulate --reduce 16 --geometry-only -o bare.nc
 ok info bare.nc
 refused 1 "bare.nc: variable projections is missing" view bare.nc -o none.png
@@ -170,21 +170,21 @@ if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	ok view "$GT_DATA/tooth.h5" -o out.png
 fi
 
-# The names that options had in the version before: the same result, told once of each; the record has what was typed.
+# Previous option names: the same result, one note each; the record contains the typed names.
 old=(recon scan.nc -o old.nc --grid 32x32x4@8x8x10 --backend "$backend")
-renamed="goes away with the next version"
+renamed="the next version drops the old name"
 ok "${old[@]}" --solver os-sart:iterations=1,subsets=6 --padding yes
 none_told=$(grep -c "$renamed" stderr.txt)
 ok "${old[@]/old.nc/was.nc}" --solver os-sart:iterations=1,subsets=6 --margin no --margin=yes
-holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "told once: $(cat stderr.txt)"
-grep -qF -- "--margin is called --padding now; the old name $renamed" stderr.txt || fail "$(cat stderr.txt)"
+holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "printed once: $(cat stderr.txt)"
+grep -qF -- "--margin is now --padding; $renamed" stderr.txt || fail "$(cat stderr.txt)"
 ok compare was.nc old.nc --max 0
 ok info was.nc
 says "--margin no --margin=yes"
-remark "--quality is called --preset now; the old name $renamed" "${old[@]}" --quality fast
+remark "--quality is now --preset; $renamed" "${old[@]}" --quality fast
 ok "${old[@]}" --quality fast --quiet
 holds "$(grep -c "$renamed" stderr.txt) == 0" "--quiet says: $(cat stderr.txt)"
-remark "is larger than --page-size=1: it cannot be smaller" view truth.nc -o page.html --page-size 1
+remark "larger than --page-size=1: the files need at least this size" view truth.nc -o page.html --page-size 1
 ok view truth.nc -o page.html --page-size 30MB
 silent "is larger than"
 finish

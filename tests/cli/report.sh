@@ -1,5 +1,5 @@
 #!/bin/bash
-# gantry recon --report: the page holds what was chosen, said and measured; what cannot be written is refused before the run.
+# gantry recon --report: the page contains settings, notes and figures; an impossible output is refused before the run.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom forbild-head --photons 1e5 --seed 2 -o scan.nc --truth truth.nc --grid 24x20x6@10x12x8
@@ -12,13 +12,13 @@ rm out.nc
 only_volume() { nothing_left out.nc "$1"; }
 
 ok recon scan.nc -o out.nc --like truth.nc --solver os-sqs:iterations=4,subsets=3 --penalty 'huber:strength=100,delta=10HU' --report page -q
-[ -z "$(cat stderr.txt)" ] || fail "--quiet said: $(cat stderr.txt)"
+[ -z "$(cat stderr.txt)" ] || fail "--quiet printed: $(cat stderr.txt)"
 for text in "Reconstruction of scan.nc" "before: the analytic method" "after: the iterative method" "start: fdk" "huber:" "4 of 4" "<h2>Cost</h2>" \
 	"memory of the process" "-o out.nc" ">operators and data of the subsets</td>"; do
 	holds_text "$text"
 done
 [ "$(find page -type f | wc -l)" -eq 1 ] || fail "more than the page: $(ls page)"
-# An analytic method has one volume and no cost; a second report takes the place of the first.
+# An analytic method has one volume and no cost; a second report replaces the first.
 ok recon scan.nc -o out.nc --like truth.nc --solver fdk --report page
 grep -qF "page/report.html: open it in a browser" stderr.txt || fail "the page is not named: $(cat stderr.txt)"
 grep -qF "before: the analytic" page/report.html && fail "an analytic method has a before"

@@ -22,7 +22,7 @@ larger.nc --solver pcg:iterations=2 --penalty huber:strength=1,delta=20HU
 head.nc --solver os-sqs:iterations=2 --penalty tv:strength=0.01
 head.nc --preset iterative
 TEXT
-# Within 10 %, never more than 5 % below, but for 1 MiB that varies from run to run.
+# Within 10 %, never more than 5 % below, except for a random 1 MiB.
 python3 - "$gantry" <<'PYTHON' || fail "estimates"
 import json, os, subprocess, sys
 
@@ -44,7 +44,7 @@ for line in open("cases.txt"):
         bad += 1
 sys.exit(bad > 0)
 PYTHON
-# A limit of the address space is a limit of the memory.
+# A limit of the address space limits the memory.
 (ulimit -v 700000 && "$gantry" recon larger.nc --backend cpu:1 --solver cgls:iterations=1 --grid 512x512x256@1x1x1 --dry-run) >stdout.txt 2>stderr.txt
 code=$?
 if [ $code -ne 1 ] || ! grep -q "of memory, .* are free" stderr.txt; then fail "an address space of 700 MB: code $code: $(cat stderr.txt)"; fi

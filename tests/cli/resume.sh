@@ -1,6 +1,6 @@
 #!/bin/bash
-# A run that is killed and continued ends as one that was not; a signal saves it; other runs, and files that are no checkpoint or a part of
-# one, are refused by name.
+# A killed and continued run ends like an uninterrupted one; a signal saves it. Other runs and damaged checkpoints are refused by
+# name.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 -o scan.nc
@@ -9,14 +9,14 @@ ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 --
 common=(--grid 44x40x4@5.5x6x5 --padding no --backend "$backend" --quiet)
 same() { ok compare "$1" "$2" --max 0; }
 
-# kill_after FILE SIGNAL OUTPUT ARGUMENTS: sends it once FILE, the checkpoint, is there, in the midst of the iterations.
+# kill_after FILE SIGNAL OUTPUT ARGUMENTS: sends the signal when FILE, the checkpoint, exists, during the iterations.
 kill_after() {
 	local file=$1 signal=$2 output=$3
 	shift 3
 	caught "$signal" "$file $output" "[ -e $file ]" recon "$@" -o "$output" --checkpoint "$file:every=3"
 }
 
-# Killed once, at some iteration behind a checkpoint, and killed again after it was continued.
+# Killed at some iteration after a checkpoint, continued, and killed again.
 long=(--solver "os-sart:iterations=120,subsets=3,order=golden" --init zero)
 ok recon scan.nc -o whole.nc "${common[@]}" "${long[@]}"
 kill_after a.ck KILL a.nc scan.nc "${common[@]}" "${long[@]}"
@@ -26,7 +26,7 @@ kill_after b.ck KILL a.nc scan.nc "${common[@]}" "${long[@]}" --resume a.ck
 ok recon scan.nc -o a.nc "${common[@]}" "${long[@]}" --resume b.ck
 same a.nc whole.nc
 
-# SIGTERM and Ctrl-C save the iteration that they end; a run may go on in its own checkpoint.
+# SIGTERM and Ctrl-C save the current iteration; a run may continue in its own checkpoint.
 for signal in TERM INT; do
 	kill_after c.ck $signal c.nc scan.nc "${common[@]}" "${long[@]}"
 	[ "$code" -eq 1 ] || fail "SIG$signal gave $code: $(cat stderr.txt)"
@@ -35,13 +35,13 @@ for signal in TERM INT; do
 	same c.nc whole.nc
 done
 
-# With weights, a penalty that has a state of its own, in double; and to more iterations than were asked for at first.
+# With weights and a penalty with state, in double; and to more iterations than requested at first.
 double=(--precision double --weights noise --penalty "tv:strength=3,inner=3")
 ok recon scan.nc -o long.nc "${common[@]}" --solver fista:iterations=9,prox=yes "${double[@]}"
 ok recon scan.nc -o short.nc "${common[@]}" --solver fista:iterations=5,prox=yes "${double[@]}" --checkpoint d.ck
 ok recon scan.nc -o more.nc "${common[@]}" --solver fista:iterations=9,prox=yes "${double[@]}" --resume d.ck
 same more.nc long.nc
-# A run that is done: nothing is left to do.
+# A completed run has nothing to continue.
 ok recon scan.nc -o again.nc "${common[@]}" --solver fista:iterations=5,prox=yes "${double[@]}" --resume d.ck
 same again.nc short.nc
 
@@ -63,7 +63,7 @@ differs "the start is fdk, expected zero" scan.nc "${fista[@]}" "${double[@]}" -
 differs "the precision is double, expected single" scan.nc "${fista[@]}" "${double[@]}" --precision single
 refused 1 "d.ck: has done 5 iterations, expected at most the 4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
 
-# A strength that was found from the noise: of another device, or of much the same wish, that of the checkpoint stands; another wish is another run.
+# A strength from the noise: on another device, or for nearly the same target, that of the checkpoint is used; another target is another run.
 noise() { echo "--solver pcg:iterations=$2 --weights noise --penalty huber:noise=$1"; }
 read -ra asked <<<"$(noise 2HU 3)"
 ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --checkpoint n.ck
@@ -78,7 +78,7 @@ same n.nc long.nc
 read -ra asked <<<"$(noise 2.02HU 6)"
 refused 1 "n.ck: is of another run: the penalty is huber:strength=" recon scan.nc -o no.nc "${common[@]}" "${asked[@]}" --resume n.ck
 
-# Divergence is seen when it would have been, and the best image is the one of before.
+# Divergence is detected at the same iteration, and the best image is the one before.
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o wild.nc --truth like.nc --grid 40x40x6@6x6x6.5
 wild=(wild.nc --like like.nc --backend "$backend" --quiet --solver "os-sqs:iterations=40,subsets=41,fewer=1,single=1,restart=no")
 ends() { sed -n 's/.*diverged: \(after .*\); .* holds \(.*\)$/\1 \2/p' stderr.txt; }
@@ -87,12 +87,12 @@ whole=$(ends)
 refused 1 "diverged" recon "${wild[@]}" -o w.nc --resume w.ck
 [ "$(ends)" = "$whole" ] || fail "diverged '$(ends)', without a stop '$whole'"
 same w.nc best.nc
-# Where the best image is x itself, it is saved once.
+# If the best image is x itself, it is saved once.
 ok recon scan.nc -o p.nc "${common[@]}" --solver pcg:iterations=4 --checkpoint p.ck
 grep -q best_image w.ck || fail "w.ck lacks the best image"
 grep -q best_image p.ck && fail "p.ck holds its volume twice"
 
-# Ordered subsets with a plan for all iterations: not for others.
+# Ordered subsets with a plan for all iterations refuse another number.
 ok recon scan.nc -o e.nc "${common[@]}" --solver os-sqs:iterations=4,subsets=4 --checkpoint e.ck:every=3
 refused 1 "e.ck: is of another run: the solver has iterations=4, expected iterations=6" recon scan.nc -o no.nc "${common[@]}" --solver os-sqs:iterations=6,subsets=4 --resume e.ck
 
@@ -101,7 +101,7 @@ for part in 5 60 99; do
 	head -c $((size * part / 100)) d.ck >part.ck
 	refused 1 "part.ck" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" "${double[@]}" --resume part.ck
 done
-# A bit that turned over, in the midst of an array.
+# A flipped bit inside an array.
 cp d.ck bit.ck
 printf '\x5a' | dd of=bit.ck bs=1 seek=$((size / 2)) conv=notrunc status=none
 refused 1 "damaged" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" "${double[@]}" --resume bit.ck

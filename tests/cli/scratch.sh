@@ -1,10 +1,10 @@
 #!/bin/bash
-# Iterations whose arrays memory does not hold: in files of a folder, with the same result; refused where that cannot be.
+# Iterations with arrays larger than memory: in files of a folder, with the same result; refused if impossible.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --scanner ge-ct750hd --detector flat --reduce 8 --rows 24 --views 360 --phantom forbild-head --rays 1 -o scan.nc
 recon=(recon scan.nc --grid "121x117x37@2.1x2.2x2+3,-2,5" --no-check --backend "cpu:2" --solver os-sart:"iterations=2,subsets=2")
-# In memory where that can be: what is asked is not whether this computer's disk is worth it.
+# In memory if possible: the test does not judge the speed of this disk.
 room=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
 if [ -w /dev/shm ] && [ "${room:-0}" -gt 200000 ]; then
 	ln -s "$(mktemp -d -p /dev/shm)" scratch
@@ -13,7 +13,7 @@ else
 	mkdir scratch
 fi
 
-# What the process holds before, and what the run needs: memory for all but the last megabytes of that.
+# Memory of the process and of the run: enough for all but the last megabytes.
 ok "${recon[@]}" --host-memory 8GiB -o all.nc --dry-run --json
 needs=$(sed -n 's/.*"peak":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
 free=$(sed -n 's/.*"free":[[:space:]]*\([0-9.e+]*\),.*/\1/p' <<<"$out" | tail -n 1)
@@ -23,11 +23,11 @@ ok "${recon[@]}" -o all.nc
 refused_output 1 "--scratch FOLDER (" "${recon[@]}" --host-memory "$little"
 ok "${recon[@]}" --host-memory "$little" --scratch scratch -o files.nc
 grep -q -- "--scratch=scratch: .* of .* of arrays lie in files there; an iteration reads and writes about" stderr.txt ||
-	fail "it is not said what lies in files: $(cat stderr.txt)"
+	fail "the scratch files are not reported: $(cat stderr.txt)"
 ok compare all.nc files.nc --max 1e-6mm-1
 [ -z "$(ls -A scratch/)" ] || fail "files stay: $(ls -A scratch/)"
 
-# A dry run says how much; memory for all needs none of it.
+# A dry run reports the size; sufficient memory needs no files.
 ok "${recon[@]}" --host-memory "$little" --scratch scratch -o no.nc --dry-run
 says "of it, in files (--scratch)"
 ok "${recon[@]}" --scratch scratch -o all-2.nc

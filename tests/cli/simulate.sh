@@ -1,5 +1,5 @@
 #!/bin/bash
-# Scans and noise come out as asked for.
+# Scans and noise match the options.
 . "$(dirname "$0")/support/lib.sh"
 
 small=(--reduce 16 --phantom forbild-head)
@@ -27,7 +27,7 @@ ok info -g flat.nc
 says "detector                 flat"
 says "row_offset_cells         0.5"
 says "source_to_axis_mm        600"
-# Lengths and angles with their units.
+# Lengths and angles with units.
 ok simulate --geometry-only --reduce 8 --start 90deg --z-center 2cm --source-to-axis 0.6m -o deg.nc
 ok info -g deg.nc --json
 degrees=$(value first_angle_deg)
@@ -35,10 +35,10 @@ ok simulate --geometry-only --reduce 8 --start 1.5707963267948966rad --z-center 
 ok info -g rad.nc --json
 holds "$(value first_angle_deg) == 90 && $degrees == 90 && $(value source_to_axis_mm) == 600"
 refused 2 "--start=1.5turns: expected a number and a unit, deg" simulate --geometry-only --start 1.5turns -o none.nc
-# A body of the user's own in a file, and one that is none.
+# A file of shapes, and an invalid one.
 printf 'no shapes here\n' >shapes.txt
 refused_output 1 "shapes.txt" simulate --reduce 16 --phantom shapes.txt
-# JSON is UTF-8 whatever a file is called.
+# JSON is UTF-8 for every file name.
 if command -v iconv >/dev/null; then
 	name=$(printf 'M\374ller-\303\266.nc')
 	ok simulate --reduce 16 --phantom box --geometry-only -o "$name"

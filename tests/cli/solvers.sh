@@ -1,6 +1,6 @@
 #!/bin/bash
-# Solvers on Krylov spaces, by likelihoods, random subsets and splitting, from the command line: each comes as near to the object as conjugate gradients,
-# goes on from a checkpoint to the same bits, and says what it cannot do.
+# Solvers on Krylov spaces, by likelihoods, random subsets and splitting: each is as accurate as conjugate gradients,
+# continues from a checkpoint bit-identically, and refuses what it does not support.
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e5 --seed 5 -o scan.nc --truth truth.nc --grid 44x40x4@5.5x6x5
@@ -13,7 +13,7 @@ error() {
 ok recon "${common[@]}" --solver cgls:iterations=15 -o cgls.nc
 known=$(error cgls.nc)
 holds "$known < 0.9"
-# Solver and its penalty: none is much worse than conjugate gradients on this coarse scan.
+# Solver and penalty: none is much worse than conjugate gradients on this coarse scan.
 while read -r solver penalty; do
 	extra=()
 	[ "$penalty" = - ] || extra=(--penalty "$penalty")
@@ -41,7 +41,7 @@ END
 refused 2 "solver 'mlem': the least datum is -" recon "${common[@]}" -o no.nc --solver mlem:iterations=2
 refused 2 "negative=zero takes them for 0" recon "${common[@]}" -o no.nc --solver osem:iterations=2,subsets=3
 refused 2 "solver 'hybrid-lsqr': noise=0: with strength=discrepancy" recon "${common[@]}" -o no.nc --solver hybrid-lsqr:strength=discrepancy
-# mltr takes counts without a body: those of the file, or one for all; inverse variances it refuses.
+# mltr accepts blank-scan counts from the file or one value; it refuses inverse variances.
 ok recon scan.nc --like truth.nc --padding no --backend "$backend" --init zero -o blank.nc --solver mltr:iterations=2 --weights photons:count=1e5
 ok recon "${common[@]}" -o flat.nc --solver mltr:iterations=2 --weights uniform
 ok compare flat.nc blank.nc --max 1e-6 # the same count everywhere
@@ -51,7 +51,7 @@ done
 refused 2 "expected reduce=1" recon "${common[@]}" -o no.nc --solver os-sart:anderson=3
 refused 2 "solver 'ab-gmres' cannot take a penalty" recon "${common[@]}" -o no.nc --solver ab-gmres --penalty tv:strength=1
 refused 2 "steps=0: expected" recon "${common[@]}" -o no.nc --solver ba-gmres:steps=0
-# A basis that does not fit: how many vectors would, which then does, and one more does not.
+# A basis that does not fit: the message states the maximum number of vectors, which then fits, and one more does not.
 while read -r solver key; do
 	refused 1 "would fit: --solver $solver:$key=" recon "${common[@]}" -o no.nc --solver "$solver:$key=400" --device-memory 6MiB
 	fits=$(sed -n "s/.*--solver $solver:$key=\([0-9]*\) .*/\1/p" stderr.txt)
@@ -65,7 +65,7 @@ ba-gmres steps
 hybrid-lsqr iterations
 END
 [ ! -e no.nc ] || fail "no.nc was written"
-# Few thick voxels and a strong penalty: the steps of pdhg fit themselves, and come to where small ones come.
+# Few thick voxels and a strong penalty: the adaptive steps of pdhg converge to the result of small ones.
 ok simulate --scanner ge-ct750hd --views 14 --columns 14 --rows 8 --column-pitch 6 --row-pitch 5 --source-to-axis 120 --source-to-detector 240 \
 	--phantom water-cylinder --scale .1 --photons 3e4 -o thick.nc
 thick=(thick.nc --grid 6x5x4@4x5x3 --init zero --penalty "huber:strength=1e4,delta=50HU" --backend "$backend" --quiet --no-check)

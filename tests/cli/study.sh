@@ -1,14 +1,14 @@
 #!/bin/bash
-# A quick study on the CPU: the folder is complete, its numbers make sense, and the report needs no other file.
+# A quick study on the CPU: the folder is complete, the figures are plausible, and the report needs no other file.
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
-# number FILE ROW-PATTERN COLUMN: a cell of a table.
+# number FILE ROW-PATTERN COLUMN: a value of a table.
 number() { awk -F, -v row="$2" -v column="$3" '$1 ~ row { print $column; exit }' "$1"; }
 
 ok study accuracy -o small --quick --backend "$backend"
-# Times are worth what the machine had left for them.
-[ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not told: $(cat small/about.csv)"
+# Times depend on the load of the machine, which is recorded.
+[ ! -r /proc/loadavg ] || grep -qE ", load [0-9.]+" small/about.csv || fail "the load is not recorded: $(cat small/about.csv)"
 says "small/report.html"
 for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
 	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
@@ -21,9 +21,9 @@ for name in times gups views-forward views-back size-forward size-back slices-fo
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
 [ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
-find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays are next to the report"
 
-# Single precision stays at its rounding; another projector of the same scan sees the same body.
+# Single precision stays within rounding; another projector sees the same object.
 forward=$(number small/forward-errors.csv '^"dd \(' 4)
 back=$(number small/back-errors.csv '^"dd \(' 7)
 bar=$(number small/bar-errors.csv '^"dd \(' 2)
@@ -38,14 +38,14 @@ for name in dd joseph; do
 	head=$(number small/head.csv "^\"$name \\(" 3)
 	holds "$head > 1e-4 && $head < 0.1" "$name: relative error of the head $head"
 done
-# The ray in the middle crosses 500 mm of ones at 0 degrees, and no less at 45.
+# The central ray crosses 500 mm of ones at 0 degrees, and no less at 45.
 middle=$(number small/forward-0.csv '^55$' 2)
 holds "$middle > 499.5 && $middle < 502" "ones at 0 degrees: $middle mm"
 holds "$(number small/forward-45.csv '^55$' 2) > 690"
 holds "$(number small/times.csv '^"dd \(1 thread' 4) > 0 && $(number small/times.csv '^"dd \(1 thread' 5) == 1"
 
 report=small/report.html
-grep -q 'arrays/\*.f32' $report || fail "the report does not say what the arrays are"
+grep -q 'arrays/\*.f32' $report || fail "the report does not describe the arrays"
 if [ "$backend" = cpu ]; then
 	grep -q 'how many times faster' $report && fail "the report speaks of speed-ups that no figure shows"
 	grep -q 'of the reference on all threads of the CPU' $report || fail "the report does not say whose times are shown"
@@ -56,7 +56,7 @@ grep -qF "gantry study accuracy -o small --quick" $report || fail "the report do
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 (cd small && rm bar.png && gnuplot bar.gp && [ -s bar.png ]) || fail "bar.gp does not draw bar.png again"
 
-# Drawn again, from scripts, tables and arrays alone: nothing else in the report has changed.
+# Drawn again from scripts, tables and arrays: the report does not change otherwise.
 mkdir undrawn && cp -r small/*.csv small/*.gp small/arrays undrawn/
 sed 's/src="data:image[^"]*"/src=""/' $report >undrawn/report.html
 ok study accuracy --from undrawn -o redrawn
@@ -69,31 +69,31 @@ refused 1 "expected one of 'gantry study iterative'" study iterative --from undr
 sed -i 's/^plot .*/plot nothing/' undrawn/gups.gp
 refused 1 "gnuplot could not draw gups.png" study accuracy --from undrawn -o never
 refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o never
-# what the command is called is no file
+# the name of the command is not a file
 refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o accuracy
 nothing_left never "a study that was drawn again"
 
-# A folder that is there is not touched.
+# An existing folder is not touched.
 before=$(find small | sort | cksum)
 refused 2 "--output=small: already exists" study accuracy -o small --quick
 refused 2 "already exists" study accuracy -o small/ --quick
 [ "$before" = "$(find small | sort | cksum)" ] || fail "the folder that was there has changed"
 
-# Of a scan file: helical, and its --grid.
+# A scan file: helical, with its --grid.
 ok simulate --geometry-only --scanner ge-ct750hd-helical --reduce 16 -o helix.nc
 ok study accuracy helix.nc -o helix --quick --grid 24x20x12@18x20x9+4,-3,2 --backend "$backend"
 grep -q 'helix.nc, made coarser: arc detector' helix/report.html || fail "the report does not name the scan"
 
-# One row of parallel beams: pictures of one row are drawn too, and what differs nowhere says so.
+# One row of parallel beams: pictures of one row are drawn, and equal data are reported as such.
 ok simulate --geometry-only --scanner synchrotron --reduce 32 --rows 1 -o fan.nc
 ok study accuracy fan.nc -o fan --quick --backend "$backend"
 grep -q 'with image' fan/forward-0.gp && fail "gnuplot draws no image of one row"
 [ "$(grep -c 'with boxxyerror' fan/forward-0.gp)" -ge 2 ] || fail "no pictures of one row: $(cat fan/forward-0.gp)"
-grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "it is not said why pictures have one colour"
+grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "the reason for pictures of one colour is missing"
 grep -q '1.0e-17' fan/*.gp && fail "a scale of nothing"
 grep -q '^@logarithmic' small/times.gp || fail "logarithmic axes have powers of ten alone"
 
-# Rows that lean: who refuses them is named, the others are there, and on the CPU dd is the reference.
+# Tilted rows: refusing projectors are named, the others are measured, and on the CPU dd is the reference.
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	ok simulate --geometry-only --scanner c-arm --reduce 48 --views 1 --start 0 -o upright.nc
 	ncdump upright.nc | sed '/^ row_axis =/{n;s/.*/  0, -0.29552020666134, 0.955336489125606 ;/}' | ncgen -4 -o tilted.nc
@@ -102,11 +102,11 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 		[[ $name == dd && $backend == cuda* ]] && continue
 		holds "$(number tilted/random.csv "^\"$name \\(" 3) < 1e-5" "$name: no or a poor result with rows that lean"
 	done
-	grep -q '^"all","dd-bs' tilted/left-out.csv || fail "it is not said why dd-bs is left out: $(cat tilted/left-out.csv)"
+	grep -q '^"all","dd-bs' tilted/left-out.csv || fail "the reason for omitting dd-bs is missing: $(cat tilted/left-out.csv)"
 	[[ $backend == cuda* ]] || holds "$(number tilted/times.csv '^"dd \(1 thread' 5) == 1"
 fi
 
-# What is refused leaves nothing.
+# Refusals leave no file.
 refused 1 "nowhere.nc" study accuracy nowhere.nc -o never --quick
 ok simulate --phantom box --reduce 16 -o scan.nc --truth volume.nc --grid 8x8x8@10x10x10
 refused 1 "volume.nc" study accuracy volume.nc -o never --quick
@@ -115,11 +115,11 @@ refused 2 "unknown study 'accuraccy': did you mean 'accuracy'" study accuraccy -
 refused 2 "--output is needed" study accuracy --quick
 refused 1 "cannot make the folder" study accuracy -o none/never --quick
 (PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
-grep -q -- '--no-figures measures without it' stderr.txt || fail "it is not said how to measure without gnuplot: $(cat stderr.txt)"
-grep -q 'gnuplot, which draws the figures, is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q -- '--no-figures measures without it' stderr.txt || fail "--no-figures is not suggested: $(cat stderr.txt)"
+grep -q 'figures: gnuplot is not installed.*gnuplot-nox' stderr.txt || fail "the missing gnuplot is not reported: $(cat stderr.txt)"
 nothing_left never "a study that was refused"
 
-# Neither does one that is ended.
+# Neither does an interrupted study.
 for signal in TERM INT; do
 	caught $signal '*ended*' "find . -maxdepth 1 -name '.ended*' | grep -q ." study accuracy -o ended
 	nothing_left ended "a study that was ended by $signal"

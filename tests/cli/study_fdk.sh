@@ -1,15 +1,15 @@
 #!/bin/bash
-# The study of direct reconstruction: measured on the CPU, drawn again from its tables, and drawn from tables as a GPU would leave them.
+# The study of analytic reconstruction: measured on the CPU, drawn again from its tables, and drawn from tables of a GPU.
 . "$(dirname "$0")/support/lib.sh"
 
-# column FILE ROW-PATTERN NUMBER: a cell of the first row that fits; commas within quotation marks part no cells.
+# column FILE ROW-PATTERN NUMBER: a value of the first matching row; quoted commas do not separate columns.
 column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
 
 figures="ladder quality angles passes sizes stages rabbitct"
 launched="blocks launches textures" # by kernels with textures: on CUDA alone
 tables="about forms limits ladder quality angles passes sizes stages rabbitct"
 
-# What is refused leaves nothing.
+# Refusals leave no file.
 refused 2 "has grids of its own" study fdk -o never --grid 8x8x8@1x1x1
 refused 2 "has scans of its own" study fdk scan.nc -o never
 refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
@@ -34,12 +34,12 @@ grep -q 'src="data' plain/report.html && fail "a figure without gnuplot"
 
 grep -q 'f32' plain/report.html && fail "the report speaks of arrays that are not there"
 
-# Without time the limits are there, and what was left out.
+# Without time the report contains limits and omissions.
 ok study fdk -o short --quick --no-figures --backend "$backend" --seconds 0
 grep -q '^"sizes".*the 0 s of --seconds were over' short/left-out.csv || fail "nothing is left out: $(cat short/left-out.csv)"
 [ "$(wc -l <short/limits.csv)" -ge 2 ] || fail "no limits in short/"
 
-# Single precision is near double; times are there and add up; what needs a GPU says so.
+# Single precision agrees with double; times exist and add up; GPU measurements are reported as missing.
 for body in shepp-logan forbild-head; do
 	psnr=$(column plain/quality.csv "^\"$body.*CPU, [0-9]* threads?\",\"CPU\"" 4)
 	relative=$(column plain/quality.csv "^\"$body.*CPU, [0-9]* threads?\",\"CPU\"" 6)
@@ -55,10 +55,10 @@ holds "$(sed 's/^"[^"]*"//' plain/stages.csv | awk -F, 'NR > 1 { all += last; la
 holds "$(sed -n 's/^"the whole",[^,]*,[^,]*,\([^,]*\),.*/\1/p' plain/stages.csv) > 0" "no time of the stages at the same time"
 find plain -name '*.nc' | grep . && fail "files of the stages are left over"
 if [ "$backend" = cpu ]; then
-	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "it is not said that form A needs CUDA"
+	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "the report does not state that form A needs CUDA"
 	for name in $launched; do
 		[ ! -e "plain/$name.csv" ] || fail "$name.csv without a GPU"
-		grep -q "there is no $name.csv" plain/report.html || fail "it is not said that $name.csv is missing"
+		grep -q "there is no $name.csv" plain/report.html || fail "the missing $name.csv is not reported"
 	done
 fi
 
@@ -66,12 +66,12 @@ fi
 
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
-# Tables without a number, from a study that ran out of time, have no figure.
+# Tables without values, from a study without time, have no figure.
 cp plain/angles.csv short/ && sed -i '2,$s/,.*/,NaN,NaN/' short/angles.csv && sed -i '1s/\(\("[^"]*",\)\{2\}"[^"]*"\).*/\1/' short/angles.csv
 ok study fdk --from short -o drawn-short
 [ ! -e drawn-short/angles.png ] || fail "a figure of nothing"
 
-# drawn FOLDER FIGURE...: they are pictures, and in the report.
+# drawn FOLDER FIGURE...: the figures exist and are in the report.
 drawn() {
 	for name in "${@:2}"; do
 		[ "$(head -c 8 "$1/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "$1/$name.png is no PNG"
@@ -88,7 +88,7 @@ done
 grep -qF "gantry study fdk -o plain" drawn/report.html || fail "the report does not say which command measured"
 grep -qF "gantry study fdk --from plain" drawn/report.html || fail "the report does not say which command drew"
 
-# Tables as a GPU would leave them. TEST DATA: all numbers are invented; a text that would end a string of gnuplot stays text.
+# Tables like those of a GPU. TEST DATA: all numbers are invented; a text that could end a gnuplot string stays text.
 mkdir gpu
 cat >gpu/about.csv <<'END'
 "what","value"
@@ -171,10 +171,10 @@ cat >gpu/rabbitct.csv <<'END'
 "+ atomics","atomic","GPU",16,0.09,690,740,0.2,3,86,0.921,72.3
 "tiles in shared memory","tilted","GPU",NaN,0.052,1190,1280,0.01,1,112,NaN,NaN
 END
-# A version that had no launches.
+# A version without launches.
 ok study fdk --from gpu -o older
 drawn older ladder quality angles passes sizes stages rabbitct
-grep -q 'there is no launches.csv' older/report.html || fail "it is not said that launches.csv is missing"
+grep -q 'there is no launches.csv' older/report.html || fail "the missing launches.csv is not reported"
 awk 'BEGIN {
 	print "\"angle [degrees]\",\"256x1 [ms per view]\",\"16x16 [ms per view]\",\"8x32 [ms per view]\""
 	for (a = 0; a <= 360; a += 30) {
@@ -203,10 +203,10 @@ ok study fdk --from gpu -o redrawn
 drawn redrawn ladder quality angles passes sizes stages rabbitct $launched
 [ -e redrawn/hacked ] || [ -e hacked ] && fail "a text of a table was run by gnuplot"
 grep -q 'no such device, &quot;quoted&quot;, &lt;b&gt;' redrawn/report.html || fail "text of about.csv is not as it was"
-grep -q 'there is no forms.csv' redrawn/report.html || fail "it is not said that forms.csv is missing"
+grep -q 'there is no forms.csv' redrawn/report.html || fail "the missing forms.csv is not reported"
 grep -q '^2048,' redrawn/sizes.gp || fail "the size 2048 is not drawn"
 
-# Tables that are damaged, are others, or are not there.
+# Damaged, foreign or missing tables.
 broken() {
 	rm -rf bad && cp -r gpu bad
 	printf '%s' "$3" >"bad/$1.csv"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# A quick study of iterative methods on the CPU: complete, its numbers make sense, and the report needs no other file.
+# A quick study of iterative methods on the CPU: complete, plausible, and the report needs no other file.
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
-# What is refused leaves nothing.
+# Refusals leave no file.
 refused 2 "unknown study 'iteratve': did you mean 'iterative'" study iteratve -o never
 refused 2 "--output is needed" study iterative --quick
 refused 2 "has a grid of its own" study iterative -o never --grid 8x8x8@1x1x1
@@ -20,7 +20,7 @@ for signal in TERM INT; do
 	nothing_left ended "a study that was ended by $signal"
 done
 
-# column FILE ROW-PATTERN NUMBER: a cell of the first row that fits; commas within quotation marks part no cells.
+# column FILE ROW-PATTERN NUMBER: a value of the first matching row; quoted commas do not separate columns.
 column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
 
 ok study iterative -o small --quick --backend "$backend"
@@ -36,9 +36,9 @@ for name in errors convergence reference iteration profiles-1 profiles-2 profile
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
 [ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
-find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays are next to the report"
 
-# The penalty helps; single precision is near double; times add up.
+# The penalty helps; single precision agrees with double; times add up.
 fdk=$(column small/errors.csv '^"pcg","fdk"' 4)
 pcg=$(column small/errors.csv '^"pcg","pcg:' 4)
 holds "$pcg > 0 && $pcg < $fdk" "pcg is $pcg HU from the truth, fdk $fdk"
@@ -51,14 +51,14 @@ for case in shepp-logan head pcg sart; do
 done
 holds "$(awk -F, 'NR == 2 { a = $3 } NR > 2 && $3 != "NaN" { b = $3 } END { print b / a }' small/convergence.csv) < 0.7" "os-sart does not converge"
 
-# Noise falls along both curves while edges widen.
+# Noise decreases along both curves while edges widen.
 awk -F'",' 'NR > 1 { split($2, v, ","); print $1, v[1], v[2] }' small/noise.csv >noise.txt
 for method in fdk pcg; do
 	grep "^\"$method" noise.txt | awk '{ n = $(NF - 1); w = $NF; if (NR > 1 && (n >= before || (w != "NaN" && w <= wide))) bad = 1; before = n; wide = w } END { exit bad || NR < 2 }' ||
 		fail "$method: noise does not fall while edges widen: $(cat noise.txt)"
 done
 
-# Every solver and every penalty of the library is there; what is left out is one of several volumes.
+# Every solver and penalty of the library is included, except penalties of several volumes.
 names() { "$gantry" help "$1" | awk '/^[a-z]/ && $1 !~ /=/ { print $1 }' | grep -vxE 'fdk|fbp|wfbp|gantry'; }
 if [ "$(names solver | wc -l)" -lt 25 ] || [ "$(names penalty | wc -l)" -lt 15 ]; then fail "help lists too few: $(names solver) $(names penalty)"; fi
 for name in $(names solver); do
@@ -69,17 +69,17 @@ for name in $(names penalty); do
 	[ "$name" = low-rank ] || grep -qE "^\"$name\"," small/penalties.csv || fail "penalty $name is in no table: $(cat small/left-out.csv)"
 	[ "$name" = low-rank ] || [ -s "small/arrays/prior-$name.f32" ] || fail "penalty $name has no picture"
 done
-grep -qE '^"few views","low-rank",' small/left-out.csv || fail "low-rank is not told: $(cat small/left-out.csv)"
+grep -qE '^"few views","low-rank",' small/left-out.csv || fail "low-rank is not listed: $(cat small/left-out.csv)"
 [ "$(grep -c '^' small/left-out.csv)" -eq 2 ] || fail "left out: $(cat small/left-out.csv)"
 holds "$(column small/solver-costs.csv '^"sirt"' 4) == 3 && $(column small/solver-costs.csv '^"svrg"' 2) == 2" "costs are not those of docs/solvers.md"
-# Without a penalty the noise is met between two iterations.
+# Without a penalty the target noise lies between two iterations.
 for name in cgls lsqr sirt; do
 	holds "$(column small/solvers.csv "^\"head-1e5\",\"$name\"" 5) <= 10.2" "$name: noise of $(column small/solvers.csv "^\"head-1e5\",\"$name\"" 5) HU, 10 asked for"
 done
 
 report=small/report.html
 grep -qF "gantry study iterative -o small --quick" $report || fail "the report does not say which command"
-grep -q "times that of pcg" $report || fail "the report does not say what the noise is"
+grep -q "times that of pcg" $report || fail "the report does not define the noise"
 [ "$(grep -c 'src="data:image/png;base64,' $report)" -ge 11 ] || fail "the report does not hold all figures"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 finish

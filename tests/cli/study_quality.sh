@@ -1,5 +1,5 @@
 #!/bin/bash
-# A quick study of image quality on the CPU: the noise is the same, errors and verdict follow from each other, the report is complete.
+# A quick study of image quality on the CPU: equal noise, consistent errors and verdict, a complete report.
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
@@ -20,14 +20,14 @@ for name in errors asked verdict goals; do
 done
 [ "$(find small/arrays -name 'head-1e5-*.f32' | wc -l)" = 7 ] || fail "not all pictures are there: $(ls small/arrays)"
 
-# The truth is the body as high as the one row sees it at the axis (40 mm of six rows), not as high as the slice.
+# The truth has the height that one row sees at the axis (40 mm of six rows), not that of the slice.
 ok simulate --phantom forbild-head --reduce 48 --rows 1 -o scan.nc --truth truth.nc --grid 33x33x1@7.5x7.5x6.666666667 --points 4 -q
 ok convert truth.nc -o truth.raw --unit HU -q
 floats() { od -An -v -w4 -t f4 "$1" | tr -d ' '; }
 off=$(paste <(floats truth.raw) <(floats small/arrays/head-1e5-truth.f32) | awk '{ d = $1 - $2; d = d < 0 ? -d : d; if (!(d <= most)) most = d } END { print NR == 1089 ? most + 0 : "no voxels" }')
 holds "$off < 0.01" "the truth is off by $off HU"
 
-# number FILE PATTERN FIELD-AFTER-TEXTS: of the first row that fits, whose texts hold one comma in the first candidate's name.
+# number FILE PATTERN FIELD-AFTER-TEXTS: a value of the first matching row, whose texts contain one comma in the first candidate's name.
 number() { grep -m 1 "$2" "$1" | sed 's/"[^"]*",//g' | cut -d, -f "$3"; }
 for name in "preset iterative" "uniform weights"; do
 	noise=$(number small/errors.csv "\"$name\"" 1)
@@ -40,7 +40,7 @@ holds "$preset > 0 && $preset < 1.1 * $uniform && $preset < $fdk" "errors: prese
 holds "$(number small/verdict.csv '"all"' 1) == $preset" "the verdict is of another number"
 asked=$(number small/asked.csv '"preset iterative"' 3)
 holds "$asked > 0.5 && $asked < 1.5" "noise had over asked: $asked"
-# What is promised is told with what was found, kept or not.
+# The report lists each promise with its figure, kept or not.
 holds "$(number small/goals.csv '"noise had over asked"' 1) == $asked" "another noise is judged than was had"
 over=$(number small/goals.csv '"overshoot at steps' 1)
 holds "$over == $(number small/errors.csv '"preset iterative"' 9)" "another overshoot is judged than was found: $over"
@@ -55,7 +55,7 @@ done
 grep -q "The preset is within 1.10 of the best in" small/report.html || fail "no verdict in the report"
 if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' small/report.html | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 
-# Finer voxels have a piece of tissue large enough for both curves of every candidate: from 1 down, and the noise's power.
+# Finer voxels have enough tissue for both curves of every candidate: MTF from 1 down, and the noise power.
 ok study quality -o fine --quick --case head-fine --backend "$backend"
 for name in direct "preset iterative" "uniform weights"; do
 	for curve in MTF NPS; do
@@ -67,7 +67,7 @@ done
 [ "$(head -c 8 fine/curves-head-fine.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "fine/curves-head-fine.png is no PNG"
 grep -q "^plot [$]MTF0 " fine/curves-head-fine.gp || fail "a curve of a name with a comma is not drawn"
 
-# One scan alone: a helix has several rows and a direct method of its own.
+# One scan alone: a helix has several rows and its own analytic method.
 ok study quality -o one --quick --case helix --backend "$backend"
 [ "$(cut -d, -f1 one/errors.csv | sed 1d | sort -u)" = '"helix"' ] || fail "other scans than the helix: $(cat one/errors.csv)"
 [ -s one/helix.png ] || fail "no figure of the helix: $(ls one)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A quick study of several members on the CPU: every line is there, speed-ups follow from the times, the paper's numbers are the paper's,
-# the report is complete and is drawn again from its tables.
+# A quick study of several ranks on the CPU: complete lines, consistent speed-ups, the published figures of the paper,
+# and a complete report that is drawn again from its tables.
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || exit 77
 
@@ -18,7 +18,7 @@ says "small/report.html"
 for name in speed-up table-4; do
 	[ "$(head -c 8 small/$name.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
 done
-# The times, and what is said of them, of os-sart.
+# The times and the text of os-sart.
 mapfile -t line < <(grep '"os-sart"' small/speed.csv | sed 's/"[^"]*",//g')
 IFS=, read -r _ one one_up _ _ _ <<<"${line[0]}"
 IFS=, read -r members two two_up efficiency model off <<<"${line[1]}"

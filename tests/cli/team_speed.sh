@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is measured and chosen of several members: links, times beside the model, shares of unlike members, and the same bits on any number.
+# Measurements and choices of several ranks: links, times and model, load fractions of heterogeneous ranks, bit-identical results.
 . "$(dirname "$0")/support/lib.sh"
 export XDG_CACHE_HOME=$PWD/cache
 
@@ -9,7 +9,7 @@ ok devices --links --megabytes 0.5 --json
 holds "$(value bytes_per_second) > 0 && $(value latency_seconds) > 0"
 refused 2 "megabytes" devices --links --megabytes 0
 
-# Speed-ups: of one member 1; the model and its error go with every line.
+# Speed-up of one rank is 1; every line has the model and its error.
 ok bench --gpus 1,2 --backend cpu:1 --workload quick-arc --split views,slices --solver fista:prox=yes --penalty tv:strength=0.01 \
 	--operation iteration --repeat 1 --every 3 --json -o speed.json
 cmp -s <(printf '%s\n' "$out") speed.json || fail "--json and --output differ"
@@ -21,14 +21,14 @@ ok bench --gpus 2,1 --backend cpu:1 --workload quick-flat --operation direct --r
 says "speed-up"
 [ "$(grep -c "fdk kernels" <<<"$out")" -eq 2 ] || fail "expected the kernels alone on one member and on two: $out"
 ok bench --gpus 1,64 --backend cpu:1 --workload odd-16 --operation direct --repeat 1 --every 60
-says "64 members of 17 slices: expected a slice for each"
+says "64 devices for 17 slices: expected a slice for each"
 refused 2 "1,2,4" bench --gpus 1,,2
 refused 2 "combined" bench --gpus 2 --vs dd
 refused 2 "nothing" bench --gpus 2 --split nothing
 
 ok simulate --phantom shepp-logan --reduce 16 --rows 8 --photons 1e4 --seed 5 -o scan.nc
 
-# The same bits on 1, 2, 4, 8.
+# Bit-identical on 1, 2, 4 and 8 ranks.
 for s in "pcg:iterations=2 --penalty qggmrf:strength=100" os-sart:subsets=3,iterations=2 "fista:iterations=2,prox=yes --penalty tv:strength=0.01" \
 	"cgls:iterations=2 --init zero" fdk; do
 	first=
@@ -45,7 +45,7 @@ ok recon scan.nc -o bits.nc --backend cpu:1x4 --quiet --solver os-sart:subsets=3
 ok compare bits.nc one.nc --rmse 1e-9
 refused 2 "3 devices" recon scan.nc -o bits.nc --backend cpu:1x3 --reproducible
 
-# Unlike members: measured once, then remembered; a file that is damaged is as none.
+# Heterogeneous ranks: measured once, then cached; a damaged file is ignored.
 # shellcheck disable=SC2054 # of parameters
 unlike=(recon scan.nc -o two.nc --backend cpu:1+cpu:2 --solver os-sart:subsets=3,iterations=2 --precision double)
 ok "${unlike[@]}"

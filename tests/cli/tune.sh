@@ -1,5 +1,5 @@
 #!/bin/bash
-# gantry tune without a GPU: replays of logs, what is kept, and a sentence for what is missing.
+# gantry tune without a GPU: replays of logs, the cache, and messages about missing parts.
 . "$(dirname "$0")/support/lib.sh"
 export XDG_CACHE_HOME=$work/cache
 
@@ -20,7 +20,7 @@ inf wrong A=4 B=3 | it writes outside its result
 2.25 ok A=1 B=4 | built-in 3 ms
 LOG
 ok tune --replay toy.txt --seeds 5
-says "5 candidates, 4 right; best 2.0000 ms, built-in 3.0000 ms"
+says "5 candidates, 4 correct; best 2.0000 ms, built-in 3.0000 ms"
 for strategy in climb ants random exhaustive ants:as-published; do
 	says "$strategy  "
 done
@@ -39,11 +39,11 @@ refused 1 "bad.txt, line 13: a value is missing or not in its layer" tune --repl
 head -9 toy.txt >empty.txt
 refused 1 "empty.txt, line 10: no candidate" tune --replay empty.txt
 sed 's/^[0-9.]* ok/inf wrong/' toy.txt >wrong.txt
-refused 1 "no candidate of this log was right" tune --replay wrong.txt
+refused 1 "no candidate of this log was correct" tune --replay wrong.txt
 refused 1 "nowhere.txt: No such file or directory" tune --replay nowhere.txt
 
 ok tune --list
-says "came with gantry"
+says "distributed with gantry"
 [ "$(grep -c 'sf-forward on NVIDIA H200' <<<"$out")" -ge 1 ] || fail "the table that came with the library: $out"
 mkdir -p cache/gantry/tune
 echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 } ] }' >cache/gantry/tune/dd-forward.json
@@ -66,7 +66,7 @@ mkfifo cache/gantry/tune/dd-forward.json
 timeout 1200 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
 rm cache/gantry/tune/dd-forward.json
 
-# what is kept moves to another machine: what came with the library is such a table
+# the cache moves to another machine; the tables of the library have the same format
 refused 1 "nothing is kept that another machine could use" tune --export moved.json
 [ ! -e moved.json ] || fail "nothing to export, and there is a file"
 cp "$(dirname "$0")/../../core/variant/tables/nvidia-h200.json" table.json
@@ -132,7 +132,7 @@ refused 1 "no kernel of the projector dd-bs can be tuned" tune --workload quick-
 refused 2 "unknown search strategy \"bees\"" tune --workload quick-arc --search bees
 refused 2 "device=cpu:2: expected an NVIDIA GPU" tune --workload quick-arc --device cpu:2
 refused 2 "shared=1KiB: expected shared=BYTES or shared=NKiB, of 16 to 1024 KiB" tune --workload quick-arc --device cuda:0,shared=1KiB
-# files that are no library, in front of those that are
+# invalid libraries in front of valid ones
 mkdir nolib
 for name in libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so; do echo none >nolib/$name; done
 LD_LIBRARY_PATH=$work/nolib refused 1 "NVRTC is not there" tune --workload quick-arc --programs 3
@@ -149,7 +149,7 @@ if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a 
 	done
 fi
 
-# many searches in a folder: what has a whole log is done, without a GPU; the table is of all logs
+# many searches in a folder: complete logs are skipped without a GPU; the table summarises all logs
 refused 2 "no workload \"ge-hx\"" tune --folder many --workload ge-hd,ge-hx
 refused 2 "every=0: expected NAME:every=N with N of 1 to 10000" tune --folder many --workload ge-hd:every=0
 refused 2 "every=2x: expected NAME:every=N" tune --workload ge-hd:every=2x
@@ -157,7 +157,7 @@ refused 2 "unknown kernel 'bees'" tune --folder many --workload ge-hd --kernel d
 refused 2 "expected --workload NAME" tune --folder many
 refused 2 "expected a comma-separated list of names, found \",\"" tune --folder many --workload ge-hd,
 refused 2 "cannot be combined with --log" tune --folder many --workload ge-hd --log toy.txt
-refused 2 "is for --folder" tune --within 3 --workload ge-hd
+refused 2 "expected with --folder" tune --within 3 --workload ge-hd
 [ ! -e many ] || fail "a refusal leaves a folder"
 if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then
 	"$gantry" tune --folder many --workload quick-arc:every=5 --kernel all >out.txt 2>err.txt && fail "a folder of searches without a GPU"
@@ -176,7 +176,7 @@ grep -q "^quick-arc-every5,back,dd-back,3.1,3.1,1.0000,5,1,0,\"built-in\"," many
 grep -qF 'quick-arc-every5,back,sf-back,,,,,,,"","","many/quick-arc-every5.sf-back.txt: this problem does not ask for ""sf-back"""' many/results.csv ||
 	fail "the table: $(cat many/results.csv)"
 grep -q "^step-0.4,back,dd-back,3.1," many/results.csv || fail "a workload with a dot: $(cat many/results.csv)"
-# half a log is none, and time may not do for what is left
+# an incomplete log counts as missing, and the time may not suffice for the rest
 grep -v '^# chosen' many/quick-arc-every5.dd-back.txt >half.txt
 cp half.txt many/quick-arc-every5.dd-back.txt
 ok tune --folder many --workload quick-arc:every=5 --kernel dd-forward,dd-back --minutes 1 --within 0.5
@@ -184,7 +184,7 @@ says "1 of 2 searches are done; repeat the command to continue"
 grep -q '^quick-arc-every5,back,dd-back,.*"not at its end"$' many/results.csv || fail "the table: $(cat many/results.csv)"
 cmp -s half.txt many/quick-arc-every5.dd-back.txt || fail "a log was written without time for its search"
 
-# the study, on logs
+# the study on logs
 mkdir logs
 sed 's/^# kernel .*/# kernel fdk-published/; s/^# built-in-ms 3/&\n# problem 10 views of 8 x 8, 256 x 256 x 256 voxels\n# updates 1.7e8/; s/ ms, 5 pairs/&/; s/built-in 3 ms$/&, at 4.5 s/' toy.txt >logs/fdk-256.txt
 echo "no log" >logs/readme.txt
@@ -192,10 +192,10 @@ ok study tuner -o study --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,NaN,NaN,NaN$' study/gains.csv || fail "gains: $(cat study/gains.csv)"
 grep -q '^"256^3","ants, 30 x 5",2.54,0.002,1.0669' study/table-2.csv || fail "table II: $(cat study/table-2.csv)"
 grep -q '^"fdk-256","climb",' study/searchers.csv || fail "searchers: $(cat study/searchers.csv)"
-grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "what holds: $(cat study/success.csv)"
+grep -q '^"fdk-256",1,0.66666[67]*,20,20,""$' study/success.csv || fail "kept promises: $(cat study/success.csv)"
 grep -q 'Of 1 logs all four hold on 1' study/report.html || fail "what holds is not told"
 grep -q '364 views of 1014' study/report.html || fail "the caption of table III"
-# a log whose kernel by hand is faster than all of its candidates
+# a log with a manually tuned kernel that is faster than all candidates
 mkdir hard
 {
 	sed -n '1,7p' toy.txt | sed 's/A=2 B=3/A=1 B=1/; s/^# built-in-ms .*/# built-in-ms 1/'
@@ -203,12 +203,12 @@ mkdir hard
 	for a in $(seq 0 15); do for b in $(seq 0 15); do echo "$((2 + (7 * a + 13 * b) % 97)) ok A=$a B=$b | built-in 1 ms"; done; done
 } >hard/hard.txt
 ok study tuner -o study-hard --logs hard --no-figures
-grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "what does not hold: $(cat study-hard/success.csv)"
-grep -q 'Of 1 logs all four hold on 0' study-hard/report.html || fail "what does not hold is not told"
+grep -q '^"hard",.*as published as good as hand-tuned' study-hard/success.csv || fail "violations: $(cat study-hard/success.csv)"
+grep -q 'Of 1 logs all four hold on 0' study-hard/report.html || fail "violations are not reported"
 printf '# chosen-ms 3\n# chosen-built-in-ms 3.09\n# chosen built-in\n' >>logs/fdk-256.txt # none stood at last
 ok study tuner -o study-end --logs logs --no-figures
 grep -q ',5,4,3,2,1.5,4.5,3.09,NaN,1$' study-end/gains.csv || fail "gains: $(cat study-end/gains.csv)"
-grep -q '0 of 1 searches found' study-end/report.html || fail "the claim is of what was timed once"
+grep -q '0 of 1 searches found' study-end/report.html || fail "the claim uses the first timing"
 rm logs/fdk-256.txt
 refused 2 "expected logs of gantry tune" study tuner -o none --logs logs --no-figures
 refused 1 "nowhere: cannot be read" study tuner -o none --logs nowhere --no-figures

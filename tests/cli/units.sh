@@ -1,5 +1,5 @@
 #!/bin/bash
-# Lengths and angles with units say what they say in mm and degrees, in every command that takes them.
+# Lengths and angles with units equal those in mm and degrees, in every command.
 . "$(dirname "$0")/support/lib.sh"
 
 common=(--scanner c-arm --views 36 --columns 40 --rows 20 --turns 1 --phantom spheres --scale 0.25 --rays 1)

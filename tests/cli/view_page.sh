@@ -1,9 +1,9 @@
 #!/bin/bash
-# Pages of `gantry view` in a browser without a window, driven by support/view_page.py; $GT_CHROMIUM names the browser, $GT_PICTURES a folder for pictures.
+# Pages of `gantry view` in a headless browser, driven by support/view_page.py; $GT_CHROMIUM names the browser, $GT_PICTURES a folder for pictures.
 . "$(dirname "$0")/support/lib.sh"
 support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 
-# What needs no browser.
+# Without a browser.
 ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20
 refused 2 "expected -o NAME.html or --serve" view t.nc s.nc -o none.png
 refused 2 "--port needs --serve" view t.nc -o none.html --port 80
@@ -11,7 +11,7 @@ refused 2 "are for pictures" view t.nc -o none.html --slice 2
 refused 2 "expected no --output" view t.nc -o none.html --serve
 refused 1 "nowhere/none.html" view t.nc -o nowhere/none.html
 refused 1 "absent.nc" view t.nc absent.nc -o none.html
-# What no page holds is refused by its head: nothing is read, which would take 4 GB of memory.
+# Files beyond the limit of a page are refused by their headers, without reading, which would need 4 GB of memory.
 truncate -s 4G big.raw
 printf '%s\n' "ObjectType = Image" "NDims = 3" "DimSize = 1024 1024 1024" "ElementSpacing = 1 1 1" "ElementType = MET_FLOAT" "BinaryDataByteOrderMSB = False" \
 	"ElementDataFile = big.raw" >big.mhd

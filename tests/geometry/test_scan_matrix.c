@@ -197,9 +197,9 @@ START_TEST(shapes_without_matrices)
 	double m[12];
 	ck_refused(gt_matrix_from_view(s, VIEWS, m), GT_ERR_ARG, "matrix of view 30");
 	s->shape = GT_PARALLEL;
-	ck_refused(gt_matrix_from_view(s, 0, m), GT_ERR_UNSUPPORTED, "this one is parallel");
+	ck_refused(gt_matrix_from_view(s, 0, m), GT_ERR_UNSUPPORTED, "found detector shape parallel");
 	s->shape = GT_ARC;
-	ck_refused(gt_matrix_from_view(s, 0, m), GT_ERR_UNSUPPORTED, "this one is arc");
+	ck_refused(gt_matrix_from_view(s, 0, m), GT_ERR_UNSUPPORTED, "found detector shape arc");
 	gt_scan_free(s);
 }
 END_TEST

@@ -215,7 +215,7 @@ START_TEST(air_is_left_alone_where_that_is_asked_for)
 		                        1e-3);
 	gt_projections_free(p);
 	frames.air = "50,40";
-	refuse(GT_ERR_ARG, "air 50,40: expected auto, no, or how many of the 90 columns");
+	refuse(GT_ERR_ARG, "air 50,40: expected auto, no, or the numbers of air columns");
 	frames.air = "x";
 	refuse(GT_ERR_ARG, "air x: expected");
 }

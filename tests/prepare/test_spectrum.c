@@ -374,7 +374,7 @@ START_TEST(sizes)
 			t += exp(-first[(4 * 7 + 1 + r) * 11 + 3 + c]) / 6;
 	ck_assert_float_eq_tol(gt_projections_data(p)[(1 * 2 + 0) * 2 + 1], (float)-log(t), 1e-6f);
 	ck_refused(gt_prepare(&p, "crop:first-rows=2", NULL), GT_ERR_ARG, "2 and 0 rows");
-	ck_refused(gt_prepare(&p, "views:range=3:", NULL), GT_ERR_ARG, "expected some of 0 to 2");
+	ck_refused(gt_prepare(&p, "views:range=3:", NULL), GT_ERR_ARG, "expected a part of 0 to 2");
 	ck_refused(gt_prepare(&p, "rins", NULL), GT_ERR_UNKNOWN, "did you mean 'rings'");
 	gt_scan_free(before);
 	gt_projections_free(p);

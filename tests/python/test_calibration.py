@@ -68,7 +68,7 @@ def test_what_beads_refuse(beads):
                                (PLACES[:, :2], gantry.ArgumentError, r"beads: shape \(7, 2\)"), ("none.txt", gantry.FileError, "none.txt")):
         with pytest.raises(kind, match=words):
             gantry.calibrate_beads(p, given)
-    with pytest.raises(gantry.ArgumentError, match="span is for beads whose places are not known"):
+    with pytest.raises(gantry.ArgumentError, match="span: found positions of the beads"):
         gantry.calibrate_beads(p, PLACES, span=50)
 
 

@@ -55,7 +55,7 @@ def test_refusals(scene):
         gantry.pnp_fista(A, p, penalty=gantry.Denoiser(lambda z, t: z[:3], "half"), iterations=3)
     with pytest.raises(gantry.Error, match="holes"):
         gantry.pnp_fista(A, p, penalty=gantry.Denoiser(lambda z, t: z * np.nan, "holes"), iterations=3)
-    with pytest.raises(gantry.ArgumentError, match="something to call"):
+    with pytest.raises(gantry.ArgumentError, match="expected a callable"):
         gantry.Denoiser(3)
     with pytest.raises(gantry.ArgumentError, match="no text"):
         gantry.reconstruct(p, A.scan, GRID, solver="pnp-fista", penalty=gantry.Denoiser(shrink).spec)

@@ -73,7 +73,7 @@ def test_what_is_refused(rng):
         astra.scan({"type": "fanflat"})
     geometry = cone(rng)
     geometry["Vectors"][4, 6:9] *= 1.1
-    with pytest.raises(gantry.UnsupportedError, match="view 4: its columns are 1.65 mm apart, expected 1.5 mm"):
+    with pytest.raises(gantry.UnsupportedError, match="view 4: column pitch 1.65 mm: expected 1.5 mm"):
         astra.scan(geometry)
     with pytest.raises(gantry.Error, match="arc"):
         astra.geometry(tiny("arc"))

@@ -45,7 +45,7 @@ def test_solver_objects_on_arrays(scene):
     assert np.array_equal(gantry.solve(gantry.CGLS(iterations=4), A, scene).x, gantry.cgls(A, scene, iterations=4).x)
     assert np.array_equal(gantry.analytic(gantry.FDK(filter="hann"), scene, None, GRID, device="cpu:2"),
                           gantry.Analytic(scene.scan, GRID, gantry.FDK(filter="hann"), device="cpu:2")(scene))
-    with refused("iterations: given beside gantry.CGLS"):
+    with refused("iterations: given in addition to gantry.CGLS"):
         gantry.solve(gantry.CGLS(), A, scene, iterations=3)
     with pytest.raises(gantry.UnknownNameError, match="fdk"):
         gantry.solve(gantry.FDK(), A, scene)

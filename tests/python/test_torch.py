@@ -128,7 +128,7 @@ def test_tensors_outside_of_layers():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no GPU")
 def test_another_device_is_refused_by_name():
     A = gantry.Projector(SCANS["flat"](), GRID, device="cpu:2")
-    with pytest.raises(gantry.ArgumentError, match="lies on cuda:0, and the operator on cpu:2"):
+    with pytest.raises(gantry.ArgumentError, match="is on cuda:0, expected cpu:2"):
         A(torch.zeros(GRID.shape, device="cuda:0"))
 
 

@@ -1,4 +1,4 @@
-/* The benchmark RabbitCT without its runner: images in memory, then the time of their backprojection, then the score. */
+/* gantry rabbitct: times the backprojection of images in memory and scores the result as the benchmark does. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/matrix_backprojector.h>
@@ -22,13 +22,13 @@ static const cli_option options[] = {
 	  .help = "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)",
 	  .at = AT(size), .min = 1, .max = 4096 },
 	{ .name = "reference", .kind = CLI_INPUT, .value = "FILE",
-	  .help = "reference volume of 16-bit HU to compare the result with (default: that in the data set)", .at = AT(reference) },
+	  .help = "reference volume of 16-bit HU (default: the one in the data set)", .at = AT(reference) },
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE",
-	  .help = "the matrices, where a repackaged set has them in a file of their own", .at = AT(geometry) },
+	  .help = "file with the matrices of a repackaged set", .at = AT(geometry) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written volume: 16-bit HU (.vol), or mm-1 (.nc, .mha)", .at = AT(output) },
 	{ .name = "add-reference", .kind = CLI_FLAG,
-	  .help = "append the result to the data set, as its reference of that size", .at = AT(add_reference) },
+	  .help = "append the result to the data set as its reference of this size", .at = AT(add_reference) },
 	{ .name = "batch", .kind = CLI_INT, .value = "N",
 	  .help = "images per pass over the volume (default 32)", .at = AT(batch), .min = 1, .max = 4096 },
 	{ 0 },
@@ -81,7 +81,7 @@ static gt_status check(const char *path, const rabbitct_options *o, const gt_rab
 	return st == GT_ERR_ARG ? gt_fail(st, "%s; or .vol, for 16-bit HU", gt_error()) : st;
 }
 
-/* A file that is something else is named as that. */
+/* The message names the actual format of another file. */
 static gt_status open_set(const char *path, const rabbitct_options *o, gt_rabbitct **file)
 {
 	const gt_format *f;
@@ -90,12 +90,12 @@ static gt_status open_set(const char *path, const rabbitct_options *o, gt_rabbit
 	char why[512];
 	snprintf(why, sizeof why, "%s", st == GT_OK ? "" : gt_error());
 	if (st == GT_ERR_FORMAT && gt_file_kind(path, &f, &projections) == GT_OK && strcmp(f->name, "rabbitct"))
-		return gt_fail(st, "%s: is a %s file: expected a data set of RabbitCT ('gantry simulate -o NAME.rctd' writes one)", path,
+		return gt_fail(st, "%s: is a %s file: expected a RabbitCT data set ('gantry simulate -o NAME.rctd' writes one)", path,
 		               f->about);
 	return st == GT_OK ? st : gt_fail(st, "%s", why);
 }
 
-/* Reads a group, then backprojects it: only that is timed. */
+/* Reads and backprojects a group of images; times the backprojection alone. */
 static gt_status add_group(const char *path, job *j, size_t first, size_t n, double *seconds)
 {
 	const gt_rabbitct_head *h = gt_rabbitct_info(j->file);
@@ -153,7 +153,7 @@ static gt_status find_reference(const rabbitct_options *o, job *j, int *found)
 	return !o->reference && st == GT_ERR_UNSUPPORTED ? GT_OK : st;
 }
 
-/* mm-1 of water of GT_WATER_DEFAULT where the data set's scale says 1000. */
+/* 1000 on the scale of the data set is water, GT_WATER_DEFAULT mm-1. */
 static gt_status write_result(const cli_call *call, const rabbitct_options *o, job *j)
 {
 	const float *scale = gt_rabbitct_info(j->file)->scale;
@@ -204,7 +204,7 @@ static int run(const cli_call *call, const void *given)
 		score = app_rabbitct_judge(j.hu, j.reference, voxels);
 		r.score = &score;
 	} else if (!o->add_reference) {
-		cli_note(call, "no reference of %zu^3 voxels: nothing to compare the result with", (size_t)o->size);
+		cli_note(call, "no reference of %zu^3 voxels: the result is not scored", (size_t)o->size);
 	}
 	r.backend = gt_backend_name(j.be);
 	r.columns = h->columns;
@@ -219,7 +219,7 @@ done:
 
 const cli_command cli_rabbitct = {
 	.name = "rabbitct",
-	.about = "backprojection of a RabbitCT data set, timed and scored",
+	.about = "time and score the backprojection of a RabbitCT data set",
 	.synopsis = "DATASET [options]",
 	.notes = "  gantry simulate --scanner c-arm --shift 2 --tilt 1 --phantom forbild-head -o set.rctd\n"
 		 "  gantry rabbitct set.rctd --size 128 --backend cpu --precision double --add-reference\n"

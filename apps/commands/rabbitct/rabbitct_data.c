@@ -1,4 +1,4 @@
-/* Data sets of simulated scans. */
+/* Writes RabbitCT data sets of simulated scans. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/matrix_backprojector.h>

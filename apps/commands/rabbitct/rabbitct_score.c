@@ -1,4 +1,4 @@
-/* The benchmark's measures. */
+/* Error measures of the RabbitCT benchmark. */
 #include <math.h>
 #include <stdlib.h>
 #include "apps/commands/rabbitct/rabbitct.h"

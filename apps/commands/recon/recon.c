@@ -1,4 +1,4 @@
-/* gantry recon: projections -> volume, by a direct method or by iteration. */
+/* gantry recon: reconstructs a volume from projections by an analytic or iterative method. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ done:
 	return st;
 }
 
-/* The log and the plot are files of iterations, and none that a checkpoint is written to. */
+/* --log and --plot need iterations, and must differ from the checkpoint. */
 static gt_status check_log(const recon_options *o, gt_recon *r)
 {
 	const char *const files[] = { o->log, o->plot };
@@ -81,7 +81,7 @@ static void show_slices(void *self, const gt_recon_slices *s)
 	gt_live_page_slices(m->page, s);
 }
 
-/* The address is said whatever --quiet is: nobody could open the page without it. */
+/* Prints the address even with --quiet, because the page cannot be opened without it. */
 static gt_status watch(const cli_call *call, recon_monitor *m)
 {
 	char *title = cli_text("Reconstruction of %s", call->file[0]);
@@ -94,22 +94,22 @@ static gt_status watch(const cli_call *call, recon_monitor *m)
 	return GT_OK;
 }
 
-/* Before the error is said: its text is what the page ends with. */
+/* Called before the error is printed, because the page ends with its text. */
 static void end_watch(recon_monitor *m, gt_status st)
 {
-	char *ending = st == GT_OK ? cli_text("done: %s is written", m->o->output) : cli_text("ended: %s", gt_error());
+	char *ending = st == GT_OK ? cli_text("done: %s written", m->o->output) : cli_text("ended: %s", gt_error());
 	gt_live_page_free(m->page, ending);
 	free(ending);
 }
 
-/* A process after the first shows and writes nothing. */
+/* MPI processes after the first print and write nothing. */
 static void write_nothing(recon_options *o)
 {
 	o->log = o->plot = o->report = NULL;
 	o->watch = 0;
 }
 
-/* Processes that a launcher started for volumes of their own have nothing to do with each other. */
+/* Decides whether the processes of mpirun compute one volume together or one each. */
 static gt_status part(cli_call *call, const recon_options *o)
 {
 	char folder[4096] = "";
@@ -124,8 +124,7 @@ static gt_status part(cli_call *call, const recon_options *o)
 	free(work);
 	if (st != GT_OK || !alone)
 		return st;
-	cli_note(call, "%d processes were started, each with an output of its own: each computes alone (--team mpi: together)",
-	         call->processes);
+	cli_note(call, "found %d processes with different outputs: each computes alone (--team mpi: together)", call->processes);
 	call->process = 0;
 	call->processes = 1;
 	call->common.quiet = call->common.quiet == 1;
@@ -152,8 +151,8 @@ static int run(const cli_call *begun, const void *given)
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
 	if (call->files > 1 && call->processes > 1)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans that are reconstructed together: expected one process, mpirun started %d",
-		               call->files, call->processes));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans: joint reconstruction expects one process, found %d", call->files,
+		               call->processes));
 	if (call->files > 1)
 		return cli_exit(call, recon_joint(call, o, &m, &reading));
 	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
@@ -184,23 +183,22 @@ const cli_command cli_recon = {
 	.name = "recon",
 	.about = "reconstruct a volume from projections",
 	.synopsis = "SCAN... -o VOLUME [options]",
-	.notes =
-		"SCAN is a file or a folder of projections; where its columns, rows, rotation direction or centre are wrong, 'gantry import' corrects them\n"
-		"first (--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
-		"Without --solver: the analytic method where the scan allows one (wfbp: helical), else an iterative one, and why.\n"
-		"--init auto starts from the analytic method where the scan allows one, else from zero; 'fdk' requires the one that fits.\n"
-		"Ctrl-C stops after the iteration in progress, writes the result so far and exits with 1; a second one, or one\n"
-		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
-		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n"
-		"Started several times by mpirun, the processes compute one volume together, and the first one writes it.\n\n"
-		"  gantry recon scan.nc -o vol.nc\n"
-		"  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
-		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
-		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n"
-		"  mpirun -n 4 gantry recon scan.nc -o vol.nc --backend cpu:2 --solver sirt\n\n"
-		"Several scans of one object (energies, times) are reconstructed together with a penalty that takes several volumes, and\n"
-		"written as vol-1.nc, vol-2.nc, ...\n\n"
-		"  gantry recon low.nc high.nc -o vol.nc --solver fista:prox=yes --penalty joint-tv:strength=0.1\n",
+	.notes = "SCAN is a file or a folder of projections. 'gantry import' corrects wrong columns, rows, rotation direction or centre\n"
+		 "(--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
+		 "Without --solver: the analytic method if the scan permits one (wfbp: helical), else an iterative one, with the reason.\n"
+		 "--init auto starts from the analytic method if the scan permits one, else from zero; 'fdk' requires one.\n"
+		 "Ctrl-C stops after the current iteration, writes the result and exits with 1. A second one, or one before the\n"
+		 "iterations, writes nothing and exits with 130. With --checkpoint, SIGTERM has the effect of Ctrl-C.\n"
+		 "The same command with --resume continues an interrupted run, with a bit-identical result.\n"
+		 "With mpirun, the processes compute one volume together, and the first one writes it.\n\n"
+		 "  gantry recon scan.nc -o vol.nc\n"
+		 "  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
+		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
+		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n"
+		 "  mpirun -n 4 gantry recon scan.nc -o vol.nc --backend cpu:2 --solver sirt\n\n"
+		 "A penalty of several volumes reconstructs several scans of one object (energies, times) jointly, and writes vol-1.nc,\n"
+		 "vol-2.nc, ...\n\n"
+		 "  gantry recon low.nc high.nc -o vol.nc --solver fista:prox=yes --penalty joint-tv:strength=0.1\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS | CLI_TEAMS,
 	.options = recon_table,
 	.defaults = &recon_defaults,

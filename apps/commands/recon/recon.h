@@ -1,6 +1,6 @@
 #ifndef GT_APPS_COMMANDS_RECON_H
 #define GT_APPS_COMMANDS_RECON_H
-/* The parts of `gantry recon`: its options, what it shows while it runs, and what it reports. */
+/* Parts of `gantry recon`: options, progress and reports. */
 #include <gantry/image.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
@@ -20,7 +20,7 @@ typedef struct {
 
 extern const cli_option recon_table[];
 extern const recon_options recon_defaults;
-/* Hands the options to the library. */
+/* Passes the options to the library. */
 gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o);
 
 /* Progress on stderr, the log and Ctrl-C while the library runs. */
@@ -29,30 +29,30 @@ typedef struct {
 	const recon_options *o;
 	gt_recon *r;
 	app_progress progress;
-	cli_notes notes;                /* what the reader said, in one line when it has read */
-	int reads;                      /* 1: it reads now */
-	int direct;                     /* 1: the bar is that of a direct method */
+	cli_notes notes;                /* notes of the reader, printed after reading */
+	int reads;                      /* 1: reading is in progress */
+	int direct;                     /* 1: the bar shows an analytic method */
 	app_runlog log;
 	recon_journal journal;          /* for --report */
-	gt_live_page *page;             /* for --watch; NULL: not asked for */
-	int iteration, iterations;      /* done so far, and at most */
-	int writes;                     /* 1: the file of the volume is being written */
-	gt_status st;                   /* why the log could not be opened */
+	gt_live_page *page;             /* for --watch; NULL without it */
+	int iteration, iterations;      /* completed, and maximum */
+	int writes;                     /* 1: the volume is being written */
+	gt_status st;                   /* error of opening the log */
 } recon_monitor;
 void recon_say(void *self, const gt_message *m);
 int recon_progress(void *self, const gt_recon_progress *p);
-/* The bar of a direct method goes, if there is one. */
+/* Removes the bar of an analytic method, if there is one. */
 void recon_end_direct(recon_monitor *m);
 
-/* Several scans together, into numbered files. */
+/* Reconstructs several scans jointly, into numbered files. */
 gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading);
 
-/* --dry-run: the plan to stdout. */
+/* --dry-run: prints the plan to stdout. */
 gt_status recon_print_plan(const cli_call *call, gt_recon *r);
-/* What was done, in words or as JSON. */
+/* Prints the report as text or JSON. */
 void recon_report(const cli_call *call, const recon_options *o, gt_recon *r);
-/* GT_ERR_DIVERGED and GT_STOPPED say what the file holds then. */
+/* Returns the end of the run; the messages of GT_ERR_DIVERGED and GT_STOPPED state the contents of the output. */
 gt_status recon_how_it_ended(const recon_options *o, gt_recon *r);
-/* "os-sqs": the method's name; malloc'ed. */
+/* Returns the name of the method; the caller frees it. */
 char *recon_method(gt_recon *r);
 #endif

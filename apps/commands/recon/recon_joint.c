@@ -1,10 +1,10 @@
-/* gantry recon of several scans: one volume each, with one penalty on all. */
+/* gantry recon of several scans: one volume per scan, with a joint penalty. */
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon/recon.h"
 
-/* What is of one scan alone. */
+/* Refuses options that apply to one scan alone. */
 static gt_status check(const cli_call *call, const recon_options *o)
 {
 	const struct {
@@ -19,11 +19,11 @@ static gt_status check(const cli_call *call, const recon_options *o)
 		      { "init=FILE", o->init && strchr(o->init, '.') } };
 	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
 		if (alone[i].given)
-			return gt_fail(GT_ERR_ARG, "--%s: is of one scan, and %zu are given", alone[i].name, call->files);
+			return gt_fail(GT_ERR_ARG, "--%s: applies to one scan, found %zu", alone[i].name, call->files);
 	return cli_check_numbered(call, o->output);
 }
 
-/* The checkpoint is none of the volumes. */
+/* The checkpoint must differ from the volumes. */
 static gt_status check_checkpoint(const cli_call *call, const recon_options *o, gt_recon *r)
 {
 	const char *checkpoint = gt_recon_text(r, "checkpoint");
@@ -41,7 +41,7 @@ static gt_status check_checkpoint(const cli_call *call, const recon_options *o, 
 	return st;
 }
 
-/* Before they are computed: each by itself, as disks may differ. */
+/* Checks each output before the computation, because the disks may differ. */
 static gt_status have_room(const cli_call *call, const recon_options *o, const gt_grid *grid)
 {
 	gt_write_options w = gt_write_defaults;
@@ -95,7 +95,7 @@ gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monito
 	gt_volume **v = calloc(call->files, sizeof *v);
 	char *name = NULL;
 	gt_status st = r && v ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	recon_options first = *o; /* what is told is told of the first volume */
+	recon_options first = *o; /* the report describes the first volume */
 	GT_TRY(st);
 	GT_TRY(check(call, o));
 	if (!(first.output = name = cli_numbered(o->output, 1)))
@@ -104,7 +104,7 @@ gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monito
 	GT_TRY(gt_recon_run_joint(r, call->files, v));
 	GT_TRY(write_all(call, o, v));
 	recon_report(call, &first, r[0]);
-	cli_note(call, "%zu volumes, with their numbers in the names", call->files);
+	cli_note(call, "%zu volumes with numbered names", call->files);
 	st = recon_how_it_ended(&first, r[0]);
 done:
 	for (size_t i = 0; i < call->files && r && v; i++) {

@@ -1,9 +1,9 @@
-/* What the command does while the library reconstructs: progress on stderr, the log, Ctrl-C. */
+/* Callbacks during a reconstruction: progress on stderr, the log, Ctrl-C. */
 #include <stdlib.h>
 #include <string.h>
 #include "apps/commands/recon/recon.h"
 
-/* The head of the log: what the run is. */
+/* Writes the header of the log, which describes the run. */
 static gt_status open_log(recon_monitor *m)
 {
 	static const char *const keys[] = { "command", "scan",    "grid",  "solver",    "projector",
@@ -80,7 +80,7 @@ void recon_say(void *self, const gt_message *message)
 		to.say(to.self, message);
 }
 
-/* The first call starts the bar, the last one of reading ends it, and shows what the reader said. */
+/* The first call starts the bar; the last one ends it and prints the notes of the reader. */
 static int fraction(recon_monitor *m, const gt_recon_progress *p)
 {
 	const int reads = p->phase == GT_RECON_READING;
@@ -99,7 +99,7 @@ static int fraction(recon_monitor *m, const gt_recon_progress *p)
 	return 0;
 }
 
-/* Of a direct method a bar of its own, which ends where something else begins. */
+/* An analytic method has its own bar, which ends before other output. */
 static void partial(recon_monitor *m, const gt_recon_progress *p)
 {
 	if (p->iterations) {

@@ -1,4 +1,4 @@
-/* The options of `gantry recon`, and the settings of the library that they are. */
+/* Options of `gantry recon`, and their settings in the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,96 +14,95 @@ const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .fr
 /* clang-format off */
 const cli_option recon_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, .tif, a folder/ of DICOM)", .at = AT(output) },
+	  .help = "name and format of the written volume (.nc, .mha, .nii, .tif, a folder/ of DICOM)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], or N voxels across (default: what fits the scan)", .at = AT(grid) },
+	  .help = "grid of the volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], or N voxels across (default: the field of view)", .at = AT(grid) },
 	{ .name = "voxel", .kind = CLI_TEXT, .value = "LENGTH",
-	  .help = "size of its voxels (mm; 10um), over what fits the scan, or of --grid N", .at = AT(voxel) },
+	  .help = "voxel size (mm; 10um) over the field of view, or of --grid N", .at = AT(voxel) },
 	{ .name = "slice", .kind = CLI_TEXT, .value = "K|A:B",
-	  .help = "of the grid only slice K, or A to B-1, counted from 0 (from the end: below 0)", .at = AT(slice) },
+	  .help = "reconstruct slice K of the grid alone, or slices A to B-1, from 0 (below 0: from the end)", .at = AT(slice) },
 	{ .name = "views", .kind = CLI_TEXT, .value = "A:B[:STEP]",
-	  .help = "of the scan only views A to B-1, or every STEP-th of them", .at = AT(views) },
-	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
+	  .help = "use views A to B-1 of the scan alone, or every STEP-th of them", .at = AT(views) },
+	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "use the grid of this volume", .at = AT(like) },
 	{ .name = "preset", .was = "quality", .kind = CLI_CHOICE,
-	  .help = "all settings at once: fast is the analytic method, iterative a low-noise picture without tuning",
+	  .help = "set all settings: fast is the analytic method, iterative a low-noise method without tuning",
 	  .at = AT(preset), .names = presets },
 	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
-	  .help = "the method; 'gantry help solver NAME' lists its parameters", .at = AT(solver) },
+	  .help = "reconstruction method; 'gantry help solver NAME' lists its parameters", .at = AT(solver) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the projector of an iterative method (default dd; for tilted detectors what suits them best)", .at = AT(projector) },
+	  .help = "projector of an iterative method (default dd, or a projector that supports the detector)", .at = AT(projector) },
 	{ .name = "init", .kind = CLI_INPUT, .value = "auto|zero|fdk|wfbp|FILE",
-	  .help = "volume that an iterative method starts from", .at = AT(init) },
+	  .help = "starting volume of an iterative method", .at = AT(init) },
 	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,
-	  .help = "padding slices beyond both ends that an iterative method computes and does not write (auto: as many as rays through the object need)",
+	  .help = "compute padding slices beyond both ends of the grid, without writing them (auto: those that rays through the object cross)",
 	  .at = AT(padding), .names = paddings },
 	{ .name = "outside", .kind = CLI_CHOICE,
 	  .help = "object outside an iterative method's grid: subtract its projections, widen the grid, or ignore it (default auto)",
 	  .at = AT(outside), .names = outsides },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
-	  .help = "weights of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
+	  .help = "statistical weights of the data (photons:count=1e5,electronic=10)", .at = AT(weights) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "penalty on the volume, e.g. huber:noise=10HU; 'gantry help penalty NAME' lists its parameters", .at = AT(penalty) },
 	{ .name = "stop", .kind = CLI_TEXT, .value = "change=0.1HU,...",
-	  .help = "stop when the change or the gradient is small enough, or the time is over", .at = AT(stop) },
+	  .help = "stop below a change of the volume or a gradient, or after a time", .at = AT(stop) },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "cost, change ... of every iteration, as CSV, or JSON by the name", .at = AT(log) },
-	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "plot of the same by gnuplot, at the end", .at = AT(plot) },
+	  .help = "write cost, change and other figures of every iteration, as CSV or (.json) JSON", .at = AT(log) },
+	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "plot the figures of --log by gnuplot, at the end", .at = AT(plot) },
 	{ .name = "report", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "a page there: what was chosen and why, cost, times, memory, middle slices before and after", .at = AT(report) },
+	  .help = "write a page there: settings with reasons, cost, times, memory, central slices before and after", .at = AT(report) },
 	{ .name = "watch", .kind = CLI_FLAG,
-	  .help = "serve a page to browsers of this machine: middle slices, cost and change as the iteration goes", .at = AT(watch) },
+	  .help = "serve a page to browsers of this machine: central slices, cost and change during the iteration", .at = AT(watch) },
 	{ .name = "port", .kind = CLI_INT, .value = "N",
 	  .help = "with --watch: port of 127.0.0.1 (default 0: any that is free)", .at = AT(port), .min = 0, .max = 65535 },
 	{ .name = "checkpoint", .kind = CLI_TEXT, .value = "FILE[:every=10]",
-	  .help = "file to continue from, saved during the run", .at = AT(checkpoint) },
+	  .help = "save the state during the run, for --resume", .at = AT(checkpoint) },
 	{ .name = "resume", .kind = CLI_INPUT, .value = "FILE",
 	  .help = "continue the run that saved this checkpoint, with the same options except iterations", .at = AT(resume) },
 	{ .name = "data", .kind = CLI_INPUT, .value = "FILE.mhd",
-	  .help = "the projections, where SCAN holds the geometry alone: MetaImage of columns x rows x views", .at = AT(data) },
+	  .help = "projections, if SCAN holds the geometry alone: MetaImage of columns x rows x views", .at = AT(data) },
 	{ .name = "gpus", .kind = CLI_TEXT, .value = "COUNT|LIST",
-	  .help = "several GPUs compute together: 2 (the first two) or 0,2 (these), as --backend cuda:0-1 or cuda:0,2", .at = AT(gpus) },
+	  .help = "compute on several GPUs together: 2 (the first two) or 0,2 (these two)", .at = AT(gpus) },
 	{ .name = "team", .kind = CLI_CHOICE,
-	  .help = "mpi: processes that mpirun started compute together, each on --backend or its share of --gpus (auto: if several)",
+	  .help = "mpi: the processes of mpirun compute together, each on --backend or its part of --gpus (auto: if several)",
 	  .at = AT(team), .names = teams },
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ",
-	  .help = "how several devices share the work: P slabs of slices, Q runs of views each (default auto)", .at = AT(split) },
+	  .help = "partition the work by views, by slices, or into P slabs times Q view ranges (default auto)", .at = AT(split) },
 	{ .name = "balance", .kind = CLI_TEXT, .value = "auto|yes|no",
-	  .help = "unlike devices measure their shares before the first iteration, or take those that were found before (auto); "
-		  "yes: measure, also where they are alike",
+	  .help = "partition the work by measured speed: auto for heterogeneous devices, measured once and cached; yes: measure now",
 	  .at = AT(balance) },
 	{ .name = "reproducible", .kind = CLI_FLAG,
-	  .help = "the same bits on 1, 2, 4 or 8 devices: the work is always cut for eight, which costs time and memory",
+	  .help = "give bit-identical results on 1, 2, 4 or 8 devices; always uses eight partitions, which costs time and memory",
 	  .at = AT(reproducible) },
 	{ .name = "device-memory", .kind = CLI_TEXT, .value = "SIZE",
-	  .help = "limit of device memory, e.g. 4GiB; fdk and fbp compute by slabs if needed", .at = AT(device_memory) },
+	  .help = "limit the device memory, e.g. 4GiB; fdk and fbp compute by slabs if necessary", .at = AT(device_memory) },
 	{ .name = "host-memory", .kind = CLI_TEXT, .value = "SIZE",
-	  .help = "limit of the host's memory", .at = AT(host_memory) },
+	  .help = "limit the host memory", .at = AT(host_memory) },
 	{ .name = "keep", .kind = CLI_CHOICE,
-	  .help = "by slabs: where projections are kept for the slabs after the first (no: read again; default auto)",
+	  .help = "by slabs: cache of projections for later slabs (no: read them again; default auto)",
 	  .at = AT(keep), .names = places },
 	{ .name = "scratch", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "folder for files of what memory does not hold: projections by slabs, arrays of iterations", .at = AT(scratch) },
-	{ .name = "no-overlap", .kind = CLI_FLAG, .help = "by slabs: run the stages one after the other, to time each alone", .at = AT(no_overlap) },
+	  .help = "folder for temporary files of data larger than memory: projections by slabs, arrays of iterations", .at = AT(scratch) },
+	{ .name = "no-overlap", .kind = CLI_FLAG, .help = "by slabs: run the stages in sequence, to time each alone", .at = AT(no_overlap) },
 	{ .name = "dry-run", .kind = CLI_FLAG,
-	  .help = "dry run: check all and compute nothing; print what would be done and the memory that it needs", .at = AT(dry_run) },
+	  .help = "check everything and compute nothing; print the settings and the required memory", .at = AT(dry_run) },
 	{ .name = "no-check", .kind = CLI_FLAG,
-	  .help = "do not compare conjugate rays first (a tenth of a second, which tells flipped columns and a wrong centre)", .at = AT(no_check) },
+	  .help = "skip the comparison of conjugate rays (0.1 s), which detects flipped columns and a wrong centre", .at = AT(no_check) },
 	{ .name = "force", .kind = CLI_FLAG,
-	  .help = "take projections whose values are no line integrals", .at = AT(force) },
+	  .help = "accept projections that are not line integrals", .at = AT(force) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: as the scan states, else 0.02)", .at = AT(water), .min = 1e-9, .max = 1e3 },
-	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: type of numbers (default float)", .at = AT(number),
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: sample type (default float)", .at = AT(number),
 	  .names = cli_numbers },
 	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
-	  .help = "of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	  .help = "values of the smallest and largest integer, in the unit (default: 0.1 and 99.9 % of the voxels)", .at = AT(range) },
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */
 
-/* The backend of --gpus: a count, or a list of devices. */
+/* Converts --gpus, a count or a list, to a backend. */
 static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *text, size_t size)
 {
 	char *end;
@@ -111,7 +110,7 @@ static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *t
 	if (call->common.backend)
 		return gt_fail(GT_ERR_ARG, "--gpus and --backend cannot be combined");
 	if (strlen(gpus) + 8 > size || gpus[strspn(gpus, "0123456789,-")] || (!*end && (count < 1 || count > 64)) || end == gpus)
-		return gt_fail(GT_ERR_ARG, "--gpus=%s: expected how many, or a list as 0,2", gpus);
+		return gt_fail(GT_ERR_ARG, "--gpus=%s: expected a number, or a list as 0,2", gpus);
 	if (*end)
 		snprintf(text, size, "cuda:%s", gpus);
 	else
@@ -119,7 +118,7 @@ static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *t
 	return GT_OK;
 }
 
-/* What computes; NULL: what the library takes. */
+/* Sets the backend; NULL: the default of the library. */
 static gt_status find_backend(const cli_call *call, const recon_options *o, char text[64], const char **backend)
 {
 	char gpus[48];

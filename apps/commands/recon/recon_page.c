@@ -1,5 +1,4 @@
-/* The report of one reconstruction as a page: how it ended, what was chosen, what was said, the cost, and the
- * middle slices before and after. */
+/* Report of a reconstruction as a page: end, settings, notes, cost, and central slices before and after. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,13 +74,13 @@ void recon_journal_free(recon_journal *j)
 
 /* Tables ---------------------------------------------------------------------------- */
 
-/* Two columns of texts, of which it owns the second. */
+/* Two columns of text; the table owns the second. */
 typedef struct {
 	const char *cell[2 * (GT_RECON_STAGES + 40)];
 	size_t rows;
 } table;
 
-/* value: malloc'ed, or NULL, which adds nothing. */
+/* Takes ownership of value; NULL adds nothing. */
 static void add(table *t, const char *key, char *value)
 {
 	if (!value || 2 * t->rows + 2 > sizeof t->cell / sizeof *t->cell) {
@@ -132,9 +131,9 @@ static void fill_ending(table *t, const cli_call *call, const gt_recon_outcome *
 	if (isfinite(how->residual))
 		add(t, "residual |Ax-b|/|b|", cli_text("%.4g", how->residual));
 	add(t, "time of the computation", cli_text("%.2f s", how->seconds));
-	add_bytes(t, "memory of the device, at most", how->device_peak);
+	add_bytes(t, "maximum device memory", how->device_peak);
 	if (getrusage(RUSAGE_SELF, &used) == 0)
-		add_bytes(t, "memory of the process, at most", 1024.0 * (double)used.ru_maxrss);
+		add_bytes(t, "maximum process memory", 1024.0 * (double)used.ru_maxrss);
 	add(t, "parameters", how->parameters ? strdup(how->parameters) : NULL);
 	fill_times(t);
 }
@@ -167,7 +166,7 @@ static gt_status copy_facts(const gt_volume *from, gt_volume *to)
 	return st != GT_OK || !gt_volume_position_known(from) ? st : gt_volume_set_position(to, gt_volume_position(from));
 }
 
-/* The slices about the middle one. */
+/* Copies the slices around the central one. */
 static gt_status middle_of(const gt_volume *v, gt_volume **part)
 {
 	gt_grid g = *gt_volume_grid(v);
@@ -181,7 +180,7 @@ static gt_status middle_of(const gt_volume *v, gt_volume **part)
 	return copy_facts(v, *part);
 }
 
-/* The analytic method that an iterative one started from. */
+/* Returns the analytic method that gave the starting volume. */
 static const char *start_method(gt_recon *r)
 {
 	const char *start = gt_recon_text(r, "start");
@@ -215,7 +214,7 @@ done:
 	return st;
 }
 
-/* after: NULL where the file cannot be read back, and why. */
+/* after: NULL with the reason if the file cannot be read back. */
 static gt_status pictures(const cli_call *call, gt_recon *r, const gt_read_options *reading, const char *path, gt_volume *volume[2],
                           gt_unit *unit)
 {
@@ -267,7 +266,7 @@ static size_t add_curves(gt_page_part *part, const recon_journal *j, double *xy)
 			                    .points = j->rows,
 			                    .x_label = "iteration",
 			                    .y_label = "cost",
-			                    .text = known < j->rows ? "The cost is known of some iterations alone." : NULL };
+			                    .text = known < j->rows ? "Only some iterations report the cost." : NULL };
 	if (j->rows > 1)
 		part[n++] = (gt_page_part){ .kind = GT_PAGE_CURVE,
 			                    .heading = "Change of the volume in an iteration",
@@ -331,11 +330,11 @@ gt_status recon_page_write(const char *folder, const cli_call *call, gt_recon *r
 	part[parts++] = part_of("How it ended", &ending);
 	part[parts++] = part_of("What was chosen", &settings);
 	part[parts++] = (gt_page_part){ .kind = GT_PAGE_TABLE,
-		                        .heading = "Why, and what was noticed in the data",
+		                        .heading = "Reasons and notes on the data",
 		                        .cell = said,
 		                        .rows = j->lines + 1,
 		                        .columns = 2,
-		                        .text = j->lost ? "There was no memory for all of it." : NULL };
+		                        .text = j->lost ? "Incomplete: out of memory." : NULL };
 	parts += add_curves(part + parts, j, xy);
 	GT_TRY(put(call, folder, part, parts, title));
 done:

@@ -1,4 +1,4 @@
-/* What the command prints of a run: the plan of a dry run, and the report. */
+/* Prints the plan of a dry run, and the report of a run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <gantry/text.h>
 #include "apps/commands/recon/recon.h"
 
-/* In the text of one expression. */
+/* Text that is valid within the enclosing block. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 #define SIZE(n) size_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
@@ -44,7 +44,7 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 	memcpy(list, all, sizeof all);
 }
 
-/* A size with its unit: MiB, from 1024 of them on GiB. */
+/* Formats a size in MiB, or GiB from 1024 MiB. */
 static const char *size_text(double bytes, char text[GT_BYTES_TEXT])
 {
 	const int giga = bytes >= 1024.0 * 1048576;
@@ -93,15 +93,15 @@ static void print_text(const gt_memory_estimate *p, const char *settings)
 		       (p->views + p->subsets - 1) / p->subsets);
 	snprintf(title, sizeof title, "memory on %s (%s)", p->backend, p->about);
 	print_parts(title, device, DEVICE_PARTS);
-	printf("  %-20s %16s of %s that are free%s\n", "at most", SIZE(p->peak), SIZE(p->free),
-	       p->peak == p->start_peak     ? ", while the start is computed"
-	       : p->peak == p->penalty_peak ? ", while the strength of the penalty is found"
+	printf("  %-20s %16s of %s free%s\n", "at most", SIZE(p->peak), SIZE(p->free),
+	       p->peak == p->start_peak     ? ", during the starting volume"
+	       : p->peak == p->penalty_peak ? ", during the strength search"
 	                                    : "");
 	if (p->keep_yes_peak)
 		printf("  %-20s %16s, with keep=no %s\n", "with keep=yes", SIZE(p->keep_yes_peak), SIZE(p->keep_no_peak));
 	print_parts("memory of the host", host, HOST_PARTS);
-	printf("  %-20s %16s of %s that were free%s\n", "at most", SIZE(p->host_peak), SIZE(p->host_free),
-	       p->on_host ? ", with the above" : "");
+	printf("  %-20s %16s of %s free before the run%s\n", "at most", SIZE(p->host_peak), SIZE(p->host_free),
+	       p->on_host ? ", including the above" : "");
 	if (p->scratch > 0)
 		printf("  %-20s %16s of it, in files (--scratch)\n", "on the disk", SIZE(p->scratch));
 }
@@ -218,7 +218,7 @@ static void slabs_json(cJSON *json, const gt_recon_slabs *s, int alone)
 
 static void slabs_text(const cli_call *call, const gt_recon_slabs *s, const gt_recon_outcome *how, int alone)
 {
-	cli_note(call, "stage          seconds   rate%s", alone ? "" : "      (at the same time)");
+	cli_note(call, "stage          seconds   rate%s", alone ? "" : "      (concurrently)");
 	for (int k = 0; k < GT_RECON_STAGES; k++) {
 		const double rate = s->bytes[k] / s->seconds[k];
 		if (!isfinite(s->seconds[k]))
@@ -228,7 +228,7 @@ static void slabs_text(const cli_call *call, const gt_recon_slabs *s, const gt_r
 		else
 			cli_note(call, "%-13s %8.2f   %.0f MB/s", stage_names[k], s->seconds[k], rate / 1e6);
 	}
-	cli_note(call, "%-13s %8.2f   at most %s on %s, %s of memory in all", "whole", s->whole, BYTES(s->device_peak), how->backend,
+	cli_note(call, "%-13s %8.2f   maximum memory %s on %s, %s in total", "whole", s->whole, BYTES(s->device_peak), how->backend,
 	         BYTES(s->process_peak));
 }
 

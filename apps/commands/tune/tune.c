@@ -33,7 +33,7 @@ static const cli_option options[] = {
 	{ .name = "every", .kind = CLI_INT, .value = "N",
 	  .help = "use every Nth view only, as in a subset", .at = AT(every), .min = 1, .max = 10000 },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: fits the scan)", .at = AT(grid) },
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: the field of view)", .at = AT(grid) },
 	{ .name = "device", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "use this GPU (default cuda:0); cuda:0,shared=48KiB limits the shared memory of a block",
 	  .at = AT(device) },
@@ -47,8 +47,7 @@ static const cli_option options[] = {
 	  .help = "set the random seed of the search (default 1)", .at = AT(seed), .min = 0, .max = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "write a line per candidate", .at = AT(log) },
 	{ .name = "folder", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "search each of --workload NAME,NAME:every=N,... with each of --kernel NAME,... (or all) for --minutes; write\n"
-	          "logs WORKLOAD.KERNEL.txt and results.csv; complete logs are skipped, so repeating the command continues",
+	  .help = "search every --workload NAME,... with every --kernel NAME,... for --minutes; write logs and results.csv",
 	  .at = AT(folder) },
 	{ .name = "within", .kind = CLI_REAL, .value = "T",
 	  .help = "with --folder: start no search that would end after T minutes",
@@ -150,11 +149,11 @@ static void tell_part(void *self, const gt_tune_part *p)
 	const gt_tune_outcome *o = &p->outcome;
 	(void)self;
 	if (p->ms > 0 && *o->variant)
-		printf("%-14s  %3.0f %% of the time  %9.4f ms, tuned %9.4f ms: %.2f times as fast; %zu programs in %.0f s: %s\n", p->kernel,
-		       100 * p->share, o->built_in_ms, o->ms, o->built_in_ms / o->ms, o->evaluations, o->seconds, o->variant);
+		printf("%-14s  %3.0f %% of the time  %9.4f ms, tuned %9.4f ms: %.2f times as fast; %zu candidates in %.0f s: %s\n",
+		       p->kernel, 100 * p->share, o->built_in_ms, o->ms, o->built_in_ms / o->ms, o->evaluations, o->seconds, o->variant);
 	else if (p->ms > 0)
-		printf("%-14s  %3.0f %% of the time  %9.4f ms, as built in; none of %zu programs in %.0f s is faster by 1 %%\n", p->kernel,
-		       100 * p->share, o->built_in_ms, o->evaluations, o->seconds);
+		printf("%-14s  %3.0f %% of the time  %9.4f ms, as built in; none of %zu candidates in %.0f s is faster by 1 %%\n",
+		       p->kernel, 100 * p->share, o->built_in_ms, o->evaluations, o->seconds);
 	else
 		printf("%-14s  not tuned: %s\n", p->kernel, p->why);
 }
@@ -167,7 +166,7 @@ static gt_status try_one(const gt_tune_options *t, const char *candidate)
 		return st;
 	if (evaluation.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED, "the variant is %s: %s", gt_tune_verdict_text(evaluation.verdict), evaluation.why);
-	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", evaluation.ms,
+	printf("%.4f ms, built-in %.4f ms, in %d pairs; differs from the CPU in double by %.2e, adjoint entries by %.2e\n", evaluation.ms,
 	       evaluation.built_in_ms, evaluation.pairs, evaluation.error, evaluation.off_adjoint);
 	return GT_OK;
 }
@@ -197,7 +196,7 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	gt_status st = GT_OK;
 	set_search(o, &t);
 	if (o->solver && o->candidate)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is of one kernel", o->solver));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: cannot be combined with --candidate, which is for one kernel", o->solver));
 	if (o->kernel && (o->solver || o->projector))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--kernel=%s: cannot be combined with %s, which tunes both directions of a projector", o->kernel,
 		               o->solver ? "--solver" : "--projector"));
@@ -314,18 +313,18 @@ static gt_status replay(const tune_options *o)
 	gt_status st = GT_OK;
 	GT_TRY(gt_tune_log_open(o->replay, &r.log));
 	gt_tune_log_describe(r.log, &facts);
-	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
+	printf("%s on %s, %s\n%zu candidates, %zu correct; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
 	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
 	if (facts.right == 0)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was correct: nothing to search", o->replay));
 	if (!(r.best = malloc(r.evaluations * r.seeds * sizeof *r.best)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu searches of %zu programs", r.seeds, r.evaluations));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for %zu searches of %zu candidates", r.seeds, r.evaluations));
 	if (o->curve && !(curve = fopen(o->curve, "w")))
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno)));
 	if (curve)
-		fprintf(curve, "searcher,programs,best so far over best,within 3 %%\n");
-	printf("best so far over the best of the log, median of %zu searches, and how many are within 3 %%\n%-18s", r.seeds, "");
-	printf("     10 programs      50             150             600\n");
+		fprintf(curve, "strategy,candidates,best so far over best,within 3 %%\n");
+	printf("best so far over the best of the log: median of %zu searches, and percentage within 3 %%\n%-18s", r.seeds, "");
+	printf("     10 candidates    50             150             600\n");
 	st = replay_all(&r, curve);
 done:
 	if (curve && fclose(curve) != 0 && st == GT_OK)
@@ -348,7 +347,7 @@ static gt_status check(const tune_options *o)
 	}
 	if (strncmp(o->device, "cuda", 4) != 0)
 		return gt_fail(GT_ERR_ARG, "--device=%s: expected an NVIDIA GPU, as cuda:0 or cuda:0,shared=48KiB", o->device);
-	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: is for --folder", o->within) : GT_OK;
+	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: expected with --folder", o->within) : GT_OK;
 }
 
 static int run(const cli_call *call, const void *options_)
@@ -368,7 +367,7 @@ static int run(const cli_call *call, const void *options_)
 
 const cli_command cli_tune = {
 	.name = "tune",
-	.about = "fit kernels to a problem and a device",
+	.about = "tune GPU kernels for a problem and a device",
 	.synopsis = "SCAN [options] | --workload NAME [options] | --replay LOG | --list",
 	.notes = "  gantry tune scan.nc --minutes 3\n"
 		 "  gantry tune scan.nc --solver os-sart:subsets=12 --minutes 5\n"

@@ -12,8 +12,8 @@ static void show(void *self, const gt_tune_entry *e)
 		return;
 	}
 	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s%s\n", e->kernel, e->device, e->about,
-	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->strategy, e->when, e->shipped ? "; came with gantry" : "",
-	       e->why ? "; " : "", e->why ? e->why : "");
+	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->strategy, e->when,
+	       e->shipped ? "; distributed with gantry" : "", e->why ? "; " : "", e->why ? e->why : "");
 }
 
 gt_status tune_list(void)
@@ -23,7 +23,7 @@ gt_status tune_list(void)
 	for (size_t i = 0; gt_tune_kernel_name(i) && st == GT_OK; i++)
 		st = gt_tune_list(gt_tune_kernel_name(i), show, &n);
 	if (st == GT_OK && n == 0)
-		printf("nothing is kept: the built-in kernels are used\n");
+		printf("the cache is empty: the built-in kernels are used\n");
 	return st;
 }
 

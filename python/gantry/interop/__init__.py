@@ -1,6 +1,6 @@
 """Geometries of other packages: gantry.interop.astra, .cil, .leap, .odl, .tigre; gantry.interop.deepinv makes a physics of a projector.
 
-Each takes live objects by their documented members: the packages need not be installed to import these modules.
+The functions use documented members of the objects, so these modules import without the other packages.
 """
 
 from importlib import import_module as _import_module

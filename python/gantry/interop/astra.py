@@ -1,7 +1,7 @@
 """Geometries of the ASTRA Toolbox, as its dictionaries describe them: cone, cone_vec, parallel3d, parallel3d_vec.
 
-Rows of its vectors are source (or the direction of the rays), middle of the detector, step from column to column, step from row to
-row. Its projections are [row][view][column]: np.transpose(p, (1, 0, 2)) is [view][row][column], without a copy, and back.
+A row of its vectors contains source (or ray direction), detector centre, column step and row step.
+Its projections are [row][view][column]: np.transpose(p, (1, 0, 2)) converts to [view][row][column] and back, without a copy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .described import described
 
 
 def vectors(proj_geom: dict[str, Any]) -> Array:
-    """The geometry as rows of 12 numbers, one per view."""
+    """Returns the geometry as rows of 12 numbers, one per view."""
     kind = proj_geom["type"]
     if kind in ("cone_vec", "parallel3d_vec"):
         return np.asarray(proj_geom["Vectors"], np.float64)
@@ -36,7 +36,7 @@ def vectors(proj_geom: dict[str, Any]) -> Array:
 
 
 def scan(proj_geom: dict[str, Any]) -> Scan:
-    """The scan of a geometry, whose lengths are taken as mm. All views need pixels of one size, with rows at right angles to columns."""
+    """Makes the scan of a geometry with lengths in mm. All views need one pixel size, and rows perpendicular to columns."""
     rows = vectors(proj_geom)
     kind = "parallel3d_vec" if proj_geom["type"].startswith("parallel") else "cone_vec"
     return described("astra", {"type": kind, "DetectorRowCount": proj_geom["DetectorRowCount"], "DetectorColCount": proj_geom["DetectorColCount"],
@@ -44,14 +44,14 @@ def scan(proj_geom: dict[str, Any]) -> Scan:
 
 
 def grid(vol_geom: dict[str, Any]) -> Grid:
-    """The grid of a volume's geometry, whose arrays are [z][y][x] there too."""
+    """Makes the grid of a volume geometry; arrays are [z][y][x] in both packages."""
     n = [vol_geom[k] for k in ("GridSliceCount", "GridRowCount", "GridColCount")]
     low, high = ([vol_geom["option"][f"Window{end}{axis}"] for axis in "ZYX"] for end in ("Min", "Max"))
     return Grid(n, [(b - a) / k for a, b, k in zip(low, high, n)], [(a + b) / 2 for a, b in zip(low, high)])
 
 
 def geometry(s: Scan) -> dict[str, Any]:
-    """A flat or parallel scan as a geometry of ASTRA with vectors."""
+    """Converts a flat or parallel scan to a vector geometry of ASTRA."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "geometry.json")
         write_geometry(path, s, format="astra")

@@ -1,7 +1,7 @@
 """Geometries of the Core Imaging Library: AcquisitionGeometry and ImageGeometry.
 
-Arrays with CIL's default order of dimensions have the axes that they have here: [angle][vertical][horizontal] and
-[vertical][horizontal_y][horizontal_x]. Its lengths have no unit unless somebody says so: length_unit is one of them in mm.
+CIL's default order of dimensions agrees with Gantry: [angle][vertical][horizontal] and
+[vertical][horizontal_y][horizontal_x]. CIL states no unit of length: length_unit gives it in mm.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ PARTS = {"source_position": "source.position", "ray_direction": "ray.direction",
 def _part(system: Any, path: str) -> Any:
     part, member = path.split(".")
     found = getattr(getattr(system, part, None), member, None)
-    # Systems of two dimensions lie in the plane z = 0.
+    # Two-dimensional systems are in the plane z = 0.
     return None if found is None else np.append(np.asarray(found, np.float64).reshape(-1), [0.0])[:3]
 
 
 def scan(ag: Any, length_unit: float = 1.0) -> Scan:
-    """The scan of an AcquisitionGeometry, parallel or cone beam, in two or three dimensions."""
+    """Makes the scan of an AcquisitionGeometry: parallel or cone beam, in two or three dimensions."""
     system, panel, angles = ag.config.system, ag.config.panel, ag.config.angles
     members = {name: _part(system, path) for name, path in PARTS.items()}
     if members["source_position"] is None and members["ray_direction"] is None:
@@ -39,7 +39,7 @@ def scan(ag: Any, length_unit: float = 1.0) -> Scan:
 
 
 def grid(ig: Any, length_unit: float = 1.0) -> Grid:
-    """The grid of an ImageGeometry."""
+    """Makes the grid of an ImageGeometry."""
     def three(name: str) -> list[float]:
         return [getattr(ig, name + axis) for axis in "zyx"]
 

@@ -15,14 +15,14 @@ from ..torch import Layer, fdk, layer
 
 
 class Physics(LinearPhysics):
-    """The LinearPhysics of a projector. direct=True: A_dagger() is filtered backprojection, on the CPU, with **filtering for its
-    parameters, else what deepinv makes of A and its adjoint by iterations. options: those of LinearPhysics, such as noise_model."""
+    """Makes the LinearPhysics of a projector; options go to LinearPhysics. direct=True: A_dagger() is filtered backprojection
+    on the CPU with the parameters **filtering. Otherwise it is deepinv's iterative pseudoinverse."""
 
     def __init__(self, projector: Projector, *, direct: bool = False, filtering: dict[str, Any] | None = None, **options: Any) -> None:
         if not isinstance(projector, Projector):
             raise ArgumentError(f"projector: a {type(projector).__name__}, expected a gantry.Projector")
         if direct and projector.backend.is_gpu:
-            raise ArgumentError(f"direct: the projector is on {projector.backend.name}, and filtered backprojection as a layer on the CPU alone")
+            raise ArgumentError(f"direct: the projector is on {projector.backend.name}, expected the CPU, the only device of this layer")
         super().__init__(img_size=(1, *projector.domain_shape), **options)
         self.projector, self.back = layer(projector), layer(projector.T)
         self.direct: Layer | None = fdk(projector.scan, projector.grid, dtype=projector.dtype, **(filtering or {})) if direct else None
@@ -36,5 +36,5 @@ class Physics(LinearPhysics):
         return self.back(y)
 
     def A_dagger(self, y: Any, **more: Any) -> Any:
-        """Filtered backprojection, or deepinv's own pseudoinverse."""
+        """Returns the filtered backprojection, or deepinv's pseudoinverse."""
         return self.direct(y) if self.direct is not None else super().A_dagger(y, **more)

@@ -1,4 +1,4 @@
-"""Objects of other packages as the readers of geometry files take them. Formulas exist in these readers alone."""
+"""Converts objects of other packages to the input of the geometry file readers, which contain all formulas."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..geometry_files import read_geometry
 
 
 def plain(value: Any) -> Any:
-    """Arrays and numbers of NumPy as JSON has them."""
+    """Converts arrays and numbers of NumPy to JSON types."""
     return value if isinstance(value, str) else np.asarray(value).tolist()
 
 
 def one(what: str, values: Any) -> float:
-    """The number that all of them are."""
+    """Returns the common value of all elements."""
     found = np.asarray(values, np.float64).reshape(-1)
     if not found.size or not np.allclose(found, found[0], rtol=1e-9, atol=0):
         raise ArgumentError(f"{what}: {'none' if not found.size else f'from {found.min():g} to {found.max():g}'}, expected one for all views")
@@ -28,7 +28,7 @@ def one(what: str, values: Any) -> float:
 
 
 def described(kind: str, members: dict[str, Any], **options: Any) -> Scan:
-    """The scan of an object's members by their documented names, which the reader of that kind of file checks. What is None is left out.
+    """Makes a scan from documented members of an object, checked by the file reader of this format. Omits members that are None.
 
     options: those of read_geometry()."""
     given = {name: plain(value) for name, value in members.items() if value is not None}

@@ -1,7 +1,7 @@
 """Geometries of LEAP (LivermorE AI Projector): its objects leapctype.tomographicModels, by their get_ functions.
 
-Projections have the same axes there, and volumes in the order ZYX, which is LEAP's default; in the order XYZ they are
-np.transpose(v, (2, 1, 0)) here.
+Projections have the same axes, and so do volumes in LEAP's default order ZYX; np.transpose(v, (2, 1, 0)) converts the
+order XYZ.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VECTORS = ("sourcePositions", "moduleCenters", "rowVectors", "colVectors")
 
 
 def scan(model: Any) -> Scan:
-    """The scan of a model's CT geometry: cone, parallel or modular beam, flat or curved; a fan beam of one row."""
+    """Makes the scan of a model's CT geometry: cone, parallel or modular beam, flat or curved; a fan beam of one row."""
     members = {name: getattr(model, f"get_{name}")() for name in SHARED}
     kind = str(model.get_geometry()).lower()
     if kind == "modular":
@@ -40,7 +40,7 @@ def scan(model: Any) -> Scan:
 
 
 def grid(model: Any) -> Grid:
-    """The grid of a model's CT volume."""
+    """Makes the grid of a model's CT volume."""
     n = [int(getattr(model, f"get_num{axis}")()) for axis in "ZYX"]
     height, width = float(model.get_voxelHeight()), float(model.get_voxelWidth())
     middle = float(model.get_z0()) + (n[0] - 1) / 2 * height

@@ -1,7 +1,7 @@
 """Geometries of the Operator Discretization Library: ConeBeamGeometry, FanBeamGeometry and its parallel ones, with flat detectors.
 
-Arrays run the other way there: volumes are [x][y][z], projections [view][column][row], so that np.transpose(v, (2, 1, 0)) and
-np.transpose(p, (0, 2, 1)) go both ways, without a copy.
+ODL's volumes are [x][y][z], its projections [view][column][row]: np.transpose(v, (2, 1, 0)) and np.transpose(p, (0, 2, 1))
+convert in both directions, without a copy.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from . import astra
 
 
 def _in_space(points: Any) -> Array:
-    """Points of the plane lie at z = 0."""
+    """Adds z = 0 to points of the plane."""
     p = np.asarray(points, np.float64)
     return p if p.shape[-1] == 3 else np.concatenate([p, np.zeros((*p.shape[:-1], 1))], -1)
 
 
 def scan(geometry: Any) -> Scan:
-    """The scan of a geometry, whose lengths are taken as mm; in two dimensions a scan of one row in the plane z = 0."""
+    """Makes the scan of a geometry with lengths in mm; in two dimensions a scan of one row in the plane z = 0."""
     part, flat = geometry.det_partition, geometry.ndim == 2
     if not hasattr(geometry.detector, "axis" if flat else "axes") or hasattr(geometry.detector, "radius"):
         raise ArgumentError(f"a {type(geometry.detector).__name__}, expected a flat detector")
     if not part.is_uniform:
-        raise ArgumentError("det_partition: cells of several sizes, expected one")
+        raise ArgumentError("det_partition: pixels of several sizes, expected one size")
     angles, middle = geometry.angles, geometry.det_params.mid_pt
     middle = middle[0] if flat else middle
     parallel = not hasattr(geometry, "src_position")
@@ -43,7 +43,7 @@ def scan(geometry: Any) -> Scan:
 
 
 def grid(space: Any) -> Grid:
-    """The grid of a discretized space; in two dimensions of one slice in the plane z = 0, as thick as voxels are wide."""
+    """Makes the grid of a discretized space; in two dimensions one slice in the plane z = 0, as thick as the voxel width."""
     part = space.partition
     n, pitch, middle = ([*values] for values in (part.shape, part.cell_sides, part.mid_pt))
     if len(n) == 2:

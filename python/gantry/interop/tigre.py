@@ -1,6 +1,6 @@
-"""Geometries of TIGRE: its objects `geometry`, with the angles that its operators are called with.
+"""Geometries of TIGRE: its objects `geometry`, with the angles of the operators.
 
-Arrays have the same axes there: volumes [z][y][x], projections [view][row][column].
+Arrays have the same axes as in Gantry: volumes [z][y][x], projections [view][row][column].
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ MEMBERS = ("mode", "nDetector", "dDetector", "offDetector", "rotDetector", "COR"
 
 
 def scan(geo: Any, angles: Any = None) -> Scan:
-    """The scan of a geometry and its angles: radians, [views] or [views][3] as TIGRE takes them; None: those in the geometry."""
+    """Makes the scan of a geometry with angles (radians, [views] or [views][3] as in TIGRE); None: those in the geometry."""
     found = getattr(geo, "angles", None) if angles is None else angles
     if found is None:
-        raise ArgumentError("angles: None, expected those that TIGRE's operators are called with")
+        raise ArgumentError("angles: None, expected the angles of TIGRE's operators")
     members = {name: getattr(geo, name, None) for name in MEMBERS}
     for name in ("DSO", "DSD"):
         value = getattr(geo, name, None)

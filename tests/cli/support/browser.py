@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-# s, for an answer: a browser that gives none hangs, and one beside other programs is slow.
+# s, timeout of an answer: a hanging browser never answers, and a loaded machine is slow.
 PATIENCE = 600
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 

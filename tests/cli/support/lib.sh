@@ -1,18 +1,18 @@
 # shellcheck shell=bash
-# What the tests of the command share. A test: `. "$(dirname "$0")/support/lib.sh"` with the command's path as $1.
-# It then is in an empty folder of its own, which is removed at the end.
+# Common functions of the command tests. A test sources it with the path of the command as $1:
+# `. "$(dirname "$0")/support/lib.sh"`. It then runs in an empty folder, which is removed at the end.
 set -u
 # shellcheck disable=SC2034
 backend=${GT_BACKEND:-cpu}
 gantry=$(realpath "$1")
 [ -x "$gantry" ] || { echo "$1: no such command"; exit 1; }
-# The fonts' library keeps its tables.
+# Fontconfig caches its tables.
 LSAN_OPTIONS=suppressions=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/lsan.txt:print_suppressions=0
 export LSAN_OPTIONS
 work=$(mktemp -d)
 trap 'cd / && chmod -R u+w "$work" && rm -rf "$work"' EXIT
 cd "$work" || exit 1
-# Numbers, orders and dates as in C; neither tuned kernels nor shares of this user change what is computed.
+# C locale; neither tuned kernels nor cached load fractions of the user change the computation.
 export LC_ALL=C TZ=UTC XDG_CACHE_HOME=$work/.cache
 failures=0
 
@@ -28,7 +28,7 @@ ok() {
 	[ $code -eq 0 ] || fail "gantry $* gave $code: $(cat stderr.txt)"
 }
 
-# refused CODE TEXT ARGUMENTS: exits with that code and says that text on stderr.
+# refused CODE TEXT ARGUMENTS: exits with this code and prints the text to stderr.
 refused() {
 	local want=$1 text=$2 code
 	shift 2
@@ -38,13 +38,13 @@ refused() {
 	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in the message: $(cat stderr.txt)"
 }
 
-# refused_output CODE TEXT ARGUMENTS: the same, for a command that would have written out.nc; nothing is left of it.
+# refused_output CODE TEXT ARGUMENTS: like refused, and leaves no out.nc.
 refused_output() {
 	refused "$@" -o out.nc
 	nothing_left out.nc "$*"
 }
 
-# nothing_left FILE WHY: neither the file nor a temporary one.
+# nothing_left FILE WHY: neither the file nor a temporary one exists.
 nothing_left() {
 	local left
 	left=$(find . -name "*$1*")
@@ -52,8 +52,8 @@ nothing_left() {
 	find . -name "*$1*" -delete
 }
 
-# caught SIGNAL FILES CONDITION ARGUMENTS: gets the signal as soon as the condition, words of bash, holds; its exit code is in $code. A command that was over
-# before is begun again, without the FILES (a pattern): no computer is too fast or too busy for one of the attempts. It begins in the same state as at a terminal.
+# caught SIGNAL FILES CONDITION ARGUMENTS: sends the signal when the bash condition holds; the exit code is in $code. A command that
+# ended before is repeated without the FILES (a pattern), on fast and on loaded machines, in the same initial state.
 caught() {
 	local signal=$1 files=$2 condition=$3 job
 	shift 3
@@ -71,13 +71,13 @@ caught() {
 	fail "SIG$signal: gantry $* was always over too soon: $(cat stderr.txt)"
 }
 
-# says TEXT: the last ok's output holds it.
+# says TEXT: the output of the last ok contains the text.
 says() { grep -qF -- "$1" <<<"$out" || fail "'$1' is not in: $out"; }
 
-# value KEY: a number of the last output, where it was JSON.
+# value KEY: a number of the last JSON output.
 value() { sed -n "s/.*\"$1\":[[:space:]]*\\([-+0-9.eE]*\\).*/\\1/p" <<<"$out" | head -1; }
 
-# holds EXPRESSION: awk finds it true, e.g. holds "$rmse < 0.1".
+# holds EXPRESSION: true in awk, e.g. holds "$rmse < 0.1".
 holds() { awk "BEGIN { exit !($1) }" || fail "not true: $1${2:+ ($2)}"; }
 
 skip() {

@@ -44,7 +44,7 @@ BROKEN = """[...document.querySelectorAll("table:not(.many) td:first-child:not(:
 }).map(cell => cell.textContent).join(", ")"""
 
 
-# Words of settings, paths and sentences that go on in the next line though they would fit into one.
+# Words of settings, paths and sentences that break though they would fit into one line.
 WITHIN = """[...document.querySelectorAll("table:not(.many) td, table:not(.many) th")].flatMap(cell => {
     const found = [], texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let node; (node = texts.nextNode());)
@@ -104,7 +104,7 @@ def study(b):
     check(b.evaluate("[...document.querySelectorAll('img')].every(i => i.alt.length > 20 && i.naturalWidth > 100)"), "a figure has no text or no picture")
     links = b.evaluate("[...document.querySelectorAll('nav a')].map(a => document.querySelector(a.getAttribute('href')) !== null)")
     check(len(links) >= 4 and all(links), f"the list of headings leads nowhere: {links}")
-    # The pictures are those of the arrays, in HU, and two of them are compared.
+    # The pictures equal the arrays, in HU, and two of them are compared.
     truth = array.array("f", (folder / "study/arrays/head-1e5-truth.f32").read_bytes())
     preset = array.array("f", (folder / "study/arrays/head-1e5-1.f32").read_bytes())
     read = "(s => Array.from({ length: %d }, (_, i) => 1000 * s.value(i %% s.item.n[0], Math.floor(i / s.item.n[0]), 0) / s.item.water - 1000))"
@@ -151,7 +151,7 @@ def report(b):
 
 
 def begin(*more):
-    # A shell has what it runs in the background ignore Ctrl-C.
+    # A shell lets background processes ignore Ctrl-C.
     command = subprocess.Popen([gantry, "recon", "scan.nc", "-o", "watched.nc", "--solver", "os-sart:iterations=1000000,subsets=4", "--watch", "-q", *more],
                                cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     started.append(command)
@@ -192,7 +192,7 @@ def watch(b):
     check((folder / "w.ck").exists() and (folder / "watched.nc").exists(), "no checkpoint or no volume after Ctrl-C")
     b.until("gantryLive.ended")
     check("stopped after" in b.evaluate("gantryLive.state.textContent"), f"the page says {b.evaluate('gantryLive.state.textContent')}")
-    # A browser that leaves, and one that never comes.
+    # A browser that leaves, and none at all.
     command, address = begin()
     b.open(address)
     b.until("window.gantryLive && gantryLive.version > 0")

@@ -227,7 +227,7 @@ def two(b, values, other):
     x, y = place(b, 2, 11, 8)
     b.drag(x, y, x + 30, y)
     check(b.evaluate("gantryViewers[0].state.swipe") > 0.5, "the divider is not dragged")
-    # A ramp on a grid of its own is itself wherever it is interpolated.
+    # Interpolation reproduces a ramp on its own grid.
     n, pitch, first = (9, 9, 5), (5.0, 5.0, 6.0), (-25.0, 0.0, 3.0)
     write("ramp.mha", n, pitch, first, [first[0] + i * pitch[0] + 2 * (first[1] + j * pitch[1]) + 3 * (first[2] + k * pitch[2])
                                          for k in range(n[2]) for j in range(n[1]) for i in range(n[0])])
@@ -284,7 +284,7 @@ def unitless(b):
     run("view", "unitless.mha", "-o", "unitless.html")
     show(b, "unitless.html")
     i = index(b)
-    # Without our comment axes that run backwards are turned: both, in this file.
+    # Without our comment reversed axes are flipped: both, in this file.
     near(readout(b), 0.001 * ((i[2] * 4 + 3 - i[1]) * 5 + 4 - i[0]), 1e-6, "a value without HU")
     check("HU" not in b.evaluate("document.querySelector('.bar').textContent"), "HU are offered without water")
     check(b.evaluate("document.querySelector('[data-preset=bone]')") is None, "a window in HU is offered without water")
