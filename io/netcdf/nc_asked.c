@@ -1,7 +1,6 @@
-/* What a file was asked to hold, and whether it does. After an allocation that failed libnetcdf has closed files
- * without a word that lacked attributes, or had them at another variable: each dimension, variable, attribute and small
- * variable's values are noted as they are written, and looked up in the file that was closed. Of values the hash is
- * kept. */
+/* Verifies a written file against records of its dimensions, variables, attributes and values of small variables
+ * (hashes). After a failed allocation libnetcdf may close a file without an error although attributes are missing or
+ * belong to another variable. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/hash.h"
@@ -13,7 +12,7 @@ enum { MAX_RANK = 3 };
 
 typedef struct {
 	enum asked_kind kind;
-	int id;     /* of the dimension or variable; an attribute's or values' owner */
+	int id;     /* of the dimension or variable; of the owner of an attribute or values */
 	char *name; /* NULL: values */
 	nc_type type;
 	int rank, dimension[MAX_RANK];
@@ -22,7 +21,7 @@ typedef struct {
 } asked_thing;
 
 struct gt_nc_asked {
-	size_t n, room;
+	size_t n, capacity;
 	asked_thing *of;
 };
 
@@ -45,19 +44,19 @@ static asked_thing *find(const struct gt_nc_asked *a, enum asked_kind kind, int 
 	return NULL;
 }
 
-/* One more, or that which it replaces; NULL: out of memory. */
+/* Returns the existing or a new record; NULL: out of memory. */
 static asked_thing *note(struct gt_nc_asked *a, enum asked_kind kind, int id, const char *name)
 {
 	asked_thing *e = find(a, kind, id, name);
 	if (e)
 		return e;
-	if (a->n == a->room) {
-		const size_t room = a->room ? 2 * a->room : 32;
-		asked_thing *more = realloc(a->of, room * sizeof *more);
+	if (a->n == a->capacity) {
+		const size_t capacity = a->capacity ? 2 * a->capacity : 32;
+		asked_thing *more = realloc(a->of, capacity * sizeof *more);
 		if (!more)
 			return NULL;
 		a->of = more;
-		a->room = room;
+		a->capacity = capacity;
 	}
 	e = &a->of[a->n];
 	*e = (asked_thing){ .kind = kind, .id = id, .name = name ? strdup(name) : NULL };
@@ -111,7 +110,7 @@ gt_status gt_nc_asked_values(const gt_nc *f, int id, size_t n, const double *val
 	return note_values(f, VALUES, id, NULL, NC_DOUBLE, n, values);
 }
 
-/* Are they so in the file? ------------------------------------------------ */
+/* Verification ------------------------------------------------------------- */
 
 static int same_dimension(int file, const asked_thing *e)
 {
@@ -129,7 +128,7 @@ static int same_variable(int file, const asked_thing *e)
 	       rank == e->rank && (!rank || !memcmp(dimension, e->dimension, (size_t)rank * sizeof *dimension));
 }
 
-/* 1, 0, or -1: no memory. */
+/* 1: equal, 0: different, -1: out of memory. */
 static int same_values(int file, const asked_thing *e)
 {
 	nc_type type = e->type;
@@ -147,7 +146,7 @@ static int same_values(int file, const asked_thing *e)
 	return same;
 }
 
-/* Nothing more either: what was meant for another variable. */
+/* Additional objects are an error too, as an attribute that belongs to another variable. */
 static int same_counts(int file, const struct gt_nc_asked *a)
 {
 	int dimensions, variables, all[2] = { 0, 0 };
@@ -171,9 +170,9 @@ static gt_status refuse(const gt_nc *f, const asked_thing *e)
 	static const char *const kinds[] = { "dimension", "variable", "attribute", "values" };
 	const asked_thing *owner = e && e->kind >= ATTRIBUTE ? find(f->asked, VARIABLE, e->id, NULL) : NULL;
 	return gt_fail(GT_ERR_IO,
-	               "%s: cannot be written: %s%s%s%s%s not as written when read again: "
-	               "out of memory, or a fault of the disk",
-	               f->path, e ? kinds[e->kind] : "what it holds", e && e->name ? " " : "", e && e->name ? e->name : "",
+	               "%s: cannot be written: verification of %s%s%s%s%s failed: "
+	               "out of memory, or a disk fault",
+	               f->path, e ? kinds[e->kind] : "the contents", e && e->name ? " " : "", e && e->name ? e->name : "",
 	               owner ? " of variable " : "", owner ? owner->name : "");
 }
 

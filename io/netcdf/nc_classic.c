@@ -1,5 +1,5 @@
-/* How long a file of the classic NetCDF formats must be: libnetcdf reads zeros where one was cut.
- * "The NetCDF Classic Format Specification" (CDF-1, CDF-2, CDF-5), grammar of the header. */
+/* Minimum size of a file in the classic NetCDF formats: libnetcdf reads zeros past the end of a truncated file. "The
+ * NetCDF Classic Format Specification" (CDF-1, CDF-2, CDF-5), grammar of the header. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/files/opener.h"
 #include "io/netcdf/nc.h"
 
-/* Widths in bytes: counts and lengths; offsets. bad is set at the end of the file and where the grammar is left. */
+/* Widths in bytes of counts and lengths, and of offsets. bad: end of file, or a violation of the grammar. */
 typedef struct {
 	FILE *file;
 	int count, offset, bad;
@@ -27,7 +27,7 @@ static uint64_t number(header *h, int width)
 	return value;
 }
 
-/* Bytes and the padding to a multiple of four. */
+/* Skips the bytes and their padding to a multiple of four. */
 static void skip(header *h, uint64_t bytes)
 {
 	if (bytes > INT64_MAX / 2 || fseeko(h->file, (off_t)((bytes + 3) / 4 * 4), SEEK_CUR) != 0)
@@ -56,7 +56,7 @@ static void attributes(header *h)
 	}
 }
 
-/* End of the variables of fixed size, in bytes; record variables are left to libnetcdf. */
+/* End of the fixed-size variables in bytes. libnetcdf checks record variables itself. */
 static uint64_t end_of_data(header *h, uint64_t *dimension, size_t max)
 {
 	uint64_t end = 0;

@@ -1,4 +1,4 @@
-/* Blocks of numbers in NetCDF files, in slabs along their first dimension, and what is refused among them. */
+/* Reads float blocks of NetCDF files in slabs along their first dimension, and rejects invalid values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,20 +21,20 @@ static void note_faults(double min, float value, size_t index, faults *seen)
 	}
 }
 
-/* Nearly always there is none: without branches, so that it costs little beside reading. */
+/* Faults are rare: this loop has no branches, so it costs little compared with reading. */
 GT_CLONES static int has_faults(double min, const float *values, size_t n)
 {
 	const float low = (float)min;
-	int bad = (double)low != min; /* then every value is looked at */
+	int bad = (double)low != min; /* a fault: test every value */
 	for (size_t i = 0; i < n; i++)
 		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
 	return bad;
 }
 
-/* Bytes, as double. */
+/* bytes, as double */
 #define MAX_AT_ONCE 256e6
 
-/* Whole chunks are read at once, so that none is decompressed twice, unless they are very thick. */
+/* Slabs are whole chunks, unless these are very thick: no chunk is decompressed twice. */
 static size_t slab_thickness(const gt_nc *f, int id, const size_t size[3])
 {
 	const double plane = (double)size[1] * (double)size[2] * sizeof(double), wanted = 16e6, max = MAX_AT_ONCE;

@@ -1,4 +1,4 @@
-/* Reading NetCDF files with checks: what libnetcdf reports is turned into sentences about the file. */
+/* Checked reading of NetCDF files; converts libnetcdf codes to messages about the file. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 		st = gt_external_hdf5(path);
 	if (st == GT_OK)
 		st = gt_probe(path, "NetCDF's library", gt_nc_walk);
-	/* Sets how HDF5 prints, once: what is put back later must be that. */
+	/* Initialises the library before HDF5's error output is saved, because it changes that setting. */
 	if (st == GT_OK)
 		st = gt_nc_check(f, NULL, nc_initialize());
 	if (st != GT_OK)
@@ -70,15 +70,15 @@ void gt_nc_close(gt_nc *f)
 	f->id = -1;
 }
 
-/* libnetcdf leaves out, without a word, what has a type that it does not know, and where memory ends anything: is it in
- * the file all the same? attribute: NULL: the variable itself. */
+/* libnetcdf silently omits objects of unknown types, and any object if an allocation fails. Looks the name up through
+ * HDF5. attribute NULL: the variable itself. */
 static gt_status truly_absent(const gt_nc *f, const char *variable, const char *attribute)
 {
 	int kind, id;
 	if (nc_inq_format_extended(f->id, &kind, NULL) != NC_NOERR || kind != NC_FORMATX_NC_HDF5 ||
 	    (!attribute && nc_inq_dimid(f->id, variable, &id) == NC_NOERR) || !gt_hdf5_in_file(f->path, variable, attribute))
 		return GT_OK;
-	return gt_fail(GT_ERR_FORMAT, "%s: %s %s of %s: cannot be read: its type is unknown to NetCDF, or memory is at its end", f->path,
+	return gt_fail(GT_ERR_FORMAT, "%s: %s %s of %s: cannot be read: its type is unknown to NetCDF, or memory is exhausted", f->path,
 	               attribute ? "attribute" : "variable", attribute ? attribute : variable,
 	               attribute && variable ? variable : "the file");
 }
@@ -236,7 +236,7 @@ gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *a
 	return st;
 }
 
-/* HDF5 leaves alone what a damaged file has no values for: not what was in memory. */
+/* HDF5 leaves values that a damaged file lacks unchanged: presets NAN, so that old memory is not returned. */
 static void forget(size_t n, double *wide, float *values)
 {
 	for (size_t i = 0; i < n; i++)
@@ -274,7 +274,7 @@ gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
 	const nc_type type = p->type;
 	GT_TRY(gt_nc_number(f, name, "scale_factor", &p->scale, &has));
 	GT_TRY(gt_nc_number(f, name, "add_offset", &p->offset, &has));
-	/* Bytes have no default fill value: every one is a value. */
+	/* Byte types have no default fill value: every value is valid. */
 	unsigned char own[8];
 	int unfilled = 1;
 	p->has_missing = 0;
@@ -296,7 +296,7 @@ gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
 		p->missing = defaults[type];
 		p->has_missing = !unfilled;
 	}
-	/* Files of other programs have fill values of HDF5 that NetCDF does not know as such. */
+	/* Files of other programs have HDF5 fill values that NetCDF does not report. */
 	st = gt_nc_stored(f, name);
 done:
 	return st;

@@ -1,5 +1,5 @@
-/* Asks libnetcdf for everything that readers ask it for, and reads the first and the last value of each variable: a
- * damaged file crashes it there, or takes memory beyond the limit of the probe process. */
+/* Makes every libnetcdf call of the readers, and reads the first and the last value of each variable. A damaged file
+ * then crashes the probe process or exceeds its memory limit, not the program. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "io/netcdf/nc.h"
@@ -8,7 +8,7 @@ enum { MAX_DEPTH = 32, MAX_BYTES = 1 << 24 };
 
 static gt_status no_memory(void) { return gt_fail(GT_ERR_MEMORY, "out of memory"); }
 
-/* Other failures are left to the reader, which meets them too. */
+/* The reader meets and reports other failures. */
 static gt_status unless_memory(int code) { return code == NC_ENOMEM ? no_memory() : GT_OK; }
 
 static gt_status walk_attributes(int id, int variable, int count)
@@ -46,7 +46,8 @@ static gt_status read_value(int id, int variable, nc_type type, const size_t *at
 	return unless_memory(code);
 }
 
-/* libnetcdf names no reason if libhdf5 has no memory for a chunk, compressed and decompressed: tries it here. */
+/* libnetcdf gives no reason if libhdf5 cannot allocate a chunk, compressed and decompressed: tries the allocations
+ * here. */
 static gt_status try_chunk(int id, nc_type type, int storage, const size_t *chunk, int rank)
 {
 	size_t size = 0;
@@ -56,9 +57,10 @@ static gt_status try_chunk(int id, nc_type type, int storage, const size_t *chun
 	bytes *= (double)size;
 	for (int d = 0; d < rank; d++)
 		bytes *= (double)chunk[d];
-	void *volatile room = bytes < 1e18 ? malloc((size_t)bytes + 1) : NULL; /* volatile: compilers drop unused memory */
-	free(room);
-	return room ? GT_OK : no_memory();
+	void *volatile memory = bytes < 1e18 ? malloc((size_t)bytes + 1) : NULL; /* volatile: compilers remove unused
+	                                                                        * allocations */
+	free(memory);
+	return memory ? GT_OK : no_memory();
 }
 
 static gt_status walk_values(int id, int variable, nc_type type, int rank, size_t *at)
@@ -129,7 +131,7 @@ done:
 gt_status gt_nc_walk(const char *path)
 {
 	int id;
-	if (gt_nc_check_name(path) != GT_OK) /* HDF5 files that are no NetCDF files may have such names */
+	if (gt_nc_check_name(path) != GT_OK) /* other HDF5 files may have such names */
 		return GT_OK;
 	gt_status st = unless_memory(nc_initialize());
 	if (st != GT_OK)

@@ -1,4 +1,4 @@
-/* Writing NetCDF-4 files under a temporary name. A full disk is reported as such: HDF5 itself only says "HDF error". */
+/* Writes NetCDF-4 files under a temporary name. Reports a full disk as such; HDF5 itself only reports "HDF error". */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #include "io/netcdf/nc.h"
 #include "io/free_space.h"
 
-/* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is
- * taken before. */
+/* HDF5 writes its tables when a file is closed, and libnetcdf crashes if that fails: reserves space for everything
+ * first. */
 static gt_status reserve(const gt_nc *f, double bytes)
 {
 	const double tables = 65536;
@@ -29,13 +29,13 @@ static gt_status write_check(const gt_nc *f, const char *variable, int code)
 	const int why = errno;
 	if (code == NC_NOERR)
 		return GT_OK;
-	const double room = gt_disk_space(f->tmp);
-	if (why == ENOSPC || why == EDQUOT || why == EFBIG || (room >= 0 && room < 65536))
+	const double space = gt_disk_space(f->tmp);
+	if (why == ENOSPC || why == EDQUOT || why == EFBIG || (space >= 0 && space < 65536))
 		return gt_fail_writing(f->path, f->tmp, why, NULL);
 	return gt_nc_check(f, variable, code);
 }
 
-/* Of a call that writes: what went wrong below HDF5 is left in errno. */
+/* Checks a writing call; errno holds the cause of a failure below HDF5. */
 #define WRITTEN(f, variable, call) (errno = 0, write_check((f), (variable), (call)))
 
 gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
@@ -70,8 +70,8 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	return st;
 }
 
-/* What HDF5 writes at last is put aside, since libnetcdf does not outlive a close that fails; where that cannot be done
- * the disk has to hold. */
+/* libnetcdf crashes if a close fails: redirects HDF5's last writes to memory. If redirection fails, they go to the
+ * disk. */
 static gt_status close_file(gt_nc *f)
 {
 	const int aside = gt_hdf5_set_aside(f->tmp);
@@ -85,7 +85,7 @@ static gt_status close_file(gt_nc *f)
 
 gt_status gt_nc_finish(gt_nc *f)
 {
-	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
+	/* Flushes before closing: after a failed flush the file can still be discarded. */
 	gt_status st = f->id < 0 ? GT_OK : WRITTEN(f, NULL, nc_sync(f->id));
 	if (st == GT_OK && f->id >= 0)
 		st = close_file(f);
@@ -108,8 +108,8 @@ gt_status gt_nc_commit(gt_nc *f)
 void gt_nc_drop(gt_nc *f)
 {
 	if (f->id >= 0) {
-		/* HDF5 insists on writing what it holds when a file is closed: that goes to memory. Where it fails even
-		 * so, the file stays open to the end of the process: libnetcdf does not outlive a close that fails. */
+		/* HDF5 always writes its buffers when a file is closed: redirects them to memory. If the flush fails
+		 * even so, the file stays open until the process ends, because libnetcdf crashes if a close fails. */
 		const int aside = gt_hdf5_set_aside(f->tmp);
 		if (nc_sync(f->id) == NC_NOERR)
 			nc_close(f->id);
@@ -174,7 +174,7 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
                             const char *long_name, int *variable)
 {
 	gt_status st;
-	/* HDF5 allows chunks below 4 GiB. */
+	/* HDF5 requires chunks below 4 GiB. */
 	const double max = 1 << 30;
 	size_t chunk[3] = { 1, size[1], size[2] };
 	if ((double)chunk[2] * sizeof(float) > max)
@@ -183,7 +183,7 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
 		chunk[1] = (size_t)(max / sizeof(float) / (double)chunk[2]);
 	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, dimensions, units, long_name, variable));
 	GT_TRY(WRITTEN(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
-	/* Whole chunks are written once: kept in a cache they would only fail later, when the file is closed. */
+	/* Writes whole chunks at once: a cached chunk would fail only when the file is closed. */
 	GT_TRY(WRITTEN(f, name, nc_set_var_chunk_cache(f->id, *variable, 1, 1, 0)));
 	if (deflate > 0)
 		GT_TRY(WRITTEN(f, name, nc_def_var_deflate(f->id, *variable, 1, 1, deflate)));

@@ -1,4 +1,4 @@
-/* The format "netcdf": NetCDF-4, and for reading also the classic formats. docs/files.md describes the files. */
+/* The format "netcdf": NetCDF-4, and the classic formats for reading. docs/files.md describes the files. */
 #include <stdio.h>
 #include <string.h>
 #include "core/files/opener.h"

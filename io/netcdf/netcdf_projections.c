@@ -1,4 +1,4 @@
-/* Projections in NetCDF: one table of the per-view vectors and one of the scan's numbers serve reading and writing. */
+/* Projections in NetCDF. One table of per-view vectors and one of scan parameters serve reading and writing. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { NVECTORS = sizeof vectors / sizeof *vectors };
 static const char water_name[] = "water_attenuation_mm-1", filtered_name[] = "weighted_and_filtered";
 static const char arc_center_text[] = "point of the axis of the detector's cylinder";
 
-/* needed: 1 by every shape, 2 by all but parallel, 0 by none (then 0 is read). */
+/* needed: 1 for every shape, 2 for all but parallel, 0 for none (then 0 is read). */
 static const struct {
 	const char *name;
 	size_t at;
@@ -168,7 +168,7 @@ done:
 	return st;
 }
 
-/* 1: no line integrals, but what fdk would backproject. */
+/* 1: projections already weighted and filtered for fdk, not line integrals. */
 static gt_status get_filtered(const gt_nc *f, int *filtered)
 {
 	double value = 0;
@@ -309,7 +309,7 @@ done:
 	return st;
 }
 
-/* The file with all but its data. */
+/* Writes everything except the data. */
 static gt_status put_head(const gt_nc *f, const gt_projections *p, ids *id)
 {
 	gt_status st = GT_OK;
@@ -349,7 +349,7 @@ done:
 	return st;
 }
 
-/* One block without chunks, of which the last number is written: libnetcdf then gives it its place. */
+/* Defines a contiguous block. allocate_block() writes its last value, so that libnetcdf allocates it. */
 static gt_status define_block(const gt_nc *f, const char *name, const char *about, const ids *id, int *variable)
 {
 	gt_status st = GT_OK;
@@ -359,7 +359,7 @@ done:
 	return st;
 }
 
-static gt_status place_block(const gt_nc *f, const gt_scan *s, int variable)
+static gt_status allocate_block(const gt_nc *f, const gt_scan *s, int variable)
 {
 	const size_t last[3] = { s->views - 1, s->rows - 1, s->columns - 1 };
 	return gt_nc_check(f, NULL, nc_put_var1_float(f->id, variable, last, &(float){ 0 }));
@@ -375,9 +375,9 @@ gt_status gt_netcdf_put_head(const gt_projections *head, int weighted, gt_nc *f)
 		GT_TRY(define_block(f, gt_netcdf_blocks[1], weight_text, &id, &id.weight));
 	GT_TRY(gt_nc_end_definitions(f));
 	GT_TRY(put_geometry(f, head->scan, &id));
-	GT_TRY(place_block(f, head->scan, id.data));
+	GT_TRY(allocate_block(f, head->scan, id.data));
 	if (weighted)
-		GT_TRY(place_block(f, head->scan, id.weight));
+		GT_TRY(allocate_block(f, head->scan, id.weight));
 done:
 	return st;
 }

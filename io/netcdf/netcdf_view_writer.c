@@ -1,5 +1,5 @@
-/* Projections in NetCDF, written by views and rows in any order: libnetcdf makes the file with its blocks of numbers in
- * one piece, HDF5 says where these are, and the numbers are written there without a library, by several threads. */
+/* Writes projections to NetCDF by views and rows in any order. libnetcdf creates the file with contiguous blocks; HDF5
+ * reports their offsets; several threads then write there directly. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "io/view_writer.h"
 
 const char *const gt_netcdf_blocks[2] = { "projections", "weight" };
-/* Smaller pieces lie apart: each would be a request of its own. */
+/* MIN_TO_DISK: smaller writes are scattered, so flushing each early would cost a request of its own. */
 enum { WRITERS = 4, MIN_TO_DISK = 1 << 20 };
 
 struct views {
@@ -32,7 +32,7 @@ static gt_status write_(gt_view_writer *self, int weights, size_t view, size_t r
 	const off_t at = place_of(v, weights, view, row);
 	const size_t bytes = rows * self->size[2] * sizeof *data;
 	const gt_status st = gt_write_at(self->path, v->file, at, bytes, data);
-	/* A system with much memory would else begin at the commit, and nothing runs beside that any more. */
+	/* A system with much memory would otherwise write only at the commit, after all computation. */
 	if (st == GT_OK && self->settled && bytes >= MIN_TO_DISK)
 		gt_begin_to_disk(v->file, at, bytes);
 	return st;
@@ -63,7 +63,7 @@ static gt_status commit_(gt_view_writer *self)
 	return st;
 }
 
-/* Where the blocks begin in the file, by HDF5. */
+/* Finds the offsets of the blocks in the file through HDF5. */
 static gt_status find_blocks(struct views *v)
 {
 	const gt_hdf5_quiet before = gt_hdf5_hush();
@@ -80,7 +80,7 @@ static gt_status find_blocks(struct views *v)
 	if (file >= 0)
 		H5Fclose(file);
 	gt_hdf5_unhush(&before);
-	return found ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot be written in pieces: HDF5 does not say where", v->base.path);
+	return found ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot be written in chunks: HDF5 reports no offset for a block", v->base.path);
 }
 
 gt_status gt_netcdf_create_views(const char *path, const gt_projections *head, int weighted, gt_view_writer **out)

@@ -1,4 +1,4 @@
-/* Projections in NetCDF, read by views and rows. */
+/* Reads projections in NetCDF by views and rows. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -12,10 +12,10 @@ struct views {
 	struct gt_view_reader base;
 	gt_nc file;
 	gt_nc_packing packing;
-	double *wide; /* one view; NULL: the file holds floats */
+	double *wide; /* one view; NULL if the file holds floats */
 };
 
-/* In the order of asking: who writes one piece after the other would else keep a reader out. */
+/* First come, first served: otherwise a thread that writes many chunks would lock out a reader. */
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned long next, served;
@@ -50,15 +50,15 @@ static gt_status read_(gt_view_reader *self, size_t view, size_t row, size_t row
 	struct views *v = (struct views *)self;
 	const size_t start[3] = { view, row, 0 }, count[3] = { 1, rows, v->base.size[2] };
 	gt_nc_lock();
-	const gt_hdf5_quiet before = gt_hdf5_hush(); /* a thread of its own may have a setting of its own */
+	const gt_hdf5_quiet before = gt_hdf5_hush(); /* HDF5's error output is a setting of each thread */
 	const gt_status st = gt_nc_check(&v->file, name, gt_nc_get_block(&v->file, &v->packing, start, count, v->wide, out));
 	gt_hdf5_unhush(&before);
 	gt_nc_unlock();
 	return st;
 }
 
-/* Compressed chunks of several views are kept until all of them are read; others are read past the cache, where a part of a chunk
- * is all that is read of it. */
+/* Caches compressed chunks of several views until all of them are read. Other chunks bypass the cache, because only a
+ * part of each is read. */
 static gt_status set_cache(struct views *v)
 {
 	const int id = v->packing.id;

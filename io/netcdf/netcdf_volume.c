@@ -1,4 +1,5 @@
-/* Volumes in NetCDF: attenuation(z,y,x) in mm-1 or ct_number(z,y,x) in HU, on coordinate variables of voxel centres. */
+/* Volumes in NetCDF: attenuation(z,y,x) in mm-1 or ct_number(z,y,x) in HU, with coordinate variables of voxel
+ * centres. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 #include "io/slice_writer.h"
 #include "io/write_kit/volume_units.h"
 
-static const char *const axis_names[3] = { "x", "y", "z" }; /* as gt_grid counts them */
+static const char *const axis_names[3] = { "x", "y", "z" }; /* in the order of gt_grid */
 static const char *const zyx[] = { "z", "y", "x" };
 static const char *const mm[] = { "mm", "millimeter", "millimeters", "millimetre", NULL };
 static const char *const per_mm[] = { "mm-1", "1/mm", "mm^-1", "mm**-1", NULL };
 static const char *const hounsfield[] = { "HU", "hounsfield", "Hounsfield", "Hounsfield units", NULL };
 static const char water_name[] = "water_attenuation_mm-1", pitch_name[] = "pitch_mm", center_name[] = "center_mm";
 
-/* Other programs store coordinates in single precision. */
+/* other programs store coordinates in single precision */
 #define UNIFORM 1e-3
 
 static gt_status check_steps(const gt_nc *f, const char *name, const double *c, size_t n, double step)
@@ -38,7 +39,7 @@ static gt_status check_steps(const gt_nc *f, const char *name, const double *c, 
 	return GT_OK;
 }
 
-/* The attribute holds the exact number, unless somebody cut the volume since. */
+/* The attribute holds the exact value, unless another program cropped the volume afterwards. */
 static gt_status exact_if_near(const gt_nc *f, const char *name, const char *attribute, double tolerance, double *value)
 {
 	int has;
@@ -110,7 +111,7 @@ static gt_status get_water(const gt_nc *f, const char *name, double *water)
 	return st;
 }
 
-/* All but the voxels; *name: of the variable. */
+/* Reads everything but the voxels; *name: the variable's. */
 static gt_status get_head(const gt_nc *f, const gt_read_options *o, gt_volume *v, const char **name, int flip[3])
 {
 	gt_status st;
@@ -221,7 +222,7 @@ struct slices {
 	double scale, offset;
 };
 
-/* A little at a time: others may read meanwhile. */
+/* Holds the lock for few slices at a time, so that other threads can read. */
 static gt_status write_slices(gt_slice_writer *self, size_t first, size_t n, const float *data)
 {
 	struct slices *s = (struct slices *)self;
