@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_ANALYTIC_BACK_PROBLEMS_H
 #define GT_TESTS_ANALYTIC_BACK_PROBLEMS_H
-/* Problems for the backprojection of fdk and fbp: odd sizes, shifted grids and detectors, steps from a fifth of a row per voxel
- * to four, arcs, parallel rays, half a turn, detectors larger and smaller than a tile, leaning ones. */
+/* Problems for the backprojection of fdk and fbp: odd sizes, shifted grids and detectors, 0.2 to 4 rows per voxel.
+ * Arcs, parallel rays, short scans, detectors larger and smaller than a tile, tilted detectors. */
 #include "tests/analytic/bodies.h"
 
 /* step: rows per voxel at the axis; wide: columns per voxel. */
@@ -11,7 +11,7 @@ typedef struct {
 	double turn, step, wide;
 	size_t n[3], rows, columns, views;
 	const char *text;
-	double lean;
+	double tilt;
 } problem;
 static const problem problems[] = {
 	{ "flat, step 1", GT_FLAT, 2 * GT_PI, 1.0, 1.1, { 37, 41, 83 }, 67, 61, 37, "mask=none", 0 },
@@ -35,14 +35,14 @@ static const problem problems[] = {
 	{ "flat, step 1.6, two tiles high", GT_FLAT, 2 * GT_PI, 1.6, 3.1, { 17, 19, 67 }, 119, 91, 31, "mask=none,rows=zero", 0 },
 	{ "arc, coarse voxels", GT_ARC, 2 * GT_PI, 1.0, 1.0, { 9, 11, 13 }, 19, 17, 19, "mask=none", 0 },
 	{ "parallel", GT_PARALLEL, GT_PI, 1.0, 1.0, { 37, 41, 83 }, 77, 61, 37, "mask=none", 0 },
-	{ "leaning a little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 3e-3 },
-	{ "leaning much, step 0.9", GT_FLAT, 2 * GT_PI, 0.9, 0.9, { 37, 41, 53 }, 61, 53, 33, "mask=fov", 0.1 },
-	{ "leaning, rows end at zero", GT_FLAT, 2 * GT_PI, 1.5, 1.3, { 37, 41, 53 }, 51, 53, 33, "mask=none,rows=zero", 0.05 },
-	{ "leaning very little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 2e-5 },
-	{ "leaning little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 1.5e-3 },
-	{ "leaning, some blocks too wide", GT_FLAT, 3.9, 2.4, 3.2, { 67, 71, 37 }, 101, 261, 33, "mask=none", 1e-3 },
-	{ "leaning much, step 2.4, blocks too wide", GT_FLAT, 3.9, 2.4, 3.2, { 67, 71, 37 }, 101, 261, 33, "mask=none", 0.02 },
-	{ "leaning by rounding", GT_FLAT, 2 * GT_PI, 1.1, 1.3, { 27, 31, 53 }, 61, 53, 33, "mask=none", 1e-8 },
+	{ "slightly tilted, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 3e-3 },
+	{ "strongly tilted, step 0.9", GT_FLAT, 2 * GT_PI, 0.9, 0.9, { 37, 41, 53 }, 61, 53, 33, "mask=fov", 0.1 },
+	{ "tilted, rows end at zero", GT_FLAT, 2 * GT_PI, 1.5, 1.3, { 37, 41, 53 }, 51, 53, 33, "mask=none,rows=zero", 0.05 },
+	{ "very slightly tilted, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 2e-5 },
+	{ "little tilted, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 1.5e-3 },
+	{ "tilted, some blocks too wide", GT_FLAT, 3.9, 2.4, 3.2, { 67, 71, 37 }, 101, 261, 33, "mask=none", 1e-3 },
+	{ "strongly tilted, step 2.4, blocks too wide", GT_FLAT, 3.9, 2.4, 3.2, { 67, 71, 37 }, 101, 261, 33, "mask=none", 0.02 },
+	{ "tilted by rounding", GT_FLAT, 2 * GT_PI, 1.1, 1.3, { 27, 31, 53 }, 61, 53, 33, "mask=none", 1e-8 },
 	{ "211 columns", GT_FLAT, 2 * GT_PI, 1.0, 1.6, { 37, 41, 17 }, 21, 211, 7, "mask=none", 0 },
 	{ "401 columns, odd rows", GT_ARC, 2 * GT_PI, 1.0, 3, { 37, 41, 17 }, 13, 401, 7, "mask=none", 0 },
 	{ "803 columns, truncated", GT_FLAT, 4.5, 1.0, 24, { 37, 41, 17 }, 15, 803, 17, "mask=none", 0 },
@@ -57,8 +57,8 @@ static const problem problems[] = {
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-/* Voxels of 1.1 x 1.1 x 1.3 mm, coarser where few, and cells to match. Grids of 64 slices and their multiples lie in the middle of the
- * rows, all others beside it. */
+/* Voxels of 1.1 x 1.1 x 1.3 mm, larger if there are few, with pixels to match. Grids of multiples of 64 slices are
+ * centred on the rows, others are not. */
 static inline gt_scan *scan_of(const problem *p, gt_grid *g)
 {
 	const double size = 40.0 / (double)p->n[0], enlarged = p->shape == GT_PARALLEL ? 1 : 1.55;
@@ -77,9 +77,9 @@ static inline gt_scan *scan_of(const problem *p, gt_grid *g)
 		             .turn = p->turn };
 	gt_scan *s;
 	ck_ok(gt_scan_orbit(&o, &s));
-	for (size_t v = 0; v < s->views && p->lean; v++) {
-		lean(&s->view[v], p->lean * sin(3.0 * (double)v), p->lean * cos(2.0 * (double)v));
-		s->view[v].source[2] += fmin(30 * p->lean, 0.2) * sin(5.0 * (double)v);
+	for (size_t v = 0; v < s->views && p->tilt; v++) {
+		tilt_view(&s->view[v], p->tilt * sin(3.0 * (double)v), p->tilt * cos(2.0 * (double)v));
+		s->view[v].source[2] += fmin(30 * p->tilt, 0.2) * sin(5.0 * (double)v);
 	}
 	*g = (gt_grid){ { p->n[0], p->n[1], p->n[2] },
 		        { size, 1.03 * size, 1.2 * size },

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_ANALYTIC_BODIES_H
 #define GT_TESTS_ANALYTIC_BODIES_H
-/* Balls and endless cylinders along z: exact line integrals, and what a reconstruction of them must show. */
+/* Balls and infinite cylinders along z: exact line integrals, and measures of their reconstruction. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/support/support.h"
 
 
-/* A ball, or a cylinder along z where flat is 1; mu adds to what it lies in. */
+/* A ball, or a cylinder along z if flat is 1; mu is added to the attenuation around it. */
 typedef struct { int flat; double center[3], radius, mu; } body;
 
 /* Chord of the whole line through `from`. */
@@ -29,7 +29,7 @@ static inline double body_chord(const body *b, const double from[3], const doubl
 	return disc > 0 ? 2 * sqrt(disc) / dd * sqrt(length) : 0;
 }
 
-/* The ray through the middle of each cell. */
+/* Line integrals along the rays through the pixel centres. */
 static inline double *bodies_project(const body *b, size_t bodies, const gt_scan *scan)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -46,8 +46,8 @@ static inline double *bodies_project(const body *b, size_t bodies, const gt_scan
 	return p;
 }
 
-/* Turns a detector around `detector`: in its plane by roll, and around its rows by pitch (rad). */
-static inline void lean(gt_view *w, double roll, double pitch)
+/* Rotates a detector around `detector`: in its plane by roll, and around its rows by pitch (rad). */
+static inline void tilt_view(gt_view *w, double roll, double pitch)
 {
 	double normal[3];
 	for (int a = 0; a < 3; a++) {
@@ -75,7 +75,7 @@ static inline void run_method(gt_backend *be, const char *method, const char *te
 	free(options);
 }
 
-/* Runs a method on data of double; the volume as doubles, to be freed. */
+/* Runs a method on data in double precision; the caller frees the volume. */
 static inline double *reconstruct_as(gt_backend *be, gt_type type, const char *method, const char *text, const gt_grid *grid,
                                      const gt_scan *scan, const double *data)
 {
@@ -114,7 +114,7 @@ static inline double voxel_at(const gt_grid *g, int axis, size_t i)
 	return gt_grid_first(g, axis) + (double)i * g->pitch[axis];
 }
 
-/* Mean over a cylinder of that radius around (x, y) and of |z - z0| <= half. */
+/* Mean over |z - z0| <= half and a circle of this radius around (x, y). */
 static inline double region_mean(const gt_grid *g, const double *volume, double x, double y, double radius, double z0, double half)
 {
 	double sum = 0, count = 0;
@@ -139,7 +139,8 @@ static inline double true_value(const body *b, size_t bodies, const double x[3])
 	return mu;
 }
 
-/* Distance in voxels (largest over the axes) of the centre of mass of what stands out around a ball from its place. */
+/* Distance (voxels, largest over the axes) between a ball and the centre of mass of the values above its
+ * surroundings. */
 static inline double ball_error(const gt_grid *g, const double *volume, const body *b, double reach)
 {
 	double sum = 0, mass[3] = { 0, 0, 0 }, worst = 0;

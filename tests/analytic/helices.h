@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_ANALYTIC_HELICES_H
 #define GT_TESTS_ANALYTIC_HELICES_H
-/* Helices of a small scanner, and the grid that tests of wfbp look at. */
+/* Helices of a small scanner, and the grid for tests of wfbp. */
 #include "analytic/wfbp/wfbp.h"
 #include "tests/analytic/bodies.h"
 
@@ -14,7 +14,7 @@ static const body balls[] = {
 };
 enum { RODS = 3, BALLS = 4 };
 
-/* Off-centre, odd, three pitches. */
+/* Off centre, odd sizes, three pitches. */
 static const gt_grid grid = { { 49, 54, 11 }, { 1.5, 1.4, 1.7 }, { 0.4, -0.7, 0.3 } };
 
 static inline gt_orbit orbit_of(gt_shape shape, double pitch, double turns)

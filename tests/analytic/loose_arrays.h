@@ -1,12 +1,11 @@
 #ifndef GT_TESTS_ANALYTIC_LOOSE_ARRAYS_H
 #define GT_TESTS_ANALYTIC_LOOSE_ARRAYS_H
-/* Direct methods in single precision on the CPU with arrays as callers may have them: memory that begins at no whole
- * vector, and numbers that are too small for normal floats. */
+/* Direct methods in single precision on the CPU with unaligned arrays and denormal values. */
 #include "tests/analytic/bodies.h"
 #include "tests/support/images.h"
 #include "tests/support/loose.h"
 
-/* The same bits, and nothing around the arrays is touched. */
+/* Bit-identical to aligned arrays, and no memory around the arrays is changed. */
 static inline void check_loose_arrays(const char *method, const char *text, const gt_grid *g, const gt_scan *s, const double *data)
 {
 	const size_t cells = gt_scan_size(s), voxels = gt_grid_voxels(g);
@@ -27,7 +26,7 @@ static inline void check_loose_arrays(const char *method, const char *text, cons
 	gt_backend_close(be);
 }
 
-/* As in double, up to the rounding of such numbers: results of 1e-42 are 700 units, and each view rounds to one. */
+/* Equal to double up to the rounding of such values: 1e-42 is 700 units, and each view rounds to one. */
 static inline void check_denormal_data(const char *method, const char *text, const char *kernels, const gt_grid *g, const gt_scan *s)
 {
 	const size_t cells = gt_scan_size(s);

@@ -1,5 +1,4 @@
-/* Backprojection on the CPU in single precision, with the kernels of every instruction set there is: against double, and
- * whatever the threads.
+/* Backprojection on the CPU in single precision: every instruction set against double, and any number of threads.
  * labels: property unit; backend: none */
 #include <malloc.h>
 #include "analytic/fbp/fast/back_single.h"
@@ -22,14 +21,14 @@ static double *volume_of(const char *backend, const problem *p, const gt_grid *g
 	return x;
 }
 
-/* Leaning detectors go the way of double: those are off by what their places lose in single. */
+/* Tilted detectors use the code of double precision and differ by the rounding of positions. */
 START_TEST(single_is_double)
 {
 	const problem *p = &problems[_i];
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
 	double *data = random_data(gt_scan_size(s)), *truth = volume_of("cpu:1", p, &g, s, data, GT_F64);
-	for (int k = 0; k < SETS && !p->lean; k++) {
+	for (int k = 0; k < SETS && !p->tilt; k++) {
 		if (!use(sets[k]))
 			continue;
 		double *x = volume_of("cpu:2", p, &g, s, data, GT_F32);
@@ -63,7 +62,7 @@ START_TEST(bits_do_not_depend_on_threads)
 }
 END_TEST
 
-/* One of each kind of kernel. */
+/* One per kind of kernel. */
 static const int some[] = { 0, 3, 7, 13, 20, 22, 39 };
 enum { SOME = sizeof some / sizeof *some };
 
@@ -95,7 +94,7 @@ START_TEST(denormals)
 }
 END_TEST
 
-/* Rows that run down and focal spots that are deflected, which the other problems lack. */
+/* Decreasing rows and flying focal spots, which the other problems lack. */
 START_TEST(spots_and_rows_that_run_down)
 {
 	problem p = problems[13 + 2 * _i]; /* arcs */
@@ -124,8 +123,8 @@ START_TEST(spots_and_rows_that_run_down)
 }
 END_TEST
 
-/* Slices from the middle of the first row on, to the middle of the last one: what lies beside the line must not matter, however
- * places are rounded. */
+/* Slices from the centre of the first row to the centre of the last: pixels outside the rows have no influence,
+ * however positions are rounded. */
 START_TEST(slices_begin_on_the_first_row)
 {
 	const double pitch = 0.3 + 0.037 * _i;
@@ -140,7 +139,7 @@ START_TEST(slices_begin_on_the_first_row)
 	const problem p = { .text = _i % 2 ? "mask=none" : "mask=none,rows=zero" };
 	double *data = random_data(gt_scan_size(s)), *truth = volume_of("cpu:1", &p, &g, s, data, GT_F64);
 #ifdef M_PERTURB
-	mallopt(M_PERTURB, 1); /* large numbers in new memory */
+	mallopt(M_PERTURB, 1); /* large values in new memory */
 #endif
 	for (int k = 0; k < SETS; k++) {
 		if (!use(sets[k]))

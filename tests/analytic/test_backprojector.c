@@ -1,4 +1,4 @@
-/* Backprojection through matrices against a loop written from its definition, and what is refused.
+/* Backprojection through matrices against a loop from its definition, and refusals.
  * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { VIEWS = 11, ROWS = 37, COLUMNS = 51 };
 static const gt_grid grid = { { 23, 19, 21 }, { 7.3, 6.1, 8.7 }, { 3.3, -5.1, 7.9 } };
 
-/* Of a C-arm: any direction, sizes of cells, scale and sign; columns as the benchmark stores them. */
+/* A C-arm in any direction, with any pixel size, scale and sign; column-major like the benchmark's. */
 static void random_matrix(size_t view, double a[12])
 {
 	gt_random r;
@@ -80,7 +80,7 @@ static void row_major(const double a[12], double m[12])
 			m[4 * r + c] = a[3 * c + r];
 }
 
-/* locked: images in memory that the device reads by itself, changed as soon as the wait is over. */
+/* locked: images in pinned memory that the device reads directly, changed as soon as the wait ends. */
 static void backproject(gt_backend *be, gt_type type, size_t batch, int locked, const double (*a)[12], const float *images, double *out)
 {
 	const size_t voxels = gt_grid_voxels(&grid), cells = ROWS * COLUMNS;
@@ -146,7 +146,7 @@ START_TEST(sums_are_those_of_the_definition)
 }
 END_TEST
 
-/* By fdk and by its filtered views: the same, where all views see the grid. */
+/* Filtered views backprojected through matrices equal fdk if all views see the grid. */
 START_TEST(filtered_views_are_those_of_fdk)
 {
 	const gt_grid small = { { 25, 23, 19 }, { 4.1, 4.3, 3.7 }, { 3, -5, 2 } };

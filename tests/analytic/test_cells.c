@@ -1,4 +1,4 @@
-/* Weights of cells: views that are one view turned around the axis share them; others have their own, alike or not.
+/* Pixel weights: rotated copies of one view share a table; other views have their own, even if similar.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static gt_fbp_plan *plan_of(const gt_scan *s)
 	return p;
 }
 
-/* Tables of the plan against those of each view. tables: how many; 0: any. */
+/* Compares the tables of the plan with the weights of each view. tables: their number; 0: any. */
 static void check_tables(gt_scan *s, size_t tables)
 {
 	gt_fbp_plan *p = plan_of(s);
@@ -87,7 +87,7 @@ START_TEST(moved_circles)
 }
 END_TEST
 
-/* One view that differs in anything has weights of its own, and so has each. */
+/* If one view differs in anything, every view has its own table. */
 START_TEST(one_that_differs)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI, 0.3, 0);

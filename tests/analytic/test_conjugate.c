@@ -1,4 +1,4 @@
-/* Conjugate rays: planted faults are named, healthy scans are left in peace.
+/* Conjugate rays: planted faults are named, correct scans cause no message.
  * labels: unit property, backend: none */
 #include <gantry/consistency.h>
 #include <gantry/random.h>
@@ -6,7 +6,7 @@
 
 enum { COLUMNS = 83, ROWS = 11, TURN = 114 };
 
-/* Nothing in it has a symmetry; one body ends nowhere in z, one sticks out of the fan where that is wanted. */
+/* Asymmetric; one object is infinite along z, one extends beyond the fan. */
 static const body plain[] = {
 	{ 1, { 9, -14, 0 }, 150, 0.019 },   { 0, { 70, 35, 4 }, 31, 0.012 },   { 0, { -62, 51, -13 }, 22, 0.02 },
 	{ 0, { -21, -83, 9 }, 27, -0.01 },  { 0, { 38, -61, -21 }, 18, 0.03 }, { 0, { 12, 90, 24 }, 24, -0.012 },
@@ -14,7 +14,7 @@ static const body plain[] = {
 };
 enum { BODIES = sizeof plain / sizeof *plain };
 
-/* A scanner of the size of a clinical one, with few cells. Pitch: way per turn over the height of the rows at the axis. */
+/* A scanner of clinical size with few pixels. Pitch: table feed over the height of the rows at the axis. */
 static gt_orbit orbit_of(gt_shape shape, double pitch, double offset)
 {
 	gt_orbit o = { .shape = shape,
@@ -77,7 +77,7 @@ static void reverse_data(acquired *a, int columns, int rows)
 	a->data = to;
 }
 
-/* A file that counts the angles the other way, by the formulas of the orbit and not by a mirror. */
+/* A file with reversed angles, by the formulas of the orbit and not by a mirror. */
 static void reverse_turn(acquired *a)
 {
 	for (size_t v = 0; v < a->scan->views; v++) {
@@ -116,7 +116,7 @@ static void healthy(const gt_orbit *o, double photons, const char *what)
 	drop(&a);
 }
 
-/* Each of the four on a scan with such an offset; every: others and two at once. rows: they show. */
+/* Plants each of the four faults; every: also other shifts and two faults at once. rows: row faults are detectable. */
 static void planted(const gt_orbit *o, double photons, int rows, int every, const char *what)
 {
 	const double center = (COLUMNS - 1) / 2.0 + o->column_offset;
@@ -182,8 +182,8 @@ START_TEST(circles)
 }
 END_TEST
 
-/* Even numbers of rows, one row, few rows; another number of columns; a detector far to one side; a spot that moves. */
-START_TEST(other_healthy_ones)
+/* Even numbers of rows, one row, few rows; another number of columns; a strongly displaced detector; a flying spot. */
+START_TEST(other_correct_scans)
 {
 	static const double spot[3][3] = { { 0.8, 0, 1.1 }, { -0.8, 4, -1.1 }, { 0.1, -2, 0.4 } };
 	for (int helix = 0; helix < 2; helix++)
@@ -229,7 +229,7 @@ START_TEST(flying_spots_and_faults)
 }
 END_TEST
 
-/* A detector so far to one side that its own middle is not where the rays are. */
+/* A detector displaced so far that its centre lies outside the rays. */
 START_TEST(shifted_detector_taken_for_centered)
 {
 	const gt_orbit o = orbit_of(GT_FLAT, 0, 17.75);
@@ -242,9 +242,9 @@ START_TEST(shifted_detector_taken_for_centered)
 }
 END_TEST
 
-START_TEST(what_cannot_be_told)
+START_TEST(not_identifiable)
 {
-	/* Without an offset columns and turn are the same fault but for a mirror. */
+	/* without an offset, reversed columns and reversed angles are mirror images of each other */
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 0);
 	acquired a = acquire(&o, 1e6, 5);
 	reverse_data(&a, 1, 0);
@@ -252,12 +252,12 @@ START_TEST(what_cannot_be_told)
 	ck_verdict(r, GT_CONJUGATE_COLUMNS, "columns");
 	ck_assert_uint_eq(r.instead, GT_CONJUGATE_DIRECTION);
 	ck_assert_uint_eq(r.hidden, 0);
-	/* Both at once are the mirror image of a healthy scan. */
+	/* both at once are the mirror image of a correct scan */
 	reverse_turn(&a);
 	r = check(&a);
 	ck_verdict(r, 0, "columns and turn");
 	drop(&a);
-	/* Rows on a circle. */
+	/* reversed rows on a circle */
 	o = orbit_of(GT_ARC, 0, 0.25);
 	a = acquire(&o, 1e6, 5);
 	reverse_data(&a, 0, 1);
@@ -265,7 +265,7 @@ START_TEST(what_cannot_be_told)
 	ck_verdict(r, 0, "rows on a circle");
 	ck_assert_uint_eq(r.hidden, GT_CONJUGATE_ROWS);
 	drop(&a);
-	/* A body that is the same along z: rows; one that is round: columns and turn too. */
+	/* constant along z: rows are not identifiable; rotationally symmetric: columns and angles neither */
 	static const body endless[] = { { 1, { 60, -40, 0 }, 70, 0.02 }, { 1, { -70, 30, 0 }, 33, 0.03 } },
 			  round = { 1, { 0, 0, 0 }, 90, 0.02 };
 	o = orbit_of(GT_ARC, 0.984, 0.25);
@@ -284,7 +284,7 @@ START_TEST(what_cannot_be_told)
 }
 END_TEST
 
-/* full turns of an even and an odd number of views, half a turn with both ends and without the last one. */
+/* Full rotations with even and odd numbers of views, 180 degrees with both ends and without the last. */
 START_TEST(parallel_beams)
 {
 	static const struct {
@@ -294,8 +294,8 @@ START_TEST(parallel_beams)
 		int end;
 	} all[] = { { "full turn", 150, 1, 0.05, 0 },
 		    { "odd number of views", 151, 1, 0.05, 0 },
-		    { "half a turn", 91, 0.5, 0.05, 1 },
-		    { "half a turn without its end", 180, 0.5, 0.3, 0 } };
+		    { "180 degrees", 91, 0.5, 0.05, 1 },
+		    { "180 degrees without the end", 180, 0.5, 0.3, 0 } };
 	gt_orbit o = orbit_of(GT_PARALLEL, 0, 3.4);
 	o.source_to_axis = o.source_to_detector = 0;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -317,7 +317,7 @@ START_TEST(parallel_beams)
 }
 END_TEST
 
-/* Nothing of the four: sources at another distance than the file says, views that were displaced. */
+/* Other faults: sources at another distance than in the file, and displaced views. */
 START_TEST(other_faults)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 0.25);
@@ -370,10 +370,10 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, helices);
 	tcase_add_test(tc, circles);
-	tcase_add_test(tc, other_healthy_ones);
+	tcase_add_test(tc, other_correct_scans);
 	tcase_add_test(tc, flying_spots_and_faults);
 	tcase_add_test(tc, shifted_detector_taken_for_centered);
-	tcase_add_test(tc, what_cannot_be_told);
+	tcase_add_test(tc, not_identifiable);
 	tcase_add_test(tc, parallel_beams);
 	tcase_add_test(tc, other_faults);
 	tcase_add_test(tc, refusals);

@@ -61,7 +61,7 @@ static const struct {
 };
 enum { CASES = 5 };
 
-/* Filled to the edge of the rows: the extension is at work. */
+/* Filled to the ends of the rows, so that the extension is active. */
 static double *truncated(const gt_scan *s)
 {
 	static const body big = { 1, { 5, 4, 0 }, 36, 0.02 };
@@ -129,7 +129,7 @@ START_TEST(device_is_cpu)
 }
 END_TEST
 
-/* The data are left as they are, no array crosses the bus, and all memory comes back. */
+/* The data are unchanged, no array crosses the bus, and all memory is freed. */
 START_TEST(nothing_is_left_behind)
 {
 	gt_backend *be = gt_test_backend();
@@ -157,7 +157,7 @@ START_TEST(nothing_is_left_behind)
 }
 END_TEST
 
-/* Many batches add up to what one gives: linear in the data, view by view. */
+/* Batches add up to one call: linear in the data, view by view. */
 START_TEST(views_add_up)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI);
@@ -189,7 +189,7 @@ START_TEST(extension_lifts_truncated_rows_and_spares_air)
 		gt_scan *s = scan_of((gt_shape)shape, shape == GT_PARALLEL ? GT_PI : 2 * GT_PI);
 		double *p = bodies_project(&big, 1, s);
 		double *x = reconstruct(method_of(s), NULL, &g, s, p), *y = reconstruct(method_of(s), "extend=none", &g, s, p);
-		/* What is cut off shows as an excess that rises towards the rim; the extension takes most of the rim. */
+		/* truncation causes an excess that rises towards the rim; the extension removes most of it */
 		const double rim = region_mean(&g, x, 17, 0, 2, 0, 1) - region_mean(&g, x, 0, 0, 2, 0, 1);
 		const double bare = region_mean(&g, y, 17, 0, 2, 0, 1) - region_mean(&g, y, 0, 0, 2, 0, 1);
 		ck_assert_msg(bare > 0.002 && fabs(rim) < 0.4 * bare, "rim %g with and %g without extension", rim, bare);
@@ -228,7 +228,7 @@ START_TEST(mask_and_rows)
 				} else if (r < radius - 0.3) {
 					ck_assert(masked[at] == bare[at]);
 				}
-				/* Row edges are 250/160 times higher at the detector, more for the near side. */
+				/* row edges are 250/160 times higher at the detector, more on the near side */
 				const double half = s->rows / 2.0 * s->row_pitch, height = z * 250 / (160 + r), shift = 0.6 * s->row_pitch;
 				if (fabs(height) > half + shift + 0.01) {
 					ck_assert(zero[at] == 0);
@@ -246,7 +246,7 @@ START_TEST(mask_and_rows)
 }
 END_TEST
 
-/* Windows smooth: less noise from noisy data, in this order. */
+/* Windows reduce the noise, in this order. */
 START_TEST(windows_smooth)
 {
 	static const char *const order[] = { "filter=ram-lak", "filter=shepp-logan", "filter=cosine", "filter=hamming",

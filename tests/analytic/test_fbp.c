@@ -1,4 +1,5 @@
-/* fbp of parallel beams against exact line integrals: half turns with and without the end view, full turns, moved axes. */
+/* fbp of parallel beams against exact line integrals: 180 degrees with and without the end view, full rotations,
+ * moved axes. */
 /* labels: physics */
 #include "tests/analytic/bodies.h"
 
@@ -96,7 +97,7 @@ START_TEST(full_turns_are_averaged)
 }
 END_TEST
 
-/* Both halves of a full turn count alike: data of one half alone give half the value. */
+/* Both halves of a full rotation count equally: one half alone gives half the value. */
 START_TEST(opposite_views_share)
 {
 	gt_orbit o = half_turn();
@@ -114,7 +115,7 @@ START_TEST(opposite_views_share)
 }
 END_TEST
 
-/* Clockwise, columns mirrored, axis moved, beam askew on the detector, and shifts from view to view. */
+/* Clockwise, mirrored columns, moved axis, oblique beam, and shifts between views. */
 START_TEST(table_of_views_is_followed)
 {
 	gt_orbit o = half_turn();

@@ -1,4 +1,4 @@
-/* Filtered backprojection as an operator: every entry of its transpose, and forward to the bits of a run. */
+/* Filtered backprojection as an operator: every entry of its transpose; forward is bit-identical to a run. */
 /* labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 typedef struct {
 	const char *name, *method, *options;
 	gt_orbit orbit;
-	int reversed; /* rows */
+	int reversed; /* rows reversed */
 	double roll;
 } example;
 
@@ -41,7 +41,7 @@ static const example examples[] = {
 	  0 },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
-/* Reaches beyond the rows and the columns. */
+/* Extends beyond the rows and the columns. */
 static const gt_grid grid = { { 5, 4, 6 }, { 4.2, 3.7, 1.9 }, { 0.4, -0.7, 0.3 } };
 
 static gt_scan *scan_of(const example *e)

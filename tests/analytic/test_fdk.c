@@ -1,4 +1,4 @@
-/* fdk against exact line integrals: values, places, short scans, offset detectors, odd orbits. */
+/* fdk against exact line integrals: values, positions, short scans, displaced detectors, unusual orbits. */
 /* labels: physics */
 #include "tests/analytic/bodies.h"
 
@@ -16,7 +16,7 @@ static const body balls[] = {
 };
 enum { RODS = 3, BALLS = 6 };
 
-/* Off-centre, odd, not square, three pitches. */
+/* Off centre, odd sizes, not square, three pitches. */
 static const gt_grid grid = { { 61, 66, 29 }, { 1.2, 1.1, 1.05 }, { 0.4, -0.7, 0.3 } };
 
 static gt_orbit orbit_of(gt_shape shape)
@@ -94,7 +94,7 @@ START_TEST(full_turns)
 }
 END_TEST
 
-/* Same detector, its columns counted the other way. */
+/* The same detector with its columns counted from the other end. */
 static void mirror_columns(gt_scan *s)
 {
 	for (size_t v = 0; v < s->views; v++)
@@ -103,7 +103,7 @@ static void mirror_columns(gt_scan *s)
 	s->column_center = (double)s->columns - 1 - s->column_center;
 }
 
-/* The views in the opposite order. */
+/* The views in reverse order. */
 static void reverse_views(gt_scan *s)
 {
 	for (size_t v = 0; v < s->views / 2; v++) {
@@ -154,7 +154,7 @@ START_TEST(mirrored_columns_and_turned_the_other_way)
 }
 END_TEST
 
-/* Wider than the short side sees. */
+/* Wider than the nearer side of the detector. */
 static const body wide[] = { { 1, { 2, -3, 0 }, 40, 0.02 }, { 1, { 20, 14, 0 }, 7, 0.01 }, { 1, { -24, 9, 0 }, 6.5, -0.02 } };
 
 static void check_offset(const char *what, const gt_scan *s)
@@ -170,7 +170,7 @@ static void check_offset(const char *what, const gt_scan *s)
 	free(x);
 }
 
-/* Rows that run down, as in pictures: the same rays in another order. */
+/* Rows from top to bottom, as in images: the same rays in another order. */
 START_TEST(rows_from_top_to_bottom)
 {
 	for (int shape = 0; shape < 2; shape++) {
@@ -213,7 +213,7 @@ START_TEST(offset_detectors_place_balls)
 }
 END_TEST
 
-/* Far from the middle of a steep cone (12 degrees): bodies without ends along z have no cone error. */
+/* Far from the centre of a steep cone (12 degrees): objects infinite along z have no cone error. */
 START_TEST(steep_cones)
 {
 	const gt_grid g = { { 61, 66, 21 }, { 1.2, 1.1, 4 }, { 0.4, -0.7, 1 } };
@@ -263,7 +263,7 @@ START_TEST(fan_beams)
 }
 END_TEST
 
-/* Views at new gantry angles, made one by one. */
+/* Views at any gantry angles. */
 static gt_scan *scan_at(gt_shape shape, const double *angle, size_t views)
 {
 	gt_orbit o = orbit_of(shape);
@@ -284,7 +284,7 @@ START_TEST(uneven_angles)
 {
 	enum { N = 240 };
 	double angle[N];
-	/* Twice as dense on one side; then two turns and a third; then the golden angle. */
+	/* twice as dense on one side; 2 1/3 rotations; the golden angle */
 	for (int i = 0; i < N; i++)
 		angle[i] = 2 * GT_PI * (i + 0.35 * N / (2 * GT_PI) * sin(2 * GT_PI * i / N)) / N;
 	gt_scan *s = scan_at(GT_FLAT, angle, N);
@@ -303,7 +303,7 @@ START_TEST(uneven_angles)
 }
 END_TEST
 
-/* The whole scanner moved: the table of views says where the axis is. */
+/* The whole scanner is moved; the views define the axis. */
 START_TEST(shifted_axis_and_height)
 {
 	for (int i = 0; i < 2; i++) {
@@ -326,7 +326,7 @@ START_TEST(shifted_axis_and_height)
 }
 END_TEST
 
-/* A panel that is not square to the central ray, and shifts from view to view: the table holds. */
+/* A panel not perpendicular to the central ray, with shifts between views. */
 START_TEST(turned_and_shaking_panel)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
@@ -345,8 +345,8 @@ START_TEST(turned_and_shaking_panel)
 }
 END_TEST
 
-/* As those of a C-arm: rolled, leaning and shaking, rows upwards or downwards. */
-START_TEST(leaning_panel)
+/* Like a C-arm: rolled, tilted and shaking, rows upwards or downwards. */
+START_TEST(tilted_panel)
 {
 	for (int down = 0; down < 2; down++) {
 		gt_orbit o = orbit_of(GT_FLAT);
@@ -354,7 +354,7 @@ START_TEST(leaning_panel)
 		gt_scan *s = scan_of(&o);
 		for (size_t v = 0; v < s->views; v++) {
 			gt_view *w = &s->view[v];
-			lean(w, 0.03 + 0.01 * sin(3.0 * (double)v), 0.05 + 0.02 * cos(2.0 * (double)v));
+			tilt_view(w, 0.03 + 0.01 * sin(3.0 * (double)v), 0.05 + 0.02 * cos(2.0 * (double)v));
 			for (int a = 0; a < 3; a++) {
 				w->detector[a] += 0.5 * sin(7.0 * (double)v) * w->column_axis[a] +
 				                  0.6 * cos(5.0 * (double)v) * w->row_axis[a];
@@ -363,7 +363,7 @@ START_TEST(leaning_panel)
 		}
 		if (down)
 			s->row_center = (double)s->rows - 1 - s->row_center;
-		check(down ? "leaning, rows downwards" : "leaning", s);
+		check(down ? "tilted, rows downwards" : "tilted", s);
 		gt_scan_free(s);
 	}
 }
@@ -393,7 +393,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, uneven_angles);
 	tcase_add_test(tc, shifted_axis_and_height);
 	tcase_add_test(tc, turned_and_shaking_panel);
-	tcase_add_test(tc, leaning_panel);
+	tcase_add_test(tc, tilted_panel);
 	tcase_add_test(tc, flying_focal_spot);
 }
 

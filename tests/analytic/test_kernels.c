@@ -1,5 +1,5 @@
-/* Every form of the backprojection against the CPU in double: random data, odd sizes, shifted grids and detectors, steps from
- * a fifth of a row per voxel to four, arcs, parallel rays, half a turn, detectors larger and smaller than a tile. */
+/* Every backprojection kernel against the CPU in double precision, on random data and the problems of
+ * back_problems.h. */
 /* labels: property */
 #include "tests/analytic/back_problems.h"
 
@@ -16,7 +16,7 @@ enum {
 	KERNELS
 };
 #undef GT_FORM
-enum { TEXTURES = STRIDED /* the first of those with 8-bit fractions */ };
+enum { TEXTURES = STRIDED /* the first with 8-bit fractions */ };
 
 static double *on_cpu(const problem *p, const gt_grid *g, const gt_scan *s, const double *data)
 {
@@ -27,7 +27,7 @@ static double *on_cpu(const problem *p, const gt_grid *g, const gt_scan *s, cons
 	return x;
 }
 
-/* What comes of random numbers by those options. */
+/* Runs random data with these options and returns the status. */
 static gt_status refused_as(gt_backend *be, const problem *p, gt_type type)
 {
 	gt_grid g;
@@ -45,7 +45,7 @@ static gt_status refused_as(gt_backend *be, const problem *p, gt_type type)
 	return st;
 }
 
-/* The problem's own options with this kernel, which a launch may name already: a parameter is given once. */
+/* The problem's options with this kernel, unless they name one already. */
 static const char *with_kernel(const problem *p, const char *kernel, size_t size, char *text)
 {
 	if (strstr(p->text, "kernel="))
@@ -55,7 +55,7 @@ static const char *with_kernel(const problem *p, const char *kernel, size_t size
 	return text;
 }
 
-/* What a kernel cannot do it refuses by its name; auto and plain can do all. */
+/* A kernel refuses unsupported problems by its name; auto and plain support all. */
 static int refuses(gt_backend *be, const problem *p, const char *kernel, gt_type type)
 {
 	problem with = *p;
@@ -79,7 +79,7 @@ static int is_texture(const char *kernel)
 	return 0;
 }
 
-/* White noise makes most of roundings of places: some millionths of a cell, a hundred of them from the tile's corner. */
+/* White noise amplifies rounding of positions: some millionths of a pixel, a hundred from the corner of a tile. */
 static void check_kernel(gt_backend *be, const problem *p, const char *kernel, gt_type type, const gt_grid *g, const gt_scan *s,
                          const double *data, const double *truth)
 {
@@ -102,7 +102,7 @@ START_TEST(every_kernel_is_the_reference)
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
 	double *data = random_data(gt_scan_size(s)), *truth = on_cpu(p, &g, s, data);
-	/* The CPU has one form, whatever is asked. */
+	/* the CPU has one kernel */
 	for (int k = 0; k < (gt_test_is_gpu() ? KERNELS : 2); k++)
 		check_kernel(be, p, kernels[k], GT_F32, &g, s, data, truth);
 	check_kernel(be, p, "auto", GT_F64, &g, s, data, truth);
@@ -121,7 +121,7 @@ static const char *const counted[] = { "separate", "intra", "layered" }, *const 
 	                                                                                     "16", "20", "24", "32" };
 enum { SHAPED = 4, SHAPES = 15, COUNTED = 3, COUNTS = 9 };
 
-/* Text is with the problem's own; refused: what the device must say, NULL: nothing. */
+/* text is added to the problem's options; refused: part of the device's message, NULL: none. */
 static void check_launch(gt_backend *be, const problem *p, const char *text, const char *refused, const double *data, const double *truth)
 {
 	gt_grid g;
@@ -177,7 +177,7 @@ START_TEST(every_launch_is_the_reference)
 }
 END_TEST
 
-/* What has a launch of its own takes none; and the device's forms no other number of views than they were published with. */
+/* Kernels with a fixed launch refuse these options; GPU kernels accept only their published number of views. */
 START_TEST(other_launches_are_refused)
 {
 	static const struct {
@@ -209,13 +209,13 @@ START_TEST(other_launches_are_refused)
 }
 END_TEST
 
-/* A matrix is another way to say the same of rows that are parallel to slices. */
+/* If rows are parallel to slices, a matrix describes the same view. */
 START_TEST(matrices_are_the_limit)
 {
 	gt_backend *be = gt_test_backend();
 	problem p = problems[0], q = problems[0];
 	gt_grid g;
-	q.lean = 1e-8;
+	q.tilt = 1e-8;
 	gt_scan *s = scan_of(&p, &g), *t = scan_of(&q, &g);
 	double *data = random_data(gt_scan_size(s));
 	double *x = reconstruct_as(be, GT_F64, "fdk", p.text, &g, s, data), *y = reconstruct_as(be, GT_F64, "fdk", p.text, &g, t, data);

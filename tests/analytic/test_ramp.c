@@ -55,7 +55,7 @@ START_TEST(response_is_the_transform_of_the_kernel)
 }
 END_TEST
 
-/* |f|, but for the mean: there the finite row keeps what the ideal ramp would lose. */
+/* |f|, except for the mean, which a finite row preserves unlike the ideal ramp. */
 START_TEST(response_is_a_ramp_with_a_mean)
 {
 	enum { N = 512 };

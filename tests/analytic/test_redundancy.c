@@ -1,10 +1,10 @@
-/* What rays and views count. */
+/* Redundancy weights of rays and angular weights of views. */
 /* labels: unit; backend: none */
 #include <gantry/random.h>
 #include "analytic/fbp/redundancy.h"
 #include "tests/analytic/bodies.h"
 
-/* Conjugates of (t, beta) in a range: (t + pi + 2 beta, -beta), and that again a turn earlier. */
+/* Conjugates of (t, beta) in a range: (t + pi + 2 beta, -beta), also one rotation earlier. */
 static double sum_of_conjugates(double t, double beta, double range)
 {
 	double sum = gt_parker_weight(t, beta, range);
@@ -20,7 +20,7 @@ START_TEST(parker_conjugates_sum_to_one)
 		for (size_t o = 0; o < 4; o++) {
 			const double range = fmin(GT_PI + 2 * (fan[f] + over[o]), 2 * GT_PI - 1e-6);
 			for (int i = 0; i <= 500; i++)
-				/* At delta itself the wedges have no width: their tips are a matter of rounding. */
+				/* at delta itself the wedges have no width: their tips depend on rounding */
 				for (int k = -19; k <= 19; k++) {
 					const double sum = sum_of_conjugates(range * i / 500, fan[f] * k / 20, range);
 					ck_assert_msg(fabs(sum - 1) < 1e-12, "t %g beta %g range %g: %.15g", range * i / 500,
@@ -39,10 +39,10 @@ START_TEST(parker_is_zero_outside_and_smooth_inside)
 		for (int i = 0; i < 4000; i++) {
 			const double beta = 0.3 * k / 20, a = gt_parker_weight(range * i / 4000, beta, range);
 			const double b = gt_parker_weight(range * (i + 1) / 4000, beta, range);
-			/* The steepest wedge is 2 (delta - |beta|) wide; at its tip a step is all that is left. */
+			/* the steepest wedge is 2 (delta - |beta|) wide; its tip is a step */
 			ck_assert(a >= 0 && a <= 1 && (abs(k) > 18 || fabs(a - b) < 0.06));
 		}
-	/* A fan beyond the range counts as its edge, and stays finite there. */
+	/* a fan beyond the range has the weight of its edge, which is finite */
 	ck_assert(isfinite(gt_parker_weight(range, -0.3, range)) && isfinite(gt_parker_weight(0, 0.3, range)));
 	ck_assert(gt_parker_weight(1, 0.5, range) == gt_parker_weight(1, 0.3, range));
 }
@@ -95,17 +95,18 @@ START_TEST(full_turns_are_seen)
 					ck_assert(of.c.full);
 					CLOSE(of.c.range, 2 * GT_PI);
 					CLOSE(sum_of_weights(), 2 * GT_PI);
-					/* Views at the same place share it, the end view with the first. */
+					/* views at one angle share the weight, and the end view shares it with the
+					 * first */
 					CLOSE(of.weight[5], 2 * GT_PI / 90 / turns);
 					CLOSE(of.weight[0], 2 * GT_PI / 90 / (turns + end));
 				}
-	/* 2.3 turns: every direction counts once. */
+	/* 2.3 rotations: every direction counts once */
 	cover(230, 0.1, 2 * GT_PI / 100, 2 * GT_PI);
 	ck_assert(of.c.full);
 	CLOSE(sum_of_weights(), 2 * GT_PI);
 	CLOSE(of.weight[10], 2 * GT_PI / 100 / 3);
 	CLOSE(of.weight[50], 2 * GT_PI / 100 / 2);
-	/* The golden angle closes the circle too. */
+	/* the golden angle closes the circle too */
 	cover(377, 0.2, GT_PI * (3 - sqrt(5)), 2 * GT_PI);
 	ck_assert(of.c.full);
 	CLOSE(sum_of_weights(), 2 * GT_PI);
@@ -127,7 +128,7 @@ START_TEST(parts_of_a_turn_are_measured)
 			CLOSE(of.weight[0], 0.03);
 			CLOSE(of.weight[60], 0.03);
 		}
-	/* Five views 50 degrees apart are no full turn. */
+	/* five views 50 degrees apart are no full rotation */
 	cover(5, 0, 50 * GT_PI / 180, 2 * GT_PI);
 	ck_assert(!of.c.full);
 	CLOSE(of.c.range, 250 * GT_PI / 180);
@@ -136,7 +137,7 @@ START_TEST(parts_of_a_turn_are_measured)
 }
 END_TEST
 
-/* A gap that may be closed: its neighbours stand for half of it. */
+/* A gap that may be closed: each neighbour stands for half of it. */
 START_TEST(gaps_are_closed_up_to_a_limit)
 {
 	cover(170, 0.2, 2 * GT_PI / 180, 2 * GT_PI);
@@ -185,7 +186,7 @@ START_TEST(uneven_steps_weigh_what_they_stand_for)
 	CLOSE(of.weight[0], (3.5 - 1.7) / 2);
 	CLOSE(of.weight[2], (0.2 + 2 * GT_PI - 4.6) / 2);
 	CLOSE(sum_of_weights(), of.c.range);
-	/* A hole inside a range is told. */
+	/* a hole inside a range is reported */
 	cover(100, 0, 0.01, 2 * GT_PI);
 	for (size_t i = 50; i < 100; i++)
 		of.direction[i] += 0.5;

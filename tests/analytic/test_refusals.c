@@ -1,4 +1,4 @@
-/* What fdk and fbp refuse, and how they say it. */
+/* Refusals of fdk and fbp, and their messages. */
 /* labels: unit */
 #include "tests/analytic/bodies.h"
 
@@ -135,7 +135,7 @@ START_TEST(tilted_rows_and_beams)
 	gt_scan_free(s);
 	o = orbit_of(GT_ARC);
 	s = scan_of(&o);
-	lean(&s->view[4], 0.01, 0);
+	tilt_view(&s->view[4], 0.01, 0);
 	REFUSED(s, "fdk", "row_axis of view 4");
 	gt_scan_free(s);
 	o = orbit_of(GT_PARALLEL);

@@ -1,4 +1,4 @@
-/* Slabs of slices and batches of views against the direct methods in one piece: any cut gives the same volume. */
+/* Slabs of slices and batches of views against direct methods in one call: any partition gives the same volume. */
 /* labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct {
 	gt_orbit orbit;
 	gt_grid grid;
 	int reversed; /* 1: rows and columns of all views, 2: of every other view */
-	double tilt;  /* of the detector in its plane and out of it, rad */
+	double tilt;  /* detector tilt in its plane and out of it, rad */
 } example;
 
 #define CONE                                                                                                                             \
@@ -38,8 +38,8 @@ static const example examples[] = {
 	{ "arc, circle, rows upside down", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * GT_PI, .column_offset = 0.25 }, LARGE, 1, 0 },
 	{ "arc, nothing beyond the rows", "fdk", "rows=zero,mask=none", { GT_ARC, CONE, .turn = 2 * GT_PI }, LARGE, 2, 0 },
 	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * GT_PI, .spot = spots, .spots = 2 }, ODD, 0, 0 },
-	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI }, ODD, 0, 0.1 },
-	{ "flat, leaning, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, LARGE, 1, 0.07 },
+	{ "flat, tilted", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI }, ODD, 0, 0.1 },
+	{ "flat, tilted, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, LARGE, 1, 0.07 },
 	{ "one row",
 	  "fdk",
 	  NULL,
@@ -67,7 +67,7 @@ static void turn_about(const double axis[3], double angle, double v[3])
 		v[a] = c * v[a] + s * cross[a] + along * axis[a];
 }
 
-static void lean(gt_view *w, double angle)
+static void tilt_view(gt_view *w, double angle)
 {
 	double normal[3];
 	for (int a = 0; a < 3; a++)
@@ -84,7 +84,7 @@ static gt_scan *scan_of(const example *e)
 	for (size_t v = 0; v < s->views; v++) {
 		gt_view *w = &s->view[v];
 		if (e->tilt != 0)
-			lean(w, e->tilt * cos((double)v));
+			tilt_view(w, e->tilt * cos((double)v));
 		for (int a = 0; e->reversed && v % (size_t)e->reversed == 0 && a < 3; a++) {
 			w->column_axis[a] *= -1;
 			w->row_axis[a] *= -1;
@@ -116,7 +116,7 @@ static float *whole(gt_backend *be, gt_type type, const gt_analytic *m, const ex
 	return out;
 }
 
-/* One batch: its rows alone, from which a slab is to be made. */
+/* Adds one batch, with only the rows that the slab needs. */
 static void add(gt_slab *slab, const gt_scan *scan, const float *data, size_t view, size_t views, size_t row, size_t rows, gt_backend *be,
                 gt_type type)
 {
@@ -189,14 +189,14 @@ static void check_example(const example *e, gt_type type, double tolerance)
 	gt_backend_close(be);
 }
 
-/* Random data are as rough as data can be: places rounded otherwise show. */
+/* Random data are as rough as possible, so that other rounding of positions shows. */
 START_TEST(any_cut_in_single_precision) { check_example(&examples[_i], GT_F32, 4e-6); }
 END_TEST
 
 START_TEST(any_cut_in_double_precision) { check_example(&examples[_i], GT_F64, 1e-9); }
 END_TEST
 
-/* A grid that reaches behind the sources' planes, outside the mask: no bound on the rows, but the circle has one. */
+/* The grid extends behind the sources; only the circular mask bounds the rows of a slice. */
 START_TEST(rows_of_wide_grids)
 {
 	const example *e = &examples[0];

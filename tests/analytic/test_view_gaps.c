@@ -1,5 +1,5 @@
-/* Displaced detectors on turns that lack views: values within 1 %, or a refusal that names the gap. The outermost column
- * alone decides whether a row is extended. */
+/* Displaced detectors on rotations with missing views: values within 1 %, or a refusal that names the gap. Only the
+ * outermost column decides whether a row is extended. */
 /* labels: physics; backend: none */
 #include "tests/analytic/bodies.h"
 
@@ -51,7 +51,7 @@ static void check_values(const gt_scan *s)
 	free(x);
 }
 
-/* Up to five views missing amid, at the end, and singly: gaps of at most 12 degrees. */
+/* Up to five missing views inside, at the end, and single ones: gaps of at most 12 degrees. */
 START_TEST(gaps_are_filled)
 {
 	static const size_t missing[][2] = { { 50, 1 }, { 50, 3 }, { 50, 5 }, { 177, 3 }, { 175, 5 } };
@@ -86,7 +86,7 @@ START_TEST(wide_gaps_are_refused_by_name)
 	leave_out(s, 110, s->views - 110);
 	ck_refused(gt_analytic_supports(m, &grid, s), GT_ERR_UNSUPPORTED, "no view lies between 254 and 380 degrees");
 	gt_scan_free(s);
-	/* A small displacement over an arc: an object within the nearer side is right. */
+	/* small displacement, short arc: an object within the nearer side is accepted */
 	s = turn_of((gt_shape)_i, 12);
 	leave_out(s, 130, 50);
 	ck_ok(gt_analytic_supports(m, &grid, s));
@@ -94,7 +94,7 @@ START_TEST(wide_gaps_are_refused_by_name)
 }
 END_TEST
 
-/* The default grid stays as wide as that of the full turn if the last views are missing. */
+/* The default grid keeps the width of the full rotation if the last views are missing. */
 START_TEST(grids_do_not_shrink)
 {
 	static const double offset[] = { -16, 48, 48 };
@@ -115,7 +115,7 @@ START_TEST(grids_do_not_shrink)
 }
 END_TEST
 
-/* A disc that leaves the outermost column at either side empty. */
+/* A disc that leaves the outermost column on either side empty. */
 START_TEST(one_column_of_air_is_enough)
 {
 	gt_scan *s = turn_of((gt_shape)_i, 0);

@@ -1,4 +1,5 @@
-/* wfbp against exact line integrals: values and places on any helix, with any options; the backend against double precision.
+/* wfbp against exact line integrals: values and positions on any helix with any options; the backend against double
+ * precision.
  * labels: physics property */
 #include "tests/analytic/helices.h"
 
@@ -8,7 +9,7 @@ static void check_mean(const char *what, const double *x, const gt_grid *g, doub
 	ck_assert_msg(fabs(mean - expected) <= 4e-5, "%s: mean %.6f around (%g, %g): expected %.6f", what, mean, cx, cy, expected);
 }
 
-/* 2 HU of water, and each slice within 3.5 of all: nothing with the period of the pitch. */
+/* Within 2 HU of water, and each slice within 3.5 HU of the mean: no pattern with the period of the pitch. */
 static void check_values(const char *what, const gt_scan *s, const gt_grid *g, const char *text)
 {
 	double *p = bodies_project(rods, RODS, s), *x = reconstruct("wfbp", text, g, s, p);
@@ -52,7 +53,7 @@ START_TEST(pitches_and_shapes)
 }
 END_TEST
 
-/* An odd number of views per turn, with angles that a file has rounded: the number of directions stays. */
+/* An odd number of views per rotation and rounded angles: the number of directions is kept. */
 START_TEST(rounded_angles)
 {
 	gt_orbit o = orbit_of(GT_ARC, 0.984, 2.4);
@@ -73,8 +74,8 @@ START_TEST(rounded_angles)
 }
 END_TEST
 
-/* Every other way to number, turn and move the same machine. bit 0: views in reverse order; 1: columns mirrored; 2: rows upside down;
- * 3: the table moves the other way. */
+/* Equivalent numberings of the same scan. Bit 0: views reversed; 1: columns mirrored; 2: rows upside down; 3: table
+ * direction reversed. */
 static void turn_over(gt_scan *s, int how)
 {
 	for (size_t v = 0; v < s->views; v++)
@@ -116,7 +117,7 @@ START_TEST(turned_over)
 }
 END_TEST
 
-/* Angular, radial and axial, in turns of two, three and four. */
+/* Angular, radial and axial deflections, in cycles of two, three and four. */
 START_TEST(flying_focal_spots)
 {
 	static const double spot[4][3] = { { 0.35, 0, -0.5 }, { -0.35, 0.8, 0.5 }, { 0.35, 0.8, 0.5 }, { -0.35, 0, -0.5 } };
@@ -135,7 +136,7 @@ START_TEST(flying_focal_spots)
 }
 END_TEST
 
-/* The axis elsewhere, the table not quite even, angles with jitter. */
+/* Another axis, an uneven table feed, angles with jitter. */
 START_TEST(other_orbits)
 {
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.6);
@@ -203,7 +204,7 @@ START_TEST(options_keep_the_values)
 }
 END_TEST
 
-/* Bodies wider than the fan: the rows go on. */
+/* Objects wider than the fan: the rows are extrapolated. */
 START_TEST(truncated_rows)
 {
 	const body wide = { 1, { 0, 0, 0 }, 60, 0.02 };
@@ -213,8 +214,8 @@ START_TEST(truncated_rows)
 	       *x = reconstruct("wfbp", NULL, &grid, s, p);
 	const double rim = region_mean(&grid, x, 0, -30, 6, 0, 20), inside = region_mean(&grid, x, 0, 0, 6, 0, 20);
 	const double rim_cut = region_mean(&grid, cut, 0, -30, 6, 0, 20), inside_cut = region_mean(&grid, cut, 0, 0, 6, 0, 20);
-	ck_assert_msg(fabs(rim - inside) < 0.5 * fabs(rim_cut - inside_cut), "rim %g and inside %g, cut off %g and %g", rim, inside,
-	              rim_cut, inside_cut);
+	ck_assert_msg(fabs(rim - inside) < 0.5 * fabs(rim_cut - inside_cut), "rim %g and inside %g, without extension %g and %g", rim,
+	              inside, rim_cut, inside_cut);
 	free(p);
 	free(cut);
 	free(x);
@@ -222,7 +223,7 @@ START_TEST(truncated_rows)
 }
 END_TEST
 
-/* The backend's single precision against double on the CPU: random data and grids that end anywhere. */
+/* Single precision of the backend against double on the CPU: random data and any grid sizes. */
 START_TEST(cpu_double_and_backend)
 {
 	static const double spot[2][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 } };

@@ -1,5 +1,5 @@
-/* wfbp on a scanner of 64 rows with a small trunk of water, bone, liver, lung, and balls: Hounsfield units against the truth, nothing that
- * repeats with the pitch, places. Columns and views are few; the rows and the pitches are those of a scanner.
+/* wfbp on a scanner of 64 rows with a small trunk of water, bone, liver and lung: Hounsfield units and positions. No
+ * pattern has the period of the pitch. Columns and views are few.
  * labels: physics */
 #include "tests/analytic/bodies.h"
 
@@ -20,7 +20,7 @@ static const body balls[] = { { 0, { 45, -34, 3.1 }, 9, WATER },
 	                      { 0, { 95, 16, -2.6 }, 9, WATER } };
 enum { TRUNK = 4, BALLS = 4 };
 
-/* Uniform places, away from edges. */
+/* Uniform regions away from edges. */
 static const struct region {
 	const char *name;
 	double x, y, hu, within;
@@ -35,12 +35,12 @@ static const struct setting {
 	size_t spots;
 } settings[] = { { 0.5, 1.6, 0 }, { 0.984, 1.85, 0 }, { 1.375, 1.95, 0 }, { 0.5, 1.6, 2 }, { 0.984, 1.85, 4 }, { 1.375, 1.95, 2 } };
 
-/* Half a cell to and fro at the axis; half a row, on a slanted anode. */
+/* Deflections of half a pixel at the axis, and of half a row on a slanted anode. */
 static const double spots[4][3] = { { 1.9, 0, -0.36 }, { -1.9, 2.6, 0.36 }, { 1.9, 2.6, 0.36 }, { -1.9, 0, -0.36 } };
 
 static gt_scan *scan_of(const struct setting *t)
 {
-	const size_t more = t->spots ? 2 : 1; /* between views of one spot is interpolated */
+	const size_t more = t->spots ? 2 : 1; /* neighbouring views of one spot are interpolated */
 	const gt_orbit o = { .shape = GT_ARC,
 		             .views = (size_t)(t->turns * VIEWS) * more,
 		             .rows = ROWS,
@@ -62,7 +62,7 @@ static gt_scan *scan_of(const struct setting *t)
 
 static double hounsfield(double mu) { return 1000 * (mu / WATER - 1); }
 
-/* Amplitude of a cosine of that period in y at z, by least squares. */
+/* Least-squares amplitude of a cosine of this period in y at z. */
 static double amplitude(const double *y, const double *z, size_t n, double period)
 {
 	double mean = 0, c[3] = { 0, 0, 0 }, b[2] = { 0, 0 };
@@ -80,7 +80,7 @@ static double amplitude(const double *y, const double *z, size_t n, double perio
 	return hypot((c[2] * b[0] - c[1] * b[1]) / det, (c[0] * b[1] - c[1] * b[0]) / det);
 }
 
-/* The largest of a setting, printed as a table. */
+/* Largest errors of a setting, printed as a table. */
 struct worst {
 	double value[3], band, ball; /* HU of water, HU of other soft regions, per cent of bone; HU; voxels */
 };
@@ -105,7 +105,7 @@ static void check_region(const char *what, const gt_grid *g, const double *x, co
 	}
 }
 
-/* One pitch long. */
+/* The grid is one pitch long. */
 static void check_regions(const char *what, const struct setting *t, const gt_scan *s, struct worst *w)
 {
 	const double pitch = t->pitch * COLLIMATION;

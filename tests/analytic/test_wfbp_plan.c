@@ -1,8 +1,8 @@
-/* What wfbp plans: the rows that voxels take, weights that sum to 1, which slices are complete and what their neighbours are, slabs of long scans.
+/* Plans of wfbp: rows of voxels, weights that sum to 1, complete slices and their neighbours, slabs of long scans.
  * labels: property */
 #include "tests/analytic/helices.h"
 
-/* The row weights of the views of a bin at (x, y, z): how many, and their sum after each is divided by the sum. */
+/* Number and normalised sum of the row weights of a bin's views at (x, y, z). */
 static size_t share(const gt_wfbp_plan *p, const struct gt_helix_view *view, const double *height, double x, double y, double z,
                     double *sum)
 {
@@ -22,7 +22,7 @@ static size_t share(const gt_wfbp_plan *p, const struct gt_helix_view *view, con
 	return n;
 }
 
-/* By the plan alone: complete slices have some view in every bin, and their parts sum to 1. */
+/* From the plan alone: complete slices have a view in every bin, and their weights sum to 1. */
 static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 {
 	struct gt_helix_view view[16];
@@ -49,7 +49,7 @@ static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 	ck_assert_msg(off < 1e-9, "weights sum to 1 but for %g", off);
 }
 
-/* Rows of voxels in parallel views are those that the geometry of the ray's own view gives. */
+/* Rows of voxels in parallel views equal the rows by the geometry of the ray's own view. */
 START_TEST(rows_are_those_of_the_rays)
 {
 	const gt_grid g = { { 5, 5, 5 }, { 17, 17, 5 }, { 1, -2, 0 } };
@@ -151,8 +151,8 @@ START_TEST(ends)
 }
 END_TEST
 
-/* A slab of a long scan: from the views that it needs the same values as its slices have in the whole, beyond the ends too, and where the
- * pitch leaves gaps. */
+/* A slab of a long scan needs only some views. It equals its slices in the whole volume, also beyond both ends and
+ * in gaps. */
 START_TEST(slabs_of_long_scans)
 {
 	static const double spot[3][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 }, { 0, 0.5, 0 } };

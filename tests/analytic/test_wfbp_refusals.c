@@ -1,4 +1,4 @@
-/* Which scans and grids wfbp refuses, by what is wrong with them, and which are its own.
+/* Scans and grids that wfbp refuses, and the message for each; scans that default to wfbp.
  * labels: unit */
 #include "tests/analytic/helices.h"
 
@@ -41,7 +41,7 @@ START_TEST(other_scans_are_refused)
 	}
 	REFUSED(&grid, s, "does not move or reverses from view 100");
 	s = scan_of(&o);
-	lean(&s->view[3], 0.01, 0);
+	tilt_view(&s->view[3], 0.01, 0);
 	REFUSED(&grid, s, "row_axis of view 3");
 	s = scan_of(&o);
 	s->view[9].angle = NAN;
@@ -79,7 +79,7 @@ START_TEST(pitch_beyond_the_limit)
 	gt_orbit o = orbit_of(GT_ARC, 2.1, 4);
 	gt_scan *s = scan_of(&o);
 	REFUSED(&grid, s, "wfbp: pitch 2.1");
-	/* Between: complete as far as it is. 2 pi cos g / (pi + 2 g) = 1.8 at r = 200 sin g. */
+	/* in between it is complete up to a radius: 2 pi cos g / (pi + 2 g) = 1.8 at r = 200 sin g */
 	o.pitch_per_turn = 1.8 * ROWS_AT_AXIS;
 	s = scan_of(&o);
 	gt_analytic_coverage seen;

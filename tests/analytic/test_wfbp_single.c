@@ -1,5 +1,5 @@
-/* Helical backprojection on the CPU in single precision, with the kernels of every instruction set there is: against
- * double, and whatever the threads.
+/* Helical backprojection on the CPU in single precision: every instruction set against double, and any number of
+ * threads.
  * labels: property unit; backend: none */
 #include "analytic/wfbp/fast/wfbp_single.h"
 #include "tests/analytic/helices.h"
@@ -10,7 +10,7 @@
 #define GT_WFBP_KERNELS_NAME "sixteen"
 #include "analytic/wfbp/fast/wfbp_single_kernels.inc"
 
-/* Slices of 0.4 to 3.5 rows, more and fewer than a vector has. */
+/* Slices of 0.4 to 3.5 rows, more and fewer than a vector has lanes. */
 static const gt_grid several[] = {
 	{ { 23, 19, 61 }, { 3.1, 3.3, 0.75 }, { 3, -2, 4 } },
 	{ { 37, 23, 29 }, { 2.1, 2.3, 1.9 }, { 3, -2, 4 } },
@@ -30,7 +30,7 @@ static double *volume_of(const char *backend, gt_type type, const char *text, co
 	return x;
 }
 
-/* Case i: pitch, shape, focal spots, whichever way the rows run, and slices. */
+/* Case i: pitch, shape, focal spots, row direction and slices. */
 static gt_scan *case_of(int i, double **data)
 {
 	static const double spot[2][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 } };
@@ -52,7 +52,7 @@ static gt_scan *case_of(int i, double **data)
 	return s;
 }
 
-/* relative RMS */
+/* Relative RMS. */
 static double difference(const double *x, const double *y, size_t n)
 {
 	double off = 0, all = 0;

@@ -1,4 +1,4 @@
-/* Every operation and reduction of both types against plain loops; counters, parts, sticky failures.
+/* Every operation and reduction in both types against plain loops; counters, parts, sticky failures.
  * labels: unit */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <gantry/random.h>
 #include "tests/support/support.h"
 
-enum { N = 100003 }; /* divides nothing */
+enum { N = 100003 }; /* no divisor of block sizes */
 static const gt_type types[] = { GT_F32, GT_F64 };
 
 struct pair {
@@ -167,7 +167,7 @@ START_TEST(reductions)
 }
 END_TEST
 
-/* What is done in one pass against what is done in several: from all offsets, so that arrays start anywhere, and of all small sizes. */
+/* Fused operations against separate ones, from all offsets and for all small sizes. */
 START_TEST(one_pass)
 {
 	gt_backend *be = gt_test_backend();
@@ -223,7 +223,7 @@ START_TEST(one_pass)
 }
 END_TEST
 
-/* More reductions than a backend has slots, in few waits; the numbers of those that wait. The order is that of n, not of where arrays start. */
+/* More reductions than slots of a backend, in few waits. The sum depends on n, not on the alignment. */
 START_TEST(reductions_later)
 {
 	enum { MANY = 1500 };
@@ -268,7 +268,7 @@ START_TEST(reductions_later)
 }
 END_TEST
 
-/* Against the generator itself, in the array's own type; past the end of a block of lanes, from a counter on and with a large seed. */
+/* Against the generator itself, in the type of the array: past a block of lanes, with a counter and a large seed. */
 START_TEST(normal_numbers)
 {
 	const gt_type type = types[_i];
@@ -286,7 +286,7 @@ START_TEST(normal_numbers)
 }
 END_TEST
 
-/* A reduction depends on nothing but the numbers. */
+/* A reduction depends only on the values. */
 START_TEST(threads_do_not_matter)
 {
 	float *host = malloc(N * sizeof *host);
@@ -379,11 +379,11 @@ START_TEST(failures_stick)
 	float before[10], after[10];
 	gt_array_get(a, before);
 	gt_axpy(1, b, a);
-	gt_scale(2, a); /* does nothing any more */
+	gt_scale(2, a); /* has no effect any more */
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "axpy: 10 single values");
 	gt_array_get(a, after);
 	ck_assert(memcmp(before, after, sizeof before) == 0);
-	ck_ok(gt_backend_status(be)); /* asked once, then cleared */
+	ck_ok(gt_backend_status(be)); /* cleared by the first query */
 	gt_copy(c, a);
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "double");
 	gt_array_free(a);

@@ -1,5 +1,6 @@
-/* Shares of unequal members: within 5 % of the best whole split after three re-splits, on invented costs with
- * steps and constant parts. labels: unit */
+/* Load balance of unequal ranks: within 5 % of the best integer partition after three steps, for costs with steps
+ * and constant parts.
+ * labels: unit */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,9 @@
 #include "core/team/balance.h"
 #include "tests/support/support.h"
 
-enum { MOST = 8 };
+enum { MAX_RANKS = 8 };
 
-/* A member does blocks of `step` things at a time, each in `each` seconds, after `once`. */
+/* A rank needs `once` s, plus `each` s per item, partly in blocks of `step` items. */
 struct cost {
 	double once, each;
 	size_t step;
@@ -18,14 +19,14 @@ struct cost {
 struct team {
 	int ranks;
 	size_t things;
-	struct cost cost[MOST];
+	struct cost cost[MAX_RANKS];
 	int measured, reported;
-	double last; /* of the slowest */
+	double last; /* the slowest rank */
 };
 
 static double cost_of(const struct cost *c, size_t n)
 {
-	/* Half of a member's time goes by whole steps. */
+	/* half of a rank's time grows in whole blocks */
 	const double steps = ceil((double)n / (double)c->step) * (double)c->step;
 	return c->once + c->each * (0.5 * (double)n + 0.5 * steps);
 }
@@ -38,10 +39,10 @@ static double slowest(const struct team *t, const size_t *share)
 	return max;
 }
 
-/* The least greatest time of any whole split: by taking one thing after the other to who has it done first. */
+/* The minimum makespan of any integer partition: gives each item to the rank that finishes it first. */
 static double best_of(const struct team *t)
 {
-	size_t share[MOST] = { 0 };
+	size_t share[MAX_RANKS] = { 0 };
 	for (size_t k = 0; k < t->things; k++) {
 		int at = 0;
 		for (int i = 1; i < t->ranks; i++)
@@ -78,12 +79,12 @@ static void tell(void *self, int split, int ranks, const size_t *share, const do
 static gt_status balance(gt_backend *be, void *self)
 {
 	struct team *t = self;
-	size_t share[MOST], all = 0;
+	size_t share[MAX_RANKS], all = 0;
 	const gt_balance_work w = { t->things, measure, t, tell };
 	const gt_status st = gt_balance_run(be, &w, share);
 	for (int i = 0; i < t->ranks; i++) {
 		all += share[i];
-		ck_assert_uint_eq(share[i], gt_team_range(be, i, t->things).n); /* the team has them */
+		ck_assert_uint_eq(share[i], gt_team_range(be, i, t->things).n); /* the team uses this partition */
 	}
 	ck_assert_uint_eq(all, t->things);
 	if (gt_rank(be) == 0)
@@ -108,7 +109,7 @@ static double uniform(uint64_t *state)
 	return (double)(*state >> 40) / 16777216;
 }
 
-START_TEST(unequal_members_come_within_5_percent)
+START_TEST(unequal_ranks_come_within_5_percent)
 {
 	uint64_t seed = 20261123;
 	int within = 0, all = 0;
@@ -129,7 +130,7 @@ START_TEST(unequal_members_come_within_5_percent)
 }
 END_TEST
 
-START_TEST(equal_members_are_left_alone)
+START_TEST(equal_ranks_keep_their_ranges)
 {
 	struct team t = { .ranks = 4, .things = 100 };
 	for (int i = 0; i < 4; i++)
@@ -155,7 +156,7 @@ START_TEST(curves_go_through_their_points)
 	ck_assert_double_eq_tol(gt_balance_seconds(&c, 5), 1, 1e-12);
 	gt_balance_point(&c, 20, 3);
 	gt_balance_point(&c, 5, 1);
-	gt_balance_point(&c, 20, 5); /* the mean: 4 */
+	gt_balance_point(&c, 20, 5); /* mean: 4 */
 	ck_assert_double_eq_tol(gt_balance_seconds(&c, 15), 3, 1e-12);
 	ck_assert_double_eq_tol(gt_balance_seconds(&c, 30), 6, 1e-12);
 	ck_assert_double_eq_tol(gt_balance_seconds(&c, 5), 1, 1e-12);
@@ -166,8 +167,8 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_test(tc, unequal_members_come_within_5_percent);
-	tcase_add_test(tc, equal_members_are_left_alone);
+	tcase_add_test(tc, unequal_ranks_come_within_5_percent);
+	tcase_add_test(tc, equal_ranks_keep_their_ranges);
 	tcase_add_test(tc, three_times_slower_takes_a_quarter);
 	tcase_add_test(tc, curves_go_through_their_points);
 }

@@ -1,5 +1,5 @@
-/* Bases of vectors: their products against sums on the host, the same bits on any number of threads, and what does
- * not fit. labels: unit property */
+/* Vector bases: products against sums on the host, bit-identical for any number of threads, and memory limits.
+ * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 
 static const size_t lengths[] = { 1, 7, 4096, 10007, 33333 };
-enum { MOST = 70, LENGTHS = sizeof lengths / sizeof *lengths };
+enum { MAX_VECTORS = 70, LENGTHS = sizeof lengths / sizeof *lengths };
 
 static double *host(const gt_array *a)
 {
@@ -38,7 +38,7 @@ static gt_basis *random_basis(gt_backend *be, gt_type type, size_t n, size_t max
 	return b;
 }
 
-/* What the products must be: y = V' w, and w + V c, of k vectors. */
+/* Expected products of k vectors: y = V' w, and w + V c. */
 static void expected(const double *V, const double *w, size_t n, size_t k, const double *c, double *y, double *sum)
 {
 	memcpy(sum, w, n * sizeof *sum);
@@ -65,9 +65,10 @@ static void check(gt_type type, size_t n, size_t k)
 {
 	gt_backend *be = gt_test_backend();
 	gt_array *w = NULL;
-	gt_basis *b = random_basis(be, type, n, MOST, &w);
-	double y[MOST], got[MOST], c[MOST], *V = host(gt_basis_whole(b)), *before = host(w), *sum = malloc(n * sizeof *sum);
-	/* Of doubles to rounding; of floats, which cuBLAS adds in single within its parts, and which are rounded. */
+	gt_basis *b = random_basis(be, type, n, MAX_VECTORS, &w);
+	double y[MAX_VECTORS], got[MAX_VECTORS], c[MAX_VECTORS], *V = host(gt_basis_whole(b)), *before = host(w),
+								 *sum = malloc(n * sizeof *sum);
+	/* doubles to rounding; floats are rounded, and cuBLAS sums them partly in single precision */
 	const double close = (type == GT_F64 ? 1e-13 : 1e-6) * (double)(n + k);
 	for (size_t j = 0; j < k; j++)
 		c[j] = 0.1 * (double)j - 1;
@@ -102,7 +103,7 @@ static void check(gt_type type, size_t n, size_t k)
 
 START_TEST(products_are_those_of_the_host)
 {
-	static const size_t some[] = { 0, 1, 5, 64, 65, MOST };
+	static const size_t some[] = { 0, 1, 5, 64, 65, MAX_VECTORS };
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
 		for (gt_type t = GT_F32; t <= GT_F64; t++)
 			check(t, lengths[_i], some[i]);
@@ -144,7 +145,7 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
-/* It says how many would; a dry run only counts, and as much as a real one takes. */
+/* The refusal states how many vectors fit; a dry run counts the memory of a real one. */
 START_TEST(what_does_not_fit_is_refused)
 {
 	gt_backend *be = gt_test_backend();

@@ -1,5 +1,5 @@
-/* Sizes of memory as text and back.
- * labels: unit  backend: none */
+/* Memory sizes to text and back.
+ * labels: unit backend: none */
 #include <string.h>
 #include <gantry/text.h>
 #include "tests/support/support.h"

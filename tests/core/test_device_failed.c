@@ -1,11 +1,11 @@
-/* A device that failed gives no memory, and is named as what failed: not as one that is full.
+/* Allocation on a failed device reports the device failure, not a full memory.
  * labels: unit, backend: none */
 #include <string.h>
 #include <gantry/array.h>
 #include "core/device/backend.h"
 #include "tests/support/support.h"
 
-static int known; /* whether the failure was told when memory was asked for */
+static int known; /* whether the failure is reported at the allocation */
 
 static void *none(gt_backend *be, size_t bytes)
 {
@@ -25,7 +25,7 @@ static void full(gt_backend *be, size_t *available, size_t *total)
 	*available = 0;
 	*total = 1 << 20;
 }
-static void tells(gt_backend *be)
+static void fails_on_wait(gt_backend *be)
 {
 	gt_fail(GT_ERR_DEVICE, "queue: a kernel read what is not there");
 	gt_backend_fail(be, GT_ERR_DEVICE);
@@ -41,7 +41,7 @@ static void with(struct gt_backend_ops *ops, gt_status expected, const char *tex
 	ops->alloc = none;
 	ops->memory = expected == GT_ERR_DEVICE ? no_answer : full;
 	if (expected == GT_ERR_DEVICE)
-		ops->wait = tells;
+		ops->wait = fails_on_wait;
 	be->ops = ops;
 	ck_refused(gt_array_new(be, GT_F32, 7, &a), expected, text);
 	ck_assert_ptr_null(a);

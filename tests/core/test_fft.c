@@ -1,4 +1,4 @@
-/* Filters of padded slices against sums in space: nothing comes round, scales on both sides, in batches and by workers.
+/* Filters of padded slices against spatial sums: no wrap-around, scaling on both sides, batches and workers.
  * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@ END_TEST
 static const size_t shapes[][3] = { { 7, 5, 3 }, { 1, 9, 2 }, { 16, 13, 5 }, { 6, 1, 1 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A kernel that is even, wide and has both signs. */
+/* An even, wide kernel with both signs. */
 static double kernel_at(double dx, double dy) { return cos(0.7 * dx) * cos(1.3 * dy) / (1 + fabs(dx) + 0.3 * dy * dy); }
 
-/* The slice whose middle is the kernel's; beyond it the kernel is 0. */
+/* The kernel cut to the slice around its centre, else 0. */
 static double cut(const size_t *n, const size_t *center, double dx, double dy)
 {
 	const double x = (double)center[0] + dx, y = (double)center[1] + dy;

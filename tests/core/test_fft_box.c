@@ -1,5 +1,5 @@
-/* Transforms of boxes against sums, forth and back, and the spectrum of an operator from its response to a point.
- * labels: unit property  backend: none */
+/* Transforms of boxes against sums, forward and back, and the spectrum of an operator from its point response.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
@@ -57,8 +57,8 @@ START_TEST(is_a_sum)
 }
 END_TEST
 
-/* A response that is 2 at the point and -1/2 at its neighbours along x: 2 - cos. With one neighbour alone it is the
- * mean with its mirror. */
+/* A response of 2 at the point and -1/2 at its neighbours along x: 2 - cos. With one neighbour alone it is the mean
+ * with its mirror image. */
 START_TEST(spectrum)
 {
 	const size_t n[3] = { 8, 4, 2 }, middle = 4 + 8 * (2 + 4 * 1);

@@ -1,11 +1,12 @@
-/* Medians of floats where they lie: those of the order statistics in double. labels: unit property  backend: none */
+/* In-place medians of floats equal the order statistics in double.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
 #include "core/float_medians.h"
 #include "tests/support/support.h"
 
-/* Smooth, with repeated values, of both signs, over many powers of two. */
+/* Smooth, with repeated values, both signs, over many powers of two. */
 static float *values(size_t n, int kind)
 {
 	float *x = malloc(n * sizeof *x);

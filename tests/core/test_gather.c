@@ -1,5 +1,5 @@
-/* Operations that wait for each other: whatever is queued in whatever order, also on parts of arrays that overlap, leaves the
- * bits of operations one by one, and is there for whoever looks.
+/* Deferred operations: any queue, also on overlapping parts of arrays, is bit-identical to immediate operations, and
+ * every access sees its result.
  * labels: unit property */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const size_t lengths[] = { 1, 7, 255, 4099, 300007 };
 
 struct side {
 	gt_backend *be;
-	gt_array *whole[ARRAYS], *of[ARRAYS + VIEWS]; /* wholes, and parts of a length of the first two, shifted */
+	gt_array *whole[ARRAYS], *of[ARRAYS + VIEWS]; /* whole arrays, and equal parts of the first two */
 	double result[RESULTS];
 	int results;
 };
@@ -28,7 +28,7 @@ static void open_side(struct side *s, const char *name, int gathers, gt_type typ
 		s->whole[i] = gt_test_array(s->be, type, n, 5 + (unsigned)i);
 		ck_ok(gt_array_part(s->whole[i], 0, n, &s->of[i]));
 	}
-	for (int i = 0; i < VIEWS; i++) /* of n - n/4 elements: at 0, n/8, n/4 */
+	for (int i = 0; i < VIEWS; i++) /* n - n/4 elements from 0, n/8, n/4 */
 		ck_ok(gt_array_part(s->whole[i % 2], n / 8 * (size_t)(i / 2), n - n / 4, &s->of[ARRAYS + i]));
 }
 
@@ -41,18 +41,18 @@ static void close_side(struct side *s)
 	gt_backend_close(s->be);
 }
 
-/* What one operation reads and what it writes are one array or do not overlap; several operations' may. */
-static const gt_array *beside(const struct side *s, unsigned base, unsigned x, unsigned y)
+/* The arrays that one operation reads and writes are equal or do not overlap; arrays of different operations may. */
+static const gt_array *operand(const struct side *s, unsigned base, unsigned x, unsigned y)
 {
 	return s->of[base + (base && x % 2 == y % 2 ? y : x)];
 }
 
-/* Numbers stay within bounds: what is scaled is scaled down. */
+/* Values stay bounded, because results are scaled down. */
 static void step(struct side *s, const uint32_t w[4])
 {
 	const unsigned base = w[1] % 3 ? 0 : ARRAYS, count = base ? VIEWS : ARRAYS;
 	gt_array *y = s->of[base + w[3] % count];
-	const gt_array *x = beside(s, base, w[2] % count, w[3] % count), *z = beside(s, base, w[2] / 64 % count, w[3] % count);
+	const gt_array *x = operand(s, base, w[2] % count, w[3] % count), *z = operand(s, base, w[2] / 64 % count, w[3] % count);
 	double *result = &s->result[s->results];
 	switch (w[0] % 12) {
 	case 0:
@@ -135,8 +135,8 @@ START_TEST(bits_of_one_by_one)
 }
 END_TEST
 
-/* Each way to look at what waits. */
-START_TEST(whoever_looks_sees_it)
+/* Every way to access pending results. */
+START_TEST(every_access_sees_the_result)
 {
 	gt_backend *be;
 	gt_array *a, *part, *wrapped;
@@ -174,7 +174,7 @@ START_TEST(whoever_looks_sees_it)
 }
 END_TEST
 
-/* A call that names its arrays finds these done, and others still to do. */
+/* A call on some arrays completes their operations; others remain pending. */
 START_TEST(others_go_on_waiting)
 {
 	gt_backend *be;
@@ -213,7 +213,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, others_go_on_waiting);
 	tcase_add_loop_test(tc, bits_of_one_by_one, 0, sizeof lengths / sizeof *lengths);
-	tcase_add_test(tc, whoever_looks_sees_it);
+	tcase_add_test(tc, every_access_sees_the_result);
 }
 
 int main(void) { return gt_test_main("gather", fill); }

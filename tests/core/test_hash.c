@@ -1,4 +1,4 @@
-/* The hash of arrays: tells any change of one word, of the order and of the length; in pieces the same as in one.
+/* Hash of arrays: detects any change of one word, of the order and of the length; equal for any chunks.
  * labels: unit, backend: none */
 #include <string.h>
 #include "core/hash.h"
@@ -35,7 +35,7 @@ START_TEST(order_and_length_count)
 }
 END_TEST
 
-START_TEST(pieces_are_the_whole)
+START_TEST(chunks_equal_the_whole)
 {
 	float x[N];
 	gt_test_random(4, N, x);
@@ -49,7 +49,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, every_bit_counts);
 	tcase_add_test(tc, order_and_length_count);
-	tcase_add_test(tc, pieces_are_the_whole);
+	tcase_add_test(tc, chunks_equal_the_whole);
 }
 
 int main(void) { return gt_test_main("hash", fill); }

@@ -1,4 +1,5 @@
-/* Logarithms several at a time have the bits of (float)-log(), for every kind of number. labels: unit  backend: none */
+/* Vectorised logarithms are bit-identical to (float)-log(), for every kind of value.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void compare(const double *level, const float *x, size_t n)
 	free(y);
 }
 
-/* Air, bodies, what is darker than the least; lengths that fill no block. */
+/* Air, objects and values below the minimum; lengths that fill no block. */
 START_TEST(random_ones)
 {
 	enum { N = 300007 };
@@ -50,7 +51,7 @@ START_TEST(random_ones)
 }
 END_TEST
 
-/* The ends of every interval, and what is no transmission. */
+/* The ends of every interval, and values that are no transmissions. */
 START_TEST(special_ones)
 {
 	static const float x[] = { 1,          0.99999994f, 1.0000001f, 2,    0.5f,  0.70710677f, 0.70710683f,

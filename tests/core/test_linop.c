@@ -1,4 +1,4 @@
-/* The adjoint tests themselves: they pass a small matrix with its transpose and catch every kind of wrong one.
+/* The adjoint tests themselves: they accept a small matrix with its transpose and detect every wrong one.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "tests/support/transpose.h"
 
-/* A 3 x 4 matrix whose adjoint can be spoiled in one entry. */
+/* A 3 x 4 matrix with an adjoint that may be wrong in one entry. */
 struct matrix {
 	double a[3][4], spoil;
 };
@@ -81,7 +81,7 @@ START_TEST(wrong_transpose_is_caught)
 }
 END_TEST
 
-/* gt_test_transpose(), which other tests rely on: a wide and a high matrix, one entry of which is wrong or NaN. */
+/* gt_test_transpose(), which other tests rely on: a wide and a high matrix with one wrong or NaN entry. */
 START_TEST(one_wrong_entry_is_seen_from_the_smaller_side)
 {
 	static const double spoil[] = { 0, 1e-6, -3, NAN };
@@ -118,7 +118,7 @@ START_TEST(wrong_sizes_are_refused)
 }
 END_TEST
 
-/* What an operator works with may be its caller's: it has no free() then, and leaves all as it is. */
+/* An operator without free() leaves data of its caller untouched. */
 START_TEST(operator_without_free_leaves_self_alone)
 {
 	static const struct gt_linop_ops borrowed = { .name = "borrowed", .forward = forward, .adjoint = adjoint };

@@ -1,4 +1,4 @@
-/* Arrays that memory has no room for lie in files without names: the same numbers, and nothing is left.
+/* Arrays that exceed the memory lie in unnamed files: equal values, and no file remains.
  * labels: unit */
 #include <dirent.h>
 #include <signal.h>
@@ -18,10 +18,10 @@ static void make_folder(void)
 	strcpy(folder + sizeof folder - 7, "XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
-/* Nothing has been left in it. */
+/* The folder must be empty. */
 static void remove_folder(void) { ck_assert_int_eq(rmdir(folder), 0); }
 
-/* Whether this address is a page of a file in the folder. */
+/* Returns 1 if this address is a page of a file in the folder. */
 static int is_in_file(const void *at)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -37,7 +37,7 @@ static int is_in_file(const void *at)
 	return found;
 }
 
-enum { N = 400003 }; /* floats: 1.5 MiB and no whole page */
+enum { N = 400003 }; /* floats: 1.5 MiB, no multiple of the page size */
 
 static void fill(const float *values, gt_array *a) { gt_array_put_float(values, a); }
 
@@ -66,7 +66,7 @@ START_TEST(what_does_not_fit_lies_in_files)
 	gt_array_get_float(a[3], got);
 	for (size_t i = 0; i < N; i++)
 		ck_assert_float_eq(got[i], -2 * values[i]);
-	/* What is given back makes room in memory again. */
+	/* a freed array makes memory available again */
 	gt_array_free(a[0]);
 	ck_ok(gt_array_new(be, GT_F32, N, &a[0]));
 	ck_assert(!is_in_file(gt_array_data(a[0])));

@@ -1,5 +1,5 @@
-/* Modules by their text: every module of every kind there and back, and what is refused with which proposal.
- * labels: unit  backend: none */
+/* Modules as text: every module of every kind to text and back, and refusals with their proposals.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
@@ -95,7 +95,7 @@ START_TEST(every_module)
 }
 END_TEST
 
-/* A module begins with the members of its type. */
+/* A module begins with the members of its base type. */
 START_TEST(typed_tables)
 {
 	size_t n = 0;
@@ -155,7 +155,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* A colon with nothing behind it sets nothing. */
+/* A colon without keys sets nothing. */
 START_TEST(nothing_set)
 {
 	char *standard = gt_module_print(gt_modules("solver", 0), NULL), spec[64];

@@ -1,7 +1,6 @@
-/* GPUs of several processes where NCCL is not, or not as it should be: a sentence that names what is missing and the
- * member that misses it; nothing here needs a GPU. Each test is a process of its own, since what was found stays.
- * labels: unit
- * backend: none */
+/* GPUs of several processes without a usable NCCL: the message names the missing part and the rank. No GPU is
+ * needed. Each test runs in its own process, because the result is cached.
+ * labels: unit; backend: none */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "core/team/nccl.h"
 #include "tests/support/support.h"
 
-/* What GANTRY_NCCL may be where it cannot do, and what is said; twice, as it is asked for by every team. */
+/* Unusable values of GANTRY_NCCL and their messages; checked twice, like by two teams. */
 static const struct {
 	const char *library, *says;
 } missing[] = { { "/no/such/libnccl.so.2", "NCCL cannot be opened (/no/such/libnccl.so.2: cannot open shared object file" },
@@ -34,7 +33,7 @@ static struct gt_remote_report member(const char *host, const char *device)
 	return s;
 }
 
-START_TEST(members_agree_by_what_all_say)
+START_TEST(ranks_agree_collectively)
 {
 	struct gt_remote_report all[3] = { member("a", "0000:17:00.0"), member("a", "0000:65:00.0"), member("b", "0000:17:00.0") };
 	char why[GT_REMOTE_REASON] = "?";
@@ -54,7 +53,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, what_is_missing_is_named, 0, (int)(sizeof missing / sizeof *missing));
-	tcase_add_test(tc, members_agree_by_what_all_say);
+	tcase_add_test(tc, ranks_agree_collectively);
 }
 
 int main(void) { return gt_test_main("nccl", fill); }

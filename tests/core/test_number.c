@@ -1,4 +1,4 @@
-/* Numbers have a point in texts and files, also where the program around the library has set a locale with a comma.
+/* Numbers in texts and files have a decimal point, also if the program has set a locale with a comma.
  * labels: unit, backend: none */
 #include <locale.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "tests/support/support.h"
 
-/* A locale of the machine, or one made in a folder of its own; 0: there is none. */
+/* Sets a locale of the system, or one made in a temporary folder; 0: neither works. */
 static int set_comma(void)
 {
 	static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8" };
@@ -72,13 +72,13 @@ START_TEST(texts)
 	ck_assert_msg(strstr(made, "relax=0.75") != NULL, "%s", made);
 	gt_free(made);
 	gt_free(options);
-	/* The locale is still the program's. */
+	/* the locale is still the program's */
 	snprintf(text, sizeof text, "%.1f", 0.5);
 	ck_assert_str_eq(text, "0,5");
 }
 END_TEST
 
-/* Places and pitches that a head of text holds. */
+/* Positions and pitches in a text header. */
 START_TEST(files)
 {
 	char folder[] = "/tmp/test_number_XXXXXX", path[64];

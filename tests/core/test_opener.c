@@ -1,4 +1,4 @@
-/* Files of the user are regular files, and opening one never waits.
+/* User files must be regular files, and opening one never blocks.
  * labels: unit, backend: none */
 #include <fcntl.h>
 #include <stdlib.h>

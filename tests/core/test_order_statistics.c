@@ -1,5 +1,5 @@
-/* Selection against sorting: every place, repeated values, odd and even numbers of values, NaN, and none at all.
- * labels: unit property  backend: none */
+/* Selection against sorting: every rank, repeated values, odd and even counts, NaN, and no values.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Fills x with n values out of `distinct` ones, or with as many as there are if that is 0; sorted holds them in
- * order. */
+/* Fills x with n values, `distinct` different ones if not 0; sorted holds them in ascending order. */
 static void fill(unsigned seed, size_t n, unsigned distinct, double *x, double *sorted)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -44,7 +43,7 @@ START_TEST(every_place)
 }
 END_TEST
 
-/* Orders for which pivots are easily chosen badly. */
+/* Orders that often lead to bad pivots. */
 START_TEST(many_in_order)
 {
 	enum { N = 100001 };

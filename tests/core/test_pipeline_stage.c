@@ -1,5 +1,5 @@
-/* A stage of a pipeline: order of items and buffers, failures of either side, ends before all is done; and no thread is left.
- * labels: unit  backend: none */
+/* A pipeline stage: order of items and buffers, failures on either side, early ends, and no remaining thread.
+ * labels: unit backend: none */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "tests/support/clock.h"
 #include "tests/support/support.h"
 
-enum { ITEMS = 9, NONE = 1000, HOUR = 3600 /* s, of the clock, in which an item is written */ };
+enum { ITEMS = 9, NONE = 1000, HOUR = 3600 /* s of the clock, to write an item */ };
 
 static struct work {
-	_Atomic size_t done; /* the caller looks at it while the thread works */
+	_Atomic size_t done; /* read by the caller while the thread works */
 	size_t fails_at, seen[ITEMS];
-	double pause; /* s before each item */
+	double pause; /* seconds before each item */
 	pthread_t thread;
 } w;
 static size_t buffers[GT_STAGE_BUFFERS];
@@ -57,7 +57,7 @@ static gt_stage stage(int fills, int alone)
 		           .alone = alone };
 }
 
-/* _i: 1: without a thread. The two buffers come in turn. */
+/* _i: 1: without a thread. The two buffers alternate. */
 START_TEST(filled_in_order)
 {
 	gt_stage s = stage(1, _i);
@@ -88,7 +88,7 @@ START_TEST(emptied_in_order)
 		*(size_t *)buffer = 100 + item;
 		gt_stage_give(&s);
 	}
-	ck_ok(gt_stage_end(&s)); /* all that was given is written by then */
+	ck_ok(gt_stage_end(&s)); /* everything passed is written by then */
 	ck_assert_uint_eq(w.done, ITEMS);
 	for (size_t item = 0; item < ITEMS; item++)
 		ck_assert_uint_eq(w.seen[item], 100 + item);
@@ -97,7 +97,7 @@ START_TEST(emptied_in_order)
 }
 END_TEST
 
-/* The thread is at most two buffers ahead, and never overwrites one that its caller holds. */
+/* The thread is at most two buffers ahead and never overwrites the caller's buffer. */
 START_TEST(a_slow_caller)
 {
 	gt_stage s = stage(1, 0);
@@ -133,7 +133,7 @@ START_TEST(a_slow_thread)
 }
 END_TEST
 
-/* A reader that fails at item 4 gives at most those before it, then its message, as often as it is asked. */
+/* A reader that fails at item 4 gives at most the items before it, then its message on every call. */
 START_TEST(reading_fails)
 {
 	gt_stage s = stage(1, _i);
@@ -173,7 +173,7 @@ START_TEST(writing_fails)
 }
 END_TEST
 
-/* The last item's failure is told by the end alone. */
+/* The failure of the last item is reported only at the end. */
 START_TEST(the_last_fails)
 {
 	gt_stage s = stage(0, _i);
@@ -188,7 +188,7 @@ START_TEST(the_last_fails)
 }
 END_TEST
 
-/* The caller gives up after some items: a thread that waits for a buffer ends at once, without doing more. */
+/* The caller stops after some items: a thread that waits for a buffer ends at once. */
 START_TEST(the_caller_stops)
 {
 	gt_stage s = stage(_i, 0);
@@ -201,7 +201,7 @@ START_TEST(the_caller_stops)
 	gt_stage_stop(&s);
 	gt_test_no_thread_left(1);
 	ck_assert_uint_le(w.done, 2 + GT_STAGE_BUFFERS);
-	gt_stage_stop(&s); /* twice is fine */
+	gt_stage_stop(&s); /* twice is allowed */
 	ck_ok(gt_stage_end(&s));
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* A device that starts in a thread before it is opened.
+/* Device initialisation in a background thread.
  * labels: unit */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ START_TEST(opened_after_it)
 }
 END_TEST
 
-/* Nothing is left where it is never opened; a name that is unknown, or too long, is told by who opens it. */
+/* A device that is never opened leaves nothing; an unknown or too long name is reported when it is opened. */
 START_TEST(never_opened)
 {
 	char text[200];
@@ -44,7 +44,7 @@ START_TEST(never_opened)
 }
 END_TEST
 
-/* A second one waits for the first, whichever device that is. */
+/* A second prefetch waits for the first, for any device. */
 START_TEST(twice)
 {
 	gt_backend *be = NULL;
@@ -55,7 +55,7 @@ START_TEST(twice)
 }
 END_TEST
 
-/* A child has no thread that it could wait for. */
+/* A forked child has no thread to wait for. */
 START_TEST(a_child)
 {
 	gt_backend_prefetch("cpu:1");

@@ -1,7 +1,6 @@
-/* Teams of processes: alone they are refused; with a launcher, as (cmake) mpirun -n N, numbers and pieces of all members go between them,
- * a failure is that of all and names its member, one that ends is not waited for, other versions are refused, and uneven ones are balanced.
- * labels: unit
- * backend: none */
+/* Teams of processes: refused without mpirun. Ranks exchange values and blocks, and unequal ranks are balanced. A
+ * failure ends all and names its rank; a finished rank is not awaited.
+ * labels: unit; backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ END_TEST
 
 enum { N = 23, EACH = 3 };
 
-/* Sums, the least, all elements for members whose number is even, and pieces from each to the next. */
+/* Sums, minima, all elements on even ranks, and blocks from each rank to the next. */
 static gt_status together(gt_backend *be, void *self)
 {
 	const int me = gt_rank(be), n = gt_ranks(be), next = (me + 1) % n, before = (me + n - 1) % n;
@@ -54,7 +53,7 @@ static gt_status together(gt_backend *be, void *self)
 	GT_TRY(gt_array_new(be, GT_F64, 6, &room));
 	gt_array_put(mine, block);
 	gt_fill(0, room);
-	/* Of three pairs the first and the last, which come to lie with a gap as well; then one dense. */
+	/* the first and the last of three pairs, with a gap on arrival too; then a dense block */
 	const size_t b = sizeof(double);
 	double *to = gt_array_data(room), *at = gt_array_data(block);
 	const gt_exchange_block out[2] = { { next, at, b, 2, 4 * b }, { next, at + 1, 2 * b, 1, 0 } };
@@ -74,12 +73,12 @@ done:
 
 static int processes(void) { return atoi(getenv("OMPI_COMM_WORLD_SIZE")); }
 
-START_TEST(members_meet)
+START_TEST(ranks_exchange)
 {
 	gt_team *t = NULL;
 	char spec[32];
 	double sums[64] = { 0 };
-	for (int each = 1; each <= 2; each++) { /* members of a process */
+	for (int each = 1; each <= 2; each++) { /* ranks per process */
 		snprintf(spec, sizeof spec, each == 1 ? "mpi:cpu:1" : "mpi:cpu:1x%d", 2 * processes());
 		ck_ok(gt_team_open(spec, &t));
 		ck_assert_int_eq(gt_team_size(t), each * processes());
@@ -114,9 +113,9 @@ START_TEST(a_failure_is_that_of_all)
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 0 }), GT_ERR_MEMORY, who);
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 1 }), GT_ERR_DEVICE, "it has ended while others wait for it");
 		ck_refused(gt_team_run(t, fails_at_last, &(int){ 2 }), GT_ERR_ARG, "made to fail");
-		ck_ok(gt_team_run(t, together, sums)); /* and it goes on */
+		ck_ok(gt_team_run(t, together, sums)); /* and the team continues */
 	}
-	/* A rank that learns of no failure waits for its timeout, 600 s. */
+	/* a rank that learns of no failure waits for its timeout, 600 s */
 	ck_assert_msg(gt_seconds() - start < 300, "it took %.3g s", gt_seconds() - start);
 	gt_team_close(t);
 }
@@ -140,7 +139,7 @@ START_TEST(other_versions_and_devices_are_refused)
 }
 END_TEST
 
-/* Member i is said to take i + 1 times as long for each of its things, and a fixed part. */
+/* Rank i takes i + 1 times as long per item, plus a fixed time. */
 enum { THINGS = 60 };
 static const double each_takes = 1.5e-3, all_take = 4e-3;
 
@@ -167,7 +166,7 @@ static double slowest(int ranks, const size_t *share)
 	return max;
 }
 
-/* The least time of any whole split, thing by thing to who is done first with it. */
+/* The minimum makespan: gives each item to the rank that finishes it first. */
 static double best(int ranks)
 {
 	size_t share[64] = { 0 };
@@ -190,7 +189,7 @@ static gt_status balance(gt_backend *be, void *self)
 	struct balanced *b = self;
 	const gt_balance_work w = { THINGS, work, &b->splits, count_splits };
 	gt_status st = gt_balance_run(be, &w, b->share);
-	for (int i = 0; i < gt_ranks(be) && st == GT_OK; i++) /* on every process the team has these shares */
+	for (int i = 0; i < gt_ranks(be) && st == GT_OK; i++) /* every process uses this partition */
 		if (gt_team_range(be, i, THINGS).n != b->share[i])
 			st = gt_fail(GT_ERR_ARG, "rank %d has %zu things, expected %zu", i, gt_team_range(be, i, THINGS).n, b->share[i]);
 	return st;
@@ -216,7 +215,7 @@ static void fill(TCase *tc)
 		tcase_add_test(tc, alone_is_refused);
 		return;
 	}
-	tcase_add_test(tc, members_meet);
+	tcase_add_test(tc, ranks_exchange);
 	tcase_add_test(tc, a_failure_is_that_of_all);
 	tcase_add_test(tc, other_versions_and_devices_are_refused);
 	tcase_add_test(tc, uneven_processes_come_within_5_percent);

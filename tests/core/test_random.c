@@ -1,4 +1,4 @@
-/* Random numbers: published answers of the generator, and distributions against their probabilities. */
+/* Random numbers: published values of the generator, and distributions against their probabilities. */
 /* labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ START_TEST(sequences_repeat_and_differ)
 }
 END_TEST
 
-/* Mean and variance of n numbers within 4.5 of their standard deviations; fourth: central moment of the law. */
+/* Mean and variance of n numbers within 4.5 of their standard errors; fourth: central moment of the distribution. */
 static void check_moments(const double *x, size_t n, double mean, double variance, double fourth)
 {
 	double sum = 0, squares = 0;
@@ -81,7 +81,7 @@ START_TEST(uniform_and_normal)
 }
 END_TEST
 
-/* Two uniforms per draw in 53 bits: the low bits are random too. */
+/* Two words per draw give 53 bits: the low bits are random too. */
 START_TEST(uniform_has_fine_bits)
 {
 	gt_random r;
@@ -98,7 +98,7 @@ END_TEST
 
 static double probability(double k, double mean) { return exp(k * log(mean) - mean - lgamma(k + 1)); }
 
-/* Pearson's chi-square of n counts against the law; tails are pooled. A mean that is not the law's must fail. */
+/* Pearson's chi-square of n counts against the distribution, with pooled tails; a wrong mean must fail. */
 static double chi_square_excess(const double *x, size_t n, double mean)
 {
 	const size_t max = (size_t)(mean + 12 * sqrt(mean) + 20);

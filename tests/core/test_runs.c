@@ -1,4 +1,4 @@
-/* Arrays of several runs that a team shares, one after the other: they are as arrays of one.
+/* Shared arrays of several runs in sequence behave like arrays of one run.
  * labels: unit; backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@ static gt_status is(double found, double want, size_t i, const char *what)
 	return fabs(found - want) > 1e-12 ? gt_fail(GT_ERR_MEMORY, "%s: element %zu is %g, expected %g", what, i, found, want) : GT_OK;
 }
 
-/* Of arrays of three lengths, one after the other: put, got, computed with and taken apart as one array is. */
-static gt_status runs_text(gt_backend *be, void *self)
+/* Arrays of three runs: put, get, operations and parts as for one array. */
+static gt_status runs_on_rank(gt_backend *be, void *self)
 {
 	double host[ALL], back[ALL], want = 0, *sums = self;
 	gt_partition_run run[RUNS];
@@ -44,7 +44,7 @@ static gt_status runs_text(gt_backend *be, void *self)
 	sums[gt_rank(be)] = gt_dot(a, b);
 	if (fabs(sums[gt_rank(be)] - want) > 1e-9)
 		GT_TRY(gt_fail(GT_ERR_ARG, "the product is %g, expected %g", sums[gt_rank(be)], want));
-	/* Parts within a run, over an end and over a whole run; parts of these; and one run as such. */
+	/* parts within a run, across an end and over a whole run; parts of these; and one run */
 	for (size_t first = 0; first < ALL; first += 5)
 		for (size_t n = 0; n <= ALL - first; n += 11) {
 			GT_TRY(gt_array_part(a, first, n, &part));
@@ -62,7 +62,7 @@ static gt_status runs_text(gt_backend *be, void *self)
 	for (size_t i = 0; i < ALL; i++)
 		GT_TRY(is(back[i], (i < N + 3 ? 1 : -1) * (2 * host[i] + 1), i, "the last run times -1"));
 	GT_TRY(gt_backend_status(be));
-	/* An array that is as long and has other runs is no partner. */
+	/* an array of equal length with other runs is refused */
 	GT_TRY(gt_array_new_shared(be, GT_F64, 1, ALL, &one));
 	gt_copy(one, b);
 	if (gt_backend_status(be) != GT_ERR_ARG)
@@ -85,7 +85,7 @@ START_TEST(runs)
 		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
-		ck_refused(gt_team_run(t, runs_text, sums), GT_ERR_ARG, "copy");
+		ck_refused(gt_team_run(t, runs_on_rank, sums), GT_ERR_ARG, "copy");
 		for (int i = 1; i < ranks; i++)
 			ck_assert(!memcmp(&sums[i], &sums[0], sizeof *sums));
 		gt_team_close(t);

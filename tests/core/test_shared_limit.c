@@ -1,4 +1,4 @@
-/* The limit of shared memory that the name of a GPU may have: what is read, what is refused, of which device it is.
+/* The limit of shared memory in the name of a GPU: parsing, refusals and its device.
  * labels: unit, backend: none */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ START_TEST(of_one_device)
 }
 END_TEST
 
-/* A comma also stands between the devices of a team. */
+/* A comma also separates the devices of a team. */
 START_TEST(no_team)
 {
 	ck_assert(!gt_team_is_spec("cuda:0,shared=48KiB"));
@@ -61,7 +61,7 @@ START_TEST(no_team)
 END_TEST
 
 /* As projectors choose: with 48 KiB of an H200's 227, and without a limit. Each kernel is noted once. */
-START_TEST(what_is_left_is_noted_once)
+START_TEST(unsuitable_kernels_are_noted_once)
 {
 	const int all = 232448;
 	gt_shared_left_forget();
@@ -78,7 +78,7 @@ START_TEST(what_is_left_is_noted_once)
 	for (int k = 0; k < 50; k++) {
 		char name[16];
 		snprintf(name, sizeof name, "kernel %d", k);
-		ck_assert(!gt_shared_suffices(name, 100000, gt_shared_limit(0, all))); /* whatever has room is told */
+		ck_assert(!gt_shared_suffices(name, 100000, gt_shared_limit(0, all))); /* more names than fit */
 	}
 	ck_assert_uint_lt(strlen(gt_shared_left()), 512);
 	gt_shared_left_forget();
@@ -113,7 +113,7 @@ static void fill(TCase *t)
 	tcase_add_loop_test(t, refusals, 0, 9);
 	tcase_add_test(t, of_one_device);
 	tcase_add_test(t, no_team);
-	tcase_add_test(t, what_is_left_is_noted_once);
+	tcase_add_test(t, unsuitable_kernels_are_noted_once);
 	tcase_add_test(t, a_run_says_it);
 }
 int main(void) { return gt_test_main("limits of shared memory", fill); }

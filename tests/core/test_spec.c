@@ -1,5 +1,5 @@
-/* Specs by their text: where names end, what is added to them, and keys that are given twice.
- * labels: unit  backend: none */
+/* Specs as text: ends of names, added keys, and duplicate keys.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include "core/spec.h"
@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *spec;
-	size_t name, file; /* lengths of it, as a name and as a file's */
+	size_t name, file; /* lengths as a name and as a file name */
 	const char *values, *of_file;
 	const char *longer; /* with a=1 */
 } specs[] = {
@@ -44,7 +44,7 @@ START_TEST(once)
 }
 END_TEST
 
-/* Large differences of attenuation name their unit; other keys and small ones need not. */
+/* Large differences of attenuation need a unit; other keys and small values do not. */
 START_TEST(units)
 {
 	static const gt_param table[] = { { .key = "delta", .kind = GT_MU, .max = 1000 },
@@ -61,8 +61,7 @@ START_TEST(units)
 }
 END_TEST
 
-/* Of a list that which differs from another; iterations may, order may, and what an older list lacks may if it is as
- * is standard. */
+/* Compares key lists. Iterations and order may differ; a key missing in an older list may have its default. */
 START_TEST(difference)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* Messages of failures: contexts in front, and what is left of one that is too long.
- * labels: unit  backend: none */
+/* Failure messages: prefixed contexts, and truncation of long ones.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/status.h>
@@ -8,12 +8,12 @@
 START_TEST(contexts)
 {
 	ck_assert_int_eq(gt_fail_in(gt_fail(GT_ERR_IO, "no %s", "room"), "%s", "a.nc"), GT_ERR_IO);
-	ck_assert_str_eq(gt_error(), "a.nc: no room");
+	ck_assert_str_eq(gt_error(), "a.nc: no space");
 	ck_assert_int_eq(gt_fail_in(GT_OK, "b"), GT_OK);
-	ck_assert_str_eq(gt_error(), "a.nc: no room");
-	/* The arguments may be the message itself. */
+	ck_assert_str_eq(gt_error(), "a.nc: no space");
+	/* the arguments may be the message itself */
 	gt_fail(GT_ERR_IO, "%s, %s", gt_error(), gt_error());
-	ck_assert_str_eq(gt_error(), "a.nc: no room, a.nc: no room");
+	ck_assert_str_eq(gt_error(), "a.nc: no space, a.nc: no space");
 }
 END_TEST
 

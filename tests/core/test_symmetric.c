@@ -1,4 +1,4 @@
-/* Small symmetric matrices: factors, solutions, inverses and eigenvectors of random ones of known rank.
+/* Small symmetric matrices: factors, solutions, inverses and eigenvectors of random matrices of known rank.
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>

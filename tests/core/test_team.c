@@ -1,6 +1,5 @@
-/* Teams: what their names say, shares of arrays, sums in the order of members, exchanges; and that nobody waits for one that fails or ends.
- * labels: unit
- * backend: none */
+/* Teams: names, partitions of arrays, sums in rank order, exchanges; no rank waits for one that fails or ends.
+ * labels: unit; backend: none */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,11 +46,11 @@ START_TEST(names)
 }
 END_TEST
 
-/* Shares ----------------------------------------------------------------------- */
+/* Partitions ------------------------------------------------------------------- */
 
 enum { N = 23, EACH = 3 };
 
-static gt_status share_text(gt_backend *be, void *self)
+static gt_status share_on_rank(gt_backend *be, void *self)
 {
 	double host[N * EACH], back[N * EACH] = { 0 }, dot, min, *sums = self;
 	gt_array *x = NULL, *y = NULL, *part = NULL;
@@ -93,7 +92,7 @@ START_TEST(shares)
 		double sums[64] = { 0 };
 		gt_team *t = NULL;
 		ck_ok(gt_team_open(specs[k], &t));
-		ck_ok(gt_team_run(t, share_text, sums));
+		ck_ok(gt_team_run(t, share_on_rank, sums));
 		ck_assert(fabs(sums[0] - (dot + 1000 * min + 1e6 * part)) < 1e-6);
 		for (int i = 1; i < gt_team_size(t); i++)
 			ck_assert(sums[i] == sums[0]);
@@ -113,8 +112,8 @@ static gt_status is(const double *found, double a, double b, double from, size_t
 	               : GT_OK;
 }
 
-/* A member has a run of each of some fields, in memory with more around them; all of them are one after the other. */
-static gt_status fields_text(gt_backend *be, void *self)
+/* A rank has a range of each field, in memory with a gap between ranges; the array concatenates the fields. */
+static gt_status fields_on_rank(gt_backend *be, void *self)
 {
 	const gt_range own = gt_local_range(be, N);
 	const gt_partition_fields f = { .count = FIELDS, .each = N, .first = own.first, .n = own.n, .apart = APART };
@@ -137,7 +136,7 @@ static gt_status fields_text(gt_backend *be, void *self)
 	gt_array_get(a, back);
 	for (size_t i = 0; i < FIELDS * N; i++)
 		GT_TRY(is(back, 1, 0, 0, i, "all"));
-	/* Parts that begin and end within fields, as files are read; and parts of these. */
+	/* parts that begin and end within fields, as files are read; and parts of these */
 	for (size_t first = 0; first < FIELDS * N; first += 17) {
 		const size_t n = FIELDS * N - first < 17 ? FIELDS * N - first : 17;
 		double some[17];
@@ -166,7 +165,7 @@ done:
 	return st;
 }
 
-static gt_status operated_text(gt_backend *be, void *self)
+static gt_status operated_on_rank(gt_backend *be, void *self)
 {
 	const gt_range own = gt_local_range(be, N);
 	const gt_partition_fields f = { .count = 2, .each = N, .first = own.first, .n = own.n, .apart = N };
@@ -191,8 +190,8 @@ START_TEST(fields)
 		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
-		ck_ok(gt_team_run(t, fields_text, NULL));
-		ck_refused(gt_team_run(t, operated_text, NULL), GT_ERR_ARG, "scale");
+		ck_ok(gt_team_run(t, fields_on_rank, NULL));
+		ck_refused(gt_team_run(t, operated_on_rank, NULL), GT_ERR_ARG, "scale");
 		gt_team_close(t);
 	}
 }
@@ -201,11 +200,11 @@ END_TEST
 /* Failing ---------------------------------------------------------------------- */
 
 struct failing {
-	int rank, call, ends; /* ends: it ends well instead */
+	int rank, call, ends; /* ends: it returns without error instead */
 };
 
-/* Sums, exchanges and gathers in turn; one member fails, or ends, before one of them. */
-static gt_status failing_text(gt_backend *be, void *self)
+/* Alternates sums, exchanges and gathers; one rank fails, or returns, before one of them. */
+static gt_status failing_on_rank(gt_backend *be, void *self)
 {
 	const struct failing *f = self;
 	const int me = gt_rank(be), n = gt_ranks(be);
@@ -217,7 +216,7 @@ static gt_status failing_text(gt_backend *be, void *self)
 		float out = (float)me, in = -1;
 		if (me == f->rank && k == f->call) {
 			if (!f->ends)
-				st = gt_fail(GT_ERR_MEMORY, "no room at call %d", k);
+				st = gt_fail(GT_ERR_MEMORY, "no memory at call %d", k);
 			goto done;
 		}
 		const gt_exchange_block to = { (me + 1) % n, &out, sizeof out, 1, 0 }, from = { (me + n - 1) % n, &in, sizeof in, 1, 0 };
@@ -236,8 +235,8 @@ done:
 	return st;
 }
 
-/* s: a rank that is not woken by a failure waits for its timeout; one that is needs a fraction of the limit, however busy
- * the computer is. */
+/* Seconds. A rank that a failure does not wake waits for its timeout; the others need a fraction of the limit on any
+ * computer. */
 static const double timeout = 300, limit = 120;
 
 START_TEST(one_fails)
@@ -249,12 +248,12 @@ START_TEST(one_fails)
 	for (int k = 0; k < 50; k++) {
 		struct failing f = { .rank = k % 4, .call = k };
 		const double start = gt_seconds();
-		snprintf(what, sizeof what, "rank %d of 4 (cpu:1): no room at call %d", k % 4, k);
-		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_MEMORY, what);
+		snprintf(what, sizeof what, "rank %d of 4 (cpu:1): no memory at call %d", k % 4, k);
+		ck_refused(gt_team_run(t, failing_on_rank, &f), GT_ERR_MEMORY, what);
 		ck_assert_double_lt(gt_seconds() - start, limit);
 	}
 	struct failing nobody = { .rank = -1 };
-	ck_ok(gt_team_run(t, failing_text, &nobody)); /* the team can be used again */
+	ck_ok(gt_team_run(t, failing_on_rank, &nobody)); /* the team can be used again */
 	gt_team_close(t);
 }
 END_TEST
@@ -265,20 +264,21 @@ START_TEST(one_ends)
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	for (int k = 0; k < 12; k++) {
 		struct failing f = { .rank = k % 3, .call = k, .ends = 1 };
-		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_DEVICE, "it has ended while");
+		ck_refused(gt_team_run(t, failing_on_rank, &f), GT_ERR_DEVICE, "it has ended while");
 	}
 	gt_team_close(t);
 }
 END_TEST
 
-/* Ranks 0 and 2 begin to wait at the same time. Rank 1 answers `late` s later, or if that is 0 when both have given up. */
+/* Ranks 0 and 2 begin to wait at the same time. Rank 1 answers `late` s later, or after both have given up if late
+ * is 0. */
 struct late {
 	pthread_barrier_t others;
 	double late;
 	atomic_int gave_up;
 };
 
-static gt_status late_text(gt_backend *be, void *self)
+static gt_status late_on_rank(gt_backend *be, void *self)
 {
 	struct late *l = self;
 	const struct timespec pause = { 0, (long)(1e9 * (l->late > 0 ? l->late : 1e-3)) };
@@ -300,16 +300,16 @@ START_TEST(one_does_not_answer)
 	ck_assert_int_eq(pthread_barrier_init(&l.others, NULL, 2), 0);
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	gt_team_set_timeout(t, 2);
-	ck_refused(gt_team_run(t, late_text, &l), GT_ERR_DEVICE, "rank 1 of 3 (cpu:1): timeout: not at the barrier after 2 s");
+	ck_refused(gt_team_run(t, late_on_rank, &l), GT_ERR_DEVICE, "rank 1 of 3 (cpu:1): timeout: not at the barrier after 2 s");
 	gt_team_set_timeout(t, timeout);
 	l.late = 0.2;
-	ck_ok(gt_team_run(t, late_text, &l));
+	ck_ok(gt_team_run(t, late_on_rank, &l));
 	gt_team_close(t);
 	pthread_barrier_destroy(&l.others);
 }
 END_TEST
 
-static gt_status unlike_text(gt_backend *be, void *self)
+static gt_status mismatched_on_rank(gt_backend *be, void *self)
 {
 	float out[2] = { 0 }, in[2];
 	(void)self;
@@ -319,11 +319,11 @@ static gt_status unlike_text(gt_backend *be, void *self)
 	return gt_backend_known(be);
 }
 
-START_TEST(unlike_pieces_are_refused)
+START_TEST(mismatched_blocks_are_refused)
 {
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x2", &t));
-	ck_refused(gt_team_run(t, unlike_text, NULL), GT_ERR_DEVICE, "which sent no matching block");
+	ck_refused(gt_team_run(t, mismatched_on_rank, NULL), GT_ERR_DEVICE, "which sent no matching block");
 	gt_team_close(t);
 }
 END_TEST
@@ -336,7 +336,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, one_fails);
 	tcase_add_test(tc, one_ends);
 	tcase_add_test(tc, one_does_not_answer);
-	tcase_add_test(tc, unlike_pieces_are_refused);
+	tcase_add_test(tc, mismatched_blocks_are_refused);
 }
 
 int main(void) { return gt_test_main("team", fill); }

@@ -1,6 +1,5 @@
-/* What a team does with vectors that it shares and arrays alone do not: bases and their products, normal numbers.
- * labels: unit
- * backend: none */
+/* Shared vectors of a team: bases, their products, and normal random numbers.
+ * labels: unit; backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 
 enum { N = 23 };
 
-/* Normal numbers go with the number of an element in the whole, whoever has it: of one run and of several. */
-static gt_status normals_text(gt_backend *be, void *self)
+/* Normal numbers depend on the index of an element in the whole array, for one run and several. */
+static gt_status normals_on_rank(gt_backend *be, void *self)
 {
 	enum { OTHER = 5003, ALL = OTHER + N };
 	const gt_range own = gt_local_range(be, OTHER), more = gt_local_range(be, N);
@@ -42,19 +41,19 @@ START_TEST(normal_numbers)
 	gt_team *t = NULL;
 	ck_ok(gt_team_open("cpu:1x3", &t));
 	for (int i = 0; i < 2; i++)
-		ck_ok(gt_team_run(t, normals_text, &types[i]));
+		ck_ok(gt_team_run(t, normals_on_rank, &types[i]));
 	gt_team_close(t);
 }
 END_TEST
 
-/* Bases: what members have of vectors gives the products that one has of them whole, and all have the same. */
+/* Bases: every rank gets the products of the whole vectors. */
 struct basis_case {
 	const double *v, *w;     /* [VECTORS][ALL], [ALL] of the whole */
-	double y[2], sums[5][2]; /* expected, and found by each member */
+	double y[2], sums[5][2]; /* expected, and the result of each rank */
 };
 enum { VECTORS = 3, PART = 29, ALL = N + PART };
 
-static gt_status basis_text(gt_backend *be, void *self)
+static gt_status basis_on_rank(gt_backend *be, void *self)
 {
 	struct basis_case *c = self;
 	const gt_range own = gt_local_range(be, N), more = gt_local_range(be, PART);
@@ -75,7 +74,7 @@ static gt_status basis_text(gt_backend *be, void *self)
 	gt_array_get(w, got);
 	gt_array_get(gt_basis_whole(b), all);
 	if (gt_array_size(gt_basis_whole(b)) != VECTORS * ALL || memcmp(all, c->v, sizeof all))
-		GT_TRY(gt_fail(GT_ERR_ARG, "vectors one after the other are others"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "consecutive vectors differ"));
 	for (size_t i = 0; i < ALL; i++) {
 		const double expected = c->w[i] - c->y[0] * c->v[i] - c->y[1] * c->v[ALL + i];
 		if (!(fabs(got[i] - expected) < 1e-12))
@@ -104,7 +103,7 @@ START_TEST(bases)
 		snprintf(spec, sizeof spec, "cpu:1x%d", ranks);
 		ck_ok(gt_team_open(spec, &t));
 		ck_ok(gt_team_set_weights(t, uneven));
-		ck_ok(gt_team_run(t, basis_text, &c));
+		ck_ok(gt_team_run(t, basis_on_rank, &c));
 		for (int m = 0; m < ranks; m++) {
 			ck_assert(!memcmp(c.sums[m], c.sums[0], sizeof c.sums[0]));
 			ck_assert_double_eq_tol(c.sums[m][0], c.y[0], 1e-12);

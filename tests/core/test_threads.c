@@ -1,5 +1,5 @@
-/* The pool: every index once, at any number of threads, pieces in pieces, calls within calls.
- * labels: unit  backend: none */
+/* Thread pool: every index once, for any number of threads and chunks, also in nested calls.
+ * labels: unit backend: none */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <gantry/array.h>
@@ -26,7 +26,7 @@ static void hit_inside(void *self, size_t i, size_t end, int worker)
 {
 	struct count *c = self;
 	struct count inner = { c->hits, NULL, worker + 1, 0 };
-	gt_parallel(c->pool, end - i, 1, hit, &inner); /* a body that calls again works alone */
+	gt_parallel(c->pool, end - i, 1, hit, &inner); /* a nested call runs on one thread */
 	if (inner.bad)
 		atomic_fetch_add(&c->bad, 1);
 }

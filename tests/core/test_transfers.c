@@ -1,4 +1,4 @@
-/* Uploads and downloads beside the queue: what arrives is what was there when they were asked for, whatever is computed meanwhile. */
+/* Asynchronous uploads and downloads: the data at the time of the call arrive, whatever is computed in the meantime. */
 /* labels: unit */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void teardown(transfers *t)
 	free(t->numbers);
 }
 
-/* Random numbers of a round go up in two pieces, and are doubled in an array of that round. */
+/* Uploads random numbers of a round in two blocks, and doubles them in an array of that round. */
 static void send_round(transfers *t, int k)
 {
 	char *in = t->in[k % 2];

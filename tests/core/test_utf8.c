@@ -1,4 +1,4 @@
-/* Texts of files are shown as UTF-8 and nothing else, cut between characters.
+/* File texts are shown as valid UTF-8, truncated between characters.
  * labels: unit, backend: none */
 #include <string.h>
 #include <gantry/text.h>
@@ -23,7 +23,7 @@ START_TEST(only_utf8_is_shown)
 		{ "\xc0\xaf \xe0\x80\xaf \xf0\x80\x80\xaf", "?? ??? ????", 64 },
 		{ "\xed\xa0\x80 \xf4\x90\x80\x80", "??? ????", 64 },
 		{ "\xc2\x9b\xc2\xa0", "?\xc2\xa0", 64 },
-		/* The right-to-left override, an isolate, a mark; letters that are written to the left stay. */
+		/* the right-to-left override, an isolate, a mark; right-to-left letters remain */
 		{ "a\xe2\x80\xae"
 		  "b\xe2\x81\xa6"
 		  "c\xe2\x80\x8f"

@@ -1,4 +1,4 @@
-/* Libraries that may crash are tried in a child process, where a crash is no finding: a fuzzer's child keeps no input for it. */
+/* A crash of a probe process is no finding: the fuzzer's child keeps no input for it. */
 #include <pthread.h>
 
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));

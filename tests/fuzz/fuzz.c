@@ -1,4 +1,4 @@
-/* Files from bytes, and what must hold of whatever is read from them. */
+/* Writes files from bytes, and checks everything that is read from them. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -11,10 +11,9 @@
 #include "geometry/volume.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Files may say that they are large and mean it (zeros that are packed): what takes more than this is refused, as
- * without memory. */
+/* Compressed zeros may be large: allocations beyond this size are refused, as without memory. */
 static const double MAX_MEMORY = 64e6;
-enum { PATH = 256, MAX_PIECES = 4096 };
+enum { PATH = 256, MAX_CALLS = 4096 };
 
 gt_status __real_gt_host_has_memory(double bytes, const char *what);
 gt_status __wrap_gt_host_has_memory(double bytes, const char *what);
@@ -33,10 +32,10 @@ void gt_fuzz_must(int is_true, const char *sentence)
 	abort();
 }
 
-/* GT_FUZZ_TELL=1 shows what inputs are refused for. */
+/* GT_FUZZ_TELL=1 prints why inputs are refused. */
 void gt_fuzz_failed(void)
 {
-	gt_fuzz_must(*gt_error() != 0, "a failure without a sentence");
+	gt_fuzz_must(*gt_error() != 0, "a failure without a message");
 	if (getenv("GT_FUZZ_TELL"))
 		fprintf(stderr, "refused: %s\n", gt_error());
 }
@@ -63,7 +62,7 @@ const char *gt_fuzz_folder(void)
 	return folder;
 }
 
-/* Folders within too; what begins with a dot stays. */
+/* Also empties inner folders; names that begin with a dot stay. */
 static void clear_folder(int folder_at)
 {
 	DIR *d = folder_at >= 0 ? fdopendir(folder_at) : NULL;
@@ -164,12 +163,12 @@ void gt_fuzz_check_scan(const gt_scan *scan)
 	gt_scan_free(copy);
 }
 
-/* Views one by one and row by row have the bits of the whole. */
-static void compare_pieces(const char *path, const gt_read_options *o, const gt_projections *p)
+/* Views read one by one and row by row are bit-identical to the whole. */
+static void compare_views(const char *path, const gt_read_options *o, const gt_projections *p)
 {
 	const gt_scan *s = p->scan;
 	gt_view_reader *r = NULL;
-	if (s->views * s->rows > MAX_PIECES || gt_view_reader_open(path, o, s, &r) != GT_OK)
+	if (s->views * s->rows > MAX_CALLS || gt_view_reader_open(path, o, s, &r) != GT_OK)
 		return;
 	float *row = malloc(s->columns * sizeof *row);
 	gt_fuzz_must(row != NULL, "no memory for a row");
@@ -185,10 +184,10 @@ static void compare_pieces(const char *path, const gt_read_options *o, const gt_
 	gt_view_reader_close(r);
 }
 
-/* The geometry and a reader of views by one call; no view behind the last one can be read. */
+/* Opens geometry and view reader in one call; views past the last are refused. */
 static void open_with_geometry(const char *path, const gt_read_options *o, const gt_scan *s)
 {
-	static const gt_listener nobody = { NULL, NULL };
+	static const gt_listener silent = { NULL, NULL };
 	gt_projections *head = NULL;
 	gt_view_reader *r = NULL;
 	float none;
@@ -199,13 +198,13 @@ static void open_with_geometry(const char *path, const gt_read_options *o, const
 	}
 	gt_fuzz_must(head->scan->views == s->views && head->scan->rows == s->rows && head->scan->columns == s->columns,
 	             "another scan by views than as a whole");
-	gt_view_reader_report(r, &nobody);
-	gt_fuzz_must(gt_view_reader_read(r, s->views, 1, 0, 1, &none) != GT_OK, "a view behind the last one was read");
+	gt_view_reader_report(r, &silent);
+	gt_fuzz_must(gt_view_reader_read(r, s->views, 1, 0, 1, &none) != GT_OK, "a view past the last was read");
 	gt_view_reader_close(r);
 	gt_projections_free(head);
 }
 
-/* Flat and dark fields, where the format has them. */
+/* Flat and dark fields, if the format has them. */
 static void read_fields(const char *path, const gt_read_options *o, const gt_scan *s)
 {
 	for (int dark = 0; dark < 2; dark++) {
@@ -219,19 +218,19 @@ static void read_fields(const char *path, const gt_read_options *o, const gt_sca
 	}
 }
 
-/* Slices one by one, from the last to the first, have the bits of the whole; none behind the last one can be read. */
+/* Slices read from the last to the first are bit-identical to the whole; slices past the last are refused. */
 static void compare_slices(const char *path, const gt_read_options *o, const gt_volume *v)
 {
 	const size_t plane = v->grid.n[0] * v->grid.n[1], n = v->grid.n[2];
 	gt_volume *head = NULL;
 	gt_slice_reader *r = NULL;
-	if (!v->data || gt_grid_voxels(&v->grid) > MAX_PIECES)
+	if (!v->data || gt_grid_voxels(&v->grid) > MAX_CALLS)
 		return;
 	gt_fuzz_must(gt_slice_reader_open(path, o, &head, &r) == GT_OK, "a volume that can be read as a whole, but not by slices");
 	gt_fuzz_must(gt_grid_same(&head->grid, &v->grid) && !head->data, "another volume by slices than as a whole");
 	float *slice = malloc(plane * sizeof *slice);
 	gt_fuzz_must(slice != NULL, "no memory for a slice");
-	gt_fuzz_must(gt_slice_reader_read(r, n, 1, slice) != GT_OK, "a slice behind the last one was read");
+	gt_fuzz_must(gt_slice_reader_read(r, n, 1, slice) != GT_OK, "a slice past the last was read");
 	for (size_t k = n; k-- > 0;) {
 		gt_fuzz_must(gt_slice_reader_read(r, k, 1, slice) == GT_OK, "a slice that cannot be read of a volume that was");
 		gt_fuzz_must(!memcmp(slice, v->data + k * plane, plane * sizeof *slice), "a slice differs from the whole");
@@ -242,7 +241,7 @@ static void compare_slices(const char *path, const gt_read_options *o, const gt_
 	gt_slice_reader_close(r);
 }
 
-/* The name of a new file of that format, or of a folder that readers and gt_fuzz_clear() do not see. */
+/* The name of a new file in this format, or of a folder that readers and gt_fuzz_clear() ignore. */
 static void name_again(const gt_format *f, char *path, size_t size)
 {
 	const int n = (int)strcspn(f->extensions, " ");
@@ -262,13 +261,13 @@ static void remove_again(const gt_format *f, const char *path)
 	rmdir(path);
 }
 
-/* What was read can be written as the same format, or is refused with a sentence, and reads back in its size. */
+/* A volume can be written in its own format and reads back in its size, or is refused with a message. */
 static void write_volume_again(const gt_format *f, const gt_volume *v, gt_unit unit, int bits)
 {
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_volume *again = NULL;
-	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MAX_PIECES)
+	if (!f->write_volume || !v->data || gt_grid_voxels(&v->grid) > MAX_CALLS)
 		return;
 	name_again(f, path, sizeof path);
 	o.unit = unit;
@@ -288,7 +287,7 @@ static void write_projections_again(const gt_format *f, const gt_projections *p)
 	char path[2 * PATH];
 	gt_write_options o = gt_write_defaults;
 	gt_projections *again = NULL;
-	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MAX_PIECES)
+	if (!f->write_projections || !p->data || gt_scan_size(p->scan) > MAX_CALLS)
 		return;
 	name_again(f, path, sizeof path);
 	o.format = f->name;
@@ -317,7 +316,7 @@ static int read_projections(const gt_format *f, const char *path, const gt_read_
 	check_finite(p->photons, n, 1);
 	gt_fuzz_must(isfinite(p->water) && p->water >= 0, "an attenuation of water that is none");
 	if (p->data) {
-		compare_pieces(path, o, p);
+		compare_views(path, o, p);
 		open_with_geometry(path, o, p->scan);
 		read_fields(path, o, p->scan);
 		write_projections_again(f, p);
@@ -333,7 +332,7 @@ static int read_volume(const gt_format *f, const char *path, const gt_read_optio
 	gt_volume *v = NULL;
 	most_asked = 0;
 	const gt_status st = gt_read_volume(path, o, &v);
-	gt_fuzz_must(most_asked <= gt_fuzz_max_memory, "more memory was asked for than such a file can need");
+	gt_fuzz_must(most_asked <= gt_fuzz_max_memory, "more memory was allocated than such a file can need");
 	if (st != GT_OK) {
 		gt_fuzz_must(!v, "a failure that hands something out");
 		gt_fuzz_failed();

@@ -1,5 +1,5 @@
-/* HDF5 by its own interface: a Data Exchange or NXtomo file whose names, types, shapes, layouts, attributes and values are as
- * the bytes say. No child process tries these files. */
+/* HDF5 files made by libhdf5: Data Exchange or NXtomo with names, types, shapes, layouts, attributes and values from
+ * the input. No probe process reads them first. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct {
 	hsize_t size[MAX_RANK];
 	double first, step; /* values */
 	const char *units;
-	const double *values; /* others than by first and step; NULL: these */
+	const double *values; /* values, if not NULL, instead of first and step */
 } entry;
 
 static const entry entries[] = {
@@ -35,7 +35,7 @@ static const entry entries[] = {
 	{ "measurement/instrument/detector/x_pixel_size", 0, { 0 }, 6.5, 0, "um", NULL },
 	{ "measurement/instrument/detection_system/objective/magnification", 0, { 0 }, 5, 0, NULL, NULL },
 };
-/* A flat field, views, one that is not to be used, a dark field: by their keys. */
+/* A flat field, views, an unused frame and a dark field, by their keys. */
 static const double keys[] = { 1, 0, 0, 0, 3, 2 };
 static const entry frames[] = {
 	{ "entry1/tomo_entry/instrument/detector/data", 3, { 6, 2, 8 }, 1000, -9, NULL, NULL },
@@ -49,7 +49,7 @@ static unsigned change(gt_fuzz_input *in)
 	return b < CHANGES_FROM ? 0 : 1 + b - CHANGES_FROM;
 }
 
-/* A type of the file, to be closed. */
+/* A type in the file; the caller closes it. */
 static hid_t type_of(gt_fuzz_input *in)
 {
 	const hid_t number[] = { H5T_NATIVE_FLOAT, H5T_IEEE_F64BE, H5T_STD_U8LE,  H5T_STD_I16BE,   H5T_STD_U16LE,
@@ -92,7 +92,7 @@ static hid_t space_of(gt_fuzz_input *in, const entry *e, hsize_t size[MAX_RANK],
 	return *rank ? H5Screate_simple(*rank, size, NULL) : H5Screate(H5S_SCALAR);
 }
 
-/* How the values lie in the file. */
+/* The layout of the values in the file. */
 static hid_t layout_of(gt_fuzz_input *in, int rank, const hsize_t *size)
 {
 	const hid_t made = H5Pcreate(H5P_DATASET_CREATE);
@@ -212,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	H5Pclose(access);
 	if (how & 2)
 		o.axis = 3.5;
-	/* What the frames are is said by the user, as where no keys say it. */
+	/* the option states the kind of frames, as if keys were missing */
 	if (how & 8) {
 		said.values = how & 16 ? GT_FRAMES_LINE_INTEGRALS : GT_FRAMES_COUNTS;
 		said.white = how & 16 ? said.white : 1200;
@@ -222,18 +222,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* A byte that changes something, often with the one that says what: by itself the second would shift all that follows, and
- * bytes that change nothing are most. */
+/* Changes a byte with an effect, often with its operand: an inserted operand would shift the rest, and most bytes
+ * have no effect. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-	enum { OPERANDS = 8, ALL = 40 }; /* ALL: bytes of a file with a change or two */
+	enum { OPERANDS = 8, ALL = 40 }; /* ALL: bytes of a file with one or two changes */
 	uint32_t state = seed | 1;
 	uint32_t random[4];
 	for (size_t i = 0; i < sizeof random / sizeof *random; i++)
 		random[i] = (state = state * 1664525u + 1013904223u) >> 8;
 	if (random[0] % 3 == 0)
 		return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
-	/* What is missing at the end is 0: that too may change. */
+	/* missing bytes are 0; they may change too */
 	while (size < ALL && size < max)
 		data[size++] = 0;
 	if (size == 0)

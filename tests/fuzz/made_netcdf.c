@@ -1,6 +1,5 @@
-/* NetCDF by its own interface: a file that Gantry wrote is copied, and names, types, shapes, attributes and values
- * change on the way as the bytes say. Bytes of a file that are changed themselves rarely get past libnetcdf. No
- * child process tries these files. */
+/* NetCDF files made by libnetcdf: a copy of a file of Gantry with names, types, shapes, attributes and values
+ * changed by the input. Changed bytes of a file seldom pass libnetcdf. No probe process reads them first. */
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -87,7 +86,7 @@ static void make_bases(void)
 	make_checkpoint(base[2]);
 }
 
-/* Does something change here? Mostly not, so that one change is seen by all that reads behind it. */
+/* Returns 0 for no change, the usual case, so that the effect of a single change is seen by all later reads. */
 static unsigned change(gt_fuzz_input *in)
 {
 	const unsigned b = gt_fuzz_byte(in);
@@ -176,7 +175,7 @@ static void copy_dimensions(gt_fuzz_input *in, int from, int to)
 	}
 }
 
-/* Another type for a variable, one of those that a user makes among them. */
+/* Another type of a variable, also user-defined ones. */
 static nc_type change_type(gt_fuzz_input *in, int to)
 {
 	static const nc_type other[] = { NC_BYTE,  NC_CHAR,   NC_SHORT, NC_INT,   NC_FLOAT,  NC_DOUBLE,
@@ -221,7 +220,7 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 		dimension[at % (unsigned)rank] = (int)at / 2;
 	if (nc_def_var(to, name, type, rank, dimension, &w) != NC_NOERR)
 		return -1;
-	/* What is not written is not filled either: that of a large one takes longer than a fuzzer has. */
+	/* unwritten data are not filled: filling large variables takes too long for a fuzzer */
 	double cells = 1;
 	for (int i = 0; i < rank; i++) {
 		size_t length = 0;
@@ -238,8 +237,7 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 	return w;
 }
 
-/* As many values as both have, and now and then a strange one. What is too large keeps what libnetcdf fills it with.
- * */
+/* Copies the values that both have, sometimes with an unusual one. Too large variables keep the fill values. */
 static void copy_values(gt_fuzz_input *in, int from, int v, int to, int w)
 {
 	static double value[CELLS];
@@ -280,10 +278,10 @@ static void copy_changed(gt_fuzz_input *in, const char *from_path, const char *t
 	copy_dimensions(in, from, to);
 	copy_attributes(in, from, NC_GLOBAL, to, NC_GLOBAL);
 	nc_inq_nvars(from, &n);
-	gt_fuzz_must(n <= MAX_VARIABLES, "more variables than the copy has room for");
+	gt_fuzz_must(n <= MAX_VARIABLES, "more variables than the copy can hold");
 	for (int v = 0; v < n; v++)
 		w[v] = copy_definition(in, from, v, to);
-	nc_set_fill(to, NC_NOFILL, NULL); /* of the classic formats, which know no other */
+	nc_set_fill(to, NC_NOFILL, NULL); /* for classic formats, which have no other way */
 	nc_enddef(to);
 	for (int v = 0; v < n; v++)
 		if (w[v] >= 0)

@@ -1,4 +1,4 @@
-/* Grids, numbers and sizes of the command line: what is taken is in range, and a grid prints and reads back. */
+/* Grids, numbers and sizes of the command line: accepted values are in range, and a grid prints and reads back. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/params.h>

@@ -1,5 +1,4 @@
-/* Settings of a reconstruction by the texts of the command line: the first byte says which; files are not among
- * them. */
+/* Settings of a reconstruction as texts of the command line; the first byte chooses the setting, files are excluded. */
 #include <stdlib.h>
 #include <gantry/recon.h>
 #include "tests/fuzz/fuzz.h"

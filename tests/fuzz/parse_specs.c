@@ -1,4 +1,4 @@
-/* Texts "NAME:key=value,...": what is taken prints, and what is printed reads back the same. */
+/* Specs "NAME:key=value,...": accepted ones print, and printed ones read back equal. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>

@@ -1,4 +1,4 @@
-/* Tables of the views' angles: the first part is what names them, the second a file. */
+/* Angle tables: the first part of the input names them, the second is a file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text[fread(text, 1, sizeof text - 1, f)] = 0;
 		fclose(f);
 	}
-	/* What is a spec is taken as one; all else names the file. */
+	/* a spec is used as one; other texts name the file */
 	if (!strstr(text, "..") && !strchr(text, ':'))
 		text[0] = 0;
 	for (int gaps = 0; gaps < 2; gaps++)

@@ -1,4 +1,4 @@
-/* Checkpoints: bytes with a checksum that is right, as someone with a purpose would make it. */
+/* Checkpoints from bytes with a correct checksum, as an attacker would make it. */
 #include <stdlib.h>
 #include <gantry/checkpoint.h>
 #include "io/checksum.h"

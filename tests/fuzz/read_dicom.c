@@ -1,6 +1,6 @@
-/* DICOM: a folder of up to four files, as slices of a volume and as projections. Bytes that change anywhere break the
- * lengths of parts and elements, and little is read behind that: so elements change here, and their lengths with them.
- * "DICOM PS3.5", 7.1 "Data Elements", PS3.10, 7.1 "DICOM File Meta Information". */
+/* DICOM: a folder of up to four files, as slices of a volume and as projections. Changed bytes break the lengths of
+ * parts and elements, so this harness changes elements together with their lengths. "DICOM PS3.5", 7.1 "Data
+ * Elements", PS3.10, 7.1 "DICOM File Meta Information". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 
 enum { FILES = 4, ELEMENTS = 250, HEAD = 132, LONG = 64, KEPT = 16, MAX_KEPT = 8192 };
 
-/* Inputs that were read: what changes begins with one of them now and then, since most of what is new to libFuzzer is
- * a new reason to refuse. */
+/* Accepted inputs. Some changes start from one of them, because most new coverage is a new refusal. */
 static struct {
 	uint8_t data[MAX_KEPT];
 	size_t size;
@@ -39,12 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* An element, or bytes that are none, whose head is all of them. */
+/* An element, or other bytes as a header without a value. */
 typedef struct {
 	const uint8_t *head, *value;
 	size_t head_bytes, bytes;
-	int width;    /* of the length, the last bytes of the head; 0: bytes that are none, 2, 4 */
-	uint32_t lie; /* what the length is too large by */
+	int width;    /* width of the length, the last bytes of the header: 2 or 4; 0: no element */
+	uint32_t lie; /* difference between the stated and the actual length */
 } element;
 
 typedef struct {
@@ -83,7 +82,7 @@ static void put_number(uint8_t *p, int width, uint32_t n)
 		p[i] = (uint8_t)(n >> 8 * i);
 }
 
-/* Little-endian, with kinds or without; items of sequences, and what has no length, are heads alone. */
+/* Little endian, explicit or implicit. Items of sequences and elements of undefined length are headers only. */
 static int parse_element(const uint8_t *d, size_t n, element *e)
 {
 	if (n < 8)
@@ -115,7 +114,7 @@ static void parse_file(const uint8_t *d, size_t n, dicom_file *f)
 		f->e[f->n++] = (element){ .head = d + at, .head_bytes = n - at };
 }
 
-/* How many. */
+/* Returns the number of files. */
 static size_t parse(const uint8_t *d, size_t n, dicom_file *f)
 {
 	size_t files = 0;
@@ -128,7 +127,7 @@ static size_t parse(const uint8_t *d, size_t n, dicom_file *f)
 	return files;
 }
 
-/* 0: no room for all. The first element of the second group says how long that group is. */
+/* Returns 0 if the buffer is too small. The first element of the second group holds the length of that group. */
 static size_t print_file(const dicom_file *f, uint8_t *to, size_t room)
 {
 	size_t n = 0, group = 0, end = 0;
@@ -165,7 +164,7 @@ static size_t print(const dicom_file *f, size_t files, uint8_t *to, size_t room)
 	return n;
 }
 
-/* One of the numbers of a text that backslashes part becomes another one. */
+/* Replaces one of the numbers between backslashes. */
 static size_t change_decimal(const element *e, char *to, size_t room)
 {
 	static const char *const other[] = { "0",   "-1",  "1",     "2",   "0.5",   "-0.001", "3.25", "17",
@@ -196,7 +195,7 @@ static size_t change_integer(const element *e, uint8_t *to)
 	return (size_t)width;
 }
 
-/* Of many numbers, samples mostly, some. */
+/* Changes some of many values, mostly samples. */
 static size_t change_some(const element *e, uint8_t *to)
 {
 	static const uint32_t other[] = { 0, 1, 0x7fff, 0x8000, 0xffff };
@@ -230,7 +229,7 @@ static size_t change_value(const element *e, uint8_t *to)
 
 static int same_tag(const element *a, const element *b) { return a->width && b->width && !memcmp(a->head, b->head, 4); }
 
-/* In one file, or in all of them alike, as files of one series must agree in most. */
+/* Changes one file, or all files equally, because most elements of a series must agree. */
 static void change(dicom_file *f, size_t files, element *e, uint8_t *made)
 {
 	const element was = *e;
@@ -279,7 +278,7 @@ static size_t change_files(dicom_file *f, size_t files, size_t which)
 	return files;
 }
 
-/* Mostly one that holds numbers: what comes of these is read furthest. */
+/* Usually an element with numbers, whose changes are read furthest. */
 static element *any_element(dicom_file *f)
 {
 	element *e = &f->e[any((uint32_t)f->n)];
@@ -288,7 +287,7 @@ static element *any_element(dicom_file *f)
 	return e;
 }
 
-/* How many files there are then. One change breaks little: what is read on is changed again. */
+/* Returns the number of files. One change breaks little: accepted inputs are changed again. */
 static size_t change_elements(dicom_file *f, size_t files, uint8_t *made)
 {
 	const size_t which = any((uint32_t)files);
@@ -329,7 +328,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	uint8_t *made = malloc(size + LONG), *changed = malloc(max);
 	size_t files = parse(data, size, f), n = 0;
 	if (files && made && changed && any(32)) {
-		/* What is made lasts for one change: a second one is of the next call. */
+		/* new values last for one change; a second change is a new call */
 		files = change_elements(f, files, made);
 		n = print(f, files, changed, max);
 	}

@@ -1,5 +1,5 @@
-/* A folder of images of counts, whose names are the first part, a line each; angles.txt and fields may be among
- * them. A line that begins with "=" is no file: a letter and what the user says there. */
+/* A folder of images of counts. The first part holds file names, one per line; angles.txt and fields may be among
+ * them. A line that begins with "=" is an option: a letter and its value. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { PATH = 300 };
 
-/* Files that are named lie in the folder. */
+/* Path of a file in the folder. */
 static const char *within(const char *name, char path[PATH])
 {
 	snprintf(path, PATH, "%s/%.40s", gt_fuzz_folder(), name);

@@ -1,11 +1,11 @@
-/* Geometry from numbers: orbits, matrices, and what is made of a scan. */
+/* Geometry from numbers: orbits, matrices, and derived scans. */
 #include <math.h>
 #include <stdlib.h>
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_VIEWS = 8, MAX_CELLS = 4096 };
 
-/* Whatever passes has a grid that passes, and coarser scans that do. */
+/* An accepted scan has an accepted grid and accepted coarser scans. */
 static void use(gt_scan *scan)
 {
 	gt_grid grid;
@@ -64,7 +64,7 @@ static gt_status matrices_of(gt_fuzz_input *in, gt_scan **scan)
 	return gt_scan_from_matrices((const double(*)[12])matrix, MAX_VIEWS, 4, 6, gt_fuzz_byte(in) & 1 ? gt_fuzz_number(in) : 1200, scan);
 }
 
-/* A table of views as files have it. */
+/* Views as stored in files. */
 static gt_status table_of(gt_fuzz_input *in, gt_scan **scan)
 {
 	gt_status st = orbit_of(in, scan);

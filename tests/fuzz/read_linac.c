@@ -1,4 +1,4 @@
-/* An image of a scanner at an accelerator: Varian's .xim, .hnd or .hnc, Elekta's .his: the first byte says which name it has. */
+/* Images of linear accelerators: Varian's .xim, .hnd or .hnc, Elekta's .his; the first byte chooses the name. */
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

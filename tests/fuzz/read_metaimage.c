@@ -1,5 +1,5 @@
-/* MetaImage: a head, and the file of data beside it; as a volume, which is written as a pair too, and as projections of a
- * scan that is known. */
+/* MetaImage: a header and its data file, read as a volume, which is also written as a pair, and as projections of a
+ * known scan. */
 #include <stdio.h>
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-/* NetCDF files from bytes: what is looked at before libnetcdf opens them, and the child process that tries them. */
+/* NetCDF files from bytes: the checks before libnetcdf opens a file, and the probe process. */
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,11 +1,11 @@
-/* NIfTI-1 and -2, packed ones too. */
+/* NIfTI-1 and -2, also compressed. */
 #include <math.h>
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Numbers of a byte each become floats; where nothing is packed, all of them are in the file. */
+	/* values of one byte become floats; uncompressed files contain all of them */
 	const int packed = size > 1 && data[0] == 0x1f && data[1] == 0x8b;
 	gt_fuzz_max_memory = packed ? INFINITY : 1e4 + 16 * (double)size;
 	gt_fuzz_clear();

@@ -1,4 +1,4 @@
-/* Files of shapes: what is read has a radius, values and line integrals. */
+/* Shape files: accepted ones have a radius, values and line integrals. */
 #include <math.h>
 #include <gantry/phantom.h>
 #include "io/table.h"
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		gt_fuzz_failed();
 		return 0;
 	}
-	gt_fuzz_must(isfinite(gt_phantom_radius(p)), "a body without end");
+	gt_fuzz_must(isfinite(gt_phantom_radius(p)), "an infinite object");
 	gt_fuzz_must(isfinite(gt_phantom_value(p, direction)), "a value that is none");
 	gt_fuzz_must(isfinite(gt_phantom_line(p, from, direction, 1)), "a line integral that is none");
 	gt_phantom_free(p);

@@ -1,4 +1,4 @@
-/* A volume with a JSON: the first byte says whether the numbers are NumPy's, then both files. */
+/* A volume with JSON: the first byte chooses NumPy or raw, then both files follow. */
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

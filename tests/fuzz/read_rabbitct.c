@@ -1,4 +1,4 @@
-/* RabbitCT: images with their matrices, or beside a file of these; a volume; references behind them, asked for where missing. */
+/* RabbitCT: images with matrices in the same file or another one, a volume, and references after them. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/rabbitct.h>

@@ -1,5 +1,5 @@
-/* Geometry in files of scanners and of other programs, and the images that some of them take angles from. What is read
- * is written for each program that can have it, and what was written reads back. */
+/* Geometry files of scanners and other programs, and images that contain angles. Accepted geometries are written in
+ * each format that can hold them and read back. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void use(gt_geometry *g)
 		write_and_read(gt_geometry_scan(g));
 }
 
-/* Images with angles: beside the file, or two folders below. */
+/* Images with angles: in the folder of the file, or two levels below. */
 static void put_images(gt_fuzz_input *in, unsigned said)
 {
 	static const char *const below[] = { "Acquisitions", "Acquisitions/1" }, *const beside[] = { "Scan0", "Scan0" };
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		gt_fuzz_failed();
 	else
 		use(g);
-	gt_fuzz_must(known || !g, "a file that nobody knows was read");
+	gt_fuzz_must(known || !g, "a file of unknown format was read");
 	gt_geometry_free(g);
 	return 0;
 }

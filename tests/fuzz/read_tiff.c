@@ -1,4 +1,4 @@
-/* A volume as TIFF, whose first page describes it. */
+/* A volume as TIFF, with a description in its first page. */
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-/* Zeiss' .txrm: images and geometry in the streams of a compound file; the first byte says what the user knows. */
+/* Zeiss .txrm: images and geometry in the streams of a compound file; the first byte chooses the options. */
 #include <gantry/geometry_files.h>
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-/* The program of a harness where there is no fuzzer: reads files, and all files of folders, once each. */
+/* The program of a harness without a fuzzer: reads each file once, and all files of folders. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 enum { ROOM = 4096, CHANGES = 400, MIN_CHANGES = 10 };
 
-/* Of each input. */
+/* per input */
 static unsigned changes = CHANGES;
 
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
-/* Where a harness changes inputs itself: what comes of that too, of one to five changes after each other. */
+/* If the harness mutates inputs, also reads one to five successive mutations. */
 static void read_changed(const uint8_t *data, size_t size)
 {
 	const size_t room = size + ROOM;
@@ -56,7 +56,7 @@ static int read_file(const char *path)
 	return !failed;
 }
 
-/* Many inputs share what is spent on changes. */
+/* Inputs share a fixed number of mutations. */
 static unsigned changes_each(DIR *d)
 {
 	const struct dirent *e;
@@ -67,7 +67,7 @@ static unsigned changes_each(DIR *d)
 	return n * MIN_CHANGES < CHANGES ? CHANGES / (n ? n : 1) : MIN_CHANGES;
 }
 
-/* How many were read. */
+/* Returns the number of files read. */
 static size_t replay(const char *path)
 {
 	DIR *d = opendir(path);
@@ -86,7 +86,7 @@ static size_t replay(const char *path)
 	return n;
 }
 
-/* Where all harnesses are one program it is chosen by name (one_program.sh). */
+/* Chooses the harness by name if all are in one program (one_program.sh). */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_IO_CT_PD_FOLDER_H
 #define GT_TESTS_IO_CT_PD_FOLDER_H
-/* A folder of DICOM-CT-PD in a place of its own: written, read, compared, and single files of it changed. */
+/* A folder of DICOM-CT-PD: written, read, compared, and single files of it changed. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static inline void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-/* A helix with everything off centre: a flying focal spot, quarter offset, a start angle, table positions as measured. */
+/* An off-centre helix with a flying focal spot, quarter offset, a start angle and measured table positions. */
 static inline gt_projections *projections(gt_shape form, double pitch)
 {
 	static const double spot[][3] = { { 0.3, 0.7, -0.4 }, { -0.25, 0.1, 0.5 } };
@@ -112,7 +112,7 @@ static inline void near(const double *a, const double *b, double tolerance)
 		ck_assert_double_eq_tol(a[i], b[i], tolerance);
 }
 
-/* Places to single precision, line integrals to half of a 65535th of the range of 6.2, counts to their digits. */
+/* Positions in single precision, line integrals to half a step of 6.2/65535, counts to the stored digits. */
 static inline void same(const gt_projections *p, const gt_projections *q)
 {
 	const gt_scan *s = p->scan, *t = q->scan;
@@ -141,7 +141,7 @@ static inline void same(const gt_projections *p, const gt_projections *q)
 	ck_assert_int_eq(p->position, q->position);
 }
 
-/* Opens view n of the folder, counted from 1 as its names are; a change, and it is saved under a name. */
+/* Opens view n of the folder, counted from 1 as in file names; save_view() stores the changed view. */
 static inline gt_dicom *open_view(int n)
 {
 	char path[128];

@@ -1,13 +1,13 @@
 #ifndef GT_TESTS_IO_DICOM_BYTES_H
 #define GT_TESTS_IO_DICOM_BYTES_H
-/* DICOM files made byte by byte, without the library that reads them: PS3.5, section 7, implicit representation, little endian. */
+/* DICOM files written byte by byte, without DCMTK: PS3.5, section 7, implicit representation, little endian. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "io/dicom/dicom.h"
 #include "tests/support/support.h"
 
-/* Tests of what DICOM holds are skipped where DCMTK lacks, and say so. */
+/* Returns 1 and prints the reason if DCMTK is missing; DICOM tests are then skipped. */
 static inline int dicom_is_missing(void)
 {
 	if (gt_dicom_ready() == GT_OK)
@@ -42,7 +42,7 @@ static inline void dicom_add_little(dicom_bytes *b, unsigned long value, int siz
 	}
 }
 
-/* The preamble, and the head that names the transfer syntax. */
+/* The preamble, and the header that names the transfer syntax. */
 static inline void dicom_add_head(dicom_bytes *b, const char *syntax)
 {
 	const size_t length = strlen(syntax) + strlen(syntax) % 2;

@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_IO_EXCHANGE_FILES_H
 #define GT_TESTS_IO_EXCHANGE_FILES_H
-/* Data Exchange files of discs, made through NetCDF-4, whose groups and variables are those of HDF5; in a folder that is
- * removed. */
+/* Data Exchange files of discs, written through NetCDF-4, whose groups and variables are HDF5, in a temporary
+ * folder. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static inline void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-/* Discs of a slice: place, radius, attenuation. */
+/* Discs of a slice: position, radius, attenuation. */
 static const double discs[][4] = { { 12, -7, 14, 0.02 }, { -21, 9, 6, 0.05 }, { 3, 24, 4, 0.08 }, { -5, -26, 3, -0.01 } };
 
 static inline double line_integral(double theta, double s)
@@ -148,7 +148,7 @@ static inline void write_exchange(const exchange *x)
 	nc_ok(nc_close(file));
 }
 
-/* The integral over the rays that the scan claims, through the discs where they are. */
+/* Compares with integrals through the discs along the rays that the scan claims. */
 static inline void check_rays(const gt_projections *p, const exchange *x, double tolerance)
 {
 	const gt_detector d = gt_scan_detector(p->scan);
@@ -159,7 +159,8 @@ static inline void check_rays(const gt_projections *p, const exchange *x, double
 				double sum = 0, point[3], along[3];
 				for (int k = 0; k < 5; k++) {
 					gt_pixel_ray(&d, &p->scan->view[v], (double)c + (k - 2) / 5.0, (double)r, point, along);
-					/* s of the ray = point . (cos, sin) of its normal, the direction being (sin, -cos). */
+					/* s of the ray = point . (cos, sin) of its normal; its direction is (sin,
+					 * -cos) */
 					const double length = hypot(along[0], along[1]), nx = -along[1] / length, ny = along[0] / length;
 					sum += line_integral(atan2(ny, nx), (point[0] * nx + point[1] * ny) / p->scan->column_pitch) / 5;
 				}

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_IO_NIFTI_FILES_H
 #define GT_TESTS_IO_NIFTI_FILES_H
-/* NIfTI files in a folder of their own, made byte by byte as other programs write them. */
+/* NIfTI files as other programs write them, byte by byte, in a temporary folder. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ static inline void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-/* A file as others write it: 4 x 3 x 2 voxels, little or big endian, head made here. */
+/* A file of another program: 4 x 3 x 2 voxels, little or big endian. */
 typedef struct {
 	int version, msb, datatype, dims, pair, extension;
 	long long dim[8];
 	double pixdim[8], slope, offset, at, quatern[3], qoffset[3], rows[12];
-	int qform, sform, units, size_of_head;
+	int qform, sform, units, header_size;
 } foreign;
 
 static inline foreign plain(void)
@@ -71,7 +71,7 @@ static inline size_t size_of(int datatype)
 /* Offsets as in the tables of the standard. */
 static inline size_t put_head_1(unsigned char *h, const foreign *x)
 {
-	put_int(h, x, x->size_of_head ? x->size_of_head : 348);
+	put_int(h, x, x->header_size ? x->header_size : 348);
 	for (int i = 0; i < 8; i++) {
 		put_short(h + 40 + 2 * i, x, x->dim[i]);
 		put_float(h + 76 + 4 * i, x, x->pixdim[i]);
@@ -154,7 +154,7 @@ static inline void put_value(unsigned char *to, const foreign *x, double value)
 
 static inline double counted(size_t i) { return 3 + 2 * (double)i; }
 
-/* The first n of the voxels. */
+/* Writes the first n voxels. */
 static inline void write_foreign(const foreign *x, size_t n, double (*value)(size_t i))
 {
 	unsigned char bytes[1024] = { 0 };
@@ -165,7 +165,7 @@ static inline void write_foreign(const foreign *x, size_t n, double (*value)(siz
 	ck_assert(f && fwrite(bytes, 1, at, f) == at && fclose(f) == 0);
 }
 
-/* Without the library there is nothing but a refusal. */
+/* Without the library every call is refused. */
 static inline int is_built_without(void)
 {
 	float one = 1;

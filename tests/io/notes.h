@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_IO_NOTES_H
 #define GT_TESTS_IO_NOTES_H
-/* What a reader or a writer had to decide, one sentence after the other in a text. */
+/* Collects the notes of a reader or writer as text. */
 #include <stdio.h>
 #include <string.h>
 #include <gantry/message.h>

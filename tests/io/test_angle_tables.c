@@ -1,4 +1,4 @@
-/* Angle tables: columns, separators, decimal commas, and tables that no scan has. */
+/* Angle tables: columns, separators, decimal commas and refused tables. */
 /* labels: unit, backend: none */
 #include <gantry/constants.h>
 #include <gantry/io.h>
@@ -27,7 +27,7 @@ static gt_status read_text(const char *text)
 	return read_spec(tiff_path("angles.txt"));
 }
 
-/* Lines of that format: an index from `first` on and a multiple of `step`. */
+/* Lines in this format: an index from `first` on and a multiple of `step`. */
 static void write_lines(char *text, size_t size, const char *format, int first, int step)
 {
 	for (int v = 0; v < VIEWS; v++)
@@ -50,7 +50,7 @@ START_TEST(index_and_angle)
 }
 END_TEST
 
-/* Steps of about 1 degree, which also count the views, and others. */
+/* Steps of about 1 degree that could also be view numbers, and other steps. */
 START_TEST(decimal_commas)
 {
 	char text[512] = "", even[512] = "";
@@ -66,7 +66,7 @@ START_TEST(decimal_commas)
 }
 END_TEST
 
-/* 12 views: both ends of half a rotation make steps of 16.36 degrees. */
+/* 12 views with both ends of half a rotation have steps of 16.36 degrees. */
 START_TEST(ranges_with_both_ends)
 {
 	ck_ok(read_spec("0..180"));

@@ -20,7 +20,7 @@ START_TEST(words_are_true_or_false_or_neither)
 }
 END_TEST
 
-/* Two voxels, 513 and 256 if the most significant byte is first, else 258 and 1. */
+/* Two voxels: 513 and 256 in big endian, 258 and 1 in little endian. */
 static gt_status read_metaimage(const char *key, const char *word, gt_volume **v)
 {
 	gt_read_options o = gt_read_defaults;

@@ -1,5 +1,5 @@
-/* Checkpoints: every bit comes back, in both types; what was cut, changed or is of another size is refused by name; a file that cannot be
- * written leaves the former.
+/* Checkpoints: bit-identical round trips of both types. Damaged files and other sizes are refused; after a failed
+ * write the former file remains.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void leave(void)
 
 static const gt_checkpoint_line lines[] = { { "solver", "cgls" }, { "grid", "3x4x5@1x1x1+0,-1,2" }, { "empty", "" }, { NULL, NULL } };
 
-/* Some of all kinds, of random contents. */
+/* Arrays and numbers of all kinds with random contents. */
 struct things {
 	gt_backend *be;
 	gt_array *big, *small, *zero;
@@ -72,7 +72,7 @@ static int same(const gt_array *a, const gt_array *b)
 	return equal;
 }
 
-/* Larger than a slab, by an odd number. */
+/* Longer than a slab, with an odd remainder. */
 START_TEST(every_bit_comes_back)
 {
 	enter();
@@ -92,7 +92,7 @@ START_TEST(every_bit_comes_back)
 		ck_ok(gt_checkpoint_fill(c, b->list));
 		ck_assert(same(a->big, b->big) && same(a->small, b->small) && same(a->zero, b->zero));
 		ck_assert(memcmp(&a->value, &b->value, sizeof a->value) == 0 && isnan(b->nothing));
-		/* Zeros take no room. */
+		/* zeros are not stored */
 		ck_assert_int_eq(stat(path, &s), 0);
 		ck_assert_uint_lt((size_t)s.st_size, gt_array_bytes(a->big) + 30000);
 		gt_checkpoint_free(c);
@@ -112,8 +112,8 @@ static gt_status fill_from_file(struct things *t)
 	return filled;
 }
 
-/* Values that comparisons take for 0, or do not see beside it: behind the first slab, at its end, alone. */
-START_TEST(what_looks_like_zero_comes_back)
+/* Values that compare equal to 0 or vanish in sums: after the first slab, at its end, alone. */
+START_TEST(values_similar_to_zero_come_back)
 {
 	static const double odd[] = { -0.0, NAN, 4.9406564584124654e-324, 1.401298464324817e-45 };
 	enter();
@@ -154,7 +154,7 @@ START_TEST(others_are_refused)
 	b->list[1] = (gt_state_entry){ "small", b->small, NULL };
 	b->list[4].name = NULL;
 	ck_refused(fill_from_file(b), GT_ERR_FORMAT, "has 5 variables, expected the 4");
-	/* Neither array nor number: passed over, but it has to be there. */
+	/* neither array nor number: skipped, but the variable must exist */
 	b->list[4].name = "nothing";
 	b->list[1] = (gt_state_entry){ "small", NULL, NULL };
 	gt_fill(3, b->small);
@@ -170,7 +170,7 @@ START_TEST(others_are_refused)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_msg(gt_checkpoint_has(c, "small", &has) != GT_OK, "a file that is gone has no such variable, and no fault");
 	gt_checkpoint_free(c);
-	/* Zeros are of a size, too. */
+	/* zeros have a size too */
 	gt_fill(0, a->big);
 	ck_ok(gt_checkpoint_write(path, lines, 3, a->list));
 	ck_refused(fill_from_file(longer), GT_ERR_FORMAT, "variable x: has 1000 double values, expected 1001");
@@ -216,7 +216,7 @@ START_TEST(damage_is_seen)
 	}
 	write_all(bytes, n - 1);
 	ck_refused(fill_from_file(a), GT_ERR_FORMAT, "run.ck");
-	/* A single bit of an array. */
+	/* one bit of an array */
 	float value;
 	gt_array *part = NULL;
 	ck_ok(gt_array_part(a->big, 4321, 1, &part));
@@ -228,8 +228,7 @@ START_TEST(damage_is_seen)
 	bytes[at] ^= 1;
 	write_all(bytes, n);
 	ck_refused(fill_from_file(a), GT_ERR_FORMAT, "run.ck: damaged: its checksum is ");
-	/* A single bit anywhere is seen before HDF5 opens the file, also in the checksum itself; so is what was put at
-	 * its end. */
+	/* The checksum detects any changed bit, also in itself and in appended bytes, before HDF5 opens the file. */
 	bytes[at] ^= 1;
 	for (size_t k = 0; k < n; k += 97) {
 		bytes[k] ^= 64;
@@ -282,7 +281,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, every_bit_comes_back);
-	tcase_add_test(tc, what_looks_like_zero_comes_back);
+	tcase_add_test(tc, values_similar_to_zero_come_back);
 	tcase_add_test(tc, others_are_refused);
 	tcase_add_test(tc, damage_is_seen);
 	tcase_add_test(tc, no_checkpoint_at_all);

@@ -1,5 +1,4 @@
-/* Data Exchange files: flat and dark fields, order of rows, angles, pixel sizes, the rotation axis, what is refused.
- * The files are made through NetCDF-4, whose groups and variables are those of HDF5.
+/* Data Exchange files: flat and dark fields, row order, angles, pixel sizes, rotation axis and refusals.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +123,7 @@ START_TEST(dead_and_dark_cells)
 	gt_projections *p = imported(&x, 52, note);
 	ck_assert_ptr_nonnull(strstr(note, "4 cells without light"));
 	const float *row = p->data + x.columns;
-	/* The middle one of three has six good neighbours, in the rows above and below. */
+	/* the centre one of three has six good neighbours in adjacent rows */
 	double sum = 0;
 	for (size_t c = 40; c < 43; c++)
 		sum += exp(-(double)p->data[c]) + exp(-(double)p->data[2 * x.columns + c]);
@@ -177,7 +176,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* A data set of the size, of which nothing is written. */
+/* A dataset of this size without data. */
 static void put_claim(int group, const char *name, int rank, const size_t *size, int deflate)
 {
 	int dims[3], variable;
@@ -193,7 +192,7 @@ static void put_claim(int group, const char *name, int rank, const size_t *size,
 		nc_ok(nc_def_var_deflate(group, variable, 0, 1, 1));
 }
 
-/* Reading what is claimed and not there would not end. */
+/* Reading the claimed size would not end. */
 START_TEST(claims_beyond_the_file)
 {
 	static const char *const names[] = { "data_white", "data_dark", "data", "theta" };

@@ -1,4 +1,4 @@
-/* What Data Exchange files leave open and who reads them says: counts without a body, line integrals, units of angles.
+/* Facts that Data Exchange files omit and options supply: blank-scan counts, line integrals, units of angles.
  * labels: unit property, backend: none */
 #include "tests/io/exchange_files.h"
 #include "tests/io/notes.h"
@@ -15,7 +15,7 @@ static gt_projections *imported_so(const exchange *x, gt_frames_options *f, char
 	return p;
 }
 
-/* Light as it is in the air beside the body, or as it is said; where neither is known it is asked for. */
+/* Blank-scan counts from the air columns or from the option; the file is refused if both are missing. */
 START_TEST(without_a_flat_field)
 {
 	for (int dark = 0; dark < 2; dark++) {
@@ -31,7 +31,7 @@ START_TEST(without_a_flat_field)
 		gt_projections_free(p);
 		f.air = "10,10";
 		p = imported_so(&x, &f, note);
-		check_rays(p, &x, 0.04); /* rows have flats of other heights, and counts have darks */
+		check_rays(p, &x, 0.04); /* flat fields differ between rows, and dark fields are subtracted */
 		gt_projections_free(p);
 		f.white = 31000;
 		f.air = "no";
@@ -48,7 +48,7 @@ START_TEST(without_a_flat_field)
 }
 END_TEST
 
-/* Numbers that are line integrals have no air to be found, and are refused unless they are said to be that. */
+/* Line integrals have no air columns and are refused unless declared. */
 START_TEST(line_integrals_are_said_to_be_that)
 {
 	gt_frames_options f = gt_frames_defaults;
@@ -66,7 +66,7 @@ START_TEST(line_integrals_are_said_to_be_that)
 }
 END_TEST
 
-/* Without a unit: half a turn or a turn in radians is told, less is asked for, what is said counts. */
+/* Without a unit, 180 or 360 degrees in radians cause a note, smaller ranges are refused, and the option overrides. */
 START_TEST(units_of_angles)
 {
 	static const struct {
@@ -108,7 +108,8 @@ START_TEST(units_of_angles)
 }
 END_TEST
 
-/* Another group of the same file: its own views and fields; angles of the first one, unless it has some; no pitch. */
+/* Another group of the same file has its own views and fields. Its angles default to the first group's; the pixel
+ * size is missing. */
 START_TEST(another_group)
 {
 	exchange x = usual, other = usual;

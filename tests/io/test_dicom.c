@@ -1,4 +1,4 @@
-/* Single DICOM files: what is put comes back, also from implicit files made byte by byte; compressed and damaged ones are refused.
+/* Single DICOM files: round trips, implicit files made byte by byte, compressed and damaged files.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -200,7 +200,7 @@ START_TEST(compressed_files)
 }
 END_TEST
 
-/* A name in a file of that character set (NULL: none is named), and as it is to come back. */
+/* A name stored in this character set (NULL: unnamed), and the expected text. */
 static void name_comes_back(const char *set, const char *stored, const char *shown, size_t size)
 {
 	static const gt_dicom_tag character_set = { 0x0008, 0x0005, "CS", "character set" }, name = { 0x0010, 0x0010, "PN", "name" };

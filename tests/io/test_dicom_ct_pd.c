@@ -1,4 +1,4 @@
-/* Folders of DICOM-CT-PD: what is written comes back, both ways of counting and of storing, in the order that the files say.
+/* Round trips of DICOM-CT-PD folders: both ways of counting and of storing, and the order of views.
  * labels: unit property, backend: none */
 #include "geometry/projections.h"
 #include "tests/io/ct_pd_folder.h"
@@ -16,7 +16,7 @@ START_TEST(what_is_written_comes_back)
 	ck_assert_double_eq_tol(q->scan->pitch_per_turn, _i / 2 ? 0 : 29.7, 0.5);
 	ck_assert_ptr_nonnull(strstr(note, "of Gantry: central column 10.25 of 17, counted from 1 and the first"));
 	ck_refused(write_as(p, NULL), GT_ERR_IO, "scan: already exists and is not empty");
-	/* What was read has nothing that files would round away. */
+	/* values that were read once are stored without rounding */
 	gt_projections *r = NULL;
 	empty_folder();
 	ck_ok(write_as(q, NULL));
@@ -30,7 +30,7 @@ START_TEST(what_is_written_comes_back)
 }
 END_TEST
 
-/* Both makers, both orders of the image: the same scan if the reader counts as the writer did, else another one. */
+/* Both manufacturers, both image orders: the same scan if reader and writer use the same convention, else another. */
 START_TEST(styles)
 {
 	static const struct {
@@ -92,7 +92,7 @@ START_TEST(photon_statistics)
 }
 END_TEST
 
-/* Without instance numbers the time tells the order. */
+/* Without instance numbers the time gives the order. */
 START_TEST(order_by_time)
 {
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;

@@ -1,9 +1,9 @@
-/* DICOM-CT-PD with all views as frames of one file, implicit, its values in functional groups: the scan that a folder of views is.
+/* DICOM-CT-PD with all views as frames of one implicit file, with functional groups: equal to a folder of views.
  * labels: unit, backend: none */
 #include "tests/io/ct_pd_folder.h"
 #include "tests/io/dicom_bytes.h"
 
-/* An element as a file of one view has it. */
+/* Copies an element from the file of a single view. */
 static void copy(dicom_bytes *b, gt_dicom *d, unsigned group, unsigned element, const char *vr)
 {
 	const gt_dicom_tag tag = { group, element, vr, "" };
@@ -28,7 +28,7 @@ static void copy(dicom_bytes *b, gt_dicom *d, unsigned group, unsigned element, 
 	dicom_add_element(b, &tag, text, strlen(text));
 }
 
-/* A sequence or one of its items, of any length up to its end. */
+/* A sequence or an item of undefined length. */
 static void begin(dicom_bytes *b, unsigned group, unsigned element) { dicom_add_tag(b, group, element, 0xFFFFFFFF); }
 static void end_item(dicom_bytes *b) { dicom_add_tag(b, 0xFFFE, 0xE00D, 0); }
 static void end_sequence(dicom_bytes *b) { dicom_add_tag(b, 0xFFFE, 0xE0DD, 0); }
@@ -49,7 +49,8 @@ static void add_frame(dicom_bytes *b, gt_dicom *d)
 	end_item(b);
 }
 
-/* The views of the folder as frames of one implicit file: in groups of each frame, in groups of all, and z in one tag with a value a frame. */
+/* Joins the views of the folder into one implicit file: values per frame, shared values, and z in one element with a
+ * value per frame. */
 static void join_frames(size_t groups, const char *frames)
 {
 	static const struct {
@@ -105,7 +106,7 @@ START_TEST(frames_of_one_file)
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
 	ck_ok(write_as(p, NULL));
 	join_frames(VIEWS, "23");
-	/* Without instance numbers and times: frames are in order as they are. */
+	/* without instance numbers and times, frames are in file order */
 	ck_ok(read_as(NULL, &q));
 	same(p, q);
 	gt_projections_free(q);

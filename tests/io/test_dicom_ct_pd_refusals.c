@@ -1,4 +1,4 @@
-/* Folders of DICOM-CT-PD in which something is missing, twice there or contradicts itself: refused, or remarked upon, by name.
+/* DICOM-CT-PD folders with missing, duplicate or contradictory elements: refused, or noted, by name.
  * labels: unit, backend: none */
 #include <sys/stat.h>
 #include "tests/io/ct_pd_folder.h"
@@ -10,7 +10,7 @@ static const gt_dicom_tag height = { 0x7031, 0x1002, "FL", "" }, spot_radius = {
 			  shape = { 0x7029, 0x100B, "CS", "" }, bits = { 0x0028, 0x0100, "US", "" }, logs = { 0x7039, 0x1009, "CS", "" },
 			  scatter = { 0x7039, 0x1008, "CS", "" };
 
-/* One thing wrong in one file. */
+/* One fault in one file. */
 START_TEST(one_bad_view)
 {
 	static const struct {
@@ -47,7 +47,7 @@ START_TEST(what_the_folder_holds)
 {
 	char path[128], other[128];
 	write_scan(29.7);
-	/* Names tell nothing: a view changes its name, and others come beside it. */
+	/* file names have no meaning: rename a view, add other files */
 	snprintf(path, sizeof path, "%s/000003.dcm", dir);
 	snprintf(other, sizeof other, "%s/zzz", dir);
 	ck_assert_int_eq(rename(path, other), 0);
@@ -60,24 +60,24 @@ START_TEST(what_the_folder_holds)
 	gt_projections_free(p);
 	gt_projections_free(q);
 	ck_assert_ptr_nonnull(strstr(note, "files without projections, left out: 1, such as"));
-	/* Nobody writes into this pipe. */
+	/* a pipe without a writer */
 	unlink(path);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	remark("files without projections, left out: 1, such as");
 	unlink(path);
-	/* A view is missing. */
+	/* a missing view */
 	unlink(other);
 	remark("views that are missing: 1, in gaps: 1, the first between view 1 (");
 	ck_assert_ptr_nonnull(strstr(note, "000002.dcm) and view 2 ("));
 	ck_assert_ptr_nonnull(strstr(note, "000004.dcm)"));
-	/* DICOM, but no projections. */
+	/* DICOM without projections */
 	gt_dicom *d;
 	ck_ok(gt_dicom_new(&d));
 	ck_ok(gt_dicom_put_text(d, &(gt_dicom_tag){ 0x0008, 0x0016, "UI", "" }, "1.2.840.10008.5.1.4.1.1.2"));
 	ck_ok(gt_dicom_put_text(d, &(gt_dicom_tag){ 0x0008, 0x0018, "UI", "" }, "1.2.3.4"));
 	save_view(d, 3);
 	remark("files without projections, left out: 1, such as");
-	/* Cut off within its samples, and within its head. */
+	/* truncated within the samples, and within the header */
 	snprintf(path, sizeof path, "%s/000009.dcm", dir);
 	struct stat is;
 	ck_assert_int_eq(stat(path, &is), 0);
@@ -86,7 +86,7 @@ START_TEST(what_the_folder_holds)
 	ck_assert_int_eq(truncate(path, 700), 0);
 	refused("000009.dcm: ");
 	unlink(path);
-	/* Nothing but other DICOM. */
+	/* only DICOM files of another kind */
 	for (int i = 1; i <= VIEWS; i++) {
 		snprintf(path, sizeof path, "%s/%06d.dcm", dir, i);
 		if (i != 3)
@@ -96,7 +96,7 @@ START_TEST(what_the_folder_holds)
 }
 END_TEST
 
-/* The format has no word for it, so who reads them would filter them again. */
+/* The format cannot store this flag, so readers would filter again. */
 START_TEST(filtered_projections)
 {
 	gt_projections *p = projections(GT_ARC, 29.7);

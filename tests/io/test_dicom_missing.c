@@ -1,4 +1,4 @@
-/* Where DCMTK was not there at build time, or has no data dictionary now, DICOM is refused by what is missing, before anything is computed or made.
+/* Without DCMTK or its data dictionary, DICOM is refused before any work; the message names the missing part.
  * labels: unit, backend: none */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ START_TEST(single_files)
 }
 END_TEST
 
-/* What is missing, and not that it would hold something else. */
+/* The message names the missing part, not the contents. */
 START_TEST(folders)
 {
 	gt_write_options o = gt_write_defaults;
@@ -72,7 +72,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, folders);
 }
 
-/* DCMTK reads it once in a process. */
+/* DCMTK reads the dictionary once per process. */
 static int tried_with(const char *dictionary, const char *why)
 {
 	static char text[256];
@@ -81,7 +81,7 @@ static int tried_with(const char *dictionary, const char *why)
 	const pid_t child = fork();
 	if (child == 0) {
 		setenv("DCMDICTPATH", dictionary, 1);
-		/* Some builds of DCMTK carry their dictionary within. */
+		/* some builds of DCMTK contain the dictionary */
 		if (gt_dicom_ready() == GT_OK) {
 			puts("skipped: this DCMTK always has its data dictionary");
 			exit(77);
@@ -93,7 +93,7 @@ static int tried_with(const char *dictionary, const char *why)
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* One that is not there, and two of which reading ended early: before what is read first, and behind it. */
+/* A missing dictionary, and two truncated ones: before the first entry and after it. */
 int main(void)
 {
 	static const char *const entries[] = { "# nothing yet\n", "(0002,0001)\tOB\tFileMetaInformationVersion\t1\tDICOM\n" };

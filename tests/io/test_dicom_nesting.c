@@ -1,5 +1,5 @@
-/* DICOM files that overflow the stack of a recursive parser are refused with a sentence, wherever their items lie.
- * labels: unit  backend: none */
+/* DICOM files that would overflow the stack of a recursive parser are refused, for any position of their items.
+ * labels: unit backend: none */
 #include <unistd.h>
 #include "tests/io/dicom_bytes.h"
 
@@ -15,7 +15,7 @@ static void setup(void)
 
 static void teardown(void) { unlink(path); }
 
-/* Sequences, each the only item of the one before, all of undefined length; explicit representation. */
+/* Nested sequences of one item each, all of undefined length; explicit representation. */
 static void add_nested(dicom_bytes *b, size_t levels)
 {
 	for (size_t i = 0; i < levels; i++) {
@@ -30,7 +30,7 @@ static void add_nested(dicom_bytes *b, size_t levels)
 	}
 }
 
-/* odd: an element of three bytes before them, as some programs write. */
+/* odd: an element of three bytes precedes them, as some programs write. */
 static void write_nested(size_t levels, int odd)
 {
 	dicom_bytes *b = dicom_bytes_new(40 * levels);
@@ -43,7 +43,7 @@ static void write_nested(size_t levels, int odd)
 	dicom_save(b, path);
 }
 
-/* Deflated without compression, RFC 1951, section 3.2.4; pad bytes of an identifier move the syntax back. */
+/* Deflated without compression, RFC 1951, section 3.2.4; padding of an identifier shifts the transfer syntax. */
 static void write_deflated(size_t levels, size_t pad)
 {
 	dicom_bytes *b = dicom_bytes_new(40 * levels + pad), *data = dicom_bytes_new(40 * levels);

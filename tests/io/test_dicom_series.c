@@ -1,4 +1,4 @@
-/* Series of DICOM CT images: round trips, what is in the files, series of others in any orientation, what is refused.
+/* Series of DICOM CT images: round trips, contents of the files, foreign series in any orientation, refusals.
  * labels: unit property, backend: none */
 #include <dirent.h>
 #include <math.h>
@@ -81,7 +81,7 @@ START_TEST(volumes_come_back)
 		for (int a = 0; a < 3; a++)
 			ck_assert(v->grid.n[a] == w->grid.n[a] && v->grid.pitch[a] == w->grid.pitch[a] &&
 			          v->grid.center[a] == w->grid.center[a]);
-		/* Half a HU. */
+		/* half a HU */
 		for (size_t i = 0; i < gt_grid_voxels(&v->grid); i++)
 			ck_assert_double_eq_tol(v->data[i], w->data[i], 0.501 * 0.0191 / 1000);
 		ck_assert(w->water == 0.0191 && (int)w->position == position && w->from.scan_hash == v->from.scan_hash);
@@ -95,7 +95,7 @@ END_TEST
 
 static void get(gt_dicom *d, const gt_dicom_tag *tag, size_t n, double *x) { ck_ok(gt_dicom_numbers(d, tag, n, x)); }
 
-/* By the files alone: each slice is axial in the patient, to his left and from front to back, from the feet to the head. */
+/* From the files alone: axial slices, rows to the patient's left, columns to the back, slices to the head. */
 START_TEST(what_is_in_the_files)
 {
 	static const int turned[4][3] = { { 1, 1, 1 }, { -1, -1, 1 }, { -1, 1, -1 }, { 1, -1, -1 } };
@@ -133,7 +133,7 @@ START_TEST(what_is_in_the_files)
 			for (int i = 0; i < 6; i++)
 				ck_assert(along[i] == (i == 0 || i == 4));
 			for (size_t s = 0; s < 35; s++) {
-				/* mm to the left, back, head, then in the scanner's frame. */
+				/* mm to the left, back and head, then in the scanner's frame */
 				const double lps[3] = { at[0] + 0.7 * (double)(s % 7), at[1] + 0.9 * (double)(s / 7), at[2] };
 				size_t i[3];
 				for (int a = 0; a < 3; a++) {
@@ -173,12 +173,12 @@ START_TEST(numbers_beyond_16_bits)
 }
 END_TEST
 
-/* Series of others: 4 x 3 pixels, any number of slices, names in no order of theirs. */
+/* Foreign series: 4 x 3 pixels, any number of slices, names in random order. */
 typedef struct {
 	double axes[6], first[3], step[3], pixel[2], intercept, slope;
 	int bits, is_signed, high;
 	const char *uid, *position;
-	size_t skip; /* this slice is left out */
+	size_t skip; /* this slice is missing */
 } other;
 
 static other plain(void)
@@ -245,7 +245,7 @@ static void write_other(const other *x, size_t n)
 			save(image(x, k), k);
 }
 
-/* Slices across any of the patient's axes, in any direction: each voxel at its place. */
+/* Slices across any patient axis, in any direction: each voxel is at its position. */
 START_TEST(every_orientation)
 {
 	static const double unit[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
@@ -279,7 +279,7 @@ START_TEST(every_orientation)
 }
 END_TEST
 
-/* Bits above those stored are of no account; signed samples of 12 bits are. */
+/* Bits above the stored ones are ignored; signed samples of 12 bits are read. */
 START_TEST(fewer_bits_and_notes)
 {
 	other x = plain();
@@ -295,7 +295,7 @@ START_TEST(fewer_bits_and_notes)
 	fputs("not DICOM, which has its mark at byte 128", f);
 	fclose(f);
 	ck_ok(gt_read_volume(path, &o, &v));
-	/* The last voxel of the file is at the right and the front: z up, x and y down. */
+	/* the last voxel of the file is at the right and the front: z up, x and y down */
 	ck_assert_double_eq_tol(v->data[0], 0.02 * (1 + (1000 + 7 * 11 - 1024) / 1000.0), 1e-7);
 	ck_assert_ptr_nonnull(strstr(note, "Patient Position is missing: taken as HFS"));
 	ck_assert_ptr_nonnull(strstr(note, "water is taken as 0.02"));
@@ -308,7 +308,7 @@ START_TEST(fewer_bits_and_notes)
 	write_other(&x, 3);
 	o.position = GT_HFS;
 	ck_ok(gt_read_volume(path, &o, &v));
-	/* 1000 + 77 is above 1023: negative in 11 bits. */
+	/* 1000 + 77 exceeds 1023: negative in 11 bits */
 	ck_assert_double_eq_tol(v->data[0], 0.02 * (1 + (1077 - 2048) / 1000.0), 1e-7);
 	ck_assert_int_eq(v->position, GT_HFS);
 	gt_volume_free(v);
@@ -360,7 +360,7 @@ START_TEST(refusals)
 	x.slope = 1e300;
 	save(image(&x, 2), 2);
 	refused(GT_ERR_FORMAT, "voxels are NaN or infinite");
-	/* A gantry that leans: slices shifted against each other; then slices that lean. */
+	/* a tilted gantry, whose slices are shifted against each other; then inclined slices */
 	x = plain();
 	x.step[1] = 0.5;
 	write_other(&x, 3);

@@ -1,4 +1,4 @@
-/* Data that lie in other files than the one that is read: taken from below its folder, else refused unless that is allowed.
+/* Data in other files than the one that is read: accepted below its folder, else refused unless allowed.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <math.h>
@@ -66,7 +66,7 @@ static void make_file_of_counts(const char *path)
 	ck_assert(file >= 0 && H5Fclose(file) >= 0);
 }
 
-/* All but exchange/data; H5Gclose and H5Fclose are the caller's, through finish(). */
+/* All but exchange/data; finish() closes the group and the file. */
 static hid_t begin_scan(hid_t *exchange)
 {
 	float white[ROWS * COLUMNS];
@@ -201,7 +201,7 @@ START_TEST(other_layouts_of_a_scan)
 }
 END_TEST
 
-/* What is below the folder may lead on. */
+/* A file below the folder may link further. */
 START_TEST(links_of_linked_files)
 {
 	make_file_of_counts(stranger);
@@ -213,7 +213,7 @@ START_TEST(links_of_linked_files)
 }
 END_TEST
 
-/* Groups that hold each other are no reason to refuse; so are links that lead nowhere. */
+/* Groups that contain each other are accepted, and so are dangling links. */
 START_TEST(harmless_links)
 {
 	hid_t exchange;
@@ -238,7 +238,7 @@ static gt_volume *some_volume(void)
 	return v;
 }
 
-/* libnetcdf opens what a link leads to, be it asked for or not. */
+/* libnetcdf opens every link of a file. */
 START_TEST(links_of_a_volume)
 {
 	gt_volume *v = some_volume(), *back;

@@ -1,5 +1,4 @@
-/* Threads that read and write files at the same time: volumes, projections by views, checkpoints; and a child of fork()
- * in the midst.
+/* Concurrent reading and writing by threads: volumes, views, checkpoints; and fork() during this.
  * labels: unit; backend: none */
 #include <pthread.h>
 #include <stdio.h>
@@ -108,7 +107,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_take_turns)
+START_TEST(threads_are_serialised)
 {
 	pthread_t thread[THREADS];
 	struct thread t[THREADS];
@@ -118,7 +117,7 @@ START_TEST(threads_take_turns)
 		t[i].index = i;
 		ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &t[i]), 0);
 	}
-	/* A child that has none of the threads, one of which may have had its turn. */
+	/* a child without these threads, one of which may hold the lock */
 	const pid_t child = fork();
 	if (child == 0) {
 		char path[128];
@@ -138,6 +137,6 @@ START_TEST(threads_take_turns)
 }
 END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, threads_take_turns); }
+static void fill(TCase *tc) { tcase_add_test(tc, threads_are_serialised); }
 
 int main(void) { return gt_test_main("file turns", fill); }

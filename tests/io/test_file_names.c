@@ -1,5 +1,4 @@
-/* Views are found by the number of their names that differs, whatever else the names hold, and files that are named
- * like fields are views if the fields are given. */
+/* Views are found by the number that differs in their names. Files named like fields are views if fields are given. */
 /* labels: unit, backend: none */
 #include <gantry/io.h>
 #include "geometry/projections.h"
@@ -30,7 +29,7 @@ static void write_image(const char *name, double value)
 	tiff_write(name, &tiff_u16, ROWS, COLUMNS, image);
 }
 
-/* View v has the value v + 1 everywhere. */
+/* All values of view v are v + 1. */
 static void check_views(size_t views)
 {
 	gt_projections *p = NULL;
@@ -85,7 +84,7 @@ START_TEST(the_number_that_differs_orders_views)
 }
 END_TEST
 
-/* Two scans in a folder are not joined by the number that tells them apart. */
+/* Two scans in a folder, with different numbers, are not joined. */
 START_TEST(two_scans_are_refused)
 {
 	char name[32];
@@ -112,7 +111,7 @@ START_TEST(views_with_names_of_fields)
 	refuse("if they are views, set --flat and --dark");
 	*(dark ? &frames.dark : &frames.flat) = "none";
 	check_views(VIEWS);
-	/* A single other image is no scan; several are. */
+	/* a single other image is no scan; several are */
 	write_image("preview_1.tif", 1);
 	check_views(VIEWS);
 	write_image("preview_2.tif", 2);

@@ -1,5 +1,4 @@
-/* Folders of counts: dark and flat fields, air, dead cells, the order of files and angles, the axis, and what is
- * refused. */
+/* Folders of counts: dark and flat fields, air, dead pixels, order of files and angles, axis and refusals. */
 /* labels: unit property, backend: none */
 #include <math.h>
 #include <sys/stat.h>
@@ -16,7 +15,7 @@ static gt_frames_options frames;
 static gt_read_options options;
 static char notes[NOTES];
 
-/* Three discs, whose rows differ. */
+/* Three discs; rows differ. */
 static double line_integral(double theta, size_t row, double column)
 {
 	static const double disc[][4] = { { 3, -2, 3, 0.08 }, { -3, 1, 2, 0.2 }, { 0.5, 4.5, 1.5, 0.3 } };
@@ -32,7 +31,7 @@ static double line_integral(double theta, size_t row, double column)
 static double angle_of(size_t v) { return (-20.0 + 30.0 * (double)v) * GT_PI / 180; }
 static double dark_of(size_t i) { return 90 + (double)(i % 7); }
 static double flat_of(size_t i) { return 3000 + (double)(i % 13) * 20 - (double)(i / COLUMNS) * 30; }
-/* What the beam does between the flat field and view v. */
+/* Relative intensity of the beam in view v. */
 static double beam(size_t v, size_t column) { return 0.7 + 0.01 * (double)v + 0.001 * (double)column; }
 
 static double line_integral_of(size_t v, size_t i) { return line_integral(angle_of(v), i / COLUMNS, (double)(i % COLUMNS)); }
@@ -70,8 +69,7 @@ static void write_angles(const char *name, const char *format, size_t n)
 	write_text(name, text);
 }
 
-/* Two flats and darks whose means are what they should be; files of views whose letters sort otherwise than their
- * numbers. */
+/* Two flat and dark fields with known means; the alphabetical order of the views differs from the numerical one. */
 static void setup(void)
 {
 	char name[32];
@@ -149,7 +147,7 @@ START_TEST(the_axis_is_found)
 	ck_assert_double_eq_tol(p->scan->column_center, axis, 0.05);
 	noted("rotation axis found at column 41.7");
 	gt_projections_free(p);
-	frames.air = "no"; /* the beam's own slope does not turn with the body */
+	frames.air = "no"; /* the intensity profile of the beam does not rotate with the object */
 	p = read_ok();
 	ck_assert_double_eq_tol(p->scan->column_center, axis, 0.05);
 	gt_projections_free(p);
@@ -177,7 +175,7 @@ START_TEST(any_views_and_rows_are_the_same_as_all)
 }
 END_TEST
 
-START_TEST(dead_cells_get_what_is_around_them)
+START_TEST(dead_pixels_are_interpolated)
 {
 	const size_t dead = 4 * COLUMNS + 37;
 	write_field("flat_1.tif", 1, 40, 1);
@@ -291,7 +289,7 @@ START_TEST(missing_and_repeated_numbers_are_refused)
 	unlink(tiff_path("scan_9.tif"));
 	refuse(GT_ERR_FORMAT, "number 9 is missing: scan_8.tif is followed by scan_10.tif");
 	frames.gaps = 1;
-	gt_projections *p = read_ok(); /* angles.txt has one for each place */
+	gt_projections *p = read_ok(); /* angles.txt has an angle per position */
 	ck_assert_uint_eq(p->scan->views, VIEWS - 1);
 	ck_assert_double_eq_tol(p->scan->view[3].angle, angle_of(3), 1e-12);
 	ck_assert_double_eq_tol(p->scan->view[4].angle, angle_of(5), 1e-12);
@@ -345,7 +343,7 @@ START_TEST(not_a_number_is_refused_by_file_and_place)
 }
 END_TEST
 
-/* One row of the detector in all views as an image gives what the views give. */
+/* Images of one detector row in all views give the same result as images of the views. */
 START_TEST(sinograms_are_views_turned)
 {
 	double image[VIEWS * COLUMNS];
@@ -372,7 +370,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, counts_become_line_integrals);
 	tcase_add_test(tc, the_axis_is_found);
 	tcase_add_test(tc, any_views_and_rows_are_the_same_as_all);
-	tcase_add_test(tc, dead_cells_get_what_is_around_them);
+	tcase_add_test(tc, dead_pixels_are_interpolated);
 	tcase_add_test(tc, air_is_left_alone_where_that_is_asked_for);
 	tcase_add_test(tc, without_flats_white_or_air_is_needed);
 	tcase_add_test(tc, angles_may_be_a_rule_or_have_commas);

@@ -8,7 +8,7 @@
 #include "tests/io/tiff_files.h"
 #include "tests/support/support.h"
 
-/* The number of a file is not that of each view in it. */
+/* The number in the file name is not the number of each view. */
 START_TEST(views_of_one_file_in_a_folder_have_angles_by_the_rule)
 {
 	enum { N = 5, SIZE = 6 };

@@ -1,4 +1,4 @@
-/* HDF5 closes a file whose disk may be full: what it writes at last goes to memory, and its head from there to the file.
+/* HDF5 closes a file on a full disk: its last writes go to memory, and only the header from there to the file.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "io/hdf5/hdf5_aside.h"
 #include "tests/support/support.h"
 
-enum { CELLS = 4000, MOST = 1 << 16 };
+enum { CELLS = 4000, MAX_BYTES = 1 << 16 };
 static char folder[64], plain[96], aside[96];
-static unsigned char as_closed[MOST], as_flushed[MOST], now[MOST];
+static unsigned char as_closed[MAX_BYTES], as_flushed[MAX_BYTES], now[MAX_BYTES];
 
 static void setup(void)
 {
@@ -27,7 +27,7 @@ static void teardown(void)
 	rmdir(folder);
 }
 
-/* No object has a time: two of them have the same bytes. */
+/* Objects have no time stamps, so equal files have equal bytes. */
 static void put_values(hid_t file, const char *name, double first)
 {
 	double value[CELLS];
@@ -40,7 +40,7 @@ static void put_values(hid_t file, const char *name, double first)
 	ck_assert(H5Dclose(id) >= 0 && H5Pclose(made) >= 0 && H5Sclose(space) >= 0);
 }
 
-/* As libnetcdf makes them; flushed, and open. */
+/* Makes a file like libnetcdf does; flushed and open. */
 static hid_t make(const char *path)
 {
 	const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -56,8 +56,8 @@ static size_t bytes_of(const char *path, unsigned char *bytes)
 {
 	FILE *f = fopen(path, "rb");
 	ck_assert_ptr_nonnull(f);
-	const size_t n = fread(bytes, 1, MOST, f);
-	ck_assert(n > 8 * CELLS && n < MOST);
+	const size_t n = fread(bytes, 1, MAX_BYTES, f);
+	ck_assert(n > 8 * CELLS && n < MAX_BYTES);
 	fclose(f);
 	return n;
 }
@@ -79,7 +79,7 @@ START_TEST(same_bytes)
 }
 END_TEST
 
-/* What was not flushed would be lost. */
+/* Data that were not flushed would be lost. */
 START_TEST(more_than_head)
 {
 	const hid_t file = make(aside);
@@ -93,7 +93,7 @@ START_TEST(more_than_head)
 }
 END_TEST
 
-/* The same within the length of the file. */
+/* Changed values within the length of the file. */
 START_TEST(values_changed)
 {
 	const hid_t file = make(aside), id = H5Dopen2(file, "a", H5P_DEFAULT);

@@ -1,4 +1,4 @@
-/* Small HDF5 files that would take memory far beyond their size are refused before it is taken.
+/* Small HDF5 files that would need far more memory than their size are refused before allocation.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <gantry/io.h>
@@ -43,7 +43,7 @@ START_TEST(a_chunk_beyond_its_data)
 	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 1024, 1024, 512 }, 0);
 	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
 	H5Fclose(file);
-	/* under sanitizers the probe process may reach its limit of memory or not */
+	/* under sanitizers the probe process may stay below its memory limit */
 	refuse(GT_SANITIZED ? "a.h5: " : "needs more than");
 }
 END_TEST

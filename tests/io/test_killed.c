@@ -1,4 +1,4 @@
-/* Signals, limits and full disks that end the writing of a file: nothing of it is left.
+/* Signals, limits and full disks that end the writing of a file: no partial file remains.
  * labels: unit, backend: none */
 #include <errno.h>
 #include <sched.h>
@@ -35,7 +35,7 @@ static gt_volume *large_volume(void)
 	return v;
 }
 
-/* Of signals that end the program; the test's runner has handlers of its own, and sanitizers have. */
+/* Resets the handlers of the test runner and of sanitizers. */
 static void default_actions(void)
 {
 	static const int all[] = { SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM,
@@ -44,11 +44,12 @@ static void default_actions(void)
 		signal(all[i], SIG_DFL);
 }
 
-/* Past the limit: killed in mid-write where the size was not known, else refused before. The fixture sees what is left. */
+/* Beyond the limit: killed while writing if the size was unknown, else refused before. The fixture finds files that
+ * remain. */
 START_TEST(killed_by_the_file_size_limit)
 {
 	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
-	const gt_write_options packed = { .size = sizeof packed, .deflate = 1 }; /* how large that is is not known before */
+	const gt_write_options packed = { .size = sizeof packed, .deflate = 1 }; /* the size is unknown before */
 	gt_volume *v = large_volume();
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char other[200];
@@ -68,7 +69,7 @@ START_TEST(killed_by_the_file_size_limit)
 }
 END_TEST
 
-/* The limit comes when the file has begun: killed in mid-write whatever the format. */
+/* The limit is set after the file was begun: killed while writing, for any format. */
 static void write_past_the_limit(const char *name, const gt_volume *v)
 {
 	const struct rlimit limit = { 1 << 20, 1 << 20 };
@@ -100,7 +101,7 @@ START_TEST(killed_in_mid_write)
 }
 END_TEST
 
-/* On a file system of 2 MiB, where this process may mount one. */
+/* A file system of 2 MiB, if this process may mount one. */
 START_TEST(disk_full)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -152,7 +153,7 @@ START_TEST(killed_while_writing)
 }
 END_TEST
 
-/* As HDF5 does where it cannot begin. The fixture sees what is left. */
+/* HDF5 may exit if it cannot initialise. The fixture finds files that remain. */
 START_TEST(a_library_ends_the_program)
 {
 	int status;
@@ -174,7 +175,7 @@ START_TEST(signals_of_the_program_are_left_alone)
 	struct sigaction now;
 	default_actions();
 	ck_ok(gt_tmp_path(path, &tmp));
-	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL); /* nobody asked for handlers */
+	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL); /* no handlers were requested */
 	gt_tmp_drop(tmp);
 	gt_tmp_clean_on_signals();
 	signal(SIGINT, SIG_IGN);

@@ -1,6 +1,6 @@
-/* Images and geometry of the scanners at accelerators, written here by their description (RTK's and TIGRE's readers):
- * Varian's .xim with Scan.xml, Elekta's .his with _Frames.xml. What is read is what was measured; what is damaged is
- * refused. labels: unit physics, backend: none */
+/* Images and geometry of linear accelerators, written by the description in RTK's and TIGRE's readers: Varian .xim
+ * with Scan.xml, Elekta .his with _Frames.xml. Measured values come back; damaged files are refused.
+ * labels: unit physics, backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void little(FILE *f, long long value, int bytes)
 
 static int bytes_of(long long d) { return d >= -128 && d < 128 ? 1 : d >= -32768 && d < 32768 ? 2 : 4; }
 
-/* Differences in as few bytes as they take, or plain numbers. */
+/* Differences in the fewest bytes, or plain numbers. */
 static void write_xim(const char *name, const int *a, int compressed, double angle, double chamber)
 {
 	unsigned char lookup[CELLS / 4 + 1] = { 0 };
@@ -65,7 +65,7 @@ static void write_xim(const char *name, const int *a, int compressed, double ang
 	fclose(f);
 }
 
-/* Heimann's head; the image is 65536 less the light. */
+/* Header of Heimann; the image is 65536 minus the counts. */
 static void write_his(const char *name, const int *a)
 {
 	unsigned char head[68 + 32] = { 0x00, 0x70, 0x44, 0x00 };
@@ -98,19 +98,19 @@ static const char *image_name(int v, const char *extension)
 	return name;
 }
 
-/* The line integrals of a body, seen by that scan. */
+/* Line integrals of a phantom in this scan. */
 static float *measure(const gt_scan *s)
 {
 	gt_phantom_options p = gt_phantom_defaults;
-	gt_phantom *body;
+	gt_phantom *phantom;
 	gt_pool *pool;
 	float *data = calloc(gt_scan_size(s), sizeof *data);
 	p.scale = 0.75;
-	ck_ok(gt_phantom_new("shepp-logan", &p, &body));
+	ck_ok(gt_phantom_new("shepp-logan", &p, &phantom));
 	ck_ok(gt_pool_new(1, &pool));
-	ck_ok(gt_phantom_project(body, s, 1, pool, NULL, NULL, data));
+	ck_ok(gt_phantom_project(phantom, s, 1, pool, NULL, NULL, data));
 	gt_pool_free(pool);
-	gt_phantom_free(body);
+	gt_phantom_free(phantom);
 	return data;
 }
 
@@ -168,7 +168,8 @@ static void expect_consistent(const gt_projections *p)
 	gt_pool_free(pool);
 }
 
-/* Either direction, either side of the panel, found in the images; the chamber divides; plain and compressed. */
+/* Either rotation direction, either side of the panel, found in the images; dose normalisation by the chamber; plain
+ * and compressed. */
 START_TEST(varian_scans)
 {
 	const double step = _i & 1 ? -5 : 5, offset = _i & 2 ? -20 : 20;
@@ -178,7 +179,7 @@ START_TEST(varian_scans)
 	ck_ok(read_scan(60, 0, &p));
 	const gt_scan *s = gt_projections_scan(p);
 	ck_assert_uint_eq(s->views, VIEWS);
-	/* Angles begin at 180 degrees there: the same scan, turned by half a turn. */
+	/* angles begin at 180 degrees there: the same scan, rotated by 180 degrees */
 	for (int v = 0; v < VIEWS; v++)
 		for (int a = 0; a < 3; a++) {
 			const double side = a == 2 ? 1 : -1;
@@ -223,7 +224,7 @@ START_TEST(elekta_scan)
 	gt_projections *p;
 	ck_ok(read_scan(0, 0, &p));
 	for (size_t i = 0; i < gt_scan_size(s); i++)
-		if (data[i] > 0.01) /* 0 is no measurement there */
+		if (data[i] > 0.01) /* 0 means no measurement there */
 			ck_assert_double_eq_tol(gt_projections_data(p)[i], data[i], 1e-3 + 1e-4 * exp(data[i]));
 	gt_projections_free(p);
 	free(data);
@@ -231,7 +232,7 @@ START_TEST(elekta_scan)
 }
 END_TEST
 
-/* The file with `bytes` at a place, or cut to that length where there are none. */
+/* Overwrites bytes at an offset, or truncates the file there if n is 0. */
 static void damage(const char *name, long at, const char *bytes, int n)
 {
 	FILE *f = fopen(name, "r+b");
@@ -300,7 +301,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* Two acquisitions, none; a panel of another size. */
+/* Two acquisitions, none, and a panel of another size. */
 START_TEST(refused_scans)
 {
 	char other[128];

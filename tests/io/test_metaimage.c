@@ -1,4 +1,4 @@
-/* MetaImage files: round trips, every type and byte order of others, the rule for their units, what is refused.
+/* MetaImage files: round trips, every type and byte order of other programs, rule for units, refusals.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdint.h>
@@ -69,7 +69,7 @@ START_TEST(volumes_come_back)
 }
 END_TEST
 
-/* Head and data of a 4 x 3 x 2 volume with stored values 3, 5, 7 ... as doubles of the caller. */
+/* Header and data of a 4 x 3 x 2 volume with stored values 3, 5, 7 ... */
 typedef struct {
 	const char *type, *extra, *file, *spacing;
 	size_t size;
@@ -171,7 +171,7 @@ START_TEST(all_types_both_orders)
 }
 END_TEST
 
-/* Lengths that went through a float are what was meant; those of our own files stay as they are. */
+/* Lengths stored as floats are rounded to the intended decimals; those of Gantry's files are exact. */
 START_TEST(spacings_that_were_floats)
 {
 	const foreign x = { .type = "MET_FLOAT", .size = 4, .spacing = "3.2000000476837158 0.30000001192092896 0.123456789012" };
@@ -244,7 +244,7 @@ START_TEST(reversed_axes)
 	gt_volume *v;
 	write_foreign(&x, 24);
 	ck_ok(gt_read_volume(path, NULL, &v));
-	/* First voxel of the file is at (1, 2, 3); x and z run down from there. */
+	/* the first voxel of the file is at (1, 2, 3); x and z decrease from there */
 	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 0), 1 - 3 * 0.5, 1e-12);
 	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 2), 3 - 2, 1e-12);
 	ck_assert(v->data[(1 * 3 + 2) * 4 + 3] == 3 + 2 * (2 * 4));
@@ -253,7 +253,7 @@ START_TEST(reversed_axes)
 }
 END_TEST
 
-/* Ours are in the patient's frame: to his left, back and head. */
+/* Written in the patient's frame: left, back, head. */
 START_TEST(written_in_patient_space)
 {
 	static const int along[4][3] = { { -1, -1, 1 }, { 1, 1, 1 }, { 1, -1, -1 }, { -1, 1, -1 } };
@@ -284,8 +284,8 @@ START_TEST(written_in_patient_space)
 }
 END_TEST
 
-/* Files of others and older ones of ours name the scanner's axes, unless the position is told. */
-START_TEST(read_in_patient_space_if_told)
+/* Foreign files and older files of Gantry use the scanner's axes unless a patient position is set. */
+START_TEST(read_in_patient_space_if_set)
 {
 	foreign x = { .type = "MET_FLOAT", .size = 4 };
 	gt_read_options o = gt_read_defaults;
@@ -299,7 +299,7 @@ START_TEST(read_in_patient_space_if_told)
 	gt_volume_free(v);
 	o.position = GT_FFS;
 	ck_ok(gt_read_volume(path, &o, &v));
-	/* x to the left as in the file; y and z the other way. */
+	/* x to the left as in the file; y and z reversed */
 	ck_assert(v->data[(1 * 3 + 2) * 4 + 1] == 5 && v->position == GT_FFS);
 	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 0), 1, 1e-12);
 	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 1), -2.5, 1e-12);
@@ -402,7 +402,7 @@ START_TEST(a_real_head)
 		return;
 	ck_ok(gt_read_volume(head, NULL, &v));
 	ck_assert(v->grid.n[0] == 64 && v->grid.n[1] == 64 && v->grid.n[2] == 93);
-	/* Soft tissue is the commonest voxel inside of a head: within 50 HU of water. */
+	/* soft tissue is the most frequent value inside a head: within 50 HU of water */
 	size_t tissue = 0, inside = 0;
 	for (size_t i = 0; i < gt_grid_voxels(&v->grid); i++) {
 		inside += v->data[i] > 0.5 * v->water;
@@ -422,7 +422,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, units_by_rule_or_as_told);
 	tcase_add_test(tc, reversed_axes);
 	tcase_add_test(tc, written_in_patient_space);
-	tcase_add_test(tc, read_in_patient_space_if_told);
+	tcase_add_test(tc, read_in_patient_space_if_set);
 	tcase_add_test(tc, refusals);
 	tcase_add_test(tc, broken_heads);
 	tcase_add_test(tc, not_a_number);

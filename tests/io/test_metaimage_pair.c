@@ -1,4 +1,4 @@
-/* Head and data in two files: whatever ends a writer, no head names the data of another.
+/* Header and data in two files: whenever a writer ends, no header names the data of another.
  * labels: unit property, backend: none */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static char folder[64], path[128], raw[128];
 
-/* Files are renamed by this one here, which fails, or ends the program, in place of the given call of it. */
+/* Replaces rename(): the given call fails or ends the program. */
 static int rename_number, rename_fails_at, rename_ends_at;
 
 int rename(const char *from, const char *to)
@@ -68,7 +68,7 @@ static float first_of(const char *name)
 	return x;
 }
 
-/* An error, or the end of the program, before either of the two names is given: the old pair is read. */
+/* An error, or the end of the program, before either rename: the old pair is read. */
 START_TEST(no_head_names_data_of_another)
 {
 	gt_write_options o = gt_write_defaults;
@@ -100,7 +100,7 @@ START_TEST(no_head_names_data_of_another)
 }
 END_TEST
 
-/* Data that another head names are neither replaced nor removed, and a name that it gives to data that are gone is not taken. */
+/* Data that another header names are neither replaced nor removed; a name it gives to missing data is not reused. */
 START_TEST(data_of_other_heads_stay)
 {
 	gt_write_options o = gt_write_defaults;

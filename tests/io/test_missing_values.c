@@ -1,4 +1,4 @@
-/* Values that a file says it has and nobody wrote are refused, and never what was in memory by chance. */
+/* Claimed but unwritten values are refused and never replaced by the contents of memory. */
 /* labels: unit, backend: none */
 #include <hdf5.h>
 #include <netcdf.h>
@@ -187,7 +187,7 @@ START_TEST(virtual_images)
 }
 END_TEST
 
-/* A variable of NetCDF may be a virtual data set as well. */
+/* A NetCDF variable may be a virtual dataset as well. */
 START_TEST(virtual_volume)
 {
 	const hsize_t whole[] = { 4, 2, 3 }, half[] = { 2, 2, 3 };
@@ -196,7 +196,7 @@ START_TEST(virtual_volume)
 	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), list = virtual_list(3, whole, "mu", 0),
 		    space = H5Screate_simple(3, whole, NULL), from = H5Dopen2(file, "attenuation", H5P_DEFAULT);
 	const hid_t to = H5Dcreate2(file, "virtual", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, list, H5P_DEFAULT);
-	/* The dimensions of the variable. */
+	/* the dimensions of the variable */
 	hvl_t dimensions[3];
 	const hid_t has = H5Aopen(from, "DIMENSION_LIST", H5P_DEFAULT), type = H5Aget_type(has), three = H5Aget_space(has),
 		    gets = H5Acreate2(to, "DIMENSION_LIST", type, three, H5P_DEFAULT, H5P_DEFAULT);
@@ -219,7 +219,7 @@ START_TEST(virtual_volume)
 }
 END_TEST
 
-/* One closed shutter is no wrong dark field. */
+/* One closed shutter does not mean a wrong dark field. */
 START_TEST(black_view)
 {
 	gt_projections *p = NULL;

@@ -1,4 +1,4 @@
-/* NetCDF files: what is written is what is read; what others write under these names is read too.
+/* NetCDF files: round trips, and files of other programs with the same names.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -243,13 +243,13 @@ START_TEST(hounsfield_units_come_back)
 }
 END_TEST
 
-/* Files of others --------------------------------------------------------- */
+/* Foreign files ----------------------------------------------------------- */
 
 typedef struct {
 	const char *variable, *units;
 	nc_type type;
 	int format;                     /* of nc_create */
-	double step[3], scale, offset;  /* of x, y, z; scale 0: no attributes */
+	double step[3], scale, offset;  /* x, y, z; scale 0: no attributes */
 	int float_axes, water, fill_at; /* fill_at > 0: that voxel holds the fill value */
 	double dent;                    /* moves one y coordinate */
 } foreign;
@@ -324,7 +324,7 @@ START_TEST(other_types_scales_and_orders)
 		ck_assert_double_eq_tol(v->grid.pitch[1], 0.25, 1e-12);
 		ck_assert_double_eq_tol(v->grid.center[1], 1.5 - 0.25 * 1.5, 1e-12);
 		ck_assert_double_eq_tol(gt_grid_first(&v->grid, 0), 1.5, 1e-12);
-		/* z = 0, y = 1, x = 2 in memory is y = 2 in the file, and z = 2 where that runs down. */
+		/* z = 0, y = 1, x = 2 in memory is y = 2 in the file, and z = 2 if z decreases there */
 		const double expected = 0.5 + 0.001 * ((i % 2 ? 0 : 200) + 10 * 2 + 2);
 		ck_assert_double_eq_tol(v->data[(0 * 4 + 1) * 5 + 2], expected, 1e-7);
 		gt_volume_free(v);

@@ -1,5 +1,4 @@
-/* A library that loses or changes without a word what it was given to write, at each call in its turn: the file is
- * refused by name, and nothing of it stays.
+/* A library that silently loses or changes data, at each call in turn: the file is refused and removed.
  * labels: unit property, backend: none */
 #include <dlfcn.h>
 #include <netcdf.h>
@@ -13,12 +12,12 @@
 #include "tests/io/volumes.h"
 #include "tests/support/geometries.h"
 
-/* What becomes of the call with that number, of those below. */
+/* Fault of call `at` of the functions below. */
 enum way { LOSE, ELSEWHERE, CHANGE, WAYS };
 static enum way way;
 static int calls, at = -1;
 
-/* The next definition of a function's name: the library's. dlsym() gives functions as objects. */
+/* The library's definition of a function. dlsym() returns functions as objects. */
 static void find(const char *name, void *function)
 {
 	void *found = dlsym(RTLD_NEXT, name);
@@ -36,7 +35,7 @@ int nc_put_att_text(int file, int variable, const char *name, size_t n, const ch
 	char changed[4096] = "";
 	if (!real)
 		find("nc_put_att_text", &real);
-	/* What is replaced later may be lost; no text is changed to none. */
+	/* text that is replaced later may be lost; empty text cannot be changed */
 	if (n == 0 || (n == 16 && !memcmp(text, "0000000000000000", 16)))
 		return real(file, variable, name, n, text);
 	calls++;
@@ -73,7 +72,7 @@ int nc_put_att_int(int file, int variable, const char *name, nc_type type, size_
 	               : real(file, happens(ELSEWHERE) ? other(variable) : variable, name, happens(CHANGE) ? NC_SHORT : type, n, values);
 }
 
-/* Of the variable before, or the one behind. */
+/* Values cannot move to another variable, so ELSEWHERE loses them. */
 int nc_put_var_double(int file, int variable, const double *values)
 {
 	static int (*real)(int, int, const double *);
@@ -84,7 +83,7 @@ int nc_put_var_double(int file, int variable, const double *values)
 	return happens(LOSE) || happens(ELSEWHERE) ? NC_NOERR : real(file, variable, happens(CHANGE) ? zeros : values);
 }
 
-/* Changed to less: more would have the library read beyond what it is given. */
+/* Smaller than given: a larger size would read beyond the caller's data. */
 int nc_def_dim(int file, const char *name, size_t n, int *dimension)
 {
 	static int (*real)(int, const char *, size_t, int *);

@@ -1,4 +1,4 @@
-/* NIfTI files: round trips, every type, both orders of bytes and both versions, units.
+/* NIfTI files: round trips, every type, both byte orders, both versions, units.
  * labels: unit property, backend: none */
 #include "geometry/volume.h"
 #include "tests/io/nifti_files.h"
@@ -45,7 +45,7 @@ START_TEST(volumes_come_back)
 }
 END_TEST
 
-/* Slice by slice: the same bytes as at once. */
+/* Written slice by slice: the same bytes as in one call. */
 START_TEST(slices_come_back)
 {
 	static const char *const names[] = { "a.nii", "b.nii.gz" };
@@ -112,7 +112,7 @@ START_TEST(units_by_rule_or_as_told)
 	ck_assert_double_eq_tol(v->data[5], 0.02 * (1 + (13 - 1024) / 1000.0), 1e-8);
 	ck_assert_ptr_nonnull(strstr(note, "uint16 taken as HU = 1 * stored -1024 (NIfTI names no unit)"));
 	gt_volume_free(v);
-	/* The file's own slope and offset; a slope of 0 is none. */
+	/* slope and offset of the file; a slope of 0 means none */
 	x.slope = 2;
 	x.offset = -1000;
 	write_foreign(&x, 24, counted);
@@ -140,7 +140,7 @@ END_TEST
 
 static double little(size_t i) { return 0.01 * (double)i; }
 
-/* Nothing attenuates by 10 mm^-1: floats beyond are HU. */
+/* No material attenuates by 10 mm^-1: larger floats are HU. */
 START_TEST(floats_by_their_range)
 {
 	foreign x = plain();
@@ -173,7 +173,7 @@ START_TEST(lengths_in_other_units)
 }
 END_TEST
 
-/* Another program may cut or move the volume and keep the comment: the head decides. */
+/* Another program may crop or move the volume and keep the comment: the header decides. */
 START_TEST(comments_of_another_grid)
 {
 	gt_volume *v = volume(), *w;

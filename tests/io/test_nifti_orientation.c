@@ -1,4 +1,5 @@
-/* NIfTI files along the patient's axes: every orientation, by sform and by qform, for every position; what is written, by its bytes.
+/* NIfTI files along the patient's axes: every orientation by sform and qform for every position, and the bytes
+ * written.
  * labels: unit property, backend: none */
 #include "geometry/volume.h"
 #include "tests/io/nifti_files.h"
@@ -6,11 +7,11 @@
 /* Right, front and head of each scanner axis: docs/geometry.md. */
 static const int turned[4][3] = { { 1, 1, 1 }, { -1, -1, 1 }, { -1, 1, -1 }, { 1, -1, -1 } };
 
-/* A value for every place in the patient, unlike at all others. */
-static double at_place(const double p[3]) { return 0.001 * (1000 + 7 * p[0] + 1.3 * p[1] - 0.37 * p[2]); }
+/* A distinct value for every point of the patient. */
+static double value_at_point(const double p[3]) { return 0.001 * (1000 + 7 * p[0] + 1.3 * p[1] - 0.37 * p[2]); }
 
 static const foreign *oriented;
-static double by_place(size_t i)
+static double value_of_voxel(size_t i)
 {
 	const size_t k[3] = { i % 4, i / 4 % 3, i / 12 };
 	double p[3];
@@ -19,7 +20,7 @@ static double by_place(size_t i)
 		for (int c = 0; c < 3; c++)
 			p[r] += oriented->rows[4 * r + c] * (double)k[c];
 	}
-	return at_place(p);
+	return value_at_point(p);
 }
 
 static void check_places(const gt_volume *v, int position)
@@ -30,11 +31,11 @@ static void check_places(const gt_volume *v, int position)
 		double p[3];
 		for (int a = 0; a < 3; a++)
 			p[a] = turned[position][a] * (gt_grid_first(g, a) + (double)k[a] * g->pitch[a]);
-		ck_assert_double_eq_tol(v->data[i], at_place(p), 1e-6);
+		ck_assert_double_eq_tol(v->data[i], value_at_point(p), 1e-6);
 	}
 }
 
-/* All 48 ways in which the axes of a file can run, by sform and by qform, for every position of the patient. */
+/* All 48 orientations of file axes, by sform and by qform, for every patient position. */
 START_TEST(every_orientation)
 {
 	static const int order[6][3] = { { 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 } };
@@ -53,7 +54,7 @@ START_TEST(every_orientation)
 			gt_volume *v;
 			o.position = (gt_position)position;
 			o.unit = GT_PER_MM;
-			write_foreign(&x, 24, by_place);
+			write_foreign(&x, 24, value_of_voxel);
 			ck_ok(gt_read_volume(path, &o, &v));
 			check_places(v, position);
 			for (int c = 0; c < 3; c++)
@@ -64,7 +65,7 @@ START_TEST(every_orientation)
 }
 END_TEST
 
-/* A quarter turn about z by a quaternion, and an axis that runs against the others by the sign of pixdim[0]. */
+/* A quarter rotation about z by a quaternion, and an axis reversed by the sign of pixdim[0]. */
 START_TEST(orientation_by_quaternion)
 {
 	foreign x = plain();
@@ -76,19 +77,19 @@ START_TEST(orientation_by_quaternion)
 	x.qoffset[0] = 11;
 	x.qoffset[1] = -6;
 	x.qoffset[2] = 40;
-	/* i runs to the front, j to the left, k to the feet. */
+	/* i runs to the front, j to the left, k to the feet */
 	const double rows[12] = { 0, -0.25, 0, 11, 0.5, 0, 0, -6, 0, 0, -2, 40 };
 	foreign means = x;
 	memcpy(means.rows, rows, sizeof rows);
 	oriented = &means;
-	write_foreign(&x, 24, by_place);
+	write_foreign(&x, 24, value_of_voxel);
 	ck_ok(gt_read_volume(path, NULL, &v));
 	check_places(v, GT_HFS);
 	gt_volume_free(v);
 }
 END_TEST
 
-/* What is written, by its bytes: sform and qform say the same place, and it is the patient's. */
+/* Written bytes: sform and qform agree, in the patient's frame. */
 START_TEST(written_heads)
 {
 	for (int position = 0; position < 4; position++) {
@@ -114,7 +115,7 @@ START_TEST(written_heads)
 			ck_assert_float_eq_tol(row[4 * r + 3], (float)(turned[position][r] * gt_grid_first(&v->grid, r)), 1e-5f);
 			ck_assert_float_eq_tol(quatern[3 + r], row[4 * r + 3], 1e-5f);
 		}
-		/* Half turns about z, y and x: all four positions are rotations. */
+		/* rotations by 180 degrees about z, y and x: all four positions are rotations */
 		ck_assert_float_eq_tol(quatern[0], position == GT_FFP, 1e-6f);
 		ck_assert_float_eq_tol(quatern[1], position == GT_FFS, 1e-6f);
 		ck_assert_float_eq_tol(quatern[2], position == GT_HFP, 1e-6f);

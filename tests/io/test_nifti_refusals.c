@@ -1,4 +1,4 @@
-/* NIfTI files that are refused by name: damaged, cut off, of what there is no volume for.
+/* Refused NIfTI files: damaged, truncated, or unsuitable as a volume.
  * labels: unit, backend: none */
 #include "tests/io/nifti_files.h"
 
@@ -53,7 +53,7 @@ START_TEST(refusals)
 	y.pair = 1;
 	refused(&y, 24, GT_ERR_UNSUPPORTED, "the header of a pair of files");
 	y = x;
-	y.size_of_head = 347;
+	y.header_size = 347;
 	refused(&y, 24, GT_ERR_FORMAT, "damaged: sizeof_hdr is not 348");
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(infinite_scaling)
 }
 END_TEST
 
-/* Cut at every length, and each byte changed: read whole, or refused; never by a crash. */
+/* Truncated at every length, and each byte changed: read completely or refused, without a crash. */
 START_TEST(damaged_compressed_files)
 {
 	gt_volume *v = volume(), *w;
@@ -114,8 +114,8 @@ START_TEST(damaged_compressed_files)
 }
 END_TEST
 
-/* Heads of chance: refused or read. */
-START_TEST(heads_of_chance)
+/* Random headers: refused or read. */
+START_TEST(random_headers)
 {
 	unsigned char bytes[1024];
 	float noise[1024];
@@ -145,7 +145,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, not_a_number);
 	tcase_add_test(tc, infinite_scaling);
 	tcase_add_test(tc, damaged_compressed_files);
-	tcase_add_test(tc, heads_of_chance);
+	tcase_add_test(tc, random_headers);
 }
 
 int main(void) { return is_built_without() ? 77 : gt_test_main("nifti_refusals", fill); }

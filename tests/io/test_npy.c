@@ -1,4 +1,4 @@
-/* NumPy's files as images: types, byte orders, both orders of axes, places of a cone beam; and what is refused. */
+/* NumPy files as images: types, byte orders, both axis orders, geometry of a cone beam, refusals. */
 /* labels: unit, backend: none */
 #include <math.h>
 #include <gantry/constants.h>
@@ -24,7 +24,7 @@ static void setup(void)
 
 static double value_of(size_t i) { return (double)((i * 37) % 101); }
 
-/* A file with that dictionary; bytes of numbers as they come. */
+/* A file with this dictionary and these bytes of data. */
 static void write_npy(int version, const char *dictionary, const void *data, size_t bytes)
 {
 	FILE *f = fopen(tiff_path("a.npy"), "wb");

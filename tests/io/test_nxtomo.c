@@ -1,5 +1,4 @@
-/* Flat fields of NXtomo: sets before, within and after the views; bodies, dead cells and a closed shutter among them.
- * The files are made through NetCDF-4, whose groups and variables are those of HDF5.
+/* Flat fields of NXtomo before, within and after the views; with an object, dead pixels or a closed shutter in them.
  * labels: unit property, backend: none */
 #include <hdf5.h>
 #include <math.h>
@@ -36,8 +35,8 @@ static double integral_of(size_t view, size_t cell)
 	return fabs(u) < radius ? (0.06 + 0.001 * (double)(cell / COLUMNS)) * sqrt(radius * radius - u * u) : 0;
 }
 
-/* Light falls by 3 % from the fields before the views to those after. */
-static double light_of(size_t cell, double part) { return (5000 + 31 * (double)(cell % 17)) * (1 - 0.03 * part); }
+/* The beam decreases by 3 % from the fields before the views to the fields after. */
+static double beam_of(size_t cell, double part) { return (5000 + 31 * (double)(cell % 17)) * (1 - 0.03 * part); }
 
 static int hidden(int fault, int after, size_t cell)
 {
@@ -49,7 +48,7 @@ static int hidden(int fault, int after, size_t cell)
 	return fault == (after ? BODY_AFTER : BODY_BEFORE) && row >= 8 && row < 16 && column >= 8 && column < 24;
 }
 
-/* A pin in the body, two columns wide, that lets nothing through. */
+/* An opaque pin in the object, two columns wide. */
 static int behind_pin(int fault, int after, size_t cell)
 {
 	return fault == (after ? DENSE_AFTER : DENSE_BEFORE) && hidden(fault, after, cell) && cell % COLUMNS / 2 == 7;
@@ -57,13 +56,13 @@ static int behind_pin(int fault, int after, size_t cell)
 
 static double field_of(int fault, int after, size_t cell)
 {
-	const double light = light_of(cell, after) * (behind_pin(fault, after, cell) ? 0.01 : hidden(fault, after, cell) ? 0.5 : 1);
+	const double light = beam_of(cell, after) * (behind_pin(fault, after, cell) ? 0.01 : hidden(fault, after, cell) ? 0.5 : 1);
 	if (after && (fault == SHUTTER || (fault == DEAD_CELL && cell == 5 * COLUMNS + 17)))
 		return 2;
 	return light;
 }
 
-static size_t chunk[3]; /* of images; 0: they lie one behind the other */
+static size_t chunk[3]; /* of images; 0: contiguous */
 
 static int put(int group, const char *name, nc_type type, int rank, const size_t *size, const double *data)
 {
@@ -93,7 +92,7 @@ static void write_scan(int fault)
 		angle[f] = 15.0 * (double)view;
 		for (size_t c = 0; c < CELLS; c++)
 			data[f * CELLS + c] = field ? field_of(fault, after, c)
-			                            : light_of(c, (double)view / (VIEWS - 1)) * exp(-integral_of(view, c));
+			                            : beam_of(c, (double)view / (VIEWS - 1)) * exp(-integral_of(view, c));
 	}
 	nc_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &file));
 	nc_ok(nc_def_grp(file, "entry", &entry));
@@ -122,9 +121,9 @@ static gt_projections *scan_with(int fault)
 	return p;
 }
 
-static void told(const char *text) { ck_assert_msg(strstr(notes, text) != NULL, "'%s' is not said: %s", text, notes); }
+static void reported(const char *text) { ck_assert_msg(strstr(notes, text) != NULL, "'%s' is not reported: %s", text, notes); }
 
-/* Line integrals are those of the body, but for light that is not followed: level(view, part of the scan). */
+/* Compares with the line integrals of the object, corrected for the uncompensated beam: level(part of the scan). */
 static void check(const gt_projections *p, double (*level)(double))
 {
 	for (size_t v = 0; v < VIEWS; v++)
@@ -161,18 +160,18 @@ START_TEST(sets_that_do_not_fit_are_left_out)
 {
 	gt_projections *p = scan_with(cases[_i].fault);
 	for (int k = 0; k < 2 && cases[_i].say[k]; k++)
-		told(cases[_i].say[k]);
+		reported(cases[_i].say[k]);
 	check(p, cases[_i].level);
 	gt_projections_free(p);
 }
 END_TEST
 
-/* A cell that dies meanwhile is no shutter that closes: it is filled in all views. */
-START_TEST(a_cell_that_dies_is_filled)
+/* A pixel that dies during the scan is no closed shutter: it is interpolated in all views. */
+START_TEST(a_dying_pixel_is_interpolated)
 {
 	gt_projections *good = scan_with(GOOD), *p = scan_with(DEAD_CELL);
-	told("1 cell without light that had some before (the first at row 5, column 17): filled from their neighbours");
-	told("flat fields of 2 times");
+	reported("1 cell without light that had some before (the first at row 5, column 17): filled from their neighbours");
+	reported("flat fields of 2 times");
 	for (size_t v = 0; v < VIEWS; v++)
 		for (size_t r = 0; r < ROWS; r++)
 			for (size_t c = 0; c < COLUMNS; c++) {
@@ -186,7 +185,7 @@ START_TEST(a_cell_that_dies_is_filled)
 }
 END_TEST
 
-/* The frames are in a file that was not copied along, or that has none; keys and angles are not one for each frame. */
+/* Frames in a missing or unsuitable file; keys and angles of another number than the frames. */
 START_TEST(links_that_lead_nowhere_are_named)
 {
 	gt_projections *p = NULL;
@@ -238,7 +237,7 @@ START_TEST(chunks_of_several_frames)
 }
 END_TEST
 
-/* The last view is an alignment frame by image_key_control, and a view by image_key, if that is there. */
+/* The last view is an alignment frame by image_key_control, if present, and a view by image_key. */
 START_TEST(alignment_frames_are_no_views)
 {
 	gt_projections *p = NULL;
@@ -266,7 +265,7 @@ END_TEST
 
 static size_t uncompressed;
 
-/* Compresses nothing, and counts the chunks that are read. */
+/* Compresses nothing and counts the chunks that are read. */
 static size_t count_chunks(unsigned flags, size_t values, const unsigned *value, size_t bytes, size_t *size, void **buffer)
 {
 	(void)values, (void)value, (void)size, (void)buffer;
@@ -274,7 +273,7 @@ static size_t count_chunks(unsigned flags, size_t values, const unsigned *value,
 	return bytes;
 }
 
-/* Chunks of one row of all frames: views, flat fields and single rows come from the same reading. */
+/* With chunks of one row of all frames, each chunk is read once for views, flat fields and single rows. */
 START_TEST(chunks_are_uncompressed_once)
 {
 	static const H5Z_class2_t counter = { H5Z_CLASS_T_VERS, 300, 1, 1, "counter", NULL, NULL, count_chunks };
@@ -309,7 +308,7 @@ START_TEST(chunks_are_uncompressed_once)
 }
 END_TEST
 
-/* One by one, for those who judge the detector by them. */
+/* Single fields, for an assessment of the detector. */
 START_TEST(fields_by_their_keys)
 {
 	gt_fields f;
@@ -332,7 +331,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, sets_that_do_not_fit_are_left_out, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, a_cell_that_dies_is_filled);
+	tcase_add_test(tc, a_dying_pixel_is_interpolated);
 	tcase_add_test(tc, links_that_lead_nowhere_are_named);
 	tcase_add_test(tc, fields_by_their_keys);
 	tcase_add_test(tc, chunks_of_several_frames);

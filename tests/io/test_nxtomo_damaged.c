@@ -1,4 +1,4 @@
-/* Frames with a key that says what each is: values from the counts, and what does not fit is named.
+/* Frames with image keys: values from counts, and named faults.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <math.h>
@@ -17,7 +17,7 @@ enum { FRAMES = 9, VIEWS = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS };
 #define ENTRY "/entry1/tomo_entry"
 
 static char folder[64], path[96], other[96];
-/* Dark, flat, views, a flat and a dark amid them. */
+/* Dark, flat, views, and a flat and a dark between views. */
 static const double keys[FRAMES] = { 2, 1, 0, 0, 1, 0, 2, 0, 0 };
 static const size_t frame_of[VIEWS] = { 2, 3, 5, 7, 8 };
 
@@ -62,21 +62,21 @@ static void put(hid_t file, const char *name, int rank, const hsize_t *size, con
 	H5Pclose(links);
 }
 
-/* What a view counts; 1000 is white and 100 dark. */
+/* Counts of a frame; 1000 is white and 100 dark. */
 static double counts_of(size_t frame, size_t pixel) { return 100 + 900 * exp(-0.1 * (double)frame - 0.03 * (double)(pixel * pixel % 7)); }
 
-/* What differs from a good file. */
+/* Differences from a good file. */
 typedef struct {
-	size_t keys, angles; /* 0: as many as there are frames */
-	double angle;        /* of frame 5, where it is not 0 */
+	size_t keys, angles; /* 0: one per frame */
+	double angle;        /* angle of frame 5, unless 0 */
 	int no_views;
-	const char *units;         /* of the angles; NULL: none */
-	const char *link, *object; /* the data are in that file; object NULL: they are here */
-	int dangling;              /* 1: the angles are a link within the file to nothing */
+	const char *units;         /* units of the angles; NULL: none */
+	const char *link, *object; /* file and object of the data; object NULL: in this file */
+	int dangling;              /* 1: the angles are a dangling link within the file */
 	int no_keys, no_angles;
-	const char *second; /* another entry, of the same images by a link, or of others */
+	const char *second; /* another entry, with the same images by a link, or with others */
 	int same;
-	const char *pixel; /* unit of the pitch, "": none */
+	const char *pixel; /* unit of the pixel size, "": none */
 	double pitch;      /* 0: 6.5 */
 } spoilt;
 
@@ -153,7 +153,7 @@ START_TEST(counts_become_line_integrals)
 	gt_frames_options f;
 	const gt_read_options o = how(&f);
 	gt_projections *p;
-	f.radians = !cases[_i].units; /* said where the file does not */
+	f.radians = !cases[_i].units; /* set by the option if the file has none */
 	make((spoilt){ .units = cases[_i].units });
 	ck_ok(gt_read_projections(path, &o, &p));
 	ck_assert(p->scan->views == VIEWS && p->scan->rows == ROWS && p->scan->columns == COLUMNS);
@@ -209,7 +209,7 @@ START_TEST(what_does_not_fit)
 }
 END_TEST
 
-/* Views without keys are taken where it is said what they are; angles too. */
+/* Views without keys are accepted with options for the keys; likewise for angles. */
 START_TEST(what_is_said_counts)
 {
 	gt_frames_options f;
@@ -251,7 +251,7 @@ START_TEST(two_scans_in_a_file)
 	for (int second = 0; second < 2; second++) {
 		f.entry = second ? "/entry2" : "entry1";
 		ck_ok(gt_read_projections(path, &o, &p));
-		/* Those of the second are those of the first, less a part. */
+		/* the second entry has half of the counts of the first */
 		ck_assert_double_eq_tol(p->data[PIXELS + 1], line(1, 1) + (second ? log(2) : 0), 2e-6);
 		gt_projections_free(p);
 	}
@@ -264,7 +264,7 @@ START_TEST(two_scans_in_a_file)
 }
 END_TEST
 
-/* As many as there is room for are named. */
+/* The message names scans up to the length of its buffer. */
 START_TEST(many_scans_in_a_file)
 {
 	gt_nxtomo_layout l;
@@ -307,7 +307,7 @@ START_TEST(pitch_of_the_pixels)
 		ck_assert_double_eq_tol(p->scan->row_pitch, cases[i].mm, 1e-6 * cases[i].mm);
 		gt_projections_free(p);
 	}
-	/* Metres, as NeXus recommends, unless the pixel would be larger than 10 mm. */
+	/* metres, as NeXus recommends, unless the pixel would be larger than 10 mm */
 	make((spoilt){ .pixel = "", .pitch = 6.5e-6, .units = "rad" });
 	ck_ok(gt_read_projections(path, &o, &p));
 	ck_assert_double_eq_tol(p->scan->column_pitch, 6.5e-3, 1e-9);
@@ -348,8 +348,8 @@ START_TEST(links)
 }
 END_TEST
 
-/* A group of many members keeps their names in a heap. libhdf5 1.10.8 crashes where it makes a table of them and cannot
- * read that; a child process would notice, but not where a disk fails later. */
+/* A group with many members keeps their names in a heap. libhdf5 1.10.8 crashes if it cannot read the heap. A probe
+ * process would notice, but not if a disk fails later. */
 START_TEST(members_that_cannot_be_read_are_none)
 {
 	gt_nxtomo_layout l;

@@ -1,5 +1,6 @@
-/* Varian's on-board imager: .hnd and .hnc written here by their description (RTK's reader) with ProjectionInfo.xml; what
- * is read is what was measured, what is damaged is refused. labels: unit physics, backend: none */
+/* Varian's on-board imager: .hnd and .hnc, written by the description in RTK's reader, with ProjectionInfo.xml.
+ * Measured values come back; damaged files are refused.
+ * labels: unit physics, backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,12 +76,12 @@ static void write_text(const char *text)
 	fclose(f);
 }
 
-/* A half fan's scan as RTK describes it, its line integrals in *data, its files written. */
+/* A half-fan scan as RTK describes it; writes its files and returns the line integrals in *data. */
 static gt_scan *scan_of(int compressed, double white, float **data)
 {
 	static const gt_rtk_image image = { { 8, 6 }, { -(COLUMNS - 1) / 2. * 8, -(ROWS - 1) / 2. * 6 } };
 	gt_phantom_options o = gt_phantom_defaults;
-	gt_phantom *body;
+	gt_phantom *phantom;
 	gt_rtk_view view[VIEWS];
 	gt_scan *s;
 	int a[CELLS];
@@ -91,10 +92,10 @@ static gt_scan *scan_of(int compressed, double white, float **data)
 		};
 	ck_ok(gt_scan_of_rtk(view, &size, &image, &s));
 	o.scale = 0.75;
-	ck_ok(gt_phantom_new("shepp-logan", &o, &body));
+	ck_ok(gt_phantom_new("shepp-logan", &o, &phantom));
 	*data = calloc(gt_scan_size(s), sizeof **data);
-	ck_ok(gt_phantom_project(body, s, 1, NULL, NULL, NULL, *data));
-	gt_phantom_free(body);
+	ck_ok(gt_phantom_project(phantom, s, 1, NULL, NULL, NULL, *data));
+	gt_phantom_free(phantom);
 	for (int v = 0; v < VIEWS; v++) {
 		for (int i = 0; i < CELLS; i++)
 			a[i] = (int)lround(white * exp(-(*data)[v * CELLS + i]));
@@ -116,7 +117,7 @@ static gt_status read_scan(double white, gt_projections **p)
 	return gt_read_projections(images, &o, p);
 }
 
-/* White is RTK's where nobody says another. */
+/* The blank-scan counts of RTK are the default. */
 START_TEST(scans)
 {
 	float *data;

@@ -1,4 +1,4 @@
-/* Options of callers that were built when there were fewer, and handles that hold nothing to write.
+/* Option structs of older programs with fewer members, and handles without data.
  * labels: unit, backend: none */
 #include <stddef.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ START_TEST(smaller_options_have_the_defaults_of_the_rest)
 	gt_read_options r = gt_read_defaults;
 	gt_write_options w = gt_write_defaults;
 	gt_volume *v;
-	/* Whatever lies behind the end of a smaller struct is not the caller's word. */
+	/* bytes past the end of a smaller struct are ignored */
 	memset((char *)&r + offsetof(gt_read_options, slope), 0x55, sizeof r - offsetof(gt_read_options, slope));
 	r.notes.say = never;
 	r.size = offsetof(gt_read_options, slope);
@@ -90,7 +90,7 @@ START_TEST(handles_that_hold_nothing)
 }
 END_TEST
 
-/* A volume that lies in memory of the caller's goes out, and comes back, as one of the library's does. */
+/* A volume in memory of the caller is written and read like one of the library. */
 START_TEST(borrowed_voxels_are_written)
 {
 	float data[24];

@@ -1,4 +1,4 @@
-/* One allocation of a reading fails, each in its turn: what is read is the same, or an error; never other data.
+/* One allocation of a reader fails, each in turn: the result is equal or an error, never other data.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static unsigned long sum_of(const float *data, size_t n)
 
 static const char *shown(const char *text) { return text ? text : "-"; }
 
-/* All that a reading yields, as text. */
+/* All results of a reader, as text. */
 typedef gt_status (*reading)(char text[1024]);
 
 static gt_status read_volume(char text[1024])
@@ -73,7 +73,7 @@ static gt_status read_projections(char text[1024])
 
 enum { SAME, FAILED, OTHER };
 
-/* In a process of its own: what a library keeps after a failure is not the next reading's. */
+/* In a process of its own, because libraries keep state after a failure. */
 static int outcome(reading read, long after, const char *expected)
 {
 	char text[1024] = "";
@@ -92,7 +92,7 @@ static int outcome(reading read, long after, const char *expected)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Every step-th of them. A library that crashes without memory is no fault of ours, and at least ends the program. */
+/* Every step-th allocation. A library that crashes without memory ends the program, which is accepted. */
 static void fail_each(reading read, long step)
 {
 	char expected[1024];
@@ -195,7 +195,7 @@ static gt_status write_and_read(char text[1024])
 	return st == GT_OK ? read_volume(text) : st;
 }
 
-/* libnetcdf loses attributes without a word. */
+/* libnetcdf silently loses attributes. */
 START_TEST(netcdf_written)
 {
 	snprintf(path, sizeof path, "%s/a.nc", folder);

@@ -1,4 +1,4 @@
-/* The patient's directions: letters, signs, and what files say of how he lay.
+/* Patient directions: letters, signs, and positions stored in files.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-/* The table of docs/geometry.md: where x, y and z point. */
+/* The table of docs/geometry.md: directions of x, y and z. */
 START_TEST(directions)
 {
 	static const char *const points[4] = { "RAH", "LPH", "LAF", "RPF" };
@@ -38,7 +38,7 @@ START_TEST(directions)
 			ck_assert_int_eq(gt_position_letter((gt_position)p, a, sign), "RAH"[a]);
 			turns *= sign;
 		}
-		/* No patient is a mirror image of himself. */
+		/* a patient is never mirrored */
 		ck_assert_int_eq(turns, 1);
 		ck_assert_int_eq(gt_position_find(gt_position_names[p]), p);
 	}
@@ -58,7 +58,7 @@ static gt_volume *volume(void)
 	return v;
 }
 
-/* Volumes in NetCDF keep the scanner's axes, whatever the position; the option overrides the file. */
+/* Volumes in NetCDF keep the scanner's axes for every position; the option overrides the file. */
 START_TEST(positions_of_volumes)
 {
 	for (int p = 0; p < 4; p++) {

@@ -1,4 +1,5 @@
-/* Projections read by views and rows, volumes written slice by slice: the same numbers as at once; what is refused names file and view.
+/* Projections read by views and rows, volumes written slice by slice: equal to one call; refusals name file and
+ * view.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <pthread.h>
@@ -51,7 +52,7 @@ static gt_projections *projections(void)
 	return p;
 }
 
-/* Every cut of views and rows against the whole. */
+/* Every range of views and rows against the whole. */
 static void check_views(gt_view_reader *v, const float *data)
 {
 	static const size_t cut[][4] = { { 0, VIEWS, 0, ROWS }, { 3, 4, 2, 3 }, { 10, 1, 6, 1 }, { 0, 1, 0, 7 }, { 5, 6, 1, 5 } };
@@ -84,7 +85,7 @@ START_TEST(netcdf_views)
 }
 END_TEST
 
-/* Projections as others write them: packed, in thick chunks, one of them missing. */
+/* Foreign projections: packed, in thick chunks, one of them missing. */
 START_TEST(packed_views)
 {
 	gt_projections *p = projections();
@@ -156,21 +157,21 @@ START_TEST(raw_views)
 	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	check_views(v, p->data);
 	gt_view_reader_close(v);
-	/* Where views are in space, is not asked. */
+	/* positions of views are not read */
 	put_lines("ElementType = MET_FLOAT\nElementDataFile = a.raw\n");
 	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	check_views(v, p->data);
 	gt_view_reader_close(v);
 	put_lines("ElementSpacing = 0 nan\nOffset = none\nElementType = MET_FLOAT\nElementDataFile = a.raw\n");
 	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
-	/* The file ends while it is read. */
+	/* the file is truncated while it is read */
 	ck_assert_int_eq(truncate(raw, 6 * ROWS * COLUMNS * sizeof(float)), 0);
 	ck_ok(gt_view_reader_read(v, 5, 1, 0, ROWS, got));
 	ck_refused(gt_view_reader_read(v, 6, 1, 0, ROWS, got), GT_ERR_IO, "view 6: ");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "it ends too early"));
 	gt_view_reader_close(v);
 	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT, "truncated");
-	/* Of several views that are bad the first is named, whoever reads it. */
+	/* the first of several bad views is named, for any order of reading */
 	for (int view = 10; view > 3; view -= 2)
 		p->data[view * ROWS * COLUMNS + 17] = view % 4 ? INFINITY : NAN;
 	put_raw(p->data, sizeof *p->data);
@@ -260,7 +261,7 @@ START_TEST(slices_come_back)
 }
 END_TEST
 
-/* So many that several threads write them. */
+/* Enough slices for several writing threads. */
 START_TEST(many_slices_come_back)
 {
 	static const char *const names[] = { "a.mha", "a.mhd" };
@@ -308,7 +309,7 @@ static void *write_all(void *self)
 	return NULL;
 }
 
-/* One thread reads while another one writes, both through libnetcdf. */
+/* One thread reads while another writes, both through libnetcdf. */
 START_TEST(reading_while_writing)
 {
 	gt_projections *p = projections();

@@ -1,5 +1,5 @@
-/* Volumes as .npy and .raw with a JSON: bits that come back, whole numbers to half a step, whole and by slices the same
- * bits, files of others, and what is refused. */
+/* Volumes as .npy and .raw with JSON: exact or to half a step, equal as a whole and by slices; foreign files and
+ * refusals. */
 /* labels: unit, backend: none */
 #include <dirent.h>
 #include <stdio.h>
@@ -165,7 +165,7 @@ START_TEST(slices_make_the_same_file)
 }
 END_TEST
 
-/* Little-endian and big-endian numbers of others, the JSON under either name, and what it does not say. */
+/* Foreign little-endian and big-endian values, both names of the JSON file, and defaults. */
 START_TEST(files_of_others_are_read)
 {
 	gt_volume *v = NULL;
@@ -193,7 +193,7 @@ START_TEST(files_of_others_are_read)
 }
 END_TEST
 
-/* The JSON of a file of 8 bytes; what it says wrong, and the sentence about it. */
+/* Refuses the JSON of a file of 8 bytes with this sentence. */
 static void refuses(const char *json, gt_status st, const char *why)
 {
 	gt_volume *v = NULL;
@@ -230,7 +230,7 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-/* Files that belong to something else stay as they are. */
+/* Files that belong to something else remain. */
 START_TEST(other_files_are_not_replaced)
 {
 	char text[64];

@@ -1,5 +1,5 @@
-/* Projections that are counts, or of another unit, are told from line integrals.
- * labels: unit  backend: none */
+/* Counts, or projections in another unit, are distinguished from line integrals.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/plausibility.h>
@@ -64,7 +64,7 @@ START_TEST(message)
 }
 END_TEST
 
-/* A refusal names the place of the first: view 1, row 0, column 2 of 2 x 2 x 3. */
+/* A refusal names the first pixel: view 1, row 0, column 2 of 2 x 2 x 3. */
 START_TEST(refusal)
 {
 	float data[12] = { [8] = 1e30f, [11] = -20 };
@@ -82,7 +82,7 @@ START_TEST(refusal)
 }
 END_TEST
 
-/* Some at a time, as all at once; parts without such values are counted and nothing else. */
+/* In parts or in one call; parts without such values only count. */
 START_TEST(in_parts)
 {
 	const float parts[3][4] = { { -2, 40, 0, 0 }, { 7, 100, -10, 3 }, { 200, 5, 6, 8 } };

@@ -1,4 +1,4 @@
-/* Sheets of pictures: size of the image, what it depends on, no fonts, what is refused.
+/* Sheets of images: size, contents, missing fonts, refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static gt_sheet sheet(void)
 	return (gt_sheet){ .picture = pictures, .pictures = 3, .per_line = 2, .low = -1, .high = 1, .unit = "mm-1", .title = "title" };
 }
 
-/* Width and height from the PNG's first chunk; a sum over all bytes. */
+/* Width and height from the first chunk of the PNG; a sum over all bytes. */
 static unsigned long image(unsigned *width, unsigned *height)
 {
 	unsigned char head[24];
@@ -68,7 +68,7 @@ START_TEST(size_follows_the_pictures)
 	s.zoom = 6;
 	ck_ok(gt_sheet_write(path, &s));
 	image(&w2, &h2);
-	/* Two pictures of 40 mm beside each other; lines of 80 and 1 mm. */
+	/* two images of 40 mm side by side; lines of 80 and 1 mm */
 	ck_assert_uint_eq(w2 - w1, 2 * 2 * 40);
 	ck_assert_uint_eq(h2 - h1, 2 * (80 + 1));
 	s.zoom = 0;

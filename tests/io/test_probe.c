@@ -1,5 +1,5 @@
-/* A library that crashes on a file, or takes too much of anything, does so in a child process alone.
- * labels: unit  backend: none */
+/* A library that crashes on a file, or exhausts a resource, does so only in a probe process.
+ * labels: unit backend: none */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ static void teardown(void)
 	unlink(log_of_walks);
 }
 
-/* The file differs from before in size and time. */
+/* Changes size and time of the file. */
 static void change(void)
 {
 	FILE *f = fopen(path, "ab");
@@ -82,7 +82,7 @@ static gt_status greedy(const char *name)
 	free(more);
 	return GT_OK;
 }
-/* Libraries do without memory and report nothing. */
+/* Like a library that continues without memory and reports nothing. */
 static gt_status hides_it(const char *name)
 {
 	enum { BLOCKS = 1 << 14 };
@@ -103,7 +103,7 @@ static gt_status deadlocks(const char *name)
 	pthread_mutex_lock(&lock);
 	return GT_OK;
 }
-/* The stack ends: as with sequences in sequences. */
+/* Overflows the stack, like nested sequences. */
 static size_t deep(size_t n)
 {
 	volatile char frame[4096];
@@ -115,7 +115,7 @@ static gt_status overflow(const char *name)
 	(void)name;
 	return deep((size_t)1 << 20) ? GT_OK : GT_ERR_FORMAT;
 }
-/* A line for each walk. */
+/* Writes a line per walk. */
 static gt_status logged(const char *name)
 {
 	FILE *f = fopen(log_of_walks, "a");
@@ -131,7 +131,7 @@ START_TEST(crashes_are_sentences)
 		change();
 		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, ": damaged: the library crashes on it");
 		ck_assert_ptr_nonnull(strstr(gt_error(), path));
-		/* A second probe fails as well. */
+		/* a second probe fails as well */
 		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, "crashes on it");
 	}
 	ck_refused(gt_probe(path, "the library", endless), GT_ERR_FORMAT, "does not come to an end");
@@ -144,7 +144,7 @@ START_TEST(failures_are_returned)
 	ck_refused(gt_probe(path, "the library", refuses), GT_ERR_UNSUPPORTED, "refused by the walk");
 	ck_refused(gt_probe("/nowhere", "the library", good), GT_ERR_IO, "/nowhere: ");
 	ck_refused(gt_probe("/dev/zero", "the library", good), GT_ERR_IO, "not a regular file");
-	/* A host program that ignores its children keeps their results from waitpid(). */
+	/* if a host program ignores SIGCHLD, waitpid() has no result */
 	signal(SIGCHLD, SIG_IGN);
 	ck_ok(gt_probe(path, "the library", good));
 	ck_refused(gt_probe(path, "the library", segv), GT_ERR_FORMAT, "crashes on it");
@@ -152,7 +152,7 @@ START_TEST(failures_are_returned)
 }
 END_TEST
 
-/* A child that waits for a lock is ended long before the limit of wall time, and the file is not called damaged. */
+/* A child that waits for a lock ends before the limit of wall time, and the file is not called damaged. */
 START_TEST(deadlocks_end)
 {
 	ck_refused(gt_probe(path, "the library", deadlocks), GT_ERR_IO, "waits for a lock that another thread held");
@@ -172,7 +172,7 @@ START_TEST(memory_is_limited)
 END_TEST
 #endif
 
-/* A file that passed is not walked again until it changes, or by another walk. */
+/* A file that passed is walked again only after a change, or by another walk. */
 START_TEST(walked_once)
 {
 	change();
@@ -227,7 +227,7 @@ START_TEST(many_in_one_process)
 }
 END_TEST
 
-/* A system without processes to spare: this fork() comes before the C library's. */
+/* A system without free processes: this fork() precedes the C library's. */
 static int no_children;
 pid_t fork(void)
 {

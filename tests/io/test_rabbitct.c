@@ -1,4 +1,4 @@
-/* RabbitCT files: bytes where the layouts have them, both ways, and what is refused.
+/* RabbitCT files: byte layouts for reading and writing, and refusals.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ enum { W = 7, H = 5, N = 3, RECORD = 96 + 4 * W * H };
 static char folder[64], path[128], other[128];
 static unsigned char bytes[24 + N * RECORD];
 static float images[N * W * H];
-static double columns[N][12]; /* as the file has them */
+static double columns[N][12]; /* in file order */
 
 static void setup(void)
 {

@@ -1,5 +1,5 @@
-/* The same counts by every reader of images: the same line integrals to the bit, dead, dark and saturated cells among
- * them; and those of one file divided by the fields of another.
+/* Equal counts in every image format give bit-identical line integrals, with dead, dark and saturated pixels. Fields
+ * may come from other files.
  * labels: unit property, backend: none */
 #include <hdf5.h>
 #include <math.h>
@@ -13,9 +13,9 @@ enum { VIEWS = 7, FIELDS = 2, ROWS = 9, COLUMNS = 23, CELLS = ROWS * COLUMNS };
 enum { TIFFS, RAW, NPY, EDF, EXCHANGE, NXTOMO, KINDS };
 static const char *const names[KINDS] = { "TIFF", "raw", "NumPy", "EDF", "Data Exchange", "NXtomo" };
 
-/* Of a view, a flat or a dark field. Cell (2, 4) counts nothing, (2, 5) and (3, 5) always 65535, (5, 11) has more dark
- * than white, (6, 3) less than dark in views alone, (8, 0) and (8, 22) at the corners nothing, (4, 20) saturates in
- * views, (1, 12) in flat fields alone. */
+/* Counts of a view ('v'), flat ('f') or dark ('d') field. Pixels (2, 4), (8, 0) and (8, 22) are always 0; (2, 5) and
+ * (3, 5) are always 65535. Pixel (5, 11) has more dark than white counts, (6, 3) fewer than dark in views. (4, 20)
+ * saturates in views, (1, 12) in flat fields. */
 static double count_of(char what, size_t image, size_t cell)
 {
 	const size_t row = cell / COLUMNS, column = cell % COLUMNS;
@@ -58,7 +58,7 @@ static void put_numbers(const char *name, const char *head, const double *v, siz
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* One file of all images of a kind; where the kind of file holds one image, a file each. */
+/* Writes all images of a kind into one file, or into one file each. */
 static void put_images(int kind, const char *name, char what, size_t n)
 {
 	char file[64], head[1024];
@@ -138,7 +138,7 @@ static void put_nxtomo(void)
 	H5Fclose(file);
 }
 
-/* What is said to the reader; names live as long as this. */
+/* Options of the reader; names live as long as this. */
 typedef struct {
 	gt_frames_options f;
 	char path[512], flat[512], dark[512], raw[64], note[NOTES];
@@ -203,7 +203,7 @@ static void clear(void)
 	tiff_setup();
 }
 
-/* By "no" and by air that is found; what is told of cells is the same too. */
+/* Without air and with air columns found; notes on pixels agree too. */
 START_TEST(every_reader_gives_the_same)
 {
 	const char *const air = _i % 2 ? NULL : "no";
@@ -217,7 +217,7 @@ START_TEST(every_reader_gives_the_same)
 	ck_assert_ptr_nonnull(strstr(r.note, "7 cells without light (the first at row 1, column 12): filled from their neighbours"));
 	ck_assert_ptr_nonnull(strstr(first.note, "7 of 1449 values are darker than 1/65536"));
 	ck_assert_ptr_nonnull(strstr(r.note, "7 of 1449 values are darker than 1/65536"));
-	/* A hot cell has what is around it. */
+	/* a hot pixel is interpolated */
 	ck_assert_float_eq_tol(a->data[COLUMNS + 12], (a->data[12] + a->data[2 * COLUMNS + 12]) / 2, 0.1f);
 	ck_assert_ptr_nonnull(strstr(first.note, "values are saturated, at 65535"));
 	ck_assert_ptr_nonnull(strstr(r.note, "values are saturated, at 65535"));
@@ -226,7 +226,7 @@ START_TEST(every_reader_gives_the_same)
 }
 END_TEST
 
-/* A Data Exchange file without fields of its own, divided by those of NumPy files. */
+/* A Data Exchange file without fields, normalised by fields in NumPy files. */
 START_TEST(fields_of_other_files)
 {
 	static reading first, r;

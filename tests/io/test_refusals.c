@@ -1,4 +1,4 @@
-/* Files that must not be read, and places that cannot be written: the message names the file, the variable and what was expected.
+/* Unreadable files and unwritable paths: messages name file, variable and expected value.
  * labels: unit, backend: none */
 #include <errno.h>
 #include <math.h>
@@ -124,8 +124,8 @@ static const char *const vector_names[] = { "source", "detector", "column_axis",
 
 static int kept(const char *name, const char *without) { return !without || strcmp(name, without); }
 
-/* A flat scan of 6 views with 4 rows, as other programs may write it, without one of its parts. */
-static void write_by_hand(size_t columns, const char *without)
+/* A flat scan of 6 views with 4 rows, without one of its variables. */
+static void write_without(size_t columns, const char *without)
 {
 	static const double values[4][3] = { { 0, 5, 0 }, { 0, -5, 0 }, { 1, 0, 0 }, { 0, 0, 1 } };
 	int id, dims[4], variable;
@@ -162,19 +162,19 @@ START_TEST(missing_things)
 {
 	char text[100];
 	gt_projections *p;
-	write_by_hand(9, NULL);
+	write_without(9, NULL);
 	ck_ok(gt_read_projections(path, NULL, &p));
 	ck_assert(p->scan->row_pitch == 2 && p->scan->view[5].detector[1] == -5);
 	gt_projections_free(p);
 	for (size_t i = 0; i < sizeof vector_names / sizeof *vector_names; i++) {
-		write_by_hand(9, vector_names[i]);
+		write_without(9, vector_names[i]);
 		snprintf(text, sizeof text, "variable %s is missing", vector_names[i]);
 		refused(text);
 	}
-	write_by_hand(9, "projections");
+	write_without(9, "projections");
 	refused("variable projections is missing");
 	for (size_t i = 0; i < sizeof attribute_names / sizeof *attribute_names; i++) {
-		write_by_hand(9, attribute_names[i]);
+		write_without(9, attribute_names[i]);
 		snprintf(text, sizeof text, "attribute %s is missing", attribute_names[i]);
 		refused(text);
 	}
@@ -193,7 +193,7 @@ START_TEST(wrong_dimensions)
 }
 END_TEST
 
-/* A file with these dimensions and nothing in them. */
+/* A file with these dimensions and no variables. */
 static void write_sizes(size_t views, size_t rows, size_t columns, size_t xyz)
 {
 	static const char *const names[] = { "view", "row", "column", "xyz" };
@@ -227,7 +227,7 @@ START_TEST(larger_than_memory)
 {
 	gt_projections *p;
 	gt_read_options o = gt_read_defaults;
-	write_by_hand((size_t)1 << 40, NULL);
+	write_without((size_t)1 << 40, NULL);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_MEMORY, "a.nc: projections: needs 9.83e+04 GiB of memory,");
 	o.geometry_only = 1;
 	ck_ok(gt_read_projections(path, &o, &p));
@@ -253,7 +253,7 @@ START_TEST(wrong_units)
 }
 END_TEST
 
-/* An attribute longer than what the reader has room for. */
+/* An attribute longer than the reader's buffer. */
 START_TEST(many_fill_values)
 {
 	const float many[100] = { 1 };
@@ -270,7 +270,7 @@ START_TEST(many_fill_values)
 	for (int a = 0; a < 3; a++)
 		nc_ok(nc_put_var_double(id, a, (const double[]){ 0, 1, 2 }));
 	nc_ok(nc_close(id));
-	/* The library refuses to write such an attribute: its name is changed in the file. */
+	/* the library refuses to write such an attribute, so its name is changed in the file */
 	char head[4096];
 	FILE *f = fopen(path, "r+b");
 	const size_t n = fread(head, 1, sizeof head, f);

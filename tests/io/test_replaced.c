@@ -1,5 +1,5 @@
-/* What is replaced by another keeps who may read it; what should not be replaced stays.
- * labels: unit  backend: none */
+/* A replaced file keeps its permissions; files that must not be replaced remain.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* What a table of sources says of itself: angles, whether it climbs, and which voxels it can see.
- * labels: unit  backend: none */
+/* Properties derived from source positions: angles, helical motion, and voxel sizes.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static gt_scan *scan_of(gt_shape shape)
 	return s;
 }
 
-/* Through a file. */
+/* Writes and reads a file. */
 static gt_status there_and_back(const gt_scan *s, gt_projections **p)
 {
 	const gt_write_options o = { .size = sizeof o, .format = "netcdf" };
@@ -69,7 +69,7 @@ START_TEST(angles_are_derived)
 }
 END_TEST
 
-/* Degrees where radians are expected turn otherwise than the sources do; a constant is a convention. */
+/* Degrees instead of radians disagree with the sources; a constant offset is allowed. */
 START_TEST(angles_in_degrees)
 {
 	gt_scan *s = scan_of(GT_ARC);
@@ -99,7 +99,8 @@ START_TEST(water_that_is_none)
 }
 END_TEST
 
-/* By a seventh of the rows, as a wave over the turn; by as much, evenly; evenly, in views of no order; by all rows, in whatever way. */
+/* Axial motion: a sine of a seventh of the rows; linear by the same amount, also in shuffled views; arbitrary by all
+ * rows. */
 START_TEST(wobbling_is_no_helix)
 {
 	gt_scan *s = scan_of(GT_FLAT);

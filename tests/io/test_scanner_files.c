@@ -1,5 +1,6 @@
-/* Files of makers of scanners: scans that are simulated by their meaning are read with the images, signs that they
- * leave open are found, and what is wrong in them is named. labels: unit physics, backend: none */
+/* Files of scanner vendors: simulated scans are read with their images, unknown signs are found, and faults are
+ * named.
+ * labels: unit physics, backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void write_text(const char *text)
 	fclose(f);
 }
 
-/* What such a scanner measures, as line integrals in NumPy's format. */
+/* Simulates such a scanner; writes line integrals as NumPy files. */
 static gt_scan *measure(double step, double axis_offset)
 {
 	double angle[VIEWS];
@@ -74,7 +75,7 @@ static gt_status read_scan(int direction, int side, gt_projections **p)
 	return gt_read_projections(images, &o, p);
 }
 
-/* The scan that is read is the one that was measured. */
+/* Compares the scan read with the simulated one. */
 static void expect_same(const gt_scan *truth)
 {
 	gt_projections *p = NULL;
@@ -108,10 +109,10 @@ START_TEST(nikon)
 	gt_pool *pool;
 	write_text(NIKON "ObjectOffsetX=1.7\r\n");
 	expect_same(truth);
-	/* The same in an older file, at the detector, with a decimal comma. */
+	/* the same offset in an older file, at the detector, with a decimal comma */
 	write_text(NIKON "CentreOfRotationTop=3,4\r\nCentreOfRotationBottom=3,4\r\n");
 	expect_same(truth);
-	/* Without the offset it is a wrong centre, by o Dsd / Dso / pitch columns. */
+	/* without the offset the centre is wrong by o Dsd / Dso / pitch columns */
 	write_text(NIKON);
 	ck_ok(read_scan(0, 0, &p));
 	ck_ok(gt_pool_new(1, &pool));
@@ -198,7 +199,7 @@ static const char yxlon[] = "<ConeBeamScanParameter xmlns:xsi=\"x\"><PixelSize><
 			    "</Rotation></ScanTrajectory><DejustmentParameter><HorizontalDetectorOffset>7"
 			    "</HorizontalDetectorOffset></DejustmentParameter></ConeBeamScanParameter>";
 
-/* Both directions and both sides, found in the images. */
+/* Both rotation directions and both sides, found in the images. */
 START_TEST(open_signs)
 {
 	const double step = _i & 1 ? -4 : 4, offset = _i & 2 ? -1.75 : 1.75;
@@ -247,10 +248,10 @@ START_TEST(refusals)
 	refused("geometry = cone\nnumAngles = 1\nnumRows = 4\nnumCols = 4\npixelWidth = 1\npixelHeight = 1\ndetectorType = bent\n",
 	        GT_ERR_FORMAT, "detectorType is 'bent', expected flat or curved");
 	refused("nothing\n", GT_ERR_FORMAT, "no geometry of a known kind");
-	/* Keys of another language are not guessed. */
+	/* keys in another language are not guessed */
 	refused("[Geometrie]\nFDA=240\nFOA=120\n[Bild]\nDimX=48\n", GT_ERR_FORMAT, "no geometry of a known kind");
 	refused("[XTekCT]\nProjektionen=90\nAbstandQuelleObjekt=120\n", GT_ERR_FORMAT, "Projections is missing in [XTekCT]");
-	/* Keys that contradict each other. */
+	/* contradictory keys */
 	refused("[Geometry]\nFDD=240\nFOD=120\nVoxelSizeX=0.7\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
 	        GT_ERR_FORMAT, "VoxelSizeX is 0.7 mm, and the detector's pixel at the axis 0.5 mm: expected one number");
 	refused("[Geometry]\nFDD=120\nFOD=240\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n", GT_ERR_FORMAT,
@@ -272,8 +273,7 @@ START_TEST(counts_below_zero)
 }
 END_TEST
 
-/* Nothing of it is filled before the rest is known to fit. */
-/* A number of views in a small file must not take memory without limit. */
+/* A number of views in a small file must not allocate unlimited memory. */
 START_TEST(more_views_than_a_scan_has)
 {
 	refused(NIKON_OF("2147483647", "60000"), GT_ERR_FORMAT, "2147483647 views at even angles: expected at most 524288");
@@ -282,7 +282,7 @@ START_TEST(more_views_than_a_scan_has)
 }
 END_TEST
 
-/* A head of a compound file with random bytes behind it ends with a sentence, whatever they are. */
+/* Compound files with random contents after the header are refused with a message. */
 START_TEST(hostile_compound_files)
 {
 	unsigned char bytes[4096] = { 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1 };
@@ -293,7 +293,7 @@ START_TEST(hostile_compound_files)
 	bytes[31] = 0;
 	bytes[32] = 6;
 	bytes[33] = 0;
-	/* Chains and places within the file, so that they are followed. */
+	/* chains and offsets within the file, so that they are followed */
 	for (size_t i = 44; i < sizeof bytes; i += 4)
 		if (_i & 1) {
 			bytes[i] %= 7;

@@ -1,4 +1,4 @@
-/* Numbers of a large file, through the cache of files and past it: every number at its place, whatever the pieces; a full disk is told.
+/* Direct writer: values of a large file, through the page cache and around it, in any blocks; full disks.
  * labels: unit property, backend: none */
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "io/write_kit/direct_writer.h"
 #include "tests/support/support.h"
 
-/* More than three blocks, and an odd number. */
+/* More than three blocks, and a remainder. */
 enum { BLOCK = 1 << 21, NUMBERS = 3 * BLOCK + 12345 };
 
 static char name[64];
@@ -36,8 +36,8 @@ static void teardown(void)
 	unlink(name);
 }
 
-/* _i: past the cache or not, from the first byte or behind a head, in HU or not. */
-START_TEST(numbers_come_back)
+/* _i: bypasses the page cache or not, from the first byte or after a header, in HU or not. */
+START_TEST(values_come_back)
 {
 	static const size_t cut[] = { 0, 1, 70001, BLOCK - 5, 2 * BLOCK + 1, NUMBERS };
 	const int past = _i & 1, head = _i & 2 ? 333 : 0;
@@ -84,7 +84,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, numbers_come_back, 0, 8);
+	tcase_add_loop_test(tc, values_come_back, 0, 8);
 	tcase_add_loop_test(tc, full_disk, 0, 2);
 	tcase_add_test(tc, small_is_kept);
 }

@@ -1,5 +1,5 @@
-/* Volumes read slice by slice and written slab by slab: between every two formats the same bytes as at once, whatever
- * the order of slices in the file; what is damaged is refused by name and leaves nothing. */
+/* Volumes read slice by slice and written slab by slab: between all formats the same bytes as in one call, for any
+ * slice order. Damaged files are refused and leave no output. */
 /* labels: unit property slow, backend: none */
 #include <ftw.h>
 #include <math.h>
@@ -37,7 +37,7 @@ static const char *at(int i, const char *what)
 	return name[i];
 }
 
-/* Off the middle, odd, and with values that whole HU hold to a few digits. */
+/* Off centre, odd sizes, and values that whole HU store to a few digits. */
 static gt_volume *made(gt_position position)
 {
 	const gt_grid grid = { { NX, NY, NZ }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
@@ -53,7 +53,7 @@ static gt_volume *made(gt_position position)
 
 typedef struct {
 	const char *extension;
-	int bits, deflate, dated; /* dated: holds identifiers of its own */
+	int bits, deflate, dated; /* dated: contains unique identifiers */
 	gt_unit unit;
 } kind;
 static const kind kinds[] = {
@@ -73,7 +73,7 @@ static gt_write_options options_of(const kind *k)
 	return o;
 }
 
-/* Is it the same file, but for what files say of the time and of their own name? */
+/* Compares files except for time stamps and their own name. */
 static void same_bytes(const char *a, const char *b)
 {
 	FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
@@ -115,7 +115,7 @@ static void clear(void)
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 }
 
-/* As a whole, and by slabs. */
+/* Converts as a whole and by slabs. */
 static void convert(const char *source, const gt_volume *whole, const kind *to, size_t slab)
 {
 	char text[64];
@@ -154,8 +154,8 @@ START_TEST(every_pair)
 }
 END_TEST
 
-/* Any slices in any order, against the whole; the head against that of the whole. */
-static void read_in_pieces(const char *path, const gt_read_options *o)
+/* Any slices in any order, and the header, against the whole volume. */
+static void read_in_parts(const char *path, const gt_read_options *o)
 {
 	static const size_t cut[][2] = { { 4, 3 }, { 0, 1 }, { 0, NZ }, { 10, 1 }, { 9, 2 }, { 1, 5 }, { 3, 0 } };
 	float got[NZ * NY * NX];
@@ -192,14 +192,14 @@ START_TEST(any_slices)
 			snprintf(text, sizeof text, "v%s", kinds[i].extension);
 			ck_ok(gt_write_volume(at(0, text), &w, v));
 			o.position = (gt_position)lies;
-			read_in_pieces(name[0], &o);
+			read_in_parts(name[0], &o);
 			gt_volume_free(v);
 			clear();
 		}
 }
 END_TEST
 
-/* Compressed from above, there is no way but all of it; else slices are read alone. */
+/* A compressed volume in reversed slice order is held completely; other slices are read one by one. */
 START_TEST(what_is_held)
 {
 	const size_t all = NX * NY * NZ * sizeof(float);
@@ -226,7 +226,7 @@ START_TEST(what_is_held)
 }
 END_TEST
 
-/* A file of another program: descending coordinates, packed shorts, chunks of four slices. */
+/* A file of another program: decreasing coordinates, packed shorts, chunks of four slices. */
 START_TEST(netcdf_of_others)
 {
 	static const char *const axis[] = { "z", "y", "x" };
@@ -256,7 +256,7 @@ START_TEST(netcdf_of_others)
 	}
 	nc_ok(nc_put_var_short(id, data, values));
 	nc_ok(nc_close(id));
-	read_in_pieces(name[0], NULL);
+	read_in_parts(name[0], NULL);
 	ck_ok(gt_slice_reader_open(name[0], NULL, &head, &r));
 	ck_assert_uint_eq(gt_slice_reader_together(r), 4);
 	gt_slice_reader_close(r);
@@ -264,7 +264,7 @@ START_TEST(netcdf_of_others)
 }
 END_TEST
 
-/* More voxels than a range is found from: the same ones are looked at. */
+/* More voxels than the range is determined from: both ways sample the same voxels. */
 START_TEST(range_of_many)
 {
 	const gt_grid grid = { { 301, 211, 97 }, { 1, 1, 1 }, { 0, 0, 0 } };
@@ -292,7 +292,7 @@ START_TEST(range_of_many)
 }
 END_TEST
 
-/* A file that is cut off, or holds NaN: refused with its name, also where it shows late, and nothing is left. */
+/* Truncated files and NaN are refused with the file name, also if found late; no output remains. */
 static void refused(const char *path, const char *to, const char *why)
 {
 	gt_volume *head = NULL;
@@ -374,7 +374,7 @@ START_TEST(wrong_calls)
 	v->grid.n[0]++;
 	ck_refused(gt_write_volume_from(name[1], NULL, v, r), GT_ERR_ARG, "the head has 8 x 5 x 11 voxels");
 	v->grid.n[0]--;
-	/* DICOM must be looked at first: it is no format for those who compute slice by slice. */
+	/* DICOM is checked first: it cannot be written by slices */
 	ck_refused(gt_can_write_slices_as(at(1, "series/"), NULL), GT_ERR_UNSUPPORTED, "written as a whole");
 	gt_slice_reader_close(r);
 	gt_slice_reader_close(NULL);

@@ -1,4 +1,4 @@
-/* TIFF images of every kind are read to the bit, by rows; damaged and hostile ones are refused by name. */
+/* TIFF images of every kind are read exactly, by rows; damaged and hostile ones are refused by name. */
 /* labels: unit, backend: none */
 #include <sys/stat.h>
 #include <gantry/io.h>
@@ -67,7 +67,7 @@ static void refuse(gt_status code, const char *why)
 	ck_assert_ptr_null(p);
 }
 
-START_TEST(a_file_that_is_cut_off_is_refused_wherever_that_is)
+START_TEST(truncated_files_are_refused)
 {
 	struct stat s;
 	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
@@ -76,7 +76,7 @@ START_TEST(a_file_that_is_cut_off_is_refused_wherever_that_is)
 		gt_projections *p = NULL;
 		ck_assert_int_eq(truncate(tiff_path("a.tif"), n), 0);
 		const gt_status st = gt_read_projections(tiff_path("a.tif"), &options, &p);
-		/* What ends within the last head may have all of its pages: they are right then. Never some of them. */
+		/* a file truncated within its last header may have all pages, which are then correct; never fewer */
 		if (st == GT_OK)
 			ck_assert_uint_eq(p->scan->views, PAGES);
 		for (size_t i = 0; st == GT_OK && i < gt_scan_size(p->scan); i++)
@@ -87,7 +87,7 @@ START_TEST(a_file_that_is_cut_off_is_refused_wherever_that_is)
 }
 END_TEST
 
-/* Writes pages; where behind the entries of the second one the place of the third is told. */
+/* Writes pages; returns the offset of the link to the third page, after the entries of the second. */
 static off_t write_pages(const char *mode)
 {
 	const tiff_kind kind = { mode, 16, 0, 0, ROWS, COMPRESSION_NONE, 0, PAGES };
@@ -103,8 +103,8 @@ static off_t write_pages(const char *mode)
 	return head + (mode[1] == '8' ? 8 + 20 * n[0] : 2 + 12 * n[mode[1] == 'b']);
 }
 
-/* What ends there has whole pages, and not all. */
-START_TEST(a_file_that_ends_where_the_next_page_is_told_is_refused)
+/* Truncated there, a file has complete pages, but not all. */
+START_TEST(truncated_at_the_link_to_the_next_page)
 {
 	static const char *const mode[] = { "w", "wb", "w8" };
 	const off_t link = write_pages(mode[_i]);
@@ -115,8 +115,8 @@ START_TEST(a_file_that_ends_where_the_next_page_is_told_is_refused)
 }
 END_TEST
 
-/* No place that a file tells makes a reading fail: the disk is well. */
-START_TEST(a_page_behind_all_files_is_damage)
+/* No stored offset makes a read fail: the disk is not at fault. */
+START_TEST(a_page_past_the_end_is_damage)
 {
 	static const unsigned char max[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
 	const off_t link = write_pages("w8l");
@@ -132,7 +132,7 @@ START_TEST(a_page_behind_all_files_is_damage)
 }
 END_TEST
 
-/* Damaged at random: refused, or read as other numbers; never a fault. */
+/* Random damage: refused, or other values; never a crash. */
 START_TEST(damaged_files_do_no_harm)
 {
 	float where[64];
@@ -143,7 +143,7 @@ START_TEST(damaged_files_do_no_harm)
 	gt_test_random((unsigned)_i + 5, 64, where);
 	for (int i = 0; i < 64; i++) {
 		gt_projections *p = NULL;
-		/* The half of them in what is before and behind the pixels. */
+		/* half of the damage lies before and after the pixels */
 		const long at = i % 2 ? (long)((double)size * (0.5 + 0.5 * (double)where[i])) : size - 1 - (long)(200 * fabsf(where[i]));
 		fseek(f, at < 0 ? 0 : at >= size ? size - 1 : at, SEEK_SET);
 		fputc((i * 37 + 255) & 255, f);
@@ -177,7 +177,7 @@ START_TEST(colours_and_images_that_are_not_there_are_refused)
 }
 END_TEST
 
-/* A head that claims 100 000 x 100 000 pixels, which a few bytes cannot hold. */
+/* A header that claims 100 000 x 100 000 pixels, which a few bytes cannot hold. */
 START_TEST(claims_are_checked_before_memory_is_taken)
 {
 	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
@@ -191,7 +191,7 @@ START_TEST(claims_are_checked_before_memory_is_taken)
 }
 END_TEST
 
-/* A blank image deflates to a thousandth of its size, and no further. */
+/* A blank image deflates to a thousandth of its size at best. */
 START_TEST(compression_has_a_limit)
 {
 	tiff_kind deflated = tiff_u16;
@@ -262,9 +262,9 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, tiff_teardown);
 	tcase_add_loop_test(tc, all_kinds_are_read_to_the_bit, 0, sizeof kinds / sizeof *kinds);
-	tcase_add_loop_test(tc, a_file_that_ends_where_the_next_page_is_told_is_refused, 0, 3);
-	tcase_add_test(tc, a_page_behind_all_files_is_damage);
-	tcase_add_loop_test(tc, a_file_that_is_cut_off_is_refused_wherever_that_is, 0, sizeof kinds / sizeof *kinds);
+	tcase_add_loop_test(tc, truncated_at_the_link_to_the_next_page, 0, 3);
+	tcase_add_test(tc, a_page_past_the_end_is_damage);
+	tcase_add_loop_test(tc, truncated_files_are_refused, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);
 	tcase_add_test(tc, claims_are_checked_before_memory_is_taken);

@@ -22,7 +22,7 @@ static void setup(void)
 }
 
 typedef struct {
-	int big, depth; /* big: the most significant byte comes first */
+	int big, depth; /* big: big endian */
 	const char *description;
 	size_t images; /* stored */
 	unsigned format;
@@ -45,7 +45,7 @@ static void put_tag(FILE *f, const stack *k, uint32_t tag, uint32_t type, uint32
 
 static uint16_t value_of(size_t i) { return (uint16_t)(257 * (i % 50) + i); }
 
-/* One page, with the images after each other from DATA on. */
+/* One page, with consecutive images from DATA on. */
 static void write_stack(const char *name, const stack *k)
 {
 	FILE *f = fopen(tiff_path(name), "wb");
@@ -111,7 +111,7 @@ START_TEST(images_that_are_missing_are_refused)
 }
 END_TEST
 
-/* A description that another program left over from a stack. */
+/* A stale stack description of another program. */
 START_TEST(a_shape_without_truncated_is_no_claim)
 {
 	const stack k = { .description = "{\"shape\": [3, 4, 5]}", .images = 1, .depth = 1, .format = SAMPLEFORMAT_UINT };
@@ -123,7 +123,7 @@ START_TEST(a_shape_without_truncated_is_no_claim)
 }
 END_TEST
 
-/* Zeros, ones, the largest, the smallest normal and subnormal numbers of binary16, of both signs. */
+/* Zeros, ones, the largest and the smallest normal and subnormal values of binary16, of both signs. */
 static const struct {
 	uint16_t half;
 	double value;

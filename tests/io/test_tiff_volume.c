@@ -1,5 +1,5 @@
-/* Volumes as TIFF: one range for all slices, numbers that come back to half a step, whole and by slices the same bits,
- * and what is refused. */
+/* Volumes as TIFF: one range for all slices, values to half a step, bit-identical as a whole and by slices;
+ * refusals. */
 /* labels: unit, backend: none */
 #include <math.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ static void teardown(void)
 	tiff_teardown();
 }
 
-/* Page z as numbers of the unit, by what the first page's description says. */
+/* Values of page z in the unit of the file, scaled by the description of the first page. */
 static void read_page(const char *name, unsigned z, double *out, double *step)
 {
 	TIFF *t = TIFFOpen(tiff_path(name), "r");
@@ -74,7 +74,7 @@ static void check(const char *name, double low, double high, double water)
 	}
 }
 
-/* Read as it was written: floats to the bit, whole numbers to half a step, in mm^-1 whatever the unit of the file. */
+/* Read back: floats exactly, integers to half a step, in mm^-1 for any unit of the file. */
 START_TEST(read_again)
 {
 	static const int bits[] = { 32, 16, 8 };
@@ -84,7 +84,7 @@ START_TEST(read_again)
 	options.bits = bits[_i % 3];
 	options.unit = _i < 3 ? GT_UNIT_AUTO : GT_HU;
 	options.water = 0.02;
-	/* The same range in either unit; floats have none. */
+	/* the same range in either unit; floats have none */
 	options.low = options.bits == 32 ? 0 : _i < 3 ? -0.02 : -2000;
 	options.high = options.bits == 32 ? 0 : _i < 3 ? 0.06 : 2000;
 	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
@@ -107,7 +107,7 @@ START_TEST(read_again)
 }
 END_TEST
 
-/* Cut off behind its head; without the words of the first page it is images. */
+/* Truncated after its header; without the description of the first page it is a stack of images. */
 START_TEST(spoilt)
 {
 	gt_volume *v = NULL;
@@ -209,7 +209,7 @@ START_TEST(slices_make_the_same_file)
 }
 END_TEST
 
-/* The same in a folder, where files can become pages; a folder of numbers is of TIFF, without a word of them it may be of others. */
+/* Slices in a folder: each file has one page. With bits= a folder is TIFF, without it other formats are possible. */
 START_TEST(slices_in_a_folder)
 {
 	gt_slice_writer *s = NULL;
@@ -252,7 +252,7 @@ START_TEST(slices_in_a_folder)
 }
 END_TEST
 
-/* A file system that does not say how large it is may have room for all. */
+/* A file system of unknown size may have enough space. */
 START_TEST(disk_of_unknown_size)
 {
 	struct statvfs s;

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_IO_TIFF_FILES_H
 #define GT_TESTS_IO_TIFF_FILES_H
-/* TIFF files as other programs write them, by libtiff directly, in a folder that is removed. */
+/* TIFF files as other programs write them, by libtiff, in a temporary folder. */
 #include <check.h>
 #include <dirent.h>
 #include <stdint.h>

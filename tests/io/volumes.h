@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_IO_VOLUMES_H
 #define GT_TESTS_IO_VOLUMES_H
-/* A volume for tests of volume formats: odd, off-centre, anisotropic, random. */
+/* A volume for tests of volume formats: odd sizes, off centre, anisotropic, random. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static inline gt_volume *volume(void)
 	return v;
 }
 
-/* tolerance of values, 0: bit for bit; off: of centres, mm. */
+/* tolerance of values, 0: exact; off: of centres, mm. */
 static inline void same_volume(const gt_volume *v, const gt_volume *w, double tolerance, double off)
 {
 	for (int a = 0; a < 3; a++) {

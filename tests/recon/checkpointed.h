@@ -62,7 +62,7 @@ static void set_method(const char *spec)
 	ck_ok(gt_method_parse(spec, &method));
 }
 
-/* Those who change it call identity() for what it was. */
+/* identity() resets it; tests change it afterwards. */
 static gt_run_scan scan;
 
 static gt_run_identity identity(void)
@@ -80,7 +80,7 @@ static gt_run_identity identity(void)
 		                  .backend = gt_backend_name(problem.be) };
 }
 
-/* A run of the method, and what its file held after each iteration. */
+/* One run, and the iteration count in its checkpoint file after each iteration. */
 static struct watched {
 	gt_run run;
 	int iteration, stop_at, saved[ITERATIONS + 1];

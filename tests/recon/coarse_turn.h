@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_RECON_COARSE_TURN_H
 #define GT_TESTS_RECON_COARSE_TURN_H
-/* A scan and a grid that are small enough for every entry of their operator, and nowhere in the middle. */
+/* A scan and a grid small enough for a dense operator matrix, both off centre. */
 #include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
@@ -8,7 +8,7 @@
 
 static const gt_grid coarse_grid = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
 
-/* A turn; two where it climbs by pitch mm in each. */
+/* One rotation, or two if the helical pitch (mm per rotation) is not 0. */
 static inline gt_scan *coarse_turn(gt_shape shape, double pitch)
 {
 	const gt_orbit o = { .shape = shape,

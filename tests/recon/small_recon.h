@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_RECON_SMALL_RECON_H
 #define GT_TESTS_RECON_SMALL_RECON_H
-/* A small scan of a body in noise, and reconstructions of it. */
+/* A small noisy scan of a phantom, and reconstructions of it. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -21,29 +21,29 @@ static const gt_orbit small_orbit = { .views = VIEWS,
 	                              .turn = 2 * GT_PI };
 static const gt_grid grid = { { 24, 22, 6 }, { 6, 6, 6 }, { 0, 0, 0 } };
 
-/* A body on such an orbit, in noise where there are photons. */
+/* Projections of the phantom; photons=0: without noise. */
 static inline gt_projections *projections_on(const gt_orbit *orbit, double photons)
 {
 	gt_projections *p;
 	gt_scan *scan;
-	gt_phantom *body;
+	gt_phantom *phantom;
 	const gt_phantom_options half = { .water = 0.02, .scale = 0.5 };
 	ck_ok(gt_scan_orbit(orbit, &scan));
 	ck_ok(gt_projections_new(scan, &p));
 	float *data = gt_projections_data(p);
-	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
-	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, data));
+	ck_ok(gt_phantom_new("shepp-logan", &half, &phantom));
+	ck_ok(gt_phantom_project(phantom, scan, 1, NULL, NULL, NULL, data));
 	if (photons > 0)
 		gt_add_photon_noise(photons, 0, 3, 0, NULL, data, gt_scan_size(scan));
-	gt_phantom_free(body);
+	gt_phantom_free(phantom);
 	gt_scan_free(scan);
 	return p;
 }
 
-/* On a scan that fdk takes. */
+/* The same scan for all tests; fdk accepts it. */
 static inline gt_projections *projections(void) { return projections_on(&small_orbit, 1e5); }
 
-/* On the backend of the tests. */
+/* Applies the settings on the backend under test. */
 static void set_all(gt_recon *r, const char *const (*set)[2])
 {
 	ck_ok(gt_recon_set(r, "backend", getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"));

@@ -7,8 +7,8 @@
 #include "core/team/team.h"
 #include "tests/support/support.h"
 
-/* A team on the backend that is tested; 0: it has not as many devices, or with GT_TEAM=mpi members for which the
- * processes of the launcher do not do: then the members are threads of these. */
+/* Opens a team on the tested backend. Returns 0 if there are too few devices. If the processes of GT_TEAM=mpi do
+ * not fit, all ranks are threads of each process. */
 static inline int team_of(int ranks, gt_team **t)
 {
 	char spec[64];
@@ -26,7 +26,7 @@ static inline int team_of(int ranks, gt_team **t)
 	return 1;
 }
 
-/* The last member of this process. */
+/* Index of the last rank in this process. */
 static inline int last_here(const gt_team *t)
 {
 	int i = gt_team_size(t) - 1;

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_TEAM_RUNS_H
 #define GT_TESTS_TEAM_RUNS_H
-/* Runs of solvers and penalties on the members of a team, against those of one. */
+/* Runs solvers and penalties on a team and compares with one rank. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static const gt_grid grid = { { 20, 18, 9 }, { 8, 9, 6 }, { 3, -2, 1 } };
 
-/* One run on some members. */
+/* One run on some ranks. */
 struct run {
 	const char *solver, *options, *penalty, *split;
 	size_t subsets, volumes;
@@ -28,14 +28,14 @@ struct run {
 	const double *share; /* NULL: equal */
 	const gt_scan *scan;
 	const float *data, *weights;
-	int shows;      /* the member that gives it */
-	double *result; /* [volumes][voxels], of all */
-	double value;   /* of the penalty there */
+	int shows;      /* rank that returns the result */
+	double *result; /* [volumes][voxels] */
+	double value;   /* penalty at the result */
 };
 
 static inline double truth_at(size_t i);
 
-/* The noisy truth in a file, which is to be unlinked. */
+/* Writes the noisy truth to a file; the caller unlinks it. */
 static inline void write_prior(char path[64])
 {
 	gt_volume *v = NULL;
@@ -89,7 +89,7 @@ static inline void get_double(const gt_array *x, double *to)
 
 static inline size_t size_of(const struct run *r) { return r->volumes * gt_grid_voxels(&grid); }
 
-/* The scan of volume i: i times three views less than the first, other noise, and less of the body. */
+/* The scan of volume i has 3 i views fewer, other noise and lower attenuation than the first. */
 static inline gt_status new_subsets(const struct run *r, gt_backend *be, size_t i, gt_subsets *sub)
 {
 	gt_split_spec asked, split;
@@ -146,9 +146,9 @@ static inline gt_status solve(gt_backend *be, void *self)
 		               .lo = s->traits & GT_SUPPORTS_BOUNDS && !strstr(r->options, "nonneg=no") ? 0 : -INFINITY,
 		               .hi = INFINITY };
 	GT_TRY(gt_solve(s, &p, options, x, NULL));
-	const double value = gt_penalty_value(R, x); /* the same on every member */
+	const double value = gt_penalty_value(R, x); /* equal on every rank */
 	own = malloc(size_of(r) * sizeof *own);
-	get_double(x, own); /* all of it, on every member */
+	get_double(x, own); /* the whole volume, on every rank */
 	if (gt_rank(be) == r->shows) {
 		memcpy(r->result, own, size_of(r) * sizeof *own);
 		r->value = value;
@@ -202,7 +202,7 @@ static inline double difference(const double *a, const double *b, size_t size)
 struct data {
 	gt_scan *scan;
 	float *values, *weights;
-	char prior[64], penalty[256]; /* prior: a file, once a penalty asks for one */
+	char prior[64], penalty[256]; /* prior: a file, if a penalty uses one */
 };
 
 /* An ellipsoid off the centre with a hole. */
@@ -212,7 +212,7 @@ static inline double truth_at(size_t i)
 	return X * X + Y * Y + Z * Z > 1 ? 0 : hypot(X - 0.3, Y) < 0.3 && Z > 0 ? 0.005 : 0.02;
 }
 
-/* Its line integrals: rays that hardly meet the voxels have next to none. */
+/* Line integrals of the truth; rays that barely touch the voxels are near 0. */
 static inline void project_truth(const gt_scan *scan, float *values)
 {
 	gt_backend *be = NULL;
@@ -278,7 +278,7 @@ struct team_case {
 	const char *solver, *options, *penalty;
 	size_t subsets;
 	int weighted, kappa;
-	double tolerance; /* in double */
+	double tolerance; /* in double precision */
 	double single;
 	size_t volumes;
 };
@@ -288,7 +288,7 @@ struct team_split {
 	int ranks, uneven;
 };
 
-/* Runs a case on some members, twice, against one member. */
+/* Runs a case twice on some ranks and compares with one rank. */
 static inline void compare(struct run *r, const double *one, double tolerance)
 {
 	const double value = r->value;
@@ -310,8 +310,8 @@ static inline void compare(struct run *r, const double *one, double tolerance)
 	free(again);
 }
 
-/* The penalty of a case, with the name of a file in place of PRIOR. It is written once for all runs: whoever reads a
- * file that is new tries it in a child first, which takes longer than these runs under a sanitizer. */
+/* The penalty of a case, with a file name in place of PRIOR. All runs share the file: the first read of a file
+ * starts a probe process, which is slow under a sanitizer. */
 static inline const char *penalty_of(const struct team_case *c, struct data *d)
 {
 	const char *at = c->penalty ? strstr(c->penalty, "PRIOR") : NULL;
@@ -323,7 +323,7 @@ static inline const char *penalty_of(const struct team_case *c, struct data *d)
 	return d->penalty;
 }
 
-/* Good until the next of the same data. */
+/* The returned strings stay valid until the next call with the same data. */
 static inline struct run run_of(const struct team_case *c, struct data *d, gt_type type)
 {
 	return (struct run){ .solver = c->solver,
@@ -340,12 +340,11 @@ static inline struct run run_of(const struct team_case *c, struct data *d, gt_ty
 		             .weights = c->weighted ? d->weights : NULL };
 }
 
-/* By each of n splits. Single precision: a last bit that flips goes further where steps are searched for, and where
- * hybrid-lsqr looks for the least of a curve that is flat there: that is known to the root of the rounding. Where the
- * preconditioner follows the curvatures of the penalty, which with p < 2 are steep where neighbours are alike, an
- * iteration makes a difference 25 times what it was, in both precisions: after 6 it is 4e-5 in single, 4e-11 at most in
- * double; one member is 2e-5 from its own double. pcg with awtv, whose weights follow the edges, makes of a last bit 100
- * times that: 1.2e-5 and 1e-14; os-sqs does not, with the same penalty. */
+/* Runs a case with each of n splits. Line searches and the flat minimum of hybrid-lsqr amplify rounding in single
+ * precision. The preconditioner follows the curvatures of the penalty, which are steep for p < 2 between equal
+ * neighbours. Each iteration then amplifies a difference 25 times: after 6 iterations to 4e-5 in single and at
+ * most 4e-11 in double precision. One rank in single precision is itself 2e-5 from double. pcg with awtv amplifies
+ * one bit 100 times, to 1.2e-5 and 1e-14; os-sqs does not. */
 static inline void each_split(const struct team_case *c, const struct team_split *splits, size_t n, gt_shape shape, double pitch,
                               gt_type type)
 {

@@ -1,5 +1,5 @@
-/* Balls on two rings, seen by a panel that is off, rolled, tilted and slanted: the geometry from their shadows.
- * labels: unit physics slow  backend: none */
+/* Calibration with two rings of beads and a shifted, rolled, tilted and slanted panel.
+ * labels: unit physics slow backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 #include "tests/support/support.h"
 
 enum { BEADS = 8, VIEWS = 60, N = GT_BEADS_PARAMETERS };
-/* Heights that differ: their shadows cross on the way round. */
+/* The heights differ, so bead projections cross during the rotation. */
 static const double place[BEADS][3] = { { 20, 0, -27 }, { 3, 19, -19 }, { -17, 9, -11 }, { -13, -16, -3 },
 	                                { 9, -18, 4 },  { 19, 7, 12 },  { -3, 20, 19 },  { -20, -4, 28 } };
 static const double truth[N] = { 3.3, -2.1, 0.5 / GT_DEGREES, 1 / GT_DEGREES, -0.7 / GT_DEGREES, 2.5, 0 };
-/* What 0.1 pixels of noise in 90 views leave, of eight balls of that size: 1.5 times it. */
+/* 1.5 times the error that 0.1 pixels of noise cause with 90 views of eight such beads. */
 static const double within[N] = { 0.03, 0.4, 0.01 / GT_DEGREES, 0.1 / GT_DEGREES, 0.1 / GT_DEGREES, 0.6, 0.5 };
 
-/* Radius, mm-1. */
+/* Radius (mm), attenuation (mm^-1). */
 static double holder[2] = { 30, 0.002 };
 
-static void write_balls(size_t beads)
+static void write_beads(size_t beads)
 {
-	FILE *f = fopen("balls.shapes", "w");
+	FILE *f = fopen("beads.shapes", "w");
 	ck_assert_ptr_nonnull(f);
 	fprintf(f, "unit mm-1\ncylinder radius=%g length=90 density=%g\n", holder[0], holder[1]);
 	for (size_t k = 0; k < beads; k++)
@@ -47,7 +47,7 @@ static gt_scan *nominal(gt_shape shape, size_t views)
 	return s;
 }
 
-/* The shared corrections, written down once more: of the scan as the balls saw it. */
+/* Applies the geometry errors independently of the code under test. */
 static void disturb(gt_scan *s, const double value[N], double wobble)
 {
 	const double shared[GT_CALIBRATE_PARAMETERS] = { value[0], value[2], value[3], value[4], value[5] };
@@ -64,13 +64,13 @@ static gt_projections *seen(const gt_scan *given, const gt_scan *real, size_t be
 {
 	gt_projections *p = NULL;
 	gt_phantom *balls = NULL;
-	write_balls(beads);
-	ck_ok(gt_phantom_new("balls.shapes", NULL, &balls));
+	write_beads(beads);
+	ck_ok(gt_phantom_new("beads.shapes", NULL, &balls));
 	ck_ok(gt_projections_new(given, &p));
 	ck_ok(gt_phantom_project(balls, real, 3, NULL, NULL, NULL, gt_projections_data(p)));
 	gt_add_photon_noise(2e4, 0, 5, 0, NULL, gt_projections_data(p), gt_scan_size(real));
 	gt_phantom_free(balls);
-	remove("balls.shapes");
+	remove("beads.shapes");
 	return p;
 }
 
@@ -108,7 +108,7 @@ static void compare(const gt_beads_report *r, int axis)
 	ck_assert_double_gt(r->before, 0.2);
 }
 
-/* Whatever their order. */
+/* Compares positions in any order. */
 static void compare_places(const gt_beads_report *r, double max)
 {
 	for (int k = 0; k < BEADS; k++) {
@@ -128,8 +128,8 @@ static double span(void)
 	return max;
 }
 
-/* A holder whose edges bend under the shadows where balls are farthest from the axis: their centres were pulled to the
- * same side all the way round, and the source seemed 1.1 mm nearer. */
+/* A dense holder, whose edges bias the bead centres where beads are farthest from the axis. The bias once moved
+ * the source 1.1 mm nearer. */
 START_TEST(heavy_holder)
 {
 	gt_scan *scan = nominal(GT_FLAT, VIEWS);
@@ -183,7 +183,7 @@ START_TEST(known_places)
 	gt_beads_report r;
 	gt_projections *p = scan_of(0, BEADS);
 	double turned[BEADS][3];
-	/* Another order, turned and moved. */
+	/* other order, rotated and shifted */
 	for (int k = 0; k < BEADS; k++) {
 		const double *x = place[(3 * k + 1) % BEADS];
 		turned[k][0] = 5 + 0.8 * x[0] - 0.6 * x[2];
@@ -206,8 +206,8 @@ START_TEST(known_places)
 }
 END_TEST
 
-/* Where rays to points of the object go: the worst of both scans, pixels. */
-static double far_off(const gt_scan *a, const gt_scan *b, size_t v)
+/* Largest distance (pixels) between the projections of object points in two scans. */
+static double largest_distance(const gt_scan *a, const gt_scan *b, size_t v)
 {
 	const gt_detector da = gt_scan_detector(a), db = gt_scan_detector(b);
 	double worst = 0;
@@ -221,7 +221,7 @@ static double far_off(const gt_scan *a, const gt_scan *b, size_t v)
 	return worst;
 }
 
-/* A C-arm: each view is off by itself. What counts is where rays go. */
+/* A C-arm: each view has its own errors. Accuracy is that of the rays. */
 START_TEST(each_view)
 {
 	gt_beads_options o = gt_beads_defaults;
@@ -241,7 +241,7 @@ START_TEST(each_view)
 			ck_assert_double_lt(distance(w->source, real->view[v].source), 5 * r.view_error[v][0] + 0.5);
 			ck_assert_double_gt(r.view_error[v][0], 0);
 			ck_assert_double_lt(r.view_rms[v], 0.1);
-			ck_assert_double_lt(far_off(gt_projections_scan(p), real, v), 0.3);
+			ck_assert_double_lt(largest_distance(gt_projections_scan(p), real, v), 0.3);
 		}
 	gt_beads_free(&r);
 	gt_projections_free(p);
@@ -250,7 +250,7 @@ START_TEST(each_view)
 }
 END_TEST
 
-/* Balls that some views do not show. */
+/* Some beads are missing in some views. */
 START_TEST(hidden_in_views)
 {
 	gt_beads_options o = gt_beads_defaults;

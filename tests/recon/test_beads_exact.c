@@ -1,5 +1,5 @@
-/* Centres of shadows of a known scatter, to the numbers that they must give; holders with sharp edges; panels from behind.
- * labels: unit physics  backend: none */
+/* Calibration by beads from exact bead centres, with sharp holder edges, and with a panel seen from the back.
+ * labels: unit physics backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 
 enum { BEADS = 8, VIEWS = 90, N = GT_BEADS_PARAMETERS };
 static const double truth[N] = { 3.3, -2.1, 0.5 / GT_DEGREES, 1 / GT_DEGREES, -0.7 / GT_DEGREES, 2.5, -1.5 };
-/* Two rings of 20 mm. */
+/* Two rings of radius 20 mm. */
 static void place_of(int k, double x[3])
 {
 	x[0] = 20 * cos(GT_PI / 2 * (k / 2) + 0.4 * (k % 2));
 	x[1] = 20 * sin(GT_PI / 2 * (k / 2) + 0.4 * (k % 2));
 	x[2] = k % 2 ? 28 : -28;
 }
-/* Heights that differ. */
+/* Different heights. */
 static const double scattered[BEADS][3] = { { 20, 0, -27 }, { 3, 19, -19 }, { -17, 9, -11 }, { -13, -16, -3 },
 	                                    { 9, -18, 4 },  { 19, 7, 12 },  { -3, 20, 19 },  { -20, -4, 28 } };
 
@@ -57,7 +57,7 @@ typedef struct {
 	gt_scan *given, *scan;
 } problem;
 
-/* Balls a millimetre off their places, as matching leaves them, and centres with normal noise of so many pixels. */
+/* Beads with position errors of about 1 mm, as after matching, and centres with Gaussian noise (pixels). */
 static void set_up(problem *p, double noise)
 {
 	gt_scan *real = panel(0.2, 700, 560, VIEWS);
@@ -100,7 +100,8 @@ static void tear_down(problem *p)
 
 START_TEST(known_scatter)
 {
-	/* Of 0.1 pixels: column, row (pixels), roll, slant, tilt (degrees), to the detector, to the axis (mm), times 1.5. */
+	/* 1.5 times the error from 0.1 pixels of noise: column, row (pixels), roll, slant, tilt (degrees),
+	 * distances from source to detector and to axis (mm) */
 	static const double within[N] = { 0.006, 0.18, 0.0021, 0.045, 0.045, 0.315, 0.21 };
 	double shape[BEADS][3];
 	gt_beads_fit fit = { 0 };
@@ -155,7 +156,7 @@ static gt_projections *seen(double holder)
 	return p;
 }
 
-/* A holder's wall 2.5 mm from the middles of the balls: its edges do not pull more than is stated. */
+/* The holder wall is 2.5 mm from the bead centres; the bias from its edges stays below the reported error. */
 START_TEST(sharp_holder)
 {
 	static const double expected[N] = { 3.3 };
@@ -182,7 +183,7 @@ static void take(void *self, const gt_message *m)
 		snprintf(self, 512, "%s", m->text);
 }
 
-/* Columns counted from the other end are said, and not only as a slant of half a turn. */
+/* A reversed column direction is reported, and not only as a slant of 180 degrees. */
 START_TEST(from_behind)
 {
 	gt_beads_options o = gt_beads_defaults;

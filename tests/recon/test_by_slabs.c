@@ -1,4 +1,4 @@
-/* Runs of gt_recon by slabs: the same image as of the whole, what is told of the cut, what is refused, and being stopped.
+/* Reconstruction by slabs with gt_recon: result, report of the partition, refusals and cancellation.
  * labels: unit */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void teardown(void)
 	rmdir(folder);
 }
 
-/* Of the file, on the grid of the tests. */
+/* Opens the scan file with the grid of the tests. */
 static gt_recon *of_file(const char *const (*set)[2])
 {
 	gt_recon *r;
@@ -56,7 +56,7 @@ static const char *const cuts[][5][2] = {
 };
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
-/* Slabs add up what the whole adds up, in an order of their own: float keeps a part in 10^7, the sums of 48 views 10^-5. */
+/* Slabs sum in another order: float rounds at 1e-7, sums over 48 views reach 1e-5. */
 START_TEST(slabs_are_the_whole)
 {
 	gt_recon *r = of_file(NULL), *s = of_file(cuts[_i]);
@@ -82,7 +82,7 @@ START_TEST(slabs_are_the_whole)
 	ck_assert(cut.device > 0 && cut.process >= cut.host);
 	ck_assert(cut.device <= 60e3 || (_i != 1 && _i != 2));
 	ck_assert_double_eq_tol(slabs->water, _i == 4 ? 0.025 : 0.019, 1e-9);
-	/* Each slice is written once, as float. */
+	/* each slice is written once, as float */
 	ck_assert_double_eq(cut.bytes[GT_RECON_STAGE_WRITE], 4. * (double)gt_grid_voxels(&grid));
 	ck_ok(gt_recon_result(s, &how));
 	ck_assert_double_eq(how.seconds, cut.whole);
@@ -98,7 +98,7 @@ START_TEST(slabs_are_the_whole)
 }
 END_TEST
 
-/* With one more setting. */
+/* Plans with one more setting and returns the partition. */
 static gt_recon_slabs cut_with(const char *key, const char *value)
 {
 	gt_recon *r = of_file(cuts[0]);
@@ -110,8 +110,8 @@ static gt_recon_slabs cut_with(const char *key, const char *value)
 	return cut;
 }
 
-/* What is asked for is what is cut and written: numbers of twice the size, the unit's buffers, no more than the host has, and the water
- * of the run before that of the caller's options. In single precision the CPU works with lines of its own: not quite half. */
+/* Settings take effect: precision, unit, host memory limit, and the water value of the run before the one of the
+ * write options. Double precision takes less than twice the memory, because the CPU has line buffers of its own. */
 START_TEST(settings_of_slabs)
 {
 	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"), hu = cut_with("unit", "HU");
@@ -135,7 +135,8 @@ START_TEST(settings_of_slabs)
 }
 END_TEST
 
-/* The geometry of one file and the projections of another, as a whole and by slabs: twice the data, twice the volume. */
+/* The geometry of one file with the projections of another, with and without slabs: doubled data give a doubled
+ * volume. */
 START_TEST(data_of_another_file)
 {
 	char twice[96];
@@ -160,7 +161,7 @@ START_TEST(data_of_another_file)
 }
 END_TEST
 
-/* 1: the file's first part has the text. */
+/* Returns 1 if the start of the file contains the text. */
 static int file_has(const char *file, const char *text)
 {
 	char head[4096];
@@ -171,7 +172,7 @@ static int file_has(const char *file, const char *text)
 	return memmem(head, n, text, strlen(text)) != NULL;
 }
 
-/* The unit that is asked for is that of the file, as a whole and by slabs. */
+/* The requested unit is the unit of the file, with and without slabs. */
 START_TEST(unit)
 {
 	static const char *const units[] = { "mm-1", "HU" };
@@ -190,7 +191,7 @@ START_TEST(unit)
 }
 END_TEST
 
-/* Weights of the file are read for a method that has a use for them. */
+/* Weights of the file are read for a method that uses them. */
 START_TEST(weights_of_the_file)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=1" }, { "weights", "file" }, { NULL, NULL } };
@@ -217,7 +218,7 @@ static int count_threads(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-/* Stages at the same time have threads of their own, one after the other none. */
+/* Overlapping stages have their own threads, sequential stages have none. */
 START_TEST(threads_of_stages)
 {
 	static const char *const settings[][3][2] = { { { "slabs", "yes" }, { "overlap", "no" }, { NULL, NULL } },
@@ -233,7 +234,7 @@ START_TEST(threads_of_stages)
 }
 END_TEST
 
-/* The cut of a plan is that of the run. */
+/* A plan and its run have the same partition. */
 START_TEST(planned)
 {
 	gt_recon *r = of_file(cuts[2]);
@@ -260,7 +261,7 @@ START_TEST(planned)
 }
 END_TEST
 
-/* What only slabs know does nothing elsewhere, and says so. */
+/* Settings for slabs are reported as without effect in other runs. */
 START_TEST(not_by_slabs)
 {
 	static const struct {
@@ -307,7 +308,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* An array of the caller is of no use to a run that goes by slabs: it says where to go. */
+/* A run by slabs into an array of the caller is refused; the message names gt_recon_run_to(). */
 START_TEST(into_memory)
 {
 	gt_recon *r = of_file(cuts[0]);

@@ -1,5 +1,5 @@
-/* A detector that is off, rolled and slanted: found from the projections of an unknown body, to the numbers that a
- * good picture needs. labels: unit physics slow  backend: none */
+/* Self-calibration of a shifted, rolled and slanted detector from the projections of an unknown object.
+ * labels: unit physics slow backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include <gantry/phantom.h>
 #include "tests/support/support.h"
 
-/* Balls and boxes all over the field of view, tops and bottoms too. */
-static void write_body(void)
+/* Ellipsoids and boxes throughout the field of view, also near its top and bottom. */
+static void write_phantom(void)
 {
-	FILE *f = fopen("body.shapes", "w");
+	FILE *f = fopen("phantom.shapes", "w");
 	ck_assert_ptr_nonnull(f);
 	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
 	      "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
@@ -40,19 +40,19 @@ static gt_projections *scan_of(gt_shape shape, double offset, const double truth
 		                 .column_offset = offset };
 	gt_scan *nominal = NULL, *real = NULL;
 	gt_projections *p = NULL;
-	gt_phantom *body = NULL;
-	write_body();
+	gt_phantom *phantom = NULL;
+	write_phantom();
 	ck_ok(gt_scan_orbit(&orbit, &nominal));
 	ck_ok(gt_scan_clone(nominal, &real));
 	gt_calibrate_apply(truth, real);
 	ck_ok(gt_projections_new(nominal, &p));
-	ck_ok(gt_phantom_new("body.shapes", NULL, &body));
-	ck_ok(gt_phantom_project(body, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
+	ck_ok(gt_phantom_new("phantom.shapes", NULL, &phantom));
+	ck_ok(gt_phantom_project(phantom, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
 	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(real));
-	gt_phantom_free(body);
+	gt_phantom_free(phantom);
 	gt_scan_free(nominal);
 	gt_scan_free(real);
-	remove("body.shapes");
+	remove("phantom.shapes");
 	return p;
 }
 

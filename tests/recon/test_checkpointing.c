@@ -1,4 +1,4 @@
-/* Checkpoints of a run: when they are written, and that a run which is continued ends in the same bits.
+/* Checkpoints: when they are written; a continued run is bit-identical to an uninterrupted one.
  * labels: unit */
 #include "tests/recon/checkpointed.h"
 
@@ -17,7 +17,7 @@ static void set_solver(int i)
 	p.scan = problem.scan;
 }
 
-/* Stopped after the fifth of 8 iterations and continued: the bits of a run without a stop. The checkpoint stays what it is asked to be. */
+/* Stopped after iteration 5 of 8 and continued: bit-identical. Checkpoints keep the requested interval. */
 START_TEST(continued)
 {
 	float whole[VOXELS], half[VOXELS], again[VOXELS];
@@ -36,7 +36,7 @@ START_TEST(continued)
 }
 END_TEST
 
-/* Every so many iterations, and after the last. */
+/* Saves every N iterations and after the last. */
 START_TEST(when_it_saves)
 {
 	static const struct {
@@ -56,7 +56,7 @@ START_TEST(when_it_saves)
 }
 END_TEST
 
-/* Without every= it is 10; a colon without = behind it belongs to the name. */
+/* The default is every=10; a colon not followed by KEY= belongs to the file name. */
 START_TEST(default_and_colons)
 {
 	gt_checkpointing c = { .spec = path };
@@ -81,7 +81,7 @@ START_TEST(default_and_colons)
 }
 END_TEST
 
-/* A solver whose cost rises from its third iteration on, and whose voxels hold the number of the iteration. */
+/* A solver with a cost that rises from iteration 3 on; its voxels hold the iteration number. */
 static gt_status run_rising(const gt_problem *q, const void *options, gt_array *x, const gt_monitor *m)
 {
 	static const double cost[] = { 10, 4, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
@@ -105,7 +105,8 @@ static const gt_solver rising = {
 	.name = "rising", .about = "rises", .traits = GT_SUPPORTS_SUBSETS, .params = no_params, .run = run_rising
 };
 
-/* Stopped after iteration _i, a run knows its best image when it is continued, how often its cost rose, and its first gradient. */
+/* Stopped after iteration _i: the continued run keeps its best image, the number of cost rises and its first
+ * gradient. */
 START_TEST(best_image_continued)
 {
 	float image[VOXELS];
@@ -115,7 +116,7 @@ START_TEST(best_image_continued)
 	ck_ok(gt_checkpoint_open(path, &c));
 	int has = 7;
 	ck_ok(gt_checkpoint_has(c, "best_image", &has));
-	ck_assert_int_eq(has, _i > 3); /* until then it is x */
+	ck_assert_int_eq(has, _i > 3); /* before that the best image is x */
 	gt_checkpoint_free(c);
 	ck_ok(run(NULL, path, 0, image));
 	ck_assert_int_eq(w.run.iterations, 8);
@@ -126,7 +127,7 @@ START_TEST(best_image_continued)
 }
 END_TEST
 
-/* A rule on the gradient holds against that of the run's first iteration, not of the first that is continued. */
+/* The gradient rule compares with the first iteration of the run, not of the continuation. */
 START_TEST(first_gradient_continued)
 {
 	const gt_run_identity id = identity();

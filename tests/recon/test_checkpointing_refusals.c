@@ -1,8 +1,8 @@
-/* A checkpoint of another run is refused with what differs; what may differ is not; files that cannot be read or written are told.
+/* Refused checkpoints: other runs, with the difference named, and files that cannot be read or written.
  * labels: unit */
 #include "tests/recon/checkpointed.h"
 
-/* One thing that differs in the run that is continued, and what is said. */
+/* A checkpoint is refused with this text. */
 static void refused(const gt_run_identity *id, const char *text)
 {
 	gt_checkpointing c = { .resume = path };
@@ -18,7 +18,7 @@ static void accepted(const gt_run_identity *id)
 	gt_checkpointing_free(&c);
 }
 
-START_TEST(what_differs)
+START_TEST(differences)
 {
 	gt_run_identity id;
 	set_method("os-sart:iterations=8,order=golden");
@@ -60,7 +60,7 @@ START_TEST(what_differs)
 }
 END_TEST
 
-START_TEST(what_differs_of_the_solver)
+START_TEST(differences_of_the_solver)
 {
 	const gt_run_identity id = identity();
 	set_method("os-sart:iterations=8,order=golden");
@@ -69,7 +69,7 @@ START_TEST(what_differs_of_the_solver)
 	refused(&id, "the solver is os-sart, expected sirt");
 	set_method("os-sart:iterations=8,order=golden,relax=0.5");
 	refused(&id, "the solver has relax=1, expected relax=0.5");
-	set_method("os-sart:iterations=20,order=golden"); /* more iterations are no other run */
+	set_method("os-sart:iterations=20,order=golden"); /* a larger number of iterations is allowed */
 	accepted(&id);
 	set_method("os-sart:iterations=5,order=golden");
 	accepted(&id);
@@ -85,8 +85,8 @@ START_TEST(what_differs_of_the_solver)
 }
 END_TEST
 
-/* How the strength was found, the command and the device may differ; another kind of device is a remark. */
-START_TEST(what_may_differ)
+/* The origin of the strength, the command and the device may differ; another kind of device causes a note. */
+START_TEST(allowed_differences)
 {
 	gt_run_identity id = identity();
 	char *penalty = NULL;
@@ -108,7 +108,7 @@ START_TEST(what_may_differ)
 }
 END_TEST
 
-/* A file that cannot be written is said, and the run goes on to the same result. */
+/* A file that cannot be written is reported, and the run ends with the same result. */
 START_TEST(unwritable)
 {
 	float whole[VOXELS], out[VOXELS];
@@ -125,7 +125,7 @@ START_TEST(unwritable)
 }
 END_TEST
 
-/* What the settings alone show. */
+/* Checks that need only the settings. */
 START_TEST(checked_first)
 {
 	const char *const none[] = { NULL };
@@ -160,9 +160,9 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_differs);
-	tcase_add_test(tc, what_differs_of_the_solver);
-	tcase_add_test(tc, what_may_differ);
+	tcase_add_test(tc, differences);
+	tcase_add_test(tc, differences_of_the_solver);
+	tcase_add_test(tc, allowed_differences);
 	tcase_add_test(tc, unwritable);
 	tcase_add_test(tc, checked_first);
 }

@@ -1,5 +1,5 @@
-/* What is chosen where nothing was asked for, and what is said of it: method, projector, grid, and what a scan does not see.
- * labels: unit  backend: none */
+/* Defaults and their messages: method, projector, grid, and coverage of the scan.
+ * labels: unit backend: none */
 #include <math.h>
 #include <string.h>
 #include <gantry/analytic.h>
@@ -34,7 +34,7 @@ static gt_scan *helix_of(size_t views, double turn, double pitch_per_turn, doubl
 
 static gt_scan *scan_of(size_t views, double turn) { return helix_of(views, turn, 0, 0); }
 
-/* Ten degrees are still enough. */
+/* Gaps of ten degrees are accepted. */
 START_TEST(few_views)
 {
 	static const size_t views[] = { 48, 37, 35, 12 };
@@ -52,7 +52,7 @@ START_TEST(few_views)
 }
 END_TEST
 
-/* Golden angles over many rotations, and shuffled views: neighbours on the circle are 2 degrees apart. */
+/* Golden angles over many rotations, and shuffled views: adjacent angles are 2 degrees apart. */
 START_TEST(views_in_another_order)
 {
 	for (int golden = 0; golden < 2; golden++) {
@@ -70,7 +70,7 @@ START_TEST(views_in_another_order)
 }
 END_TEST
 
-/* A quarter of a turn is no scan for fdk; a solver has at most one subset for each view. */
+/* A quarter rotation is too short for fdk; a solver has at most one subset per view. */
 START_TEST(solver_in_place)
 {
 	gt_scan *s = scan_of(5, GT_PI / 2);
@@ -102,7 +102,7 @@ START_TEST(projector_of_leaning_rows)
 }
 END_TEST
 
-/* Rolled by so many degrees, and what is chosen for flat panels and for arcs. */
+/* Roll in degrees, and the projector chosen for flat panels and for arcs. */
 static const struct {
 	double roll;
 	const char *flat, *arc;
@@ -137,10 +137,10 @@ END_TEST
 
 static const struct {
 	double turn, pitch_per_turn, row_offset;
-	int is_even; /* as many slices are lost below as above */
+	int is_even; /* equal numbers of slices are lost at both ends */
 } helices[] = { { 6 * GT_PI, 40, 1.5, 1 }, { 5.3 * GT_PI, 30, -4, 0 }, { 5.3 * GT_PI, 60, 4, 0 } };
 
-/* Of a helix the slices that are seen over half a turn: all of them, and none besides. */
+/* The default grid of a helix has all slices that are measured over 180 degrees, and no others. */
 START_TEST(grid_of_a_helix)
 {
 	gt_scan *s = helix_of(122, helices[_i].turn, helices[_i].pitch_per_turn, helices[_i].row_offset);
@@ -164,7 +164,7 @@ START_TEST(grid_of_a_helix)
 }
 END_TEST
 
-/* A grid that cuts the body leaves it beside; the one that holds it does not. */
+/* A grid that cuts the object is reported, one that holds it is not. */
 START_TEST(sides)
 {
 	gt_projections *p = projections();
@@ -179,7 +179,7 @@ START_TEST(sides)
 }
 END_TEST
 
-/* Forms of the device do nothing on the CPU, and that is told once for what was asked. */
+/* Device kernels have no effect on the CPU, which is reported once per request. */
 START_TEST(form_of_the_device)
 {
 	gt_projections *p = projections();

@@ -1,5 +1,5 @@
-/* Weights by their spec: what each kind is of the same projections, what auto stands for, help, and all that is refused.
- * labels: unit  backend: none */
+/* Specs of data weights: values of each kind, auto, help and refusals.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,7 @@ static gt_projections *projections(int weight, int photons)
 	return p;
 }
 
-/* A quarter of each neighbour in the row, half of itself; at the ends itself in the place of the one that is
- * missing. */
+/* Row filter 1/4, 1/2, 1/4 with repeated border pixels. */
 static double smoothed(const gt_projections *p, int i)
 {
 	const int c = i % COLUMNS;
@@ -124,7 +123,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* auto gives way to a solver that takes no weights; others are refused. */
+/* auto accepts a solver without weights; other kinds are refused. */
 START_TEST(solver_without_weights)
 {
 	static const char *const specs[] = { "file", "photons", "noise", "model" };

@@ -1,10 +1,10 @@
-/* Slabs of a direct method, which leave the device while the next one is computed: the volume of the whole.
+/* A direct method computed by slabs, each copied to the host during the next: equal to the whole volume.
  * labels: unit */
 #include <gantry/analytic.h>
 #include "recon/team/direct_slab.h"
 #include "tests/recon/small_recon.h"
 
-/* Slices first ... first+n-1 of a grid, slab by slab, and their copy on the host, against those of all at once. */
+/* Compares slices first ... first+n-1, computed by slabs, and their host copy with the whole volume. */
 static void check(const gt_projections *p, const gt_grid *g, gt_range slices, size_t large)
 {
 	const size_t plane = g->n[0] * g->n[1], all = gt_grid_voxels(g), n = slices.n * plane;
@@ -49,7 +49,7 @@ START_TEST(slabs_leave)
 }
 END_TEST
 
-/* Slabs of several pieces. */
+/* Slabs of several blocks. */
 START_TEST(pieces_leave)
 {
 	gt_projections *p = projections();

@@ -1,4 +1,4 @@
-/* Divergence and the best image: known sequences of cost, data term and residual against the iteration at which each rule speaks.
+/* Divergence rules and the best image, on known sequences of cost, data term and residual.
  * labels: unit */
 #include <math.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "tests/support/support.h"
 
 enum { VOXELS = 5, MAX_VALUES = 16 };
-enum told { COST, DATA, RESIDUAL };
+enum quantity { COST, DATA, RESIDUAL };
 
 struct example {
 	const char *name;
-	enum told told;
-	int at; /* the iteration at which it has diverged; 0: never */
+	enum quantity quantity;
+	int at; /* iteration of divergence; 0: never */
 	const char *why;
-	double value[MAX_VALUES]; /* ends at 0 */
+	double value[MAX_VALUES]; /* ends with 0 */
 };
 
 static const struct example examples[] = {
@@ -36,13 +36,13 @@ static const struct example examples[] = {
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
-static gt_progress progress_with(int iteration, const gt_array *x, enum told told, double value)
+static gt_progress progress_with(int iteration, const gt_array *x, enum quantity quantity, double value)
 {
 	gt_progress p;
 	gt_progress_of(iteration, 100, x, &p);
-	*(told == COST ? &p.cost : told == DATA ? &p.data : &p.residual) = value;
-	if (told == COST)
-		p.data = 1, p.residual = 1; /* which do not count then */
+	*(quantity == COST ? &p.cost : quantity == DATA ? &p.data : &p.residual) = value;
+	if (quantity == COST)
+		p.data = 1, p.residual = 1; /* ignored if there is a cost */
 	return p;
 }
 
@@ -56,7 +56,7 @@ START_TEST(rules)
 	const char *why = NULL;
 	gt_divergence_start(&d, x);
 	for (int i = 1; i <= MAX_VALUES && e->value[i - 1] > 0 && !at; i++) {
-		const gt_progress p = progress_with(i, x, e->told, e->value[i - 1]);
+		const gt_progress p = progress_with(i, x, e->quantity, e->value[i - 1]);
 		why = gt_divergence_look(&d, &p);
 		at = why ? i : 0;
 	}
@@ -68,10 +68,10 @@ START_TEST(rules)
 }
 END_TEST
 
-/* Four rises of the one and four of the other are no eight. */
+/* Rises of two different quantities are not added. */
 START_TEST(another_value_starts_anew)
 {
-	static const enum told order[] = { COST, COST, COST, COST, COST, DATA, DATA, DATA, DATA, DATA, DATA };
+	static const enum quantity order[] = { COST, COST, COST, COST, COST, DATA, DATA, DATA, DATA, DATA, DATA };
 	gt_backend *be = gt_test_backend();
 	gt_array *x = gt_test_array(be, GT_F64, VOXELS, 1);
 	gt_divergence d;
@@ -107,11 +107,11 @@ START_TEST(nothing_known_but_the_volume)
 }
 END_TEST
 
-/* What the best image is when iterate i holds i everywhere. */
+/* The best image, if all voxels of iterate i are i. */
 struct best {
 	const char *name;
-	enum told told;
-	int before, partial; /* the value is of the iterate before; and found on the way from it */
+	enum quantity quantity;
+	int before, partial; /* the value is of the previous iterate; summed over the subsets since then */
 	int best;
 	double value[MAX_VALUES];
 };
@@ -139,7 +139,7 @@ START_TEST(best_image)
 	gt_divergence_start(&d, x[0]);
 	for (int i = 1; i <= MAX_VALUES && e->value[i - 1] > 0; i++) {
 		gt_fill(i, x[i % 2]);
-		gt_progress p = progress_with(i, x[i % 2], e->told, e->value[i - 1]);
+		gt_progress p = progress_with(i, x[i % 2], e->quantity, e->value[i - 1]);
 		p.cost_of = e->before ? x[1 - i % 2] : p.x;
 		p.cost_is_partial = e->partial;
 		gt_divergence_look(&d, &p);
@@ -156,7 +156,7 @@ START_TEST(best_image)
 }
 END_TEST
 
-/* Without memory for a second volume the rules and the number of the best iteration are as with it. */
+/* Without memory for a second volume, the rules and the number of the best iteration are unchanged. */
 START_TEST(without_the_image)
 {
 	gt_backend *be = gt_test_backend();
@@ -175,7 +175,7 @@ START_TEST(without_the_image)
 }
 END_TEST
 
-/* The names are those of files that were written before. */
+/* Names of the state entries in existing checkpoint files. */
 START_TEST(state)
 {
 	static const char *const names[] = { "best_iteration", "best_cost",    "lowest_cost", "last_cost",

@@ -1,4 +1,4 @@
-/* A long iteration, and a direct method, tell how far they are.
+/* Progress reports within a long iteration and within a direct method.
  * labels: unit */
 #include <math.h>
 #include <string.h>
@@ -19,18 +19,18 @@ static gt_projections *few_views(void)
 }
 
 struct reported {
-	int fraction, ended, max; /* calls in an iteration, or a direct method; iterations; in one iteration at most */
+	int fraction, ended, max; /* reports; iterations; most reports in one iteration */
 	int now;
-	int inside; /* places of the calls that were neither at the beginning nor at the end of what was in progress */
+	int inside; /* reports strictly inside the iteration or method */
 	double place;
-	double done;  /* of all, at the last call */
-	double left;  /* at the first one that knew it */
-	int stop;     /* answer this from the second call on */
-	int starts;   /* calls of the direct method before an iterative one */
-	int prepares; /* calls before the first iteration */
+	double done;  /* fraction of the run, at the last report */
+	double left;  /* remaining seconds, at the first report that knows them */
+	int stop;     /* returned from the second report on */
+	int starts;   /* reports of the direct method before an iterative one */
+	int prepares; /* reports before the first iteration */
 };
 
-static void note_place(struct reported *t, double place)
+static void note_position(struct reported *t, double place)
 {
 	t->inside += place > 0.05 && place < 0.95 && place > t->place;
 	t->place = place;
@@ -51,7 +51,7 @@ static int listen(void *self, const gt_recon_progress *p)
 	t->fraction++;
 	if (!p->iterations) {
 		t->starts += p->text && !strcmp(p->text, "start");
-		note_place(t, p->done);
+		note_position(t, p->done);
 		return t->stop && t->fraction > 1;
 	}
 	ck_assert_int_eq(p->iteration, t->ended);
@@ -63,15 +63,15 @@ static int listen(void *self, const gt_recon_progress *p)
 	ck_assert_double_ge(p->done, t->done);
 	ck_assert_double_eq_tol(p->done * p->iterations, p->iteration + p->fraction, 1e-9);
 	t->done = p->done;
-	note_place(t, p->fraction);
+	note_position(t, p->fraction);
 	t->max = ++t->now > t->max ? t->now : t->max;
 	if (!t->left && p->left > 0)
 		t->left = p->left;
 	return t->stop;
 }
 
-/* s between two readings of the clock: more than the time in which progress is reported once, so that each piece of an
- * operator reports its end on every computer. */
+/* Seconds between two readings of the clock: longer than the minimum interval of reports, so every part of an
+ * operator reports its end. */
 static const double piece = 0.2;
 
 static gt_status run(const gt_projections *p, const char *const (*set)[2], struct reported *t, gt_recon_outcome *how)
@@ -93,8 +93,8 @@ static gt_status run(const gt_projections *p, const char *const (*set)[2], struc
 	return st;
 }
 
-/* By operators, and by parts of them: one subset has two operators in an iteration, so more calls than that, at several
- * places, come from within. */
+/* Reports come after operators and after parts of them. One subset has two operators per iteration, so more
+ * reports come from within the operators. */
 static const char *const iterative[][5][2] = {
 	{ { "solver", "cgls:iterations=2" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
 	{ { "solver", "cgls:iterations=1" }, { "init", "zero" }, { "projector", "joseph" } },
@@ -103,15 +103,14 @@ static const char *const iterative[][5][2] = {
 	{ { "solver", "os-sart:iterations=1,subsets=2" }, { "init", "zero" }, { "projector", "dd" }, { "precision", "double" } },
 };
 
-START_TEST(iterations_tell_how_far_they_are)
+START_TEST(iterations_report_progress)
 {
 	gt_projections *p = few_views();
 	struct reported t = { 0 };
 	gt_recon_outcome how;
 	ck_ok(run(p, iterative[_i], &t, &how));
 	ck_assert_int_eq(t.ended, how.max);
-	ck_assert_msg(t.max >= 3 && t.inside >= 2, "told %d times within %d iterations, at %d places in between", t.fraction, t.ended,
-	              t.inside);
+	ck_assert_msg(t.max >= 3 && t.inside >= 2, "%d reports within %d iterations, %d of them inside", t.fraction, t.ended, t.inside);
 	ck_assert_msg(t.left > 0 && t.left < 20 * how.seconds, "%g s left of %g", t.left, how.seconds);
 	gt_projections_free(p);
 }
@@ -119,7 +118,7 @@ END_TEST
 
 static const char *const fdk[][2] = { { "solver", "fdk" }, { "precision", "double" }, { NULL, NULL } };
 
-START_TEST(direct_methods_tell_how_far_they_are)
+START_TEST(direct_methods_report_progress)
 {
 	static const char *const starts[][2] = {
 		{ "solver", "cgls:iterations=1" }, { "precision", "double" }, { "init", "fdk" }, { NULL, NULL }
@@ -128,7 +127,7 @@ START_TEST(direct_methods_tell_how_far_they_are)
 	struct reported t = { 0 }, started = { 0 };
 	gt_recon_outcome how;
 	ck_ok(run(p, fdk, &t, &how));
-	ck_assert_msg(t.fraction >= 3 && t.inside >= 2, "told %d times, at %d places in between", t.fraction, t.inside);
+	ck_assert_msg(t.fraction >= 3 && t.inside >= 2, "%d reports, %d of them inside", t.fraction, t.inside);
 	ck_assert_int_eq(t.starts, 0);
 	ck_ok(run(p, starts, &started, &how));
 	ck_assert_int_ge(started.starts, 3);
@@ -136,7 +135,7 @@ START_TEST(direct_methods_tell_how_far_they_are)
 }
 END_TEST
 
-/* Iterations end where one has ended, with the volume; a direct method has none to give. */
+/* A request to stop takes effect after the current iteration, with a volume; a direct method then has no volume. */
 START_TEST(an_answer_stops)
 {
 	gt_projections *p = few_views();
@@ -153,8 +152,8 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, iterations_tell_how_far_they_are, 0, sizeof iterative / sizeof *iterative);
-	tcase_add_test(tc, direct_methods_tell_how_far_they_are);
+	tcase_add_loop_test(tc, iterations_report_progress, 0, sizeof iterative / sizeof *iterative);
+	tcase_add_test(tc, direct_methods_report_progress);
 	tcase_add_test(tc, an_answer_stops);
 }
 

@@ -1,5 +1,5 @@
-/* Views that are off by a pixel, each by itself: found from the projections of an unknown body.
- * labels: unit physics slow  backend: none */
+/* Jitter calibration: random shifts of about a pixel per view, from the projections of an unknown object.
+ * labels: unit physics slow backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 
 enum { VIEWS = 48 };
 
-static void write_body(void)
+static void write_phantom(void)
 {
-	FILE *f = fopen("body.shapes", "w");
+	FILE *f = fopen("phantom.shapes", "w");
 	ck_assert_ptr_nonnull(f);
 	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
 	      "ellipsoid center=12,14,9 radius=4 density=0.06\nellipsoid center=-9,-14,10 radius=4 density=0.05\n"
@@ -21,7 +21,7 @@ static void write_body(void)
 	fclose(f);
 }
 
-/* Shifts of about a pixel, rms, and the projections of the body seen so. */
+/* Shifts of 1 pixel rms, and the projections with these shifts. */
 static gt_projections *scan_of(gt_shape shape, double (*shift)[2])
 {
 	const double pitch = shape == GT_PARALLEL ? 0.9 : 1.8;
@@ -36,8 +36,8 @@ static gt_projections *scan_of(gt_shape shape, double (*shift)[2])
 		                 .turn = 2 * GT_PI };
 	gt_scan *nominal = NULL, *real = NULL;
 	gt_projections *p = NULL;
-	gt_phantom *body = NULL;
-	write_body();
+	gt_phantom *phantom = NULL;
+	write_phantom();
 	ck_ok(gt_scan_orbit(&orbit, &nominal));
 	ck_ok(gt_scan_clone(nominal, &real));
 	for (size_t v = 0; v < VIEWS; v++)
@@ -51,17 +51,17 @@ static gt_projections *scan_of(gt_shape shape, double (*shift)[2])
 			}
 		}
 	ck_ok(gt_projections_new(nominal, &p));
-	ck_ok(gt_phantom_new("body.shapes", NULL, &body));
-	ck_ok(gt_phantom_project(body, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
+	ck_ok(gt_phantom_new("phantom.shapes", NULL, &phantom));
+	ck_ok(gt_phantom_project(phantom, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
 	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(real));
-	gt_phantom_free(body);
+	gt_phantom_free(phantom);
 	gt_scan_free(nominal);
 	gt_scan_free(real);
-	remove("body.shapes");
+	remove("phantom.shapes");
 	return p;
 }
 
-/* Root mean square of shift - truth, less what moves the object as a whole: by sums over the full turn. */
+/* RMS of shift - truth, without the parts that translate the whole object: mean, cosine and sine over the rotation. */
 static double off(double (*found)[2], double (*truth)[2], int axis)
 {
 	double mean = 0, c = 0, s = 0, sum = 0;
@@ -106,7 +106,7 @@ START_TEST(found)
 		ck_assert_double_gt(sqrt(error), off(r.shift, truth, a) / 3);
 		ck_assert_double_lt(sqrt(error), 0.1);
 	}
-	/* What is written of view 7: its detector lies so far from where it was. */
+	/* in the written geometry the detector of view 7 is moved by the shift */
 	const gt_scan *s = gt_projections_scan(p);
 	double along = 0;
 	for (int k = 0; k < 3; k++)
@@ -119,7 +119,7 @@ START_TEST(found)
 }
 END_TEST
 
-/* Noise alone, and a scan whose views are right: never more is left than before, and what is kept stays to the bit. */
+/* Data that no shift explains: the residual does not grow, and the scan stays bit-identical. */
 START_TEST(never_worse)
 {
 	gt_jitter_options o = gt_jitter_defaults;

@@ -1,5 +1,5 @@
-/* Several scans together: one is what it is alone, to the bit; two share their edges; what cannot be together is
- * refused. labels: unit property slow */
+/* Joint reconstruction of several scans: one scan, shared edges, checkpoints and refusals.
+ * labels: unit property slow */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,20 +9,20 @@
 #include "tests/recon/small_recon.h"
 #include "tests/support/images.h"
 
-/* The body of small_recon.h, brighter or darker, and with as many photons. */
+/* The phantom of small_recon.h with scaled attenuation and the given number of photons. */
 static gt_projections *channel(double factor, double photons, uint64_t seed)
 {
 	gt_projections *p = projections(), *q;
 	const gt_scan *scan = gt_projections_scan(p);
 	const size_t n = gt_scan_size(scan);
-	gt_phantom *body;
+	gt_phantom *phantom;
 	const gt_phantom_options half = { .water = 0.02 * factor, .scale = 0.5 };
 	ck_ok(gt_projections_new(scan, &q));
 	float *data = gt_projections_data(q);
-	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
-	ck_ok(gt_phantom_project(body, scan, 2, NULL, NULL, NULL, data));
+	ck_ok(gt_phantom_new("shepp-logan", &half, &phantom));
+	ck_ok(gt_phantom_project(phantom, scan, 2, NULL, NULL, NULL, data));
 	gt_add_photon_noise(photons, 0, seed, 0, NULL, data, n);
-	gt_phantom_free(body);
+	gt_phantom_free(phantom);
 	gt_projections_free(p);
 	return q;
 }
@@ -30,12 +30,12 @@ static gt_projections *channel(double factor, double photons, uint64_t seed)
 static gt_volume *truth_of(double factor)
 {
 	const gt_phantom_options half = { .water = 0.02 * factor, .scale = 0.5 };
-	gt_phantom *body;
+	gt_phantom *phantom;
 	gt_volume *v;
-	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
+	ck_ok(gt_phantom_new("shepp-logan", &half, &phantom));
 	ck_ok(gt_volume_new(&grid, &v));
-	ck_ok(gt_phantom_voxelise(body, &grid, 3, NULL, NULL, NULL, gt_volume_data(v)));
-	gt_phantom_free(body);
+	ck_ok(gt_phantom_voxelise(phantom, &grid, 3, NULL, NULL, NULL, gt_volume_data(v)));
+	gt_phantom_free(phantom);
 	return v;
 }
 
@@ -63,7 +63,7 @@ static gt_volume *volume(void)
 	return v;
 }
 
-/* v[i] of p[i], together. */
+/* Reconstructs p[i] jointly into v[i]. */
 static void run_joint(const gt_projections *const *p, size_t n, const char *solver, const char *penalty, gt_volume **v)
 {
 	gt_recon *r[4];
@@ -90,8 +90,8 @@ static gt_volume *run_alone(const gt_projections *p, const char *solver, const c
 	return v;
 }
 
-/* Solvers that take steps of one volume, subsets among them: of one scan the bits of a run alone, whose joint-tv is
- * tv to rounding. */
+/* Solvers that use one step size for all scans, with and without subsets. One scan is bit-identical to a separate
+ * run, with joint-tv or, to rounding, tv. */
 START_TEST(one_scan_is_as_alone)
 {
 	static const char *const solvers[] = { "fista:iterations=12,prox=yes", "spdhg:iterations=6,subsets=4", "pdhg:iterations=12",
@@ -107,7 +107,7 @@ START_TEST(one_scan_is_as_alone)
 }
 END_TEST
 
-/* Without a common penalty to speak of, two scans are two runs. */
+/* Without coupling, two scans give the volumes of two separate runs. */
 START_TEST(scans_do_not_mix)
 {
 	const gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
@@ -115,14 +115,14 @@ START_TEST(scans_do_not_mix)
 	run_joint(p, 2, "spdhg:iterations=6,subsets=4", "joint-tv:strength=0", joint);
 	for (int i = 0; i < 2; i++) {
 		gt_volume *alone = run_alone(p[i], "spdhg:iterations=6,subsets=4", "tv:strength=0");
-		ck_assert_double_le(apart(joint[i], alone), 0.05); /* steps are those of all */
+		ck_assert_double_le(apart(joint[i], alone), 0.05); /* they share step sizes */
 		gt_volume_free(alone), gt_volume_free(joint[i]);
 	}
 	gt_projections_free((gt_projections *)p[0]), gt_projections_free((gt_projections *)p[1]);
 }
 END_TEST
 
-/* A noisy channel has less error beside a quiet one with edges in the same places, at the best strength of either. */
+/* A noisy channel has less error with a low-noise channel of the same edges, each at its best strength. */
 START_TEST(two_scans_share_edges)
 {
 	static const double strengths[] = { 0.1, 0.3, 1, 3 };
@@ -148,9 +148,8 @@ START_TEST(two_scans_share_edges)
 }
 END_TEST
 
-/* Scaling of the second is left as it is: low rank of two volumes that are multiples of each other. */
-/* Every scan's result says how all ended. */
-START_TEST(each_says_how_it_ended)
+/* All results report the same end of the run. */
+START_TEST(each_reports_the_same_end)
 {
 	gt_projections *p[2] = { channel(1, 1e5, 4), channel(0.5, 1e4, 5) };
 	gt_recon *r[2];
@@ -193,7 +192,7 @@ START_TEST(low_rank_of_two)
 END_TEST
 
 static const gt_variant_request toy = { "dd-toy", "rows=8", "A=9" };
-/* Kernels of scans together are those of one run, so that a checkpoint can name them. */
+/* A joint run uses one set of kernel variants, which its checkpoint can name. */
 static int looks(void *self, const gt_recon_progress *p)
 {
 	static const char *const given[] = { "dd-toy[A=1]", "dd-toy[A=2]" };
@@ -224,7 +223,7 @@ START_TEST(one_run_has_one_choice_of_kernels)
 		gt_recon_free(r[i]), gt_volume_free(v[i]), gt_projections_free(p[i]);
 }
 END_TEST
-/* Checkpoints: a run that is continued ends with the bits of one in one go, and other data are refused. */
+/* Checkpoints: a continued joint run is bit-identical to an uninterrupted one; other data are refused. */
 static gt_status joint_until(gt_projections **p, const char *solver, const char *key, const char *value, gt_volume **v)
 {
 	gt_recon *r[2];
@@ -258,7 +257,7 @@ START_TEST(continued_with_the_same_bits)
 		v[i] = volume();
 	}
 	ck_ok(gt_recon_set(r[0], "resume", spec));
-	ck_ok(gt_recon_set(r[1], "projector", "joseph")); /* of the second scan alone */
+	ck_ok(gt_recon_set(r[1], "projector", "joseph")); /* the second scan only */
 	ck_refused(gt_recon_run_joint(r, 2, v), GT_ERR_UNSUPPORTED, "65536 joseph");
 	for (int i = 0; i < 2; i++)
 		gt_recon_free(r[i]), gt_volume_free(v[i]);
@@ -275,8 +274,8 @@ START_TEST(continued_with_the_same_bits)
 }
 END_TEST
 
-/* Scans of unequal dose: weights have the mean 1 in each, so that the strength which is best for one is so for the
- * other. If each counted by its photons, the noisy one would want a thirtieth of it. */
+/* Scans of different dose: the weights of each have mean 1, so both have the same best strength. Weights by
+ * photons would give the noisy scan a thirtieth of it. */
 START_TEST(one_strength_for_any_dose)
 {
 	static const double strengths[] = { 0.1, 1, 3 };
@@ -385,7 +384,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, one_scan_is_as_alone, 0, 4);
 	tcase_add_test(tc, scans_do_not_mix);
 	tcase_add_test(tc, two_scans_share_edges);
-	tcase_add_test(tc, each_says_how_it_ended);
+	tcase_add_test(tc, each_reports_the_same_end);
 	tcase_add_test(tc, low_rank_of_two);
 	tcase_add_test(tc, one_run_has_one_choice_of_kernels);
 	tcase_add_test(tc, continued_with_the_same_bits);

@@ -1,5 +1,5 @@
-/* Several scans together on several members: the volumes that one device makes, by any split; the same bits again and on
- * any number of devices where that is asked for; checkpoints go from one to the other.
+/* Joint reconstruction of several scans on a team: equal to one device for any split, reproducible, with
+ * exchangeable checkpoints.
  * labels: unit slow; backend: none */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { SCANS = 2 };
 
-/* Two scans that differ in views, rows and noise. */
+/* Two scans with different views, rows and noise. */
 static gt_projections *scan_of(int i)
 {
 	const gt_orbit orbit = { .views = i ? 31 : 48,
@@ -69,7 +69,7 @@ static void drop(gt_volume **v)
 		gt_volume_free(v[i]);
 }
 
-/* The most that a voxel differs by, relative to the largest. */
+/* Largest difference of a voxel, relative to the largest value. */
 static double apart(gt_volume *const *a, gt_volume *const *b)
 {
 	double max = 0, largest = 0;
@@ -95,8 +95,8 @@ static const char *const problems[][2] = { { "fista:iterations=4,prox=yes", "joi
 	                                   { "pdhg:iterations=4,nonneg=no", "low-rank:strength=0.2" },
 	                                   { "fista:iterations=4,prox=yes,anderson=2", "joint-tv:strength=0.3" } };
 
-/* More members than slices too: some have none. */
-START_TEST(members_make_what_one_device_makes)
+/* Includes a team with more ranks than slices. */
+START_TEST(teams_equal_one_device)
 {
 	static const struct {
 		const char *backend, *split;
@@ -135,8 +135,8 @@ START_TEST(reproducible_on_any_number)
 }
 END_TEST
 
-/* Of three members, of one device, and from each to the other. */
-START_TEST(checkpoints_know_nothing_of_members)
+/* Checkpoints of three ranks and of one device, each continued by the other. */
+START_TEST(checkpoints_do_not_depend_on_the_team)
 {
 	static const char *const backends[] = { "cpu:1x3", "cpu:1" };
 	char folder[] = "/tmp/gantry-joint-team-XXXXXX", path[64], spec[80];
@@ -179,7 +179,7 @@ START_TEST(refusals)
 	h.split = "2x2";
 	ck_refused(run(&h, v), GT_ERR_ARG, "is for 4 members, there are 3");
 	drop(v);
-	/* The second scan has too few views for it: 31 of 16 subsets. */
+	/* the second scan has too few views: 31 in 16 subsets */
 	h.split = "views";
 	h.solver = "spdhg:iterations=1,subsets=16";
 	ck_refused(run(&h, v), GT_ERR_ARG, "3 blocks of views of subsets with 1 view");
@@ -196,9 +196,9 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, members_make_what_one_device_makes, 0, (int)(sizeof problems / sizeof *problems));
+	tcase_add_loop_test(tc, teams_equal_one_device, 0, (int)(sizeof problems / sizeof *problems));
 	tcase_add_test(tc, reproducible_on_any_number);
-	tcase_add_loop_test(tc, checkpoints_know_nothing_of_members, 0, 2);
+	tcase_add_loop_test(tc, checkpoints_do_not_depend_on_the_team, 0, 2);
 	tcase_add_test(tc, refusals);
 }
 

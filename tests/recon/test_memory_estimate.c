@@ -1,4 +1,4 @@
-/* The estimate of a run's memory, noted by a dry run, against what the run itself takes.
+/* Memory estimates from a dry run, compared with the memory of the run itself.
  * labels: unit */
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static const struct example examples[] = {
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
-static size_t iterating; /* bytes that were held in an iteration */
+static size_t iterating; /* bytes allocated during an iteration */
 
 static void each(void *self, const gt_progress *g, double seconds)
 {
@@ -107,7 +107,7 @@ static gt_status iterate(const struct example *c, const gt_method *m, gt_array *
 	return st;
 }
 
-/* What gantry recon does between opening its backend and closing it. */
+/* Repeats the work of gantry recon between opening and closing its backend. */
 static size_t reconstruct(const struct example *c, int dry, gt_memory_estimate *e)
 {
 	gt_backend *be = gt_test_backend();
@@ -136,9 +136,8 @@ static size_t reconstruct(const struct example *c, int dry, gt_memory_estimate *
 	return peak;
 }
 
-/* Volumes of the host that a penalty is made from: kappa from A'w and A'1; a strength from a copy and a list of
- * voxels, of two; even noise from that, from kappa and from what the data know. The strength takes data of so few
- * views twice, all of them. */
+/* Host volumes that a penalty needs: kappa uses A'w and A'1; the strength a copy and a list of voxels, the size of
+ * two; uniform noise both and the blur of the data. With so few views the strength copies all data twice. */
 static double at_host(const struct example *c)
 {
 	const int kappa = c->kappa == GT_KAPPA_NOISE || (c->kappa == GT_KAPPA_RESOLUTION && c->weighted);
@@ -171,7 +170,7 @@ START_TEST(as_the_run_itself)
 	ck_assert(c->penalty || e.penalty == 0);
 	ck_assert(e.host_weights == (c->weighted ? (double)cells * 4 : 0));
 	ck_assert_uint_eq(e.views, VIEWS);
-	/* Ten views in three subsets are four, three and three. */
+	/* ten views in three subsets: 4, 3 and 3 */
 	ck_assert(e.host_subset == (e.subsets == 3 ? 4. * ROWS * COLUMNS * 4 : 0));
 	ck_assert(e.host_strength == at_host(c) * e.host_volume + (c->finds_strength ? 2 * e.host_projections : 0));
 	ck_assert(e.on_host || e.host_making == e.host_strength);
@@ -191,7 +190,7 @@ START_TEST(of_the_host)
 }
 END_TEST
 
-/* The numbers of a backend that holds so many bytes, and held so many at most. */
+/* Closes the estimate with the counts of a backend that had this peak (bytes). */
 static void close_at(gt_memory_estimate *e, size_t peak)
 {
 	gt_backend *be = NULL;
@@ -205,7 +204,8 @@ static void close_at(gt_memory_estimate *e, size_t peak)
 
 START_TEST(at_most)
 {
-	/* On a device the host holds its own arrays; on the host both, but the solver's memory comes after a subset is on its way. */
+	/* with a device the host holds only its own arrays; on the CPU both, but the solver allocates after the
+	 * subset transfer */
 	gt_memory_estimate e = { .free = 4000, .host_projections = 100, .host_volume = 20, .host_weights = 3, .host_subset = 50 };
 	close_at(&e, 4000);
 	ck_assert(e.peak == 4000 && e.host_peak == 173);
@@ -224,7 +224,7 @@ START_TEST(at_most)
 	e.solver = 50;
 	close_at(&e, 4000);
 	ck_assert(e.host_peak == 4123);
-	/* What a penalty is made from may be more than all that the solver takes. */
+	/* building the penalty may need more memory than the solver */
 	e.host_making = 4000;
 	close_at(&e, 4000);
 	ck_assert(e.host_peak == 4123);
@@ -234,7 +234,7 @@ START_TEST(at_most)
 }
 END_TEST
 
-/* Where memory is short a run goes without the best image, unless the penalty took as much before. */
+/* If memory is short, a run omits the best image, unless the penalty already needed the same memory. */
 START_TEST(without_the_best_image)
 {
 	gt_memory_estimate e = { .free = 4000, .best_image = 400 };
@@ -265,7 +265,7 @@ START_TEST(limits)
 	ck_assert(e.free == 900 && gt_memory_estimate_fits(&e));
 	gt_memory_estimate_limit(&e, 899);
 	ck_assert(!gt_memory_estimate_fits(&e));
-	e.on_host = 1; /* which does not help where a limit was given */
+	e.on_host = 1; /* no remedy, because a limit was given */
 	ck_assert(!gt_memory_estimate_fits(&e));
 	e.limited = 0;
 	ck_assert(gt_memory_estimate_fits(&e));
@@ -276,8 +276,8 @@ START_TEST(limits)
 }
 END_TEST
 
-/* On the host, and no more than there are arrays. */
-START_TEST(what_spills_into_files)
+/* Only for arrays on the host, and at most all of them. */
+START_TEST(spilled_into_files)
 {
 	gt_memory_estimate e = { .on_host = 1, .host_peak = 100, .host_free = 60, .peak = 70 };
 	ck_assert(!gt_memory_estimate_fits(&e));
@@ -307,7 +307,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, at_most);
 	tcase_add_test(tc, without_the_best_image);
 	tcase_add_test(tc, limits);
-	tcase_add_test(tc, what_spills_into_files);
+	tcase_add_test(tc, spilled_into_files);
 }
 
 int main(void) { return gt_test_main("memory_estimate", fill); }

@@ -1,16 +1,16 @@
-/* What is said of a run that does not fit into memory: what would.
+/* Messages of runs that exceed the memory: settings that would fit.
  * labels: unit */
 #include <stdlib.h>
 #include <string.h>
 #include "recon/memory_estimate.h"
 #include "tests/support/support.h"
 
-/* A run that takes 8 bytes a voxel, or 4 in single precision, half of them with keep=no, and a constant. */
+/* Model of a run: 8 bytes per voxel, 4 in single precision, half of it with keep=no, and a constant. */
 static struct model {
 	double constant;
-	size_t keep_at;    /* of the solver's options; 0: it has none */
-	size_t steps_at;   /* the same of how many vectors it keeps, of 64 KiB each */
-	int no, asked_for; /* the number of keep=no; how many runs were asked for */
+	size_t keep_at;    /* offset in the solver's options; 0: none */
+	size_t steps_at;   /* offset of the number of stored vectors, 64 KiB each */
+	int no, estimates; /* index of keep=no; number of estimates */
 } model;
 static const gt_grid cube = { { 64, 64, 64 }, { 1, 1, 1 }, { 0, 0, 0 } };
 
@@ -23,7 +23,7 @@ static gt_status take(void *self, const gt_memory_variant *v, gt_memory_estimate
 		memcpy(&keep, (const char *)v->options + m->keep_at, sizeof keep);
 	else if (v->options)
 		memcpy(&steps, (const char *)v->options + m->steps_at, sizeof steps);
-	model.asked_for++;
+	model.estimates++;
 	e->host_peak = m->constant + voxels * (v->single ? 4 : 8) * (keep == m->no ? 0.5 : 1) + (m->steps_at ? 65536 * steps : 0);
 	e->peak = (size_t)e->host_peak;
 	return GT_OK;
@@ -104,9 +104,9 @@ START_TEST(with_keep_and_without)
 	ck_assert(with == 2097152 && without == 1048576);
 	gt_method_free(&m);
 	ck_ok(gt_method_parse("cgls", &m));
-	model.asked_for = 0;
+	model.estimates = 0;
 	ck_assert_int_eq(gt_memory_estimate_compare(&r, &e, &with, &without), 0);
-	ck_assert_int_eq(model.asked_for, 0);
+	ck_assert_int_eq(model.estimates, 0);
 	gt_method_free(&m);
 }
 END_TEST

@@ -1,6 +1,5 @@
-/* Weights that know the error of the discrete model: the width of voxels in pixels, known answers of flat, sloped and
- * stepped projections, any number of threads, and what is refused.
- * labels: unit  backend: none */
+/* Weights that include the discretisation error: voxel width in pixels, known projections, threads and refusals.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ static gt_projections *projections(void)
 
 static size_t at(size_t view, size_t row, size_t column) { return (view * ROWS + row) * COLUMNS + column; }
 
-/* The variance before it was divided, by 1e4 photons. */
+/* Variances before normalisation, for 1e4 photons. */
 static void variances(const gt_projections *p, double error, double v[N])
 {
 	const gt_counting known = { .count = 1e4 };
@@ -34,7 +33,7 @@ static void variances(const gt_projections *p, double error, double v[N])
 	gt_noise_free(noise);
 }
 
-/* Without a slope the noise is all: exp(p)/N. */
+/* Without slopes only the photon noise counts: exp(p)/N. */
 START_TEST(flat_projections)
 {
 	gt_projections *p = projections();
@@ -48,7 +47,8 @@ START_TEST(flat_projections)
 }
 END_TEST
 
-/* p = 0.3 column - 0.1 row + 0.7 view: slopes of views do not count; at the ends of a row its smoothing takes a quarter of the step. */
+/* p = 0.3 column - 0.1 row + 0.7 view. Slopes between views are ignored; smoothing reduces the step at both ends
+ * of a row by a quarter. */
 START_TEST(sloped_projections)
 {
 	gt_projections *p = projections();
@@ -70,7 +70,8 @@ START_TEST(sloped_projections)
 }
 END_TEST
 
-/* One pixel of 4 in a row of 0: smoothed 1 2 1; the larger of two differences, both sides and both rows beside it. */
+/* One pixel of 4 in a row of 0, smoothed by 1 2 1: the larger of two differences, along the row and to both
+ * adjacent rows. */
 START_TEST(one_pixel)
 {
 	gt_projections *p = projections();
@@ -90,16 +91,16 @@ START_TEST(one_pixel)
 }
 END_TEST
 
-/* What all rays have alike: mean of squares of slopes, weighted by the line integrals. */
-START_TEST(even_error)
+/* The common part: mean square of the slopes, weighted by the line integrals. */
+START_TEST(uniform_error)
 {
 	gt_projections *p = projections();
 	const gt_counting known = { .count = 1e4 };
 	gt_noise_model *noise = NULL;
 	float w[N];
 	double factor, slopes = 0, lines = 0;
-	p->data[at(1, 2, 3)] = 4;  /* smoothed: 1 2 1, where the squares are 2, 5, 2 */
-	p->data[at(0, 0, 0)] = -2; /* below 0: for nothing, though a slope to its neighbours */
+	p->data[at(1, 2, 3)] = 4;  /* smoothed by 1 2 1; the squares are 2, 5, 2 */
+	p->data[at(0, 0, 0)] = -2; /* a negative value has no weight, but a slope to its neighbours */
 	slopes = 1 * 2 + 2 * 5 + 1 * 2;
 	lines = 1 + 2 + 1;
 	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
@@ -111,7 +112,7 @@ START_TEST(even_error)
 }
 END_TEST
 
-/* The same bits by any number of threads, with the mean 1. */
+/* Bit-identical for any number of threads, with mean 1. */
 START_TEST(threads)
 {
 	gt_projections *p = projections();
@@ -150,8 +151,8 @@ START_TEST(refused)
 }
 END_TEST
 
-/* A voxel of 1.5 x 2 x 0.7 mm halfway between source and a detector that is twice as wide there. */
-START_TEST(shadow_of_a_voxel)
+/* A voxel of 1.5 x 2 x 0.7 mm halfway between the source and the detector, magnified twice. */
+START_TEST(projection_of_a_voxel)
 {
 	gt_projections *p = projections();
 	gt_scan *s = p->scan;
@@ -168,7 +169,7 @@ START_TEST(shadow_of_a_voxel)
 	gt_voxel_shadow(s, &g, width);
 	ck_assert_double_eq_tol(width[0], 2 * 1.5 / 0.5, 1e-4);
 	ck_assert_double_eq_tol(width[1], 2 * 0.7 / 0.25, 1e-4);
-	/* Columns along 3x + 4y: the box of that variance is as wide as the root of (0.6 1.5)^2 + (0.8 2)^2. */
+	/* columns along 3x + 4y: a box of equal variance is as wide as the root of (0.6 1.5)^2 + (0.8 2)^2 */
 	s->shape = GT_PARALLEL;
 	for (int v = 0; v < VIEWS; v++)
 		s->view[v] = (gt_view){
@@ -177,7 +178,7 @@ START_TEST(shadow_of_a_voxel)
 	gt_voxel_shadow(s, &g, width);
 	ck_assert_double_eq_tol(width[0], sqrt(0.81 + 2.56) / 0.5, 1e-9);
 	ck_assert_double_eq_tol(width[1], 0.7 / 0.25, 1e-9);
-	/* Behind the source there is no shadow. */
+	/* a voxel behind the source has no projection */
 	s->shape = GT_FLAT;
 	for (int v = 0; v < VIEWS; v++)
 		s->view[v] = (gt_view){
@@ -194,10 +195,10 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flat_projections);
 	tcase_add_test(tc, sloped_projections);
 	tcase_add_test(tc, one_pixel);
-	tcase_add_test(tc, even_error);
+	tcase_add_test(tc, uniform_error);
 	tcase_add_test(tc, threads);
 	tcase_add_test(tc, refused);
-	tcase_add_test(tc, shadow_of_a_voxel);
+	tcase_add_test(tc, projection_of_a_voxel);
 }
 
 int main(void) { return gt_test_main("model weights", fill); }

@@ -1,5 +1,5 @@
-/* The noise of line integrals: what is known is used as the formula says, what is not is found from the data.
- * labels: unit property  backend: none */
+/* Noise of line integrals: known parameters enter the formula, unknown ones are estimated from the data.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static float *random_weights(size_t n)
 	return w;
 }
 
-/* Adds normal noise of the variance that the model has. */
+/* Adds Gaussian noise of the given variance. */
 static void add_noise(gt_projections *p, const double *variance)
 {
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
@@ -58,7 +58,7 @@ static void add_noise_of_photons(gt_projections *p, double photons)
 
 static const double photons[] = { 3e3, 1e5, 1e8 };
 
-/* N photons in the mean have the variance exp(p)/N. */
+/* With a mean of N photons the variance is exp(p)/N. */
 START_TEST(unknown_photons)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -76,8 +76,7 @@ START_TEST(unknown_photons)
 }
 END_TEST
 
-/* Weights w mean the variance s/w; weights in another unit change s and not the variance. A weight of 0 says
- * nothing, whatever the pixel holds. */
+/* Weights w mean the variance s/w. Their unit changes s, not the variance. Pixels of weight 0 are ignored. */
 START_TEST(weights_of_the_file)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -107,7 +106,7 @@ START_TEST(weights_of_the_file)
 }
 END_TEST
 
-/* Edges across each axis, over 6 % of the pixels, and air beside: the estimate stays. */
+/* Edges along each axis over 6 % of the pixels, and air: the estimate does not change. */
 START_TEST(edges_and_air)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -124,8 +123,8 @@ START_TEST(edges_and_air)
 }
 END_TEST
 
-/* Structure over nine tenths of the pixels, far above the noise, as of a coarse detector: the rest tells. A tenth of
- * the pixels is padding without noise, which does not. */
+/* Structure far above the noise in nine tenths of the pixels, as from a coarse detector: the estimate uses the
+ * rest. A tenth of the pixels is padding without noise and is ignored. */
 START_TEST(structure_nearly_everywhere)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -148,12 +147,12 @@ START_TEST(structure_nearly_everywhere)
 }
 END_TEST
 
-/* Line integrals of a rod with pores, grains and pins, one row: their edges wander over most columns, so that whatever the
- * axis, half of all differences have one (0.77 of the photons were found by places whose surroundings reach far). Each
- * pixel is the mean of four rays. */
+/* Line integrals of a rod with pores, grains and pins in one row, each pixel the mean of four rays. Its edges
+ * cross most columns, so half of all differences along any axis contain one. An estimate from samples with wide
+ * neighbourhoods found 0.77 of the photons. */
 static gt_projections *rod(size_t views, size_t columns)
 {
-	static const double cylinder[][4] = { /* x, y, radius, attenuation that it adds */
+	static const double cylinder[][4] = { /* x, y, radius, added attenuation */
 		                              { 0, 0, 45, 0.0055 },   { -18, 12, 10, -0.0055 }, { 6, 28, 5, -0.0055 },
 		                              { 22, -6, 9, 0.0035 },  { -8, -25, 8, 0.0035 },   { -3, -4, 5, 0.001 },
 		                              { 25, 20, 2.4, 0.037 }, { -33, -13, 1.5, 0.037 }
@@ -189,7 +188,7 @@ START_TEST(edges_that_wander)
 }
 END_TEST
 
-/* Fewer than a hundred places behind the object: all pixels count then. */
+/* Fewer than a hundred samples in the object: all pixels are used. */
 START_TEST(hardly_any_object)
 {
 	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
@@ -206,7 +205,7 @@ START_TEST(hardly_any_object)
 }
 END_TEST
 
-/* One row, one view: one axis is enough. */
+/* One row or one view: one axis suffices. */
 START_TEST(one_axis)
 {
 	static const size_t sizes[][3] = { { 1, 1, 3000 }, { 3000, 1, 1 } };
@@ -247,7 +246,7 @@ START_TEST(known_photons)
 	double n = 500 * exp(-p->data[17]);
 	ck_assert_double_eq_tol(gt_noise_variance(m, 17) * n * n / (n + 900), 1, 1e-6);
 	ck_assert(gt_noise_scale(m) == 1 && gt_noise_photons(m) == 0);
-	p->data[17] = 60; /* less than a photon counts as one */
+	p->data[17] = 60; /* less than one photon counts as one */
 	ck_assert_double_eq_tol(gt_noise_variance(m, 17), 901, 1e-3);
 	gt_noise_free(m);
 	for (int implied = 0; implied < 2; implied++) {
@@ -260,8 +259,8 @@ START_TEST(known_photons)
 }
 END_TEST
 
-/* Two columns and three views leave second differences along rows and views alone: 2 (rows - 2) places, of which a
- * hundred are needed. */
+/* Two columns and three views have second differences along rows and views only: 2 (rows - 2) samples, of which
+ * 100 are required. */
 START_TEST(too_few_pixels)
 {
 	gt_projections *few = smooth(3, 51, 2), *enough = smooth(3, 52, 2);

@@ -151,7 +151,7 @@ START_TEST(second_half)
 }
 END_TEST
 
-/* What failed is empty, so that it may be freed. */
+/* An object that could not be made is empty, so freeing it is safe. */
 START_TEST(subsets_that_failed)
 {
 	gt_subsets s;

@@ -1,5 +1,5 @@
-/* Where the object is: a cylinder of known place, in water and in bone, off centre, odd sizes, noise, nothing at all, all of it, the field of view.
- * labels: unit property  backend: none */
+/* Object masks of known cylinders, and of empty and full grids and the field of view.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define WATER 0.02
 
-/* A cone beam whose field of view has the radius source_to_axis sin(atan(width/2 / source_to_detector)). */
+/* A cone beam with a field of view of radius source_to_axis sin(atan(width/2 / source_to_detector)). */
 static gt_scan *scan_of(size_t columns, size_t rows)
 {
 	const gt_orbit orbit = { .shape = GT_FLAT,
@@ -65,8 +65,7 @@ static const struct {
 };
 enum { CYLINDERS = sizeof cylinders / sizeof *cylinders };
 
-/* All of the mask is in the cylinder, and all of the cylinder is in the mask but for its rim: a block, and one that
- * meets the border. */
+/* The mask lies in the cylinder and covers it except for a rim of one block plus a block at the border. */
 START_TEST(known_cylinder)
 {
 	const gt_grid *g = &cylinders[_i].grid;
@@ -79,8 +78,8 @@ START_TEST(known_cylinder)
 	ck_assert_int_eq(like_water, cylinders[_i].like_water);
 	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
 		const double d = distance_at(g, i, cylinders[_i].center);
-		ck_assert_msg(!mask[i] || d < cylinders[_i].radius, "voxel %zu, %g mm from the middle, is in the mask", i, d);
-		ck_assert_msg(mask[i] || d > cylinders[_i].radius - rim, "voxel %zu, %g mm from the middle, is not in the mask", i, d);
+		ck_assert_msg(!mask[i] || d < cylinders[_i].radius, "voxel %zu, %g mm from the centre, is in the mask", i, d);
+		ck_assert_msg(mask[i] || d > cylinders[_i].radius - rim, "voxel %zu, %g mm from the centre, is not in the mask", i, d);
 		voxels += mask[i];
 	}
 	ck_assert(voxels > 0);
@@ -90,7 +89,7 @@ START_TEST(known_cylinder)
 }
 END_TEST
 
-/* Blocks of 8 mm are 4 x 4 voxels, the last ones along an odd axis larger; those at the border have no neighbour. */
+/* Blocks of 8 mm are 4 x 4 voxels, larger at the end of an odd axis; border blocks lack a neighbour. */
 START_TEST(full)
 {
 	static const size_t sides[][2] = { { 16, 16 }, { 18, 19 } };
@@ -108,7 +107,7 @@ START_TEST(full)
 }
 END_TEST
 
-/* Water everywhere: blocks whose middle no view sees are left out, and so are slices. */
+/* Water everywhere: blocks and slices that no view covers at their centre are excluded. */
 START_TEST(field_of_view)
 {
 	const gt_grid g = { { 120, 120, 40 }, { 2, 2, 2 }, { 0, 0, 0 } };
@@ -123,7 +122,7 @@ START_TEST(field_of_view)
 		const double z = gt_grid_first(&g, 2) + (double)(i / g.n[0] / g.n[1]) * g.pitch[2];
 		const double d = distance_at(&g, i, (const double[2]){ 0, 0 });
 		ck_assert(!mask[i] || (d < radius + 4 * sqrt(2) && z >= low && z <= high));
-		/* The scan and the grid are their own mirror images. */
+		/* scan and grid are mirror-symmetric */
 		ck_assert_int_eq(mask[i], mask[gt_grid_voxels(&g) - 1 - i]);
 		ck_assert_int_eq(mask[i], mask[i / g.n[0] * g.n[0] + g.n[0] - 1 - i % g.n[0]]);
 		max = mask[i] && d > max ? d : max;
@@ -160,7 +159,7 @@ START_TEST(nothing_there)
 }
 END_TEST
 
-/* A specimen of millimetres has water too: the same picture at a fortieth of the size has the same mask. */
+/* A small specimen: the same image at a fortieth of the size has the same mask. */
 START_TEST(small_specimen)
 {
 	const double center[2] = { 15, -22 };

@@ -1,4 +1,5 @@
-/* Regions inside the object against its exact voxels: never worse than the analytic method; choices, refusals and bits.
+/* Regions within an object, compared with its exact voxels: errors relative to the analytic method, choices,
+ * refusals and bit-identical runs.
  * labels: unit physics */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "recon/outside/object_box.h"
 #include "tests/support/support.h"
 
-/* The head is 144 mm wide and 180 mm long, the field of view 240 mm. Pixels at the axis: 3 mm. */
+/* The head is 144 mm wide and 180 mm long, the field of view 240 mm; pixels at the axis are 3 mm. */
 static const double scale = 0.75;
 static const gt_orbit fan = { .source_to_axis = 500, .source_to_detector = 1000, .column_pitch = 6, .row_pitch = 6 };
 
@@ -19,11 +20,11 @@ typedef struct {
 	const char *name;
 	gt_shape shape;
 	size_t views, rows, columns;
-	double offset, turn; /* columns; of the views, in pi */
+	double offset, turn; /* columns; angular range, in pi */
 	gt_grid grid;
-	const char *outside; /* chosen */
+	const char *outside; /* the mode that is chosen */
 	const char *const (*set)[2];
-	double part, more; /* error allowed: this part of fdk's, and HU beyond it */
+	double part, more; /* permitted error: this part of the error of fdk, plus HU */
 } region;
 
 #define PRESET                        \
@@ -108,7 +109,7 @@ static gt_recon *ready(const gt_projections *p, const gt_grid *grid, const char 
 	return r;
 }
 
-/* The volume, and the run. */
+/* Returns the volume and the run. */
 static gt_recon *run(const gt_projections *p, const gt_grid *grid, const char *const (*set)[2], gt_volume **v)
 {
 	gt_recon *r = ready(p, grid, set);
@@ -162,7 +163,7 @@ END_TEST
 	}
 static const region round_head = { "head", GT_FLAT, 120, 1, 84, 0, 2, CENTRE, "subtract", preset, 1, 0 };
 
-/* The box is at most a pixel off the object, in the direction that it promises. */
+/* The outer box exceeds the object by less than 1.5 pixels; the inner one lies within it by less than 2. */
 START_TEST(box)
 {
 	static const region of[] = { { .shape = GT_FLAT, .views = 120, .rows = 1, .columns = 84, .turn = 2 },
@@ -185,7 +186,7 @@ START_TEST(box)
 }
 END_TEST
 
-/* Noise in air does not widen the bounds beyond a grid that holds the object. */
+/* Noise in air does not move the bounds beyond a grid that holds the object. */
 START_TEST(noise)
 {
 	gt_projections *p = scan_of(&round_head);
@@ -211,7 +212,7 @@ START_TEST(cut_by_the_detector)
 }
 END_TEST
 
-/* A grid that holds the object: nothing is chosen, and bits are those of outside=no. */
+/* For a grid that holds the object, no mode is chosen; the result is bit-identical to outside=no. */
 START_TEST(held)
 {
 	static const char *const no[][2] = { PRESET, { "outside", "no" }, { NULL, NULL } };
@@ -236,7 +237,7 @@ static void take(void *self, const gt_recon_slices *s)
 	memcpy(self, s->slice[2], n[0] * n[1] * sizeof(float));
 }
 
-/* The widened grid, cropped, has the bits of the whole grid, also on a team. Reported slices have them too. */
+/* The cropped result of the widened grid is bit-identical to the whole grid, also on a team; so are reported slices. */
 START_TEST(cropped)
 {
 	static const char *const alone[][2] = { { "solver", "os-sart:iterations=3,subsets=6" }, { "outside", "grid" }, { NULL, NULL } };
@@ -283,7 +284,7 @@ END_TEST
 
 static double strength_of(gt_recon *r) { return atof(strstr(gt_recon_text(r, "penalty"), "strength=") + strlen("strength=")); }
 
-/* Both modes find the same strength, since noise is judged on the measured data and within the region. */
+/* Both modes find the same strength, because noise is judged on the measured data within the region. */
 START_TEST(strength)
 {
 	gt_projections *p = scan_of(&round_head);
@@ -299,7 +300,7 @@ START_TEST(strength)
 }
 END_TEST
 
-/* A dry run knows the memory of both modes. */
+/* A dry run counts the memory of both modes. */
 START_TEST(memory)
 {
 	const char *const(*const set[])[2] = { subtract, widen };
@@ -322,7 +323,7 @@ START_TEST(memory)
 }
 END_TEST
 
-/* A start on the region is a start of the run: after no iteration to speak of it is the result. */
+/* A start volume of the region starts the run: after a negligible iteration it is the result. */
 START_TEST(started)
 {
 	static const char *const once[][2] = { { "solver", "os-sart:iterations=1,subsets=1,relax=0.000001" }, { NULL, NULL } };

@@ -1,5 +1,5 @@
-/* The spec of a penalty: what is the engine's and what the regularizer's, units, and all that is refused.
- * labels: unit  backend: none */
+/* Specs of penalties: keys of the engine and of the regularizer, units and refusals.
+ * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
@@ -101,7 +101,7 @@ static const struct {
 };
 enum { WATERS = sizeof waters / sizeof *waters };
 
-/* HU are those of the scan's water; files whose names end so are no numbers. */
+/* HU refer to the water of the scan; file names that end in HU are not values. */
 START_TEST(hu_of_water)
 {
 	char *text = gt_penalty_spec_of_water(waters[_i].spec, waters[_i].water);

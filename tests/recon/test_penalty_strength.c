@@ -1,4 +1,4 @@
-/* The strength of a penalty: it leaves the noise that was asked for, follows units as it must, and is what the record says.
+/* Penalty strength: leaves the requested noise, scales with units, and is recorded.
  * labels: property slow */
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ START_TEST(leaves_the_noise)
 }
 END_TEST
 
-/* One row, and slices of a quarter of its height, of which all but the middle one are padding: they share its noise,
- * and what they answer ends where they do. */
+/* One row and slices of a quarter of its height. All but the centre one are padding: they share the noise of the
+ * row, and their response ends with them. */
 START_TEST(leaves_the_noise_in_thin_slices)
 {
 	struct problem *s = problem_of(wanted[_i].penalty, VIEWS, THIN);
@@ -52,7 +52,7 @@ START_TEST(leaves_the_noise_in_thin_slices)
 }
 END_TEST
 
-/* Places, and layers, of which no ray knows anything do not make the strength 0: others say what it is. */
+/* Samples and layers that no ray crosses are ignored; they do not make the strength 0. */
 START_TEST(places_without_rays)
 {
 	enum { BOX = 6, LAYERS = 3, NUMBERS = BOX * LAYERS * LAYERS };
@@ -86,23 +86,23 @@ START_TEST(follows_units)
 	struct problem *s = problem("quadratic");
 	const double beta = strength(s, 15);
 	ck_assert(beta == strength(s, 15));
-	/* Less noise needs more. */
+	/* less noise needs a larger strength */
 	ck_assert(strength(s, 10) > 1.3 * beta && strength(s, 25) < beta / 1.3);
-	/* Weights four times as large: so is what they are held against. */
+	/* weights four times as large, so the strength too */
 	for (int i = 0; i < VIEWS * COLUMNS; i++)
 		s->weights[i] *= 4;
 	ck_assert_double_eq_tol(strength(s, 15), 4 * beta, 0.01 * beta);
 	for (int i = 0; i < VIEWS * COLUMNS; i++)
 		s->weights[i] /= 4;
-	/* A quarter of the variance and half of the noise: the same strength. */
+	/* a quarter of the variance and half of the noise: the same strength */
 	s->known.count *= 4;
 	ck_assert_double_eq_tol(strength(s, 7.5), beta, 0.01 * beta);
 	s->known.count /= 4;
-	/* HU are of the water that is said. */
+	/* HU refer to the given water */
 	s->q.water = WATER * 1.05;
 	ck_assert_double_eq_tol(strength(s, 15 / 1.05), beta, 0.01 * beta);
 	s->q.water = WATER;
-	/* kappa weights pairs by its square. */
+	/* kappa weights pairs by its square */
 	float kappa[SIDE * SIDE];
 	for (int i = 0; i < SIDE * SIDE; i++)
 		kappa[i] = 2;
@@ -112,7 +112,7 @@ START_TEST(follows_units)
 }
 END_TEST
 
-/* Four times as many views, of which every second is looked at, with a quarter of the photons each. */
+/* Four times the views with a quarter of the photons each; every second view is used. */
 START_TEST(many_views)
 {
 	struct problem *few = problem_of_views("quadratic", 62), *many = problem_of_views("quadratic", 248);
@@ -134,7 +134,7 @@ START_TEST(automatic)
 	ck_ok(gt_strength_find(&s->q, 0, 2, &twice));
 	ck_assert(twice.strength == 2 * found.strength && twice.noise_hu == found.noise_hu);
 	ck_assert(strength(s, 0) == found.strength);
-	/* More than the direct method has cannot be asked for. */
+	/* the noise of the direct method is the upper bound */
 	s->said[0] = 0;
 	ck_ok(gt_strength_find(&s->q, 1e3 * WATER, 1, &max));
 	ck_assert_double_eq_tol(max.noise_hu, max.reference_hu, 1e-9);
@@ -143,7 +143,7 @@ START_TEST(automatic)
 }
 END_TEST
 
-/* Few photons are told, and next to no noise is. */
+/* Few photons cause a warning, and so does almost no noise. */
 START_TEST(remarks)
 {
 	struct problem *s = problem("quadratic");
@@ -159,7 +159,7 @@ START_TEST(remarks)
 }
 END_TEST
 
-/* An unknown number of photons, and a scan that no direct method takes. */
+/* An unknown number of photons, and a scan that no direct method accepts. */
 START_TEST(without_direct_method)
 {
 	struct problem *s = problem("quadratic");
@@ -212,7 +212,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* From the spec: kappa = sqrt(A'w / A'1), by subsets as by all views, and the mean of it where no ray goes. */
+/* From the spec: kappa = sqrt(A'w / A'1), equal for subsets and all views, and its mean where no ray passes. */
 START_TEST(kappa_of_weights)
 {
 	struct problem *s = problem("quadratic");
@@ -260,7 +260,7 @@ START_TEST(kappa_of_weights)
 	gt_array_get_float(g[1], b);
 	ck_assert(gt_test_rms(a, b, SIDE * SIDE) < 1e-5);
 	free(text);
-	/* Uniform weights have a uniform kappa, and that is told. */
+	/* uniform weights have a uniform kappa, which is reported */
 	gt_subsets_free(&sub);
 	gt_penalty_free(R);
 	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, NULL, 2, &sub));
@@ -282,8 +282,7 @@ START_TEST(kappa_of_weights)
 }
 END_TEST
 
-/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as
- * it was written. */
+/* The record holds the strength and its origin. A recorded strength that differs only by rounding keeps its digits. */
 START_TEST(recorded)
 {
 	struct problem *s = problem("quadratic");
@@ -316,7 +315,7 @@ START_TEST(recorded)
 }
 END_TEST
 
-/* A dry run takes the memory and finds nothing. */
+/* A dry run allocates the memory and determines no strength. */
 START_TEST(dry_run)
 {
 	struct problem *s = problem("quadratic");

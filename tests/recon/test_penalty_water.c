@@ -1,10 +1,10 @@
-/* HU in a penalty, and the noise that is asked for in HU, are of the water of the scan.
+/* HU in penalties and in the target noise refer to the water of the scan.
  * labels: unit */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/recon/small_recon.h"
 
-/* The record's text of the penalty after one iteration; malloc'ed. */
+/* Recorded penalty after one iteration; malloc'ed. */
 static char *penalty_of(const gt_projections *p, const char *penalty, const char *water)
 {
 	const char *const set[][2] = { { "solver", "os-sqs:iterations=1,subsets=2" },
@@ -23,8 +23,8 @@ static char *penalty_of(const gt_projections *p, const char *penalty, const char
 	return text;
 }
 
-/* Of water of 0.03 mm^-1: 10 HU are 3e-4 mm^-1; of 0.02 they are 2e-4. */
-START_TEST(hu_are_of_the_scans_water)
+/* 10 HU are 3e-4 mm^-1 if water has 0.03 mm^-1, and 2e-4 if it has 0.02. */
+START_TEST(hu_refer_to_the_water_of_the_scan)
 {
 	gt_projections *p = projections();
 	char *hu = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.03"), *mm = penalty_of(p, "huber:delta=0.0003,noise=0.000036", "0.03");
@@ -41,6 +41,6 @@ START_TEST(hu_are_of_the_scans_water)
 }
 END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, hu_are_of_the_scans_water); }
+static void fill(TCase *tc) { tcase_add_test(tc, hu_refer_to_the_water_of_the_scan); }
 
 int main(void) { return gt_test_main("penalty water", fill); }

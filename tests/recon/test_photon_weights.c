@@ -1,5 +1,5 @@
-/* Weights of line integrals: the formula, the mean of 1, threads, and what is refused.
- * labels: unit  backend: none */
+/* Weights of line integrals: formula, mean of 1, threads and refusals.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/data_weights.h>
@@ -42,7 +42,7 @@ START_TEST(inverse_variance)
 }
 END_TEST
 
-/* Counts of each ray of its own; in place; any number of threads. */
+/* Blank-scan counts per ray; in place; any number of threads. */
 START_TEST(counts_of_rays)
 {
 	float *p = integrals(), *photons = integrals(), *w = malloc(N * sizeof *w);
@@ -106,7 +106,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-/* By hand, at both ends of a row and in its midst; rows do not mix. */
+/* Hand-computed values, at both ends of a row and inside; rows are independent. */
 START_TEST(smoothed_along_rows)
 {
 	static const float p[] = { 1, 2, 4, 8, 16, -3, 0, 5, 7, 7 },
@@ -123,8 +123,8 @@ START_TEST(smoothed_along_rows)
 }
 END_TEST
 
-/* Few photons: the weighted mean of logarithms is too large with even weights, too small with weights of the counts themselves, by 1/(2N) both
- * times, and right with smoothed ones. */
+/* At low counts N, uniform weights bias the mean of logarithms by +1/(2N), weights from the same counts by
+ * -1/(2N). Smoothed weights cancel the bias. */
 START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
 {
 	static const double means[] = { 8, 20, 60 };

@@ -1,5 +1,5 @@
-/* Presets: what they stand for, with what was asked for in its place, subsets by the views, what cannot be combined, help.
- * labels: unit  backend: none */
+/* Presets: settings, overrides, subsets by the number of views, exclusions and help.
+ * labels: unit backend: none */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const struct {
 	  "huber:noise=3HU",
 	  " --weights photons:count=5 --penalty huber:noise=3HU",
 	  0 },
-	/* Keys take the place of the preset's; noise that of the strength. */
+	/* keys replace keys of the preset; noise= replaces strength= */
 	{ 984,
 	  { NULL, NULL, "qggmrf:noise=4HU" },
 	  "os-sqs:iterations=20,subsets=12",

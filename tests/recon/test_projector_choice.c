@@ -1,6 +1,6 @@
-/* The projector that is chosen for rolled detectors is the one with the smaller error against exact integrals, whether
- * pixels are as large as voxels or not; who asked for a slow one is told.
- * labels: unit physics  backend: none */
+/* For rolled detectors the chosen projector has the smaller error against exact integrals, for small and large
+ * pixels. Slow choices of the user cause a warning.
+ * labels: unit physics backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
-enum { SIDE = 24, FINER = 4, BODIES = 12, FEW = 3 };
+enum { SIDE = 24, FINER = 4, ELLIPSOIDS = 12, FEW = 3 };
 #define VOXEL 2.5
 
 static char said[2048];
@@ -23,7 +23,7 @@ static void say(void *self, const gt_message *m)
 }
 static const gt_listener listener = { say, NULL };
 
-/* Rolled by so many degrees; pixels are cut into parts. */
+/* Detector rolled by this angle (degrees), with pixels divided into parts. */
 static gt_scan *rolled(gt_shape shape, double roll, double pixel, size_t parts)
 {
 	const size_t n = (size_t)(90 / pixel) + 3;
@@ -53,13 +53,13 @@ static gt_scan *rolled(gt_shape shape, double roll, double pixel, size_t parts)
 
 static const gt_grid grid = { { SIDE, SIDE + 2, SIDE - 3 }, { VOXEL, VOXEL, VOXEL }, { 1, -2, 0.7 } };
 
-/* Ellipsoids anywhere. */
-static float *bodies(void)
+/* Random ellipsoids. */
+static float *ellipsoids(void)
 {
 	const size_t *n = grid.n, all = gt_grid_voxels(&grid);
-	float *x = calloc(all, sizeof *x), random[BODIES][7];
-	gt_test_random(5, BODIES * 7, random[0]);
-	for (size_t e = 0; e < BODIES; e++)
+	float *x = calloc(all, sizeof *x), random[ELLIPSOIDS][7];
+	gt_test_random(5, ELLIPSOIDS * 7, random[0]);
+	for (size_t e = 0; e < ELLIPSOIDS; e++)
 		for (size_t i = 0; i < all; i++) {
 			const double at[3] = { (double)(i % n[0]), (double)(i / n[0] % n[1]), (double)(i / n[0] / n[1]) };
 			double out = 0;
@@ -88,7 +88,7 @@ static double *project(const char *name, const gt_scan *scan, const float *volum
 	return out;
 }
 
-/* Relative, from the means of exact rays over the pixels. */
+/* Relative error against the mean of exact rays over each pixel. */
 static double error_of(const char *name, const gt_scan *scan, const double *exact, const float *volume)
 {
 	const size_t rows = scan->rows, columns = scan->columns;
@@ -116,7 +116,7 @@ START_TEST(chosen_is_more_accurate)
 {
 	gt_scan *scan = rolled(GT_FLAT, cases[_i].roll, cases[_i].pixel * VOXEL, 1);
 	gt_scan *fine = rolled(GT_FLAT, cases[_i].roll, cases[_i].pixel * VOXEL, FINER);
-	float *x = bodies();
+	float *x = ellipsoids();
 	double *exact = project("siddon", fine, x);
 	const double chosen = error_of(cases[_i].chosen, scan, exact, x), other = error_of(cases[_i].other, scan, exact, x);
 	said[0] = 0;
@@ -131,12 +131,12 @@ START_TEST(chosen_is_more_accurate)
 }
 END_TEST
 
-/* Without a grid pixels are as large as voxels; other grids, other magnifications and parallel rays. */
-START_TEST(of_what_is_unlike)
+/* Without a grid, pixels count as large as voxels; then other grids, magnifications and parallel rays. */
+START_TEST(other_grids_and_scans)
 {
 	gt_scan *scan = rolled(GT_ARC, 20, VOXEL, 1), *level = rolled(GT_FLAT, 0, 3 * VOXEL, 1);
 	gt_grid near = grid, flat = grid;
-	near.center[1] = 300; /* nearer to some source: pixels are smaller there, or larger */
+	near.center[1] = 300; /* closer to some sources: pixels are relatively smaller or larger */
 	flat.pitch[2] *= 2;
 	ck_assert_str_eq(gt_projector_for(&listener, NULL, scan), "joseph");
 	ck_assert_str_eq(gt_projector_for_grid(&listener, NULL, &grid, scan), "joseph");
@@ -149,28 +149,28 @@ START_TEST(of_what_is_unlike)
 }
 END_TEST
 
-START_TEST(a_slow_one_is_told)
+START_TEST(slow_choices_are_reported)
 {
-	gt_scan *leans = rolled(GT_FLAT, 0.5, VOXEL, 1), *level = rolled(GT_FLAT, 0, VOXEL, 1);
+	gt_scan *inclined = rolled(GT_FLAT, 0.5, VOXEL, 1), *level = rolled(GT_FLAT, 0, VOXEL, 1);
 	static const char *const sf[] = { "sf-tr", "sf-tt", "sf-tr:memory=100" }, *const others[] = { "dd", "joseph", "siddon" };
 	for (int i = 0; i < 3; i++) {
 		said[0] = 0;
-		ck_assert_str_eq(gt_projector_for_grid(&listener, others[i], &grid, leans), others[i]);
+		ck_assert_str_eq(gt_projector_for_grid(&listener, others[i], &grid, inclined), others[i]);
 		ck_assert_str_eq(gt_projector_for_grid(&listener, sf[i], &grid, level), sf[i]);
 		ck_assert_str_eq(said, "");
-		ck_assert_str_eq(gt_projector_for_grid(&listener, sf[i], &grid, leans), sf[i]);
+		ck_assert_str_eq(gt_projector_for_grid(&listener, sf[i], &grid, inclined), sf[i]);
 		ck_assert_ptr_nonnull(strstr(said, i == 1 ? "sf-tt takes detectors" : "sf-tr takes detectors"));
 		ck_assert_ptr_nonnull(strstr(said, "dd, the default, takes them in a tenth of that time"));
 	}
-	gt_scan_free(leans), gt_scan_free(level);
+	gt_scan_free(inclined), gt_scan_free(level);
 }
 END_TEST
 
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, chosen_is_more_accurate, 0, sizeof cases / sizeof *cases);
-	tcase_add_test(tc, of_what_is_unlike);
-	tcase_add_test(tc, a_slow_one_is_told);
+	tcase_add_test(tc, other_grids_and_scans);
+	tcase_add_test(tc, slow_choices_are_reported);
 }
 
 int main(void) { return gt_test_main("projector_choice", fill); }

@@ -1,4 +1,5 @@
-/* Reconstruction from arrays in memory and from files: the same bits, messages, progress, plans, starts and resumed runs.
+/* Reconstruction from memory and from files: bit-identical results, messages, progress, plans, start volumes and
+ * resumed runs.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 static const size_t voxels = (size_t)24 * 22 * 6;
 
-/* The voxels of a run; the caller frees them. */
+/* Returns the voxels of a run; the caller frees them. */
 static float *run(gt_recon *r)
 {
 	gt_volume *v;
@@ -83,7 +84,7 @@ START_TEST(messages)
 		                                "preparing 3 subsets of 48 views", "strength " };
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_msg(strstr(all, expected[i]) != NULL, "'%s' is not in: %s", expected[i], all);
-	/* What was chosen is told once. */
+	/* choices are reported once */
 	all[0] = 0;
 	free(run(r));
 	ck_assert_ptr_null(strstr(all, "--preset"));
@@ -170,7 +171,7 @@ START_TEST(plan_is_what_is_taken)
 	ck_refused(gt_recon_result(r, &how), GT_ERR_ARG, "nothing has run yet");
 	free(run(r));
 	ck_ok(gt_recon_result(r, &how));
-	/* tables of projectors on a GPU depend on the places where noise is found, which a plan does not know */
+	/* GPU tables of projectors depend on the noise samples, which a plan does not know */
 	ck_assert_double_le(fabs((double)m.peak - how.device_peak), gt_test_is_gpu() ? 1e-3 * how.device_peak : 0);
 	ck_assert_uint_ge(m.peak, voxels * 4);
 	ck_ok(gt_recon_set(r, "device-memory", "1kB"));
@@ -257,7 +258,7 @@ START_TEST(resumed)
 END_TEST
 
 struct canceller {
-	size_t asked, from; /* how often it was asked, and from which time on it says yes */
+	size_t asked, from; /* number of calls, and the call from which on it returns 1 */
 };
 static int cancel(void *self)
 {
@@ -265,7 +266,7 @@ static int cancel(void *self)
 	return c->asked++ >= c->from;
 }
 
-/* Given up before or in the midst, a run says so; asked and not given up, it is the run. */
+/* A run that is cancelled at its start or later reports it; polling alone changes nothing. */
 START_TEST(cancelled)
 {
 	gt_projections *p = projections();

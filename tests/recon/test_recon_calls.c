@@ -1,4 +1,4 @@
-/* What gt_recon refuses: wrong values, settings that exclude each other, NULL, and what is asked for before it is there.
+/* Refusals of gt_recon: wrong values, exclusive settings, NULL, and results requested before the run.
  * labels: unit */
 #include <string.h>
 #include "tests/recon/small_recon.h"
@@ -43,7 +43,7 @@ START_TEST(wrong_values)
 	static const char *const before[][2] = { { "solver", "os-sart:iterations=2,subsets=4" }, { NULL, NULL } };
 	gt_recon *r = recon(p, before);
 	ck_refused(gt_recon_set(r, wrong[_i].key, wrong[_i].value), wrong[_i].code, wrong[_i].text);
-	/* What was set before stays. */
+	/* earlier settings remain */
 	const char *solver = gt_recon_text(r, "solver");
 	ck_assert_msg(!strncmp(solver, "os-sart:iterations=2,subsets=4,", 31), "the solver is now %s", solver);
 	gt_recon_free(r);
@@ -127,7 +127,7 @@ START_TEST(null)
 }
 END_TEST
 
-/* What is asked for before it is there. */
+/* Results requested before the run that gives them. */
 START_TEST(order)
 {
 	gt_projections *p = projections();
@@ -166,7 +166,7 @@ START_TEST(order)
 }
 END_TEST
 
-/* Every key has a name, and NULL takes its value back. */
+/* Every key has a name, and NULL resets its value. */
 START_TEST(keys)
 {
 	gt_projections *p = projections();

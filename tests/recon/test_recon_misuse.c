@@ -1,5 +1,5 @@
-/* What callers of gt_recon do that they should not: callbacks that change it, settings that change behind a run, options
- * of an older program, values that are not finite, handles of another kind.
+/* Misuse of gt_recon: callbacks that change it, settings changed after a run, structs of older programs, values
+ * that are not finite, wrong handles.
  * labels: unit */
 #include <stddef.h>
 #include <string.h>
@@ -44,8 +44,8 @@ START_TEST(a_grid_that_is_set_after_a_volume_gave_one)
 }
 END_TEST
 
-/* The run into memory of the chosen grid's volume is that into a file, padding slices included. */
-START_TEST(the_chosen_grid_is_not_asked_for)
+/* On the default grid, a run into memory equals a run into a file, with padding slices. */
+START_TEST(the_default_grid_gives_one_volume)
 {
 	char folder[] = "/tmp/test_recon_misuse_XXXXXX", out[64];
 	gt_projections *p = projections();
@@ -71,7 +71,7 @@ START_TEST(the_chosen_grid_is_not_asked_for)
 }
 END_TEST
 
-/* Of an older program: its structs end where the block of memory does. */
+/* Options of an older program: the allocation ends after the old struct. */
 START_TEST(options_that_end_early)
 {
 	char folder[] = "/tmp/test_recon_misuse_XXXXXX", scan[64], out[64];
@@ -152,7 +152,7 @@ static int free_it(void *self, const gt_recon_progress *progress)
 	calls_after += progress->phase == GT_RECON_ITERATION;
 	if (progress->phase == GT_RECON_ITERATION)
 		gt_recon_free(r);
-	ck_assert_ptr_nonnull(gt_recon_text(r, "grid")); /* it stays until the call ends */
+	ck_assert_ptr_nonnull(gt_recon_text(r, "grid")); /* valid until the call ends */
 	return 0;
 }
 
@@ -170,7 +170,7 @@ START_TEST(a_callback_frees_it)
 }
 END_TEST
 
-/* As readers refuse them in files. */
+/* Refused as in files. */
 START_TEST(values_and_geometry_that_are_none)
 {
 	gt_projections *p = projections();
@@ -258,7 +258,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, what_was_found_outlives_the_settings);
 	tcase_add_test(tc, a_grid_that_is_set_after_a_volume_gave_one);
-	tcase_add_test(tc, the_chosen_grid_is_not_asked_for);
+	tcase_add_test(tc, the_default_grid_gives_one_volume);
 	tcase_add_test(tc, options_that_end_early);
 	tcase_add_test(tc, callbacks_change_nothing);
 	tcase_add_test(tc, a_callback_frees_it);

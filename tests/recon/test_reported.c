@@ -1,30 +1,30 @@
-/* What a caller is told within iterations and starts: all starts of scans together, and the end of an iteration that was
- * answered in its midst. labels: unit  backend: none */
+/* Progress reports: all starts of a joint run, and the end of an iteration that a callback asked to stop.
+ * labels: unit backend: none */
 #include <math.h>
 #include <string.h>
 #include <time.h>
 #include "tests/recon/small_recon.h"
 
-/* Longer than the time in which nothing more is told, so that the next question is passed on, however fast all is. */
-static void wait_until_told(void)
+/* Sleeps longer than the minimum interval of reports, so that the next report is passed on. */
+static void wait_until_reported(void)
 {
 	const struct timespec pause = { 0, 120000000 };
 	nanosleep(&pause, NULL);
 }
 
 typedef struct {
-	int of_start[3]; /* reports of starts: of the first scan, of the second, beyond */
+	int of_start[3]; /* reports of starts: first scan, second scan, later */
 	int started, fraction, ended, after;
 	double last;
-	int stop; /* 1: the first report from within the iterations is answered so */
+	int stop; /* return value of the first report within an iteration */
 } reported;
 
-/* Starts of the second scan are the second half of all. */
+/* Starts of the second scan are the second half of all starts. */
 static int listen(void *self, const gt_recon_progress *p)
 {
 	reported *t = self;
 	if (p->phase == GT_RECON_BEGINS)
-		wait_until_told();
+		wait_until_reported();
 	if (p->phase == GT_RECON_ITERATION) {
 		ck_assert_int_eq(p->iteration, ++t->ended);
 		t->after += t->fraction > 0;
@@ -42,22 +42,22 @@ static int listen(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-/* Between the starts. */
+/* Called between the starts. */
 static void say(void *self, const gt_message *m)
 {
 	reported *t = self;
 	if (strncmp(m->text, "start: ", 7) != 0)
 		return;
 	t->started++;
-	wait_until_told();
+	wait_until_reported();
 }
 
-/* Asked on the way, also where nothing is told. */
+/* Polled on the way, also if nothing is reported. */
 static int slow_down(void *self)
 {
 	const reported *t = self;
 	if (t->started < 2 && !t->of_start[t->started])
-		wait_until_told();
+		wait_until_reported();
 	return 0;
 }
 
@@ -99,8 +99,8 @@ START_TEST(all_starts_of_scans_together)
 }
 END_TEST
 
-/* The iteration that was in progress ends, and that is told, so that logs and histories have all that was done. */
-START_TEST(the_last_iteration_is_told)
+/* The current iteration ends and is reported, so that logs and histories are complete. */
+START_TEST(the_last_iteration_is_reported)
 {
 	gt_projections *p = projections();
 	reported t = { .stop = 1, .started = 2 };
@@ -124,7 +124,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, all_starts_of_scans_together);
-	tcase_add_test(tc, the_last_iteration_is_told);
+	tcase_add_test(tc, the_last_iteration_is_reported);
 }
 
 int main(void) { return gt_test_main("told", fill); }

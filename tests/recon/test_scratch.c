@@ -1,4 +1,4 @@
-/* Iterations on arrays in files: the same result, files that are there while it runs and not after, and what is refused.
+/* Iterations on arrays in files: equal results, files that exist only during the run, and refusals.
  * labels: unit */
 #include <dirent.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static const gt_grid fine = { { 160, 150, 40 }, { 0.9, 0.95, 0.9 }, { 1, -2, 3 } };
 static char folder[64];
 
-/* In memory where that can be: what is asked is not whether this computer's disk is worth it. */
+/* In shared memory if possible; the speed of the disk is not tested. */
 static void make_folder(void)
 {
 	double room;
@@ -23,7 +23,7 @@ static void make_folder(void)
 }
 
 struct seen {
-	int iterations, in_files; /* those at whose end pages of files of the folder were mapped */
+	int iterations, in_files; /* iterations at whose end pages of these files were mapped */
 };
 
 static int look(void *self, const gt_recon_progress *p)
@@ -43,7 +43,7 @@ static int look(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-/* bytes: of memory for what the run needs; 0: all there is. */
+/* bytes: memory limit of the run; 0: all memory. */
 static void run(const gt_projections *p, const char *solver, double bytes, int with_files, struct seen *s, gt_volume **v)
 {
 	char text[32];
@@ -103,7 +103,7 @@ START_TEST(arrays_in_files_compute_the_same)
 }
 END_TEST
 
-/* No limit of the device makes slabs larger than memory, nor do slabs count as arrays that files take. */
+/* A device limit does not make slabs exceed the memory, and slabs do not count as arrays in files. */
 START_TEST(slabs_stay_in_memory)
 {
 	static const char *const backends[] = { "cpu:2", "stream:cpu:2" };
@@ -167,7 +167,7 @@ START_TEST(what_computes_all_at_once_takes_no_folder)
 }
 END_TEST
 
-/* The folder is found to take 64 GiB/s: what is asked is not how fast it is beside other programs. */
+/* With this clock the folder takes 64 GiB/s; the result does not depend on other programs. */
 static void setup(void) { gt_test_clock(1e-3); }
 
 static void fill(TCase *tc)

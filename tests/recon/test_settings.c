@@ -1,5 +1,5 @@
-/* What is asked for is what is done, and what is recorded: precision, rules to stop, what is told of each iteration, the record's texts,
- * and the memory of what is proposed.
+/* Settings take effect and are recorded: precision, stopping rules, progress, texts, and the memory of a proposed
+ * grid.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static gt_volume *run(gt_recon *r, gt_recon_outcome *how)
 	return v;
 }
 
-/* The number of bytes of a voxel says it, and the record says the same. */
+/* The bytes per voxel show the precision; the record agrees. */
 START_TEST(precision)
 {
 	static const char *const words[] = { "single", "double" };
@@ -48,7 +48,7 @@ START_TEST(precision)
 }
 END_TEST
 
-/* A rule that the first iteration meets already ends the run there. */
+/* A rule that the first iteration meets ends the run. */
 START_TEST(stop)
 {
 	static const struct {
@@ -78,14 +78,14 @@ START_TEST(stop)
 }
 END_TEST
 
-struct told {
+struct reported {
 	int iteration, begins, ends;
 	double residual, cost, seconds;
 };
 
 static int listen(void *self, const gt_recon_progress *p)
 {
-	struct told *t = self;
+	struct reported *t = self;
 	t->begins += p->phase == GT_RECON_BEGINS;
 	t->ends += p->phase == GT_RECON_ENDS;
 	if (p->phase == GT_RECON_BEGINS)
@@ -107,7 +107,7 @@ static int listen(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-/* |A x - b| of the volume and |b|, by the projector itself. */
+/* |A x - b| of the volume and |b|, from the projector. */
 static void misfit(const gt_projections *p, const float *x, double *residual, double *data)
 {
 	gt_backend *be = gt_test_backend();
@@ -136,8 +136,8 @@ static void misfit(const gt_projections *p, const float *x, double *residual, do
 	free(Ax);
 }
 
-/* Each iteration is told as it was, and the last with what its volume leaves of the data. */
-START_TEST(told)
+/* Every iteration is reported, the last one with the residual of its volume. */
+START_TEST(reported)
 {
 	static const char *const cgls[][2] = {
 		{ "solver", "cgls:iterations=4" }, { "init", "zero" }, { "padding", "no" }, { "precision", "double" }, { NULL, NULL }
@@ -145,7 +145,7 @@ START_TEST(told)
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, cgls);
 	gt_recon_outcome how;
-	struct told t = { .iteration = 0 };
+	struct reported t = { .iteration = 0 };
 	double residual, data;
 	gt_recon_on_progress(r, listen, &t);
 	gt_volume *v = run(r, &how);
@@ -162,7 +162,7 @@ START_TEST(told)
 }
 END_TEST
 
-/* Subsets hold all data once; their number is at most that of the views. */
+/* Subsets contain all data once, and at least one view each. */
 START_TEST(subsets)
 {
 	gt_projections *p = projections();
@@ -196,7 +196,7 @@ static char *line_of(const char *lines, const char *key)
 	return strndup(at, strcspn(at, "\n"));
 }
 
-/* A plan has the penalty as it was asked for; after the run the record has the strength that was found. */
+/* A plan records the penalty as requested, a finished run the strength it found. */
 START_TEST(texts)
 {
 	static const char *const asked[][2] = { { "solver", "pcg:iterations=2" },
@@ -241,7 +241,7 @@ START_TEST(texts)
 }
 END_TEST
 
-/* A setting that is taken back leaves nothing. */
+/* A setting that is reset leaves no trace. */
 START_TEST(taken_back)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=3" }, { NULL, NULL } };
@@ -276,7 +276,7 @@ START_TEST(taken_back)
 }
 END_TEST
 
-/* The grid that a refusal proposes takes, asked for, what the refusal says of it. */
+/* The grid that a refusal proposes takes the memory that the refusal states. */
 START_TEST(proposed_grid)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=2" }, { NULL, NULL } };
@@ -285,7 +285,7 @@ START_TEST(proposed_grid)
 	gt_memory_estimate m = { .size = sizeof m };
 	char limit[32], text[GT_BYTES_TEXT];
 	int proposals = 0;
-	/* The object ends within the rows: a grid that is asked for needs no padding slices, the default one has some. */
+	/* the object ends within the rows: a requested grid needs no padding slices, the default one has some */
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
 		if (i / COLUMNS % ROWS < 3 || i / COLUMNS % ROWS >= ROWS - 3)
 			gt_projections_data(p)[i] = 0;
@@ -304,7 +304,7 @@ START_TEST(proposed_grid)
 		ck_ok(gt_recon_set(r, "grid", asked));
 		ck_assert_msg(gt_recon_plan(r, &m, NULL) == GT_OK, "'%s', and then: %s", said, gt_error());
 		gt_bytes_text(m.on_host ? m.host_peak : (double)m.peak, text);
-		/* the process may have grown in between, which counts on the host */
+		/* on the host the process may have grown in between */
 		ck_assert_msg(!strcmp(takes, text) || (m.on_host && fabs(strtod(takes, NULL) / strtod(text, NULL) - 1) < 0.05),
 		              "'%s', and then %s takes %s", said, asked, text);
 		proposals++;
@@ -320,7 +320,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, precision);
 	tcase_add_test(tc, stop);
-	tcase_add_test(tc, told);
+	tcase_add_test(tc, reported);
 	tcase_add_test(tc, subsets);
 	tcase_add_test(tc, texts);
 	tcase_add_test(tc, taken_back);

@@ -1,5 +1,5 @@
-/* Filtered backprojection by slabs, from a reader and to a writer: the volume that the method gives at once, whatever the cut; readers and
- * writers that fail end it, and so does its caller; the cut keeps within what it is given.
+/* Filtered backprojection by slabs from a reader to a writer: equal to the whole volume for any partition.
+ * Failures and cancellation end it; the partition respects its memory limits.
  * labels: unit */
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void reconstruct_at_once(void)
 	gt_array_free(x);
 }
 
-/* A cut into slabs of so many slices, batches of so many views, pieces of so many slices. */
+/* A partition with these numbers of slices per slab, views per batch and slices per block. */
 static gt_slab_cut cut_of(size_t slices, size_t batch, size_t piece, gt_view_cache_place kept)
 {
 	gt_slab_cut cut = { .slices = slices,
@@ -165,7 +165,7 @@ static const struct {
 };
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
-/* _i: the cut; twice as many: with one stage after the other. */
+/* The second half of the loop runs the stages in sequence. */
 START_TEST(as_at_once)
 {
 	const size_t i = (size_t)_i % CUTS, before = gt_test_threads();
@@ -193,7 +193,7 @@ START_TEST(as_at_once)
 }
 END_TEST
 
-/* A view that cannot be read in the first, a middle and the last batch; in one where views are not kept, in the second slab as well. */
+/* A view cannot be read: in the first, a middle and the last batch; without a view cache, also in the second slab. */
 START_TEST(reading_fails)
 {
 	static const size_t at[] = { 0, 11, VIEWS - 1 };
@@ -210,7 +210,7 @@ START_TEST(reading_fails)
 }
 END_TEST
 
-/* A slice that cannot be written: of the first slab, of one in the middle, the last of all. */
+/* A slice cannot be written: of the first slab, of a middle one, and the last slice. */
 START_TEST(writing_fails)
 {
 	static const size_t at[] = { 0, 6, NZ - 1 };
@@ -225,7 +225,7 @@ START_TEST(writing_fails)
 }
 END_TEST
 
-/* Its caller ends it in the first slab, in a later one, after the last batch. A slow reader does not hold it. */
+/* Cancelled in the first slab, in a later one, and after the last batch; a slow reader does not delay it. */
 START_TEST(stopped)
 {
 	static const size_t at[] = { 1, 8, 18 };
@@ -242,7 +242,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* Values that are no line integrals are refused by the name of their file; with `force` they are told once. */
+/* Implausible line integrals are refused with the file name; with `force` they are reported once. */
 START_TEST(implausible)
 {
 	gt_slab_result r;
@@ -259,7 +259,7 @@ START_TEST(implausible)
 }
 END_TEST
 
-/* A scratch folder that is not there. */
+/* A scratch folder that does not exist. */
 START_TEST(no_scratch)
 {
 	gt_slab_result r;
@@ -284,8 +284,8 @@ static void check_cut(const gt_slab_cut *cut)
 	ck_assert_uint_eq(slices, NZ);
 }
 
-/* With much memory half of the slices at a time, all views, and views are kept; with less of it less, down to a slice and a view; and what a
- * run takes on the device is what the cut says. */
+/* Ample memory gives two slabs, one batch and a view cache; less memory reduces them to one slice and one view.
+ * The device memory of a run is as planned. */
 START_TEST(chosen_by_the_device)
 {
 	gt_slab_cut all, cut;
@@ -327,10 +327,10 @@ START_TEST(chosen_by_the_host)
 	const double aside = gt_view_cache_bytes(cut.kept, scan);
 	ck_assert_int_eq(cut.kept, c.keep == GT_VIEW_CACHE_AUTO ? GT_VIEW_CACHE_HOST : c.keep);
 	ck_assert(cut.host > aside + cut.reserve && cut.reserve == 16777216 && cut.process >= cut.host);
-	/* Two buffers of views and of slices, two slices of the writer, the tables of a slab, the reader, what is kept and the reserve. */
+	/* two buffers of views and slices, two slices of the writer, slab tables, reader, view cache and reserve */
 	const double buffers = 2. * ((double)cut.buffer + (double)(cut.piece * PLANE * 4));
 	ck_assert(cut.host == buffers + 2 * PLANE * 4 + (double)gt_slab_bytes(job.slabs) + (double)reader.bytes + aside + cut.reserve);
-	/* HU are written from a copy. */
+	/* HU are written from a copy */
 	gt_slab_cut hu;
 	c.hu = 1;
 	ck_ok(gt_slab_job_choose(&job, &hu));

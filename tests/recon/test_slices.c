@@ -1,5 +1,4 @@
-/* Slices of the iterate: those through the middle of what the run gives in the end, told when it is time to, without
- * the padding; the page that serves them.
+/* Slices of the iterate: central slices of the result without padding, reported at intervals, and the live page.
  * labels: unit */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 static const gt_grid odd = { { 23, 18, 5 }, { 6, 6, 6 }, { 3, -2, 1 } };
 
-/* What was told last, and how often. */
+/* The last report, and the number of reports. */
 struct reported {
 	float *slice[3];
 	int times, iteration;
@@ -38,14 +37,14 @@ static int show(void *self, const gt_recon_progress *p)
 	return 0;
 }
 
-static void told_new(struct reported *t)
+static void reported_new(struct reported *t)
 {
 	*t = (struct reported){ .times = 0 };
 	for (int a = 0; a < 3; a++)
 		t->slice[a] = malloc(size_of(a) * sizeof(float));
 }
 
-static void told_free(struct reported *t)
+static void reported_free(struct reported *t)
 {
 	for (int a = 0; a < 3; a++)
 		free(t->slice[a]);
@@ -64,7 +63,7 @@ static void expect_middle(const struct reported *t, const float *x)
 		ck_assert_float_eq(t->slice[2][y], x[k * n[1] * n[0] + y]);
 }
 
-/* _i: single and double; padding or none. */
+/* _i: single and double precision, with and without padding. */
 START_TEST(are_of_the_volume)
 {
 	const char *const set[][2] = { { "solver", "os-sart:iterations=5,subsets=4" },
@@ -76,14 +75,14 @@ START_TEST(are_of_the_volume)
 	gt_recon *r = recon(p, set);
 	gt_volume *v;
 	struct reported t;
-	told_new(&t);
+	reported_new(&t);
 	ck_ok(gt_volume_new(&odd, &v));
 	gt_recon_on_slices(r, 0, take, &t);
 	ck_ok(gt_recon_run(r, v));
 	ck_assert_int_eq(t.times, 5);
 	ck_assert_int_eq(t.iteration, 5);
 	expect_middle(&t, gt_volume_data(v));
-	/* The first and the last alone, where so many seconds never pass; then nobody is told. */
+	/* with an interval that never passes, the first and last iteration alone; without a callback, none */
 	t.times = 0;
 	gt_recon_on_slices(r, 1000, take, &t);
 	ck_ok(gt_recon_run(r, v));
@@ -94,7 +93,7 @@ START_TEST(are_of_the_volume)
 	gt_volume_free(v);
 	gt_recon_free(r);
 	gt_projections_free(p);
-	told_free(&t);
+	reported_free(&t);
 }
 END_TEST
 
@@ -110,7 +109,7 @@ START_TEST(page)
 	struct reported t;
 	size_t bytes;
 	gt_live_page *other = NULL;
-	told_new(&t);
+	reported_new(&t);
 	ck_ok(gt_volume_new(&odd, &v));
 	ck_ok(gt_live_page_new("a <b>\n\"title\"", 0, &t.page));
 	const char *address = gt_live_page_address(t.page);
@@ -154,7 +153,7 @@ START_TEST(page)
 	gt_volume_free(v);
 	gt_recon_free(r);
 	gt_projections_free(p);
-	told_free(&t);
+	reported_free(&t);
 }
 END_TEST
 

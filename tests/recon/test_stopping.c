@@ -1,5 +1,5 @@
-/* A run and what ends it: each rule, the caller's wish, divergence; told by a solver that reports what a table says and adds 1 to its
- * volume in every iteration, so that a voxel of the result is the number of its iteration.
+/* Stopping rules, cancellation and divergence of a run. The solver reports values from a table and adds 1 to its
+ * volume per iteration, so a voxel holds its iteration number.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ enum { MAX_ITERATIONS = 12 };
 
 static struct script {
 	int iterations, runs;
-	int no_memory; /* so many runs fail at once with GT_ERR_MEMORY */
-	gt_status end; /* of the solver after its last iteration */
-	double pause;  /* s in every iteration */
+	int no_memory; /* the first N runs fail with GT_ERR_MEMORY */
+	gt_status end; /* status of the solver after its last iteration */
+	double pause;  /* seconds per iteration */
 	double change[MAX_ITERATIONS], share[MAX_ITERATIONS], gradient[MAX_ITERATIONS], cost[MAX_ITERATIONS], residual;
 } script;
 
@@ -147,14 +147,14 @@ START_TEST(all_iterations)
 	script.change[MAX_ITERATIONS - 1] = 1e-9;
 	t.run.rule.change = 1;
 	ck_ok(solve());
-	check_end(MAX_ITERATIONS, NULL); /* the last one's change is no reason */
+	check_end(MAX_ITERATIONS, NULL); /* a small change in the last iteration is no reason to stop */
 	ck_assert(t.run.residual == 0.5 && !t.run.interrupted && t.run.resumed == 0 && script.runs == 1);
 	ck_assert_int_eq(t.asked, MAX_ITERATIONS);
 }
 END_TEST
 
-/* Where nothing is asked for nobody is called. */
-START_TEST(nobody_listens)
+/* Without a callback and rules, no report is made. */
+START_TEST(without_listener)
 {
 	t.run = (gt_run){ .data_norm = 1 };
 	ck_ok(solve());
@@ -167,13 +167,13 @@ START_TEST(small_change)
 {
 	const double change[] = { 1, 0.5, 0.25, 0.2499, 0.1 };
 	memcpy(script.change, change, sizeof change);
-	t.run.rule.change = 0.25; /* at the limit it goes on */
+	t.run.rule.change = 0.25; /* equal to the limit: continues */
 	ck_ok(solve());
 	check_end(4, "small change");
 }
 END_TEST
 
-/* An iteration that made a part of the steps is held against that part of the limit; one whose part is 0 tells nothing. */
+/* The limit is scaled by the fraction of the steps in an iteration; an iteration without steps is ignored. */
 START_TEST(small_change_of_subsets)
 {
 	const double change[] = { 1, 1e-9, 0.12, 0.06, 0.04 }, share[] = { 1, -1, 0.5, 0.25, 0.25 };
@@ -187,9 +187,9 @@ END_TEST
 
 START_TEST(small_gradient)
 {
-	const double gradient[] = { 0, 8, 4, 2.0001, 2, 1 }; /* the first is not known */
+	const double gradient[] = { 0, 8, 4, 2.0001, 2, 1 }; /* the first is unknown */
 	memcpy(script.gradient, gradient, sizeof gradient);
-	t.run.rule.gradient = 0.25; /* at the limit it ends */
+	t.run.rule.gradient = 0.25; /* equal to the limit: stops */
 	ck_ok(solve());
 	check_end(5, "small gradient");
 }
@@ -211,7 +211,7 @@ START_TEST(stopped_by_the_caller)
 	const double change[] = { 1, 1, 1e-9 };
 	memcpy(script.change, change, sizeof change);
 	t.run.rule.change = 0.5;
-	t.stop_at = 3; /* which is said though the change is small too */
+	t.stop_at = 3; /* reported although the change is small too */
 	ck_ok(solve());
 	check_end(3, "interrupted");
 	ck_assert_int_eq(t.run.interrupted, 1);
@@ -242,7 +242,7 @@ static void rising_cost(void)
 	memcpy(script.cost, cost, sizeof cost);
 }
 
-/* It ends with the best image, and what diverged is not saved. */
+/* Divergence ends with the best image; diverged iterates are not saved. */
 START_TEST(diverged)
 {
 	rising_cost();
@@ -258,7 +258,7 @@ START_TEST(diverged)
 }
 END_TEST
 
-/* The same on the last iteration, which has no reason to stop else. */
+/* Divergence in the last iteration, which has no other reason to stop. */
 START_TEST(diverged_at_the_end)
 {
 	rising_cost();
@@ -283,7 +283,7 @@ START_TEST(diverged_as_the_solver_says)
 }
 END_TEST
 
-/* Memory for the solver goes before memory for the best image; of a run that diverges the last image is left then. */
+/* The solver's memory takes precedence over the best image; a diverged run then returns its last image. */
 START_TEST(no_memory_for_the_best_image)
 {
 	rising_cost();
@@ -325,9 +325,9 @@ START_TEST(dry_run)
 	t.stop_at = 1;
 	ck_ok(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x));
 	ck_assert_int_eq(script.runs, 1);
-	ck_assert_int_eq(t.calls, 0); /* nothing is computed, so nobody is called */
+	ck_assert_int_eq(t.calls, 0); /* nothing is computed, so nothing is reported */
 	ck_assert_uint_eq(t.run.best_bytes, 64 * sizeof(double));
-	ck_assert_uint_eq(t.run.iterating_bytes, before + 2 * 64 * sizeof(double)); /* the best image, and the solver's ones */
+	ck_assert_uint_eq(t.run.iterating_bytes, before + 2 * 64 * sizeof(double)); /* best image and solver arrays */
 	ck_assert_uint_eq(gt_test_counters(be).bytes, before);
 	script.no_memory = 9;
 	ck_refused(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x), GT_ERR_MEMORY, "no memory");
@@ -341,7 +341,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, parse);
 	tcase_add_test(tc, all_iterations);
-	tcase_add_test(tc, nobody_listens);
+	tcase_add_test(tc, without_listener);
 	tcase_add_test(tc, small_change);
 	tcase_add_test(tc, small_change_of_subsets);
 	tcase_add_test(tc, small_gradient);

@@ -1,5 +1,5 @@
-/* Operators that a device computes for arrays of the host, slab by slab: entry by entry those of the whole, whatever
- * fits; penalties of those; and runs that start, iterate and end as without.
+/* Operators and penalties that a device computes in slabs of host arrays: equal to those on the whole, entry by
+ * entry. Runs start, iterate and end as on the device alone.
  * labels: unit */
 #include <math.h>
 #include <gantry/projector.h>
@@ -12,7 +12,7 @@
 
 static const char *device(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu:1"; }
 
-/* Every entry of A, [ny][nx], and of its adjoint. */
+/* All entries of A, [ny][nx], and of its adjoint. */
 static void entries(const gt_linop *A, double *forward, double *adjoint)
 {
 	const size_t nx = gt_linop_nx(A), ny = gt_linop_ny(A), max = nx > ny ? nx : ny;
@@ -57,7 +57,7 @@ static void certify(gt_shape shape, double pitch, size_t slices, size_t views)
 	const gt_stream_problem q = { NULL, device(), 0, host, GT_F64, "dd", &coarse_grid, scan, 1, slices, views };
 	ck_ok(gt_stream_new(&q, &s));
 	ck_ok(gt_stream_operator(s, scan, &A));
-	gt_stream_free(s); /* the operator holds it */
+	gt_stream_free(s); /* the operator holds a reference */
 	ck_ok(gt_projector_new("dd", whole, GT_F64, &coarse_grid, scan, &one));
 	entries(A, a[0], a[1]);
 	entries(one, a[2], a[3]);
@@ -86,11 +86,11 @@ START_TEST(every_entry)
 		certify(shapes[i], 0, 1, 1);
 	}
 	certify(GT_ARC, 40, 2, 3);
-	certify(GT_FLAT, 90, 1, 2); /* some views see nothing of a slab */
+	certify(GT_FLAT, 90, 1, 2); /* some views do not see a slab */
 }
 END_TEST
 
-/* Relative RMS of streamed runs from those of the device alone. */
+/* Relative RMS difference between streamed runs and runs on the device alone. */
 static double differs(const gt_projections *p, const char *const (*set)[2], const char *limit)
 {
 	char backend[64];
@@ -116,7 +116,7 @@ static double differs(const gt_projections *p, const char *const (*set)[2], cons
 	return sqrt(d / all);
 }
 
-START_TEST(runs_end_alike)
+START_TEST(runs_end_equally)
 {
 	static const char *const sets[][5][2] = {
 		{ { "solver", "sirt:iterations=3" }, { "precision", "double" } },
@@ -134,13 +134,13 @@ START_TEST(runs_end_alike)
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		for (int k = 0; k < 2; k++) {
 			const double d = differs(p, sets[i], k ? "850KiB" : "3MiB");
-			ck_assert_msg(d < 2e-7, "%s: %g", sets[i][0][1], d); /* volumes are in single */
+			ck_assert_msg(d < 2e-7, "%s: %g", sets[i][0][1], d); /* volumes are in single precision */
 		}
 	gt_projections_free(p);
 }
 END_TEST
 
-/* Random numbers between low and high on the host's backend. */
+/* Random numbers between low and high on the host backend. */
 static gt_array *random_array(gt_backend *be, gt_type type, size_t n, uint64_t seed, double low, double high)
 {
 	gt_random r;
@@ -186,7 +186,7 @@ static void hear(void *self, const gt_message *m)
 		*slices = strtoul(text + 7, NULL, 10);
 }
 
-/* What a penalty adds to what is there, and its sums, by the device in slabs and by the host as a whole. */
+/* Gradient, curvature and sums of a penalty: device slabs against the whole on the host. */
 static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t nz, size_t slices, size_t expected)
 {
 	const gt_grid g = { { 7, 5, nz }, { 1.5, 1.25, 2.5 }, { 3, -2, 1 } };
@@ -207,7 +207,7 @@ static void same_penalty(const char *spec, gt_type type, int with_kappa, size_t 
 	ck_ok(gt_stream_new(&q, &s));
 	ck_ok(gt_stream_penalty(s, spec, kappa, &R[0]));
 	ck_ok(gt_regularizer_new(spec, host, type, &g, kappa, &R[1]));
-	gt_stream_free(s); /* the penalty holds it */
+	gt_stream_free(s); /* the penalty holds a reference */
 	gt_array_free(kappa);
 	ck_assert_uint_eq(heard, expected);
 	ck_assert_uint_eq(gt_penalty_has(R[0]), gt_penalty_has(R[1]));
@@ -257,13 +257,13 @@ START_TEST(penalties_are_those_of_the_whole)
 		                             "awtv:strength=4" };
 	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
 		for (int type = 0; type < 2; type++)
-			for (size_t k = 0; k < 3; k++) { /* of 3, 2 and 1 slabs a third, but for the slices beside */
+			for (size_t k = 0; k < 3; k++) { /* 3, 2 and 1 slabs per third, without their overlap */
 				static const size_t slices[] = { 11, 16, 31 }, at_once[] = { 1, 3, 8 };
 				same_penalty(specs[i], type ? GT_F32 : GT_F64, i < 7 && (i + k) % 2, 31 - (k < 2) * (i % 2), slices[k],
 				             at_once[k]);
 			}
 	same_penalty("huber:strength=2", GT_F64, 1, 9, 9, 1);
-	same_penalty("huber:strength=2", GT_F64, 1, 9, 3, 0); /* slabs too thin: by the host */
+	same_penalty("huber:strength=2", GT_F64, 1, 9, 3, 0); /* slabs too thin: computed on the host */
 	same_penalty("qggmrf", GT_F64, 0, 1, 1, 0);
 }
 END_TEST
@@ -298,7 +298,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, every_entry);
-	tcase_add_test(tc, runs_end_alike);
+	tcase_add_test(tc, runs_end_equally);
 	tcase_add_test(tc, penalties_are_those_of_the_whole);
 	tcase_add_test(tc, what_cannot_be_is_refused);
 }

@@ -1,4 +1,5 @@
-/* Several members compute what one does: every solver, each split, both precisions; twice the same bits; members with nothing to do.
+/* Teams compute what one rank computes: every solver, each split, both precisions. Repeated runs are
+ * bit-identical; ranks may be empty.
  * labels: unit */
 #include "tests/recon/team_runs.h"
 
@@ -57,7 +58,7 @@ START_TEST(members_share_a_helix)
 }
 END_TEST
 
-/* More members than slices: some hold none. */
+/* More ranks than slices: some are empty. */
 START_TEST(more_members_than_slices)
 {
 	struct data d = data_of(GT_FLAT, 0);
@@ -90,7 +91,7 @@ static gt_status never(const gt_problem *p, const void *options, gt_array *x, co
 	return gt_fail(GT_ERR_DEVICE, "it ran");
 }
 
-/* One that does not say that it may be of a team, as somebody's own. */
+/* A solver of the user that does not support teams. */
 static gt_status solve_alone(gt_backend *be, void *self)
 {
 	static const gt_solver alone = { .name = "alone", .about = "for one device", .run = never };

@@ -1,7 +1,6 @@
-/* A slow link between ranks changes no bit, causes no timeout and does not change the partition, which follows operator
- * times alone. A rank that does not answer ends the run with its name.
- * labels: unit
- * backend: none */
+/* A slow link between ranks changes no bit, no timeout and no partition, which follows operator times alone. A
+ * rank that does not answer ends the run and is named.
+ * labels: unit; backend: none */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -10,11 +9,11 @@
 #include "tests/recon/team_runs.h"
 #include "tests/support/clock.h"
 
-/* The link of one rank: each pull over it takes `latency` s, or stands still until the team has failed. */
+/* The link of one rank: each pull takes `latency` s, or blocks until the team has failed. */
 static struct {
 	int rank, stands_still;
 	double latency;
-	atomic_int pulls;       /* over it */
+	atomic_int pulls;
 	atomic_int begun_after; /* pulls of that rank that began when the team had failed */
 } link_;
 
@@ -44,7 +43,7 @@ static void pull(gt_backend *be, const void *peer, const gt_exchange_block *from
 		atomic_fetch_add(&link_.pulls, 1);
 		nap(link_.latency);
 	}
-	/* Last: a rank that gives up meanwhile must not free the memory. */
+	/* last: a rank that gives up in the meantime must not free the memory */
 	for (size_t k = 0; k < to->count; k++)
 		memcpy((char *)to->at + k * to->stride, (const char *)from->at + k * from->stride, to->bytes);
 }
@@ -79,7 +78,7 @@ START_TEST(slow_links_change_no_bit)
 	ck_assert_int_eq(link_.pulls, 0);
 	link_.latency = 5e-3;
 	ck_ok(run_on(split, &slow, 600, late));
-	/* 12 subsets, both ways, of two pulls by the rank itself at least. */
+	/* 12 subsets, two directions, at least two pulls by the rank itself */
 	ck_assert_int_ge(link_.pulls, 12 * 2 * 2);
 	ck_assert(!memcmp(fast, late, n * sizeof *fast));
 	free(fast);
@@ -92,14 +91,14 @@ START_TEST(a_link_that_stands_still_is_named)
 	double *got = calloc(gt_grid_voxels(&grid), sizeof *got);
 	link_.stands_still = 1;
 	ck_refused(run_on("views", &slow, 1, got), GT_ERR_DEVICE, "(cpu:1): timeout: not at the barrier after ");
-	/* The pull in progress ends; the next one of the same exchange does not begin. */
+	/* the pull in progress ends; the next one of the same exchange does not start */
 	ck_assert_int_eq(link_.begun_after, 0);
 	free(got);
 }
 END_TEST
 
-/* Times of the ranks' operators in a team whose second rank can hardly be reached. An exchange would pass an hour on the
- * clock, on which anything else takes some readings. */
+/* Operator times in a team with a nearly unreachable second rank. Each exchange would add an hour to the clock,
+ * anything else a few readings. */
 struct probes {
 	const gt_scan *scan;
 	double seconds[3], exchange[3];

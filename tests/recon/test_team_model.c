@@ -1,5 +1,5 @@
-/* The model of an iteration's time against what one, two and four H200 took (docs/measurements.md, 2026-11-23 and 27), and
- * the split that is chosen by it.
+/* The model of the time per iteration against measurements on one, two and four H200 (docs/measurements.md,
+ * 2026-11-23 and 27), and the split chosen by it.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static const struct measured {
 	{ CUBE1024, "qggmrf", 2381.30, 1228.84, 0 }, { CUBE1024, NULL, 3010.26, 0, 1542.23 },
 };
 
-/* 2026-11-27: on four, and on one and two with kernels that are faster where views are few. */
+/* 2026-11-27: four GPUs, and one and two with faster kernels for few views. */
 static const struct measured_later {
 	int problem;
 	const char *penalty;
@@ -117,7 +117,7 @@ START_TEST(within_20_percent_on_one_two_and_four)
 }
 END_TEST
 
-/* 2048^3 voxels, calls of 30 views, by slices on two: 1.94 s an iteration. */
+/* 2048^3 voxels, 30 views per call, two ranks by slices: 1.94 s per iteration. */
 START_TEST(within_20_percent_of_a_volume_beyond_one)
 {
 	const gt_grid large = { { 2048, 2048, 2048 }, { 0.0042, 0.0042, 0.0042 }, { 0, 0, 0 } };
@@ -138,7 +138,8 @@ START_TEST(within_20_percent_of_a_volume_beyond_one)
 }
 END_TEST
 
-/* What a member does of a helix: nobody less than its share; with more members those in the middle the more. */
+/* Operator time of the slowest rank on a helix: fair on two ranks, unequal on four, where central slices are seen
+ * longer. */
 START_TEST(helices_are_not_seen_evenly)
 {
 	gt_scan *scan = scan_of(HELICAL);
@@ -176,7 +177,7 @@ START_TEST(every_split_is_listed_once)
 	gt_split_spec s;
 	size_t n = 0;
 	for (; gt_split_nth(8, &c, n, &s); n++)
-		ck_assert(s.slabs * s.blocks == 8 && s.blocks <= 2); /* two views a subset */
+		ck_assert(s.slabs * s.blocks == 8 && s.blocks <= 2); /* two views per subset */
 	ck_assert_uint_eq(n, 2);
 	gt_scan_free(scan);
 }

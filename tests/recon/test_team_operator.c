@@ -1,4 +1,4 @@
-/* The operator of a team, entry by entry: exactly adjoint, and that of one member, however it is split.
+/* Operator of a team, entry by entry: an exact adjoint, equal to one rank, for any split.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/recon/coarse_turn.h"
 #include "tests/recon/team_of.h"
 
-/* Every entry of the team's operator and of its adjoint, from unit vectors. */
+/* All entries of the team operator and of its adjoint, from unit vectors. */
 struct matrix {
 	const char *split;
 	const gt_grid *grid;
@@ -94,7 +94,7 @@ static void certify(const char *split, int ranks, const double *share, gt_shape 
 	gt_scan_free(scan);
 }
 
-/* Pixels sixty times as wide as high: what a member's slices meet lies many rows beside the column's middle. */
+/* Pixels sixty times as wide as high: the slices of a rank project to rows far from the centre of the column. */
 START_TEST(rolled_panels_of_wide_pixels)
 {
 	const gt_grid g = { { 3, 3, 23 }, { 2, 2, 1 }, { 3, -5, 0 } };
@@ -129,8 +129,8 @@ START_TEST(every_entry)
 	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL };
 	for (int i = 0; i < 3; i++) {
 		certify("views", 2, NULL, shapes[i], 0, 0);
-		certify("views", 3, uneven, shapes[i], 0, 0); /* one sees no view */
-		certify("slices", 5, NULL, shapes[i], 0, 0);  /* a slice each */
+		certify("views", 3, uneven, shapes[i], 0, 0); /* one rank sees no view */
+		certify("slices", 5, NULL, shapes[i], 0, 0);  /* one slice each */
 		certify("slices", 3, uneven, shapes[i], 0, 0);
 		certify("2x2", 4, NULL, shapes[i], 0, 0);
 	}

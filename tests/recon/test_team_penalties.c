@@ -1,5 +1,5 @@
-/* Penalties that read more than the neighbouring slices, or in every inner iteration, on several members: what one computes, also where
- * members hold fewer slices than are read, or none; and what cannot be shared is refused.
+/* Penalties that read distant slices or exchange in inner iterations: a team computes what one rank computes, also
+ * with thin or empty local ranges. Unsupported penalties are refused.
  * labels: unit */
 #include "tests/recon/team_runs.h"
 
@@ -37,7 +37,7 @@ START_TEST(members_compute_what_one_does)
 }
 END_TEST
 
-/* More members than slices: some hold none, all but those at the ends read those of six others. */
+/* More ranks than slices: some are empty; the others read six slices of others. */
 START_TEST(more_members_than_slices)
 {
 	struct data d = data_of(GT_FLAT, 0);
@@ -53,8 +53,7 @@ START_TEST(more_members_than_slices)
 }
 END_TEST
 
-/* All that a penalty goes on from is in what it keeps: a new one that is given that has the same bits, whoever has which
- * slices. */
+/* The state of a penalty is complete: a new penalty with this state is bit-identical for any partition. */
 static const char *const keeping[] = { "tv:strength=0.05,inner=4", "tgv:strength=0.05,inner=4", "joint-tv:strength=0.05,inner=4",
 	                               "wavelet:strength=0.05,filter=db2,levels=2,inner=3" };
 

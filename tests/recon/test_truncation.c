@@ -1,6 +1,5 @@
-/* Truncated objects on displaced detectors. The nearer side is inspected unless a full turn measures it from the other
- * side. Short arcs are refused by name. */
-/* labels: unit; backend: none */
+/* Truncated objects on displaced detectors. The nearer side is inspected unless a full rotation measures it from
+ * the other side. Short arcs are refused by name. */
 #include <math.h>
 #include <string.h>
 #include "tests/recon/small_recon.h"
@@ -16,7 +15,7 @@ static void hear(void *self, const gt_message *m)
 	snprintf(h->text + n, sizeof h->text - n, "%s\n", m->text);
 }
 
-/* Chooses for a scan with that displacement (columns), turn (degrees) and the given solver (NULL: none). */
+/* Chooses for a scan with this displacement (columns), angular range (degrees) and solver (NULL: none). */
 static gt_status choose(double offset, double turn, double pitch, const char *solver, heard *h)
 {
 	gt_orbit o = small_orbit;
@@ -41,7 +40,7 @@ static void check_said(const heard *h, const char *text, int said)
 	ck_assert_msg(!strstr(h->text, text) == !said, "'%s' %s in: %s", text, said ? "is not" : "is", h->text);
 }
 
-/* The phantom reaches 57 mm at least, the nearer side 32 mm or less, the farther side 100 mm. */
+/* The phantom reaches 57 mm at least, the nearer side at most 32 mm, the farther side 100 mm. */
 START_TEST(short_arcs_of_displaced_detectors)
 {
 	heard h;
@@ -54,7 +53,7 @@ START_TEST(short_arcs_of_displaced_detectors)
 	check_said(&h, "the object is wider than the detector", 1);
 	ck_ok(choose(9, 360, 6, "fdk", &h));
 	check_said(&h, "wider than the detector", 0);
-	/* The nearer side holds the object. */
+	/* the nearer side covers the object */
 	ck_ok(choose(9, 300, 24, "fdk", &h));
 	check_said(&h, "wider than the detector", 0);
 }
@@ -91,7 +90,7 @@ START_TEST(all_of_few_columns)
 }
 END_TEST
 
-/* Chooses for a full rotation whose angles are multiplied by that factor. */
+/* Chooses for a full rotation with all angles scaled. */
 static void choose_with_angles(double factor, const char *check, heard *h)
 {
 	gt_orbit o = small_orbit;
@@ -99,7 +98,7 @@ static void choose_with_angles(double factor, const char *check, heard *h)
 	gt_scan *scan;
 	o.views = 120;
 	gt_projections *p = projections_on(&o, 0);
-	for (size_t i = 0; i < gt_scan_size(p->scan); i++) /* a rod that makes views and their mirror images differ */
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++) /* a rod that distinguishes views from their mirror images */
 		p->data[i] += 2 * expf(-0.1f *
 		                       powf((float)(i % COLUMNS) - 19.5f - 9 * cosf((float)p->scan->view[i / (ROWS * COLUMNS)].angle), 2));
 	o.turn *= factor;

@@ -1,4 +1,4 @@
-/* kappa=noise: noise is as large as asked for all over an object, and follows from the weights in a way that is known.
+/* kappa=noise: the noise equals the target throughout the object and follows from the weights.
  * labels: property slow */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define PHOTONS 2e4
 enum { WIDE = 53, HIGH = 37, VIEWS = 90, COLUMNS = 83, RAYS = VIEWS * COLUMNS, DRAWS = 30, FEW_DRAWS = 10, SUBSETS = 4, PLACES = 4 };
 
-/* A slice of water, longer than wide and off the middle, with bone on one side. */
+/* A slice of water, elongated and off centre, with bone on one side. */
 struct slice {
 	gt_backend *be;
 	gt_grid grid;
@@ -116,7 +116,7 @@ static void put_noise(const struct slice *s, int draw)
 	gt_array_put_float(values, s->whole.b[0]);
 }
 
-/* The middle, both ends, and one side, of the body, in HU: root mean square over 7 x 7 voxels and all draws. */
+/* Noise in HU at the centre, both ends and one side: RMS over 7 x 7 voxels and all draws. */
 static void noise_left(struct slice *s, gt_penalty *R, int draws, double left[PLACES])
 {
 	static const size_t middle[PLACES][2] = { { 24, 19 }, { 7, 19 }, { 41, 18 }, { 23, 28 } };
@@ -150,7 +150,7 @@ static void noise_left(struct slice *s, gt_penalty *R, int draws, double left[PL
 static const struct {
 	gt_shape shape;
 	int weighted;
-	const char *penalty, *other; /* other: a kappa by which noise is not even */
+	const char *penalty, *other; /* other: a kappa with non-uniform noise */
 	double noise_hu;
 } wanted[] = {
 	{ GT_FLAT, 1, "quadratic:noise=18HU", "yes", 18 },
@@ -159,8 +159,8 @@ static const struct {
 };
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
-/* With kappa=noise every place has the noise that was asked for; with another some place does not. */
-START_TEST(is_even)
+/* With kappa=noise every sample has the target noise; with another kappa some sample does not. */
+START_TEST(noise_is_uniform)
 {
 	const char *const kappas[] = { wanted[_i].other, "noise" };
 	for (int even = 0; even < 2; even++) {
@@ -174,8 +174,8 @@ START_TEST(is_even)
 		noise_left(s, R, even ? DRAWS : FEW_DRAWS, left);
 		for (int k = 0; k < PLACES; k++)
 			max = fmax(max, fabs(left[k] / wanted[_i].noise_hu - 1));
-		ck_assert_msg(even ? max < 0.1 : max > 0.13, "kappa=%s: %g, %g, %g, %g HU, asked for were %g", kappas[even], left[0],
-		              left[1], left[2], left[3], wanted[_i].noise_hu);
+		ck_assert_msg(even ? max < 0.1 : max > 0.13, "kappa=%s: %g, %g, %g, %g HU, expected %g", kappas[even], left[0], left[1],
+		              left[2], left[3], wanted[_i].noise_hu);
 		free(text);
 		gt_penalty_free(R);
 		slice_free(s);
@@ -183,7 +183,7 @@ START_TEST(is_even)
 }
 END_TEST
 
-/* Four times the weights, and four times the photons with half of the noise: the same map. */
+/* Four times the weights, and four times the photons with half of the noise: the same kappa map. */
 START_TEST(follows_units)
 {
 	enum { N = WIDE * HIGH };
@@ -220,7 +220,7 @@ START_TEST(follows_units)
 }
 END_TEST
 
-/* Small differences that count as edges are told. */
+/* Differences below the noise that count as edges are reported. */
 START_TEST(edges)
 {
 	static const char *const few[] = { "huber:delta=20HU,noise=16HU,kappa=noise", "huber:delta=100HU,noise=16HU,kappa=noise" };
@@ -236,8 +236,8 @@ START_TEST(edges)
 }
 END_TEST
 
-/* Weights that are no inverse variances: no strength is made of them, whatever kappa is. _i: strewn over all places; falling with the
- * line integrals, far beyond those of photons. */
+/* Weights that are no inverse variances give no strength with any kappa. _i: scattered over 60 decades; falling
+ * with the line integrals, far faster than photon weights. */
 START_TEST(weights_of_sixty_decades)
 {
 	static const char *const kappas[] = { "no", "yes", "noise" };
@@ -274,10 +274,10 @@ END_TEST
 
 static void fill_suite(TCase *tc)
 {
-	tcase_add_loop_test(tc, is_even, 0, WANTED);
+	tcase_add_loop_test(tc, noise_is_uniform, 0, WANTED);
 	tcase_add_test(tc, follows_units);
 	tcase_add_test(tc, edges);
 	tcase_add_loop_test(tc, weights_of_sixty_decades, 0, 2);
 }
 
-int main(void) { return gt_test_main("even noise", fill_suite); }
+int main(void) { return gt_test_main("uniform noise", fill_suite); }

@@ -1,6 +1,5 @@
-/* Projections that several passes read: the same values wherever they are kept, each view read from its file once where it is kept;
- * what cannot be kept is refused.
- * labels: unit  backend: none */
+/* View cache: equal values wherever views are cached, one read of each view, and refusals.
+ * labels: unit backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 enum { VIEWS = 7, ROWS = 5, COLUMNS = 3 };
 
-/* Views whose values tell where they are, and how often each row was read. */
+/* Views whose values encode their position, and the number of reads of each row. */
 static int reads[VIEWS][ROWS];
 static size_t fails_at = VIEWS;
 
@@ -65,13 +64,13 @@ static void check_rows(gt_view_cache *k, int fresh, size_t first, size_t n, size
 	ck_assert(got[n * rows * COLUMNS] == 77);
 }
 
-/* Two passes over all views, in batches of 3, of different rows. */
+/* Two passes over all views, in batches of 3, with different rows. */
 START_TEST(two_passes)
 {
 	const gt_view_cache_place where = (gt_view_cache_place)_i;
 	gt_view_cache k;
 	ck_ok(gt_view_cache_open(&k, where, folder, &reader, scan));
-	ck_assert_int_eq(rmdir(folder), 0); /* its scratch file has no name: the folder is empty */
+	ck_assert_int_eq(rmdir(folder), 0); /* the scratch file has no name, so the folder is empty */
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	for (size_t first = 0; first < VIEWS; first += 3)
 		check_rows(&k, 1, first, first + 3 <= VIEWS ? 3 : VIEWS - first, 0, 2);
@@ -149,8 +148,8 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* What a scratch file lost is not made up. */
-START_TEST(a_scratch_file_cut_short)
+/* A truncated scratch file is an error. */
+START_TEST(truncated_scratch_file)
 {
 	float got[VIEWS * ROWS * COLUMNS];
 	gt_view_cache k;
@@ -172,7 +171,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, no_such_folder);
 	tcase_add_test(tc, unwritable_folder);
 	tcase_add_test(tc, full_disk);
-	tcase_add_test(tc, a_scratch_file_cut_short);
+	tcase_add_test(tc, truncated_scratch_file);
 }
 
 int main(void) { return gt_test_main("view_cache", fill); }

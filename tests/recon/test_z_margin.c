@@ -1,4 +1,5 @@
-/* Padding slices and windows of views: known numbers by the geometry of a circle, parallel beams, a helix; remarks; what padding is filled with.
+/* Padding slices and view ranges: known values from the geometry of circles, parallel beams and a helix; messages;
+ * contents of the padding.
  * labels: unit property */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ enum { VIEWS = 40, ROWS = 15, COLUMNS = 101 };
 #define ROW_PITCH 3.
 #define COLUMN_PITCH 4.
 
-/* All values are 1 within the middle 2 m + 1 columns of rows first ... end-1, else 0. */
+/* All values are 1 within the central 2 m + 1 columns of rows first ... end-1, else 0. */
 static gt_projections *projections(gt_shape shape, double pitch_per_turn, size_t m, size_t first, size_t end)
 {
 	const gt_orbit orbit = { .shape = shape,
@@ -39,11 +40,11 @@ static gt_projections *projections(gt_shape shape, double pitch_per_turn, size_t
 	return p;
 }
 
-/* The radius that column COLUMNS/2 + m is tangent to. */
+/* Radius tangent to the ray of column COLUMNS/2 + m. */
 static double radius_of(size_t m) { return AXIS * sin(atan((double)m * COLUMN_PITCH / DETECTOR)); }
 
-/* Slices beyond a grid that ends at z = half, for the ray at height h of the detector that leaves the object at its
- * far side. */
+/* Slices beyond a grid that ends at z = half, for the ray at detector height h that leaves the object on its far
+ * side. */
 static size_t slices_beyond(double h, size_t m, double half, double pitch)
 {
 	const double z = h * (AXIS + radius_of(m)) / DETECTOR;
@@ -52,11 +53,11 @@ static size_t slices_beyond(double h, size_t m, double half, double pitch)
 
 static const struct {
 	size_t m, first, end;
-	double up, down; /* heights of the outermost rays that met the object, in rows from the middle of the detector */
+	double up, down; /* heights of the outermost rays through the object, in rows from the detector centre */
 	size_t slices;
 } circles[] = {
-	{ 20, 0, ROWS, 7.5, 7.5, 9 }, /* the object goes on at both ends */
-	{ 20, 0, 11, 3, 7.5, 5 },     /* it ends at row 10: the ray through that pixel's middle is the last that met it */
+	{ 20, 0, ROWS, 7.5, 7.5, 9 }, /* the object extends beyond both ends */
+	{ 20, 0, 11, 3, 7.5, 5 },     /* it ends at row 10, whose centre is the last ray through it */
 	{ 30, 4, ROWS, 7.5, 3, 3 },   { 10, 5, 9, 1, 2, 1 }, { 20, 6, 8, 0, 1, 40 },
 };
 enum { CIRCLES = sizeof circles / sizeof *circles };
@@ -76,8 +77,8 @@ START_TEST(circle)
 }
 END_TEST
 
-/* A grid whose circle is smaller than the object counts by its own circle; one that is higher than it has nothing
- * below. */
+/* A grid with a smaller circle than the object uses its own circle; a grid that is off centre has less padding on
+ * one side. */
 START_TEST(small_grid_off_centre)
 {
 	gt_projections *p = projections(GT_FLAT, 0, 40, 0, ROWS);
@@ -105,7 +106,7 @@ START_TEST(parallel)
 }
 END_TEST
 
-/* Without data, and on a helix, the geometry alone says it. */
+/* Without data, and on a helix, only the geometry counts. */
 START_TEST(by_geometry)
 {
 	const gt_grid g = { { 60, 60, 6 }, { 4, 4, 2 }, { 0, 0, 1 } };
@@ -156,7 +157,7 @@ START_TEST(window_of_a_helix)
 }
 END_TEST
 
-/* The object reaches 3 rows up and goes on below: other numbers at both ends. */
+/* The object reaches 3 rows up and extends beyond the lower end: different padding at both ends. */
 START_TEST(padding)
 {
 	gt_projections *p = projections(GT_FLAT, 0, 20, 0, 11);
@@ -192,7 +193,7 @@ START_TEST(padding)
 	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold appears in the outermost ones", below, above);
 	ck_assert(e.below == 0 && e.grid.n[2] == 5 && strstr(said, expected));
 
-	/* A grid that was made for the scan has what the geometry says; without a listener nobody hears. */
+	/* a grid made for the scan has the padding of the geometry; a missing listener is allowed */
 	o = (gt_z_margin_options){ GT_Z_MARGIN_AUTO, 0 };
 	gt_recon_extent_views(p, &g, &e);
 	gt_recon_extent_pad(NULL, &o, &e);

@@ -16,7 +16,7 @@ typedef CUpti_ActivityMemory3 memory_record;
 
 enum { BUFFER = 1 << 20, ALIGN = 8 };
 
-/* Found at run time: programs start where there is no such library. */
+/* Loaded at run time, so that programs start without this library. */
 static struct {
 	CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
 	CUptiResult (*enable)(CUpti_ActivityKind);

@@ -1,11 +1,11 @@
-/* Counts readings of the clock, so that no verdict depends on how fast or how busy a computer is. */
+/* A clock that counts its readings, so that verdicts do not depend on the speed or load of a computer. */
 #include <pthread.h>
 #include <time.h>
 #include "tests/support/clock.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_set;
-static double now = 1000, step; /* now: 0 means never in some places */
+static double now = 1000, step; /* now: 0 means never in some modules */
 
 void gt_test_clock(double seconds)
 {

@@ -1,12 +1,12 @@
 #ifndef GT_TESTS_CLOCK_H
 #define GT_TESTS_CLOCK_H
-/* A clock for the library that a test sets, in place of core/clock.c. Programs that call one of these functions link it.
- * It shows the time of the system until the first call. Any thread may read and move it. */
+/* A settable clock in place of core/clock.c, linked by programs that call these functions. It shows system time
+ * until the first call. Thread-safe. */
 #include "core/clock.h"
 
-/* From here on each reading of the clock is `step` seconds after the reading before. */
+/* From now on each reading is `step` seconds after the reading before. */
 void gt_test_clock(double step);
-/* Moves it ahead, as something that takes so long. */
+/* Moves the clock ahead. */
 void gt_test_clock_pass(double seconds);
 
 #endif

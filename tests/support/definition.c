@@ -3,7 +3,7 @@
 #include <gantry/scan_math.h>
 #include "tests/support/definition.h"
 
-/* Where the ray of (column, row) meets the plane of a slice: position along axis b, mm. */
+/* Position (mm) along axis b at which the ray of (column, row) crosses a plane. */
 static double meets(const gt_detector *det, const gt_view *w, double column, double row, int s, double plane, int b)
 {
 	double p[3], e[3];

@@ -51,7 +51,7 @@ enum { CASES = sizeof cases / sizeof *cases, REVERSED = 2 };
 
 int gt_test_geometries(void) { return CASES + REVERSED + 1; }
 
-/* Columns counted the other way, rows from top to bottom: the same picture in another order. */
+/* Reverses the columns and rows: the same image in another order. */
 static void reverse(gt_scan *s)
 {
 	for (size_t v = 0; v < s->views; v++)
@@ -61,7 +61,7 @@ static void reverse(gt_scan *s)
 		}
 }
 
-/* Parallel rays that climb along z, on a detector turned against them. */
+/* Parallel rays inclined along z, on a rotated detector. */
 static void tilt_rays(gt_scan *s)
 {
 	for (size_t v = 0; v < s->views; v++) {

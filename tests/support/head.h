@@ -3,21 +3,21 @@
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include <gantry/solver.h>
-/* A noisy scan of a head as users have it: the arc of a clinical scanner with all lengths of its cells, views and voxels `coarse`
- * times what they are, photon noise, statistical weights. */
+/* A noisy scan of a head: the arc of a clinical scanner, coarser by a factor, with photon noise and statistical
+ * weights. */
 struct gt_test_head {
 	gt_backend *be;
 	gt_scan *scan;
-	gt_grid grid, inner;            /* inner: without the margin that is only computed */
+	gt_grid grid, inner;            /* inner: without padding slices */
 	size_t below, subsets;
 	gt_linop **A;
 	gt_array **b, **w, *x;          /* x: zero */
-	gt_problem problem;             /* of the whole scan, or in subsets; grid points into this struct: do not copy it */
+	gt_problem problem;             /* whole or in subsets; grid points into this struct: do not copy it */
 };
-/* n x n x slices voxels over 300 mm and 2.5 mm per slice; detector and views as the scanner's, `coarse` times fewer, as many rows as
- * slices. */
+/* n x n x slices voxels over 300 mm and 2.5 mm per slice, one detector row per slice. Detector and views of the
+ * scanner are reduced by `coarse`. */
 struct gt_test_head *gt_test_head(gt_backend *be, gt_type type, size_t n, size_t slices, size_t coarse, size_t subsets, double photons);
 void gt_test_head_free(struct gt_test_head *h);
-/* Root mean square of x - y over the inner slices, in HU of water 0.02/mm. y: doubles on the host. */
+/* RMS of x - y over the inner slices, in HU of water 0.02/mm. y: double, on the host. */
 double gt_test_head_difference(const struct gt_test_head *h, const gt_array *x, const double *y);
 #endif

@@ -1,4 +1,4 @@
-/* A client of HTTP for tests of pages: one request, the whole answer. */
+/* HTTP client for tests of live pages: one request and its complete response. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ double *gt_test_values(const gt_array *a)
 	return out;
 }
 
-/* Results start from other numbers than 0: what was there must not matter. */
+/* Results start from values other than 0, which must not matter. */
 struct gt_test_images gt_test_apply(const char *projector, gt_backend *be, gt_type type, const struct gt_test_geometry *g)
 {
 	gt_linop *A = NULL;

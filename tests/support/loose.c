@@ -1,4 +1,4 @@
-/* Arrays at odd places in memory: see loose.h. */
+/* Unaligned arrays, declared in loose.h. */
 #include <stdlib.h>
 #include "tests/support/loose.h"
 #include "tests/support/support.h"
@@ -25,7 +25,7 @@ void gt_test_loose_free(struct gt_test_loose *a)
 {
 	for (size_t i = 0; i < a->n + 2 * AROUND; i++)
 		ck_assert_msg((i >= a->beside && i < a->beside + a->n) || a->memory[i] == untouched,
-		              "float %zu of %zu, beside the array, is %g", i - a->beside, a->n, (double)a->memory[i]);
+		              "float %zu of %zu, next to the array, is %g", i - a->beside, a->n, (double)a->memory[i]);
 	gt_array_free(a->array);
 	free(a->memory);
 }

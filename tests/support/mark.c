@@ -1,5 +1,5 @@
-/* The library Check notes the place of every assertion that holds, by system calls: assertions in a loop over voxels cost more than what
- * they test. A place that was noted last is not noted again. */
+/* Check records each assertion that holds by system calls, which is slow in loops over voxels. This wrapper skips an
+ * assertion that was recorded last. */
 #include "tests/support/support.h"
 
 void __real__mark_point(const char *file, int line);

@@ -5,7 +5,7 @@
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
-/* Cells of 0.6 x 0.8 voxels at the axis: the proportions of a clinical scanner. */
+/* Pixels of 0.6 x 0.8 voxels at the axis, the proportions of a clinical scanner. */
 static gt_scan *circle(size_t n, size_t views)
 {
 	const double at_axis = 240.0 / (double)n * 1000 / 700;

@@ -3,7 +3,7 @@
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include <gantry/solver.h>
-/* A reconstruction problem whose data are the projections of a known volume: what solver tests solve. */
+/* A reconstruction problem with the projections of a known volume as data, for tests of solvers. */
 struct gt_test_problem {
 	gt_backend *be;
 	gt_scan *scan;
@@ -13,9 +13,9 @@ struct gt_test_problem {
 	gt_array **b, *truth, *x;       /* x: zero */
 	gt_problem problem;
 };
-/* n^3 voxels of the modified 3-D Shepp-Logan phantom, `views` flat views that see all of it, split into ordered subsets. */
+/* n^3 voxels of the modified 3-D Shepp-Logan phantom, `views` flat views that cover it, in ordered subsets. */
 struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets);
-/* Weights of the data, others for each subset, for p->problem.w; and their end (w NULL: none). */
+/* Returns different weights for each subset, for p->problem.w. gt_test_weights_free() accepts NULL. */
 gt_array **gt_test_weights(const struct gt_test_problem *p);
 void gt_test_weights_free(const struct gt_test_problem *p, gt_array *const *w);
 void gt_test_problem_free(struct gt_test_problem *p);

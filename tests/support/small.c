@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "tests/support/support.h"
 
-/* Half a strength times the squared differences of successive voxels, in the operations that all backends have. */
+/* Half a strength times the squared differences of successive voxels, by backend operations. */
 struct rough {
 	double strength;
 	gt_array *difference, *ones;
@@ -54,7 +54,7 @@ static void rough_free(void *self)
 	free(self);
 }
 
-/* Half a strength times the squared distance from a volume; it knows its proximal step only. */
+/* Half a strength times the squared distance from a volume; has only a proximal step. */
 struct near {
 	double strength;
 	gt_array *centre;
@@ -163,7 +163,7 @@ static double *host(const gt_array *a)
 	return h;
 }
 
-/* The least 1/2 x'Hx - c'x in the box, by minimisation along one coordinate after the other until nothing changes. */
+/* Minimises 1/2 x'Hx - c'x in the box by cyclic coordinate descent until nothing changes. */
 static void coordinate_descent(size_t n, const double *H, const double *c, double lo, double hi, double *x)
 {
 	double change = 1;
@@ -181,7 +181,7 @@ static void coordinate_descent(size_t n, const double *H, const double *c, doubl
 	ck_assert_double_le(change, 1e-13);
 }
 
-/* H += A_k' w A_k, c += A_k' w b of one subset; u is scratch on the host, x on the device. */
+/* H += A_k' w A_k, c += A_k' w b of one subset; u is host memory, x is on the device. */
 static void add_subset(const gt_problem *p, size_t k, size_t n, double *H, double *c, gt_array *x)
 {
 	const size_t m = gt_array_size(p->b[k]);
@@ -241,7 +241,7 @@ double gt_small_cost(const gt_problem *p, const gt_array *x)
 
 double gt_small_distance(const gt_array *x, const gt_array *y) { return sqrt(gt_distance2(x, y) / gt_dot(y, y)); }
 
-/* A volume to start from that is neither zero nor the answer. */
+/* A start volume other than zero and the solution. */
 gt_array *gt_small_start(const struct gt_small_noisy *s)
 {
 	gt_array *x = gt_test_array(s->p.be, gt_array_type(s->p.x), gt_array_size(s->p.x), 99);

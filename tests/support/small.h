@@ -1,9 +1,9 @@
 #ifndef GT_TESTS_SMALL_H
 #define GT_TESTS_SMALL_H
 #include "tests/support/problem.h"
-/* Small noisy problems and their exact minimisers, by which iterative solvers are judged. */
+/* Small noisy problems and their exact minimisers, as references for iterative solvers. */
 
-/* What a monitor saw. */
+/* Records of a monitor. */
 enum { GT_TEST_CALLS = 2000 };
 struct gt_small_log {
 	int calls, stop_at;
@@ -13,14 +13,14 @@ struct gt_small_log {
 	gt_counters first, last;
 };
 
-/* A problem with noise, so that no volume meets the data; and weights of them, some of them 0. */
+/* An inconsistent noisy problem with weights, some of them 0. */
 struct gt_small_noisy {
 	struct gt_test_problem p;
 	gt_array *w[40];
 };
 struct gt_small_noisy gt_small_noisy(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets, double noise);
 void gt_small_noisy_free(struct gt_small_noisy *s);
-/* A volume to start from that is neither zero nor the answer. */
+/* A start volume other than zero and the solution. */
 gt_array *gt_small_start(const struct gt_small_noisy *s);
 
 /* strength/2 times the squared differences of successive voxels, by its gradient; strength/2 |x - centre|^2 by its proximal step. */

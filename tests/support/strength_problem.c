@@ -1,4 +1,4 @@
-/* A water cylinder by parallel beams, one row of pixels, and the noise that is left of its data. */
+/* A water cylinder in parallel beams, one row of pixels, and the noise of its reconstruction. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

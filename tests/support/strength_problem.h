@@ -1,6 +1,6 @@
 #ifndef TESTS_STRENGTH_PROBLEM_H
 #define TESTS_STRENGTH_PROBLEM_H
-/* What the strength of a penalty depends on, for a water cylinder of a few voxels. */
+/* Problems of the penalty strength for a water cylinder of few voxels. */
 #include <gantry/projector.h>
 #include "geometry/projections.h"
 #include "recon/penalty_from_spec.h"
@@ -9,8 +9,7 @@
 #define PHOTONS 2e4
 enum { SIDE = 40, VIEWS = 60, COLUMNS = 60, THIN = 5 };
 
-/* A slice of a water cylinder, by parallel beams, or several as high together; what a strength of its penalty depends
- * on. */
+/* One or several slices of a water cylinder in parallel beams, with the input of the strength search. */
 struct problem {
 	gt_backend *be;
 	gt_grid grid;
@@ -25,7 +24,7 @@ struct problem {
 };
 struct problem *problem_of(const char *penalty, size_t views, size_t slices);
 void problem_free(struct problem *s);
-/* Root mean square, in HU, in the middle of the cylinder, and of its slices, of what the penalised least squares make of
- * noise alone: several draws, each solved. */
+/* RMS (HU) at the centre of the cylinder and of its slices, if penalised least squares is solved on pure noise; mean
+ * over several draws. */
 double noise_left(const struct problem *s, double beta);
 #endif

@@ -16,7 +16,7 @@ static const char *backend_name(void)
 	return name && *name ? name : "cpu";
 }
 
-/* Asked in a child: a process that has touched CUDA must not fork. */
+/* Opens the device in a child, because a process that has used CUDA must not fork. */
 static int device_is_there(void)
 {
 	const pid_t child = fork();
@@ -32,7 +32,7 @@ static int device_is_there(void)
 	return status == 0;
 }
 
-/* A cache of its own: neither tuned kernels nor shares of this user, or of another test, change what is computed. */
+/* An empty cache folder: tuned kernels and load fractions of the user, or of other tests, have no influence. */
 static void make_cache(char folder[64])
 {
 	strcpy(folder, "/tmp/gantry-cache-XXXXXX");

@@ -1,4 +1,4 @@
-/* Entries of one direction by unit vectors, and sums of few of these by the other direction. */
+/* Entries of one direction from unit vectors, and sums of few of them from the other direction. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "tests/support/support.h"
 #include "tests/support/transpose.h"
 
-/* Rounding grows with the number of entries in a sum: with these parts a projector's row has few of them in each. */
+/* Rounding grows with the number of entries in a sum; with 128 parts a row has few in each. */
 enum { PARTS = 128 };
 
 typedef void direction(const gt_linop *A, const gt_array *from, gt_array *to);
 
-/* From the smaller side, where the matrix has columns, to the larger one, and back. */
+/* Unit vectors on the smaller side, with as few columns as possible. */
 struct sides {
 	const gt_linop *A;
 	direction *there, *back;
 	size_t columns, rows;
 	gt_array *column, *row;
-	float *in; /* as long as the longer one, zero between calls */
+	float *in; /* as long as the longer side, zero between calls */
 	unsigned char *part, *positive;
 };
 
@@ -30,7 +30,7 @@ static double *apply(const struct sides *s, direction *of, gt_array *from, gt_ar
 	return gt_test_values(to);
 }
 
-/* Adds column j to the sums of each part, and counts entries that are not 0: [part][column]. */
+/* Adds column j to the sums of each part, and counts nonzero entries: [part][column]. */
 static void add_column(const struct sides *s, size_t j, double *sum, unsigned *entries, double *largest)
 {
 	s->in[j] = 1;

@@ -1,19 +1,18 @@
 #ifndef GT_TESTS_SUPPORT_VECTOR_SETS_H
 #define GT_TESTS_SUPPORT_VECTOR_SETS_H
-/* Tests of kernels that are one text, compiled once per instruction set (core/vectors/sets.h). A test includes this, then
- * the text itself with the name sixteen_lanes: vectors of 16 in plain C, so that their logic is tested where no processor
- * has them. */
+/* Tests of kernels that are compiled once per instruction set (core/vectors/sets.h). A test includes this header,
+ * then the kernel under the name sixteen_lanes: vectors of 16 lanes in plain C, which run on any processor. */
 #include <string.h>
 #include "tests/support/support.h"
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* everything is inlined */
 #define GT_LANES 16
 
 static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
 enum { SETS = sizeof sets / sizeof *sets };
 
-/* use(set): the kernels of that set from now on; 0 if the processor does not have it. use_in_turn(i): those of set i, or of the next
- * one that the processor has; returns its name. kind: as in gt_KIND_find(). */
+/* use(set): selects the kernels of this set; 0 if the processor lacks it. use_in_turn(i): selects set i, or the next
+ * supported one, and returns its name. kind: as in gt_KIND_find(). */
 #define GT_TEST_USE(kind)                                                                              \
 	static int use(const char *set)                                                                \
 	{                                                                                              \
