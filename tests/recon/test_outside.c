@@ -379,7 +379,7 @@ END_TEST
 
 static void fill(TCase *c)
 {
-	tcase_add_loop_test(c, against_truth, 0, REGIONS);
+	gt_add_alike(c, against_truth, REGIONS);
 	tcase_add_loop_test(c, box, 0, 4);
 	tcase_add_test(c, noise);
 	tcase_add_test(c, cut_by_the_detector);

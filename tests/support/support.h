@@ -16,7 +16,7 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc));
 enum { GT_TEST_HANGS = 1800 };
 /* Of n cases that are much alike all, or with GT_TESTS_EVERY=N every Nth, where each takes long: under sanitizers. */
 int gt_tests_every(void);
-/* 1 with GT_LONG=1, which tests/long/sweeps.sh sets: all combinations, of which else some are tested. */
+/* 1 with GT_LONG=1, which ./run test-all sets: all combinations, of which else some are tested. */
 int gt_tests_long(void);
 #define gt_add_alike(tc, test, n)                                       \
 	for (int gt_k = 0; gt_k < (int)(n); gt_k += gt_tests_every())   \
