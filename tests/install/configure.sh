@@ -12,12 +12,13 @@ for package in libnetcdf-dev libfftw3-dev libcairo2-dev libtiff-dev libcjson-dev
 done
 
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 && exit 0
-# chosen WORD OPTION...: GANTRY_CUDA of a configuration that stops at the first library.
+# chosen WORD OPTION...: GANTRY_CUDA of a configuration that stops at the first library. The folder keeps the facts about compilers.
 chosen() {
 	local word=$1
 	shift
-	PKG_CONFIG_LIBDIR=$dir PKG_CONFIG_PATH='' cmake -S "$root" -B "$dir/$*" -DGANTRY_TESTS=OFF "$@" >"$dir/log" 2>&1 || true
-	grep -q "^GANTRY_CUDA:[A-Z]*=$word$" "$dir/$*/CMakeCache.txt" || fail "expected GANTRY_CUDA=$word by $*"
+	PKG_CONFIG_LIBDIR=$dir PKG_CONFIG_PATH='' cmake -S "$root" -B "$dir/none" -UGANTRY_CUDA -UGANTRY_PYTHON -UCMAKE_CUDA_ARCHITECTURES \
+		-DGANTRY_TESTS=OFF "$@" >"$dir/log" 2>&1 || true
+	grep -q "^GANTRY_CUDA:[A-Z]*=$word$" "$dir/none/CMakeCache.txt" || fail "expected GANTRY_CUDA=$word by $*"
 }
 chosen OFF -DGANTRY_PYTHON=ON
 chosen ON -DGANTRY_PYTHON=OFF

@@ -138,7 +138,7 @@ def test_operators_may_go_in_any_order_and_thread():
     for t in threads:
         t.start()
     scan = gantry.circular(3, 4, 1.0, 50, 100)
-    for _ in range(10000):
+    for _ in range(2000):
         B = gantry.Projector(scan, gantry.Grid(4, 1), device=DEVICE)
         B.myself = [B, B.T]
     del B

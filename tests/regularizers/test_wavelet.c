@@ -184,7 +184,7 @@ static void check_optimal(const struct subject *s, double t, double lo, double h
 
 START_TEST(prox_is_the_least)
 {
-	gt_backend *be = gt_test_backend();
+	gt_backend *be = gt_test_backend_alone();
 	for (int k = 0; k < 3 * GRIDS; k++) {
 		struct subject s = subject(be, GT_F64, &grids[k / 3], k % 3, ",inner=1200");
 		const double t = 0.15, lo = k % 2 ? -0.2 : -INFINITY, hi = k % 2 ? 0.15 : INFINITY;

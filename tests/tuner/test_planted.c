@@ -1,9 +1,10 @@
 /* Faults planted in kernel sources are found on a GPU: wrong results, writes outside the result, runs that differ,
- * kernels that hang. Variants without a fault pass.
+ * kernels that hang. Variants without a fault pass. Everywhere: each fault has its position in the kernel's source.
  * labels: slow */
 #include <stdio.h>
 #include <string.h>
 #include <gantry/scan.h>
+#include "core/variant/sources.h"
 #include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/check.h"
@@ -148,8 +149,29 @@ START_TEST(what_hangs_is_ended)
 }
 END_TEST
 
+static int occurrences(const char *kernel, const char *text)
+{
+	const struct gt_kernel_file *f = gt_kernel_file_of(kernel);
+	int n = 0;
+	for (const char *at = f ? f->text : ""; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* Needs no device: if a kernel's line changes, its faults must change too. */
+START_TEST(faults_fit_the_source)
+{
+	const int n = occurrences(faults[_i].kernel, faults[_i].from);
+	ck_assert_msg(n == 1, "%s, %s: '%s' occurs %d times in the kernel's source, expected once", faults[_i].kernel, faults[_i].what,
+	              faults[_i].from, n);
+	ck_assert_int_eq(occurrences(faults[_i].kernel, faults[_i].to), 0);
+	ck_assert_int_eq(occurrences("no-such-kernel", faults[_i].from), 0);
+}
+END_TEST
+
 static void fill(TCase *t)
 {
+	tcase_add_loop_test(t, faults_fit_the_source, 0, FAULTS);
 	if (!gt_test_is_gpu() || gt_variant_no_compiler())
 		return;
 	tcase_add_test(t, planted_faults_are_found);
