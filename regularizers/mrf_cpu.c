@@ -49,7 +49,7 @@ static struct run run_of(const gt_mrf *s, size_t row, size_t x, size_t end, int 
 		for (size_t i = 0; i < r->n; i++)                       \
 			t[i] = (double)X[i] - (double)Y[i];             \
 	}
-GT_CLONES static void differences(gt_type type, const void *x, const struct run *r, double *t)
+GT_INLINE void differences(gt_type type, const void *x, const struct run *r, double *t)
 {
 	if (type == GT_F64)
 		DIFFERENCES(double)
@@ -64,7 +64,7 @@ GT_CLONES static void differences(gt_type type, const void *x, const struct run 
 			c[i] *= (double)X[i] * (double)Y[i];                \
 	}
 /* Multiplies c by the weights of the pairs. */
-GT_CLONES static void weigh(gt_type type, const void *kappa, const struct run *r, double *c)
+GT_INLINE void weigh(gt_type type, const void *kappa, const struct run *r, double *c)
 {
 	for (size_t i = 0; i < r->n; i++)
 		c[i] *= r->weight;
@@ -77,7 +77,7 @@ GT_CLONES static void weigh(gt_type type, const void *kappa, const struct run *r
 #define ADDITION(T)                    \
 	for (size_t i = 0; i < n; i++) \
 		((T *)y)[first + i] = (T)((double)((T *)y)[first + i] + factor * sum[i]);
-GT_CLONES static void add(gt_type type, size_t first, size_t n, double factor, const double *sum, void *y)
+GT_INLINE void add(gt_type type, size_t first, size_t n, double factor, const double *sum, void *y)
 {
 	if (type == GT_F64)
 		ADDITION(double)
@@ -95,7 +95,7 @@ GT_CLONES static void add(gt_type type, size_t first, size_t n, double factor, c
 		for (size_t i = 0; i < n; i++)                         \
 			c[i] = gt_potential_value(GT_##kind, k, t[i]); \
 		break;
-GT_CLONES static void weights(gt_potential potential, const double *k, size_t n, const double *t, double *c)
+GT_INLINE void weights(gt_potential potential, const double *k, size_t n, const double *t, double *c)
 {
 	switch (potential) {
 		GT_POTENTIALS(WEIGHTS)
@@ -103,7 +103,7 @@ GT_CLONES static void weights(gt_potential potential, const double *k, size_t n,
 		break;
 	}
 }
-GT_CLONES static void values(gt_potential potential, const double *k, size_t n, const double *t, double *c)
+GT_INLINE void values(gt_potential potential, const double *k, size_t n, const double *t, double *c)
 {
 	switch (potential) {
 		GT_POTENTIALS(VALUES)
@@ -227,7 +227,7 @@ static void add_boxes(void *self, size_t i, size_t last, int worker)
 /* Gradient ----------------------------------------------------------------- */
 
 /* x = NULL: the majorizer of all x. */
-static void gather(const struct job *j, size_t row, size_t x, size_t end)
+GT_INLINE void gather(const struct job *j, size_t row, size_t x, size_t end)
 {
 	const gt_mrf *s = j->s;
 	const size_t start = row * s->n[0] + x;
@@ -252,16 +252,20 @@ static void gather(const struct job *j, size_t row, size_t x, size_t end)
 		add(s->type, start, end - x, 2, d, j->d);
 }
 
+GT_CLONES static void gather_any(const struct job *j, size_t row, size_t x, size_t end) { gather(j, row, x, end); }
+GT_AVX2 static void gather_avx2(const struct job *j, size_t row, size_t x, size_t end) { gather(j, row, x, end); }
+
 /* Majorizers of all x are computed once, in double; 1/delta must be representable in single. */
 static int is_single(const struct job *j) { return j->x && j->s->type == GT_F32 && j->s->number[GT_PER_DELTA] < 1e30; }
 
 static void gather_rows(void *self, size_t row, size_t last, int worker)
 {
 	const struct job *j = self;
+	const int avx2 = gt_runs_here("avx2");
 	(void)worker;
 	for (; row < last; row++)
 		for (size_t x = 0; x < j->s->n[0]; x += PIECE)
-			gather(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
+			(avx2 ? gather_avx2 : gather_any)(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
 }
 
 static void gradient(gt_backend *be, const gt_mrf *s, const void *x, void *g, void *d)
@@ -277,10 +281,33 @@ static void majorize(gt_backend *be, const gt_mrf *s, void *d) { gradient(be, s,
 
 /* Sums --------------------------------------------------------------------- */
 
-static void sum_piece(const struct job *j, size_t row, size_t x, size_t end, double *sum)
+enum { LANES = 8 }; /* sums that do not wait for each other */
+
+GT_INLINE void add_up(size_t n, const double *c, double part[LANES])
+{
+	size_t i = 0;
+	for (; i + LANES <= n; i += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			part[k] += c[i + k];
+	for (; i < n; i++)
+		part[0] += c[i];
+}
+
+GT_INLINE void add_products(size_t n, const double *c, double *t, double *p, double part[2][LANES])
+{
+	for (size_t i = 0; i < n; i++) {
+		const double cp = c[i] * p[i];
+		t[i] *= cp;
+		p[i] *= cp;
+	}
+	add_up(n, t, part[0]);
+	add_up(n, p, part[1]);
+}
+
+GT_INLINE void sum_piece(const struct job *j, size_t row, size_t x, size_t end, double *sum)
 {
 	const gt_mrf *s = j->s;
-	double t[PIECE], p[PIECE], c[PIECE];
+	double t[PIECE], p[PIECE], c[PIECE], part[2][LANES] = { { 0 } };
 	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
 		const struct run r = run_of(s, row, x, end, o);
 		if (!r.n)
@@ -291,26 +318,37 @@ static void sum_piece(const struct job *j, size_t row, size_t x, size_t end, dou
 			for (size_t i = 0; i < r.n; i++)
 				t[i] += j->a * p[i];
 		}
-		(j->p ? weights : values)(s->potential, s->number, r.n, t, c);
+		if (j->p)
+			weights(s->potential, s->number, r.n, t, c);
+		else
+			values(s->potential, s->number, r.n, t, c);
 		weigh(s->type, s->kappa, &r, c);
-		for (size_t i = 0; i < r.n; i++) {
-			sum[0] += j->p ? c[i] * t[i] * p[i] : c[i];
-			sum[1] += j->p ? c[i] * p[i] * p[i] : 0;
-		}
+		if (j->p)
+			add_products(r.n, c, t, p, part);
+		else
+			add_up(r.n, c, part[0]);
+	}
+	for (int k = 0; k < LANES; k++) {
+		sum[0] += part[0][k];
+		sum[1] += part[1][k];
 	}
 }
+
+GT_CLONES static void sum_piece_any(const struct job *j, size_t row, size_t x, size_t end, double *sum) { sum_piece(j, row, x, end, sum); }
+GT_AVX2 static void sum_piece_avx2(const struct job *j, size_t row, size_t x, size_t end, double *sum) { sum_piece(j, row, x, end, sum); }
 
 static void sum_parts(void *self, size_t k, size_t last, int worker)
 {
 	struct job *j = self;
 	const size_t rows = j->s->n[1] * j->s->end, first = j->s->n[1] * j->s->from, nx = j->s->n[0];
+	const int avx2 = gt_runs_here("avx2");
 	(void)worker;
 	for (; k < last; k++) {
 		const size_t end = first + (k + 1) * j->part_size < rows ? first + (k + 1) * j->part_size : rows;
 		double sum[2] = { 0, 0 };
 		for (size_t row = first + k * j->part_size; row < end; row++)
 			for (size_t x = 0; x < nx; x += PIECE)
-				sum_piece(j, row, x, x + PIECE < nx ? x + PIECE : nx, sum);
+				(avx2 ? sum_piece_avx2 : sum_piece_any)(j, row, x, x + PIECE < nx ? x + PIECE : nx, sum);
 		j->part[k][0] = sum[0];
 		j->part[k][1] = sum[1];
 	}

@@ -163,8 +163,8 @@ GT_OF_REAL GT_HD gt_real gt_potential_value(gt_potential kind, const gt_real *k,
 		return k[GT_AREA] * gt_logcosh(s);
 	default: {
 		const gt_real u = gt_larger(s, k[GT_MIN]), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
-		const gt_real c = gt_potential_weight(kind, k, u * k[GT_DELTA]);
-		return half * k[GT_AREA] * (up * gt_inverse(one + gt_power(u, k[GT_P_Q])) - c * (u * u - s * s) - k[GT_REST]);
+		const gt_real w = gt_power(u, k[GT_P_Q]), c = gt_qggmrf_weight(kind, k, u, w);
+		return half * k[GT_AREA] * (up * gt_inverse(one + w) - c * (u * u - s * s) - k[GT_REST]);
 	}
 	}
 }
