@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/consistency.h>
 #include "core/pipeline_stage.h"
 #include "core/try.h"
 #include "prepare/chunks.h"
@@ -168,6 +169,7 @@ static gt_status open_(gt_chunks *x)
 	GT_TRY(gt_projections_unfiltered(x->head, f->input, ""));
 	if (gt_view_reader_has_statistics(x->reader))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in chunks", f->input));
+	gt_conjugate_move_assumed_axis(x->head, f->read, f->read ? &f->read->notes : NULL, f->input, x->o->threads);
 	x->steps = f->specs;
 	x->by_views = SIZE_MAX;
 	x->step = calloc(x->steps + 1, sizeof *x->step);

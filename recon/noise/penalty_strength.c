@@ -178,8 +178,23 @@ static gt_status find_object(gt_strength_search *s)
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
 	keep_asked(s);
+	for (size_t i = 0; i < s->object.voxels; i++)
+		s->mean += s->host[s->object.at[i]] / (double)s->object.voxels;
 done:
 	return st;
+}
+
+/* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
+#define MAX_AIR 0.05
+
+static int is_air(const gt_strength_search *s) { return s->mean < MAX_AIR * s->q->water; }
+
+static gt_status holds_air(const gt_strength_search *s)
+{
+	return gt_fail(GT_ERR_ARG,
+	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "
+	               "a strength; move or widen the grid, or use strength=NUMBER",
+	               s->mean, s->q->water);
 }
 
 static gt_status measure(gt_strength_search *s)
@@ -227,6 +242,8 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 	}
 	if (strength >= FLT_MIN && highest <= MAX_FACTOR * lowest && sqrt(square) <= MAX_FACTOR * noise && highest * MAX_FACTOR >= noise)
 		return GT_OK;
+	if (is_air(s))
+		return holds_air(s);
 	return gt_fail(GT_ERR_ARG,
 	               "--penalty: by the weights of the data noise is between %.3g and %.3g HU by place, where %.3g HU are asked for, "
 	               "and no strength mends that: they are too far apart to be those of noise; expected inverse variances, --weights "
