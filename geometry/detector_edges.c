@@ -1,5 +1,5 @@
-/* Objects at the edges of the detector. A displaced detector sees one side of the object at a time: unless the views go
- * all around, filtered backprojection needs an object within the nearer side. */
+/* Objects at the edges of the detector. A displaced detector sees one side of the object at a time. Unless the views
+ * go all around, filtered backprojection needs an object within the nearer side. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>

@@ -202,9 +202,11 @@ static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
 	gt_method_note_form(&r->log, c->method, c->options, s->be);
 	GT_TRY(gt_slab_job_choose(s, cut));
 	gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY,
-	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all, and %s in reserve%s%s",
-	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be), BYTES(cut->process - cut->reserve),
-	          BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "", cut->slabs > 1 ? kept_texts[cut->kept] : "");
+	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all, "
+	          "and %s in reserve%s%s",
+	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be),
+	          BYTES(cut->process - cut->reserve), BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "",
+	          cut->slabs > 1 ? kept_texts[cut->kept] : "");
 done:
 	return st;
 }

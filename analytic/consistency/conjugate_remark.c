@@ -42,7 +42,7 @@ int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char
 	return 1;
 }
 
-/* Of a file: at most this many views, evenly, and rows next to the central one, in whose plane rays have two ends. */
+/* Sample of a file: at most this many views, evenly, and rows next to the central one, whose rays have two ends. */
 enum { SAMPLE_VIEWS = 720, SAMPLE_ROWS = 8 };
 
 static gt_status read_sample(gt_view_reader *from, const gt_scan *s, size_t step, size_t row, gt_projections *to)

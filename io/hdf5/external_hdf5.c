@@ -14,8 +14,8 @@
 
 /* A file that claims more is damaged: groups that hold each other would be walked without end. */
 enum { MAX_DEPTH = 64, MAX_LINKS = 1 << 20 };
-/* libnetcdf takes 24 kB and 0.1 ms for each group or data set, needed or not: these are taken in any case, and one
- * more for each of these bytes of the file. */
+/* libnetcdf takes 24 kB and 0.1 ms for each group or data set, needed or not. MIN_OBJECTS are taken in any case, and
+ * one more for each BYTES_PER_OBJECT of the file. */
 enum { MIN_OBJECTS = 4096, BYTES_PER_OBJECT = 1 << 16 };
 
 /* The files that are walked: the first is the user's, the others are those that it leads to. */

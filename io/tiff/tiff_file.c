@@ -89,8 +89,8 @@ static int keep(thandle_t self)
 	return 0;
 }
 
-/* TIFFSetSubDirectory() follows the chain of pages from the first one on, which takes quadratic time for a stack.
- * libtiff reads a header instead that names the wanted page first. "TIFF Revision 6.0", section 2; BigTIFF has
+/* TIFFSetSubDirectory() follows the chain of pages from the first one: quadratic time for a stack. Instead, libtiff
+ * reads a header that names the wanted page first. "TIFF Revision 6.0", section 2; BigTIFF has
  * version 43 and offsets of 8 bytes. */
 static void begin_at(gt_tiff_file *f, uint64_t directory)
 {

@@ -187,10 +187,11 @@ done:
 /* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
 #define MAX_AIR 0.05
 
-static int is_air(const gt_strength_search *s) { return s->mean < MAX_AIR * s->q->water; }
-
-static gt_status holds_air(const gt_strength_search *s)
+/* In place of another failure of the search for such a grid. */
+static gt_status holds_air(const gt_strength_search *s, gt_status st)
 {
+	if (st != GT_ERR_ARG || !s->object.voxels || !(s->mean < MAX_AIR * s->q->water))
+		return st;
 	return gt_fail(GT_ERR_ARG,
 	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "
 	               "a strength; move or widen the grid, or use strength=NUMBER",
@@ -242,8 +243,6 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 	}
 	if (strength >= FLT_MIN && highest <= MAX_FACTOR * lowest && sqrt(square) <= MAX_FACTOR * noise && highest * MAX_FACTOR >= noise)
 		return GT_OK;
-	if (is_air(s))
-		return holds_air(s);
 	return gt_fail(GT_ERR_ARG,
 	               "--penalty: by the weights of the data noise is between %.3g and %.3g HU by place, where %.3g HU are asked for, "
 	               "and no strength mends that: they are too far apart to be those of noise; expected inverse variances, --weights "
@@ -339,8 +338,8 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 	gt_status st = GT_OK;
 	*found = (gt_strength_found){ .strength = 1 };
 	GT_TRY(prepare(&s));
-	GT_TRY(measure(&s));
-	GT_TRY(solve(&s, found));
+	GT_TRY(holds_air(&s, measure(&s)));
+	GT_TRY(holds_air(&s, solve(&s, found)));
 	if (gt_backend_is_dry_run(s.be))
 		goto done;
 	say_strength(&s, found, gt_seconds() - start);
