@@ -5,6 +5,9 @@
 #include <sys/types.h>
 #include <gantry/status.h>
 
+/* Deflate compresses at most 1032:1; the rest is for blocks that end early. */
+#define GT_MAX_DEFLATED 1100.0
+
 /* All bytes at a place of a file, or GT_ERR_IO with the path; on any thread. */
 gt_status gt_read_at (const char *path, int file, off_t at, size_t bytes, void *to);
 gt_status gt_write_at(const char *path, int file, off_t at, size_t bytes, const void *from);

@@ -1,11 +1,10 @@
-/* Chunked preparation from file to file. First, steps that work on views sweep over blocks of views, from the input
- * to the output. Then steps that work on rows sweep over blocks of rows of all views, in the output itself, or from
- * the input without earlier steps. Steps inspect all projections first, through the steps before them. One thread
- * reads a block ahead and one writes the previous block; each step uses all threads of its pool. Memory: two blocks
- * read, two to be written, and the memory of a step, within files->memory. */
+/* Chunked preparation from file to file. Steps on views sweep over blocks of views, from input to output. Steps on rows
+ * then sweep over blocks of rows, in the output. All steps inspect all projections first. Threads read and write blocks
+ * during the steps. Memory within files->memory: two blocks read, two written, and that of a step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/consistency.h>
 #include "core/pipeline_stage.h"
 #include "core/try.h"
 #include "prepare/chunks.h"
@@ -168,6 +167,7 @@ static gt_status open_(gt_chunks *x)
 	GT_TRY(gt_projections_unfiltered(x->head, f->input, ""));
 	if (gt_view_reader_has_statistics(x->reader))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in chunks", f->input));
+	gt_conjugate_move_assumed_axis(x->head, f->read, &x->o->notes, f->input, x->o->threads);
 	x->steps = f->specs;
 	x->by_views = SIZE_MAX;
 	x->step = calloc(x->steps + 1, sizeof *x->step);

@@ -2,11 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/consistency.h>
 #include <gantry/text.h>
 #include "core/log.h"
 #include "core/text.h"
 #include "core/team/team.h"
 #include "core/try.h"
+#include "geometry/detector_edges.h"
 #include "recon/choose.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
@@ -63,12 +65,48 @@ static gt_status only_by_slabs(const gt_recon *r, const char *what, const char *
 	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
+typedef struct {
+	gt_view_reader *reader;
+	float *view;
+	size_t rows;
+} view_of_file;
+
+static gt_status read_view(void *self, size_t view, const float **values)
+{
+	view_of_file *f = self;
+	*values = f->view;
+	return gt_view_reader_read(f->reader, view, 1, 0, f->rows, f->view);
+}
+
+/* As check_displaced() in decide.c, but of views that stay in the file. */
+static gt_status check_displaced(const gt_recon *r, const gt_method *m, const gt_scan *scan, const char *data)
+{
+	const char *offset = gt_method_choice(m->analytic, m->options, "offset");
+	view_of_file f = { .rows = scan->rows };
+	gt_status st = GT_OK;
+	if (!offset || strcmp(offset, "auto") != 0)
+		return GT_OK;
+	gt_note_gap(&r->log, scan);
+	if (!gt_displaced_is_open(scan))
+		return GT_OK;
+	if (!(f.view = malloc(scan->rows * scan->columns * sizeof *f.view)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", data));
+	GT_TRY(gt_view_reader_open(data, &r->read, scan, &f.reader));
+	st = gt_displaced_check(m->analytic->name, scan, &(gt_view_values){ read_view, &f });
+done:
+	gt_view_reader_close(f.reader);
+	free(f.view);
+	return st;
+}
+
 static gt_status decide(gt_recon *r, const gt_scan *scan)
 {
 	gt_recon_job *j = &r->job;
 	gt_status st = GT_OK;
 	if (r->set.text[GT_SET_OUTPUT])
 		GT_TRY(gt_fail_in(gt_can_write_slices(r->set.text[GT_SET_OUTPUT]), "by slabs"));
+	if (r->set.check && !r->set.text[GT_SET_DATA])
+		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->log, r->path, 0);
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
 	gt_note_slices(&r->log, &j->grid, scan);
 	gt_note_detector(&r->log, scan);
@@ -105,6 +143,13 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	*by_slabs = r->set.slabs || !r->set.overlap || !gt_recon_fits(r, j);
 	if (*by_slabs)
 		GT_TRY(decide(r, r->owned->scan));
+	if (*by_slabs)
+		st = check_displaced(r, &j->method, r->owned->scan, data);
+	/* In memory, another method replaces one that was not requested. */
+	if (st == GT_ERR_UNSUPPORTED && !r->set.text[GT_SET_SOLVER]) {
+		*by_slabs = 0;
+		st = only_by_slabs(r, j->method.analytic->name, "does not take the displaced detector");
+	}
 done:
 	if (st != GT_OK || !*by_slabs) {
 		gt_recon_undecide(r);
@@ -157,9 +202,11 @@ static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
 	gt_method_note_form(&r->log, c->method, c->options, s->be);
 	GT_TRY(gt_slab_job_choose(s, cut));
 	gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY,
-	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
-	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be), BYTES(cut->process),
-	          BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "", cut->slabs > 1 ? kept_texts[cut->kept] : "");
+	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all, "
+	          "and %s in reserve%s%s",
+	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be),
+	          BYTES(cut->process - cut->reserve), BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "",
+	          cut->slabs > 1 ? kept_texts[cut->kept] : "");
 done:
 	return st;
 }

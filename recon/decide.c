@@ -196,13 +196,6 @@ static int is_images(const char *path)
 	return is;
 }
 
-/* Images of a cone beam without --axis are placed with the axis at the centre of the columns. */
-static int assumes_axis(const gt_recon *r)
-{
-	const gt_frames_options *f = r->read.frames;
-	return r->owned && f && f->source_to_axis > 0 && isnan(r->read.axis) && !f->geometry && is_images(r->path);
-}
-
 /* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
 static gt_status look_at_data(gt_recon *r)
 {
@@ -218,8 +211,8 @@ static gt_status look_at_data(gt_recon *r)
 	/* Readers of images compare the range of the angles themselves. */
 	if (r->set.check && (data || !is_images(r->path)))
 		gt_note_range(&r->log, p);
-	if (r->set.check && assumes_axis(r) && !data)
-		gt_conjugate_move_axis(r->owned, &r->log, r->path, threads_asked(r->job.backend));
+	if (r->set.check && !data)
+		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->log, r->path, threads_asked(r->job.backend));
 	if (r->set.check)
 		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;

@@ -305,9 +305,18 @@ int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estim
 	return ok;
 }
 
+/* ", Y are free", or how a limit of the process comes to that; malloc'ed. */
+static char *free_text(const gt_memory_dry_run *r, const gt_memory_estimate *e)
+{
+	if (r->host_limit > 0 && r->host_used > 0 && r->host_limit - r->host_used <= e->host_free)
+		return gt_text(" in addition to the %s that the process holds, and the limit (--host-memory) is %s", BYTES(r->host_used),
+		               BYTES(r->host_limit));
+	return gt_text(", %s are free", BYTES(e->host_free));
+}
+
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e)
 {
-	char *list = NULL, *first = NULL, *text, word[512];
+	char *list = NULL, *first = NULL, *text, *free_, word[512];
 	void *no = options_with(r->method, "keep", "no");
 	if (no) {
 		char *what = gt_text("--solver %s:keep=no", gt_method_name(r->method));
@@ -331,12 +340,14 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 	if (r->read_whole)
 		first = gt_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
 		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
+	free_ = free_text(r, e);
 	if (fits_device(e))
-		text = gt_text("needs %s of memory, %s are free; %s%s%s", BYTES(in_memory(e)), BYTES(e->host_free),
+		text = gt_text("needs %s of memory%s; %s%s%s", BYTES(in_memory(e)), free_ ? free_ : "",
 		               list ? "would fit: " : "no similar setting would fit", list ? list : "", first ? first : "");
 	else
 		text = gt_text("needs %s on %s, %s are free; %s%s%s", BYTES((double)e->peak), e->backend, BYTES((double)e->free),
 		               list ? "would fit: " : "no grid would fit: the data alone need more", list ? list : "", first ? first : "");
+	free(free_);
 	free(first);
 	free(list);
 	return text;

@@ -41,6 +41,7 @@ typedef struct {
 	int is_double;
 	const char *read_whole;         /* the file, where its format alone keeps the method from going by slabs; else NULL */
 	int may_spill;                  /* 1: arrays of the host may lie in files */
+	double host_limit, host_used;   /* bytes that the process may take (0: no limit), and those that it held before the run */
 } gt_memory_dry_run;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e);

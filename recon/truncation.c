@@ -6,6 +6,7 @@
 #include <gantry/scan_math.h>
 #include "core/log.h"
 #include "geometry/angular_closure.h"
+#include "geometry/detector_edges.h"
 #include "geometry/projections.h"
 #include "geometry/scan_gap.h"
 #include "recon/truncation.h"
@@ -63,74 +64,8 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 		          100 * share);
 }
 
-/* Columns at each side whose mean is inspected. It is no longer air above NOT_AIR of the largest value. Edges are
- * reported if at least FEW_VIEWS of the views show the object there. */
-enum { EDGE_COLUMNS = 3 };
-#define NOT_AIR 0.05
+/* Edges are reported if at least FEW_VIEWS of the views show the object there. */
 #define FEW_VIEWS 0.05
-/* Displacements of the detector, in columns and as a fraction of them: up to the first, conjugate rays only
- * interleave. */
-#define SHIFTED_BY 4.0
-#define SHIFTED_PART 0.02
-
-/* Numbers of inspected views, and of views that do not end in air at the left, the right, and either. The sum over
- * these views of the larger mean at their edges is part, and the largest value most. */
-typedef struct {
-	size_t looked, left, right, both;
-	double max, part;
-} edges;
-
-typedef struct {
-	double outermost, mean;
-} edge_values;
-
-/* Object at an edge: the outermost column sees it too, as an object just inside the detector leaves that one empty. */
-static int is_object(const edge_values *v, double max) { return fmin(v->outermost, v->mean) > NOT_AIR * max; }
-
-static void measure_edges(const gt_projections *p, size_t view, edge_values edge[2], double *max)
-{
-	const gt_scan *s = p->scan;
-	const size_t step = 1 + (s->rows - 1) / 16, rows = 1 + (s->rows - 1) / step;
-	const size_t columns = s->columns < 3 * EDGE_COLUMNS ? 1 + s->columns / 4 : EDGE_COLUMNS;
-	edge[0] = edge[1] = (edge_values){ 0, 0 };
-	for (size_t l = 0; l < s->rows; l += step) {
-		const float *row = p->data + (view * s->rows + l) * s->columns;
-		for (size_t k = 0; k < s->columns; k++)
-			*max = fmax(*max, row[k]);
-		edge[0].outermost += row[0] / (double)rows;
-		edge[1].outermost += row[s->columns - 1] / (double)rows;
-		for (size_t k = 0; k < columns; k++) {
-			edge[0].mean += row[k] / (double)(columns * rows);
-			edge[1].mean += row[s->columns - 1 - k] / (double)(columns * rows);
-		}
-	}
-}
-
-static void look_at_edges(const gt_projections *p, const int side[2], edges *e)
-{
-	const size_t views = p->scan->views, step = 1 + (views - 1) / 180;
-	edge_values edge[2];
-	*e = (edges){ 0 };
-	for (size_t v = 0; v < views; v += step)
-		measure_edges(p, v, edge, &e->max);
-	for (size_t v = 0; v < views; v += step) {
-		measure_edges(p, v, edge, &e->max);
-		const int left = side[0] && is_object(&edge[0], e->max), right = side[1] && is_object(&edge[1], e->max);
-		e->looked++;
-		e->left += (size_t)left;
-		e->right += (size_t)right;
-		e->both += left || right;
-		e->part += left || right ? fmax(left ? edge[0].mean : 0, right ? edge[1].mean : 0) : 0;
-	}
-}
-
-/* Columns from the centre of the detector to the axis of rotation, which is nearer to the low ones if negative. */
-static double displacement(const gt_scan *scan)
-{
-	gt_axis_seen axis;
-	gt_scan_see_axis(scan, &axis);
-	return (isfinite(axis.column) ? axis.column : scan->column_center) - ((double)scan->columns - 1) / 2;
-}
 
 /* part: values at the edges over the largest one. An object of twice the width of the detector leaves about 0.85 of it,
  * and the extension an excess of a quarter. */
@@ -144,19 +79,19 @@ static const char *consequence(double part, int iterative)
 
 void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative)
 {
-	const double shift = displacement(p->scan);
+	const double shift = gt_scan_displacement(p->scan);
 	/* Rays from the other side of a full turn measure the object beyond the nearer side. */
 	const int is_closed = gt_scan_is_closed(p->scan);
-	const int side[2] = { !(is_closed && shift < -SHIFTED_BY), !(is_closed && shift > SHIFTED_BY) };
-	edges e;
-	if (!p->data)
+	const int side[2] = { !(is_closed && shift < -GT_DISPLACED_BY), !(is_closed && shift > GT_DISPLACED_BY) };
+	gt_view_in_memory memory = { p->data, p->scan->rows * p->scan->columns };
+	gt_detector_edges e;
+	if (!p->data || gt_detector_edges_measure(p->scan, &(gt_view_values){ gt_view_of_memory, &memory }, side, &e) != GT_OK)
 		return;
-	look_at_edges(p, side, &e);
 	if (!(e.max > 0) || (double)e.both < FEW_VIEWS * (double)e.looked)
 		return;
 	const double part = e.part / (double)e.both / e.max;
 	/* Only the nearer side ends within the object, and no view measures it from the other side. */
-	const int one_sided = (shift < -SHIFTED_BY && !e.right) || (shift > SHIFTED_BY && !e.left);
+	const int one_sided = (shift < -GT_DISPLACED_BY && !e.right) || (shift > GT_DISPLACED_BY && !e.left);
 	gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
 	          "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest "
 	          "value there): %s",
@@ -173,32 +108,15 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 
 gt_status gt_check_displaced(const char *who, const gt_projections *p)
 {
-	static const int both[2] = { 1, 1 };
-	const gt_scan *scan = p->scan;
-	const double shift = displacement(scan);
-	double ends[2];
-	edges e;
-	if (!p->data || fabs(shift) <= fmax(SHIFTED_BY, SHIFTED_PART * (double)scan->columns) || gt_scan_is_closed(scan))
-		return GT_OK;
-	look_at_edges(p, both, &e);
-	const double nearer = (double)(shift < 0 ? e.left : e.right), farther = (double)(shift < 0 ? e.right : e.left),
-		     few = FEW_VIEWS * (double)e.looked;
-	if (nearer < few || farther >= few)
-		return GT_OK;
-	const double gap = gt_scan_widest_gap(scan, ends);
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "%s: the object extends beyond the nearer side of a detector displaced by %.1f of %zu columns, and no view lies "
-	               "between %.6g and %.6g degrees: found a gap of %.4g, expected a full turn with gaps of at most %.4g degrees; "
-	               "use an iterative solver such as os-sart, or offset=off",
-	               who, fabs(shift), scan->columns, ends[0] * GT_DEGREES, ends[1] * GT_DEGREES, gap * GT_DEGREES,
-	               GT_CLOSED_GAP * GT_DEGREES);
+	gt_view_in_memory memory = { p->data, p->scan->rows * p->scan->columns };
+	return p->data ? gt_displaced_check(who, p->scan, &(gt_view_values){ gt_view_of_memory, &memory }) : GT_OK;
 }
 
 void gt_note_gap(const gt_listener *log, const gt_scan *scan)
 {
 	double ends[2];
 	const double gap = gt_scan_widest_gap(scan, ends), step = gt_scan_angular_range(scan) / (double)scan->views;
-	if (fabs(displacement(scan)) > SHIFTED_BY && gap <= GT_CLOSED_GAP && gap > 3.001 * step)
+	if (fabs(gt_scan_displacement(scan)) > GT_DISPLACED_BY && gap <= GT_CLOSED_GAP && gap > 3.001 * step)
 		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
 		          "no view lies between %.6g and %.6g degrees: the neighbouring views replace the missing ones; expect streaks at "
 		          "details far from the axis",

@@ -8,8 +8,7 @@
 void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *scan);
 /* A body that is wider than the grid of an iterative method. */
 void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p);
-/* GT_ERR_UNSUPPORTED, naming the gap, if the object extends beyond the nearer side of a displaced detector and the
- * views leave a gap. who: the method. */
+/* gt_displaced_check() of projections in memory. */
 gt_status gt_check_displaced(const char *who, const gt_projections *p);
 /* Gaps in the views of a displaced detector that the neighbouring views fill. */
 void gt_note_gap(const gt_listener *log, const gt_scan *scan);

@@ -7,6 +7,7 @@
 #include "analytic/fbp/fbp.h"
 #include "core/poll.h"
 #include "core/try.h"
+#include "geometry/detector_edges.h"
 
 static const char *const short_names[] = { "auto", "off", NULL };
 static const char *const offset_names[] = { "auto", "off", NULL };
@@ -107,6 +108,38 @@ static void lap(struct stopwatch *w, double *sum)
 	w->last = now;
 }
 
+typedef struct {
+	const gt_array *data;
+	float *view;
+	size_t pixels;
+} view_of_array;
+
+static gt_status get_view(void *self, size_t view, const float **values)
+{
+	view_of_array *v = self;
+	gt_array *part = NULL;
+	const gt_status st = gt_array_part(v->data, view * v->pixels, v->pixels, &part);
+	if (st == GT_OK)
+		gt_array_get_float(part, v->view);
+	gt_array_free(part);
+	*values = v->view;
+	return st;
+}
+
+/* Objects beyond the nearer side of a displaced detector whose views leave a gap: with offset=off they are taken as
+ * they are. */
+static gt_status check_object(const char *who, const gt_scan *scan, const gt_fbp_options *o, const gt_array *data)
+{
+	view_of_array v = { .data = data, .pixels = scan->rows * scan->columns };
+	if (o->offset == GT_OFFSET_OFF || gt_backend_is_dry_run(gt_array_backend(data)) || !gt_displaced_is_open(scan))
+		return GT_OK;
+	if (!(v.view = malloc(v.pixels * sizeof *v.view)))
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a view of %zu pixels", who, v.pixels);
+	const gt_status st = gt_displaced_check(who, scan, &(gt_view_values){ get_view, &v });
+	free(v.view);
+	return st;
+}
+
 gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o,
                      const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
@@ -117,6 +150,7 @@ gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const
 	gt_status st = GT_OK;
 	struct stopwatch w = { be, times ? seconds() : 0 };
 	GT_TRY(gt_fbp_plan_new(who, grid, scan, o, be->pool, &plan));
+	GT_TRY(check_object(who, scan, o, data));
 	GT_TRY(impl->open(be, plan, data->type, &batch, &state));
 	gt_fill(0, x);
 	if (times) {

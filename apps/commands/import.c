@@ -102,9 +102,8 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	st = gt_read_projections(call->file[0], r, &p);
 	app_progress_end(&progress);
 	GT_TRY(st);
-	/* Images of a cone beam without an axis are placed with it at the centre of the columns. */
-	if (r->frames && r->frames->source_to_axis > 0 && isnan(r->axis) && isnan(o->column_center) && !r->frames->geometry && !flip)
-		gt_conjugate_move_axis(p, &r->notes, call->file[0], 0);
+	if (isnan(o->column_center) && !flip)
+		gt_conjugate_move_assumed_axis(p, r, &r->notes, call->file[0], 0);
 	GT_TRY(gt_projections_flip(p, flip));
 	gt_scan *scan = gt_projections_scan(p);
 	if (!isnan(o->column_center) && !(o->column_center >= -0.5 && o->column_center <= (double)scan->columns - 0.5))

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/array.h>
+#include <gantry/consistency.h>
 #include <gantry/image.h>
 #include <gantry/prepare.h>
 #include "apps/cli/cli.h"
@@ -161,6 +162,7 @@ static gt_status read_scan(const cli_call *call, const prepare_options *o, state
 	st = gt_read_projections(call->file[0], &r, &s->p);
 	app_progress_end(&progress);
 	GT_TRY(st);
+	gt_conjugate_move_assumed_axis(s->p, &r, &r.notes, call->file[0], 0);
 	if (notes.text[0])
 		cli_note(call, "%s", notes.text);
 	r.notes = (gt_listener){ NULL, NULL };

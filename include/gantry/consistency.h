@@ -12,6 +12,7 @@
  * rows at all; with parallel beams columns and turn. Of columns and turn the offset of the detector decides which: reversed columns are counted from
  * the other end, so that the central ray is at columns - 1 - column_center among them; without an offset either may be wrong. */
 #include <gantry/data.h>
+#include <gantry/io.h>
 #include <gantry/message.h>
 #include <gantry/scan.h>
 #include <gantry/threads.h>
@@ -68,6 +69,10 @@ GT_API void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, c
  * reports it by log. For scans whose axis was assumed, not measured. Returns 1 if the axis was moved. threads: 0: one
  * per processor. */
 GT_API int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char *file, int threads);
+/* gt_conjugate_move_axis() if the axis was assumed: for images of a cone beam that were read with `o`, without an axis
+ * or a geometry. If p holds no values, a sample of views and rows is read from the file. */
+GT_API int gt_conjugate_move_assumed_axis(gt_projections *p, const gt_read_options *o, const gt_listener *log, const char *file,
+                                          int threads);
 
 #ifdef __cplusplus
 }

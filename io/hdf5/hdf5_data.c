@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/hdf5/hdf5_data.h"
 
 gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has)
@@ -46,8 +47,7 @@ static gt_status shape_of(gt_hdf5_data *d, int min_rank)
 	return GT_OK;
 }
 
-/* Largest compression ratio: of deflate, and of any method for zeros. */
-#define MAX_DEFLATED 1100.0
+/* Largest compression ratio of any method, for zeros. */
 #define MAX_COMPRESSED 65536.0
 /* libhdf5 reads whole chunks, also if the data set fills a small part of them. */
 #define MAX_CHUNK (64.0 * 1048576)
@@ -93,7 +93,7 @@ static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim 
 static double ratio_of(hid_t made)
 {
 	const int filters = H5Pget_nfilters(made);
-	double ratio = filters > 0 ? MAX_DEFLATED : 1;
+	double ratio = filters > 0 ? GT_MAX_DEFLATED : 1;
 	for (int i = 0; i < filters; i++) {
 		unsigned flags, config;
 		size_t values = 0;

@@ -53,7 +53,7 @@ static void put_in_place(const char *path, const gt_metaimage_head *h, const gt_
 	v->position = told ? o->position : said ? h->said.position : GT_HFS;
 	v->positioned = told || (said && !h->said.assumed);
 	if (!told && !h->said.ours)
-		gt_read_note(o, "%s: axes taken as the scanner's", path);
+		gt_read_note(o, "%s: axes taken as the scanner's (those of a patient: gantry convert --position HFS)", path);
 	for (int a = 0; a < 3; a++) {
 		const int turned = (told || said) && gt_metaimage_sign(v, a) < 0;
 		flip[a] = h->flip[a] != turned;

@@ -9,6 +9,7 @@
 #include <nifti2_io.h>
 #include "core/files/opener.h"
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/nifti/nifti.h"
 
 struct gt_nifti {
@@ -202,7 +203,7 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 	return st;
 }
 
-/* Compressed files tell their length at their end alone. */
+/* Compressed files state their length at their end alone, which needs no look: deflate has a limit. */
 static gt_status check_length(const char *path, long long data_at, gt_nifti_head *h)
 {
 	const double bytes = (double)h->n[0] * (double)h->n[1] * (double)h->n[2] * (double)h->type->size;
@@ -210,8 +211,11 @@ static gt_status check_length(const char *path, long long data_at, gt_nifti_head
 	size_t size;
 	const int ok = gt_file_size(path, &size) == GT_OK && gt_file_start(path, mark, 2) == 2;
 	h->compressed = mark[0] == 0x1f && mark[1] == 0x8b;
-	if (!ok || h->compressed || (double)size >= bytes + (double)data_at)
+	if (!ok || (double)size * (h->compressed ? GT_MAX_DEFLATED : 1) >= bytes + (double)data_at)
 		return GT_OK;
+	if (h->compressed)
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, the file has %zu, compressed",
+		               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, size);
 	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the header, the file has %.0f",
 	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)size - (double)data_at));
 }

@@ -3,7 +3,7 @@
  * Ebersberger, Radiology 164 (1987) 576. "nmar" interpolates the quotient by the projection of a prior, an image of
  * air, water and bone without the metal: Meyer et al., Med. Phys. 37 (2010) 5482. The image after each pass is the
  * prior of the next one. Afterwards the projection of the metal, as the first image shows it, is added again.
- * "weights" gives the trace the weight 0 for iterative methods and keeps its values. Memory: three times the
+ * "weights" gives the trace the weight 0 for iterative methods and keeps its values. Memory: four times the
  * projections, and four volumes. */
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <gantry/io.h>
 #include "core/try.h"
 #include "prepare/images.h"
+#include "prepare/metal/metal_lines.h"
 #include "prepare/metal/metal_threshold.h"
 
 enum { LI, NMAR, WEIGHTS };
@@ -241,15 +242,15 @@ done:
 	return st;
 }
 
-/* Adds the line integrals of the metal: the difference of both images, which is consistent. */
+/* Adds the line integrals of the metal, the difference of both images, in place of the first image. */
 static gt_status put_back(const gt_prepare_call *c, metal_call *m)
 {
 	const gt_scan *scan = (*c->p)->scan;
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_image(m->be, scan, m->out, &m->grid, m->image));
 	for (size_t i = 0; i < gt_grid_voxels(&m->grid); i++)
-		m->image[i] = m->metal[i] ? fmaxf(0, m->first[i] - m->image[i]) : 0;
-	GT_TRY(gt_prepare_project(m->be, scan, &m->grid, m->image, m->prior));
+		m->first[i] = m->metal[i] ? fmaxf(0, m->first[i] - m->image[i]) : 0;
+	GT_TRY(gt_metal_lines(m->be, c->pool, scan, &m->grid, m->first, m->image, m->prior));
 	for (size_t i = 0; i < gt_scan_size(scan); i++)
 		m->out[i] += m->prior[i];
 done:

@@ -179,8 +179,24 @@ static gt_status find_object(gt_strength_search *s)
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
 	keep_asked(s);
+	for (size_t i = 0; i < s->object.voxels; i++)
+		s->mean += s->host[s->object.at[i]] / (double)s->object.voxels;
 done:
 	return st;
+}
+
+/* Grids of air show no object whose noise a strength could leave. Lungs and foams are above this fraction of water. */
+#define MAX_AIR 0.05
+
+/* In place of another failure of the search for such a grid. */
+static gt_status holds_air(const gt_strength_search *s, gt_status st)
+{
+	if (st != GT_ERR_ARG || !s->object.voxels || !(s->mean < MAX_AIR * s->q->water))
+		return st;
+	return gt_fail(GT_ERR_ARG,
+	               "--grid: holds only air: its mean attenuation is %.2g mm-1, water has %.3g: expected an object for which to find "
+	               "a strength; move or widen the grid, or use strength=NUMBER",
+	               s->mean, s->q->water);
 }
 
 static gt_status measure(gt_strength_search *s)
@@ -324,8 +340,8 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 	gt_status st = GT_OK;
 	*found = (gt_strength_found){ .strength = 1 };
 	GT_TRY(prepare(&s));
-	GT_TRY(measure(&s));
-	GT_TRY(solve(&s, found));
+	GT_TRY(holds_air(&s, measure(&s)));
+	GT_TRY(holds_air(&s, solve(&s, found)));
 	if (gt_backend_is_dry_run(s.be))
 		goto done;
 	say_strength(&s, found, gt_seconds() - start);

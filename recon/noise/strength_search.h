@@ -19,6 +19,7 @@ typedef struct {
 	float *host; /* a volume */
 	gt_noise_patches patch;
 	const gt_analytic *direct; /* NULL: none fits */
+	double mean;               /* start, averaged over the object's voxels, mm^-1; a dry run: 0 */
 	double reference;          /* noise of the direct method, or what stands for it */
 	size_t voxel[GT_NOISE_PATCHES]; /* the middle of each patch */
 	/* For even noise, else NULL; volumes: */

@@ -59,12 +59,14 @@ static const double for_slabs = 0.35;
 static int streams_files(gt_recon *r, const gt_memory_estimate *e)
 {
 	gt_recon_job *j = &r->job;
+	/* Never 0, which means no limit: a run that the process leaves nothing is refused by its dry run. */
+	const double slabs = fmax(1, for_slabs * (e->host_free - e->host_process));
 	if (!j->scratch || !(e->scratch > 0) || !e->on_host || j->arrays_limit > 0 || gt_recon_streams(j) ||
 	    !(r->streamed = gt_text("stream:%s", e->backend)))
 		return 0;
 	j->backend = r->streamed;
-	if (!(j->device_limit > 0) || j->device_limit > for_slabs * e->host_free)
-		j->device_limit = for_slabs * e->host_free;
+	if (!(j->device_limit > 0) || j->device_limit > slabs)
+		j->device_limit = slabs;
 	return 1;
 }
 

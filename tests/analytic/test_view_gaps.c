@@ -94,6 +94,37 @@ START_TEST(wide_gaps_are_refused_by_name)
 }
 END_TEST
 
+/* Over an arc of 260 degrees, the extent of the object decides. */
+START_TEST(objects_beyond_the_nearer_side_are_refused)
+{
+	static const body narrow = { 1, { 1, -2, 0 }, 20, 0.02 };
+	for (int side = -1; side <= 1; side += 2) {
+		gt_scan *s = turn_of((gt_shape)_i, 12 * side);
+		const gt_analytic *m = gt_analytic_for(s);
+		gt_backend *be = gt_test_backend();
+		gt_array *data, *x;
+		leave_out(s, 130, 50);
+		double *p = bodies_project(wide, 1, s), *fits = bodies_project(&narrow, 1, s);
+		ck_ok(gt_array_new(be, GT_F64, gt_scan_size(s), &data));
+		ck_ok(gt_array_new(be, GT_F64, gt_grid_voxels(&grid), &x));
+		gt_array_put(p, data);
+		ck_refused(gt_analytic_run(m, be, &grid, s, NULL, data, x), GT_ERR_UNSUPPORTED,
+		           "the object extends beyond the nearer side of a detector displaced by 12.0 of 128 columns");
+		ck_refused(gt_analytic_run(m, be, &grid, s, NULL, data, x), GT_ERR_UNSUPPORTED,
+		           "no view lies between 278 and 380 degrees: found a gap of 102");
+		run_method(be, m->name, "offset=off", &grid, s, data, x);
+		gt_array_put(fits, data);
+		run_method(be, m->name, NULL, &grid, s, data, x);
+		free(p);
+		free(fits);
+		gt_array_free(data);
+		gt_array_free(x);
+		gt_backend_close(be);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 /* The default grid keeps the width of the full rotation if the last views are missing. */
 START_TEST(grids_do_not_shrink)
 {
@@ -137,6 +168,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, gaps_are_filled, 0, GT_NSHAPES);
 	tcase_add_loop_test(tc, wide_gaps_are_refused_by_name, 0, GT_NSHAPES);
+	tcase_add_loop_test(tc, objects_beyond_the_nearer_side_are_refused, 0, GT_NSHAPES);
 	tcase_add_loop_test(tc, grids_do_not_shrink, 0, GT_NSHAPES);
 	tcase_add_loop_test(tc, one_column_of_air_is_enough, 0, GT_NSHAPES);
 }

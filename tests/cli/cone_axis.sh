@@ -32,6 +32,18 @@ ok import counts "${images[@]}" -o scan.nc
 ok recon scan.nc "${grid[@]}" -o imported.nc
 grep -q "disagree" stderr.txt && fail "the imported axis is wrong: $(cat stderr.txt)"
 ok compare imported.nc right.nc --rmse 5e-4mm-1
+# By slabs, from a sample of the file, and by prepare, in memory and in chunks.
+ok recon counts "${images[@]}" "${grid[@]}" --no-overlap -o slabs.nc
+grep -qE "rotation axis found at column (33.9[5-9]|34.0[0-3]) " stderr.txt || fail "by slabs the axis is not reported: $(cat stderr.txt)"
+grep -q "by slabs: " stderr.txt || fail "not by slabs: $(cat stderr.txt)"
+ok compare slabs.nc right.nc --rmse 5e-4mm-1
+for memory in "" "--memory 100"; do
+	# shellcheck disable=SC2086
+	ok prepare counts "${images[@]}" $memory --rings gain -o prepared.nc
+	grep -qE "rotation axis found at column (33.9[5-9]|34.0[0-3]) " stderr.txt || fail "prepare $memory does not report the axis: $(cat stderr.txt)"
+	ok recon prepared.nc "${grid[@]}" -o prepared_volume.nc
+	ok compare prepared_volume.nc right.nc --rmse 5e-4mm-1
+done
 # Without the comparison the axis is at the centre.
 ok recon counts "${images[@]}" --no-check "${grid[@]}" -o centre.nc
 refused 1 "" compare centre.nc right.nc --rmse 5e-4mm-1

@@ -32,6 +32,10 @@ remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backe
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
 
+# A grid in the air beside the object has no noise to find a strength by.
+ok simulate --reduce 16 --phantom water-cylinder --photons 1e5 -o noisy.nc
+refused 2 "--grid: holds only air: its mean attenuation is" recon noisy.nc -o out.nc --preset iterative --grid 1x1x1@2x2x2+200,0,0 --backend "$backend"
+
 # A source in the object, and a detector in front of the axis; a detector behind the object of a micro-CT or at the axis causes none.
 scan=(simulate --reduce 16 --detector flat --phantom water-cylinder --rays 1)
 refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the object" "${scan[@]}" --source-to-axis 50 -o none.nc

@@ -37,5 +37,5 @@ ok compare all.nc all-2.nc --max 0
 refused_output 1 "--scratch=nowhere: " "${recon[@]}" --host-memory "$little" --scratch nowhere
 refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" --scratch nowhere
 refused_output 1 "--scratch=/dev/null: is not a folder" "${recon[@]}" --scratch /dev/null
-refused_output 1 "are free; " "${recon[@]}" --host-memory 1MB --scratch scratch
+refused_output 1 "that the process holds, and the limit (--host-memory) is 977 KiB; " "${recon[@]}" --host-memory 1MB --scratch scratch
 refused_output 2 "--scratch: only for reconstruction by slabs, and 'several devices'" "${recon[@]}" --backend cpu:1x2 --scratch scratch

@@ -4,6 +4,7 @@ import math
 import pathlib
 import struct
 import sys
+import zlib
 
 corpus = pathlib.Path(sys.argv[1])
 EXPLICIT, IMPLICIT, BIG, JPEG = "1.2.840.10008.1.2.1", "1.2.840.10008.1.2", "1.2.840.10008.1.2.2", "1.2.840.10008.1.2.4.50"
@@ -173,4 +174,18 @@ seed("with-others", [dicom(view(0)), dicom(slice_of), b"notes"])
 seed("others", [dicom(slice_of)])
 nested = b"".join(struct.pack("<HH2sHI", 0x0040, 0xA730, b"SQ", 0, 0xFFFFFFFF) + struct.pack("<HHI", 0xFFFE, 0xE000, 0xFFFFFFFF) for _ in range(300))
 seed("deep", [dicom(view(0)) + nested])
+# Sequences at odd positions, and compressed after a long meta group: a search at even positions of the first bytes misses both.
+odd = struct.pack("<HH2sH", 0x0008, 0x0070, b"LO", 3) + b"abc"
+seed("deep-odd", [dicom(view(0)) + odd + nested])
+
+
+def deflated(body: bytes) -> bytes:
+    syntax = b"1.2.840.10008.1.2.1.99"
+    meta = struct.pack("<HH2sH", 2, 3, b"UI", 1500) + b"1.2.3".ljust(1500, b"\0") + struct.pack("<HH2sH", 2, 0x10, b"UI", len(syntax)) + syntax
+    packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return bytes(128) + b"DICM" + struct.pack("<HH2sHI", 2, 0, b"UL", 4, len(meta)) + meta + packed.compress(body) + packed.flush()
+
+
+seed("deflated", [deflated(dicom(view(0))[132:])])
+seed("deflated-deep", [deflated(nested)])
 seed("cut-off", [dicom(view(0))[:-5]])

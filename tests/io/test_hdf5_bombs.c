@@ -70,12 +70,29 @@ START_TEST(more_than_deflate_can_hold)
 }
 END_TEST
 
+/* libnetcdf would take 480 MB for them. */
+START_TEST(more_groups_than_a_scan_has)
+{
+	char name[64];
+	const hid_t file = begin();
+	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 8, 4, 4 }, 1);
+	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof name, "entry/g%d", i);
+		H5Gclose(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+	}
+	H5Fclose(file);
+	refuse("a.h5: holds more than");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, tiff_setup, tiff_teardown);
 	tcase_add_test(tc, a_chunk_beyond_its_data);
 	tcase_add_test(tc, many_tiny_images);
 	tcase_add_test(tc, more_than_deflate_can_hold);
+	tcase_add_test(tc, more_groups_than_a_scan_has);
 }
 
 int main(void) { return gt_test_main("hdf5_bombs", fill); }

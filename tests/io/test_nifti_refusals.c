@@ -1,5 +1,6 @@
 /* Refused NIfTI files: damaged, truncated, or unsuitable as a volume.
  * labels: unit, backend: none */
+#include <zlib.h>
 #include "tests/io/nifti_files.h"
 
 static void refused(const foreign *x, size_t n, gt_status code, const char *text)
@@ -84,6 +85,25 @@ START_TEST(infinite_scaling)
 }
 END_TEST
 
+/* Unpacking such a file to its end would take seconds before it is refused. */
+START_TEST(a_claim_beyond_what_deflate_can_hold)
+{
+	gt_volume *v = NULL;
+	foreign x = plain();
+	unsigned char bytes[1024];
+	x.dim[1] = x.dim[2] = x.dim[3] = 30000;
+	write_foreign(&x, 24, counted);
+	FILE *f = fopen(path, "rb");
+	const size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	unlink(path);
+	snprintf(path, sizeof path, "%s/a.nii.gz", folder);
+	gzFile z = gzopen(path, "wb");
+	ck_assert(z && gzwrite(z, bytes, (unsigned)n) == (int)n && gzclose(z) == Z_OK);
+	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "30000 x 30000 x 30000 voxels of float32 need 108000000000000 bytes");
+}
+END_TEST
+
 /* Truncated at every length, and each byte changed: read completely or refused, without a crash. */
 START_TEST(damaged_compressed_files)
 {
@@ -144,6 +164,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, refusals);
 	tcase_add_test(tc, not_a_number);
 	tcase_add_test(tc, infinite_scaling);
+	tcase_add_test(tc, a_claim_beyond_what_deflate_can_hold);
 	tcase_add_test(tc, damaged_compressed_files);
 	tcase_add_test(tc, random_headers);
 }

@@ -240,11 +240,68 @@ static void write_shared(unsigned pages)
 START_TEST(pages_that_share_data_are_refused)
 {
 	write_shared(3);
-	refuse(GT_ERR_FORMAT, "a.tif: its 2 pages claim 8 KiB and the file has 4.31 KiB: damaged, or its pages share their data");
+	refuse(GT_ERR_FORMAT, "a.tif: its 2 pages claim 8 KiB and the file has 4.31 KiB: damaged, blank, or pages that share their data");
 	write_shared(1);
 	gt_projections *p = NULL;
 	ck_assert(gt_read_projections(tiff_path("a.tif"), &options, &p) == GT_OK || !strstr(gt_error(), "claim"));
 	gt_projections_free(p);
+}
+END_TEST
+
+/* Deflate would allow it: 289 MB of zeros in 0.3 MB. */
+START_TEST(a_blank_image_beyond_any_detector_is_refused)
+{
+	const uint32_t side = 17000, strip = 1000;
+	uint8_t *zeros = calloc((size_t)side * strip, 1);
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	TIFFSetField(t, TIFFTAG_IMAGEWIDTH, side);
+	TIFFSetField(t, TIFFTAG_IMAGELENGTH, side);
+	TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 8);
+	TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+	TIFFSetField(t, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+	TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, strip);
+	for (uint32_t i = 0; i < side / strip; i++)
+		ck_assert(TIFFWriteEncodedStrip(t, i, zeros, (tmsize_t)side * strip) > 0);
+	TIFFClose(t);
+	free(zeros);
+	refuse(GT_ERR_FORMAT, "a.tif: its 1 page claims 276 MiB");
+}
+END_TEST
+
+/* Calls that read, by this process so far; 0: the system does not count them. */
+static long calls_that_read(void)
+{
+	char line[64];
+	long calls = 0;
+	FILE *f = fopen("/proc/self/io", "r");
+	while (f && fgets(line, sizeof line, f))
+		sscanf(line, "syscr: %ld", &calls);
+	if (f)
+		fclose(f);
+	return calls;
+}
+
+static long calls_of_stack(unsigned pages)
+{
+	gt_projections *p = NULL;
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	for (unsigned i = 0; i < pages; i++)
+		tiff_page(t, &tiff_u16, 6, 8, value + i);
+	TIFFClose(t);
+	const long before = calls_that_read();
+	ck_ok(gt_read_projections(tiff_path("a.tif"), &options, &p));
+	ck_assert_uint_eq(p->scan->views, pages);
+	for (unsigned i = 0; i < pages; i++)
+		ck_assert_float_eq(p->data[48 * i + 47], (float)value[i + 47]);
+	gt_projections_free(p);
+	return calls_that_read() - before;
+}
+
+START_TEST(the_pages_of_a_stack_are_not_searched_for)
+{
+	options.axis = 3;
+	const long few = calls_of_stack(40), many = calls_of_stack(400);
+	ck_assert_msg(many <= 12 * few, "%ld calls for 40 pages, %ld for 400", few, many);
 }
 END_TEST
 
@@ -270,6 +327,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, claims_are_checked_before_memory_is_taken);
 	tcase_add_test(tc, compression_has_a_limit);
 	tcase_add_test(tc, pages_that_share_data_are_refused);
+	tcase_add_test(tc, a_blank_image_beyond_any_detector_is_refused);
+	tcase_add_test(tc, the_pages_of_a_stack_are_not_searched_for);
 	tcase_add_test(tc, pages_of_other_sizes_are_refused);
 }
 

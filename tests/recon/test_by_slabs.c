@@ -191,6 +191,30 @@ START_TEST(unit)
 }
 END_TEST
 
+/* An arc of a displaced detector whose nearer side does not hold the object: refused as in memory, or another method. */
+START_TEST(an_object_beyond_the_nearer_side)
+{
+	gt_orbit o = small_orbit;
+	gt_recon *r;
+	o.column_offset = 9;
+	o.turn = 300 / GT_DEGREES;
+	o.column_pitch = 6;
+	gt_projections *p = projections_on(&o, 0);
+	ck_ok(gt_write_projections(scan, NULL, p));
+	gt_projections_free(p);
+	r = of_file(cuts[0]);
+	ck_ok(gt_recon_set(r, "solver", "fdk"));
+	ck_refused(gt_recon_run_to(r, out, NULL), GT_ERR_UNSUPPORTED,
+	           "fdk: the object extends beyond the nearer side of a detector displaced by 9.0 of 40 columns");
+	ck_ok(gt_recon_set(r, "solver", "fdk:offset=off"));
+	ck_ok(gt_recon_run_to(r, out, NULL));
+	gt_recon_free(r);
+	r = of_file(cuts[0]);
+	ck_refused(gt_recon_plan(r, NULL, NULL), GT_ERR_ARG, "slabs=yes: only for reconstruction by slabs, and 'fdk'");
+	gt_recon_free(r);
+}
+END_TEST
+
 /* Weights of the file are read for a method that uses them. */
 START_TEST(weights_of_the_file)
 {
@@ -322,6 +346,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, an_object_beyond_the_nearer_side);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
 	tcase_add_test(tc, settings_of_slabs);

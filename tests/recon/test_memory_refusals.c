@@ -79,7 +79,7 @@ START_TEST(explained)
 	gt_method m;
 	ck_ok(gt_method_parse(c->method, &m));
 	set_model(&m, c->constant);
-	const gt_memory_dry_run r = { take, &model, &m, &cube, c->is_double, c->read_whole, 0 };
+	const gt_memory_dry_run r = { take, &model, &m, &cube, c->is_double, c->read_whole, 0, 0, 0 };
 	gt_memory_estimate e = {
 		.on_host = c->on_host, .host_free = c->on_host ? c->free : -1, .free = (size_t)c->free, .backend = "dev:0"
 	};
@@ -99,7 +99,7 @@ START_TEST(with_keep_and_without)
 	size_t with = 0, without = 0;
 	ck_ok(gt_method_parse("os-sart", &m));
 	set_model(&m, 0);
-	gt_memory_dry_run r = { take, &model, &m, &cube, 0, NULL, 0 };
+	gt_memory_dry_run r = { take, &model, &m, &cube, 0, NULL, 0, 0, 0 };
 	ck_assert_int_eq(gt_memory_estimate_compare(&r, &e, &with, &without), 1);
 	ck_assert(with == 2097152 && without == 1048576);
 	gt_method_free(&m);
