@@ -28,7 +28,7 @@ struct run {
 	const double *share; /* NULL: equal */
 	const gt_scan *scan;
 	const float *data, *weights;
-	int repeats;    /* run twice: the same bits */
+	int repeats;    /* run twice, bit-identical */
 	int shows;      /* the member that gives it */
 	double *result; /* [volumes][voxels], of all */
 	double value;   /* of the penalty there */
@@ -349,12 +349,11 @@ static inline struct run run_of(const struct team_case *c, struct data *d, gt_ty
 }
 
 /* By some splits, the first of them twice.
- * Single precision: a last bit that flips goes further where steps are searched for, and where
- * hybrid-lsqr looks for the least of a curve that is flat there: that is known to the root of the rounding. Where the
- * preconditioner follows the curvatures of the penalty, which with p < 2 are steep where neighbours are alike, an
- * iteration makes a difference 25 times what it was, in both precisions: after 6 it is 4e-5 in single, 4e-11 at most in
- * double; one member is 2e-5 from its own double. pcg with awtv, whose weights follow the edges, makes of a last bit 100
- * times that: 1.2e-5 and 1e-14; os-sqs does not, with the same penalty. */
+ * Single precision: a flipped last bit grows if step sizes are searched for, and if hybrid-lsqr minimises a flat curve.
+ * That minimum is known to the root of the rounding error. A preconditioner that follows the curvatures of the penalty
+ * (p < 2: steep near equal neighbours) multiplies a difference by 25 per iteration, in both precisions. After 6 iterations
+ * it is 4e-5 in single and at most 4e-11 in double; one rank differs by 2e-5 from its own double. pcg with awtv, whose
+ * weights follow the edges, multiplies the last bit by 100: 1.2e-5 and 1e-14. os-sqs with the same penalty does not. */
 static inline void by_splits(const struct team_case *c, const struct team_splits *s, gt_shape shape, double pitch, gt_type type)
 {
 	static const double uneven[] = { 1, 2.5, 1.5, 0.8 };
