@@ -28,7 +28,7 @@ struct run {
 	const double *share; /* NULL: equal */
 	const gt_scan *scan;
 	const float *data, *weights;
-	int repeats;    /* run twice: the same bits */
+	int repeats;    /* run twice: bit-identical */
 	int shows;      /* rank that returns the result */
 	double *result; /* [volumes][voxels] */
 	double value;   /* penalty at the result */

@@ -57,7 +57,7 @@ enum { PEERS = sizeof peers / sizeof *peers };
 
 START_TEST(same_problem_same_answer)
 {
-	gt_backend *be = gt_test_backend();
+	gt_backend *be = gt_test_backend_alone();
 	double *first = NULL, first_cost = 0;
 	for (int i = 0; i < PEERS; i++) {
 		gt_penalty *R = NULL;
@@ -97,7 +97,7 @@ enum { NEAR = sizeof near / sizeof *near };
 
 START_TEST(all_reach_the_minimum)
 {
-	gt_backend *be = gt_test_backend();
+	gt_backend *be = gt_test_backend_alone();
 	double *x[NEAR], cost[NEAR];
 	gt_penalty *R = NULL;
 	struct gt_test_head *h = NULL;

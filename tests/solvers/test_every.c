@@ -169,7 +169,7 @@ END_TEST
 
 START_TEST(ends_where_it_should)
 {
-	struct run r = { _i, all[_i].many, gt_test_is_gpu() ? "cuda:0" : "cpu", GT_F64, 0, NULL };
+	struct run r = { _i, all[_i].many, gt_test_is_gpu() ? "cuda:0" : "cpu:1", GT_F64, 0, NULL };
 	double *exact = calloc(5 * 5 * 5, sizeof *exact), off[2] = { 0, 0 };
 	r.exact = all[_i].to == 'e' ? exact : NULL;
 	double *end = solve(&r);

@@ -24,7 +24,7 @@ enum { PEERS = sizeof peers / sizeof *peers, QUICK = PEERS - 2 };
 
 START_TEST(same_problem_same_answer)
 {
-	gt_backend *be = gt_test_backend();
+	gt_backend *be = gt_test_backend_alone();
 	struct gt_test_noisy *n = gt_test_noisy(be, GT_F64);
 	const double limit = _i ? 5e-4 : INFINITY;
 	gt_penalty *R = gt_test_chain(&gt_test_chain_ops, n->p.x, STRENGTH, limit);
@@ -74,7 +74,7 @@ START_TEST(huber_by_all)
 	double cost[2][4];
 	float *image[2] = { NULL };
 	for (int t = 0; t < 2; t++) {
-		gt_backend *be = gt_test_backend();
+		gt_backend *be = gt_test_backend_alone();
 		struct gt_test_noisy *n = gt_test_noisy(be, t ? GT_F64 : GT_F32);
 		gt_penalty *R = NULL;
 		gt_array *x = NULL, *g = NULL;
