@@ -14,8 +14,7 @@ static unsigned char as_closed[MAX_BYTES], as_flushed[MAX_BYTES], now[MAX_BYTES]
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-aside-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(plain, sizeof plain, "%s/plain.h5", folder);
 	snprintf(aside, sizeof aside, "%s/aside.h5", folder);
 }

@@ -218,4 +218,4 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, fields_of_another_size);
 }
 
-int main(void) { return gt_test_main("pieces", fill); }
+int main(void) { return gt_test_main("chunks", fill); }

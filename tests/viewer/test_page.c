@@ -279,7 +279,7 @@ START_TEST(refusals)
 	item[0].volume = v;
 	ck_assert_int_eq(gt_page_write(path, &page), GT_OK);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 	gt_volume_free(v);
 }
 END_TEST
