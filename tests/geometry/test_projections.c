@@ -322,7 +322,6 @@ START_TEST(memory_that_ends)
 }
 END_TEST
 
-/* All geometries of tests/support. */
 START_TEST(every_geometry)
 {
 	struct gt_test_geometry g = gt_test_geometry(_i);

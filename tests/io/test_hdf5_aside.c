@@ -1,4 +1,4 @@
-/* HDF5 closes a file on a full disk: its last writes go to memory, and only the header from there to the file.
+/* HDF5 closes a file on a full disk: its last writes go to memory, from there only the header to disk.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <stdio.h>

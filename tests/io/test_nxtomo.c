@@ -1,4 +1,4 @@
-/* Flat fields of NXtomo before, within and after the views; with an object, dead pixels or a closed shutter in them.
+/* Flat fields of NXtomo before, within and after the views, with an object, dead pixels or a closed shutter.
  * labels: unit property, backend: none */
 #include <hdf5.h>
 #include <math.h>

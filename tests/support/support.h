@@ -36,7 +36,6 @@ double gt_test_rms(const float *x, const float *y, size_t n);
 /* Makes a temporary folder; folder: at least 32 bytes. Removes it, and fails the test if it is not empty. */
 void gt_test_folder(char *folder);
 void gt_test_folder_remove(const char *folder);
-/* Writes a text file. */
 void gt_test_write(const char *path, const char *text);
 /* Overwrites n bytes of a file at an offset; n = 0 truncates it there. */
 void gt_test_damage(const char *name, long at, const char *bytes, int n);
