@@ -103,7 +103,6 @@ static void mirror_columns(gt_scan *s)
 	s->column_center = (double)s->columns - 1 - s->column_center;
 }
 
-/* The views in reverse order. */
 static void reverse_views(gt_scan *s)
 {
 	for (size_t v = 0; v < s->views / 2; v++) {

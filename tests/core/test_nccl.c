@@ -25,7 +25,7 @@ START_TEST(what_is_missing_is_named)
 }
 END_TEST
 
-static struct gt_remote_report member(const char *host, const char *device)
+static struct gt_remote_report report_of(const char *host, const char *device)
 {
 	struct gt_remote_report s = { .can = 1, .version = 22809 };
 	snprintf(s.host, sizeof s.host, "%s", host);
@@ -35,14 +35,14 @@ static struct gt_remote_report member(const char *host, const char *device)
 
 START_TEST(ranks_agree_collectively)
 {
-	struct gt_remote_report all[3] = { member("a", "0000:17:00.0"), member("a", "0000:65:00.0"), member("b", "0000:17:00.0") };
+	struct gt_remote_report all[3] = { report_of("a", "0000:17:00.0"), report_of("a", "0000:65:00.0"), report_of("b", "0000:17:00.0") };
 	char why[GT_REMOTE_REASON] = "?";
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 1);
 	ck_assert_str_eq(why, "");
-	all[2] = member("a", "0000:17:00.0");
+	all[2] = report_of("a", "0000:17:00.0");
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);
 	ck_assert_str_eq(why, "ranks 0 and 2 share a device (0000:17:00.0 of a)");
-	all[2] = member("b", "");
+	all[2] = report_of("b", "");
 	all[2].can = 0;
 	snprintf(all[2].why, sizeof all[2].why, "NCCL cannot be opened (libnccl.so.2: cannot open shared object file)");
 	ck_assert_int_eq(gt_remote_can(all, 3, why), 0);

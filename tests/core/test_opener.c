@@ -28,12 +28,7 @@ static void teardown(void)
 	rmdir(folder);
 }
 
-static void write_file(const char *text)
-{
-	FILE *f = fopen("file", "w");
-	fputs(text, f);
-	fclose(f);
-}
+static void write_file(const char *text) { gt_test_write("file", text); }
 
 static void is_refused(const char *path, const char *why)
 {

@@ -7,7 +7,7 @@
 
 START_TEST(contexts)
 {
-	ck_assert_int_eq(gt_fail_in(gt_fail(GT_ERR_IO, "no %s", "room"), "%s", "a.nc"), GT_ERR_IO);
+	ck_assert_int_eq(gt_fail_in(gt_fail(GT_ERR_IO, "no %s", "space"), "%s", "a.nc"), GT_ERR_IO);
 	ck_assert_str_eq(gt_error(), "a.nc: no space");
 	ck_assert_int_eq(gt_fail_in(GT_OK, "b"), GT_OK);
 	ck_assert_str_eq(gt_error(), "a.nc: no space");

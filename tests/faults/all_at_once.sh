@@ -1,6 +1,7 @@
 #!/bin/bash
-# faults.sh on many processors: every call of every command fails once, each command and kind in parts side by side. A table of what came of them is printed and in OUT/table.txt,
-# sentences of what failed in OUT/failed.txt. wrong is exit code 0 with other data. With SECONDS no part begins later than that; what was left out is told (parts). SAMPLES as there; 0: all.
+# Runs faults.sh on many processors: every call of every command fails once; commands and kinds are split into parts. Prints a table of
+# outcomes, also in OUT/table.txt, with messages of failures in OUT/failed.txt. "wrong" is exit code 0 with other data. With SECONDS no part
+# starts later; the table reports omitted parts. SAMPLES as in faults.sh; 0: all.
 # Usage: all_at_once.sh GANTRY fail_nth.so OUT [PROCESSORS [SECONDS [SAMPLES [KINDS]]]]
 set -euo pipefail
 usage="usage: all_at_once.sh GANTRY fail_nth.so OUT [PROCESSORS [SECONDS [SAMPLES [KINDS]]]]"
@@ -13,11 +14,11 @@ samples=${6:-0}
 kinds=${7:-alloc read system write netcdf hdf5}
 here=$(realpath "$(dirname "$0")")
 rm -rf "$out/parts" && mkdir -p "$out/parts"
-# Files of the runs in memory where the system has that.
+# files of the runs in shared memory, if available
 [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
-# How many calls each has; a part has some hundreds of them.
+# number of calls of each command and kind; a part has at most 400
 "$here/faults.sh" "$gantry" "$fault" 0 "" "$kinds" count >"$out/calls.txt" || { cat "$out/calls.txt" >&2 && exit 1; }
-# As it is in a regular expression.
+# escapes regular expressions
 escaped() { awk '{ gsub(/[][\\.*^$+?(){}|]/, "\\\\&"); print }' <<<"$1"; }
 one() { # COMMAND KIND PART NAME
 	[ "$(date +%s)" -lt "$end" ] || { echo "left out" >"$out/parts/$4" && return 0; }
@@ -27,7 +28,7 @@ one() { # COMMAND KIND PART NAME
 }
 export -f one escaped
 export gantry fault samples out here end
-# Allocations of libraries are many: they come last, and each command's as far as the others'.
+# library allocations are numerous: they come last, spread evenly over the commands
 awk -v samples="$samples" '{ kind = $1; calls = samples && samples < $2 ? samples : $2; sub(/^[^ ]+ [^ ]+ /, ""); parts = int((calls + 399) / 400)
 	for (p = 0; p < parts; p++) printf "%d\t%s\t%s\t%d/%d\t%d-%s-%d\n", kind == "hdf5" ? 1000000 * (1 + p / parts) : p, $0, kind, p, parts, NR, kind, p }' "$out/calls.txt" |
 	sort -s -n | cut -f2- | tr '\t\n' '\0\0' | xargs -0 -n 4 -P "$processors" bash -c 'one "$@"' _

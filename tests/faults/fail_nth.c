@@ -1,12 +1,13 @@
 /* Makes one call of a program fail (LD_PRELOAD). GT_FAULT is the kind; GT_FAULT_AT is the index of the call, from 0.
- *   alloc   an allocation by the program or libgantry.
- *   netcdf  an allocation by libnetcdf.
- *   hdf5    an allocation by libhdf5.
- *   read    one read of a file below the working directory at the start, by any caller: EIO.
- *   system  one read of any other file, such as /proc, /sys and dictionaries: EIO.
- *   write   a write, reservation, sync or rename, and all later ones: ENOSPC, like a full disk.
- * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind at exit. The clock stands still, so that files
- * do not differ. GT_FAULT_CRASH names a file that gets the innermost frame outside the C library after a crash. */
+ * `alloc`: an allocation by the program or libgantry.
+ * `netcdf`: an allocation by libnetcdf.
+ * `hdf5`: an allocation by libhdf5.
+ * `read`: one read of a file below the working directory at the start, by any caller: EIO.
+ * `system`: one read of any other file, such as /proc, /sys and dictionaries: EIO.
+ * `write`: a write, reservation, sync or rename, and all later ones: ENOSPC, like a full disk.
+ * GT_FAULT_COUNT names a file that gets a line KIND NUMBER for each kind at exit. The clock stands still, so that
+ * files do not differ. GT_FAULT_CRASH names a file that gets the innermost frame outside the C library after a
+ * crash. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -26,7 +27,7 @@ static const char *const kinds[] = { "alloc", "netcdf", "hdf5", "read", "system"
 static int kind;
 static long at = -1;
 static atomic_long calls[NONE];
-static char home[4096]; /* the folder in which the program starts, with a slash */
+static char home[4096]; /* working directory at the start, with a slash */
 static size_t ranges;
 static struct {
 	const char *from, *to;
@@ -61,14 +62,14 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *self)
 	return 0;
 }
 
-/* dlsym() gives functions as objects: ISO C knows no way from one to the other but memcpy(). */
+/* dlsym() returns functions as objects; ISO C converts them only by memcpy(). */
 static void find(const char *name, void *function)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 	memcpy(function, &found, sizeof found);
 }
 
-/* What the program itself does about a crash, which is done behind what is told of it. */
+/* Signal actions of the program, which run after the report of a crash. */
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 static struct sigaction meant[NSIG];
 static volatile sig_atomic_t watched;
@@ -90,8 +91,8 @@ int sigaction(int number, const struct sigaction *act, struct sigaction *before)
 	return 0;
 }
 
-/* Frames up to the signal's own are of this file and of the C library, and what called abort() or memcpy() is behind more of these. */
-static void tell_crash(int number)
+/* Skips this file and the C library, whose functions surround the caller of abort() or memcpy(). */
+static void report_crash(int number)
 {
 	enum { FRAMES = 64 };
 	static const char *const not_it[] = { "/libc.so", "/libpthread", "/ld-linux", "/libgcc_s", "/libstdc++", "fail_nth" };
@@ -112,22 +113,22 @@ static void tell_crash(int number)
 	const int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
 	if (file >= 0 && syscall(SYS_write, file, who, strlen(who)) >= 0)
 		close(file);
-	/* It comes again, to whom it was meant for. */
+	/* raised again for the program's own action */
 	watched = 0;
 	real_sigaction(number, &meant[number], NULL);
 	raise(number);
 }
 
-/* A stack of its own: a recursion without end is a crash too. */
+/* Uses a stack of its own, because infinite recursion is a crash too. */
 static void watch_for_crashes(void)
 {
 	static char room[1 << 16];
 	const stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
-	struct sigaction act = { .sa_handler = tell_crash, .sa_flags = SA_ONSTACK };
+	struct sigaction act = { .sa_handler = report_crash, .sa_flags = SA_ONSTACK };
 	void *first[1];
 	if (!getenv("GT_FAULT_CRASH"))
 		return;
-	backtrace(first, 1); /* loads what it needs */
+	backtrace(first, 1); /* loads its libraries */
 	sigaltstack(&stack, NULL);
 	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
 		sigaction(crashes[i], &act, NULL);
@@ -208,7 +209,7 @@ static char *copy(const char *text, size_t n)
 char *strdup(const char *text) { return memory_fails(CALLER) ? NULL : copy(text, strlen(text)); }
 char *strndup(const char *text, size_t n) { return memory_fails(CALLER) ? NULL : copy(text, strnlen(text, n)); }
 
-/* Does the name of an open file begin so? */
+/* Returns 1 if the name of an open file begins with the prefix. */
 static int is_below(const char *prefix, int file)
 {
 	char link[64], name[sizeof home];
@@ -241,7 +242,7 @@ char *fgets(char *to, int n, FILE *f)
 	return NULL;
 }
 
-/* getline() is one of these, or is made one by the headers. */
+/* The headers may replace getline() by this function. */
 ssize_t getdelim(char **to, size_t *room, int end, FILE *f)
 {
 	if (!read_fails(fileno(f)))
@@ -253,10 +254,10 @@ ssize_t __getdelim(char **to, size_t *room, int end, FILE *f);
 ssize_t __getdelim(char **to, size_t *room, int end, FILE *f) { return getdelim(to, room, end, f); }
 ssize_t getline(char **to, size_t *room, FILE *f) { return getdelim(to, room, '\n', f); }
 
-/* Memory and pipes are on no disk. */
+/* Memory files and pipes are on no disk. */
 static int disk_fails(int file) { return !is_below("/memfd:", file) && !is_below("pipe:", file) && fails(WRITE); }
 
-/* What is said on stdout and stderr is not written to the disk. */
+/* stdout and stderr are not on the disk. */
 ssize_t write(int file, const void *from, size_t n) { return file > 2 && disk_fails(file) ? -1 : syscall(SYS_write, file, from, n); }
 ssize_t pwrite(int file, const void *from, size_t n, off_t to) { return disk_fails(file) ? -1 : syscall(SYS_pwrite64, file, from, n, to); }
 ssize_t pwrite64(int file, const void *from, size_t n, off64_t to)

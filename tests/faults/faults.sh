@@ -1,10 +1,11 @@
 #!/bin/bash
 # shellcheck disable=SC2154,SC1091
-# One call of a command fails, each in its turn: an allocation, a reading of its files or of the system's, a writing. Whatever fails, the command ends with the same files as
-# without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
-# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS [PART/PARTS]]]: so many of the calls of each kind, evenly spread; 0: all of them.
-# COMMANDS is a regular expression, of those that are tried; KINDS are of alloc, read, system, write (fail_nth.c), and netcdf and hdf5: allocations of these libraries. PART/PARTS: of
-# the calls that would be tried each PARTS-th, from PART on (0/4 to 3/4): all_at_once.sh has them run side by side. count instead: no call fails, and how many there are is told.
+# Fails one call of a command, each in turn: an allocation, a read of its files or of system files, a write. The command must produce its
+# usual files, or exit with 1 and a message. No partial file remains, and inputs are unchanged.
+# Usage: faults.sh GANTRY fail_nth.so SAMPLES [COMMANDS [KINDS [PART/PARTS]]]: SAMPLES calls of each kind, evenly spread; 0: all.
+# COMMANDS: a regular expression of commands. KINDS: of alloc, read, system, write (fail_nth.c), netcdf and hdf5 (allocations of these
+# libraries). PART/PARTS: every PARTS-th call from PART on (0/4 to 3/4), for all_at_once.sh; count: prints the numbers of calls without a
+# failure.
 fault=$(realpath "$2")
 samples=$3
 only=${4:-}
@@ -21,7 +22,7 @@ ok simulate --scanner c-arm --phantom box --views 3 --columns 5 --rows 3 --colum
 for name in v.mhd v.mha v.nii v.nii.gz; do ok convert in/volume.nc -o in/$name; done
 ok convert in/volume.nc -o in/slices/ && ok simulate --phantom box --views 3 --columns 5 --rows 3 --format dicom-ct-pd -o in/projections
 ok convert in/volume.nc -o in/volume.tif
-# Without what a volume tells of its numbers the pages of a TIFF are views.
+# without its description a TIFF volume is read as views
 LC_ALL=C sed 's/ slope=/ SLOPE=/' in/volume.tif >in/pages.tif
 mkdir in/frames && for i in 1 2 3; do cp in/pages.tif in/frames/v_$i.tif; done
 cp "$tests/fuzz/corpus/read_dataexchange/whole" in/dx.h5
@@ -31,7 +32,7 @@ printf 'ellipsoid radii=5,6,7 density=1\nbox size=3,4,5 center=1,2,3 density=0.4
 printf '%d %d\n' 30 4 45 9 60 7 75 3 90 1 >in/spectrum.txt
 find in -type f -exec sha1sum {} + >before.txt
 
-# What is tried: the output, and the command that makes it.
+# cases: the output, and the command that makes it
 commands=(
 	"- info in/scan.nc"
 	"- info in/v.mhd"
@@ -62,7 +63,7 @@ commands=(
 	"v.nc denoise in/volume.nc --penalty tv:strength=1 --backend cpu:1"
 )
 
-# What a run has made. Logs hold seconds, and each DICOM file an identifier of its own: of these what is read from them counts.
+# Fingerprint of the outputs. Logs contain times and DICOM files unique identifiers, so only the data read from them are compared.
 tree() {
 	find out ! -type d ! -name log.csv ! -name c.ck ! -path 'out/slices/*' ! -path 'out/d/*' -exec sha1sum {} + | sort
 	[ -d "out/$output" ] || return 0
@@ -70,22 +71,22 @@ tree() {
 	"$gantry" convert "out/$output" -o again.mha -q 2>/dev/null || "$gantry" backproject "out/$output" --grid 4x4x2@20x20x5 -o again.mha -q
 	sha1sum again.mha
 }
-# run KIND CALL: the command of $words, of which that call fails.
+# run KIND CALL: runs the command of $words; this call fails
 run() {
 	rm -rf out crash.txt && mkdir out
 	timeout 1200 env GT_FAULT="$1" GT_FAULT_AT="$2" GT_FAULT_COUNT="$PWD/count.txt" GT_FAULT_CRASH="$PWD/crash.txt" LD_PRELOAD="$fault" "$gantry" "${words[@]}" >stdout.txt 2>stderr.txt
 }
-# library_ended CODE: not Gantry but NetCDF or HDF5 ended the run, by a signal, or by exit(255) as HDF5 does where it cannot start.
+# library_ended CODE: NetCDF or HDF5 ended the run, by a signal, or by exit(255) if HDF5 cannot initialise
 library_ended() {
 	[[ $kind == netcdf || $kind == hdf5 ]] || return 1
 	[ "$1" -eq 255 ] || { [ "$1" -gt 128 ] && grep -q '^lib\(netcdf\|hdf5\)' crash.txt 2>/dev/null; }
 }
-# judge CODE WHAT: of the run that has ended.
+# judge CODE WHAT: checks a finished run
 judge() {
 	if [ "$1" -eq 0 ]; then
 		{ tree && cat stdout.txt; } | cmp -s - expected.txt || fail "$2: exit code 0, and other data: $(cat stderr.txt)"
 	elif library_ended "$1"; then
-		# Without memory these crash in many places, and in many ways.
+		# these libraries crash in many places without memory
 		crashes=$((crashes + 1))
 		[ -z "$(find out -name '.*')" ] || fail "$2: left $(find out -name '.*')"
 	elif [ "$1" -gt 128 ]; then
@@ -95,7 +96,7 @@ judge() {
 	else
 		[ -s stderr.txt ] || fail "$2: not a word"
 		[ "$kind" != write ] || grep -q "out/.*No space left on device" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
-		# What is there is whole: where a log or a checkpoint fails, the volume need not go.
+		# existing files are complete; a failed log or checkpoint does not require removing the volume
 		compgen -G 'out/*' >/dev/null || compgen -G 'out/.[!.]*' >/dev/null && tree 2>/dev/null | grep -vxFf expected.txt && fail "$2: left $(find out ! -type d) ($(cat stderr.txt))"
 		told=$((told + 1))
 	fi

@@ -1,8 +1,9 @@
 #!/bin/bash
-# All fuzzers of a folder at once, for machines with many processors and nothing to build with: each processor runs one harness with a seed of its own, those
-# that come to few files a second more than others, from a copy of the corpus in memory. Prints executions, edges and what was found for each harness; what
-# is new, minimised, is packed into OUT/new.tar.gz, what was found into OUT/found.tar.gz; OUT/hours.txt has the lines for tests/fuzz/hours.txt, with the hash of
-# the readers' sources that FUZZERS/sources says. SECONDS are all that it takes, but for some 10. Usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]
+# Runs all fuzzers of a folder on a machine without a compiler: each processor runs one harness with its own seed, slow harnesses on more
+# processors, from a copy of the corpus in memory. Prints executions, edges and findings per harness. Packs new inputs, minimised, into
+# OUT/new.tar.gz and findings into OUT/found.tar.gz. OUT/hours.txt has lines for tests/fuzz/hours.txt, with the source hashes of
+# FUZZERS/sources. Takes SECONDS plus about 10.
+# Usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]
 set -u
 fuzzers=$(realpath "${1:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
 corpus=$(realpath "${2:?usage: campaign.sh FUZZERS CORPUS SECONDS OUT [PROCESSORS]}")
@@ -14,20 +15,20 @@ work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")
 TMPDIR=$work/files
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$TMPDIR" "$work/found" "$work/new" "$out"
-# The end is for what is new: a sixth of the time, a minute at most.
+# the end is reserved for merging: a sixth of the time, at most a minute
 over=$((SECONDS + seconds)) merging=$((seconds / 6 < 60 ? seconds / 6 : 60))
 deadline=$((over - merging))
 export TMPDIR fuzzers corpus work here
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
 
-options() { # HARNESS: words and the longest file; a child that tries a file may take 20 s of a processor that others use too
+options() { # HARNESS: dictionary and maximum length; a probe process may take 20 s on a shared processor
 	local most=40000
 	[[ $1 == made_* || $1 == read_geometry ]] && most=600
 	echo "-max_len=$most -len_control=0 -timeout=60 -rss_limit_mb=3000"
 	[ ! -f "$here/words/$1" ] || echo "-dict=$here/words/$1"
 }
-# One processor, until the time is over: what ends by a finding begins again with the next seed.
+# one processor until the end; after a finding it restarts with the next seed
 one() { # HARNESS NUMBER SECONDS
 	local end=$((SECONDS + $3)) seed=$2 left log=$work/$1-$2.log
 	mkdir -p "$work/$1"
@@ -37,12 +38,11 @@ one() { # HARNESS NUMBER SECONDS
 			"$work/$1" "$corpus/$1" >>"$log" 2>&1 </dev/null && break
 		seed=$((seed + 1000))
 	done
-	# Of the children, which those are that fuzz: processor time, not what the clock says.
-	# Not through a pipe: that would ask a shell which has no children.
+	# Processor time of the child processes, which fuzz. No pipe: its shell would have no children.
 	times >"$log.took"
 	sed -n 2p "$log.took" | tr 'ms' '  ' | awk '{ print 60 * ($1 + $3) + $2 + $4 }' >"$log.times"
 }
-# What adds edges to those of the corpus.
+# merges inputs with new edges
 pick() { # HARNESS
 	mkdir -p "$work/new/$1"
 	# shellcheck disable=SC2046
@@ -51,7 +51,7 @@ pick() { # HARNESS
 export -f options one
 
 mapfile -t names < <(cd "$fuzzers" && find . -maxdepth 1 ! -type d \( -name 'read_*' -o -name 'made_*' -o -name 'parse_*' \) -printf '%f\n' | sort)
-# By libraries and children they come to few files: two processors for those, while there are some.
+# slow because of libraries and probe processes: two processors each, if available
 plan=("${names[@]}")
 for name in made_netcdf read_netcdf read_checkpoint read_dicom read_dataexchange made_hdf5 read_frames read_txrm; do
 	[ ${#plan[@]} -ge "$processors" ] || [ ! -x "$fuzzers/$name" ] || plan+=("$name")
@@ -73,7 +73,7 @@ hash_of() { # HARNESS: of its readers' sources; parsers have none
 : >"$out/hours.txt"
 for name in "${names[@]}"; do
 	runs=$(find "$work" -maxdepth 1 -name "$name-*.log" | wc -l)
-	# What was stopped by its limit has no figures at the end.
+	# a run that was killed by its limit prints no statistics
 	units=$(cat "$work/$name"-*.log 2>/dev/null | awk '/^#[0-9]/ { u = substr($1, 2) + 0 } /^INFO: Running with/ || /^INFO: Seed/ { n += u; u = 0 }
 		/^stat::number_of_executed_units/ { n += $2; u = 0 } END { print n + u }')
 	edges=$(cat "$work/$name"-*.log 2>/dev/null | grep -o 'cov: [0-9]*' | awk '$2 > n { n = $2 } END { print n + 0 }')
@@ -86,16 +86,16 @@ done | tee "$out/table.txt"
 awk '{ n += $4; e += $5 } END { printf "readers: %d executions in %.2f processor hours\n", e, n }' "$out/hours.txt" | tee -a "$out/table.txt"
 find "$work/found" -type f -exec cp -t "$out" {} +
 export -f pick
-# What was found is kept even if the rest is not waited for.
+# findings are kept even if the rest is interrupted
 cp "$work"/*.log "$work/found/" 2>/dev/null
 find "$work/found" -name '*.log' -size +200k -exec truncate -s 200k {} \;
 tar -C "$work" -czf "$out/found.tar.gz" found
 for name in "${names[@]}"; do mkdir -p "$work/picked-$name"; done
-# Each in turn, and all of them before the time is over.
+# harnesses in sequence, all before the end
 until=$(($(date +%s) + over - SECONDS))
 export until
 printf '%s\n' "${names[@]}" | xargs -P "$processors" -I{} bash -c 'pick {}'
-# The merge keeps one file for each feature, named by the hash of its bytes; those of the corpus are not new.
+# the merge keeps one file per feature, named by its hash; corpus files are not new
 for name in "${names[@]}"; do
 	for kept in $(comm -13 <(find "$corpus/$name" -type f -exec sha1sum {} + | cut -d' ' -f1 | sort -u) <(find "$work/picked-$name" -type f -printf '%f\n' | sort -u)); do
 		cp "$work/picked-$name/$kept" "$work/new/$name/"

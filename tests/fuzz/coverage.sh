@@ -1,6 +1,7 @@
 #!/bin/bash
-# Which lines of each reader do the files of the corpora, and the tests of io, come to? A build by clang with its counters in BUILD, the corpora and the tests once
-# each, and a line for each reader, by the corpora alone and by both; what is missing of both, file by file, is in BUILD/lines. Usage: coverage.sh BUILD [LEAST [corpora]]; exits 1 where a reader has less than LEAST per cent of its lines (85); corpora: without the tests, in 2 minutes.
+# Measures which lines of each reader the corpora and the io tests cover, with a clang build in BUILD. Prints a line per reader, for the
+# corpora alone and with the tests; BUILD/lines lists uncovered lines. Usage: coverage.sh BUILD [LEAST [corpora]]. Exits with 1 if a reader
+# has less than LEAST per cent of its lines (85). corpora: without the tests, in 2 minutes.
 set -euof pipefail
 build=$(realpath -m "${1:?usage: coverage.sh BUILD [LEAST [corpora]]}")
 least=${2:-85}
@@ -8,7 +9,7 @@ least=${2:-85}
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 
-# Reader and its files, as patterns below io/ (what only writes is left out).
+# readers and their files, as patterns below io/, without writers
 readers=$(awk -F ' [|] ' '!/^#/ { print $1, $3 }' "$here/readers.txt")
 
 flags="-O0 -fprofile-instr-generate -fcoverage-mapping"
@@ -17,7 +18,7 @@ CC=clang CXX=clang++ CFLAGS=$flags CXXFLAGS=$flags cmake -S "$root" -B "$build" 
 	{ cat "$build/log" >&2 && exit 1; }
 names=()
 while read -r source; do names+=("$(basename "$source" .c)"); done < <(find "$here" -name 'read_*.c' -o -name 'made_*.c' | sort)
-# A child that tries a file ends by _exit(), and would not tell where it was.
+# a probe process ends by _exit() and would not write its counters
 cat >"$build/tell.c" <<'END'
 int __llvm_profile_write_file(void);
 void __real__exit(int code) __attribute__((noreturn));
@@ -36,7 +37,7 @@ for name in "${names[@]}"; do
 done
 programs=()
 if [[ ${3:-} != corpora ]]; then
-	# Tests that need no other rooms than readers do.
+	# tests that need only the modules of the readers
 	mapfile -t tests < <(find "$root/tests/io" -name 'test_*.c' | sort | sed 's#.*/#io_#; s#io_test_#test_io_#; s#\.c$##')
 	mapfile -t objects < <(ninja -C "$build" -t targets all | sed -n 's/: [A-Z]*_COMPILER.*//p' | grep -E 'tests/CMakeFiles/(test_io_[a-z0-9_]*|test_support)\.dir/')
 	ninja -C "$build" "${objects[@]}" tests/libtest_support.a >"$build/tests.log" 2>&1 || { tail -20 "$build/tests.log" >&2 && exit 1; }
@@ -48,7 +49,7 @@ if [[ ${3:-} != corpora ]]; then
 	done
 	echo "$((${#programs[@]} / 2)) tests of io"
 fi
-# file hit lines; and the lines that are missing. Inline functions are there more than once: the most counts.
+# file hit lines, and the uncovered lines; inline functions appear several times, and the maximum counts
 count() { # NAME PROFILES PROGRAMS...: BUILD/files-NAME, BUILD/lines
 	local name=$1 profiles=$2
 	shift 2

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Processor hours of fuzzing that count: those of hours.txt at the readers' sources as they are now (sources.sh). Prints executions, edges, hours and findings of each harness
-# of readers, and of all; exits 1 where all have less than LEAST hours, or where something was found. Usage: hours.sh [LEAST]
+# Sums the processor hours of hours.txt that count for the current sources (sources.sh). Prints executions, edges, hours and findings per
+# harness of readers and in total. Exits with 1 if the total is below LEAST hours, or if there were findings.
+# Usage: hours.sh [LEAST]
 set -euo pipefail
 least=${1:-24}
 [[ $least =~ ^[0-9]+(\.[0-9]+)?$ ]] || { echo "hours.sh: '$least': expected hours" >&2 && exit 2; }

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Makes the first files of each harness's corpus by the command itself. Usage: make_seeds.sh GANTRY TESTS [CORPUS]
-# TESTS: the folder of the tests' programs: fuzz_made_hdf5 writes the Data Exchange file, fuzz_made_netcdf a checkpoint of the variables that read_checkpoint asks for.
+# Makes the initial corpus of each harness with the command. Usage: make_seeds.sh GANTRY TESTS [CORPUS]
+# TESTS: folder of the test programs: fuzz_made_hdf5 writes the Data Exchange file, fuzz_made_netcdf a checkpoint with the variables of
+# read_checkpoint.
 set -euo pipefail
 gantry=$(realpath "${1:?usage: make_seeds.sh GANTRY TESTS [CORPUS]}")
 tests=$(realpath "${2:?usage: make_seeds.sh GANTRY TESTS [CORPUS]}")
@@ -28,7 +29,7 @@ run simulate --phantom water-cylinder --truth volume.nc --grid 4x3x2@60x50x40
 run recon scan.nc --solver cgls:iterations=2 --grid 3x2x2@.5x.5x.4 --checkpoint run.ck --no-check -o picture.nc
 seed read_netcdf scan <scan.nc
 seed read_checkpoint run <run.ck
-# Without its checksum, of an even size: the harness puts a right one behind whatever becomes of it.
+# without its checksum, of an even size: the harness appends a correct one to any input
 unsigned() { # FILE
 	local size
 	size=$(($(stat -c %s "$1") - 32))
@@ -49,7 +50,7 @@ for unit in mm-1 HU; do
 	rm volume.mha a.mhd a.raw volume.nii*
 done
 for number in float u16 u8; do
-	# Under the names that the harness gives them: one names the other.
+	# under the names that the harness uses, because one names the other
 	run convert volume.nc -o a.npy --number $number
 	{ printf '\x01'; part a.npy.json; part a.npy; } | seed read_plain npy-$number
 	run convert volume.nc -o a.raw --number $number --unit HU
@@ -91,7 +92,7 @@ for kind in '<f4 False' '>u2 False' '<u2 True' '|u1 True'; do
 	} | seed read_npy "npy-$(tr -dc a-z0-9 <<<"${kind,,}")"
 done
 
-# 2 rows x 3 columns: plain and compressed by differences (4 raw numbers, lookup 0, 2 bytes), with the chamber's count; Heimann's.
+# 2 rows x 3 columns: plain, and compressed by differences (4 raw values, lookup 0, 2 bytes) with the chamber's count; Heimann's
 xim() { printf 'VMS.XI\0\0\1\0\0\0\3\0\0\0\2\0\0\0\20\0\0\0\4\0\0\0'; }
 tail_of() { printf '\1\0\0\0\7\0\0\0\1\0\0\0\15\0\0\0KVNormChamber\0\0\0\0\11\0\0\0'; }
 { printf '\0' && xim && printf '\0\0\0\0\30\0\0\0abc\0def\0ghi\0jkl\0mno\0pqr\0' && tail_of; } | seed read_linac xim-plain
@@ -101,13 +102,13 @@ tail_of() { printf '\1\0\0\0\7\0\0\0\1\0\0\0\15\0\0\0KVNormChamber\0\0\0\0\11\0\
 	head -c 35 /dev/zero
 	printf 'abcdefghijkl'
 } | seed read_linac his
-# 2 rows x 4 columns behind a head of 1024 bytes, a lookup of one byte, 5 raw numbers, 3 differences; plain behind 512.
+# 2 rows x 4 columns after a header of 1024 bytes, a lookup of one byte, 5 raw values, 3 differences; plain after 512
 obi() { head -c 120 /dev/zero && printf '\4\0\0\0\2\0\0\0' && head -c "$1" /dev/zero; }
 { printf '\2' && obi 896 && printf '\0abc\0def\0ghi\0jkl\0mno\0\1\2\3'; } | seed read_linac hnd
 { printf '\3' && obi 384 && printf 'abcdefghijklmnop'; } | seed read_linac hnc
 
 cat >body <<'END'
-# a body
+# an object
 combine replace
 cylinder  radius=40 length=120 density=1.05
 cone      center=0,0,70 radius=40 end=12 length=20 density=1.05
@@ -144,7 +145,7 @@ done
 for which in 0 1 2; do printf "\\x0$which" | seed made_netcdf whole-$which; done
 printf '\x03' | seed made_hdf5 whole
 printf '\x06' | seed made_hdf5 keyed
-# As long as all that may change, so that a fuzzer need not grow it first.
+# long enough for all changes, so that a fuzzer need not extend it first
 # shellcheck disable=SC2059
 for which in 0 1 2; do { printf "\\x0$which" && head -c 500 /dev/zero; } | seed made_netcdf long-$which; done
 for which in 2 6; do

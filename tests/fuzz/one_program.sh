@@ -1,6 +1,6 @@
 #!/bin/bash
-# All harnesses of readers as one program with a name for each, of the rooms that readers are made of alone: half the time of a whole build, one link, and a twentieth of
-# the bytes where it travels. BUILD is configured with Ninja, as ./run fuzz does; $link_with is linked too. Usage: one_program.sh BUILD OUT
+# Builds all harnesses of readers as one program with a name for each, from the modules that readers need: half the build time, one link,
+# and a twentieth of the size. BUILD is configured with Ninja, as by ./run fuzz; $link_with is linked too. Usage: one_program.sh BUILD OUT
 set -euo pipefail
 build=$(realpath "${1:?usage: one_program.sh BUILD OUT}")
 out=$(realpath -m "${2:?usage: one_program.sh BUILD OUT}")

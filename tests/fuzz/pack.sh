@@ -1,6 +1,6 @@
 #!/bin/bash
-# All harnesses of readers (the parsers' would double it) as fuzzers with their sanitizers, the corpora, the libraries that they call and campaign.sh, in one archive for machines that have only a C library:
-# tar xJf OUT && gantry-fuzz/fuzz.sh SECONDS PROCESSORS FOLDER. Usage: pack.sh BUILD OUT.tar.xz
+# Packs all harnesses of readers as fuzzers with sanitizers (parsers would double the size), the corpora, the libraries and campaign.sh, for
+# machines that have only a C library: tar xJf OUT && gantry-fuzz/fuzz.sh SECONDS PROCESSORS FOLDER. Usage: pack.sh BUILD OUT.tar.xz
 set -euo pipefail
 build=$(realpath -m "${1:?usage: pack.sh BUILD OUT.tar.xz}")
 out=$(realpath -m "${2:?usage: pack.sh BUILD OUT.tar.xz}")
@@ -18,7 +18,7 @@ sanitizers=address,undefined,float-cast-overflow,fuzzer-no-link
 cp -r "$here/corpus" "$here/words" "$here/leaks.txt" "$here/campaign.sh" "$pack/"
 rm -rf "$pack/corpus"/parse_*
 cp "$here/fuzz_alone.sh" "$pack/fuzz.sh"
-# All but the C library and its loader.
+# all but the C library and its loader
 ldd "$pack/fuzzers/fuzzers" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
 	grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^/]*)\.so' | xargs cp -Lt "$pack/lib"
 find /usr/share /etc -name 'dicom.dic' -exec cp {} "$pack/dicom.dic" \; 2>/dev/null

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Does each harness find a fault? A copy of the tree in BUILD/tree gets those of planted.txt: reading behind an allocation where the fields of a file are
-# as the line says. The copy is built by clang with libFuzzer, and each harness has so many seconds of a processor (a machine that others use gives it
-# less than that on the clock), one at a time. Nothing of it is in the tree itself.
-# Usage: planted.sh BUILD [SECONDS [FAULT...]]; a fault is a harness, or HARNESS/NAME as planted.txt has it; prints how much each took, exits 1 if one found nothing. planted.sh --fits: asks only whether each line of planted.txt
-# has its place in the tree, and each harness its line.
+# Checks that each harness finds a planted fault. A copy of the tree in BUILD/tree gets the faults of planted.txt: a read past an allocation
+# if the fields of a file have the stated values. clang builds the copy with libFuzzer; each harness has SECONDS of processor time, one at a
+# time. The tree itself is unchanged.
+# Usage: planted.sh BUILD [SECONDS [FAULT...]]; FAULT: a harness, or HARNESS/NAME of planted.txt. Prints the time of each, exits with 1 if
+# one found nothing. planted.sh --fits only checks that each line of planted.txt fits the tree, and that each harness has a line.
 set -euo pipefail
 build=$(realpath -m -- "${1:?usage: planted.sh BUILD [SECONDS [FAULT...]]}")
 fits=
@@ -17,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# The copy: what differs is written, so that a second build is short.
+# the copy: only changed files are written, so that a second build is short
 copy() { # FROM TO
 	cmp -s "$1" "$2" || { mkdir -p "$(dirname "$2")" && cp "$1" "$2"; }
 }
@@ -67,7 +67,7 @@ void gt_planted(const char *harness)
 END
 copy "$new/file" "$build/tree/core/planted.c"
 
-# Readers' harnesses need less than half of the tree; parsers' all of it.
+# readers' harnesses need less than half of the tree, parsers' all of it
 compile() {
 	CC=clang CXX=clang++ CFLAGS="-O1 -gline-tables-only" CXXFLAGS="-O1 -gline-tables-only" cmake -S "$build/tree" -B "$build/out" -G Ninja \
 		-DCMAKE_BUILD_TYPE=None -DGANTRY_CUDA=OFF -DGANTRY_FUZZ=ON -DGANTRY_SANITIZE=address,fuzzer-no-link &&
@@ -97,7 +97,7 @@ one() { # FAULT: a line of the table
 	rm -rf "${new:?}/corpus"
 	mkdir "$new/corpus"
 	GT_PLANTED=$1 "$build/fuzzers/$harness" -runs=0 -artifact_prefix="$new/" "$here/corpus/$harness" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
-	# The limit ends it by a signal, which libFuzzer does not take for a finding.
+	# the limit ends it by a signal, which libFuzzer does not count as a finding
 	(
 		ulimit -S -t "$seconds"
 		GT_PLANTED=$1 "$build/fuzzers/$harness" -max_total_time=$((20 * seconds)) -timeout=60 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" \

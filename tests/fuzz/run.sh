@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs each harness so many seconds, as many at a time as there are processors, and prints what was done. What is found is in BUILD/fuzz/found: add it
-# to tests/fuzz/corpus with what mends it. Usage: run.sh BUILD SECONDS [HARNESS...]
+# Runs each harness for SECONDS, one per processor, and prints a summary. Findings are in BUILD/fuzz/found: add them to tests/fuzz/corpus
+# with the fix. Usage: run.sh BUILD SECONDS [HARNESS...]
 set -u
 build=$(realpath "${1:?usage: run.sh BUILD SECONDS [HARNESS...]}")
 seconds=${2:?usage: run.sh BUILD SECONDS [HARNESS...]}

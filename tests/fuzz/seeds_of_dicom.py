@@ -12,7 +12,7 @@ LONG = {"OB", "OW", "UN", "SQ"}
 FORMATS = {"US": "H", "SS": "h", "FL": "f", "FD": "d", "UL": "I", "SL": "i"}
 ROWS, COLUMNS = 2, 3
 
-# Tag: representation and value; bytes are written as they are.
+# Tag: representation and value; bytes are written unchanged.
 Value = str | bytes | float | list[float]
 Elements = dict[tuple[int, int], tuple[str, Value]]
 
@@ -109,7 +109,7 @@ scan("plain", {}, {})
 scan("implicit", {}, {}, of_all={PHOTONS: ("FL", [1e4, 2e4, 3e4]), SHIFT_Z: ("FL", 0.5), (0x0018, 0x9310): ("FD", 0.0)}, syntax=IMPLICIT)
 scan("big", {}, {}, of_all={SAMPLES: ("OW", struct.pack(">6H", *range(6)))}, syntax=BIG)
 scan("compressed", {}, syntax=JPEG)
-# Numbers of representations that are not those of the format's own list.
+# Values in other representations than the format's list.
 scan("other-kinds", {}, of_all={(0x7029, 0x1002): ("FD", 15.0), (0x7029, 0x1010): ("SS", 2), (0x7029, 0x1011): ("UL", 3), (0x7033, 0x1013): ("SL", 4), (0x7031, 0x1033): ("DS", "2.25\\1.5")})
 scan("bytes", {}, of_all={(0x7029, 0x1006): ("UN", struct.pack("<f", 20)), (0x7041, 0x1001): ("UN", b"0.02"), (0x7029, 0x100B): ("UN", b"FLAT"), (0x0018, 0x9310): ("UN", struct.pack("<d", 0)), (0x7029, 0x1010): ("UN", b"\2\0")})
 scan("flat", {}, {}, of_all={(0x7029, 0x100B): ("CS", "FLAT"), (0x0018, 0x5100): ("CS", "FFP"), (0x0008, 0x0070): ("LO", "GE")})
@@ -149,7 +149,7 @@ scan("pitch-differs", {}, {(0x7029, 0x1002): ("FL", 16.0)})
 scan("umlaut", {(0x0008, 0x0005): ("CS", "ISO_IR 100"), (0x0008, 0x0070): ("LO", "M\xfcller")})
 square = {(0x0028, 0x0010): ("US", 2), (0x7029, 0x1011): ("US", 2), SAMPLES: ("OW", struct.pack("<4H", 9, 8, 7, 6))}
 scan("square", {}, {}, of_all={tag: value for tag, value in square.items()})
-# Two frames of a file: in order as they are, with numbers for both in one tag, or with a group of elements for each.
+# Two frames in one file: in file order, with values for both in one element, or with a group of elements for each.
 frames: Elements = {FRAMES: ("IS", 2.0), ANGLE: ("FL", [0.3, 1.0]), SAMPLES: ("OW", struct.pack("<12H", *range(12)))}
 scan("frames", frames, without=(NUMBER,))
 scan("frames-0", {FRAMES: ("IS", 0.0)})
@@ -168,7 +168,7 @@ groups = {FRAMES: ("IS", 2.0), SAMPLES: frames[SAMPLES], (0x5200, 0x9229): ("SQ"
 each_frame = [{(0x7031, 0x0010): ("LO", CREATORS[0x7031]), ANGLE: ("FL", 0.3 + 0.7 * n)} for n in range(2)]
 scan("groups", {**groups, (0x5200, 0x9230): ("SQ", items(*[dict(e) for e in each_frame]))}, without=(NUMBER, ANGLE))
 scan("groups-1", {**groups, (0x5200, 0x9230): ("SQ", items(dict(each_frame[0])))}, without=(NUMBER, ANGLE))
-# What is none of the format among what is, and alone; more sequences than any stack holds; a file that is cut off.
+# Foreign files among DICOM files, and alone; more nested sequences than any stack holds; a truncated file.
 slice_of: Elements = {(0x0008, 0x0060): ("CS", "CT"), (0x0020, 0x000E): ("UI", "1.2.9"), SAMPLES: ("OW", bytes(8))}
 seed("with-others", [dicom(view(0)), dicom(slice_of), b"notes"])
 seed("others", [dicom(slice_of)])

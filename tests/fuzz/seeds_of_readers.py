@@ -18,7 +18,7 @@ def part(data: bytes) -> bytes:
     return struct.pack("<I", len(data))[:3] + data
 
 
-# RabbitCT: a head of five words, behind a version or not; matrices of 3 x 4 by columns, images of 3 rows x 5 columns.
+# RabbitCT: a header of five words, with or without a version before it; 3 x 4 matrices by columns, images of 3 rows x 5 columns.
 def head(columns: int = 5, rows: int = 3, views: int = 2, scale: float = 1000.0) -> bytes:
     return struct.pack("<3I2f", columns, rows, views, scale, 0)
 
@@ -58,7 +58,7 @@ rabbitct("short", VERSION + bytes(17))
 rabbitct("singular", head() + bytes(96) + image(0) + matrix(1) + image(1))
 rabbitct("not-finite", head() + matrix(0) + struct.pack("<15f", *[math.nan if i in (3, 7) else 1 for i in range(15)]) + matrix(1) + image(1))
 
-# Numbers and the JSON beside them: 2 slices x 3 rows x 4 columns.
+# Values and their JSON: 2 slices x 3 rows x 4 columns.
 VALUES = [0.001 * i * i for i in range(24)]
 
 
@@ -102,7 +102,7 @@ described("json-short", {}, FLOATS[:-3])
 described("json-nan", {}, FLOATS[:-4] + struct.pack("<f", math.nan))
 seed("read_plain", "no-json", b"\0" + part(b"[1, 2") + part(FLOATS))
 
-# NIfTI: 2 slices of 3 x 4; a number of the head, by its place and kind, is another one.
+# NIfTI: 2 slices of 3 x 4; one header field, by offset and type, is changed.
 def nifti(name: str, *changes: tuple[int, str, float], data: bytes = struct.pack("<24h", *range(24)), magic: bytes = b"n+1\0") -> None:
     start = bytearray(352)
     usual: list[tuple[int, str, float]] = [(0, "i", 348), (40, "h", 3), *[(42 + 2 * a, "h", n) for a, n in enumerate((4, 3, 2, 1, 1, 1, 1))], (70, "h", 4), (72, "h", 16)]
@@ -131,7 +131,7 @@ nifti("short", data=bytes(20))
 nifti("extension", (348, "B", 1), data=struct.pack("<ii", 9, 6) + bytes(40))
 nifti("extension-cut", (348, "B", 1), (108, "f", 400), data=struct.pack("<ii", 4096, 6))
 
-# NumPy's heads, as images.
+# NumPy headers, as images.
 COUNTS = struct.pack("<12H", *[100 - 3 * i for i in range(12)])
 for name, start in {
     "npy-fortran": npy("<u2", "(2, 6)", "True"),
@@ -150,7 +150,7 @@ seed("read_npy", "npy-head-ends", b"\0\x93NUMPY\1\0" + struct.pack("<H", len(hea
 seed("read_npy", "npy-nan", b"\0" + npy("<f4", "(2, 2, 3)") + struct.pack("<12f", *[math.nan if i == 5 else i for i in range(12)]))
 
 
-# Folders of images: a round body off the axis, so that opposite views are mirrored and the axis can be found.
+# Folders of images: a round object off the axis, so that opposite views are mirrored and the axis can be found.
 def row(turn: float, columns: int, at: float, white: float) -> list[float]:
     middle = at + 3.1 * math.cos(turn)
     return [white * math.exp(-0.8 * max(0.0, 1 - ((c - middle) / 5) ** 2)) for c in range(columns)]
@@ -257,7 +257,7 @@ for name, file in TIFFS.items():
 folder("tiff-differs", ["w1000", "a0:90", "x1.5"], {"v0.tif": tiff(), "v1.tif": tiff({256: (3,), 279: (12,)})})
 
 
-# Of tests/fuzz/made_hdf5.c: a byte for the file, and for each entry of it those that say what is other than usual. Bytes from FROM on are changes.
+# For tests/fuzz/made_hdf5.c: a byte for the file, and for each entry the bytes of its changes. Bytes from FROM on are changes.
 FROM = 208
 AXIS, KEYED, SAID, LINES = 2, 4, 8, 16
 DATA, WHITE, DARK, THETA, PIXEL, LENS = range(6)
@@ -307,7 +307,7 @@ made("data-dark", {DATA: entry(values=change(1, 5, 6))})
 made("pixel-0", {PIXEL: entry(values=change(1, 0, 0)), LENS: entry(1)})
 made("white-dead", {WHITE: entry(space=change(19, 0), values=change(1, 5, 6))})
 made("white-0", {WHITE: entry(values=change(1, 5, 6)), DARK: entry(1)})
-# Frames without keys: refused, and taken as the user says; keys without angles; nothing but frames.
+# Frames without keys: refused, and read by options; keys without angles; frames alone.
 FRAMES, KEYS, ANGLES = range(3)
 for said, word in ((0, "unsaid"), (SAID, "white"), (SAID | LINES, "lines")):
     made(f"keyless-{word}", {KEYS: entry(1)}, AXIS | KEYED | said, 3)

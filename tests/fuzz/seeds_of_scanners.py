@@ -22,7 +22,7 @@ def scanner(name: str, text: str, said: int = 0, images: bytes = b"") -> None:
     seed("read_scanner", name, bytes([said]) + part(text.encode("latin-1")) + images)
 
 
-# Makers' texts, as tests/io/test_scanner_files.c has them.
+# Vendor files as in tests/io/test_scanner_files.c.
 NIKON = (
     "[XTekCT]\r\nName=scan\r\nProjections=3\r\nInitialAngle=0\r\nAngularStep=120\r\nDetectorPixelsX=4\r\nDetectorPixelsY=2\r\n"
     "DetectorPixelSizeX=1\r\nDetectorPixelSizeY=1\r\nSrcToObject=120\r\nSrcToDetector=240\r\nWhiteLevel=60000\r\n"
@@ -257,7 +257,7 @@ frames("edf-no-line", ["a0:45", "v"], {"v0.edf": b"{ HeaderID = EH:000001 ; Dim_
 frames("edf-float", ["a0:45", "v"], {f"v{v}.edf": edf(counts(v, VIEWS, kind=">f"), "FloatValue", "HighByteFirst") for v in range(2)})
 
 
-# A statement that is refused, a line each: fuzzers begin where messages are.
+# Refused statements, one per line: fuzzers start near messages.
 REFUSED = {
     "word": "sphere radius=1 density=1",
     "key": "box length=3 density=1",

@@ -1,13 +1,13 @@
 #!/bin/bash
-# A line for each harness of readers: its name, and a hash of the readers' sources that readers.txt names for it, of their own headers, and of the harness. Hours of
-# fuzzing count as long as it stays. Usage: sources.sh [ROOT]
+# Prints a line for each harness of readers: its name, and a hash of its readers' sources (readers.txt), their headers, and the harness.
+# Fuzzing hours count while the hash is unchanged. Usage: sources.sh [ROOT]
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "${1:-$here/../..}")
 list=$root/tests/fuzz/readers.txt
 files_of() { # HARNESS
 	local patterns pattern file any
-	# Words as they are: a folder that happens to be the present one is not to be looked up.
+	# literal patterns: names in the working directory must not expand them
 	read -ra patterns < <(awk -F ' [|] ' -v h="$1" '!/^#/ { n = split($2, a, " "); for (i = 1; i <= n; i++) if (a[i] == h || a[i] == "all") printf "%s ", $3 } END { print "" }' "$list")
 	for pattern in "${patterns[@]}"; do
 		any=

@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 
 enum { MAX_VIEWS = 400, COLUMNS = 97, DISCS = 6, OBJECTS = 40 };
-/* Range in degrees, and whether the last view is at its end. */
+/* Range in degrees; inclusive: the last view is at its end. */
 typedef struct {
 	double range;
 	int inclusive;
@@ -73,7 +73,7 @@ static const char *check(object *o, rule stated)
 	return text;
 }
 
-/* Returns 1 if the words are reported. No other words are ever. */
+/* Returns 1 if the words are reported; other words fail the test. */
 static int reports(object *o, rule truth, rule stated, const char *words)
 {
 	o->truth = truth;
@@ -128,7 +128,7 @@ START_TEST(wrong_ranges_are_reported)
 				invent(&o, seed);
 				o.source = kind ? 150 : 0;
 				o.noise = 0.002;
-				/* A step of many views moves less than sampling does. */
+				/* a step between many views changes less than the sampling */
 				o.views = wrong[w].truth.inclusive + wrong[w].stated.inclusive ? 40 + o.views / 8 : o.views;
 				cases++;
 				reported += reports(&o, wrong[w].truth, wrong[w].stated, wrong[w].words);
@@ -148,7 +148,7 @@ START_TEST(steps_are_named)
 }
 END_TEST
 
-/* An object whose views are all the same tells nothing, nor does an ellipse whose opposite views are the same. */
+/* Objects with equal views give no information, nor does an ellipse with equal opposite views. */
 START_TEST(symmetric_objects)
 {
 	object o;
@@ -169,7 +169,7 @@ START_TEST(symmetric_objects)
 }
 END_TEST
 
-/* Neither few views, nor shuffled ones, are judged. */
+/* Few views and shuffled views are not checked. */
 START_TEST(others_are_not_judged)
 {
 	object o;

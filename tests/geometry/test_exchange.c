@@ -1,5 +1,6 @@
-/* Geometries of other programs: 50 random points, projected by each program's own formula, written down here a second
- * time, meet the scan's pixels. labels: unit property, backend: none */
+/* Geometries of other programs: 50 random points, projected by an independent copy of each formula, meet the pixels
+ * of the scan.
+ * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static void expect(const gt_scan *s, projection theirs)
 		}
 }
 
-/* The line from source s to point x meets the plane of c, u, v where (x - s) k = c + a u + b v - s: Cramer's rule. */
+/* The line from source s to point x crosses the plane of c, u, v at (x - s) k = c + a u + b v - s, by Cramer's rule. */
 static double det(const double a[3], const double b[3], const double c[3])
 {
 	return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
@@ -56,7 +57,7 @@ static void meet(const double s[3], const double way[3], const double c[3], cons
 	*b = det(u, from, minus) / det(u, v, minus);
 }
 
-/* ASTRA: random vectors with perpendicular steps of one length. */
+/* ASTRA: random vectors with perpendicular pitch vectors of equal length. */
 static double astra[VIEWS][12];
 static int astra_parallel;
 static void astra_vectors(void)
@@ -97,7 +98,7 @@ START_TEST(astra_points)
 	astra_vectors();
 	ck_ok(gt_scan_of_astra(_i, (const double(*)[12])astra, &size, astra_unit, &s));
 	expect(s, by_astra);
-	/* And back, in mm. */
+	/* and back, in mm */
 	ck_ok(gt_scan_to_astra(s, back));
 	for (int v = 0; v < VIEWS; v++)
 		for (int i = _i ? 3 : 0; i < 12; i++)
@@ -124,7 +125,7 @@ static void rtk_views(int parallel)
 			                .projection = { 3 * noise(v, 7), noise(v, 8) } };
 }
 
-/* To the frame of the view: first about y, then about x, then about z, each the other way round. */
+/* To the frame of the view: rotations about y, x and z by the negative angles. */
 static void rtk_frame(const gt_rtk_view *w, const double x[3], double p[3])
 {
 	const double X = -x[0], Y = x[2], Z = x[1], g = w->gantry, o = w->out_of_plane, i = w->in_plane;
@@ -157,7 +158,7 @@ START_TEST(rtk_points)
 	rtk_views(_i);
 	ck_ok(gt_scan_of_rtk(rtk, &size, &image, &s));
 	expect(s, by_rtk);
-	/* Written and read, the same rays. */
+	/* the rays are equal after writing and reading */
 	ck_ok(gt_scan_to_rtk(s, back, &out, &reversed));
 	ck_assert_int_eq(reversed, 0);
 	ck_ok(gt_scan_of_rtk(back, &size, &out, &again));
@@ -170,7 +171,7 @@ START_TEST(rtk_points)
 }
 END_TEST
 
-/* LEAP: angle less a quarter of a turn. */
+/* LEAP: angle minus 90 degrees. */
 static double phi[VIEWS];
 static gt_leap_orbit leap = { .shape = GT_FLAT,
 	                      .sod = 110,
@@ -229,7 +230,7 @@ START_TEST(leap_points)
 }
 END_TEST
 
-/* TIGRE: the point is turned back into the frame of the view. */
+/* TIGRE: the point is rotated back into the frame of the view. */
 static double tigre_offset[VIEWS][2], tigre_rotation[VIEWS][3], tigre_cor[VIEWS], tigre_angle[VIEWS][3];
 static gt_tigre_orbit tigre = { .dso = 105,
 	                        .dsd = 170,
@@ -285,8 +286,7 @@ START_TEST(tigre_points)
 }
 END_TEST
 
-/* CIL: the object turns by the angle, with its axis where it is; ours is at 0, so that a point is brought there
- * first. */
+/* CIL: the object rotates by the angle about its own axis; Gantry's axis is at 0, so the point is moved there first. */
 static double cil_angle[VIEWS];
 static gt_cil_orbit cil = { .source = { 0.5, -110, 0.25 },
 	                    .detector = { -1.5, 70, 2 },
@@ -327,7 +327,7 @@ START_TEST(cil_points)
 }
 END_TEST
 
-/* A laboratory's scanner: the same by the lines of CIL for Nikon's files, the axis rolled and leaning. */
+/* A laboratory scanner: like CIL's reader of Nikon files, with a rolled and tilted axis. */
 static double lab_angle[VIEWS];
 static const double lab_shift[VIEWS][2] = { { 0.1, 0.2 }, { -0.3, 0 } };
 static const gt_lab_orbit lab = { .source_to_axis = 95,

@@ -1,4 +1,4 @@
-/* Grids: text, defaults, and what is refused.
+/* Grids: text, defaults and refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
@@ -254,7 +254,7 @@ START_TEST(grids_refused)
 }
 END_TEST
 
-/* Boxes beside, above and below what the views see, and boxes just inside. */
+/* Boxes next to, above and below the field of view, and boxes just inside. */
 START_TEST(grids_outside_the_field_of_view)
 {
 	static const struct {
@@ -287,7 +287,7 @@ START_TEST(grids_outside_the_field_of_view)
 }
 END_TEST
 
-/* Beside every fan, behind every source or beyond every detector. */
+/* Next to every fan, behind every source or beyond every detector. */
 START_TEST(grids_beside_the_beams)
 {
 	static const char *const far[] = { "16x16x4@2x2x2+1000,0,0", "16x16x4@2x2x2+0,-900,0", "16x16x4@2x2x2+-700,700,0",
@@ -305,7 +305,7 @@ START_TEST(grids_beside_the_beams)
 			}
 			gt_scan_free(s);
 		}
-	/* A single view: beside its fan of 64 mm at the axis, and where its parallel beam passes. */
+	/* a single view: next to its fan of 64 mm at the axis, and inside or outside its parallel beam */
 	for (int shape = GT_FLAT; shape < GT_NSHAPES; shape++) {
 		o = base;
 		o.shape = (gt_shape)shape;
@@ -322,7 +322,7 @@ START_TEST(grids_beside_the_beams)
 }
 END_TEST
 
-/* Whatever any view sees is taken: random voxels, asked one by one against every cell's extent. */
+/* A voxel that any view sees is accepted: random voxels, compared with the extent of every pixel. */
 START_TEST(grids_that_are_seen_are_never_refused)
 {
 	enum { BOXES = 400 };
@@ -387,7 +387,7 @@ START_TEST(grids_that_hold_a_source)
 }
 END_TEST
 
-/* Against the rays themselves: a view outside the run has no ray in the slices, the first and the last have some, within the circle. */
+/* By rays: views outside the range have no ray in the slices within the circle, the first and last view have some. */
 static int meets(const gt_scan *s, size_t v, const gt_grid *g, double radius)
 {
 	const gt_detector d = gt_scan_detector(s);
@@ -435,7 +435,7 @@ START_TEST(views_of_slices)
 }
 END_TEST
 
-/* A wide grid off the axis holds all that is measured, wherever its centre is: at least the views and the margins of one on the axis. */
+/* A wide grid off the axis has at least the views and margins of one on the axis, for any centre. */
 START_TEST(wide_grids_off_the_axis)
 {
 	gt_orbit o = gt_scanner_find("ge-ct750hd-helical")->orbit;
@@ -462,7 +462,7 @@ START_TEST(wide_grids_off_the_axis)
 }
 END_TEST
 
-/* Twice the height where the far side is twice as far as the axis; nothing for parallel rays; same means to a thousandth. */
+/* Margins by similar triangles, none for parallel rays; grids are equal to a thousandth. */
 START_TEST(margins)
 {
 	const gt_orbit o = { .shape = GT_FLAT,
@@ -480,7 +480,7 @@ START_TEST(margins)
 	gt_grid g = { { 30, 40, 20 }, { 1, 1, 1 }, { 0, 0, -2 } };
 	size_t below, above;
 	ck_ok(gt_scan_orbit(&o, &s));
-	/* Rows reach from -12 to 8 mm on the axis, and 1.25 times that at 25 mm behind it. */
+	/* rows reach from -12 to 8 mm on the axis, and 1.25 times as far 25 mm beyond it */
 	gt_grid_margin(&g, s, &below, &above);
 	ck_assert_uint_eq(below, 3);
 	ck_assert_uint_eq(above, 2);

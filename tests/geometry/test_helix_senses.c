@@ -1,4 +1,5 @@
-/* Helices of gantries that turn either way and tables that move either way. labels: unit property, backend: none */
+/* Helices with both rotation directions and both table directions.
+ * labels: unit property, backend: none */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
@@ -20,7 +21,7 @@ static const gt_orbit base = { .shape = GT_ARC,
 	                       .column_pitch = 1.02,
 	                       .row_pitch = 1.1 };
 
-/* The other way round, or down, or both: the same helix as it is seen in a mirror. */
+/* Reversed rotation, table direction, or both: mirror images of the same helix. */
 START_TEST(helices_of_both_senses)
 {
 	gt_orbit o = base;

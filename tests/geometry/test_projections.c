@@ -1,4 +1,4 @@
-/* Projections as a handle: who owns the memory, what is copied, what is refused, and flipping.
+/* Projection handles: ownership, copies, refusals and flipping.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 	ck_assert_int_eq(released, 1);
 	ck_ok(gt_projections_wrap(s, data, NULL, NULL, &p));
 	gt_projections_free(p);
-	data[104] = 1; /* It is still the caller's. */
+	data[104] = 1; /* still owned by the caller */
 	free(data);
 	gt_scan_free(s);
 }
@@ -120,7 +120,7 @@ START_TEST(geometry_alone)
 }
 END_TEST
 
-/* More than 2^32 values: nothing is touched, so that none need to be there. */
+/* More than 2^32 values; none is accessed, so none needs to exist. */
 START_TEST(sizes_beyond_32_bits)
 {
 	gt_scan *s = scan_of(3, 40000, 40001);
@@ -201,7 +201,7 @@ START_TEST(settings)
 }
 END_TEST
 
-/* Rows, columns and views in even and odd numbers; every combination. */
+/* Even and odd numbers of views, rows and columns; every combination of flips. */
 static const size_t sizes[][3] = { { 7, 3, 5 }, { 6, 4, 8 }, { 1, 1, 1 }, { 5, 1, 2 }, { 3, 2, 1 } };
 
 START_TEST(flipping_twice_is_as_before)
@@ -289,7 +289,7 @@ START_TEST(null_is_refused)
 }
 END_TEST
 
-/* Each allocation fails in its turn: the owner is told once, and what cannot be set stays as it was. */
+/* Each allocation fails in turn: the owner's release function is called once, and failed changes have no effect. */
 START_TEST(memory_that_ends)
 {
 	gt_scan *s = scan_of(7, 3, 5);
@@ -322,7 +322,6 @@ START_TEST(memory_that_ends)
 }
 END_TEST
 
-/* Every detector shape, orbit and odd size of the tests' geometries. */
 START_TEST(every_geometry)
 {
 	struct gt_test_geometry g = gt_test_geometry(_i);

@@ -1,4 +1,4 @@
-/* What gt_scan_check() refuses; copies, subsets, coarser scans and fingerprints.
+/* Refusals of gt_scan_check(); copies, subsets, coarser scans and hashes.
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
-/* Off-centre, climbing, nothing square. */
+/* Off centre, helical, asymmetric. */
 static gt_orbit plain_orbit(gt_shape shape)
 {
 	return (gt_orbit){ .shape = shape,
@@ -63,7 +63,7 @@ START_TEST(refuses_sizes)
 }
 END_TEST
 
-/* It says so, and fills nothing. */
+/* The refusal states the size, and nothing is allocated. */
 START_TEST(refuses_more_than_memory)
 {
 	gt_scan *s = NULL;

@@ -1,4 +1,4 @@
-/* What is put right in a scan, against the orbit that was meant.
+/* Corrections of a scan, against the intended orbit.
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
-/* Corrections against the orbit that was meant. */
 START_TEST(corrections)
 {
 	gt_orbit o = { .shape = GT_FLAT,
@@ -40,7 +39,7 @@ START_TEST(corrections)
 			ck_assert_double_eq_tol(wrong->view[v].detector[a], right->view[v].detector[a], 1e-9);
 			ck_assert_double_eq_tol(wrong->view[v].column_axis[a], right->view[v].column_axis[a], 1e-12);
 		}
-	/* A roll keeps the middle of the panel; twice the other way round is nothing. */
+	/* a roll keeps the centre of the panel; reversing twice changes nothing */
 	c = gt_scan_correction_none;
 	c.roll = 0.2;
 	c.reverse_columns = c.reverse_rows = c.reverse_direction = 1;
@@ -63,7 +62,7 @@ START_TEST(corrections)
 }
 END_TEST
 
-/* Refused as it is. */
+/* A refused correction leaves the scan unchanged. */
 START_TEST(refusals)
 {
 	const gt_orbit o = { .shape = GT_PARALLEL, .views = 3, .rows = 2, .columns = 4, .column_pitch = 1, .row_pitch = 1, .turn = 3 };

@@ -1,4 +1,4 @@
-/* Cells, points and rays of every detector shape against each other and against closed formulas.
+/* Pixels, points and rays of every detector shape against each other and against closed formulas.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
@@ -132,7 +132,7 @@ START_TEST(arc_cells_are_evenly_spaced)
 }
 END_TEST
 
-/* Field formulas: lateral and depth of a point, then fan angle and height. */
+/* Closed formulas: lateral position and depth of a point, then fan angle and height. */
 static void expect_cell(const gt_scan *s, double theta, const double x[3], double zs, double *column, double *row)
 {
 	const double la = x[0] * cos(theta) + x[1] * sin(theta);
@@ -185,7 +185,7 @@ START_TEST(closed_formulas)
 }
 END_TEST
 
-/* Fan angle of cell 0 on its row, and the ray of (theta, beta). */
+/* Fan angle of column 0 on its row, and the ray of (theta, beta). */
 static void fan_ray(gt_shape shape, double theta, double beta, double point[3], double direction[3])
 {
 	const gt_orbit orbit = { .shape = shape,
@@ -220,7 +220,7 @@ START_TEST(conjugate_rays_are_one_line)
 		ck_assert_double_lt(gt_dot3(q, q2), 0);
 		cross(join, q, c);
 		ck_assert_double_eq_tol(sqrt(gt_dot3(c, c)) / gt_dot3(q, q), 0, 1e-12);
-		/* The same ray is not the conjugate of any other fan angle. */
+		/* the same ray is not conjugate to any other fan angle */
 		fan_ray((gt_shape)_i, theta + GT_PI - 2 * beta, -beta, p2, q2);
 		cross(q, q2, c);
 		if (fabs(beta) > 0.01)

@@ -1,4 +1,4 @@
-/* Projection matrices against gt_point_pixel(), to views and back, and what is refused.
+/* Projection matrices against gt_point_pixel(), conversion to views and back, refusals.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static double noise(unsigned seed, size_t i)
 	return x[i % 300];
 }
 
-/* Turns an axis of a view about one of x, y, z. */
+/* Rotates a view axis about x, y or z. */
 static void rotate(double v[3], int about, double angle)
 {
 	const int a = (about + 1) % 3, b = (about + 2) % 3;
@@ -24,7 +24,7 @@ static void rotate(double v[3], int about, double angle)
 	v[b] = x * sin(angle) + y * cos(angle);
 }
 
-/* A C-arm whose source and detector both wobble: tilted panels, moving feet. */
+/* A C-arm with unstable source and detector: tilted panels, moving central points. */
 static gt_scan *wobbly_scan(double wobble)
 {
 	const gt_orbit o = { .shape = GT_FLAT,
@@ -84,9 +84,9 @@ START_TEST(matrices_say_what_views_say)
 	gt_scan *s = wobbly_scan(1);
 	matrices_of(s, matrix);
 	expect_agreement(s, matrix);
-	/* The matrix of another view does not fit. */
+	/* the matrix of another view differs */
 	ck_assert_double_gt(fabs(matrix[3][0] - matrix[4][0]), 1e-3);
-	/* w is the depth in mm: it grows by 1 per mm along the normal. */
+	/* w is the depth in mm: it grows by 1 per mm along the normal */
 	ck_assert_double_eq_tol(gt_dot3(matrix[5] + 8, matrix[5] + 8), 1, 1e-12);
 	gt_scan_free(s);
 }
@@ -97,7 +97,7 @@ START_TEST(views_from_matrices)
 	double matrix[VIEWS][12], again[VIEWS][12];
 	gt_scan *s = wobbly_scan(1), *back;
 	matrices_of(s, matrix);
-	/* Scale and sign of a matrix mean nothing. */
+	/* scale and sign of a matrix have no meaning */
 	for (size_t v = 0; v < VIEWS; v++)
 		for (int i = 0; i < 12; i++)
 			again[v][i] = matrix[v][i] * (v % 2 ? -0.003 : 70) * (double)(v + 1);
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(detectors_that_look_the_other_way)
 {
-	/* Rows counted downwards: the axes make a left-handed image. */
+	/* rows counted downwards: left-handed image axes */
 	double matrix[VIEWS][12];
 	gt_scan *s = wobbly_scan(1), *back;
 	for (size_t v = 0; v < VIEWS; v++)

@@ -1,4 +1,4 @@
-/* Orbits, presets and the facts that methods ask of a scan.
+/* Orbits, presets and properties of scans.
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ START_TEST(views_turn_counter_clockwise)
 	for (size_t v = 1; v < s->views; v++) {
 		const double *p = s->view[v - 1].source, *q = s->view[v].source, *c = s->view[v].column_axis;
 		ck_assert_double_gt(p[0] * q[1] - p[1] * q[0], 0);
-		/* The columns run along the turn of the detector's side, against that of the source. */
+		/* columns run along the motion of the detector, against the motion of the source */
 		ck_assert_double_lt(c[0] * (q[0] - p[0]) + c[1] * (q[1] - p[1]), 0);
 		ck_assert_double_eq_tol(s->view[v].angle, GT_PI / 6 + (double)v * GT_PI / 30, 1e-12);
 	}
@@ -51,7 +51,7 @@ START_TEST(offsets_move_the_center)
 	gt_scan *s = scan_of(&o);
 	ck_assert_double_eq_tol(s->column_center, 49.5 + 1.25, 1e-12);
 	ck_assert_double_eq_tol(s->row_center, 3.5 - 2, 1e-12);
-	/* The z axis still falls on `detector`: only the cells have moved under it. */
+	/* the z axis still falls on `detector`; only the pixels moved */
 	const gt_detector d = gt_scan_detector(s);
 	const double axis[3] = { 0, 0, 0 };
 	double column, row;
@@ -132,7 +132,7 @@ START_TEST(focal_spots_fly)
 	o.spot = spot;
 	o.spots = 3;
 	gt_scan *s = scan_of(&o);
-	/* At theta = 90 degrees: lateral +y, away from the axis -x. */
+	/* at theta = 90 degrees: lateral +y, away from the axis -x */
 	const double expect[3] = { -541, 0.5, 0.2 };
 	for (int a = 0; a < 3; a++)
 		ck_assert_double_eq_tol(s->view[0].source[a], expect[a], 1e-10);
@@ -249,7 +249,7 @@ START_TEST(turns)
 }
 END_TEST
 
-/* Is a point on a circle around the axis in the columns of a view? */
+/* Returns 1 if a point on a circle around the axis is in the columns of a view. */
 static int in_columns(const gt_scan *s, size_t v, double radius, double at)
 {
 	const gt_detector d = gt_scan_detector(s);
@@ -258,7 +258,7 @@ static int in_columns(const gt_scan *s, size_t v, double radius, double at)
 	return gt_point_pixel(&d, &s->view[v], x, &column, &row) && column > -0.5 && column < (double)s->columns - 0.5;
 }
 
-/* Share of the points of a circle that are seen by every view; with `half`, by half of them but one. */
+/* Fraction of the points of a circle that every view sees; with `half`, all but one of half the views. */
 static double share_seen(const gt_scan *s, double radius, int half)
 {
 	int seen = 0;
@@ -346,7 +346,7 @@ START_TEST(rows_along_z)
 }
 END_TEST
 
-/* Also where the detector's point is not the foot of the central ray, and where a single view differs. */
+/* Includes detector points off the central ray, and a single different view. */
 START_TEST(detectors_before_the_axis)
 {
 	double detector, axis;

@@ -1,4 +1,4 @@
-/* Volumes as a handle: who owns the memory, and what is refused.
+/* Volume handles: ownership and refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ START_TEST(borrowed_memory_is_used_in_place_and_given_back_once)
 	ck_assert_int_eq(released, 1);
 	ck_ok(gt_volume_wrap(&odd, data, NULL, NULL, &v));
 	gt_volume_free(v);
-	data[104] = 1; /* It is still the caller's. */
+	data[104] = 1; /* still owned by the caller */
 	free(data);
 	ck_ok(gt_volume_wrap(&odd, NULL, count, &released, &v));
 	ck_assert_ptr_null(gt_volume_data(v));
@@ -72,7 +72,7 @@ START_TEST(sizes)
 	float few[1] = { 0 };
 	gt_grid g = { { 4096, 4097, 4099 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	gt_volume *v;
-	ck_ok(gt_volume_wrap(&g, few, NULL, NULL, &v)); /* Nothing is touched, so that no voxels need to be there. */
+	ck_ok(gt_volume_wrap(&g, few, NULL, NULL, &v)); /* no voxel is accessed, so none needs to exist */
 	ck_assert_uint_eq(gt_grid_voxels(gt_volume_grid(v)), (size_t)4096 * 4097 * 4099);
 	gt_volume_free(v);
 	g.n[2] = (size_t)1 << 24;
@@ -138,7 +138,7 @@ START_TEST(null_is_refused)
 }
 END_TEST
 
-/* Each allocation fails in its turn: the owner is told once, and what cannot be set stays as it was. */
+/* Each allocation fails in turn: the owner's release function is called once, and failed changes have no effect. */
 START_TEST(memory_that_ends)
 {
 	float data[105];

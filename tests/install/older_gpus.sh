@@ -1,6 +1,7 @@
 #!/bin/bash
-# Kernels compile for the oldest GPUs of the default list, which no build here is made for: __CUDA_ARCH__ hides lines from newer ones. Without optimisation, and as far as PTX.
-# By default the sources that depend on the GPU, through their headers too: those that compare __CUDA_ARCH__ or use what 7.5 lacks. tests/long compiles all.
+# Kernels compile for the oldest GPUs of the default list, for which no build here is made: __CUDA_ARCH__ hides lines from newer ones.
+# Compiles to PTX without optimisation; by default the sources that depend on the GPU, also through headers: they compare __CUDA_ARCH__ or
+# use features missing in 7.5. tests/long compiles all.
 # Usage: older_gpus.sh ROOT [BUILD [all]]
 set -eu
 root=${1:?usage: older_gpus.sh ROOT [BUILD [all]]}
@@ -11,7 +12,7 @@ read -ra all < <(sed -n 's/^\t*set(CMAKE_CUDA_ARCHITECTURES \([0-9][^)]*\)).*/\1
 [ ${#all[@]} -ge 2 ] || { echo "CMakeLists.txt: expected the default list of architectures, found '${all[*]}'" >&2; exit 1; }
 mapfile -t texts < <(find . \( -path './build*' -o -path ./tests \) -prune -o \( -name '*.cu' -o -name '*.cuh' -o -name '*.h' -o -name '*.inc' \) -print | sed 's|^\./||')
 
-# depend_on_gpu: prints the sources that have such a line, or include a text that has one.
+# depend_on_gpu: prints the sources with such a line, or with an include that has one.
 depend_on_gpu() {
 	local found more
 	found=$(grep -lE '__CUDA_ARCH__ *[<>=]|\b__(reduce|match)_[a-z]+_sync|bfloat16|<cuda/' "${texts[@]}" | sort)
@@ -20,7 +21,7 @@ depend_on_gpu() {
 	done
 	grep '\.cu$' <<<"$found"
 }
-# The oldest alone sees all lines that the build for 9.0 does not. With all also the oldest that copies into shared memory by itself (8.0).
+# Only the oldest GPU sees all lines hidden from 9.0. With all, also the oldest with asynchronous copies into shared memory (8.0).
 if [ "${3:-}" = all ]; then
 	targets=("${all[0]%-*}" 80)
 	mapfile -t sources < <(printf '%s\n' "${texts[@]}" | grep '\.cu$')

@@ -1,5 +1,5 @@
-/* A program outside the tree with an operator and a penalty of its own, which solvers of the library then use: running sums as the
- * physics, the square of the image as the penalty. It sees the installed headers alone; docs/adding.md tells of it. */
+/* A program outside the tree with its own operator (running sums) and penalty (squared norm), used by solvers of the
+ * library. It includes only installed headers; docs/adding.md describes it. */
 #include <gantry/linop.h>
 #include <gantry/penalty.h>
 #include <gantry/solver.h>
@@ -9,7 +9,7 @@
 
 enum { N = 40 };
 
-/* y[i] = step (x[0] + ... + x[i]) and its transpose. The device's arrays are fetched: kernels of one's own would work on them there. */
+/* y[i] = step (x[0] + ... + x[i]) and its transpose, computed on the host; custom kernels could work on the device. */
 struct sums {
 	double step, in[N], out[N];
 };
@@ -45,7 +45,7 @@ static gt_status sums_new(gt_backend *be, gt_linop **A)
 	return gt_linop_new(&sums, s, be, GT_F64, N, N, A);
 }
 
-/* R(x) = strength/2 |x|^2: all of it by operations on arrays, so that it works on any device. */
+/* R(x) = strength/2 |x|^2, by array operations only, so that it works on any device. */
 struct square {
 	double strength;
 	gt_array *ones;
@@ -87,7 +87,7 @@ static const struct gt_penalty_ops square = {
 	.line = square_line,
 };
 
-/* At the least of the cost its gradient A'(A x - b) + strength x is zero. */
+/* At the minimum the gradient A'(A x - b) + strength x is zero. */
 static double gradient(const gt_linop *A, const gt_array *b, const gt_penalty *R, const gt_array *x, gt_array *r, gt_array *g)
 {
 	gt_forward(A, x, r);
@@ -139,7 +139,7 @@ int main(void)
 	const double with = gradient(A, data, R, x, r, g), without = gradient(A, data, NULL, x, r, g);
 	printf("gradient of the cost: %.2g alone, %.2g with the penalty, which itself is %.2g\n", alone, with, without);
 	if (!(mismatch < 1e-14) || !(alone < 1e-6) || !(with < 1e-6) || !(without > 1e-2))
-		st = gt_fail(GT_ERR_DIVERGED, "own_operator: the solvers did not find the least of the cost");
+		st = gt_fail(GT_ERR_DIVERGED, "own_operator: the solvers did not find the minimum");
 done:
 	if (st != GT_OK)
 		fprintf(stderr, "%s\n", gt_error());

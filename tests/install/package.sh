@@ -1,6 +1,6 @@
 #!/bin/bash
-# The installed tree serves others: every public header alone in C and C++, the example of docs/guide/from-c.md by CMake package
-# and by pkg-config, an operator from outside the tree, nothing private installed, one version everywhere, the command where it was built. Usage: package.sh ROOT BUILD
+# The installed tree is usable: every public header alone in C and C++, the example of docs/guide/from-c.md by CMake and by pkg-config, an
+# operator from outside the tree, no private files, one version everywhere, the command in the build tree. Usage: package.sh ROOT BUILD
 set -eu
 root=${1:?usage: package.sh ROOT BUILD} build=${2:?usage: package.sh ROOT BUILD}
 dir=$(mktemp -d)
@@ -24,7 +24,7 @@ while read -r header; do
 	[ "$header" = gantry/gantry.h ] || grep -q "<$header>" "$include/gantry/gantry.h" || fail "gantry.h does not include $header"
 done <"$dir/headers"
 
-# The example of docs/guide/from-c.md is the one in ```c.
+# the example of docs/guide/from-c.md is its ```c block
 mkdir "$dir/user"
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/docs/guide/from-c.md" >"$dir/user/example.c"
 [ -s "$dir/user/example.c" ] || fail "docs/guide/from-c.md holds no example in C"
@@ -72,7 +72,7 @@ for file in packaging/Containerfile.cpu packaging/Containerfile.cuda packaging/d
 	grep -q "libgantry${version%.*}_" "$root/$file" || fail "$file takes another package than libgantry${version%.*}"
 done
 
-# Pages of the manual and the completion come along.
+# manual pages and completion are installed
 while read -r command _; do
 	[ -s "$dir/usr/share/man/man1/gantry-$command.1" ] || fail "no page of the manual was installed for gantry $command"
 done < <("$gantry" help | grep '^  [a-z]')

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The example of a reconstruction in memory makes what the command makes. Usage: recon_example.sh ROOT BUILD
+# The example of a reconstruction in memory gives the result of the command. Usage: recon_example.sh ROOT BUILD
 set -eu
 root=${1:?usage: recon_example.sh ROOT BUILD} build=${2:?usage: recon_example.sh ROOT BUILD}
 [ -e "$build/libgantry.so" ] || { echo "skipped: the library is not a shared one"; exit 77; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The site of ./run docs is whole: no dead link, a page for each command, public function and guide, nothing from a network; and it is installed.
-# Usage: site.sh ROOT BUILD
+# The site of ./run docs is complete: no dead link, a page for each command, public function and guide, nothing from a network; it is
+# installed. Usage: site.sh ROOT BUILD
 set -eu
 root=${1:?usage: site.sh ROOT BUILD} build=${2:?usage: site.sh ROOT BUILD}
 skip() { echo "skipped: $*"; exit 77; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Sizes and offsets of all structs in the public headers against struct_sizes.txt: programs that are built already rely on them.
-# Usage: struct_sizes.sh ROOT [BUILD]; struct_sizes.sh ROOT update writes the table anew.
+# Sizes and offsets of all structs in the public headers equal struct_sizes.txt, because existing programs rely on them.
+# Usage: struct_sizes.sh ROOT [BUILD]; struct_sizes.sh ROOT update writes the table again.
 set -eu
 root=${1:?usage: struct_sizes.sh ROOT [BUILD|update]}
 table=$root/tests/install/struct_sizes.txt
@@ -13,7 +13,7 @@ echo '#include <gantry/gantry.h>' >"$dir/all.c"
 ${CC:-cc} -std=c11 -g -gdwarf-4 -O0 -fno-eliminate-unused-debug-types -I "$root/include" -c "$dir/all.c" -o "$dir/all.o" 2>"$dir/log" ||
 	${CC:-cc} -std=c11 -g -gdwarf-4 -fstandalone-debug -fno-eliminate-unused-debug-types -I "$root/include" -c "$dir/all.c" -o "$dir/all.o"
 
-# Entries of the debugging information: structs with their size, members with offset and type, and typedefs that name structs.
+# entries of the debugging information: structs with size, members with offset and type, typedefs of structs
 readelf --debug-dump=info "$dir/all.o" | awk '
 	function flush() {
 		if (tag == "structure_type" && size != "") { struct_size[id] = size; if (name != "") struct_name[id] = name }

@@ -34,15 +34,14 @@ static inline void empty_folder(void)
 
 static inline void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-ct-pd-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(dir, sizeof dir, "%s/scan", folder);
 }
 
 static inline void teardown(void)
 {
 	empty_folder();
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 /* An off-centre helix with a flying focal spot, quarter offset, a start angle and measured table positions. */

@@ -70,7 +70,6 @@ static inline void dicom_add_element(dicom_bytes *b, const gt_dicom_tag *tag, co
 	dicom_add(b, value, size);
 }
 
-/* Saves and frees. */
 static inline void dicom_save(dicom_bytes *b, const char *path)
 {
 	FILE *f = fopen(path, "wb");

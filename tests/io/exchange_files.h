@@ -18,15 +18,14 @@ static char folder[64], path[128];
 
 static inline void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-exchange-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.h5", folder);
 }
 
 static inline void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 /* Discs of a slice: position, radius, attenuation. */

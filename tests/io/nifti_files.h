@@ -16,15 +16,14 @@ static char folder[64], path[128];
 
 static inline void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-nifti-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nii", folder);
 }
 
 static inline void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 /* A file of another program: 4 x 3 x 2 voxels, little or big endian. */

@@ -14,7 +14,6 @@ static inline void add_note(void *self, const gt_message *m)
 	snprintf(text + at, NOTES - at, "%s%s", at ? "; " : "", m->text);
 }
 
-/* Empties the text first. */
 static inline gt_listener notes_into(char text[NOTES])
 {
 	text[0] = 0;

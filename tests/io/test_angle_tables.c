@@ -21,9 +21,7 @@ static gt_status read_spec(const char *spec)
 
 static gt_status read_text(const char *text)
 {
-	FILE *f = fopen(tiff_path("angles.txt"), "w");
-	fputs(text, f);
-	fclose(f);
+	gt_test_write(tiff_path("angles.txt"), text);
 	return read_spec(tiff_path("angles.txt"));
 }
 

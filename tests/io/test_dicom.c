@@ -23,8 +23,7 @@ static uint16_t *sample;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-dicom-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.dcm", folder);
 	sample = malloc(SAMPLES * sizeof *sample);
 	for (size_t i = 0; i < SAMPLES; i++)
@@ -35,7 +34,7 @@ static void teardown(void)
 {
 	unlink(path);
 	free(sample);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static void put(gt_dicom *d, const gt_dicom_tag *tag, double value) { ck_ok(gt_dicom_put_numbers(d, tag, 1, &value)); }

@@ -51,9 +51,7 @@ START_TEST(what_the_folder_holds)
 	snprintf(path, sizeof path, "%s/000003.dcm", dir);
 	snprintf(other, sizeof other, "%s/zzz", dir);
 	ck_assert_int_eq(rename(path, other), 0);
-	FILE *f = fopen(path, "w");
-	fputs("not DICOM\n", f);
-	fclose(f);
+	gt_test_write(path, "not DICOM\n");
 	gt_projections *p = projections(GT_ARC, 29.7), *q = NULL;
 	ck_ok(read_as(NULL, &q));
 	same(p, q);

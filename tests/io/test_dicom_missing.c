@@ -15,8 +15,7 @@ static const char *missing;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-missing-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/000001.dcm", folder);
 	snprintf(made, sizeof made, "%s/made/", folder);
 	FILE *f = fopen(path, "wb");
@@ -30,7 +29,7 @@ static void setup(void)
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 START_TEST(single_files)

@@ -30,8 +30,7 @@ static char folder[64], path[128];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-series-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/s/", folder);
 }
 
@@ -53,7 +52,7 @@ static size_t empty(const char *name)
 static void teardown(void)
 {
 	empty(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static gt_volume *volume(void)
@@ -291,9 +290,7 @@ START_TEST(fewer_bits_and_notes)
 	x.position = NULL;
 	write_other(&x, 3);
 	snprintf(file, sizeof file, "%snotes.txt", path);
-	FILE *f = fopen(file, "w");
-	fputs("not DICOM, which has its mark at byte 128", f);
-	fclose(f);
+	gt_test_write(file, "not DICOM, which has its mark at byte 128");
 	ck_ok(gt_read_volume(path, &o, &v));
 	/* the last voxel of the file is at the right and the front: z up, x and y down */
 	ck_assert_double_eq_tol(v->data[0], 0.02 * (1 + (1000 + 7 * 11 - 1024) / 1000.0), 1e-7);

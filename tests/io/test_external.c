@@ -21,8 +21,7 @@ static char root[64], outside[96], folder[96], below[128], scan[128], volume[128
 
 static void setup(void)
 {
-	strcpy(root, "/tmp/gantry-external-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	gt_test_folder(root);
 	snprintf(outside, sizeof outside, "%s/outside", root);
 	snprintf(folder, sizeof folder, "%s/folder", root);
 	snprintf(below, sizeof below, "%s/below", folder);

@@ -54,12 +54,7 @@ static void write_field(const char *name, double flat, double off, int dead)
 	tiff_write(name, &tiff_float, ROWS, COLUMNS, image);
 }
 
-static void write_text(const char *name, const char *text)
-{
-	FILE *f = fopen(tiff_path(name), "w");
-	fputs(text, f);
-	fclose(f);
-}
+static void write_text(const char *name, const char *text) { gt_test_write(tiff_path(name), text); }
 
 static void write_angles(const char *name, const char *format, size_t n)
 {

@@ -1,4 +1,4 @@
-/* HDF5 closes a file on a full disk: its last writes go to memory, and only the header from there to the file.
+/* HDF5 closes a file on a full disk: its last writes go to memory, from there only the header to disk.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <stdio.h>
@@ -14,8 +14,7 @@ static unsigned char as_closed[MAX_BYTES], as_flushed[MAX_BYTES], now[MAX_BYTES]
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-aside-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(plain, sizeof plain, "%s/plain.h5", folder);
 	snprintf(aside, sizeof aside, "%s/aside.h5", folder);
 }

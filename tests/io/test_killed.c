@@ -19,12 +19,11 @@ static char folder[64], path[128];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-killed-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 }
 
-static void teardown(void) { ck_assert_msg(rmdir(folder) == 0, "something was left in %s: %s", folder, strerror(errno)); }
+static void teardown(void) { gt_test_folder_remove(folder); }
 
 static gt_volume *large_volume(void)
 {

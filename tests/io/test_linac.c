@@ -83,13 +83,7 @@ static void write_his(const char *name, const int *a)
 	fclose(f);
 }
 
-static void write_text(const char *text)
-{
-	FILE *f = fopen(file, "wb");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
-}
+static void write_text(const char *text) { gt_test_write(file, text); }
 
 static const char *image_name(int v, const char *extension)
 {
@@ -232,18 +226,6 @@ START_TEST(elekta_scan)
 }
 END_TEST
 
-/* Overwrites bytes at an offset, or truncates the file there if n is 0. */
-static void damage(const char *name, long at, const char *bytes, int n)
-{
-	FILE *f = fopen(name, "r+b");
-	ck_assert_ptr_nonnull(f);
-	fseek(f, at, SEEK_SET);
-	fwrite(bytes, 1, (size_t)n, f);
-	fclose(f);
-	if (!n)
-		ck_assert_int_eq(truncate(name, at), 0);
-}
-
 START_TEST(refusals)
 {
 	static const struct {
@@ -284,8 +266,8 @@ START_TEST(refusals)
 		}
 	}
 	const int k = elekta ? _i - (int)(sizeof xim / sizeof *xim) : _i;
-	damage(image_name(7, elekta ? "his" : "xim"), elekta ? his[k].at : xim[k].at, elekta ? his[k].bytes : xim[k].bytes,
-	       elekta ? his[k].n : xim[k].n);
+	gt_test_damage(image_name(7, elekta ? "his" : "xim"), elekta ? his[k].at : xim[k].at, elekta ? his[k].bytes : xim[k].bytes,
+	               elekta ? his[k].n : xim[k].n);
 	if (elekta) {
 		gt_frames_options frames = gt_frames_defaults;
 		gt_read_options o = gt_read_defaults;

@@ -16,8 +16,7 @@ static char folder[64], path[128], raw[128];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-meta-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.mha", folder);
 	snprintf(raw, sizeof raw, "%s/a.raw", folder);
 }
@@ -35,7 +34,7 @@ static void teardown(void)
 {
 	remove_files();
 	unlink(raw);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 1e-12); }
@@ -351,12 +350,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-static void put_head(const char *text)
-{
-	FILE *f = fopen(path, "wb");
-	fputs(text, f);
-	fclose(f);
-}
+static void put_head(const char *text) { gt_test_write(path, text); }
 
 START_TEST(broken_heads)
 {

@@ -31,8 +31,7 @@ int rename(const char *from, const char *to)
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-pair-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.mhd", folder);
 	snprintf(raw, sizeof raw, "%s/a.raw", folder);
 }

@@ -26,7 +26,7 @@ static void setup(void)
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static gt_projections *projections(gt_shape shape, int spots, int extras)

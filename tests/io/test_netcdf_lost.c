@@ -110,8 +110,7 @@ static char folder[64], path[96];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-lost-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 }
 

@@ -1,4 +1,4 @@
-/* Flat fields of NXtomo before, within and after the views; with an object, dead pixels or a closed shutter in them.
+/* Flat fields of NXtomo before, within and after the views, with an object, dead pixels or a closed shutter.
  * labels: unit property, backend: none */
 #include <hdf5.h>
 #include <math.h>
@@ -18,15 +18,14 @@ static char folder[64], path[128], notes[8192];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-nxtomo-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nxs", folder);
 }
 
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static double integral_of(size_t view, size_t cell)

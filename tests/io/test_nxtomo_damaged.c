@@ -23,8 +23,7 @@ static const size_t frame_of[VIEWS] = { 2, 3, 5, 7, 8 };
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-nxtomo-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nxs", folder);
 	snprintf(other, sizeof other, "%s/b.h5", folder);
 }

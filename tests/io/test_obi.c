@@ -68,13 +68,7 @@ static void write_image(int v, const int *a, int compressed, double angle)
 	fclose(f);
 }
 
-static void write_text(const char *text)
-{
-	FILE *f = fopen(file, "wb");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
-}
+static void write_text(const char *text) { gt_test_write(file, text); }
 
 /* A half-fan scan as RTK describes it; writes its files and returns the line integrals in *data. */
 static gt_scan *scan_of(int compressed, double white, float **data)
@@ -141,17 +135,6 @@ START_TEST(scans)
 }
 END_TEST
 
-static void damage(const char *name, long at, const char *bytes, int n)
-{
-	FILE *f = fopen(name, "r+b");
-	ck_assert_ptr_nonnull(f);
-	fseek(f, at, SEEK_SET);
-	fwrite(bytes, 1, (size_t)n, f);
-	fclose(f);
-	if (!n)
-		ck_assert_int_eq(truncate(name, at), 0);
-}
-
 static const struct {
 	int compressed;
 	long at;
@@ -178,7 +161,7 @@ START_TEST(refused_images)
 	float *data;
 	gt_projections *p;
 	gt_scan_free(scan_of(damaged[_i].compressed, 60000, &data));
-	damage(image_name(7, damaged[_i].compressed ? "hnd" : "hnc"), damaged[_i].at, damaged[_i].bytes, damaged[_i].n);
+	gt_test_damage(image_name(7, damaged[_i].compressed ? "hnd" : "hnc"), damaged[_i].at, damaged[_i].bytes, damaged[_i].n);
 	ck_refused(read_scan(60000, &p), GT_ERR_FORMAT, damaged[_i].says);
 	ck_assert_ptr_nonnull(strstr(gt_error(), "Proj_00008.hn"));
 	free(data);

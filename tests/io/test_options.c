@@ -24,7 +24,7 @@ static void teardown(void) { unlink(path); }
 static void never(void *self, const gt_message *m)
 {
 	(void)self;
-	ck_abort_msg("told '%s', which who does not know of listeners cannot ask for", m->text);
+	ck_abort_msg("'%s' is reported to a caller without a listener", m->text);
 }
 
 START_TEST(smaller_options_have_the_defaults_of_the_rest)

@@ -14,15 +14,14 @@ static char folder[64], path[128];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-patient-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 }
 
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 /* The table of docs/geometry.md: directions of x, y and z. */

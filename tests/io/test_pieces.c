@@ -21,8 +21,7 @@ static char folder[64], path[128], raw[128];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-pieces-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	snprintf(raw, sizeof raw, "%s/a.raw", folder);
 }
@@ -31,7 +30,7 @@ static void teardown(void)
 {
 	unlink(path);
 	unlink(raw);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static gt_projections *projections(void)

@@ -23,8 +23,7 @@ static const char *in(const char *name)
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-plain-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	w = gt_write_defaults;
 	r = gt_read_defaults;
 	w.notes = r.notes = notes_into(notes);

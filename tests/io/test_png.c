@@ -14,8 +14,7 @@ static gt_picture pictures[3];
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-png-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.png", folder);
 	gt_test_random(3, 40 * 30, data);
 	pictures[0] = (gt_picture){
@@ -34,7 +33,7 @@ static void setup(void)
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static gt_sheet sheet(void)

@@ -115,7 +115,6 @@ static gt_status overflow(const char *name)
 	(void)name;
 	return deep((size_t)1 << 20) ? GT_OK : GT_ERR_FORMAT;
 }
-/* Writes a line per walk. */
 static gt_status logged(const char *name)
 {
 	FILE *f = fopen(log_of_walks, "a");

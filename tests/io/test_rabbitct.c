@@ -20,8 +20,7 @@ static double columns[N][12]; /* in file order */
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-rct-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.rctd", folder);
 	snprintf(other, sizeof other, "%s/b.rct", folder);
 	gt_test_random(1, N * W * H, images);
@@ -42,7 +41,7 @@ static void teardown(void)
 {
 	unlink(path);
 	unlink(other);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static void write_bytes(const char *name, const void *from, size_t n)

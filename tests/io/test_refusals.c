@@ -31,8 +31,7 @@ static void setup(void)
 		.column_offset = 0.25,
 		.turn = 2 * GT_PI,
 	};
-	strcpy(folder, "/tmp/gantry-refused-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	given = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&orbit, &given->scan));
@@ -45,7 +44,7 @@ static void teardown(void)
 {
 	gt_projections_free(given);
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s: %s", folder, strerror(errno));
+	gt_test_folder_remove(folder);
 }
 
 static int change(int *variable, const char *name)

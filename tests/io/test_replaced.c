@@ -13,8 +13,7 @@ static gt_volume *volume;
 static void setup(void)
 {
 	const gt_grid grid = { { 3, 2, 4 }, { 1, 1, 1 }, { 0, 0, 0 } };
-	strcpy(folder, "/tmp/gantry-replaced-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	snprintf(alias, sizeof alias, "%s/alias.nc", folder);
 	ck_ok(gt_volume_new(&grid, &volume));
@@ -27,7 +26,7 @@ static void teardown(void)
 	gt_volume_free(volume);
 	unlink(path);
 	unlink(alias);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static unsigned mode_of(const char *name)

@@ -39,7 +39,6 @@ static gt_scan *scan_of(gt_shape shape)
 	return s;
 }
 
-/* Writes and reads a file. */
 static gt_status there_and_back(const gt_scan *s, gt_projections **p)
 {
 	const gt_write_options o = { .size = sizeof o, .format = "netcdf" };

@@ -20,13 +20,7 @@ static const gt_scan_size3 size = { VIEWS, ROWS, COLUMNS };
 static char folder[] = "scannerXXXXXX";
 static char images[64], file[64];
 
-static void write_text(const char *text)
-{
-	FILE *f = fopen(file, "wb");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
-}
+static void write_text(const char *text) { gt_test_write(file, text); }
 
 /* Simulates such a scanner; writes line integrals as NumPy files. */
 static gt_scan *measure(double step, double axis_offset)

@@ -23,11 +23,7 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
 	return remove(path);
 }
 
-static void setup(void)
-{
-	strcpy(folder, "/tmp/gantry-slices-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
+static void setup(void) { gt_test_folder(folder); }
 
 static void teardown(void) { nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
 

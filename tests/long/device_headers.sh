@@ -1,12 +1,12 @@
 #!/bin/bash
-# Every header for nvcc stands alone. Usage: device_headers.sh ROOT BUILD; exits 2 if the check itself is broken; skips without nvcc.
+# Every header for nvcc compiles alone. Usage: device_headers.sh ROOT BUILD; exits 2 if the check itself is broken; skips without nvcc.
 set -u
 root=$(cd "${1:?usage: device_headers.sh ROOT BUILD}" && pwd) || exit 2
 nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || { echo "no nvcc"; exit 77; }
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 
-# One header of a root, which goes through the compiler for one architecture as far as its intermediate code.
+# compiles one header of a root to PTX for one architecture
 cat >"$dir/alone" <<'END'
 dir=$1 nvcc=$2 root=$3 header=$4
 name=$(echo "$root/$header" | tr / _)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The templates of docs/adding.md are true: added to a copy of the tree, each takes the files that the page promises, the copy builds, offers
-# them in its help and uses them. Usage: module.sh ROOT BUILD; exits 2 if the check itself is broken.
+# The templates of docs/adding.md are correct: added to a copy of the tree, each takes the files that the page promises, the copy builds,
+# lists them in its help and runs them. Usage: module.sh ROOT BUILD; exits 2 if the check itself is broken.
 set -eu
 root=$(cd "${1:?usage: module.sh ROOT BUILD}" && pwd)
 git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1 || { echo "not a clone: no list of the files to copy"; exit 77; }
@@ -16,7 +16,7 @@ git -C "$dir/tree" init -q
 commit "the tree"
 page=$root/docs/adding.md
 
-# add SECTION: the template and the lines of a section of the page, into the tree.
+# add SECTION: adds the template and the lines of a section to the tree
 add() {
 	local section=$dir/section path line
 	awk -v title="## $1" '/^## / { on = $0 == title } on' "$page" >"$section"
@@ -36,7 +36,7 @@ add() {
 	done < <(grep -oE '`(X\(foo\)|GT_FORM\(FOO,[^`]*\)|\{ "foo",[^`]*)` in `[^`]*`' "$section" | sed 's/^`\(.*\)` in `\(.*\)`$/\1|\2/')
 }
 
-# count KIND: the promised number of files is the number of files.
+# count KIND: compares the number of files with the promised one
 count() {
 	local promised new changed found
 	promised=$(sed -n "s/^| $1 |.*| \([^|]*\) |\$/\1/p" "$page")
@@ -46,7 +46,7 @@ count() {
 	[ "$promised" = "$found" ] || fail "docs/adding.md promises '$promised' for a $1, and it took $found: $(git -C "$dir/tree" status --porcelain -uall | tr '\n' ' ')"
 }
 
-# A count that is wrong must be found.
+# a wrong count must be found
 : >"$dir/tree/one_more.c"
 (count solver) >/dev/null && { echo "module.sh counts wrongly"; exit 2; }
 rm "$dir/tree/one_more.c"
@@ -60,12 +60,12 @@ for rule in layers.sh words.sh; do
 	bash "$dir/tree/tests/style/$rule" "$dir/tree" >"$dir/log" || ! grep '/foo' "$dir/log" || fail "the templates break tests/style/$rule"
 done
 
-# The kernel form is compiled where there is a compiler for it.
+# the kernel form is compiled if there is a compiler
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 [ -z "$nvcc" ] || "$nvcc" -std=c++17 -Wno-deprecated-gpu-targets -I "$dir/tree" -I "$dir/tree/include" -c -o "$dir/form.o" \
 	"$dir/tree/analytic/fbp/back/foo_cuda.cu" >"$dir/log" 2>&1 || { cat "$dir/log"; fail "the kernel form does not compile"; }
 
-# The compiler optimises nothing: that is quicker, and nothing large is computed.
+# without optimisation, because compiling dominates
 build=$dir/tree/build
 launcher=()
 ! command -v ccache >/dev/null || launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)

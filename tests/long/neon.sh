@@ -1,8 +1,8 @@
 #!/bin/bash
-# The kernels of the distance-driven pair, of Joseph's and of SF-TR in single precision for AArch64: their tests, compiled by a cross
-# compiler (with NEON, which all such processors have) and run by QEMU, with tests/long/neon/check.h for the library Check.
-# Usage: neon.sh ROOT; some minutes for every fifth case of a loop (GT_TESTS_EVERY=1: all). Exits 77 where
-# aarch64-linux-gnu-gcc or qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user).
+# Tests of the single-precision kernels (distance-driven, Joseph, SF-TR) for AArch64, compiled by a cross compiler with NEON and run by
+# QEMU; tests/long/neon/check.h replaces the library Check.
+# Usage: neon.sh ROOT; some minutes for every fifth case of a loop (GT_TESTS_EVERY=1: all). Exits with 77 if aarch64-linux-gnu-gcc or
+# qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user).
 set -eu
 root=$(cd "${1:?usage: neon.sh ROOT}" && pwd)
 compiler=aarch64-linux-gnu-gcc
@@ -13,7 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 flags=(-std=gnu11 -D_GNU_SOURCE -O2 -ffp-contract=fast -Wno-psabi -ffunction-sections -fdata-sections "-I$root" "-I$root/include" "-I$root/tests/long/neon" "-DGANTRY_VERSION=\"0\"")
 
-# Objects of the rooms that projectors need, without what speaks MPI or needs a library of the target.
+# objects of the modules that projectors need, without MPI and libraries of the target
 cd "$root"
 find core geometry projectors phantoms -name '*.c' ! -name transport_mpi.c ! -path 'core/fft/*' >"$dir/sources"
 printf '%s\n' tests/support/{support,geometries,images,definition,transpose}.c >>"$dir/sources"

@@ -1,5 +1,6 @@
-/* Edges of spheres that are blurred by a known Gaussian: width, values on both sides, direction, several volumes, and what cannot be told.
- * labels: unit property  backend: none */
+/* Edges of spheres blurred by a known Gaussian: width, values on both sides, direction, several volumes, unsuitable
+ * edges.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@ static const gt_edge_sphere sphere = { { 1.1, -0.4, 2.6 }, 6, 3 };
 /* From 10 to 90 % of an error function, in standard deviations: twice the quantile of 0.9. */
 static const double ten_to_ninety = 2 * 1.2815515655446004;
 
-/* An error function of the distance from the surface, from 0.021 inside to 0.018 outside, its width by the height on
- * the sphere. */
+/* An error function of the distance from the surface, from 0.021 inside to 0.018 outside. Its width depends on the
+ * height on the sphere. */
 static float *blurred(double sigma_in_plane, double sigma_axial)
 {
 	float *x = malloc(gt_grid_voxels(&grid) * sizeof *x);
@@ -62,7 +63,7 @@ START_TEST(by_direction)
 }
 END_TEST
 
-/* Opposite errors of two volumes leave nothing. */
+/* Opposite errors of two volumes cancel. */
 START_TEST(several_volumes)
 {
 	float *x = blurred(0.5, 0.5), *y = blurred(0.5, 0.5);

@@ -1,5 +1,5 @@
-/* Errors of images: each figure of known differences, which image is the reference, regions, strides, NaN.
- * labels: unit  backend: none */
+/* Image errors: known differences, choice of the reference, regions, strides, NaN.
+ * labels: unit backend: none */
 #include <math.h>
 #include <string.h>
 #include <gantry/metrics.h>
@@ -33,7 +33,7 @@ START_TEST(figures)
 	ck_assert_double_eq(d.range, N - 1);
 	ck_assert_double_eq_tol(d.relative, sqrt(5 * N / (29. * 30 * 59 / 6)), 1e-14);
 	ck_assert_double_eq_tol(d.psnr, 20 * log10(29 / sqrt(5)), 1e-12);
-	/* The other way round the mean changes its sign, and the reference is another. */
+	/* exchanged images change the sign of the mean and the reference */
 	p.a = b;
 	p.b = a;
 	gt_image_error(&p, &all, &d);
@@ -60,7 +60,7 @@ START_TEST(central_slices)
 }
 END_TEST
 
-/* Voxels have their centres at x = 0 and 3, y = -4, 0 and 4. */
+/* Voxel centres are at x = 0 and 3, y = -4, 0 and 4. */
 START_TEST(circle)
 {
 	static const unsigned char expected[][6] = {
@@ -82,7 +82,7 @@ START_TEST(region)
 	gt_image_pair p;
 	gt_image_distance d;
 	fill(a, b, &p);
-	a[7] = 10; /* pixel 1 of line 0 of slice 1, off by 3 */
+	a[7] = 10; /* pixel 1 of line 0 of slice 1, wrong by 3 */
 	const gt_image_region r = { 1, 2, inside };
 	gt_image_error(&p, &r, &d);
 	ck_assert_uint_eq(d.count, 2);
@@ -96,7 +96,7 @@ START_TEST(strides)
 {
 	float a[12] = { 0 }, b[12] = { 0 };
 	gt_image_distance d;
-	/* [view][row][column] of 3 x 2 x 2; row 1 is looked at. */
+	/* [view][row][column] of 3 x 2 x 2; compares row 1 */
 	for (int v = 0; v < 3; v++)
 		a[(v * 2 + 1) * 2] = 6;
 	const gt_image_pair p = { a, b, 2, 3, 2, 2, 4 };

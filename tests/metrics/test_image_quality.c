@@ -1,5 +1,5 @@
-/* Regions, profiles, MTF, NPS, FSC against what is known of Gaussian blur and of noise. Absolute numbers.
- * labels: unit physics  backend: none */
+/* Regions, profiles, MTF, NPS and FSC against known results for Gaussian blur and noise. Absolute values.
+ * labels: unit physics backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ START_TEST(mtf)
 	gt_mtf m;
 	for (size_t i = 0; i < 2 * N * N; i++) {
 		double sum = 0;
-		/* The voxel is the mean of 5 x 5 points; of a large disc the blurred edge is an error function of
-		 * the distance to it. */
+		/* the voxel is the mean of 5 x 5 points; the blurred edge of a large disc is an error function of
+		 * the distance */
 		for (int k = 0; k < 25; k++) {
 			const double u = gt_grid_first(&g, 0) + ((double)(i % N) + (k % 5 - 2) / 5.) * 0.25 - 1.37;
 			const double v = gt_grid_first(&g, 1) + ((double)(i / N % N) + (k / 5 - 2) / 5.) * 0.25 + 2.21;
@@ -46,7 +46,7 @@ START_TEST(mtf)
 }
 END_TEST
 
-/* White noise on a trend: the sum is the variance to 1 %, the curve is flat at variance pitch^2, the trend is gone. */
+/* White noise on a trend: the sum is the variance to 1 %, the NPS is flat at variance pitch^2, the trend is removed. */
 START_TEST(nps)
 {
 	enum { N = 200 };
@@ -64,7 +64,7 @@ START_TEST(nps)
 		ck_assert_uint_ge(s.squares, 30);
 		fprintf(stderr, "nps: its sum is %.4f of the variance\n", s.sum / 0.09);
 		ck_assert_double_eq_tol(s.sum / s.variance, 1, 1e-9);
-		/* 6 of 1024 degrees of freedom go with the polynomial. */
+		/* the polynomial takes 6 of 1024 degrees of freedom */
 		ck_assert_double_eq_tol(s.sum / 0.09, 1018. / 1024, 0.01);
 		for (size_t b = 6; b < s.radial.n; b++)
 			ck_assert_double_eq_tol(s.radial.value[b] / (0.09 * 0.25), 1, 0.12);
@@ -77,7 +77,7 @@ START_TEST(nps)
 }
 END_TEST
 
-/* The same volume: 1 everywhere; noise of its own in each half: S/(S + N) in every shell. */
+/* The same volume: 1 everywhere; independent noise in each half: S/(S + N) in every shell. */
 START_TEST(fsc)
 {
 	enum { N = 48, ALL = N * N * N };
@@ -100,7 +100,7 @@ START_TEST(fsc)
 	for (size_t k = 8; k < f.fsc.n; k++)
 		ck_assert_double_eq_tol(f.fsc.value[k], 1 / 1.49, 0.06);
 	gt_fsc_free(&f);
-	/* Nothing in common: below both limits at once. */
+	/* uncorrelated: below both limits */
 	for (size_t i = 0; i < ALL; i++)
 		y[i] = (float)gt_test_normal(9, i);
 	ck_ok(gt_fsc_measure(&g, x, y, &f));
@@ -119,7 +119,7 @@ START_TEST(regions)
 	gt_roi_figures f, h;
 	for (size_t i = 0; i < 6000; i++)
 		x[i] = (float)(1000 + 0.5 * (double)(i % 40) + 0.25 * (double)(i / 40 % 30) + (double)(i / 1200));
-	/* The voxel 20, 15, 2 is at 4.5, -4, 6. */
+	/* the voxel 20, 15, 2 is at 4.5, -4, 6 */
 	const gt_roi roi = { { 4.5, -4, 6 }, 4.1, 0 }, away = { { 99, 0, 0 }, 3, 0 }, tall = { { 4.5, -4, 6 }, 4.1, 7 };
 	ck_ok(gt_roi_measure(&g, x, &roi, &f));
 	ck_assert_uint_eq(f.count, 9 + 2 * 7 + 2 * 1);
@@ -132,7 +132,7 @@ START_TEST(regions)
 	for (int k = 0; k < 11; k++)
 		ck_assert_double_eq_tol(line[k], 1000 + 0.5 * (15 + k) + 0.25 * (13 + 0.4 * k) + 2 + 0.1 * k, 1e-4);
 	ck_refused(gt_line_profile(&g, x, (double[]){ 99, 0, 6 }, (double[]){ 0, 0, 6 }, 11, line), GT_ERR_ARG, "its begin, 99,0,6");
-	/* White noise: the error of the mean is sd/sqrt(n). */
+	/* white noise: the error of the mean is sd/sqrt(n) */
 	for (size_t i = 0; i < 6000; i++)
 		x[i] = (float)gt_test_normal(4, i);
 	const gt_roi all = { { 4, -5, 6 }, 60, 30 };

@@ -1,5 +1,6 @@
-/* Structural similarity against its definition, window by window; alike, opposite and constant images; regions, strides, threads.
- * labels: unit property  backend: none */
+/* Structural similarity against its definition, window by window; similar, opposite and constant images; regions,
+ * strides, threads.
+ * labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void fill(struct images *s)
 	s->all = (gt_image_region){ 0, SLICES, NULL };
 }
 
-/* Moments of one window by double sums about its means, as in the paper. */
+/* Moments of one window by sums about its means, as in the paper. */
 static double window_at(const gt_image_pair *p, size_t slice, size_t line, size_t pixel, double range)
 {
 	const double c1 = pow(0.01 * range, 2), c2 = pow(0.03 * range, 2);
@@ -87,7 +88,7 @@ START_TEST(is_its_definition)
 }
 END_TEST
 
-/* Lines that are far apart and slices that are near: rows of projections. */
+/* Distant lines and near slices: rows of projections. */
 START_TEST(by_strides)
 {
 	struct images s;

@@ -53,8 +53,8 @@ static void in_chunks(const char *const *spec, double memory, int threads)
 {
 	gt_prepare_files f = gt_prepare_files_defaults;
 	gt_prepare_options o = gt_prepare_defaults;
-	f.input = "pieces-in.nc";
-	f.output = "pieces-out.nc";
+	f.input = "chunks-in.nc";
+	f.output = "chunks-out.nc";
 	f.spec = spec;
 	while (spec[f.specs])
 		f.specs++;
@@ -67,14 +67,14 @@ static void in_chunks(const char *const *spec, double memory, int threads)
 START_TEST(same_bits)
 {
 	static const double memory[] = { 1, 3e5 };
-	write_scan("pieces-in.nc", 37, 7, 64);
-	gt_projections *p = read_back("pieces-in.nc");
+	write_scan("chunks-in.nc", 37, 7, 64);
+	gt_projections *p = read_back("chunks-in.nc");
 	for (size_t k = 0; chains[_i][k]; k++)
 		ck_ok(gt_prepare(&p, chains[_i][k], NULL));
 	const gt_scan *s = gt_projections_scan(p);
 	for (int m = 0; m < 2; m++) {
 		in_chunks(chains[_i], memory[m], 1 + 2 * m);
-		gt_projections *q = read_back("pieces-out.nc");
+		gt_projections *q = read_back("chunks-out.nc");
 		ck_assert_uint_eq(gt_scan_hash(gt_projections_scan(q)), gt_scan_hash(s));
 		ck_assert_str_eq(gt_projections_provenance(q)->command, "a command");
 		if (chains[_i][0])
@@ -87,8 +87,8 @@ START_TEST(same_bits)
 		gt_projections_free(q);
 	}
 	gt_projections_free(p);
-	remove("pieces-in.nc");
-	remove("pieces-out.nc");
+	remove("chunks-in.nc");
+	remove("chunks-out.nc");
 }
 END_TEST
 
@@ -113,17 +113,17 @@ static double peak_of(const char *const *spec, double memory)
 START_TEST(memory)
 {
 	const double views = 60, rows = 300, columns = 300, all = views * rows * columns * 4;
-	write_scan("pieces-in.nc", 9, 7, 64);
+	write_scan("chunks-in.nc", 9, 7, 64);
 	const double min = peak_of(chains[1], 1e6);
-	write_scan("pieces-in.nc", (size_t)views, (size_t)rows, (size_t)columns);
+	write_scan("chunks-in.nc", (size_t)views, (size_t)rows, (size_t)columns);
 	static const char *const steps[] = { "air:left=8,right=8", "zingers:photons=1e4", "rings", NULL };
 	const double peak = peak_of(steps, 5e6);
-	fprintf(stderr, "pieces: %.3g MB of projections, %.3g MB held beside the process' own %.3g\n", all / 1e6, (peak - min) / 1e6,
+	fprintf(stderr, "chunks: %.3g MB of projections, %.3g MB in addition to %.3g MB of the process\n", all / 1e6, (peak - min) / 1e6,
 	        min / 1e6);
 	if (!gt_test_keeps_freed_memory())
 		ck_assert_double_lt(peak - min, 0.5 * all);
-	remove("pieces-in.nc");
-	remove("pieces-out.nc");
+	remove("chunks-in.nc");
+	remove("chunks-out.nc");
 }
 END_TEST
 
@@ -132,9 +132,9 @@ START_TEST(refused)
 	static const char *const flatness[] = { "beam-hardening:method=flatness" }, *const order[] = { "rings", "zingers" };
 	static const char *const picked[] = { "lag:rates=0.5,amounts=0.01", "views:range=:6" };
 	gt_prepare_files f = gt_prepare_files_defaults;
-	write_scan("pieces-in.nc", 9, 7, 64);
-	f.input = "pieces-in.nc";
-	f.output = "pieces-out.nc";
+	write_scan("chunks-in.nc", 9, 7, 64);
+	f.input = "chunks-in.nc";
+	f.output = "chunks-out.nc";
 	f.specs = 1;
 	f.spec = flatness;
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "flatness takes all projections at once");
@@ -144,23 +144,23 @@ START_TEST(refused)
 	/* An earlier version wrote beyond the selected views. */
 	f.spec = picked;
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "in chunks views runs before lag: run lag alone first");
-	f.output = "pieces-out.mha";
+	f.output = "chunks-out.mha";
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_ARG, "mha");
-	f.output = "no-folder/pieces-out.nc";
+	f.output = "no-folder/chunks-out.nc";
 	f.specs = 1;
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_IO, "no-folder");
-	ck_assert_int_ne(access("pieces-out.nc", F_OK), 0);
-	gt_projections *p = read_back("pieces-in.nc");
+	ck_assert_int_ne(access("chunks-out.nc", F_OK), 0);
+	gt_projections *p = read_back("chunks-in.nc");
 	float *w = malloc(gt_scan_size(gt_projections_scan(p)) * sizeof *w);
 	for (size_t i = 0; i < gt_scan_size(gt_projections_scan(p)); i++)
 		w[i] = 1;
 	ck_ok(gt_projections_set_weights(p, w));
-	ck_ok(gt_write_projections("pieces-in.nc", NULL, p));
-	f.output = "pieces-out.nc";
+	ck_ok(gt_write_projections("chunks-in.nc", NULL, p));
+	f.output = "chunks-out.nc";
 	ck_refused(gt_prepare_in_chunks(&f, NULL), GT_ERR_UNSUPPORTED, "holds weights or photons");
 	gt_projections_free(p);
 	free(w);
-	remove("pieces-in.nc");
+	remove("chunks-in.nc");
 }
 END_TEST
 
@@ -175,13 +175,13 @@ START_TEST(fields_of_another_size)
 	gt_prepare_options o = gt_prepare_defaults;
 	for (size_t i = 0; i < 5 * 7 * 64; i++)
 		field[i] = (float)(i % (7 * 64) == 2 * 64 + 17 ? 10 : 1000 + 10 * gt_test_normal(4, i));
-	write_scan("pieces-in.nc", 9, 7, 64);
-	gt_projections *p = read_back("pieces-in.nc");
+	write_scan("chunks-in.nc", 9, 7, 64);
+	gt_projections *p = read_back("chunks-in.nc");
 	gt_scan *whole = NULL;
 	ck_ok(gt_scan_clone(gt_projections_scan(p), &whole));
 	o.flats = (gt_field_images){ field, 5 };
-	f.input = "pieces-in.nc";
-	f.output = "pieces-out.nc";
+	f.input = "chunks-in.nc";
+	f.output = "chunks-out.nc";
 	f.specs = 2;
 	f.spec = steps[0];
 	ck_ok(gt_prepare_in_chunks(&f, &o));
@@ -192,7 +192,7 @@ START_TEST(fields_of_another_size)
 	gt_prepare_options cropped = gt_prepare_defaults;
 	cropped.flats = (gt_field_images){ part, 5 };
 	ck_ok(gt_prepare(&p, steps[0][1], &cropped));
-	gt_projections *q = read_back("pieces-out.nc");
+	gt_projections *q = read_back("chunks-out.nc");
 	ck_assert_mem_eq(gt_projections_data(q), gt_projections_data(p), 9 * 6 * 61 * sizeof(float));
 	ck_assert_mem_eq(gt_projections_weights(q), gt_projections_weights(p), 9 * 6 * 61 * sizeof(float));
 	ck_assert_float_eq(gt_projections_weights(q)[2 * 61 + 14], 0);
@@ -205,8 +205,8 @@ START_TEST(fields_of_another_size)
 	gt_projections_free(q);
 	gt_scan_free(whole);
 	free(field);
-	remove("pieces-in.nc");
-	remove("pieces-out.nc");
+	remove("chunks-in.nc");
+	remove("chunks-out.nc");
 }
 END_TEST
 
@@ -218,4 +218,4 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, fields_of_another_size);
 }
 
-int main(void) { return gt_test_main("pieces", fill); }
+int main(void) { return gt_test_main("chunks", fill); }

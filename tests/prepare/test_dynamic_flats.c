@@ -80,7 +80,7 @@ START_TEST(changing)
 	const double before = error(x);
 	ck_ok(gt_prepare(&p, "dynamic-flats", &o));
 	const double after = error(x);
-	fprintf(stderr, "dynamic flats: %.4f off with the mean flat field, %.4f mended, %.4f by photons\n", before, after, sqrt(limit));
+	fprintf(stderr, "dynamic flats: %.4f off with the mean flat field, %.4f corrected, %.4f by photons\n", before, after, sqrt(limit));
 	ck_assert_double_gt(before, 0.05);
 	ck_assert_double_lt(after, 1.1 * sqrt(limit));
 	/* Noise alone. */

@@ -47,10 +47,7 @@ static gt_projections *seen(int k, size_t columns)
 	gt_scan *s = NULL;
 	gt_projections *p = NULL;
 	gt_phantom *body = NULL;
-	FILE *f = fopen("body.shapes", "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(body_text, f);
-	fclose(f);
+	gt_test_write("body.shapes", body_text);
 	ck_ok(gt_scan_orbit(&orbit, &s));
 	ck_ok(gt_phantom_new("body.shapes", NULL, &body));
 	ck_ok(gt_projections_new(s, &p));

@@ -159,7 +159,7 @@ START_TEST(zingers_beside_a_body)
 	}
 	for (size_t i = 0; i < 3 * N * N; i++)
 		wrong += x[i] != before[i];
-	ck_assert_msg(wrong == 0, "%zu pixels of the body are taken for zingers", wrong);
+	ck_assert_msg(wrong == 0, "%zu pixels of the object are taken for zingers", wrong);
 	gt_projections_free(p);
 }
 END_TEST
@@ -246,7 +246,7 @@ static gt_projections *head(void)
 /* Column gains of 1 %: the error of the slice relative to that of noise alone. */
 START_TEST(rings)
 {
-	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
+	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *corrected = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
 	slice(x, exact);
@@ -256,16 +256,16 @@ START_TEST(rings)
 	slice(x, noisy);
 	const double noise = apart(noisy, exact, SIDE);
 	ck_ok(gt_prepare(&p, "rings", NULL));
-	slice(x, mended);
-	const double none = apart(mended, exact, SIDE) / noise;
+	slice(x, corrected);
+	const double none = apart(corrected, exact, SIDE) / noise;
 	for (size_t i = 0; i < ALL; i++)
 		x[i] = without[i] + (float)(0.01 * gt_test_normal(6, i % SIDE));
-	slice(x, mended);
-	const double fault = apart(mended, exact, SIDE) / noise;
+	slice(x, corrected);
+	const double fault = apart(corrected, exact, SIDE) / noise;
 	ck_ok(gt_prepare(&p, "rings:method=gain", NULL));
-	slice(x, mended);
-	const double after = apart(mended, exact, SIDE) / noise;
-	fprintf(stderr, "rings: error with the fault %.3f, mended %.3f, without a fault %.3f of that of noise\n", fault, after, none);
+	slice(x, corrected);
+	const double after = apart(corrected, exact, SIDE) / noise;
+	fprintf(stderr, "rings: error with the fault %.3f, corrected %.3f, without a fault %.3f of that of noise\n", fault, after, none);
 	ck_assert_double_gt(fault, 1.6);
 	ck_assert_double_lt(after, 1.2);
 	ck_assert_double_lt(none, 1.06);
@@ -280,7 +280,7 @@ START_TEST(no_stripes)
 {
 	static const char *const specs[] = { "rings:method=sorting", "rings:method=all" };
 	static const double max[2][2] = { { 1.03, 0.73 }, { 1.05, 0.66 } };
-	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *mended = noisy + SIDE * SIDE, *without;
+	float *exact = malloc(3 * SIDE * SIDE * sizeof *exact), *noisy = exact + SIDE * SIDE, *corrected = noisy + SIDE * SIDE, *without;
 	gt_projections *p = head();
 	float *x = gt_projections_data(p);
 	double error[2], faulty = 0;
@@ -293,15 +293,15 @@ START_TEST(no_stripes)
 	for (int fault = 1; fault >= 0; fault--) {
 		for (size_t i = 0; i < ALL; i++)
 			x[i] = without[i] + (float)(fault * 0.01 * gt_test_normal(6, i % SIDE));
-		slice(x, mended);
-		faulty = fault ? apart(mended, exact, SIDE) / noise : faulty;
+		slice(x, corrected);
+		faulty = fault ? apart(corrected, exact, SIDE) / noise : faulty;
 		ck_ok(gt_prepare(&p, specs[_i], NULL));
 		x = gt_projections_data(p);
-		slice(x, mended);
-		error[fault] = apart(mended, exact, SIDE) / noise;
+		slice(x, corrected);
+		error[fault] = apart(corrected, exact, SIDE) / noise;
 	}
-	fprintf(stderr, "%s: error with the fault %.3f, mended %.3f, without a fault %.3f of that of noise\n", specs[_i], faulty, error[1],
-	        error[0]);
+	fprintf(stderr, "%s: error with the fault %.3f, corrected %.3f, without a fault %.3f of that of noise\n", specs[_i], faulty,
+	        error[1], error[0]);
 	ck_assert_double_lt(error[0], max[_i][0]);
 	ck_assert_double_lt(error[1], max[_i][1] * faulty);
 	gt_projections_free(p);

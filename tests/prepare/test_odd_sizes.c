@@ -1,6 +1,6 @@
-/* Every step on detectors of one row or column, on few views, with windows wider than the detector: the result is
- * finite, or refused with a message. NaN and infinite values are refused before anything changes. labels: unit
- * property slow  backend: none */
+/* Every step on single rows or columns, few views, and windows wider than the detector: finite results or refusals
+ * with a message. NaN and infinite values are refused before anything changes.
+ * labels: unit property slow backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

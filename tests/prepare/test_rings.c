@@ -9,8 +9,8 @@
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
-/* Tubes about the axis: width of the wall in pixels, its attenuation, standard deviation of the column gains, offset
- * of the axis from the centre in pixels. */
+/* Tubes about the axis: wall width in pixels, attenuation, standard deviation of the column gains, offset of the
+ * axis in pixels. */
 enum { TUBES = 7 };
 static const struct {
 	double wall, mu, gain, offset;

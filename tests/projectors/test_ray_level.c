@@ -1,6 +1,5 @@
 /* The sorted tables of level scans give the same rays as gt_ray_make().
- * labels: unit
- * backend: none */
+ * labels: unit; backend: none */
 #include <stdlib.h>
 #include "projectors/ray/ray_impl.h"
 #include "projectors/ray/ray_level.h"

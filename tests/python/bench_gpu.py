@@ -1,7 +1,7 @@
-"""Times of the package on a GPU, printed as a table; run by hand: python tests/python/bench_gpu.py [VIEWS COLUMNS SLICES].
+"""Prints times of the package on a GPU as a table: python tests/python/bench_gpu.py [VIEWS COLUMNS SLICES].
 
-A training step through the layer against forward and back alone; OS-SART in ten lines of PyTorch against the solver of the library;
-what a call costs the host. Medians of runs in turn.
+A training step through the layer against forward and backprojection alone; OS-SART in ten lines of PyTorch against the library's
+solver; host time of a call. Medians of alternating runs.
 """
 
 import statistics
@@ -55,7 +55,7 @@ def pair():
 
 
 def vectors():
-    """What the step does beside the pair: the products and sums that a training step has with any operator."""
+    """Other work of a training step: products and sums that any operator needs."""
     z = x * weight.detach()
     (y2 * y).sum()
     y2.mul(1.0)

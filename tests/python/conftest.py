@@ -1,4 +1,4 @@
-"""What several tests of the package share: tiny scans, a body off every centre, and the command."""
+"""Common parts of the package's tests: small scans, an off-centre object, and the command."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start what ru
 
 
 def tiny(kind="flat"):
-    """A small scan of odd sizes, off centre."""
+    """A small off-centre scan of odd sizes."""
     if kind == "parallel":
         return gantry.parallel(np.linspace(0, np.pi, 20, endpoint=False) + 0.1, (9, 31), (1.5, 2.0), offset=(0.3, -0.7))
     if kind == "helix":
@@ -33,7 +33,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs the command that lies in the package; returns "", or what it said where it refused and that is allowed."""
+    """Runs the command in the package; returns "", or the message of a permitted refusal."""
 
     def run(*arguments, cwd, may_refuse=False):
         done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False)

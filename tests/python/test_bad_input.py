@@ -1,4 +1,4 @@
-"""What cannot be is refused with a sentence: the thing, what was found, what was expected."""
+"""Invalid input is refused with a message: the thing, the value found, the value expected."""
 
 import gc
 import subprocess
@@ -54,7 +54,7 @@ def test_out_must_fit_as_it_is(fault):
 
 
 class Elsewhere:
-    """What an array of another library tells of itself before anyone looks at its memory."""
+    """The interface description that an array of another library gives before its memory is read."""
 
     def __init__(self, device, requires_grad=False):
         self.device, self.requires_grad = device, requires_grad
@@ -104,7 +104,7 @@ def test_numbers_that_are_not_finite(value, dtype, tmp_path):
 
 
 def test_one_number_in_many(rng):
-    """Large arrays are looked through in pieces, by several threads."""
+    """Large arrays are checked in chunks, by several threads."""
     scan, grid = gantry.parallel([0.3], (2, 9), 8.0), gantry.Grid((7, 150, 151), 1.0)
     A = gantry.Projector(scan, grid, device="cpu:2")
     for number in (0, 65535, 65536, grid.shape[0] * 150 * 151 - 1):
@@ -213,7 +213,7 @@ def test_denoising(tmp_path):
 
 @pytest.mark.skipif(DEVICE.startswith("cuda"), reason="of a GPU: test_devices.py")
 def test_an_operator_after_its_device_failed(rng):
-    """A failure that sticks to the device, as what is queued leaves it, is told once by its sentence; then the device goes on."""
+    """A sticky device failure from queued work is reported once with its message; then the device continues."""
     A, B, x = small(), gantry.Analytic(tiny(), GRID, device=DEVICE), rng.random(GRID.shape, np.float32)
     y, out = np.ones(A.range_shape, np.float32), gantry._c.ffi.new("gt_array **")
     calls = [lambda: A(x), lambda: A.T(y), lambda: A(np.stack([x, x])), lambda: B(y), lambda: gantry.cgls(A, y, iterations=3),
@@ -233,7 +233,7 @@ def test_an_operator_after_its_device_failed(rng):
 
 
 def test_memory_that_is_not_there():
-    """In a process of its own that may have little: a sentence, and what fits goes on."""
+    """In a process with a memory limit: a message, and work that fits continues."""
     code = """
 import resource, numpy as np, gantry
 s = gantry.circular(24, (9, 31), 4.0, 500, 1000)

@@ -1,4 +1,4 @@
-"""Geometry from the projections themselves: what `gantry calibrate` finds, of a body, of beads and of views that are off."""
+"""Calibration as in `gantry calibrate`: from an unknown object, from beads, and of jittered views."""
 
 import json
 import subprocess
@@ -13,12 +13,12 @@ PLACES = np.array([(20, 0, -25), (3, 19, -18), (-17, 9, -11), (-13, -16, -3), (9
 
 
 def same(found):
-    """What JSON says, to the digits that it has."""
+    """Values of a JSON text, to its digits."""
     return pytest.approx(found, rel=1e-12, abs=0)
 
 
 def told(*arguments, cwd):
-    """The JSON that the command prints."""
+    """JSON output of the command."""
     done = subprocess.run([COMMAND, *map(str, arguments), "--json"], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -26,7 +26,7 @@ def told(*arguments, cwd):
 
 @pytest.fixture(scope="module")
 def beads(tmp_path_factory):
-    """A folder with a scan of seven balls whose central ray is 2.25 columns off, and with their places."""
+    """A folder with a scan of seven beads, a central ray displaced by 2.25 columns, and the bead positions."""
     folder = tmp_path_factory.mktemp("beads")
     balls = "".join(f"ellipsoid center={x:g},{y:g},{z:g} radius=1.2 density=0.6\n" for x, y, z in PLACES)
     (folder / "balls.shapes").write_text("unit mm-1\n" + balls)
@@ -74,7 +74,7 @@ def test_what_beads_refuse(beads):
 
 @pytest.fixture(scope="module")
 def shaken(tmp_path_factory):
-    """A scan each of whose views is some pixels off."""
+    """A scan with random shifts of some pixels per view."""
     scan = gantry.parallel(np.linspace(0, np.pi, 24, endpoint=False), (8, 32), 2.5)
     real, off = scan.copy(), np.random.default_rng(1).normal(0, 0.8, 24)
     real.views["detector"][:] += (off * 2.5)[:, None] * real.views["column_axis"]

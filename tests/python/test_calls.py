@@ -39,7 +39,7 @@ def test_callbacks_see_each_iteration(scene):
 @pytest.mark.skipif(DEVICE.startswith("cuda"), reason="a GPU has its own memory")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_solvers_use_arrays_where_they_are(dtype):
-    """Data, weights and the result of the operator's type are neither put nor got; the start stays as it was. Subsets put the tables of their operators."""
+    """Data, weights and results of the operator's type are not copied; the start is unchanged. Subsets upload operator tables."""
     A = gantry.Projector(tiny(), GRID, device=DEVICE, dtype=dtype)
     p, x0, out = BODY.project(tiny()).astype(dtype), np.full(GRID.shape, 0.01, dtype), np.empty(GRID.shape, dtype)
     w = np.exp(-p)
@@ -107,7 +107,7 @@ def test_what_is_raised_at_a_later_checkpoint_leaves_one_to_go_on_from(scene, tm
 
 
 class Asked:
-    """In place of what each thread keeps: counts the library's questions whether to stop, and presses Ctrl-C in one of them."""
+    """Replaces the thread-local state: counts the library's polls and sends Ctrl-C in one of them."""
 
     def __init__(self, kept, press):
         vars(self).update(kept=kept, press=press, questions=0)
@@ -136,7 +136,7 @@ class Asked:
 
 @pytest.fixture
 def interrupt(monkeypatch):
-    """interrupt(k, ...): Ctrl-C while the library asks for the k-th time, however long that takes; returns what counts the questions."""
+    """interrupt(k, ...): sends Ctrl-C in the k-th poll; returns the counter of polls."""
 
     def press(*k):
         asked = Asked(thread, k)
@@ -202,7 +202,7 @@ def test_threads_share_an_operator(scene):
 
 
 def test_threads_reconstruct_side_by_side():
-    """Each with its own settings, callbacks, messages and failures: what each gets is what it gets alone."""
+    """Each thread has its own settings, callbacks, messages and failures, as if it ran alone."""
     scan = tiny()
     p = gantry.Projections(gantry.add_noise(BODY.project(scan), 1e5, seed=1), scan)
     jobs = [{"solver": "cgls:iterations=4", "backend": "cpu:1"}, {"solver": "os-sart:iterations=2,subsets=4", "backend": "cpu:2"},
@@ -263,7 +263,7 @@ EXITS = {"solver": "gantry.cgls(A, b, iterations=10**6, callback=tell)",
 
 @pytest.mark.parametrize("what", list(EXITS))
 def test_an_interpreter_that_exits_during_a_run(what, tmp_path):
-    """While threads of it compute and call back: the exit is quiet, and what was half written is no checkpoint."""
+    """Exit during computing threads and callbacks is silent, and leaves no partial checkpoint."""
     code = f"""
 import gantry, logging, numpy as np, sys, threading, warnings
 warnings.simplefilter("ignore")
@@ -313,7 +313,7 @@ def test_start_by_an_array(scene):
 
 
 def test_ctrl_c_in_a_message_ends_the_run(scene):
-    """A signal that arrives while the library tells of something, and not while it asks."""
+    """A signal that arrives during a report, not during a poll."""
     A, p = scene
 
     class Interrupted(logging.Handler):
@@ -333,7 +333,7 @@ def test_ctrl_c_in_a_message_ends_the_run(scene):
 
 
 def test_lines_of_progress_have_a_unit(scene, capsys, monkeypatch):
-    """HU where the projections tell what water is, else mm-1; without tqdm, a line per iteration."""
+    """HU if the projections give the water value, else mm-1; without tqdm, a line per iteration."""
     A, p = scene
     for name in ("tqdm", "tqdm.auto"):
         monkeypatch.setitem(sys.modules, name, None)

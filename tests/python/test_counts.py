@@ -1,4 +1,4 @@
-"""Images of counts: fields, angles and geometry as the command takes them, and what is written as whole numbers."""
+"""Images of counts: fields, angles and geometry as in the command, and integer output."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SIZE = (24, 6, 32)
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    """A folder with raw images of a body whose flat field becomes darker meanwhile, and what says how to read them."""
+    """A folder with raw images, whose flat field darkens during the scan, and the options to read them."""
     folder = tmp_path_factory.mktemp("counts")
     rng = np.random.default_rng(5)
     scan = gantry.parallel(np.linspace(0, np.pi, SIZE[0], endpoint=False), SIZE[1:], 1.0)

@@ -1,4 +1,4 @@
-"""A function of Python as a proximal step of the library's solvers."""
+"""A Python function as a proximal step of the library's solvers."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def scene(request):
 
 
 def shrink(z, t):
-    """The proximal step of |x|^2/2, whose minimum is known."""
+    """The proximal step of |x|^2/2, with a known minimum."""
     return z / (1 + t)
 
 

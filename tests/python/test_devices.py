@@ -1,4 +1,4 @@
-"""CuPy and JAX on a GPU: their memory is used in place, behind what is on their streams."""
+"""CuPy and JAX on a GPU: their memory is used in place, in the order of their streams."""
 
 import os
 import subprocess
@@ -51,7 +51,7 @@ def test_jax(operator, rng):
 
 
 def test_an_operator_after_its_device_failed():
-    """A kernel reads memory that is not there, which ends all work of the process on that device: exceptions from then on, and a quiet end."""
+    """An invalid read of a kernel ends all work of the process on the device: exceptions from then on, and a silent exit."""
     code = f"""
 import numpy as np, gantry
 from gantry._c import ffi, lib

@@ -1,4 +1,4 @@
-"""The examples of the docstrings run, and the most used names have one, with their parameters and results."""
+"""Examples of docstrings run; the most used names have one, with parameters and results."""
 
 import doctest
 import importlib

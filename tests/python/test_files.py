@@ -1,4 +1,4 @@
-"""Files there and back, whole and by views."""
+"""Files written and read, whole and by views."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The scripts that the documents show run, and say what they promise."""
+"""The scripts in the documents run and print the promised results."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def test_script(name, tmp_path):
 
 
 def test_notebook(tmp_path, monkeypatch):
-    """Its cells but the first, which installs the package: figures that a notebook can draw, in at most 8 lines."""
+    """All notebook cells but the first, which installs the package: figures in at most 8 lines each."""
     pytest.importorskip("matplotlib", reason="first_pictures.ipynb draws")
     cells = [c["source"] for c in json.loads((GALLERY / "first_pictures.ipynb").read_text())["cells"] if c["cell_type"] == "code"]
     lines = [line for source in cells for line in source if line.strip()]

@@ -1,4 +1,4 @@
-"""Scans and grids: numbers against formulas written out here, and there and back."""
+"""Scans and grids: values against formulas, and conversions in both directions."""
 
 import pickle
 
@@ -10,7 +10,7 @@ import gantry
 
 
 def project(scan, view, point):
-    """Where a point lands, by vectors alone: (row, column) of a flat detector."""
+    """Projects a point by vectors alone: (row, column) of a flat detector."""
     t = scan.views[view]
     normal = np.cross(t["column_axis"], t["row_axis"])
     ray = point - t["source"]
@@ -89,7 +89,7 @@ def test_grids():
 
 
 def test_a_small_sphere_lands_where_the_formula_says():
-    """The centre of mass of each view of a sphere off centre, against the vectors of the view."""
+    """The centre of mass of an off-centre sphere in each view, against the vectors of the view."""
     scan = gantry.circular(7, (41, 61), 1.5, 400, 800, offset=(0.25, 0.75))
     grid = gantry.Grid(3, 2.0, (4.0, -9.0, 12.0))
     y = gantry.Projector(scan, grid, device="cpu:1")(np.ones(grid.shape, np.float32))
@@ -107,7 +107,7 @@ def test_scanners():
 
 @pytest.mark.parametrize("detector", ["flat", "arc", "parallel"])
 def test_circles_by_angles(detector):
-    """The same as by a number of views, where the angles are those; else a rotation of each view."""
+    """Equal to a number of views if the angles are the same; else a rotation per view."""
     common = {"shape": (5, 7), "pitch": (2.0, 3.0), "source_to_axis": 500, "source_to_detector": 900, "detector": detector, "offset": (0.5, -1)}
     theta = 0.3 + 2 * np.pi * np.arange(8) / 8
     by_views = gantry.circular(8, **common, start_angle=0.3)
@@ -134,7 +134,7 @@ def test_helices_by_angles(feed):
                                   lambda **k: gantry.parallel(np.arange(6.0), (9, 31), (2.5, 4.0), **k),
                                   lambda **k: gantry.helical(60, 1, 12.0, (9, 31), (2.5, 4.0), 500, 1000, detector="flat", **k)])
 def test_offsets_of_each_view(make, rng):
-    """Each view has the values that it has where all views have its offset."""
+    """Each view has the values of a scan in which all views have its offset."""
     views = len(make())
     offsets = rng.uniform(-2, 2, (views, 2))
     x = rng.random(GRID.shape, np.float32)

@@ -1,4 +1,4 @@
-"""What an import brings along."""
+"""Modules that an import loads."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def test_names_are_found_and_others_are_not():
 
 
 def test_every_name_says_where_it_is():
-    """Names are loaded one by one, in any order: each from a fresh interpreter's view of the package."""
+    """Names are loaded one by one, in any order, each in a fresh interpreter."""
     code = ("import gantry, sys\n"
             "for name in reversed(gantry.__all__): assert getattr(gantry, name) is getattr(gantry, name), name\n"
             "assert set(gantry._HOME) <= set(gantry.__all__)\n"

@@ -1,4 +1,4 @@
-"""Geometries of other packages: three spheres off all centres land where the other's own vectors put them."""
+"""Geometries of other packages: three off-centre spheres project to the positions given by the other package's vectors."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ GEOMETRIES = {
 
 
 def lands(geometry, view, point):
-    """(row, column) by the other's definition: the ray through the point meets middle + a u + b v."""
+    """(row, column) by the other definition: the ray through the point meets centre + a u + b v."""
     first, middle, u, v = astra.vectors(geometry)[view].reshape(4, 3)
     ray = first if geometry["type"].startswith("parallel") else point - first
     a, b, _ = np.linalg.solve(np.stack([u, v, -ray], 1), point - middle)
@@ -80,7 +80,7 @@ def test_what_is_refused(rng):
 
 
 def test_live_objects():
-    """The package itself: its own vectors of a circle, and the grid of a volume off centre."""
+    """The package itself: its vectors of a circular scan, and the grid of an off-centre volume."""
     toolbox = pytest.importorskip("astra", reason="the ASTRA Toolbox is not installed here", exc_type=ImportError)
     for kind in ("cone", "parallel3d"):
         more = (400.0, 300.0) if kind == "cone" else ()
@@ -95,7 +95,7 @@ def test_live_objects():
 
 @pytest.mark.parametrize("kind", list(GEOMETRIES))
 def test_the_toolbox_projects_the_same(kind, rng):
-    """Its own projector, which samples as joseph does but with texture units: three balls in a volume off centre, odd and unlike along all axes."""
+    """Its own projector, which samples like joseph but with textures: three balls in an off-centre, asymmetric volume."""
     toolbox = pytest.importorskip("astra", reason="the ASTRA Toolbox is not installed here", exc_type=ImportError)
     if not toolbox.use_cuda():
         pytest.skip("the ASTRA Toolbox projects three dimensions on a GPU alone, and finds none")

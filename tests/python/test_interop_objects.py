@@ -1,8 +1,8 @@
-"""Live objects of TIGRE, LEAP, CIL and ODL: three balls off all centres, projected through what is made of an object, against line
-integrals by each program's own documented convention, written out here.
+"""Live objects of TIGRE, LEAP, CIL and ODL: projections of three off-centre balls through the converted objects, against line
+integrals by each program's documented convention.
 
-ODL and the ASTRA Toolbox are the packages themselves where they are installed; the others, which pip does not have, are stand-ins
-with the members that their documentation and sources name.
+ODL and the ASTRA Toolbox are the real packages if they are installed; the others, which pip lacks, are stand-ins with the documented
+members.
 """
 
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ def turn_y(a):
 
 
 def line_integrals(pixel, first, parallel=False, centers=CENTERS):
-    """Of the balls, whose density falls as 1 - (r/R)^2 to their surface, along the rays to pixel [..., 3] from a source, or along a direction."""
+    """Line integrals of the balls, with density 1 - (r/R)^2, to pixel [..., 3] from a source or along a direction."""
     along = np.broadcast_to(first, pixel.shape) if parallel else pixel - first
     along = along / np.linalg.norm(along, axis=-1, keepdims=True)
     total = np.zeros(pixel.shape[:-1])
@@ -60,7 +60,7 @@ def agree(scan, grid, expected):
 
     assert found.shape == expected.shape
     assert error(expected) < 0.045, error(expected)
-    # It sees half a column, and whatever is the wrong way round.
+    # Detects half a column and any reversal.
     assert error((expected + np.roll(expected, 1, 2)) / 2) > 0.1
     assert min(error(np.flip(expected, a)) for a in range(3) if expected.shape[a] > 1) > 0.2
 
@@ -91,7 +91,7 @@ def test_tigre():
     agree(tigre.scan(geo, ANGLES), tigre.grid(geo), by_tigre(geo, flat))
     euler = np.stack([ANGLES, 0.2 * np.sin(ANGLES), 0.1 * np.cos(ANGLES)], 1)
     agree(tigre.scan(geo, euler), tigre.grid(geo), by_tigre(geo, euler))
-    # As TIGRE's check_geo() leaves it: numbers repeated for each view.
+    # as after TIGRE's check_geo(): values repeated for each view
     n = len(ANGLES)
     checked = SimpleNamespace(**{**vars(geo), "DSO": np.full(n, 300.0), "DSD": np.full(n, 480.0), "COR": np.full(n, 1.3), "angles": flat,
                                  **{k: np.tile(getattr(geo, k), (n, 1)) for k in ("offDetector", "rotDetector", "offOrigin")}})
@@ -107,7 +107,7 @@ def test_tigre():
 # LEAP -------------------------------------------------------------------
 
 class Leap:
-    """leapctype.tomographicModels, of which only the get_ functions are asked."""
+    """leapctype.tomographicModels, reduced to its get_ functions."""
 
     def __init__(self, **values):
         volume = {"numX": 44, "numY": 40, "numZ": 30, "voxelWidth": 1.0, "voxelHeight": 1.1, "offsetX": 1.5, "offsetY": -2.0, "z0": -14.0}
@@ -143,12 +143,12 @@ def test_leap():
     for kind in ("CONE", "PARALLEL"):
         m = Leap(geometry=kind, **({"pixelWidth": 1.1, "pixelHeight": 1.0} if kind == "PARALLEL" else {}))
         agree(leap.scan(m), leap.grid(m), by_leap(m))
-    # A helix, whose first source LEAP puts where get_z_source_offset() says.
+    # a helix, with LEAP's first source at get_z_source_offset()
     h = 1.5
     m = Leap(geometry="CONE", helicalPitch=h, z_source_offset=-5.0)
     rise = -5.0 + h * np.radians(m.values["angles"] - m.values["angles"][0])
     agree(leap.scan(m), leap.grid(m), by_leap(m, rise))
-    # The same circle as modular beams, whose vectors are LEAP's floats.
+    # the same circle as modular beams with LEAP's float vectors
     circle = Leap(geometry="CONE")
     table = leap.scan(circle).views
     vectors = {"sourcePositions": table["source"], "moduleCenters": table["detector"], "rowVectors": table["row_axis"],
@@ -178,7 +178,7 @@ def acquisition(origin="bottom-left", parallel=False, unit="degree", **system):
 
 
 def by_cil(ag):
-    """The source and the panel stand still, the body turns about the axis."""
+    """Source and panel are fixed; the object rotates about the axis."""
     system, panel, angles = ag.config.system, ag.config.panel, ag.config.angles
     factor = np.pi / 180 if angles.angle_unit == "degree" else 1
     column, row = (np.arange(n) - (n - 1) / 2 for n in panel.num_pixels)

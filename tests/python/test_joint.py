@@ -1,4 +1,4 @@
-"""Several scans of one object together: the bits of `gantry recon a.nc b.nc`."""
+"""Joint reconstruction of several scans: bit-identical to `gantry recon a.nc b.nc`."""
 
 import numpy as np
 import pytest

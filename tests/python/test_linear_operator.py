@@ -14,7 +14,7 @@ linalg = pytest.importorskip("scipy.sparse.linalg")
 
 @pytest.fixture(scope="module")
 def dense():
-    """A small operator, and its matrix by unit vectors."""
+    """A small operator, and its matrix from unit vectors."""
     A = gantry.Projector(gantry.circular(5, (3, 6), 4.0, 300, 600, offset=(0.2, -0.4)), gantry.Grid((3, 4, 5), 3.0, (1, 2, -3)), device=DEVICE,
                          dtype=np.float64)
     return A, np.stack([A.matvec(e) for e in np.eye(A.shape[1])], 1)

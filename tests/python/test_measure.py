@@ -1,4 +1,4 @@
-"""Figures and pictures, against numbers that are computed here."""
+"""Measurements and images against independently computed values."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_pictures(tmp_path, rng):
 
 @pytest.mark.parametrize("kind", ["flat", "arc", "parallel"])
 def test_outline_of_the_detector(kind):
-    """Each corner, seen from the source, lands half a pixel beyond the outermost centres."""
+    """Each corner, seen from the source, projects to half a pixel beyond the outermost centres."""
     scan = tiny(kind)
     t, corners = scan.views[3], pictures.detector_corners(tiny(kind), 3)
     if kind == "arc":

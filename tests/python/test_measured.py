@@ -1,4 +1,4 @@
-"""Preparation, calibration, figures, geometry files and pages: the numbers of the command."""
+"""Preparation, calibration, measurements, geometry files and pages: equal to the command."""
 
 import json
 import os
@@ -16,12 +16,12 @@ import gantry
 
 
 def same(found):
-    """What JSON says, to the digits that it has."""
+    """Values of a JSON text, to its digits."""
     return pytest.approx(found, rel=1e-12, abs=0)
 
 
 def told(*arguments, cwd):
-    """The JSON that the command prints."""
+    """JSON output of the command."""
     done = subprocess.run([COMMAND, *map(str, arguments), "--json"], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -77,7 +77,7 @@ def test_fields_find_bad_pixels(data, rng):
 
 
 def test_fields_are_those_of_what_a_crop_leaves(data, rng):
-    """A dead pixel of the flat fields is found behind a crop too, where it is then; not behind a bin, whose pixels are others."""
+    """A dead pixel of the flat fields is also found after a crop, at its new position, but not after binning."""
     flats = rng.normal(1000, 10, (6, *data.scan.shape[1:]))
     flats[:, 4, 33] = 3.0
     darks = rng.normal(10, 1, (6, *data.scan.shape[1:]))
@@ -154,7 +154,7 @@ def test_geometry_files(command, tmp_path, name):
     back = gantry.read_geometry(tmp_path / name, **lacks)
     assert back == gantry.read_projections(tmp_path / "back.nc", geometry_only=True).scan
     x = np.random.default_rng(3).random(GRID.shape).astype(np.float32)
-    # RTK's columns run the other way: what is written for it tells so.
+    # RTK's columns are reversed, as the written file states
     y = [gantry.Projector(s, GRID, device=DEVICE)(x) for s in (scan, back)]
     assert np.allclose(y[0], y[1][:, :, ::-1] if name == "scan.xml" else y[1], atol=1e-3 * y[0].max())
     assert {"rtk", "astra", "leap", "nikon"} <= set(gantry.geometry_formats())
@@ -187,7 +187,7 @@ def test_pages(tmp_path, rng):
 
 
 def test_served_page(rng):
-    """The page is served with its values until somebody interrupts; what `ready` raises ends it too."""
+    """The page is served until it is interrupted; an exception in `ready` ends it too."""
     v = gantry.Volume(0.02 * rng.random(GRID.shape, np.float32), GRID)
     told = []
 

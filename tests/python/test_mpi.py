@@ -1,4 +1,4 @@
-"""Processes that mpirun starts: they compute together and end well; where one fails, all end."""
+"""Processes of mpirun compute together and end without error; a failure ends all."""
 
 import os
 import shutil

@@ -32,7 +32,7 @@ def test_transpose_entry_by_entry(kind, model):
 
 
 def test_line_integrals_of_a_box_are_those_of_geometry():
-    """Rays along y through a box off centre, seen by parallel beams at angle 0: its length times its attenuation."""
+    """Parallel rays along y through an off-centre box at angle 0: length times attenuation."""
     scan = gantry.parallel([0.0], (6, 8), 1.0)
     grid = gantry.Grid((6, 10, 8), 1.0)
     x = np.zeros(grid.shape, np.float32)
@@ -123,7 +123,7 @@ def test_mismatch_and_other_precisions(rng):
 
 
 def test_operators_may_go_in_any_order_and_thread():
-    """Operators in cycles of references, made and dropped beside two threads that compute."""
+    """Operators in reference cycles, made and dropped while two threads compute."""
     A = small()
     x = np.random.default_rng(6).random(A.domain_shape, np.float32)
     expected, wrong, done = A(x), [], threading.Event()

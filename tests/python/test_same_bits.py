@@ -1,4 +1,4 @@
-"""reconstruct() is `gantry recon`: the same bits for every solver, penalty, analytic method and preset."""
+"""reconstruct() is bit-identical to `gantry recon` for every solver, penalty, analytic method and preset."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ CASES += [pytest.param("arc", {"solver": "pcg:iterations=2", "precision": "doubl
 
 @pytest.fixture(scope="module")
 def scans(tmp_path_factory):
-    """A file of noisy projections of each kind of scan."""
+    """A file of noisy projections for each kind of scan."""
     folder = tmp_path_factory.mktemp("scans")
     body = gantry.Phantom("shepp-logan", scale=0.35, shift=(0.5, 3, -2), rotate=0.3)
     for kind in ("flat", "arc", "parallel", "helix"):
@@ -74,7 +74,7 @@ def test_another_setting_gives_other_bits(scans):
 
 @pytest.mark.filterwarnings("ignore::gantry.Remark")
 def test_solvers_on_arrays_agree_with_the_command(scans, command, tmp_path):
-    """gantry.pcg() over a Projector, with the settings of the command spelled out."""
+    """gantry.pcg() with a Projector and the settings of the command."""
     p, grid = gantry.read_projections(scans / "flat.nc"), gantry.Grid.parse(FEW["grid"])
     command("recon", scans / "flat.nc", "-o", "v.nc", "-q", "--grid", FEW["grid"], "--backend", DEVICE, "--padding", "no", "--outside", "no", "--init", "fdk",
             "--solver", "os-sqs:iterations=3,subsets=4", "--penalty", "qggmrf:strength=100,c=10HU", cwd=tmp_path)

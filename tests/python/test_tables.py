@@ -1,4 +1,4 @@
-"""Functions, help and stubs are the library's tables."""
+"""Functions, help and stubs match the library's tables."""
 
 import inspect
 import pathlib

@@ -1,4 +1,4 @@
-"""Several devices at one volume: members on the CPU against one, and against the command."""
+"""Several devices: CPU ranks against one rank and against the command."""
 
 import inspect
 import pickle
@@ -29,7 +29,7 @@ def test_projector_of_a_team(kind, rng):
 
 
 def test_a_team_does_what_one_does(rng):
-    """The other members of a Projector: subsets, precisions, devices, how well the pair fits."""
+    """Other methods of a Projector: subsets, precisions, devices, adjoint test."""
     one, team = gantry.Projector(tiny(), GRID, device="cpu:1"), gantry.Projector(tiny(), GRID, device="cpu:1+cpu:1")
     assert isinstance(team, gantry.Projector) and len(team.parts) == 2
     x, y = rng.random(GRID.shape, np.float32), rng.random(one.range_shape, np.float32)
@@ -77,7 +77,7 @@ DEVICES = {"Analytic", "Projector", "TeamProjector", "analytic", "backend", "cal
 
 
 def test_who_takes_one_device_says_so():
-    """Every function with a device or a backend takes several, or refuses them by their name."""
+    """Every function with a device or backend accepts several, or refuses them by name."""
 
     def takes(what):
         try:
@@ -100,7 +100,7 @@ def test_who_takes_one_device_says_so():
 
 
 def test_scans_together_by_a_team():
-    """Two volumes with edges in the same places: several devices make what one does."""
+    """Two volumes with common edges: several devices give the result of one."""
     low, high = [gantry.Projections(gantry.Phantom("shepp-logan", scale=0.3, water=w).project(tiny()), tiny()) for w in (0.02, 0.028)]
     settings = {"grid": GRID, "solver": "fista:iterations=3", "penalty": "joint-tv:strength=1e-3", "precision": "double"}
     one, several = [gantry.reconstruct([low, high], backend=b, **settings) for b in ("cpu:1", "cpu:1x3")]

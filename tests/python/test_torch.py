@@ -1,4 +1,4 @@
-"""Tensors of PyTorch, and layers with derivatives: against differences, in double precision."""
+"""PyTorch tensors and differentiable layers, against differences in double precision."""
 
 import os
 
@@ -32,7 +32,7 @@ def test_first_and_second_derivatives(kind, model):
     A = layer(tiny(kind, model))
     x = volume(2, requires_grad=True)
     assert torch.autograd.gradcheck(A, (x,), check_forward_ad=True)
-    # Of a square, so that there is something to differentiate twice.
+    # of a square, so that the second derivative is not zero
     assert torch.autograd.gradgradcheck(lambda v: A(v) ** 2, (x,))
     y = torch.rand(*A.op.range_shape, dtype=torch.float64, device=ON, requires_grad=True)
     assert torch.autograd.gradcheck(A.T, (y,))
@@ -49,7 +49,7 @@ def test_the_gradient_is_the_transpose_to_the_bit():
 
 @pytest.mark.parametrize("kind", list(SCANS))
 def test_filtered_backprojection_has_derivatives(kind):
-    """A layer on the CPU, whatever the other tests run on."""
+    """A layer on the CPU, independent of the tested device."""
     grid, few = gantry.Grid((2, 3, 4), (3.1, 1.3, 1.7), (0.5, 1, -1)), {"filter": "hann", "mask": "none"}
     scan = gantry.parallel(np.linspace(0, np.pi, 5, endpoint=False), (3, 4), 4.0) if kind == "parallel" else \
         gantry.circular(6, (3, 4), 5.0, 500, 1000, detector=kind, offset=(0.2, 0.3))
@@ -134,7 +134,7 @@ def test_another_device_is_refused_by_name():
 
 @pytest.mark.skipif(not torch.cuda.is_available() or ON == "cpu", reason="GT_BACKEND names no GPU")
 def test_on_a_stream_without_copies_or_waits():
-    """Behind long work of a stream of PyTorch's own: the result is that of the data as they will be."""
+    """After long work on a PyTorch stream the result uses the final data."""
     A = tiny(dtype=np.float32)
     x = volume(dtype=torch.float32)
     expected = A(2 * x)
@@ -150,7 +150,7 @@ def test_on_a_stream_without_copies_or_waits():
 
 
 def test_a_network_learns():
-    """An unrolled step with a learned length fits data that another length made."""
+    """An unrolled step with a learned length fits data made with another length."""
     torch.manual_seed(1)
     A = layer(tiny(dtype=np.float32))
     x = volume(8, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""Calls that once gave wrong answers without a word: memory used twice, other geometries, degrees, masks, lost gradients."""
+"""Calls that once silently gave wrong results: reused memory, other geometries, degrees, masks, lost gradients."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ CUBE = 12
 
 
 def cube(model=None, dtype=np.float32):
-    """An operator whose domain and range have one shape."""
+    """An operator with domain and range of equal shape."""
     return gantry.Projector(gantry.circular(CUBE, (CUBE, CUBE), 4.0, 200, 400), gantry.Grid(CUBE, 2.0), model, device=DEVICE, dtype=dtype)
 
 
@@ -123,7 +123,7 @@ def test_masked_arrays(rng):
 
 
 class Recorded(float):
-    """A scalar tensor that records gradients, as float() takes it."""
+    """A scalar tensor with gradients, converted by float()."""
 
     requires_grad = True
 
@@ -142,7 +142,7 @@ def test_gradients_of_a_geometry():
 
 
 class Recorded2:
-    """A tensor on the host that records gradients."""
+    """A host tensor with gradients."""
 
     requires_grad = True
 

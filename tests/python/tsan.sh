@@ -1,7 +1,8 @@
 #!/bin/bash
-# tsan.sh [PYTEST ARGS]: the package's tests of threads, callbacks and teams under the thread sanitizer, for processors: library and extension built with it
-# into build-tsan/, Python itself as it is (its lock is seen, its own memory is not). The environment is that of `./run python`. First a race is planted, two
-# threads that write into one array, which must be found. Left out: times, and a child of fork(), which the sanitizer does not follow.
+# Runs the package's tests of threads, callbacks and teams on the CPU under the thread sanitizer. Library and extension are built with it
+# into build-tsan/; Python is not (its lock is seen, its memory is not). Needs the environment of `./run python`. First a planted race, two
+# threads that write into one array, must be found. Excluded: timing, and a child of fork(), which the sanitizer does not follow.
+# Usage: tsan.sh [PYTEST ARGS]
 set -eu
 cd "$(dirname "$0")/../.."
 python=$PWD/build-python/venv/bin/python
@@ -9,7 +10,7 @@ python=$PWD/build-python/venv/bin/python
 "$python" -m pip install -q --no-build-isolation --no-deps --upgrade -t build-tsan/site . -Ccmake.build-type=RelWithDebInfo -Ccmake.define.GANTRY_SANITIZE=thread \
 	-Ccmake.define.GANTRY_CUDA=OFF -Ccmake.define.GANTRY_MPI=OFF -Cbuild-dir=build-tsan/cmake
 export PYTHONPATH=$PWD/build-tsan/site PYTHONDONTWRITEBYTECODE=1 GT_BACKEND=cpu:2
-# Where programs lie is not left to chance: the sanitizer needs the room.
+# without address space randomisation, because the sanitizer needs fixed address ranges
 under() { env LD_PRELOAD="$(${CC:-gcc} -print-file-name=libtsan.so)" TSAN_OPTIONS="report_thread_leaks=0:exitcode=66:log_path=build-tsan/report" setarch -R "$python" "$@"; }
 rm -f build-tsan/report.*
 under - <<'END' && { echo "tsan.sh: the planted race was not found" >&2; exit 1; }

@@ -1,6 +1,6 @@
-/* A runner of RabbitCT modules, written from the description of the interface alone: runner MODULE DATASET SIZE OUT [BUFFERS].
- * Reads the original layout by itself, hands images on in subsets of BUFFERS (default a quarter), overwrites each subset's
- * buffers as soon as its last call has returned, and writes the volume as 16-bit HU. */
+/* A runner of RabbitCT modules, written from the interface description alone: runner MODULE DATASET SIZE OUT
+ * [BUFFERS]. Reads the original layout and passes images in subsets of BUFFERS (default a quarter). Overwrites the
+ * buffers of a subset after its last call, and writes the volume as 16-bit HU. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Own words for what both sides agree on: nothing is taken from the module's header. */
+/* The interface, not copied from the module's header. */
 struct RabbitCtGlobalData {
 	unsigned L, S_x, S_y;
 	double *A_n;
@@ -32,7 +32,7 @@ static int complain(const char *what)
 	return 1;
 }
 
-/* A function through a pointer to data, as POSIX has it. */
+/* A function from a data pointer, as in POSIX. */
 static function *find(void *library, const char *name)
 {
 	function *f = NULL;
@@ -98,7 +98,7 @@ static int write_volume(const char *path, const struct RabbitCtGlobalData *r, co
 	return (f && fclose(f) != 0) || !good ? complain("writing") : 0;
 }
 
-/* With memory of the runner's where the module brings none. */
+/* The runner allocates the volume if the module does not. */
 static int run_module(FILE *f, const module *m, struct RabbitCtGlobalData *r, const float scale[2], const char *output)
 {
 	const size_t cells = (size_t)r->S_x * r->S_y;

@@ -32,8 +32,7 @@ static const gt_listener listener = { say, NULL };
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-run-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(path, sizeof path, "%s/run.nc", folder);
 	problem = gt_test_problem(gt_test_backend(), GT_F32, SIZE, VIEWS, SUBSETS);
 	grid = problem.grid;
@@ -52,7 +51,7 @@ static void teardown(void)
 	gt_test_problem_free(&problem);
 	gt_backend_close(be);
 	unlink(path);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static void set_method(const char *spec)

@@ -19,7 +19,6 @@
 
 static const gt_grid grid = { { 20, 18, 9 }, { 8, 9, 6 }, { 3, -2, 1 } };
 
-/* One run on some ranks. */
 struct run {
 	const char *solver, *options, *penalty, *split;
 	size_t subsets, volumes;

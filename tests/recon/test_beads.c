@@ -312,10 +312,7 @@ static void read_text(const char *text, const char *refusal)
 {
 	double(*x)[3] = NULL;
 	size_t n = 0;
-	FILE *f = fopen("places.txt", "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
+	gt_test_write("places.txt", text);
 	if (refusal) {
 		ck_refused(gt_beads_read("places.txt", &x, &n), GT_ERR_FORMAT, refusal);
 		ck_assert_ptr_null(x);

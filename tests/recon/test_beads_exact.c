@@ -19,7 +19,6 @@ static void place_of(int k, double x[3])
 	x[1] = 20 * sin(GT_PI / 2 * (k / 2) + 0.4 * (k % 2));
 	x[2] = k % 2 ? 28 : -28;
 }
-/* Different heights. */
 static const double scattered[BEADS][3] = { { 20, 0, -27 }, { 3, 19, -19 }, { -17, 9, -11 }, { -13, -16, -3 },
 	                                    { 9, -18, 4 },  { 19, 7, 12 },  { -3, 20, 19 },  { -20, -4, 28 } };
 

@@ -11,8 +11,7 @@ static void setup(void)
 {
 	gt_projections *p = projections();
 	p->water = 0.019;
-	strcpy(folder, "/tmp/test_by_slabs_XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	snprintf(scan, sizeof scan, "%s/scan.nc", folder);
 	snprintf(out, sizeof out, "%s/volume.nc", folder);
 	ck_ok(gt_write_projections(scan, NULL, p));

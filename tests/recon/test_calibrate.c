@@ -11,13 +11,10 @@
 /* Ellipsoids and boxes throughout the field of view, also near its top and bottom. */
 static void write_phantom(void)
 {
-	FILE *f = fopen("phantom.shapes", "w");
-	ck_assert_ptr_nonnull(f);
-	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
-	      "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
-	      "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n",
-	      f);
-	fclose(f);
+	gt_test_write("phantom.shapes",
+	              "unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
+	              "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
+	              "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n");
 }
 
 /* The smallest sizes with the required accuracy: slant needs columns and views, roll of parallel rays all rows. */

@@ -150,9 +150,7 @@ START_TEST(checked_first)
 	ck_ok(run(with_every(1), NULL, 1, NULL));
 	ck_ok(gt_checkpointing_check(&c, none));
 	ck_ok(gt_checkpointing_check(&(gt_checkpointing){ 0 }, list));
-	FILE *f = fopen(path, "w");
-	fputs("no checkpoint", f);
-	fclose(f);
+	gt_test_write(path, "no checkpoint");
 	ck_refused(gt_checkpointing_check(&c, none), GT_ERR_FORMAT, "--resume");
 }
 END_TEST

@@ -12,13 +12,10 @@ enum { VIEWS = 48 };
 
 static void write_phantom(void)
 {
-	FILE *f = fopen("phantom.shapes", "w");
-	ck_assert_ptr_nonnull(f);
-	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
-	      "ellipsoid center=12,14,9 radius=4 density=0.06\nellipsoid center=-9,-14,10 radius=4 density=0.05\n"
-	      "box center=8,-3,-9 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-8 radius=3 density=0.08\n",
-	      f);
-	fclose(f);
+	gt_test_write("phantom.shapes",
+	              "unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
+	              "ellipsoid center=12,14,9 radius=4 density=0.06\nellipsoid center=-9,-14,10 radius=4 density=0.05\n"
+	              "box center=8,-3,-9 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-8 radius=3 density=0.08\n");
 }
 
 /* Shifts of 1 pixel rms, and the projections with these shifts. */

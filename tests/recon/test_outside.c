@@ -109,7 +109,6 @@ static gt_recon *ready(const gt_projections *p, const gt_grid *grid, const char 
 	return r;
 }
 
-/* Returns the volume and the run. */
 static gt_recon *run(const gt_projections *p, const gt_grid *grid, const char *const (*set)[2], gt_volume **v)
 {
 	gt_recon *r = ready(p, grid, set);

@@ -53,7 +53,6 @@ static gt_scan *rolled(gt_shape shape, double roll, double pixel, size_t parts)
 
 static const gt_grid grid = { { SIDE, SIDE + 2, SIDE - 3 }, { VOXEL, VOXEL, VOXEL }, { 1, -2, 0.7 } };
 
-/* Random ellipsoids. */
 static float *ellipsoids(void)
 {
 	const size_t *n = grid.n, all = gt_grid_voxels(&grid);

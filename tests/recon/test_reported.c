@@ -87,7 +87,7 @@ START_TEST(all_starts_of_scans_together)
 		ck_ok(gt_volume_new(&grid, &v[i]));
 	}
 	ck_ok(gt_recon_run_joint(r, 2, v));
-	ck_assert_msg(t.of_start[0] > 0 && t.of_start[1] > 0, "told %d and %d times", t.of_start[0], t.of_start[1]);
+	ck_assert_msg(t.of_start[0] > 0 && t.of_start[1] > 0, "%d and %d reports", t.of_start[0], t.of_start[1]);
 	ck_assert_int_eq(t.of_start[2], 0);
 	ck_assert_int_eq(t.ended, 2);
 	for (int i = 0; i < 2; i++) {
@@ -127,4 +127,4 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, the_last_iteration_is_reported);
 }
 
-int main(void) { return gt_test_main("told", fill); }
+int main(void) { return gt_test_main("reported", fill); }

@@ -39,7 +39,7 @@ START_TEST(members_compute_what_one_does)
 }
 END_TEST
 
-/* More ranks than slices: some are empty; the others read six slices of others. */
+/* More ranks than slices: some are empty; inner ones read slices of six other ranks. */
 START_TEST(more_members_than_slices)
 {
 	struct data d = data_of(GT_FLAT, 0);

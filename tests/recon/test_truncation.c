@@ -1,5 +1,6 @@
 /* Truncated objects on displaced detectors. The nearer side is inspected unless a full rotation measures it from
- * the other side. Short arcs are refused by name. */
+ * the other side. Short arcs are refused by name.
+ * labels: unit; backend: none */
 #include <math.h>
 #include <string.h>
 #include "tests/recon/small_recon.h"

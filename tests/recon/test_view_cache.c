@@ -38,15 +38,14 @@ static gt_view_reader reader = { .path = "views", .size = { VIEWS, ROWS, COLUMNS
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/gantry-cache-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gt_test_folder(folder);
 	ck_ok(gt_scan_new(GT_FLAT, VIEWS, ROWS, COLUMNS, &scan));
 }
 
 static void teardown(void)
 {
 	gt_scan_free(scan);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 }
 
 static void check_rows(gt_view_cache *k, int fresh, size_t first, size_t n, size_t row, size_t rows)

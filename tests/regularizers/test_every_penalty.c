@@ -138,7 +138,7 @@ static void check_least(const struct prior *p, double t, const gt_array *z, cons
 {
 	const double here = value + gt_distance2(u, z) / (2 * t), there = gt_penalty_value(p->R, v) + gt_distance2(v, z) / (2 * t),
 		     apart = gt_distance2(u, v) / (2 * t), min = here + apart;
-	ck_assert_msg(there >= min - 1e-6 * (here + 2 * sqrt(apart * here)), "%s: a volume %g away has %.12g, expected %.12g at least",
+	ck_assert_msg(there >= min - 1e-6 * (here + 2 * sqrt(apart * here)), "%s: a volume %g away has %.12g, expected at least %.12g",
 	              gt_penalty_name(p->R), sqrt(2 * t * apart), there, min);
 }
 

@@ -18,7 +18,6 @@ static void for_all(void (*check)(struct prior *p))
 	gt_backend_close(be);
 }
 
-/* Returns R(x + a u). */
 static double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
 {
 	gt_array *there;
@@ -30,7 +29,6 @@ static double at(const struct prior *p, const gt_array *x, double a, const gt_ar
 	return value;
 }
 
-/* Checks every derivative against fourth-order differences. */
 static void gradient_fits(struct prior *p)
 {
 	const double h = 1e-3;

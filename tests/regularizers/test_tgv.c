@@ -270,8 +270,8 @@ static double *after(gt_backend *be, gt_type type, const gt_grid *g, const char 
 	return u;
 }
 
-/* Grids of several tiles and of a partial one, rows of odd and even length, an odd number of iterations; on a GPU by
- * one pass and by two. */
+/* Grids of several tiles and of a partial one, odd and even rows, an odd number of iterations. GPUs use one pass and
+ * two. */
 START_TEST(same_everywhere)
 {
 	static const gt_grid some[] = { { { 67, 9, 66 }, { 0.5, 0.6, 0.8 }, { 0, 0, 0 } },

@@ -1,4 +1,4 @@
-/* Wrong pointers, and arrays that do not belong together: a status and a sentence, never a crash.
+/* Wrong pointers and mismatched arrays give a status and a message, never a crash.
  * labels: unit */
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ START_TEST(arrays_are_made_of_something)
 }
 END_TEST
 
-/* One handle in place of another: their first words differ. */
+/* Handles of another kind: their first words differ. */
 START_TEST(handles_of_another_kind)
 {
 	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
@@ -73,7 +73,7 @@ START_TEST(handles_of_another_kind)
 	gt_linop_free((gt_linop *)p.x);
 	gt_array_free((gt_array *)p.A[0]);
 	ck_refused(gt_backend_status((gt_backend *)p.x), GT_ERR_ARG, "expected a backend, found something else");
-	ck_assert_double_gt(gt_sum(p.truth), 0); /* all are there still */
+	ck_assert_double_gt(gt_sum(p.truth), 0); /* all objects are intact */
 	gt_test_problem_free(&p);
 	gt_backend_close(p.be);
 }
@@ -148,7 +148,7 @@ START_TEST(versions)
 	ck_assert_ptr_nonnull(strstr(gt_version(), "CUDA"));
 	ck_assert_int_eq(gt_version_number(), GT_VERSION_NUMBER);
 	ck_ok(gt_check_version(GT_VERSION_NUMBER));
-	ck_ok(gt_check_version(GT_VERSION_NUMBER + 1)); /* a patch */
+	ck_ok(gt_check_version(GT_VERSION_NUMBER + 1)); /* a patch version */
 	ck_refused(gt_check_version(100), GT_ERR_UNSUPPORTED, "headers of gantry 0.1.0, run with the library 0.2.0");
 	ck_refused(gt_check_version(300), GT_ERR_UNSUPPORTED, "0.3.0");
 	ck_refused(gt_check_version(20000), GT_ERR_UNSUPPORTED, "2.0.0");

@@ -1,4 +1,4 @@
-/* A child of a process that has computed computes the same, or is told why it cannot.
+/* A forked child of a process that has computed gets the same results, or an error that names the reason.
  * labels: unit */
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #endif
 #endif
 
-/* The child's exit status; a child that hangs is ended by its alarm. */
+/* Returns the child's exit status; an alarm ends a child that hangs. */
 static int in_child(int (*work)(void *), void *self)
 {
 	int status = 0;
@@ -56,7 +56,7 @@ static int same_bits(void *self)
 	return memcmp(s->found, s->expected, gt_array_bytes(s->p.x)) ? 2 : 0;
 }
 
-/* Everything is refused with a sentence, and freeing does no harm. */
+/* Every call is refused with a message, and freeing is safe. */
 static int refused(void *self)
 {
 	struct shared *s = self;
@@ -91,7 +91,7 @@ START_TEST(a_child_computes_the_same)
 {
 	struct shared s = setup();
 	ck_assert_int_eq(in_child(gt_test_is_gpu() ? refused : same_bits, &s), 0);
-	ck_assert_int_eq(project(&s, s.found), 0); /* the parent goes on */
+	ck_assert_int_eq(project(&s, s.found), 0); /* the parent continues */
 	teardown(&s);
 }
 END_TEST
@@ -130,7 +130,7 @@ static void fill(TCase *tc)
 {
 #ifndef NO_THREADS_AFTER_FORK
 	tcase_add_test(tc, a_child_computes_the_same);
-	/* The allocator of a sanitizer has locks that fork() does not take: another thread may hold one. */
+	/* The allocator of a sanitizer has locks that fork() does not handle: another thread may hold one. */
 #if GT_SANITIZED
 	(void)forked_while_another_thread_computes;
 #else

@@ -1,4 +1,5 @@
-/* What lives on a backend holds it: freed in any order, by any thread, after the caller gave it up; and memory of others.
+/* Objects on a backend keep it alive: freed in any order, by any thread, after its last owner closed it; wrapped
+ * memory.
  * labels: unit */
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ START_TEST(the_backend_goes_first)
 }
 END_TEST
 
-/* Every second is freed before the backend is given up, and the rest after, from another thread. */
+/* Every second array is freed before the backend is closed, the others later by another thread. */
 struct crowd {
 	gt_linop *A;
 	gt_array *x[8];
@@ -90,7 +91,7 @@ START_TEST(wrapped_memory_is_used_as_it_is)
 	gt_fill(0.5, wrapped);
 	ck_assert_double_eq(gt_sum(own), 0.5 * N);
 	gt_array_free(wrapped);
-	ck_assert_double_eq(gt_sum(own), 0.5 * N); /* still there */
+	ck_assert_double_eq(gt_sum(own), 0.5 * N); /* still valid */
 	ck_refused(gt_array_wrap(be, GT_F64, N, (char *)gt_array_data(own) + 1, &wrapped), GT_ERR_ARG, "aligned");
 	ck_refused(gt_array_wrap(be, GT_F64, N, NULL, &wrapped), GT_ERR_ARG, "1000 doubles");
 	gt_array_free(own);

@@ -1,4 +1,4 @@
-/* A caller can stop a long call in its middle, and go on afterwards.
+/* A caller can cancel a long call and continue afterwards.
  * labels: unit */
 #include <math.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
-/* Says stop from the given question on. */
+/* Returns 1 from call stop_at on. */
 struct asked {
 	int calls, stop_at;
 };
@@ -36,7 +36,7 @@ static void call(const struct gt_test_problem *p, int which)
 		gt_analytic_run(gt_analytic_find("fdk"), p->be, &p->grid, p->scan, NULL, p->b[0], p->x);
 }
 
-/* NaN was there before; a method may clear its result first. */
+/* NaN before the call; a method may clear its result first. */
 static double part_written(gt_array *a)
 {
 	const size_t n = gt_array_size(a);
@@ -49,8 +49,8 @@ static double part_written(gt_array *a)
 	return (double)written / (double)n;
 }
 
-/* Says stop to the second question, which is asked inside the call, after the first piece of work that the caller took.
- * Returns the part of the result that is written; 1: the other thread took all pieces, so nobody was asked. */
+/* Cancels at the second poll, inside the call, after the first block of the calling thread. Returns the fraction of
+ * the result that was written; 1 if the other thread took all blocks. */
 static double stopped_call(const struct gt_test_problem *p, int which, gt_array *out)
 {
 	struct asked a = { .stop_at = 2 };
@@ -66,8 +66,8 @@ static double stopped_call(const struct gt_test_problem *p, int which, gt_array 
 	return a.calls == 2 ? part_written(out) : 1;
 }
 
-/* A call that is stopped leaves most of its result as it was. Where the caller is held up after its first piece, the
- * other thread goes on for so long: a few attempts, of which one suffices. */
+/* A cancelled call leaves most of its result unwritten. If the calling thread is delayed, the other thread
+ * continues, so one of several attempts must succeed. */
 static void stopped_inside(const char *backend, int which)
 {
 	enum { ATTEMPTS = 50 };
@@ -96,17 +96,17 @@ START_TEST(inside_one_call)
 }
 END_TEST
 
-/* Pieces of work: the caller's cost nothing, the other thread's 1 ms each, so that it cannot take all of them. */
-static void count_piece(void *self, size_t begin, size_t end, int worker)
+/* The calling thread's blocks take no time, the other's 1 ms each, so that it cannot take all of them. */
+static void count_block(void *self, size_t begin, size_t end, int worker)
 {
 	if (worker)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	atomic_fetch_add((atomic_size_t *)self, end - begin);
 }
 
-START_TEST(pieces_behind_the_answer_are_left)
+START_TEST(later_blocks_are_skipped)
 {
-	enum { PIECES = 100000 };
+	enum { BLOCKS = 100000 };
 	for (int threads = 1; threads <= 2; threads++) {
 		struct asked a = { .stop_at = 1 };
 		gt_poll p = { .stop = stop, .self = &a };
@@ -114,13 +114,13 @@ START_TEST(pieces_behind_the_answer_are_left)
 		atomic_size_t done = 0;
 		ck_ok(gt_pool_new(threads, &pool));
 		gt_poll_set(&p);
-		gt_parallel(pool, PIECES, 1, count_piece, &done);
+		gt_parallel(pool, BLOCKS, 1, count_block, &done);
 		ck_assert_int_eq(a.calls, 1);
 		if (threads == 1)
 			ck_assert_uint_eq(done, 1);
-		ck_assert_uint_lt(done, PIECES);
+		ck_assert_uint_lt(done, BLOCKS);
 		done = 0;
-		gt_parallel(pool, PIECES, 1, count_piece, &done);
+		gt_parallel(pool, BLOCKS, 1, count_block, &done);
 		ck_assert_uint_eq(done, 0);
 		gt_poll_set(NULL);
 		gt_pool_free(pool);
@@ -149,7 +149,7 @@ START_TEST(it_sticks_until_the_status_is_asked)
 	gt_backend_poll(p.be, stop, &a);
 	gt_adjoint(p.A[0], p.b[0], p.x);
 	gt_backend_poll(p.be, NULL, NULL);
-	gt_fill(4, p.x); /* does nothing */
+	gt_fill(4, p.x); /* has no effect */
 	ck_assert_int_eq(gt_backend_known(p.be), GT_STOPPED);
 	ck_assert_int_eq(gt_backend_status(p.be), GT_STOPPED);
 	ck_ok(gt_backend_known(p.be));
@@ -179,12 +179,12 @@ START_TEST(a_solver_ends)
 }
 END_TEST
 
-/* Asked, it computes for a while on another backend, which is no part of the call. */
+/* The poll callback computes on another backend, which is not part of the call. */
 struct busy {
 	const struct gt_test_problem *other;
 	const gt_backend *be;
 	int calls, inside, max;
-	double moved; /* what the call seemed to have done meanwhile */
+	double moved; /* progress of the call during the callback */
 };
 
 static int compute(void *self)
@@ -202,7 +202,7 @@ static int compute(void *self)
 	return 0;
 }
 
-START_TEST(who_is_asked_may_compute)
+START_TEST(callbacks_may_compute)
 {
 	gt_backend *be = NULL, *elsewhere = NULL;
 	ck_ok(gt_backend_open("cpu:2", &be));
@@ -224,18 +224,18 @@ START_TEST(who_is_asked_may_compute)
 }
 END_TEST
 
-/* Each question is long after the one before: none is left out. */
+/* Each poll is long after the previous one, so none is skipped. */
 static void setup(void) { gt_test_clock(1); }
 
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, inside_one_call, 0, LONG_CALLS);
-	tcase_add_test(tc, pieces_behind_the_answer_are_left);
+	tcase_add_test(tc, later_blocks_are_skipped);
 	tcase_add_test(tc, a_stopped_analytic_run_says_so);
 	tcase_add_test(tc, it_sticks_until_the_status_is_asked);
 	tcase_add_test(tc, a_solver_ends);
-	tcase_add_test(tc, who_is_asked_may_compute);
+	tcase_add_test(tc, callbacks_may_compute);
 }
 
 int main(void) { return gt_test_main("poll", fill); }

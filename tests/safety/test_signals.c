@@ -1,5 +1,5 @@
-/* A signal that ends a process which makes and finishes files and folders in several threads leaves nothing unfinished behind.
- * labels: unit  backend: none */
+/* A signal that ends a process with several writing threads leaves no unfinished files or folders.
+ * labels: unit backend: none */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static void *make_and_finish(void *self)
 	return NULL;
 }
 
-/* begun: a byte goes there as soon as signals clean up. */
+/* begun: gets a byte as soon as signals clean up. */
 static void busy_child(int begun)
 {
 	static int number[THREADS];
@@ -61,7 +61,7 @@ static void busy_child(int begun)
 	make_and_finish(&number[0]);
 }
 
-/* How many things with a temporary name are there; they are removed. */
+/* Counts and removes files with temporary names. */
 static int unfinished(void)
 {
 	int found = 0;
@@ -84,8 +84,7 @@ static int unfinished(void)
 START_TEST(nothing_stays)
 {
 	int left = 0;
-	strcpy(place, "/tmp/gantry-signals-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(place));
+	gt_test_folder(place);
 	signal(SIGTERM, SIG_DFL); /* the runner's handler would end this test from within its child */
 	for (int i = 0; i < ROUNDS; i++) {
 		int status = 0, begun[2];

@@ -1,4 +1,4 @@
-/* Threads that share a backend, or have one each, get the numbers that one thread gets; callers of one pool take turns.
+/* Threads with a common backend, or one each, get the results of one thread; calls of one pool are serialised.
  * labels: unit */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,11 +10,11 @@
 
 enum { THREADS = 3, ROUNDS = 20 };
 
-/* One thread's arrays, and what it found. */
+/* Arrays and results of one thread. */
 struct caller {
 	const struct gt_test_problem *p;
 	size_t subset;
-	float *image, *expected; /* of the adjoint of the subset's data */
+	float *image, *expected; /* adjoint of the subset's data */
 	double dot;
 	atomic_int wrong;
 	pthread_t thread;
@@ -46,7 +46,7 @@ static void *repeat(void *self)
 	return NULL;
 }
 
-/* The same operator for all, or one for each: their scratch is the backend's either way. */
+/* One operator for all threads, or one each: their scratch memory belongs to the backend. */
 static void run_threads(struct gt_test_problem *const *problem)
 {
 	struct caller c[THREADS] = { 0 };
@@ -98,7 +98,7 @@ START_TEST(a_backend_each)
 }
 END_TEST
 
-/* Numbers that are on their way when another thread waits for its own. */
+/* Reductions that are pending while another thread waits for its own. */
 struct sums {
 	gt_backend *be;
 	int seed;
@@ -157,7 +157,7 @@ static void *call_the_pool(void *self)
 	return NULL;
 }
 
-START_TEST(callers_of_a_pool_take_turns)
+START_TEST(pool_calls_are_serialised)
 {
 	struct count c[THREADS] = { 0 };
 	gt_pool *pool = NULL;
@@ -180,7 +180,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, one_backend_for_all);
 	tcase_add_test(tc, a_backend_each);
 	tcase_add_test(tc, reductions_are_each_ones_own);
-	tcase_add_test(tc, callers_of_a_pool_take_turns);
+	tcase_add_test(tc, pool_calls_are_serialised);
 }
 
 int main(void) { return gt_test_main("threads on backends", fill); }

@@ -1,5 +1,5 @@
-/* Automatic strength of hybrid-lsqr on scans of the FORBILD head with several noise realisations: its error is within
- * 20 % of the error of the best strength.
+/* Automatic strength of hybrid-lsqr on scans of the FORBILD head with several noise realisations: errors within 20 %
+ * of the best strength's.
  * labels: unit physics slow */
 #include <math.h>
 #include <stdlib.h>

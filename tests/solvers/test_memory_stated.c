@@ -15,8 +15,8 @@
 
 enum { SIDE = 10, VIEWS = 14 };
 
-/* Arrays held in an iteration, without the problem, result and bases. volumes: volumes, and one more per subset if
- * per_subset; data: arrays as large as the data; parts: arrays as large as the largest subset. */
+/* Arrays held in an iteration, without the problem, result and bases. Volumes: `volumes`, plus one per subset with
+ * per_subset. Data: `data` of full size and `parts` of the size of the largest subset. */
 static const struct run {
 	const char *solver, *options, *penalty;
 	size_t subsets;

@@ -1,3 +1,4 @@
+/* Records transfers and allocations by CUPTI, loaded at run time. */
 #include <stdlib.h>
 #include "tests/support/bus.h"
 #include "tests/support/support.h"

@@ -1,3 +1,4 @@
+/* Distance-driven projection by its definition. */
 #include <math.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>

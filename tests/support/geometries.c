@@ -1,3 +1,4 @@
+/* Table of small asymmetric scans and grids. */
 #include <math.h>
 #include <gantry/constants.h>
 #include "tests/support/geometries.h"

@@ -1,3 +1,4 @@
+/* Noisy scan of a head phantom on a reduced clinical scanner. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

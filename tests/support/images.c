@@ -1,3 +1,4 @@
+/* Applies projectors to random numbers and compares results. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/projector.h>

@@ -1,3 +1,4 @@
+/* Noisy weighted problem, its stacked operator, and monitored solver runs. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/device/backend.h"

@@ -1,3 +1,4 @@
+/* Penalties on successive voxels, by operations that every backend has. */
 #include <stdlib.h>
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"

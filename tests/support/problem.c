@@ -1,3 +1,4 @@
+/* Projections of the Shepp-Logan phantom as a reconstruction problem. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/phantom.h>

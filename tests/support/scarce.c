@@ -1,3 +1,4 @@
+/* Replaces the allocation functions of glibc; one call fails. */
 #include "tests/support/scarce.h"
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* Test runner, backends, random numbers and temporary files of the tests. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,6 +137,33 @@ double gt_test_normal(uint64_t seed, uint64_t counter)
 	gt_random r;
 	gt_random_at(seed, counter, &r);
 	return gt_normal(&r);
+}
+
+void gt_test_folder(char *folder)
+{
+	strcpy(folder, "/tmp/gantry-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+void gt_test_folder_remove(const char *folder) { ck_assert_msg(rmdir(folder) == 0, "files are left in %s", folder); }
+
+void gt_test_write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert(fputs(text, f) >= 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+void gt_test_damage(const char *name, long at, const char *bytes, int n)
+{
+	FILE *f = fopen(name, "r+b");
+	ck_assert_ptr_nonnull(f);
+	fseek(f, at, SEEK_SET);
+	fwrite(bytes, 1, (size_t)n, f);
+	fclose(f);
+	if (!n)
+		ck_assert_int_eq(truncate(name, at), 0);
 }
 
 size_t gt_test_threads(void)

@@ -33,6 +33,13 @@ gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    
 /* |x - y| / |y|, 2-norms in double precision. */
 double gt_test_rms(const float *x, const float *y, size_t n);
 
+/* Makes a temporary folder; folder: at least 32 bytes. Removes it, and fails the test if it is not empty. */
+void gt_test_folder(char *folder);
+void gt_test_folder_remove(const char *folder);
+void gt_test_write(const char *path, const char *text);
+/* Overwrites n bytes of a file at an offset; n = 0 truncates it there. */
+void gt_test_damage(const char *name, long at, const char *bytes, int n);
+
 size_t gt_test_threads(void);                   /* threads of this process */
 /* Fails the test if there are more threads a minute later; a joined thread may be listed for a moment. */
 void gt_test_no_thread_left(size_t before);

@@ -1,5 +1,5 @@
-/* Check problems and error bounds: operators choose the same kernel for a check problem, and bounds follow the
- * built-in kernel up to the size of a fault.
+/* Check problems and error bounds. Operators choose the same kernel for a check problem; bounds follow the built-in
+ * kernel up to the size of a fault.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Search strategies on made-up spaces: they evaluate nothing twice, end, depend on the seed alone, and find the best
+/* Search strategies on made-up spaces. They evaluate nothing twice, end, depend on the seed alone, and find the best
  * at stated rates.
  * labels: unit, backend: none */
 #include <math.h>

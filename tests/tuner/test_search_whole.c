@@ -1,5 +1,5 @@
-/* Complete searches on the CPU, where all variants of a kernel chosen at run time are one kernel: times mean nothing,
- * all else is as on a GPU. Tests tilted rows and refusals.
+/* Complete searches on the CPU, where all variants of a runtime kernel are one kernel: times have no meaning. Tests
+ * tilted rows and refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>

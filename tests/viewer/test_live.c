@@ -1,6 +1,6 @@
-/* How a page of a reconstruction in progress ends: a browser that looks on learns of it and gets the last slices until it
- * says that it has shown them, or its time is over; a browser that left is not waited for. The clock stands meanwhile.
- * labels: unit  backend: none */
+/* End of the live page of a reconstruction: a browser that polls gets the last slices until it confirms them or the
+ * timeout passes. A closed browser is not awaited. The clock stands still.
+ * labels: unit backend: none */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void *end(void *self)
 
 static void begin_to_end(void) { ck_assert_int_eq(pthread_create(&ending, NULL, end, NULL), 0); }
 
-/* Whatever was sent before has been read when this returns. */
+/* Returns after all earlier data were read. */
 static void meet(void)
 {
 	size_t bytes;

@@ -1,4 +1,4 @@
-/* Pages: values come back within half a step, the size is kept, texts of others stay texts, what is no page is refused.
+/* Pages: values to half a step, size limits, escaped texts, refusals.
  * labels: unit, backend: none */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static const size_t size[3] = { 37, 21, 5 };
 enum { VALUES = 37 * 21 * 5 };
 
-/* The codes of a packed slice, undone as viewer/tiles.h says: written from that text, not from the packer. */
+/* Decodes a packed slice by the description in viewer/tiles.h, without the packer's code. */
 static void unpack(const struct gt_page_tiles *t, const struct gt_tile *tile, unsigned *code)
 {
 	const size_t w = t->n[0], pixels = w * t->n[1];
@@ -279,7 +279,7 @@ START_TEST(refusals)
 	item[0].volume = v;
 	ck_assert_int_eq(gt_page_write(path, &page), GT_OK);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+	gt_test_folder_remove(folder);
 	gt_volume_free(v);
 }
 END_TEST

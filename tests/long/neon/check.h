@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_LONG_NEON_CHECK_H
 #define GT_TESTS_LONG_NEON_CHECK_H
-/* What test programs use of the library Check, for processors that it is not installed for: tests run one after the
- * other in one process, which the first failure ends. GT_TESTS_EVERY=N: of a loop, every Nth case. */
+/* Replacement of the library Check for processors without it. Tests run in sequence in one process; the first
+ * failure ends it. GT_TESTS_EVERY=N runs every Nth case of a loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
