@@ -1,4 +1,4 @@
-/* A scan cut into ordered subsets: one operator, one array of data and one of weights each. */
+/* Splits a scan into ordered subsets, each with an operator, data and weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-/* Values of views first, first + stride, ... one after the other. */
+/* Gathers the views first, first + stride, ... */
 static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
 {
 	const size_t view = scan->rows * scan->columns;

@@ -1,9 +1,8 @@
-/* Weights of the data by the inverse of a variance that also knows the error of the discrete model. The shadow of a
- * voxel is a box as wide as the voxel, so that a volume of voxels cannot follow the projections of an edge; how far
- * it is off grows with their local slope. Weights of the photons alone trust rays beside an edge, of many photons,
- * beyond what the model can do, and the cost then buys their fit with overshoot. An error of all rays alike bounds
- * the ratio of weights: without it rays that cross edges would count for next to nothing once there is little noise,
- * and edges would be left to the penalty. Nothing is held but the weights. */
+/* Weights of the data by inverse variance, including the discretisation error. The projection of a voxel is a box as
+ * wide as the voxel, so a volume of voxels cannot reproduce the projections of an edge. The error grows with their
+ * local slope. Photon weights trust rays next to an edge too much, and the solver then fits them with overshoot. A
+ * constant error of all rays bounds the ratio of weights: otherwise rays across edges would hardly count at low
+ * noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>
@@ -12,11 +11,11 @@
 #include "recon/weights/model_weights.h"
 
 enum { GRAIN = 1 << 14, MAX_VIEWS = 32 };
-/* Found by trial, see the table in docs/regularizers.md. */
+/* Empirical: see the table in docs/regularizers.md. */
 #define SLOPE_PER_WIDTH 0.045
 #define EVEN_PER_WIDTH 0.2
 
-/* Adds the squares of the widths in one view; 0: the middle of the grid is not before the source. */
+/* Adds the squares of the widths in one view; 0: the centre of the grid is not in front of the source. */
 static int add_widths(const gt_detector *d, const gt_view *w, const gt_grid *g, double sum[2])
 {
 	const double *axis[2] = { w->column_axis, w->row_axis };
@@ -54,24 +53,24 @@ struct weighing {
 	const gt_projections *p;
 	const gt_model_error *error;
 	double even;      /* variance of all rays */
-	double (*sum)[2]; /* of every piece: line integrals times squares of slopes, and line integrals */
+	double (*sum)[2]; /* per chunk: sums of line integrals times squared slopes, and of line integrals */
 	float *w;
 };
 
-/* The line integral at a place in row r, columns smoothed as gt_data_smooth() does. */
+/* Returns the line integral at a position in row r, smoothed like gt_data_smooth(). */
 static double smoothed(const float *row, size_t c, size_t columns)
 {
 	return row[c] / 2. + (row[c ? c - 1 : c] + (double)row[c + 1 < columns ? c + 1 : c]) / 4;
 }
 
-/* Square of the larger of the differences to the neighbours at both sides of `here`. */
+/* Square of the larger difference to the neighbours on both sides. */
 static double larger_square(double before, double here, double after)
 {
 	const double d = fmax(fabs(here - before), fabs(after - here));
 	return d * d;
 }
 
-/* Square of the slope at pixel i, per pixel; *line: the smoothed line integral there. */
+/* Square of the slope at pixel i, per pixel; *line: smoothed line integral there. */
 static double slope_square(const gt_projections *p, size_t i, double *line)
 {
 	const size_t columns = p->scan->columns, rows = p->scan->rows, c = i % columns, r = i / columns % rows;
