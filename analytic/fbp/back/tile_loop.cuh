@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_LOOP_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_LOOP_CUH
-/* Loop of a block of voxels over the tiles of its views, for any layout of a tile. A WAY is a struct with these members:
+/* Loop of a block of voxels over the tiles of its views, for any layout of a tile. A WAY is a struct with:
  * - SQUARES, HEIGHT: a block has SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
  * - SIDES: 2 with the same number of slices mirrored at the plane of the orbit, else 1
  * - PATCHES: 1 if consecutive blocks form patches, 0 for lines

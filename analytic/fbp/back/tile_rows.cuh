@@ -2,7 +2,7 @@
 #define GT_ANALYTIC_FBP_BACK_TILE_ROWS_CUH
 /* Voxels along z from one column of a detector in shared memory, rows parallel to the voxels' slices. A run of C voxels
  * reads each required row once and keeps it in registers. Voxel j of the run, counted from its base voxel, has the row
- * s + dv j above the base voxel's row, 0 <= s < 1. Let dv = U + g, with g in an interval without any fraction i/j of the
+ * s + dv j above the base voxel's row, 0 <= s < 1. Let dv = U + g, with g in an interval without fractions i/j of the
  * run. Then floor(g j) is known at compile time, and s + g j - floor(g j) is in [0, 2). The voxel is between the rows
  * k = U j + floor(g j) and k + 1 or the next one, and
  *     value = p[k] + sat(s + g j - floor(g j)) (p[k+1] - p[k]) + sat(s + g j - floor(g j) - 1) (p[k+2] - p[k+1])
