@@ -29,8 +29,7 @@ typedef struct {
 	int reproducible;               /* 1: always the same number of ranks, for any devices */
 	int compares;                   /* 1: a plan compares every split of a team */
 	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
-	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not
-										 * requested */
+	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume may be NULL */
 	const float *start;             /* on grid; NULL: see init */
 	gt_type type;
 	gt_z_margin_mode margin;
@@ -69,12 +68,10 @@ typedef struct {
 	double seconds;                 /* of the computation */
 	char *start;                    /* owned; zero, a method, a file, or "array"; NULL: unknown */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
-	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was
-					 * due */
+	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or not due */
 	char backend[32], split[32];    /* split: empty for a single backend */
 	char *ranks;                    /* model of the split; seconds 0: unknown */
-	char *splits;                   /* owned; plan of a team: a line for each split, and one for the links; NULL:
-					 * none */
+	char *splits;                   /* owned; plan of a team: a line per split, and one for the links; NULL: none */
 	gt_model_times model;           /* split; seconds 0: unknown */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */

@@ -39,8 +39,7 @@ typedef struct {
 	const gt_method *method;
 	const gt_grid *grid;
 	int is_double;
-	const char *read_whole;         /* the file, if only its format keeps the method from running by slabs; else
-					 * NULL */
+	const char *read_whole;         /* file whose format alone prevents a run by slabs; else NULL */
 	int may_spill;                  /* 1: arrays of the host may be in files */
 } gt_memory_dry_run;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */

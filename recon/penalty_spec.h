@@ -7,8 +7,7 @@ typedef enum { GT_KAPPA_NONE, GT_KAPPA_RESOLUTION, GT_KAPPA_NOISE } gt_kappa; /*
 typedef struct {
 	char *spec;                     /* the regularizer and its own parameters, for gt_regularizer_new(); owned */
 	gt_kappa kappa;                 /* purpose of kappa */
-	int automatic;                  /* 1: find the strength: noise=10HU, strength=auto, strength=2x, or no
-					 * strength */
+	int automatic;                  /* 1: find it: noise=10HU, strength=auto, strength=2x, or no strength */
 	double noise;                   /* target, mm^-1; 0: the noise with `factor` times the automatic strength */
 	int noise_in_hu;                /* 1: given in HU, here of water of GT_MU_WATER */
 	double factor;                  /* on the automatic strength, 1e-6 to 1e6 */

@@ -36,8 +36,7 @@ struct gt_recon {
 	gt_method method;               /* if the settings have none */
 	gt_penalty_spec penalty;        /* likewise */
 	char *penalty_text;             /* text of the penalty, owned; NULL: no preset made one */
-	char *streamed;                 /* owned: backend that streams from files if memory is too small; NULL: as
-					 * requested */
+	char *streamed;                 /* owned: backend that streams from files for lack of memory; NULL: none */
 	double host_free;               /* bytes before anything was read; < 0: unknown */
 	double host_used;               /* bytes of the process at that time; < 0: unknown */
 	gt_recon_job job;

@@ -15,8 +15,8 @@ typedef struct {
 
 typedef struct {
 	const gt_listener *log;
-	int (*progress)(void *self, const gt_slab_progress *p);         /* after each batch of views; nonzero stops
-									 * (GT_STOPPED); may be NULL */
+	int (*progress)(void *self, const gt_slab_progress *p);         /* after each batch; nonzero stops; NULL:
+									 * none */
 	void *progress_self;
 	const char *backend;            /* name; NULL: auto */
 	gt_type type;
@@ -40,8 +40,7 @@ typedef struct {
 	size_t buffer;                  /* bytes of a batch as read */
 	size_t piece;                   /* slices of a slab written at a time */
 	double device, host;
-	double process, reserve;        /* all memory of the process, with the device's if that is the host; part of it
-					 * for stacks and libraries */
+	double process, reserve;        /* memory of the process, with the device's if that is the host; its reserve */
 	gt_view_cache_place kept;       /* cache of the projections for later slabs */
 } gt_slab_cut;
 

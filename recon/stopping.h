@@ -21,13 +21,11 @@ typedef struct {
 	gt_checkpointing checkpoint;    /* opened and freed by the caller */
 	double data_norm;               /* |b|, the unit of the reported residual */
 	/* Callbacks, any of them NULL, called from the thread of gt_run_solve(). */
-	void (*each)(void *self, const gt_progress *g, double seconds);     /* after every iteration; seconds since the
-									     * solver began */
-	int  (*stop)(void *self);       /* once per iteration, after each(): nonzero ends the run with the current
-					 * result */
+	void (*each)(void *self, const gt_progress *g, double seconds);     /* after every iteration; seconds of the
+									     * solver */
+	int  (*stop)(void *self);       /* once per iteration, after each(): nonzero ends the run */
 	void (*saving)(void *self, int begins);         /* before (1) and after (0) a checkpoint is written */
-	void (*ready)(void *self, int done);            /* the first iteration begins; done: iterations before this
-							 * run */
+	void (*ready)(void *self, int done);            /* first iteration begins; done: earlier ones */
 	void *self;
 	/* Results. */
 	int resumed;                    /* iterations before this run, available to each() */
@@ -36,10 +34,8 @@ typedef struct {
 	int interrupted;                /* 1: stop() ended it before all iterations */
 	double residual;                /* |Ax-b|/|b|, NAN if not known */
 	const char *diverged;           /* symptom; NULL: it did not. Points into this struct */
-	int returned_iteration;         /* diverged run: iteration of x, the best one, or the last without memory for a
-					 * second volume */
-	size_t iterating_bytes, best_bytes;     /* dry run: bytes on the device during an iteration, and of the best
-						 * image in them */
+	int returned_iteration;         /* diverged run: iteration of x, the best one, or the last */
+	size_t iterating_bytes, best_bytes;     /* dry run: bytes of an iteration on the device; best image */
 	double moved;                   /* dry run: bytes of arrays that an iteration reads and writes */
 	/* Private. */
 	gt_divergence divergence;

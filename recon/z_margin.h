@@ -12,8 +12,7 @@ typedef enum { GT_Z_MARGIN_AUTO, GT_Z_MARGIN_YES, GT_Z_MARGIN_NO } gt_z_margin_m
 extern const char *const gt_z_margin_names[];  /* "auto", "yes", "no", NULL */
 typedef struct {
 	gt_z_margin_mode mode;
-	int grid_given;                 /* 1: the grid was requested; 0: it was made for the scan and ends with the
-					 * rows */
+	int grid_given;                 /* 1: the grid was requested; 0: made for the scan, ends with its rows */
 } gt_z_margin_options;
 
 /* The extent of a reconstruction. It points into itself: do not copy it. Nothing to free; `all` and `asked` must

@@ -30,8 +30,7 @@ typedef struct {
 	/* [spots][columns]: fan angle, detector column, distance source to pixel in the x-y plane */
 	double *fan, *column, *reach;
 	double first_direction, step;
-	size_t views, bins, turns;              /* parallel views; per half rotation; half rotations, including
-						 * incomplete ones */
+	size_t views, bins, turns;              /* parallel views; per half rotation; half rotations begun */
 	double flat;                            /* q of the row weights */
 	int extend;                             /* voxels that no view of a bin sees take the nearest row */
 	unsigned char *incomplete;              /* [slices] */
