@@ -174,8 +174,8 @@ static void add_views(void *self, size_t begin, size_t end, int worker)
 		}
 }
 
-/* Marks pixels that never change. Air without noise never changes either: with more than this fraction of constant
- * pixels, or without noise, a constant pixel is bad if most pixels around it change. work: 2 x pixels. */
+/* Marks pixels that never change. Air without noise never changes either. Then, or with more than this fraction of
+ * constant pixels, a constant pixel is bad if most pixels around it change. work: 2 x pixels. */
 #define MAX_CONSTANT 0.1
 
 static void mark_constant(const gt_prepare_call *c, const unsigned char *changed, int is_noisy, float *work, unsigned char *bad)

@@ -33,8 +33,9 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* Columns whose means give value and slope of an end; numbers of sampled views and rows; fraction of the largest
- * value above which an end is not air; shift in columns beyond which opposite rays measure the nearer side. */
+/* Columns whose means give value and slope of an end; numbers of sampled views and rows. NOT_AIR: fraction of the
+ * largest value above which an end is not air. SHIFTED_BY: shift in columns beyond which opposite rays measure the
+ * nearer side. */
 enum { CELLS = 6, VIEWS = 48, ROWS = 16, SHIFTED_BY = 4, LEFT = 0, RIGHT = 1 };
 #define NOT_AIR 0.05
 /* Fraction of a full rotation that counts as one, because angles of a table are not exact. */

@@ -1,6 +1,6 @@
-/* Replaces bad pixels by linear interpolation between the good pixels on both sides, along the row or the column,
- * whichever is shorter, or the mean of both. Single pixels, lines and clusters keep linear surroundings. At an edge
- * the nearest good pixels are averaged. */
+/* Replaces bad pixels by linear interpolation between the good pixels on both sides. Uses the row or the column,
+ * whichever is shorter, or the mean of both. Single pixels, lines and clusters keep linear surroundings. At an edge the
+ * nearest good pixels are averaged. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "prepare/step.h"

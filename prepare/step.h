@@ -21,7 +21,7 @@ struct gt_prepare_call {
 	const gt_prepare_options *o;
 	const char *step;               /* name of the step, for messages */
 	gt_prepare_source source;       /* all projections, for look() */
-	double water;                   /* of water in the projections, mm-1; 0: unknown */
+	double water;                   /* attenuation of water in the projections, mm-1; 0: unknown */
 	int ask_again;                  /* advise() sets it if the step may be needed once more, with other parameters */
 	int round;                      /* number of earlier calls of advise() for this step */
 	int in_chunks;                  /* *p is a chunk; look() has none */
@@ -76,8 +76,8 @@ gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self
 
 /* Upper bound of estimated photons, which stands for projections without noise: a standard deviation of 0.1 %. */
 #define GT_MAX_PHOTONS 1e6
-/* For look() and advise(): photons of an unattenuated pixel, from the projections or else estimated from differences of
- * neighbouring pixels in 8 central views, at most GT_MAX_PHOTONS. 0: too few pixels. */
+/* For look() and advise(): photons of an unattenuated pixel from the projections, else estimated from differences of
+ * neighbouring pixels in 8 central views. At most GT_MAX_PHOTONS. 0: too few pixels. */
 gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons);
 /* Returns the median of n <= 64 values and reorders them. */
 float gt_median_few(float *x, size_t n);

@@ -10,8 +10,8 @@ typedef struct {
 	double threshold;               /* relative to the attenuation of the first material: dense above */
 	int passes;
 } gt_two_materials;
-/* measured: uncorrected line integrals. Those of the call, corrected for the first material alone, become those of
- * both. */
+/* measured: uncorrected line integrals. Replaces the projections of the call, corrected for the first material alone,
+ * by projections corrected for both. */
 gt_status gt_prepare_two_materials(gt_prepare_call *c, const gt_two_materials *t, const float *measured);
 
 #endif

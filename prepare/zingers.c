@@ -1,8 +1,7 @@
 /* Zingers: single bright pixels, as from gamma rays that hit the detector directly. The transmission of a zinger
- * exceeds the median of the 3 x 3 pixels around it by more than 6 standard deviations of photon noise, 6 * 1.2
- * sqrt(median/N), and the ring of 5 x 5 does not show the same structure. It is replaced by the median of the others.
- * Thresholds of a fixed size would replace most of a noisy scan. With fewer than 3 detector rows, the adjacent views
- * take the place of rows. */
+ * exceeds the median of 3 x 3 pixels by more than 6 standard deviations of photon noise, 6 * 1.2 sqrt(median/N). The
+ * ring of 5 x 5 must not show the same structure. A zinger is replaced by the median of the others. Thresholds of a
+ * fixed size would replace most of a noisy scan. With fewer than 3 detector rows, adjacent views replace the rows. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

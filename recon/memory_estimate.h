@@ -1,15 +1,15 @@
 #ifndef GT_RECON_MEMORY_ESTIMATE_H
 #define GT_RECON_MEMORY_ESTIMATE_H
-/* Memory of a reconstruction, by a dry run of it (gt_backend_dry_run()). */
+/* Memory of a reconstruction, estimated by a dry run (gt_backend_dry_run()). */
 #include <gantry/data.h>
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
 #include <gantry/method.h>
 #include "recon/penalty_spec.h"
 
-/* Forgets all but host_free and host_process. Then notes the memory that the host holds. */
+/* Resets all but host_free and host_process, then notes the memory that the host holds. */
 void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);
-/* Notes what stands after a step of the run; no-ops for e = NULL. */
+/* Note the memory after a step of the run; no-ops for e = NULL. */
 void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);
 void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
@@ -20,7 +20,7 @@ void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, con
 void gt_memory_estimate_copied(gt_memory_estimate *e, int is_copied);
 void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best, double moved);
 void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
-/* No more than that may be taken on the device (bytes; 0: no limit). */
+/* Limits the memory of the device (bytes; 0: no limit). */
 void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
 
 /* Returns the bytes that the host holds from the weights on. */
@@ -39,9 +39,9 @@ typedef struct {
 	const gt_method *method;
 	const gt_grid *grid;
 	int is_double;
-	const char *read_whole;         /* the file, where its format alone keeps the method from going by slabs; else NULL */
-	int may_spill;                  /* 1: arrays of the host may lie in files */
-	double host_limit, host_used;   /* bytes that the process may take (0: no limit), and those that it held before the run */
+	const char *read_whole;         /* file whose format alone prevents a run by slabs; else NULL */
+	int may_spill;                  /* 1: arrays of the host may be in files */
+	double host_limit, host_used;   /* bytes: limit of the process (0: none), and its size before the run */
 } gt_memory_dry_run;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
 char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e);

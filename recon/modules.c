@@ -1,4 +1,4 @@
-/* All kinds of modules by their names, the list that the rooms below cannot hold; and a method by its text. */
+/* Lists the kinds of modules by name, and parses methods. */
 #include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/io.h>

@@ -1,7 +1,6 @@
-/* Where the object is, by means over blocks of voxels, so that noise does not decide. A block counts where its mean
- * is near water, or above a part of the densest, where it lies within what the scan covers, and where its neighbours
- * across x and y count too. It takes 10 bytes for each block of 8 x 8 mm or less, and a list of the voxels, 8 bytes
- * each. */
+/* Object mask from means over blocks of voxels, which suppress noise. A block belongs to the object if its mean is near
+ * water, or above a fraction of the densest. It must lie within the field of view, and so must its neighbours across x
+ * and y belong to the object. Memory: 10 bytes per block of 8 x 8 mm or less, and 8 bytes per voxel of the list. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,12 @@
 #include "core/try.h"
 #include "recon/object_mask.h"
 
-/* Blocks are one slice thick, about BLOCK_MM wide (less in a small field of view, of whose diameter they are this part
- * at most), and hold at least MIN_BLOCK_VOXELS along an axis that has as many. */
+/* Blocks are one slice thick and about BLOCK_MM wide, at most MAX_OF_FIELD of the diameter of the field of view. They
+ * hold at least MIN_BLOCK_VOXELS along an axis, if it has that many. */
 #define BLOCK_MM 8.
 #define MAX_OF_FIELD (1 / 30.)
 enum { MIN_BLOCK_VOXELS = 3 };
-/* A mean is like water if it is off by no more than this part of it. */
+/* Relative deviation up to which a mean counts as water. */
 #define MAX_OFF_WATER 0.25
 /* If no block is similar to water, blocks above this fraction of the largest mean are the object. */
 #define MIN_OF_DENSEST 0.1
@@ -82,7 +81,7 @@ static int covered(const struct blocks *b, size_t block, double radius, double l
 	return hypot(middle[0], middle[1]) <= radius && (!(high > low) || (middle[2] >= low && middle[2] <= high));
 }
 
-/* in: blocks whose mean is from `lowest` to `highest`; inner: those whose neighbours across x and y are too. */
+/* in: blocks with a mean from `lowest` to `highest`; inner: blocks whose neighbours across x and y are `in` too. */
 static void choose(struct blocks *b, const gt_scan *scan, double lowest, double highest)
 {
 	double low, high;

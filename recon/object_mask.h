@@ -1,15 +1,15 @@
 #ifndef GT_RECON_OBJECT_MASK_H
 #define GT_RECON_OBJECT_MASK_H
-/* The voxels of a volume where the object is, as a list: gt_object_mask() in <gantry/noise.h> says which they are. */
+/* Voxels of the object, as a list; gt_object_mask() in <gantry/noise.h> defines them. */
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 
 typedef struct {
 	size_t voxels;                  /* in `at` */
 	size_t *at;                     /* indices, ascending; owned */
-	int like_water;                 /* 1: they are like water; 0: nothing is, they are object of any kind */
+	int like_water;                 /* 1: they are similar to water; 0: none is, they are any object */
 } gt_object_voxels;
-/* x: mm^-1, [z][y][x]. gt_object_voxels_free() is due in any case. */
+/* x: mm^-1, [z][y][x]. Call gt_object_voxels_free() in any case. */
 gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);
 #endif

@@ -1,6 +1,6 @@
-/* A penalty by its spec: kappa, which makes resolution even (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process.
- * 5 (1996) 1346), the strength where it is to be found, and the penalty itself. kappa takes two volumes on the host
- * and three on the device while it is made. */
+/* Makes a penalty from its specification: kappa for uniform resolution (J. A. Fessler, W. L. Rogers, IEEE Trans. Image
+ * Process. 5 (1996) 1346), an automatic strength, and the penalty. While it is made, kappa takes two volumes on the
+ * host and three on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
 
-/* Strengths that differ by less than this part are one: devices disagree by less, and noise follows by half as much. */
+/* Strengths with a smaller relative difference are equal: devices differ by less, and noise changes by half of it. */
 #define MAX_RELATIVE_DIFFERENCE 1e-3
 
 /* sum[0] = A'w and sum[1] = A'1, over all subsets; t: scratch. */
@@ -96,7 +96,7 @@ static int has_kappa(const gt_penalty_spec *o, const gt_penalty_problem *c)
 	return o->kappa == GT_KAPPA_NOISE || (o->kappa == GT_KAPPA_RESOLUTION && c->subsets->w);
 }
 
-/* *kappa: a volume, malloc'ed; NULL where it is 1, and in a dry run, which takes no memory of the host. */
+/* *kappa: a volume, malloc'ed; NULL if it is 1, and in a dry run, which takes no host memory. */
 static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa)
 {
 	const size_t n = gt_array_size(c->x);
@@ -127,8 +127,7 @@ done:
 	return st;
 }
 
-/* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding;
- * malloc'ed. */
+/* The penalty's text with this strength, or with the recorded one if both differ by rounding; malloc'ed. */
 static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
 {
 	char *text = gt_spec_with(o->spec, "strength=");
@@ -142,8 +141,8 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 	return all;
 }
 
-/* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. For even noise *kappa is made,
- * malloc'ed, but in a dry run. */
+/* *spec: the penalty's text with its strength; *how: its origin; both malloc'ed. For uniform noise also makes *kappa,
+ * malloc'ed, except in a dry run. */
 static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa, char **spec,
                                char **how)
 {
@@ -162,7 +161,7 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	const gt_status st = gt_strength_find_even(&q, even ? c->subsets : NULL, o->noise, o->factor, *kappa, &found);
 	if (st != GT_OK)
 		return st;
-	/* Unlike devices may differ in a last bit. */
+	/* Heterogeneous devices may differ in the last bit. */
 	found.strength = gt_team_first(gt_array_backend(c->x), found.strength);
 	*spec = with_strength(o, found.strength, c->recorded);
 	*how = dry ? gt_text(" strength_from=noise:found when it runs")

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_PENALTY_FROM_SPEC_H
 #define GT_RECON_PENALTY_FROM_SPEC_H
-/* A penalty by its spec, with the strength that its spec asks for. */
+/* Makes a penalty, with an automatic strength if requested, from its specification. */
 #include <gantry/noise.h>
 #include "recon/data_weights.h"
 #include <gantry/subsets.h>
@@ -9,22 +9,22 @@
 #include "recon/stream/stream.h"
 #include "recon/z_margin.h"
 
-/* The problem that a penalty is for. */
+/* Problem that the penalty is made for. */
 typedef struct {
 	const char *projector;
 	const gt_grid *grid;
 	const gt_projections *p;
-	const gt_weights_spec *counting;    /* weights as asked for */
-	const float *weights;           /* of all pixels, as the solver has them; NULL: 1 */
-	const gt_subsets *subsets;      /* of the whole scan, with those weights */
-	const gt_array *x;              /* where the solver starts */
+	const gt_weights_spec *counting;    /* requested weights */
+	const float *weights;           /* all pixels, as the solver has them; NULL: 1 */
+	const gt_subsets *subsets;      /* whole scan, with those weights */
+	const gt_array *x;              /* start of the solver */
 	double water;                   /* mm^-1, for HU */
-	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is
-	                                 * that one but for rounding gives way to it: devices differ in last digits */
-	size_t first_slice, slices;     /* of the grid, that are not padding */
+	const char *recorded;           /* penalty of the resumed run, NULL: none. Its strength is kept if the new one
+					 * differs by rounding only, as on another device */
+	size_t first_slice, slices;     /* slices of the grid without padding */
 	gt_stream *stream;              /* computes for the host; NULL: x's backend does */
 	const gt_recon_extent *extent;  /* its requested voxels along x and y count for the strength; NULL: all do */
 } gt_penalty_problem;
-/* *text: what was made, for the record; malloc'ed. The log hears what was found and chosen. */
+/* *text: the penalty as made, for the record; malloc'ed. The log reports the choices. */
 gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text);
 #endif

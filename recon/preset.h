@@ -1,6 +1,6 @@
 #ifndef GT_RECON_PRESET_H
 #define GT_RECON_PRESET_H
-/* Whole settings of a reconstruction by one word. */
+/* Presets: one name for all settings of a reconstruction. */
 #include <stdio.h>
 #include <gantry/status.h>
 
@@ -15,11 +15,11 @@ typedef enum { GT_PRESET_LIST(GT_PRESET_ENUM) GT_NPRESETS } gt_preset;
 extern const char *const gt_preset_names[];    /* NULL-terminated */
 
 typedef struct {
-	const char *about;              /* for help, without a newline at its end */
-	int analytic;                   /* 1: it stands for a direct method, beside which neither a solver nor a penalty can be given */
+	const char *about;              /* for help, without a newline at the end */
+	int analytic;                   /* 1: an analytic method, which takes neither a solver nor a penalty */
 	const char *solver;             /* NULL: none */
-	size_t passes, subsets;         /* of the solver, over the data; ordered subsets where there are views for them */
-	size_t min_views;               /* of each subset, so that it sees all directions */
+	size_t passes, subsets;         /* passes over the data, and subsets, reduced for few views */
+	size_t min_views;               /* each subset covers all directions */
 	const char *penalty;            /* NULL: none */
 	const char *weights;            /* NULL: none */
 } gt_preset_entry;
@@ -30,15 +30,15 @@ typedef struct { const char *solver, *weights, *penalty; } gt_preset_settings;
 /* Settings that are used; owned. */
 typedef struct {
 	char *solver, *weights, *penalty;
-	char *changed;                  /* what of it was asked for, as options of the command; NULL: nothing */
-	int is_replaced;                /* 1: solver, weights and penalty are all others than its own */
+	char *changed;                  /* requested changes, as options of the command; NULL: none */
+	int is_replaced;                /* 1: solver, weights and penalty are all overridden */
 } gt_preset_made;
-/* The lines of help on all presets, or on one; GT_ERR_UNKNOWN. */
+/* Prints help on all presets, or on one; GT_ERR_UNKNOWN. */
 gt_status gt_preset_help(const char *name, FILE *out);
-/* GT_ERR_ARG where the preset and what was asked for beside it cannot be combined. */
+/* GT_ERR_ARG if the preset and the requested settings cannot be combined. */
 gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked);
-/* The settings of the preset for so many views, with the keys that were asked for in the place of its own. All NULL for
- * a preset without a solver. gt_preset_made_free() is due in any case. */
+/* Makes the settings of the preset for a number of views; requested keys replace the preset's. All NULL for a preset
+ * without a solver. Call gt_preset_made_free() in any case. */
 gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *asked, gt_preset_made *made);
 void gt_preset_made_free(gt_preset_made *made);
 #endif

@@ -1,4 +1,4 @@
-/* A projector by its text. */
+/* Parses and prints a projector specification. */
 #include <gantry/module.h>
 #include "recon/projector_spec.h"
 

@@ -1,4 +1,4 @@
-/* A run in words: for files, for plans and for those who ask. */
+/* Describes a run as text, for files and plans. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
@@ -9,7 +9,7 @@
 
 char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
-	/* variants, in place of built-in kernels, that the operators took */
+	/* kernel variants used instead of built-in ones */
 	const char *variant = gt_variant_taken();
 	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
 	char *method = gt_method_print(&j->method), *text = NULL;
@@ -25,14 +25,14 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 	return text;
 }
 
-/* The penalty as it was found, else as it was asked for, else that there is none. */
+/* The penalty as made, else as requested, else "none". */
 static char *penalty_text(const gt_recon *r, const gt_recon_found *f, int planned)
 {
 	const char *asked = r->penalty_text ? r->penalty_text : r->set.text[GT_SET_PENALTY];
 	return gt_text("%s", planned && asked ? asked : f->penalty ? f->penalty : "none");
 }
 
-/* Another line; value is freed. Without memory *text is NULL from then on. */
+/* Appends a line and frees value. Without memory *text is NULL from then on. */
 static void add(char **text, const char *key, char *value)
 {
 	char *more = *text && value ? gt_text("%s%s=%s\n", *text, key, value) : NULL;
@@ -48,14 +48,14 @@ static char *grid_text(const gt_grid *g)
 	return gt_text("%s", text);
 }
 
-/* The same of a text that is not owned, if there is one. */
+/* Appends a copy of value unless it is NULL. */
 static void add_copy(char **text, const char *key, const char *value)
 {
 	if (value)
 		add(text, key, gt_text("%s", value));
 }
 
-/* Lines that are ready; NULL: none. */
+/* Appends complete lines; NULL: none. */
 static void add_lines(char **text, const char *lines)
 {
 	char *more = *text && lines ? gt_text("%s%s", *text, lines) : NULL;

@@ -1,4 +1,4 @@
-/* The settings of a reconstruction: one table of keys, and what each of their values is. */
+/* Settings of a reconstruction: a table of keys and their types. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
@@ -12,13 +12,14 @@
 #include "recon/team/team_split.h"
 #include "recon/z_margin.h"
 
-/* What a value is: one of some names, a size of memory, or a text that a function of its own reads. A key without either takes any text. */
+/* Type of a value: one of some names, a size of memory, or a text with its own parser. A key without any of them takes
+ * any text. */
 typedef struct {
 	const char *name, *alias;
 	const char *const *choices; /* NULL-terminated; the field at `at` is the index */
 	size_t at;
 	int is_size;                                                 /* the field at `at` is a number of bytes */
-	gt_status (*parse)(gt_recon_settings *s, const char *value); /* leaves s as it is where it fails */
+	gt_status (*parse)(gt_recon_settings *s, const char *value); /* leaves s unchanged on failure */
 } key;
 
 static gt_status parse_solver(gt_recon_settings *s, const char *value)
@@ -228,7 +229,7 @@ static gt_status parse(const key *k, const char *value, gt_recon_settings *s)
 	return k->parse ? k->parse(s, value) : GT_OK;
 }
 
-/* The field of a key that is taken back. */
+/* Resets the field of a key to its default. */
 static void reset(gt_setting which, gt_recon_settings *s)
 {
 	gt_recon_settings initial;

@@ -18,22 +18,22 @@ typedef enum {
 } gt_setting;
 
 typedef struct {
-	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
+	char *text[GT_SETTINGS];        /* as given; NULL: not set */
 	/* Parsed texts; the default if there is none. */
 	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
 	int outside;                    /* gt_outside_mode */
-	int check, force;               /* 1: conjugate rays are compared; 1: all values are taken */
-	int balance, reproducible;      /* gt_balance_mode; 1: the same bits on any number of members */
-	int keep, overlap, slabs;       /* gt_view_cache_place; 1: stages run at the same time; 1: by slabs also where all fits */
+	int check, force;               /* 1: compares conjugate rays; 1: accepts all values */
+	int balance, reproducible;      /* gt_balance_mode; 1: bit-identical on any number of ranks */
+	int keep, overlap, slabs;       /* gt_view_cache_place; 1: stages overlap; 1: by slabs even if all fits */
 	gt_method method;
 	gt_weights_spec weights;
 	gt_penalty_spec penalty;
 	gt_stop_rule stop;
 	gt_grid grid;
-	size_t across;                  /* voxels along x and y, where the grid is nothing but that; 0 */
-	double voxel;                   /* mm; 0: not asked for */
+	size_t across;                  /* voxels along x and y, if the grid sets only that; else 0 */
+	double voxel;                   /* mm; 0: not requested */
 	double device_memory, host_memory;      /* bytes; 0: no limit */
-	double water;                   /* mm^-1; 0: not asked for */
+	double water;                   /* mm^-1; 0: not requested */
 } gt_recon_settings;
 
 void gt_recon_settings_init(gt_recon_settings *s);
@@ -41,7 +41,8 @@ void gt_recon_settings_free(gt_recon_settings *s);
 /* NULL: the default. GT_ERR_UNKNOWN, GT_ERR_ARG: see gt_recon_set(). */
 gt_status   gt_recon_settings_set(gt_recon_settings *s, const char *key, const char *value);
 const char *gt_recon_settings_key(size_t i);                    /* NULL at the end */
-/* What the settings alone refuse together. method: the one that is set or was chosen; none of it set: not known yet. started: an array was given to start from. */
+/* Refuses settings that cannot be combined. method: set or chosen; empty: not known yet. started: 1 if a start array
+ * was given. */
 gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *method, int started);
 /* 1: init names a file of a volume. */
 int gt_recon_starts_from_file(const char *init);

@@ -1,4 +1,4 @@
-/* Settings in addition to a preset change its keys one by one and leave the other keys. */
+/* Merges settings into a preset key by key; other keys stay. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
@@ -11,7 +11,7 @@ static int same_key(const char *a, const char *b)
 	return n == strcspn(b, "=,") && !strncmp(a, b, n);
 }
 
-/* 1: both are keys of one pair. */
+/* 1: a and b are a pair of mutually exclusive keys. */
 static int are_rivals(const char *a, const char *b, const char *const *rivals)
 {
 	for (; rivals && rivals[0]; rivals += 2)
@@ -20,7 +20,7 @@ static int are_rivals(const char *a, const char *b, const char *const *rivals)
 	return 0;
 }
 
-/* 1: some key of the list takes the place of this one. */
+/* 1: some key of the list replaces this one. */
 static int is_replaced(const char *pair, const char *list, const char *const *rivals)
 {
 	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -29,7 +29,7 @@ static int is_replaced(const char *pair, const char *list, const char *const *ri
 	return 0;
 }
 
-/* Adds n characters to *text; NULL from then on without memory. */
+/* Appends n characters to *text; NULL from then on without memory. */
 static void append(char **text, const char *separator, const char *more, size_t n)
 {
 	char *longer = *text ? gt_text("%s%s%.*s", *text, separator, (int)n, more) : NULL;

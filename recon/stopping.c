@@ -1,4 +1,4 @@
-/* When a run ends, and with which image: between the solver's monitor and the caller. */
+/* Ends a run and chooses its image: between the solver's monitor and the caller. */
 #include <math.h>
 #include <string.h>
 #include <gantry/data.h>
@@ -51,7 +51,7 @@ static void list_own(gt_run *r, int with_image, gt_state_entry own[GT_RECON_STAT
 	gt_divergence_list(&r->divergence, with_image, own + 1);
 }
 
-/* The best image is not saved a second time where it is x. */
+/* Omits the best image if it equals x. */
 static void save(gt_run *r, const gt_progress *g, int end)
 {
 	gt_state_entry own[GT_RECON_STATE + 1];
@@ -69,7 +69,7 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 	gt_state_entry own[GT_RECON_STATE + 1];
 	int has_best;
 	gt_backend *be = gt_array_backend(r->x);
-	gt_team_lock(be); /* members of a team read one after the other */
+	gt_team_lock(be); /* ranks read in sequence */
 	gt_status st = gt_checkpointing_has(&r->checkpoint, GT_DIVERGENCE_BEST, &has_best);
 	gt_team_unlock(be);
 	if (st != GT_OK)
@@ -108,7 +108,7 @@ static int each_iteration(void *self, const gt_progress *g)
 	return reason != NULL;
 }
 
-/* In a dry run one iteration is enough: it holds what all the others do. */
+/* One iteration of a dry run suffices: later ones use the same memory. */
 static int first_iteration(void *self, const gt_progress *g)
 {
 	gt_run *r = self;
@@ -139,7 +139,7 @@ static gt_status dry_run(gt_run *r, const gt_solver *solver, const gt_problem *p
 	return st == GT_STOPPED ? GT_OK : st;
 }
 
-/* With the best image beside it, if that leaves the solver enough memory. */
+/* Keeps the best image if the solver has enough memory with it. */
 static gt_status solve(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	const gt_monitor monitor = { each_iteration, r, resume };

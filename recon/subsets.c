@@ -1,4 +1,4 @@
-/* A scan cut into ordered subsets: one operator, one array of data and one of weights each. */
+/* Splits a scan into ordered subsets, each with an operator, data and weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,8 +25,8 @@ size_t gt_halo_slices(const struct gt_halo *h);
 void  *gt_halo_begin (const struct gt_halo *h, const gt_array *room);
 /* Returns the local range within these slices, for sums. */
 void   gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end);
-/* Collective. gt_halo_fetch() copies local x and its halo into a buffer, each volume into a field. gt_halo_refresh()
- * updates the halo of buffers whose local slices are set. */
+/* Collective. gt_halo_fetch() copies local x and its halo into a buffer, each volume into a field. Then
+ * gt_halo_refresh() updates the halo of buffers whose local slices are set. */
 void   gt_halo_fetch  (const struct gt_halo *h, const gt_array *x, gt_array *room);
 void   gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n);
 /* Views of the local slices in the first field of a buffer, and of the local part of a distributed array. */

@@ -1,8 +1,8 @@
-/* Markov random field penalties on differences of neighbouring voxels: Bouman and Sauer, IEEE Trans. Image Process. 2
- * (1993) 296:
- *    R(x) = strength sum over pairs {j, k} of w_jk kappa_j kappa_k psi(x_j - x_k)
- * Each pair counts once. w_jk is proportional to 1/distance in mm; the weights of all neighbours of an inner voxel
- * sum to 1, border voxels lack some. psi: potential.h.
+/* Markov random field penalties on differences of neighbouring voxels (Bouman and Sauer, IEEE Trans. Image Process. 2
+ * (1993) 296):
+ *    R(x) = strength sum over pairs {j, k} of w_jk kappa_j kappa_k psi(x_j - x_k).
+ * Each pair counts once. The weights w_jk are proportional to 1/distance in mm. Over all neighbours of an inner voxel
+ * they sum to 1; border voxels lack some. For psi see potential.h.
  * The separable majorizer is 2 sum_k w_jk kappa_j kappa_k c(x_j - x_k): De Pierro, IEEE Trans. Med. Imaging 14 (1995)
  * 132, with (u - v)^2 <= 2u^2 + 2v^2. */
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Pairs of neighbours on CUDA, single and double. A thread holds a column of one x and a few y, together with the
- * column to its right, and marches along z with two planes of both in registers. It computes each pair of its columns
- * once and passes the right column's contribution on by one shuffle per voxel. psi, whose powers and reciprocals bound
- * these kernels, is thus evaluated 13 times per voxel instead of 26. The first column of a warp only contributes.
+ * column to its right. It marches along z with two planes of both in registers. It computes each pair of its columns
+ * once and passes the right column's contribution on by one shuffle per voxel. The cost of these kernels is psi with
+ * its powers and reciprocals, now evaluated 13 times per voxel instead of 26. The first column of a warp only contributes.
  *
  * Launch parameters: name, default, valid values. */
 #ifndef GT_PAIRS_WARPS /* per block, along x, so that rows are equal for all its threads: 1, 2, 4, 8 */

@@ -30,8 +30,8 @@ struct gt_pass_call { void *a[GT_PASS_ARRAYS]; double k[GT_PASS_NUMBERS]; };
 /* Numbers common to all passes: position on a line, strength, and (pitch of x)/(pitch of the axis) of three axes. */
 enum { GT_PASS_ALONG, GT_PASS_STRENGTH, GT_PASS_W, GT_PASS_OWN = GT_PASS_W + 3 };
 
-/* Volume that the passes of the penalty `name` run over. In a team n counts local slices and halo, passes compute the
- * slices [from, end) of these, voxels counts the local ones, and sums are over all ranks. */
+/* Volume that the passes of the penalty `name` run over. In a team n counts local slices and halo, and passes compute
+ * the slices [from, end) of these. The member `voxels` counts the local ones; sums are over all ranks. */
 struct gt_site {
 	gt_backend *be;
 	gt_type type;

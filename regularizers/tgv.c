@@ -1,17 +1,17 @@
 /* Total generalised variation of second order: Bredies, Kunisch, Pock, SIAM J. Imaging Sci. 3 (2010) 492.
  *    R(u) = strength min over v of sum |D u - v| + ratio sum |E v|
- * D: forward differences, E: symmetrised backward differences, both divided by the pitch of their axis relative to
- * that of x; |E v| counts off-diagonal entries twice. If v equals the gradient, only its curvature costs, which
+ * D are forward differences, E symmetrised backward differences. Both are divided by the pitch of their axis relative
+ * to that of x; |E v| counts off-diagonal entries twice. If v equals the gradient, only its curvature costs, which
  * avoids the staircasing of tv.
- * prox() is exact, by the primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 1,
- * on
- *    |u - z|^2/(2 tau) + max over |p| <= 1, |q| <= ratio of <p, D u - v> + <q, E v>,   tau = t strength,
+ * The function prox() is exact, by the primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120,
+ * algorithm 1. With tau = t strength it solves
+ *    |u - z|^2/(2 tau) + max over |p| <= 1, |q| <= ratio of <p, D u - v> + <q, E v>
  * with primal step tau `step` and dual step 1/(tau step |K|^2): u and v first, then p and q from the extrapolated u
  * and v. v, p and q are stored between calls; u starts and ends as P(z - tau D'p).
  * value() uses the v of the last call, initially 0, and is an upper bound of R.
  *
- * In a team ranks fetch a slice below and above before each half of an inner iteration: twice per iteration, 13
- * numbers per voxel of a slice each way.
+ * In a team ranks fetch a slice below and above before each half of an inner iteration. This happens twice per
+ * iteration, with 13 numbers per voxel of a slice each way.
  *
  * Memory: 17 numbers per voxel, in a team 18. An inner iteration is two passes: 22 numbers per voxel read and written
  * in each (88 bytes in single).

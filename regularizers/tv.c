@@ -3,10 +3,10 @@
  * D: differences along an axis, divided by its pitch relative to that of x, times the weight of the axis. Unequal
  * weights make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66 (2021) 045005.
  * value() and prox() belong to R itself. prox() is fast gradient projection on the dual: Beck and Teboulle, IEEE
- * Trans. Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi the one on |p| <=
- * 1 at every voxel,
- *    p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - previous p),   finally u = P(z - tau D'p).
- * p is stored between calls, so similar inputs need few iterations.
+ * Trans. Image Process. 18 (2009) 2419. Let tau = t strength, P the projection on [lo, hi] and Pi the projection on
+ * |p| <= 1 at every voxel. Each iteration computes
+ *    p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - previous p).
+ * Finally u = P(z - tau D'p). The dual p is stored between calls, so similar inputs need few iterations.
  * gradient(), majorize() and line() belong to the smoothed R_eps, |d| -> sqrt(|d|^2 + eps^2), with half-quadratic
  * weights: Geman and Reynolds, IEEE Trans. Pattern Anal. Mach. Intell. 14 (1992) 367. R <= R_eps <= R + strength eps
  * voxels.

@@ -1,6 +1,6 @@
-/* ADMM for penalised weighted least squares, split as x = z, with the data term at x, penalty and bounds at z:
+/* ADMM for penalised weighted least squares. It splits x = z, with the data term at x, penalty and bounds at z:
  *    x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2, z <- argmin in the box R + rho/2 |x + u - .|^2, u <- u + x - z
- * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The x step is a
+ * (Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5). The x step is a
  * warm-started conjugate gradient method of few steps; inexact steps suffice (Eckstein and Bertsekas, Math. Program.
  * 55 (1992) 293).
  * The result is z, which satisfies the bounds. rho is relative to the largest eigenvalue of A'WA. "admm" accepts

@@ -4,9 +4,9 @@
 #include "core/basis/basis.h"
 
 /* Anderson acceleration of a fixed-point iteration x <- T(x): Anderson, J. ACM 12 (1965) 547, type II of Walker and
- * Ni, SIAM J. Numer. Anal. 49 (2011) 1715. With f = T(x) - x and the differences dT and df of the last `depth`
- * iterations,
- *    x <- P[ T(x) - dT y ],   y = argmin |f - df y|
+ * Ni, SIAM J. Numer. Anal. 49 (2011) 1715. Let f = T(x) - x, and dT and df the differences of the last `depth`
+ * iterations. Then
+ *    x <- P[ T(x) - dT y ],   y = argmin |f - df y|,
  * by the normal equations, columns scaled to 1, with a Tikhonov term just above rounding. The fixed points are those
  * of P T. Memory: 2 depth + 1 volumes. Private to solvers/. */
 enum { GT_ANDERSON_DEEPEST = 50 };

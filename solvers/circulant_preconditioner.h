@@ -3,10 +3,10 @@
 #include <gantry/solver.h>
 
 /* Private to solvers/. Approximate inverse of the Hessian of a problem with one subset,
- *    M = sum_k S_k F' [1/(h + eta_k rho)] F S_k
- * F: transform of padded slices. h, rho: spectra within a slice of the responses of A'A and R'' at the central voxel.
- * kappa^2: data weight of a voxel relative to the central one without weights; b: curvature of its penalty relative
- * to the central maximum. S_k interpolates 1/kappa by the distance of b/kappa^2 from eta_k.
+ *    M = sum_k S_k F' [1/(h + eta_k rho)] F S_k.
+ * F is the transform of padded slices; h and rho are spectra within a slice of the responses of A'A and R'' at the
+ * central voxel. The data weight of a voxel relative to the central one without weights is kappa^2. The curvature of
+ * its penalty relative to the central maximum is b. S_k interpolates 1/kappa by the distance of b/kappa^2 from eta_k.
  * Fessler and Booth, IEEE Trans. Image Process. 8 (1999) 688, section IV. M is symmetric and positive definite. Until
  * it is adapted, b follows R's majorizer. */
 typedef struct gt_circulant gt_circulant;

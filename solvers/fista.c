@@ -2,7 +2,7 @@
  * SIAM J. Imaging Sci. 2 (2009) 183.
  * The momentum restarts if it points uphill (O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715). A step that
  * raises the cost is replaced by one without momentum, which cannot.
- * A penalty with a proximal step uses it, with the same majorizer in all voxels; it is the exact penalty, while a
+ * A penalty with a proximal step uses it, with the same majorizer in all voxels. It is then the exact penalty; a
  * gradient may belong to a smoothed one.
  * Other penalties, or all with prox=no, are part of the smooth cost. Its diagonal majorizer is A'WA1 plus the
  * penalty's; A must have no negative entry.

@@ -13,7 +13,7 @@ extern const char *const gt_ordered_subsets_orders[], *const gt_ordered_subsets_
 /* Fills order[0..n) with the numbers 0 to n - 1 in access order. */
 void gt_ordered_subsets_fill_order(enum gt_ordered_subsets_order kind, size_t n, size_t *order);
 
-/* First member of the options of every solver that sweeps. */
+/* The options of every solver with ordered subsets begin with this struct. */
 struct gt_ordered_subsets_options {
 	int iterations, subsets, nonneg, order, keep;       /* subsets: 0 is one view each */
 	int momentum;                                       /* Nesterov momentum over iterations */

@@ -3,7 +3,7 @@
  *    x <- P[ x - (rho (D x - h) + (1 - rho) g + R'(x)) / (rho D + D_R) ]
  *    zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x -
  *      zeta) + (1 - alpha) h
- * over M subsets k in turn. D = M max_k A_k'w_k A_k 1, equal to A'WA1 if all subsets see alike; D_R is the penalty's
+ * over M subsets k in turn. D = M max_k A_k'w_k A_k 1, equal to A'WA1 if all subsets see the same; D_R is the penalty's
  * majorizer. rho falls from step to step by their rule (18), so nothing needs tuning.
  * It converges to the minimum with one subset, and approaches it faster with several of at least ten views. Subsets
  * of few views represent the whole poorly; the iteration may then diverge after some tens of iterations.

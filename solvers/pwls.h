@@ -31,7 +31,7 @@ void   gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const 
 void   gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
 /* Computes the largest value over the subsets, times their number, instead. It majorizes the Hessian that each subset
  * represents, the whole one, and that of any sum of subsets.
- * It equals the sum if all subsets see a voxel alike. If only some do, as at the ends of a helix, the sum would not
+ * It equals the sum if all subsets see a voxel equally. If only some do, as at the ends of a helix, the sum would not
  * bound their steps. */
 void   gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
 /* Reports a pass over n steps: cost and data from the squares found on its way, which began at `before`, and penalty.

@@ -1,9 +1,10 @@
-/* Variance-reduced stochastic gradients for penalised weighted least squares: each step uses one random subset and
- * stored residuals,
+/* Variance-reduced stochastic gradients for penalised weighted least squares. Each step uses one random subset and
+ * stored residuals:
  *    x <- P[ x - step (M A_k'(r_k - t_k) + G + R'(x)) / d ],   r_k = w_k (A_k x - b_k),   G = sum_k A_k' t_k
- *    saga: t_k is the r_k of the last step with subset k: Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646;
- *    svrg: t belongs to the initial volume of the iteration: Johnson and Zhang, NIPS 26 (2013) 315. Half as many steps
- *      for the same work.
+ * - saga: t_k is the r_k of the last step with subset k (Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646)
+ * - svrg: t belongs to the initial volume of the iteration (Johnson and Zhang, NIPS 26 (2013) 315). It makes half the
+ *   number of steps for the same work.
+ *
  * Residuals are stored instead of gradients, in one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's
  * majorizer (solvers/pwls.h).
  * With steps up to 1/3 both converge to the minimum with any number of subsets; os-sqs ends in a limit cycle.

@@ -11,7 +11,7 @@ struct gt_page_data {
 	const gt_page_part *part;       /* part that contains the item */
 	const float *data;              /* NULL: a scan without projections */
 	size_t n[3];
-	struct gt_page_tiles tiles;          /* of a file; a served page sets only min, max and missing */
+	struct gt_page_tiles tiles;          /* tiles of a file; a served page sets only min, max and missing */
 	double window[2];               /* in units of the array */
 };
 struct gt_page_items { struct gt_page_data of[GT_PAGE_ITEMS]; size_t n; };

@@ -1,16 +1,16 @@
-/* Both ends of the pairs, interpolated under a supposed order of pixels, against what noise and interpolation let
- * expect. */
+/* Compares both ends of the pairs, interpolated for a supposed order of pixels, with the differences expected from
+ * noise and interpolation. */
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/consistency/conjugate_stencil.h"
 #include "core/try.h"
 
-/* ROUGH: error of interpolation, and of pixels that are wide at one end of the ray and narrow at the other, in second
- * differences. FLOOR: least deviation, in the rms of the values. */
+/* ROUGH: error of interpolation, and of pixels of different width at both ends of the ray, relative to second
+ * differences. FLOOR: minimum deviation relative to the RMS of the values. */
 #define ROUGH 0.1
 #define FLOOR 1e-4
 #define CAUCHY 9.0
-#define STEP 0.1 /* of a center's trials, pixels; at most WIDEST */
+#define STEP 0.1 /* step between trials of a center, pixels; at most WIDEST */
 #define WIDEST 1.0
 enum { CHUNKS = 64, TRIALS = 21, FEW = 7, COARSE = 2048 };
 
@@ -34,10 +34,10 @@ static double variance_of(const gt_conjugate_data *d, double value)
 	return d->bin_variance[i] + t * (d->bin_variance[i + 1] - d->bin_variance[i]);
 }
 
-/* Square of a second difference, less what noise puts into it. */
+/* Square of a second difference, less its noise. */
 static double bent(double a, double b, double c, double variance) { return fmax(0, (a - 2 * b + c) * (a - 2 * b + c) - 6 * variance); }
 
-/* How much of a pixel's variance is left in value_at(). */
+/* Factor from the variance of a pixel to the variance of value_at(). */
 static double gain_of(const gt_stencil *s)
 {
 	double across = 0, down = 0;
@@ -48,7 +48,7 @@ static double gain_of(const gt_stencil *s)
 	return across * down;
 }
 
-/* Square of what interpolation may be wrong by. */
+/* Expected square of the interpolation error. */
 static double roughness(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const gt_stencil *s, double variance)
 {
 	const float *p = gt_stencil_first(d, tap, s);
@@ -67,7 +67,7 @@ static double roughness(const gt_conjugate_data *d, const gt_conjugate_tap *tap,
 	return ROUGH * ROUGH * (bend + along);
 }
 
-/* Sums over pairs in pieces that do not depend on the number of threads. */
+/* Sums over chunks of pairs, independent of the number of threads. */
 typedef struct {
 	double square, expected, cost[TRIALS][GT_CONJUGATE_GROUPS];
 	size_t pairs, of_group[GT_CONJUGATE_GROUPS];
@@ -76,13 +76,13 @@ typedef struct {
 typedef struct {
 	const gt_conjugate_data *d;
 	const gt_conjugate_map *map;
-	double step; /* of the trials of the center, around map's */
+	double step; /* between trials of the center, around map's */
 	int trials;
 	size_t stride; /* 1: all pairs */
 	sums *chunk;
 } survey;
 
-/* Constant for all candidates of a center: weighted variances of the taps' pixels, and the error of interpolation. */
+/* Constants for all candidates of a center: weighted variances of the taps' pixels, and the interpolation error. */
 typedef struct {
 	double variance[3], rough;
 } doubts;
@@ -91,8 +91,8 @@ typedef struct {
 	double near, far, variance;
 } ends;
 
-/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL:
- * neither. */
+/* Interpolates both ends with center + shift; 0: not both are on the detector. learn: fills x; else takes the variances
+ * from x. x NULL: neither. */
 static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, doubts *x, int learn, ends *e)
 {
 	gt_conjugate_map map = *s->map;
@@ -108,7 +108,7 @@ static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, 
 			const double variance = variance_of(s->d, value);
 			x->variance[t] = w * w * variance;
 			x->rough += w * w * roughness(s->d, &p->tap[t], &at, variance);
-			/* Between two directions. */
+			/* Interpolation between two directions. */
 			x->rough += t == 2 ? w * w * (1 - w) * (1 - w) * (value - first) * (value - first) : 0;
 		}
 		if (x)
@@ -140,10 +140,10 @@ static void measure(const survey *s, const gt_conjugate_pair *p, sums *to)
 	if (!both_ends(s, p, 0, &x, 1, &e))
 		return;
 	const double variance = e.variance - min + x.rough, apart = e.near - e.far;
-	/* Beside the object nothing can disagree. */
+	/* Rays outside the object cannot disagree. */
 	if (fmax(fabs(e.near), fabs(e.far)) <= fmax(0.02 * s->d->value, 3 * sqrt(variance)))
 		return;
-	/* The same pairs at every trial. */
+	/* Use the same pairs at every trial. */
 	if (reach > 0 && !(on_detector(s, p, -reach) && on_detector(s, p, reach)))
 		return;
 	to->pairs++;
@@ -204,7 +204,7 @@ gt_status gt_conjugate_measure(const gt_conjugate_data *d, const gt_conjugate_ma
 	return GT_OK;
 }
 
-/* Lowest place of a row of costs, between them by a parabola; at an end: that end. */
+/* Index of the lowest cost, interpolated by a parabola; at an end: that end. */
 static double lowest(const double *cost, int n)
 {
 	int best = 0;
@@ -216,7 +216,7 @@ static double lowest(const double *cost, int n)
 	return best + (bend > 0 ? 0.5 * (cost[best - 1] - cost[best + 1]) / bend : 0);
 }
 
-/* How far the groups' own centers scatter around the common one, which is at trial `at`, in trials. */
+/* Scatter of the groups' own centers about the common one, which is at trial `at`, in trials. */
 static double scatter(const sums *total, int trials, double at)
 {
 	double mean = 0, squares = 0;
@@ -231,7 +231,7 @@ static double scatter(const sums *total, int trials, double at)
 	return sqrt(fmax(0, squares - mean * mean));
 }
 
-/* Towards the least cost, until it lies within the trials. of_groups: how far their own centers scatter, in trials. */
+/* Descends until the minimum cost is within the trials. of_groups: scatter of the groups' own centers, in trials. */
 static gt_status descend(const gt_conjugate_data *d, gt_conjugate_map *map, double step, int trials, size_t stride, double *of_groups)
 {
 	gt_status st = GT_OK;
@@ -262,7 +262,7 @@ gt_status gt_conjugate_refine(const gt_conjugate_data *d, gt_conjugate_map *map,
 	gt_status st = GT_OK;
 	*error = INFINITY;
 	GT_TRY(descend(d, map, STEP, TRIALS, d->pairs / COARSE + 1, &of_groups));
-	/* As wide as the groups scatter, or the ends of the trials would hold them together. */
+	/* Trials must extend as far as the groups scatter, or their ends would hold them together. */
 	for (double step = STEP; step < WIDEST && !isfinite(*error); step *= 2) {
 		GT_TRY(descend(d, map, step, FEW, 1, &of_groups));
 		if (of_groups < 1)
@@ -279,8 +279,8 @@ typedef struct {
 	size_t stride;
 } scouting;
 
-/* Fisher's z of the correlation of both ends, times the root of the number of pairs: few that agree by chance do not
- * win. */
+/* Maximises Fisher's z of the correlation of both ends, times the root of the number of pairs, so that few pairs cannot
+ * win by chance. */
 static void scout(void *self, size_t begin, size_t end, int worker)
 {
 	const scouting *s = self;

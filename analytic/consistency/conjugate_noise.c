@@ -1,5 +1,5 @@
-/* The noise of a pixel by its value, from the data themselves: medians of second differences along columns in classes
- * of the value. Memory: 24 bytes per pair of conjugate rays while it runs. */
+/* Noise of a pixel as a function of its value, from the data: medians of second differences along columns, in bins of
+ * the value. Memory: 24 bytes per pair of conjugate rays. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>

@@ -1,6 +1,6 @@
-/* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of
- * opposite directions share all their lines. Views are chosen at random within equal stretches, so that flying spots of
- * any period take part alike. Memory: one record per pair of rays. */
+/* Finds rays that are measured from both ends. Two sources that see each other share the line between them. Parallel
+ * beams of opposite directions share all their lines. Views are chosen at random within equal intervals, so that all
+ * positions of a flying spot take part equally. Memory: one record per pair of rays. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -10,13 +10,13 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-/* Error of the center due to edges if half a rotation is continued, as a fraction of the path of the outermost column
+/* Error of the center due to edges if a half rotation is extrapolated, as a fraction of the outermost column's path
  * between views; measured. */
 #define SLACK 0.02
-/* Views per pair that is wanted, and of them on the other side. */
+/* Chosen views per requested pair, and views on the other side. */
 enum { PAIRS_OF_VIEW = 20, OTHERS_OF_VIEW = 16, SEED = 20 };
 
-/* One of each of `most` equal stretches of n. */
+/* Returns a random one of each of `max` equal intervals of n. */
 static size_t chosen(size_t n, size_t max, size_t i)
 {
 	if (n <= max)
@@ -29,19 +29,19 @@ static size_t chosen(size_t n, size_t max, size_t i)
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
-	double widest, highest;     /* of u and v, pixels */
-	size_t max;                 /* pairs, about */
-	size_t views, others, each; /* chosen on either side; pairs of a view at most */
+	double widest, highest;     /* bounds of u and v, pixels */
+	size_t max;                 /* approximate number of pairs */
+	size_t views, others, each; /* chosen on either side; maximum number of pairs of a view */
 	gt_conjugate_pair *pair;
 	size_t *first; /* [views]: its first pair */
-	size_t *found; /* [views]: how many it has */
-	size_t *order; /* parallel: views by direction, or as they stand on a helix */
+	size_t *found; /* [views]: its number of pairs */
+	size_t *order; /* parallel: views by direction, or in order on a helix */
 	double *direction, step;
-	int beyond; /* parallel: continue half a turn by the step that it lacks */
+	int beyond; /* parallel: extrapolates 180 degrees by the missing step */
 	int failed;
 } search;
 
-/* Finds the pixel where a view sees a point; 0: not on its detector, even if it were reversed. */
+/* Finds the pixel where a view sees a point; 0: not on its detector, even if reversed. */
 static int sees(const search *s, size_t view, const double point[3], gt_conjugate_tap *tap)
 {
 	double column, row;
@@ -51,7 +51,7 @@ static int sees(const search *s, size_t view, const double point[3], gt_conjugat
 	return fabs(tap->u) <= s->widest && fabs(tap->v) <= s->highest;
 }
 
-/* Sources that the view sees and that see it. All of them are counted, and each has the same chance to be kept. */
+/* Finds the sources that the view sees and that see it. All are counted, and each is kept with the same probability. */
 static void meet_sources(void *self, size_t begin, size_t end, int worker)
 {
 	search *s = self;
@@ -65,7 +65,7 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 		for (size_t o = 0; o < s->others; o++) {
 			gt_conjugate_pair p = { .taps = 2, .group = group };
 			const size_t w = chosen(s->scan->views, s->others, o);
-			/* Take one of (j, w) and (w, j), and the same number for every view. */
+			/* Takes one of (j, w) and (w, j), and the same number for every view. */
 			const int twice = s->views == s->scan->views && (w < j) == ((w + j) % 2 == 0);
 			if (w == j || twice || !sees(s, j, s->scan->view[w].source, &p.tap[0]) ||
 			    !sees(s, w, s->scan->view[j].source, &p.tap[1]))
@@ -79,7 +79,7 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* The ray of a pixel in the views around the opposite direction, at the same distance from the axis. */
+/* Finds the ray of a pixel in the views around the opposite direction, at the same distance from the axis. */
 static int meet_ray(const search *s, size_t view, const size_t other[2], const double weight[2], gt_random *r, gt_conjugate_pair *p)
 {
 	double from[3], to[3];
@@ -102,7 +102,7 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	return 1;
 }
 
-/* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on
+/* Weights of the views a and b for the direction opposite to j; 0: they do not enclose it, nor (beyond) adjoin it on
  * one side. */
 static int opposite(const search *s, size_t j, size_t a, size_t b, double weight[2])
 {
@@ -119,7 +119,7 @@ static int opposite(const search *s, size_t j, size_t a, size_t b, double weight
 	return below * above < 0 || (s->beyond && fmin(fabs(below), fabs(above)) < 1.01 * s->step);
 }
 
-/* Views around the direction opposite to j, and their weights; returns how many. */
+/* Finds the views around the direction opposite to j, and their weights; returns their number. */
 static size_t all_opposite(const search *s, size_t j, size_t (*other)[2], double (*weight)[2])
 {
 	const size_t n = s->scan->views;
@@ -132,7 +132,7 @@ static size_t all_opposite(const search *s, size_t j, size_t (*other)[2], double
 	return met;
 }
 
-/* Without room for pairs (each = 0): counts the views that have any. */
+/* Without memory for pairs (each = 0): counts the views that have any. */
 static void meet_directions(void *self, size_t begin, size_t end, int worker)
 {
 	search *s = self;
@@ -172,7 +172,7 @@ static int by_angle(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Directions of parallel beams, their order, and the median of the steps between them. */
+/* Finds the directions of parallel beams, their order, and the median step. */
 static gt_status find_directions(search *s)
 {
 	const size_t n = s->scan->views;
@@ -207,7 +207,7 @@ static gt_status run(search *s, gt_pool *pool, gt_loop meet)
 	return s->failed ? gt_fail(GT_ERR_MEMORY, "out of memory") : GT_OK;
 }
 
-/* Room for the pairs of those views that have any. */
+/* Allocates the pairs of all views that have any. */
 static gt_status make_room(search *s)
 {
 	size_t with = 0, first = 0;
@@ -232,7 +232,7 @@ static gt_status find_opposite_views(search *s, gt_pool *pool)
 		for (size_t i = 0; i < s->views; i++)
 			with += s->found[i];
 	}
-	/* As it was when some were found. */
+	/* Restores the value that found some. */
 	s->beyond--;
 done:
 	return st;

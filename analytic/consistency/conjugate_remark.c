@@ -1,4 +1,4 @@
-/* Compares conjugate rays before a reconstruction: warns if they disagree, and moves an axis that was assumed. */
+/* Compares conjugate rays before a reconstruction: warns if they disagree, and corrects an assumed axis. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 
-/* "; try: COMMAND, or: COMMAND", as far as a file is there that the command could read; malloc'ed, NULL without
+/* Returns "; try: COMMAND, or: COMMAND" if there is a file that the command could read; malloc'ed, NULL without
  * memory. */
 static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate_report *r)
 {
@@ -21,8 +21,8 @@ static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate
 	return gt_text("; try: %s%s%s", first, r->instead ? ", or: " : "", second);
 }
 
-/* Columns that gantry prepare --extend added were not measured, and need not agree with anything. Their weight 0 is not
- * always read: the record of the steps says it. */
+/* Columns added by gantry prepare --extend were not measured and need not agree. Their weight 0 is not always read, but
+ * the record of the steps lists the extension. */
 static int is_extended(const gt_projections *p) { return p->from.parameters && strstr(p->from.parameters, "prepare=extend"); }
 
 int gt_conjugate_move_axis(gt_projections *p, const gt_listener *log, const char *file, int threads)
@@ -106,8 +106,7 @@ void gt_conjugate_warn(const gt_projections *p, const gt_listener *log, const ch
 	gt_pool *pool = NULL;
 	if (!p->data || !log || !log->say || is_extended(p) || gt_pool_new(threads, &pool) != GT_OK)
 		return;
-	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say
-	 * so. */
+	/* A scan without conjugate rays cannot disagree; without memory the run itself fails. */
 	const gt_status st = gt_conjugate_quick_check(p->scan, p->data, pool, &r);
 	gt_pool_free(pool);
 	if (st != GT_OK || (!r.faults && r.explained))

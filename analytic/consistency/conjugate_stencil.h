@@ -1,10 +1,10 @@
 #ifndef GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
 #define GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
-/* Positions of conjugate rays on the detector for a supposed order of its pixels, and the interpolated pixels. */
+/* Positions of conjugate rays on the detector for a supposed order of its pixels, and the pixels for interpolation. */
 #include <math.h>
 #include "analytic/consistency/conjugate_impl.h"
 
-/* The surroundings of a place on the detector: four columns and up to four rows with their weights. */
+/* Four columns and up to four rows around a position on the detector, with their weights. */
 typedef struct {
 	size_t column, row, rows;
 	double across[4], down[4];
@@ -19,7 +19,7 @@ static inline void gt_cubic_weights(double t, double w[4])
 	w[3] = 0.5 * t * t * (t - 1);
 }
 
-/* 0 where the ray of the tap falls beside the detector. */
+/* Returns 0 if the ray of the tap is outside the detector. */
 static inline int gt_stencil_place(const gt_scan *scan, const gt_conjugate_map *map, const gt_conjugate_tap *tap, gt_stencil *s)
 {
 	const double column = map->center + map->columns * tap->u, last = (double)scan->columns - 2;

@@ -28,8 +28,7 @@ double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
 	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
 }
 
-/* Flat detectors may be tilted, as those of a C-arm are: weights and filter still take their rows for circles around
- * the axis. */
+/* Flat detectors may be tilted, as on a C-arm: weights and filter still treat their rows as arcs about the axis. */
 #define MAX_TILT 15.0
 
 static gt_status check_rows(const char *who, const gt_scan *scan)
@@ -80,8 +79,8 @@ static void radius_range(const gt_scan *scan, const double center[2], double *mi
 	}
 }
 
-/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas.
- * 25 (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
+/* Least-squares circle through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas. 25
+ * (1976) 8). Coordinates are relative to their mean, which decouples the equations for c. */
 static void fit_circle(const gt_scan *scan, double center[2])
 {
 	double mean[2] = { 0, 0 }, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;
@@ -103,7 +102,7 @@ static void fit_circle(const gt_scan *scan, double center[2])
 	center[1] = mean[1] + (yr * xx - xr * xy) / determinant;
 }
 
-/* The z axis, unless the sources lie on a circle around another one. */
+/* Takes the z axis, unless the sources are on a circle around another one. */
 static gt_status find_axis(const char *who, gt_angular_coverage *s)
 {
 	double min, max;
@@ -132,7 +131,7 @@ static void set_directions(gt_angular_coverage *s)
 	}
 }
 
-/* Column of the fan's zero: a secant search, exact for parallel rays and nearly so for the others. */
+/* Column at which the fan is zero: a secant search, exact for parallel rays and nearly so for others. */
 static double axis_column(const gt_angular_coverage *s, size_t view)
 {
 	double k0 = s->detector.column_center, k1 = k0 + 1, f0 = gt_angular_coverage_fan(s, view, k0, NULL);

@@ -1,8 +1,8 @@
 #ifndef GT_ANALYTIC_FBP_ANGULAR_COVERAGE_H
 #define GT_ANALYTIC_FBP_ANGULAR_COVERAGE_H
-/* Inside this room: where the sources of a scan lie, read from its table of views alone. Angles in rad,
- * counter-clockwise seen from +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's
- * signed distance from the axis, mm. */
+/* Angular coverage of a scan, from its views alone; private to analytic/. Angles in rad, counter-clockwise seen from
+ * +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's signed distance from the
+ * axis, mm. */
 #include <gantry/scan_math.h>
 #include "analytic/fbp/redundancy.h"
 #ifdef __cplusplus
@@ -12,29 +12,29 @@ extern "C" {
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
-	double center[2];               /* the rotation axis, mm */
-	double *direction;              /* [views]: of the source seen from the axis */
-	double *weight;                 /* [views]: what each view stands for, rad */
-	gt_coverage cover;              /* of 2 pi, or of pi for a parallel beam that needs no more */
-	/* of the axis from the middle of the columns, pixels, mean over views; signed */
+	double center[2];               /* rotation axis, mm */
+	double *direction;              /* [views]: direction of the source from the axis */
+	double *weight;                 /* [views]: angular weight, rad */
+	gt_coverage cover;              /* over 2 pi, or over pi for a parallel beam that needs no more */
+	/* signed displacement of the axis from the centre of the columns, pixels, mean over views */
 	double offset;
-	int long_side;                  /* which way the longer side of the detector lies: 1 or -1 times fan */
-	double shorter, longer;         /* fan of the outermost edges, least over views; > 0 */
-	double half_fan;                /* fan of the outermost pixels' centres on the shorter side, most over views */
+	int long_side;                  /* side of the longer half of the detector: 1 or -1 times fan */
+	double shorter, longer;         /* fan of the outermost edges, minimum over views; > 0 */
+	double half_fan;                /* fan of the outermost pixel centres on the shorter side, maximum over views */
 	double distance;                /* source to axis, mean; parallel: 0 */
 } gt_angular_coverage;
 
-/* GT_ERR_UNSUPPORTED, with `who` in front: rows not along z, missing angles, inclined parallel rays, sources that are
- * not on a circle, an axis that is not seen. */
+/* GT_ERR_UNSUPPORTED, beginning with `who`: rows not along z, missing angles, inclined parallel rays, sources off a
+ * circle, or an axis outside the detector. */
 gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angular_coverage *s);
-/* Measures the coverage again, of 2 pi for parallel beams too, for a displaced detector. A turn with gaps of up to
+/* Recomputes the coverage over 2 pi, for parallel beams too, for a displaced detector. A rotation with gaps of up to
  * GT_CLOSED_GAP counts as full. */
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s);
 void      gt_angular_coverage_free(gt_angular_coverage *s);
 
-/* Fan of a fractional column; *reach (may be NULL) is the distance source -> pixel in the x-y plane, mm. */
+/* Returns the fan of a fractional column; *reach (may be NULL): distance source -> pixel in the x-y plane, mm. */
 double gt_angular_coverage_fan(const gt_angular_coverage *s, size_t view, double column, double *reach);
-/* Source to axis of one view, mm. */
+/* Returns the distance from source to axis of one view, mm. */
 double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view);
 
 #ifdef __cplusplus

@@ -3,13 +3,13 @@
 /* Range of a view with upright rows that a column of voxels sees, for backprojection on the CPU and its transpose. */
 #include "analytic/fbp/fbp.h"
 
-/* Slice z at row + z step, for slices first .. end-1, on rows first_row .. last_row; last: of all rows. */
+/* Slice z at row + z step, for slices first .. end-1, on rows first_row .. last_row; last: index of the last row. */
 struct gt_back_span {
 	double row, step, last;
 	size_t first, end, first_row, last_row;
 };
 
-/* Without clamping, slices that project beyond the outer edges of the rows are left out. 0: all of them. */
+/* Without clamping, omits slices that project beyond the outer edges of the rows. Returns 0 if none remains. */
 static inline int gt_back_find_span(const gt_fbp_plan *p, const struct gt_back_view *w, double lambda, struct gt_back_span *a)
 {
 	a->step = lambda * p->grid.pitch[2] * w->per_row;

@@ -1,6 +1,7 @@
 #ifndef GT_ANALYTIC_FBP_FBP_H
 #define GT_ANALYTIC_FBP_FBP_H
-/* Inside this room: what fdk and fbp share. options -> plan (host, double) -> batches of views through a backend. */
+/* Common parts of fdk and fbp; private to analytic/. Options -> plan (host, double) -> batches of views through a
+ * backend. */
 #include <gantry/backend_author.h>
 #include "analytic/fbp/fbp_math.h"
 #include "analytic/fbp/ramp.h"
@@ -14,14 +15,14 @@ typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
 typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
-/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
+/* Kernels of the backprojection on CUDA; the CPU has one, for any of them. */
 #define GT_FORM(NAME, id, text) GT_KERNEL_##NAME,
 typedef enum { GT_KERNEL_AUTO,
 #include "analytic/fbp/back/forms.def"
                GT_NKERNELS } gt_kernel;
 #undef GT_FORM
 extern const char *const gt_kernel_names[];
-/* How those are launched: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as
+/* Launch of these kernels: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as
  * published. */
 typedef struct { unsigned block[2], views, slices; } gt_launch;
 
@@ -30,7 +31,7 @@ extern const gt_param gt_fbp_params[];
 extern const gt_fbp_options gt_fbp_defaults;
 extern const gt_analytic gt_analytic_fdk, gt_analytic_fbp;
 
-/* Everything that a backend needs, computed once. */
+/* All precomputed data of a backend. */
 typedef struct {
 	gt_shape shape;
 	size_t views, rows, columns;
@@ -42,55 +43,56 @@ typedef struct {
 	int kernel;                             /* gt_kernel */
 	double center[2], radius;               /* columns of voxels outside this circle stay 0; INFINITY: none */
 	gt_row_plan row;
-	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
-	/* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
+	double *response;                       /* [row.n/2 + 1], divided by row.n, because transforms do not scale */
+	/* [row.wide]: filtered extension of edge value 1 before, and after the row; NULL: none */
 	double *tail[2];
-	size_t tables;                          /* of gain and slope: views may share them */
+	size_t tables;                          /* number of gain and slope tables; views may share them */
 	double *gain, *slope;                   /* [tables][columns]: see gt_preweight_at() */
 	struct gt_back_view *view;              /* [views] */
-	gt_launch launch;                       /* of a published form */
+	gt_launch launch;                       /* launch of a published kernel */
 } gt_fbp_plan;
 
-/* Checks and plans. GT_ERR_UNSUPPORTED says what the scan lacks, with `who` in front. */
+/* Checks and plans. GT_ERR_UNSUPPORTED names the missing property, beginning with `who`. */
 gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o,
                              gt_pool *pool, gt_fbp_plan **plan);
-/* Whether it would with the default options, from the views alone. */
+/* Checks the views as gt_fbp_plan_new() would with the default options. */
 gt_status gt_fbp_supports(const char *who, const gt_scan *scan);
 void      gt_fbp_plan_free(gt_fbp_plan *plan);
-/* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]:
- * contents the caller's. */
+/* Plans only the rows of parallel views and their filter. Allocates gain and slope [tables][columns] and view [views];
+ * the caller fills them. */
 gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
                                 double row_pitch, const gt_fbp_options *o, gt_fbp_plan **plan);
-/* GT_ERR_UNSUPPORTED if something is asked of a form that was not published. */
+/* GT_ERR_UNSUPPORTED if an option does not apply to the kernel. */
 gt_status gt_fbp_launch(const char *who, const gt_fbp_options *o, gt_launch *launch);
-/* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */
+/* Fills row0, per_row, z0, height and flip_rows. Rows are counted upwards for either direction of the detector's
+ * rows. */
 void      gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b);
 /* Fills the record of view v, whose columns count from `lead` before the first; tilted: as a matrix. */
 void      gt_fbp_set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b);
 
-/* Operations of a backend. data and x have the type given to open(). The scratch of filtered views, its layout and its
- * size are the backend's own: a faster backprojector replaces both filter() and back(). */
+/* Operations of a backend. data and x have the type given to open(). Each backend chooses layout and size of its
+ * scratch: a faster backprojector replaces both filter() and back(). */
 struct gt_fbp_impl {
-	/* For *batch views at a time; 0: becomes what gt_fbp_batch() says. GT_ERR_UNSUPPORTED: the kernel that was
-	 * asked for cannot do this plan. */
+	/* For *batch views at a time; 0 is replaced by gt_fbp_batch(). GT_ERR_UNSUPPORTED: the requested kernel does
+	 * not support the plan. */
 	gt_status (*open)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, size_t *batch, void **state);
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
-	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of
-	 * matrix_backprojector.c (row.n is 0: nothing is filtered). Their matrices are the plan's first n. */
+	/* Copies filtered images [n][rows - 2][columns] of floats with a border of zeros, for plans of
+	 * matrix_backprojector.c (row.n is 0). Their matrices are the plan's first n. */
 	void      (*place)(void *state, size_t n, const float *images);
 	/* Adds the views of the scratch to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);
 	void      (*close)(void *state);
 };
 extern const struct gt_fbp_impl gt_fbp_cpu, gt_fbp_cuda;
-/* Closes a state whose backend is not locked yet. state NULL: does nothing. */
+/* Closes a state whose backend is not locked yet. Does nothing if state is NULL. */
 void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state);
-/* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
+/* Returns the CPU's scratch: [view][filtered column][row], of the type given to open(). */
 const void *gt_fbp_cpu_filtered(const void *state);
 
-/* Filtered views held at a time, of so many bytes each: a bounded share of the memory, and enough of them to be worth a
- * pass over the volume. */
+/* Returns the number of filtered views held at a time, of view_bytes each. They take a bounded fraction of the memory,
+ * enough for a pass over the volume. */
 size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *plan, size_t view_bytes);
 
 /* Plans, then runs all views through the backend of x. */

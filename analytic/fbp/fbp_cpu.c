@@ -1,6 +1,5 @@
 /* Filtered backprojection on the CPU: FFTW row by row, then columns of voxels, threaded over both. Every voxel adds its
- * views in their order, so that the result does not depend on the number of threads. Memory: the filtered views of a
- * batch. */
+ * views in order, so the result does not depend on the number of threads. Memory: the filtered views of a batch. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +9,8 @@
 
 enum {
 	ROWS_AT_ONCE = 16,    /* rows filtered together: one cache line of the scratch */
-	COLUMNS_AT_ONCE = 16, /* columns of an image placed together: one cache line of a row */
-	TILE = 16,            /* columns of voxels with sums of their own */
+	COLUMNS_AT_ONCE = 16, /* columns of an image copied together: one cache line of a row */
+	TILE = 16,            /* columns of voxels with separate sums */
 	SLICES = 64,          /* slices that share a base row */
 };
 
@@ -23,7 +22,7 @@ struct state {
 	size_t scratch_bytes, work_stride, work_bytes; /* one stride per worker */
 	fftwf_plan fftwf_forth, fftwf_back;
 	fftw_plan fftw_forth, fftw_back;
-	double unit; /* of rows while they are filtered: see unit_of() */
+	double unit; /* scale of rows during the filter: see unit_of() */
 };
 struct filtering {
 	const struct state *state;
@@ -44,8 +43,8 @@ static size_t row_groups(const gt_fbp_plan *p) { return (p->rows + ROWS_AT_ONCE 
 
 static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
 
-/* A power of two that cancels the largest gain and the length of the transform, by which the response is divided.
- * Rows of denormal values do not underflow in this unit, and normal values keep their bits. */
+/* Returns a power of two that cancels the largest gain and the length of the transform, by which the response is
+ * divided. Rows of denormal values do not underflow in this unit, and normal values stay bit-identical. */
 static double unit_of(const gt_fbp_plan *p)
 {
 	double max = 0;
@@ -81,11 +80,10 @@ static void close_(void *self)
 	free(s);
 }
 
-/* Tilted detectors have other places for each slice. */
+/* Tilted detectors need separate positions for each slice. */
 static int is_fast(const gt_fbp_plan *p, gt_type type) { return type == GT_F32 && !p->tilted; }
 
-/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache
- * lines. */
+/* Bytes per worker: a row and its group for the filter, sums and a line for the backprojection; whole cache lines. */
 static size_t work_size(const gt_fbp_plan *p, size_t element)
 {
 	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;

@@ -1,6 +1,6 @@
-/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of pixels, once per run
- * or slab, and one record per view with each batch. Rows are filtered in filter_cufft_cuda.cu; the forms of the
- * backprojection stand in the table below. Memory on the device: the filtered views of a batch and their records. */
+/* Filtered backprojection on CUDA. Data stay on the device. Transfers are the weights of pixels, once per run or slab,
+ * and one record per view with each batch. Rows are filtered in filter_cufft_cuda.cu; the table below lists the kernels
+ * of the backprojection. Memory on the device: the filtered views of a batch and their records. */
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "core/try.h"
@@ -11,7 +11,7 @@ static const struct gt_back_form *const forms[] = {
 #include "analytic/fbp/back/forms.def"
 };
 #undef GT_FORM
-/* kernel=auto takes the first of these that can do the plan. */
+/* kernel=auto takes the first of these that supports the plan. */
 static const int preferred[] = { GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_PLAIN };
 
 struct state {

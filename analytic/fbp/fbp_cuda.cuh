@@ -1,38 +1,38 @@
 #ifndef GT_ANALYTIC_FBP_FBP_CUDA_CUH
 #define GT_ANALYTIC_FBP_FBP_CUDA_CUH
-/* Inside this room's CUDA side: how filtered views lie on the device, and the forms of the backprojection that read
- * them. */
+/* CUDA side of filtered backprojection, private to analytic/: layout of filtered views on the device, and the kernels
+ * (forms) of the backprojection. */
 #include "analytic/fbp/fbp.h"
 #include "core/device/cuda.cuh"
 
-/* Rows of `pitch` samples, [view][pad + row + pad]: copies of the first row below and of the last row above. A sample
- * is a number of the data's type, or a pair of floats: the value, and the next value less it (the last column of a row
- * holds zeros, so that nothing is seen beyond it). */
+/* Rows of `pitch` samples, [view][pad + row + pad], with copies of the first row below and of the last row above. A
+ * sample is a number of the data's type, or a pair of floats: the value, and the difference to the next value. The last
+ * column of a row holds zeros, so that nothing is seen beyond it. */
 typedef struct {
 	int pairs;
 	size_t pitch, pad;
 } gt_layout;
 
-/* One batch: filtered views and their records on the device; x is added to. */
+/* One batch: filtered views and their records on the device; adds to x. */
 struct gt_back_call {
 	gt_backend *be;
 	const gt_fbp_plan *plan;
 	gt_type type;
 	gt_layout layout;
 	const void *filtered;
-	const struct gt_back_view *view, *host; /* the records: on the device, and on the host */
+	const struct gt_back_view *view, *host; /* records on the device, and on the host */
 	size_t views;
 	void *x;
 };
 
-/* How far apart rows may be in a run of voxels, and so how many bits are left of a fraction: see gt_cut(). */
+/* Bound of the distance of rows in a run of voxels, and thus the bits left for a fraction: see gt_cut(). */
 struct gt_bias {
 	float less, magic; /* -BIAS, GT_MAGIC_SIGNED + BIAS */
 	unsigned whole;    /* bits that are no fraction */
-	float step;        /* rows per voxel, at most */
+	float step;        /* rows per voxel, maximum */
 };
 
-/* What a form found for a plan: the layout, and, its own, what its kernel is made for. */
+/* Choice of a form for a plan: the layout, and the parameters of its kernel. */
 struct gt_back_choice {
 	gt_layout layout;
 	const void *kind;
@@ -40,10 +40,10 @@ struct gt_back_choice {
 	struct gt_bias bias;
 };
 
-/* A way to backproject. */
+/* A kernel of the backprojection. */
 struct gt_back_form {
-	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". Looks at many
-	 * blocks and views: ask once. */
+	/* Returns NULL if it supports the plan, else the reason, which completes "kernel=NAME: ". Samples many blocks
+	 * and views: call it once. */
 	const char *(*choose)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, struct gt_back_choice *choice);
 	/* Allocates for batches of at most `batch` views. */
 	gt_status   (*open)(gt_backend *be, const gt_fbp_plan *plan, const struct gt_back_choice *choice, size_t batch, void **self);
@@ -54,7 +54,7 @@ struct gt_back_form {
 #include "analytic/fbp/back/forms.def"
 #undef GT_FORM
 
-/* For kernels: the grid and the mask in numbers. */
+/* Grid and mask for kernels. */
 struct gt_back_grid {
 	gt_shape shape;
 	size_t n[3];
@@ -90,16 +90,16 @@ static inline size_t gt_layout_view(const gt_layout *l, const gt_fbp_plan *p, gt
 	return (p->rows + 2 * l->pad) * gt_layout_row(l, type);
 }
 
-/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of side x side x slices voxels:
- * floats alone. The way of tiles for what does not fit into one. */
+/* Runs the plain kernel for views whose bit in `left` is set (one word per 32 views, [tile][words]), for tiles of side
+ * x side x slices voxels. Floats only. Serves views that fit into no tile. */
 void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices);
 
-/* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone:
- * not here. */
+/* Copies images [n][rows - 2][columns] into that layout, with a border of zeros. Not for layouts of pairs, which need
+ * upright rows. */
 void gt_upload_images(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
                      void *filtered);
 
-/* Weights and filters; made for batches of at most `batch` views in that layout. */
+/* Weights and filters rows, in batches of at most `batch` views in that layout. */
 struct gt_row_filter;
 gt_status gt_row_filter_new(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t batch,
                             struct gt_row_filter **f);

@@ -1,36 +1,36 @@
 #ifndef GT_ANALYTIC_FBP_FBP_MATH_H
 #define GT_ANALYTIC_FBP_FBP_MATH_H
-/* The maths of filtered backprojection per pixel and per column of voxels, one text for C and CUDA. Places are computed
- * in double (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
+/* Formulas of filtered backprojection per pixel and per column of voxels, shared by C and CUDA. Positions are in double
+ * (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan_math.h>
 
-/* One view, rows parallel to z. (x, y) of a voxel, relative to the source (parallel: to the origin), gives
- *   a = across . (x, y, 1), d = depth . (x, y, 1)
- *   flat:     lambda = 1 / d,          column = column0 + lambda a        (d = depth / distance of the detector)
- *   arc:      lambda = radius / L, column = column0 + per_column beta (a, d lateral and along the arm; beta = atan2)
- *   parallel: lambda = 1,              column = column0 + a
- *   row = row0 + lambda (z - z0) per_row.
- * column counts filtered columns: 0 is the first of the extended row. */
+/* One view, rows parallel to z. With (x, y) of a voxel relative to the source (parallel: to the origin),
+ *   a = across . (x, y, 1), d = depth . (x, y, 1).
+ * Then, by shape:
+ * - flat:     lambda = 1 / d,     column = column0 + lambda a   (d = depth / distance of the detector)
+ * - arc:      lambda = radius / L, column = column0 + per_column beta   (a, d lateral and along the arm; beta = atan2)
+ * - parallel: lambda = 1,         column = column0 + a
+ * Row = row0 + lambda (z - z0) per_row. Filtered columns are counted from 0, the first of the extended row. */
 struct gt_back_view {
 	double across[3], depth[3];
-	/* arc: from its centre to the source, along the arm and across (deflected focal spot) */
+	/* arc: vector from its centre to the source, along the arm and across (deflected focal spot) */
 	double offset[2];
 	double radius, column0, per_column, row0, per_row, z0;
-	double height;                  /* of row 0 above the source, mm */
+	double height;                  /* height of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
-	unsigned table;                 /* of the plan's gains and slopes */
-	/* For flat detectors with rows not parallel to z: (column / lambda, row / lambda, 1 / lambda) = matrix
-	 * (x, y, z, 1). */
+	unsigned table;                 /* index of the plan's gains and slopes */
+	/* Flat detectors with rows not parallel to z: (column / lambda, row / lambda, 1 / lambda) = matrix (x, y, z,
+	 * 1). */
 	double matrix[12];
 };
 
-/* The detector's row of ascending row `row`. */
+/* Returns the detector's row for the ascending row `row`. */
 GT_HD size_t gt_back_row(const struct gt_back_view *w, size_t rows, size_t row) { return w->flip_rows ? rows - 1 - row : row; }
 
 /* Finds the detector column of the voxels at (x, y), and lambda = (source to detector) / (source to voxel). The value
- * counts lambda^2. Returns 0 if it is not in front of the source. */
+ * is weighted by lambda^2. Returns 0 if they are not in front of the source. */
 GT_HD int gt_back_column(gt_shape shape, const struct gt_back_view *w, double x, double y, double *column, double *lambda)
 {
 	const double a = w->across[0] * x + w->across[1] * y + w->across[2];
@@ -56,7 +56,7 @@ GT_HD int gt_back_column(gt_shape shape, const struct gt_back_view *w, double x,
 
 GT_HD double gt_back_dot(const double *row, double x, double y, double z) { return row[0] * x + row[1] * y + row[2] * z + row[3]; }
 
-/* The same for a voxel of a view with a matrix: gives its row as well. */
+/* Likewise for a voxel of a view with a matrix; also finds its row. */
 GT_HD int gt_back_point(const struct gt_back_view *w, double x, double y, double z, double *column, double *row, double *lambda)
 {
 	const double d = gt_back_dot(w->matrix + 8, x, y, z);
@@ -68,15 +68,15 @@ GT_HD int gt_back_point(const struct gt_back_view *w, double x, double y, double
 	return 1;
 }
 
-/* Does such a voxel get something: within the filtered columns, and the outer edges of the rows unless they are
- * clamped? */
+/* Returns whether the voxel is within the filtered columns, and within the outer edges of the rows unless these are
+ * clamped. */
 GT_HD int gt_back_sees(double column, double row, size_t wide, size_t rows, int clamp_rows)
 {
 	return column >= 0 && column <= (double)(wide - 1) && (clamp_rows || (row >= -0.5 - 1e-9 && row <= (double)rows - 0.5 + 1e-9));
 }
 
-/* Of nz slices at rows row + j step (step > 0), those within the outer edges of the rows: *first ... *end - 1. Edges
- * that fall on a slice belong to it whatever the rounding. */
+/* Finds the slices within the outer edges of the rows, *first ... *end - 1, of nz slices at rows row + j step (step >
+ * 0). Edges that fall on a slice belong to it in spite of rounding. */
 GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_t *first, size_t *end)
 {
 	const double low = ceil((-0.5 - 1e-9 - row) / step), high = floor(((double)rows - 0.5 + 1e-9 - row) / step) + 1;
@@ -85,28 +85,28 @@ GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_
 }
 
 /* Returns the factor of a projection value before the filter: the column's gain times the cosine of the cone angle.
- * height: of the pixel above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
+ * `height` is the pixel's above the source; `slope` is 1 / (its distance in the x-y plane), 0 for parallel rays. */
 GT_HD double gt_preweight_at(double gain, double slope, double height)
 {
 	return gain / sqrt(1 + slope * height * slope * height);
 }
 
-/* Roll-off of a truncated row, j = 1 ... length pixels beyond its edge. */
+/* Truncation extension: factor of the edge value, j = 1 ... length pixels beyond the edge. */
 GT_HD double gt_roll_off(size_t j, size_t length)
 {
 	return 0.5 + 0.5 * cos(GT_PI * (double)j / ((double)length + 1));
 }
 
-/* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. The roll-off of a truncated row
- * is linear in its edge value: it is not transformed with each row, but filtered once, as gt_fbp_plan.tail. */
+/* Layout of a row in its transform of n samples: column k at k, or at n + k if k < 0. The truncation extension is
+ * linear in the edge value: it is filtered once, as gt_fbp_plan.tail. */
 typedef struct {
 	size_t n, columns;
-	size_t before, after;           /* columns of the roll-off on either side */
+	size_t before, after;           /* columns of the extension on either side */
 	size_t lead, wide;              /* filtered columns kept: -lead ... wide-lead-1 */
 } gt_row_plan;
 
-/* Pixels at each end whose mean continues a truncated row: the outermost alone. More of them extend an object that ends
- * just inside the detector (one column of air in 128: -3 %), and overestimate truncated ones. */
+/* Number of pixels at each end whose mean continues a truncated row. More of them would extend an object that ends just
+ * inside the detector (one column of air in 128: -3 %), and overestimate truncated ones. */
 enum { GT_EDGE_PIXELS = 1 };
 
 #endif

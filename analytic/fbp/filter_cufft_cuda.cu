@@ -1,31 +1,32 @@
-/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_fused_cuda.cu);
- * the others through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in, tails
- * of truncated rows and the layout of the backprojection on the way out. */
+/* Weights and filters rows on CUDA. Short rows of a power of two samples use one kernel (filter_fused_cuda.cu). Others
+ * use cuFFT over chunks of rows that stay in the L2 cache. Loads apply weights and padding; stores apply tails of
+ * truncated rows and the layout of the backprojection. */
 #include <stdlib.h>
 #include "analytic/fbp/filter_rows.cuh"
 #include "core/fft/cufft.cuh"
 #include "core/try.h"
 
-#define LANES 256                      /* threads of a block, which takes one row */
-#define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the second cache */
-#define STAGED ((size_t)1 << 18)       /* pixels whose weights are sent at a time */
+#define LANES 256                      /* threads of a block, which processes one row */
+#define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the L2 cache */
+#define STAGED ((size_t)1 << 18)       /* pixels whose weights are transferred at a time */
 
 struct gt_row_filter {
 	gt_backend *be;
 	const gt_fbp_plan *plan;
 	gt_type type;
 	gt_layout layout;
-	int block;    /* one kernel does it all, without cuFFT */
+	int block;    /* one kernel without cuFFT */
 	size_t chunk; /* rows per transform */
 	cufftHandle forth, back;
 	int has_forth, has_back;
-	/* On the device, with their sizes in bytes. */
+	/* On the device, with sizes in bytes. */
 	void *line, *work, *mean, *preweight, *response, *tail;
 	double *table;
 	size_t line_bytes, work_bytes, mean_bytes, preweight_bytes, response_bytes, tail_bytes, table_bytes;
 };
 
-/* Row first + blockIdx.x of the batch, weighted and padded, into its line of n + 2, and the means of its ends. */
+/* Loads row first + blockIdx.x of the batch, weighted and padded, into its line of n + 2, and computes the means of its
+ * ends. */
 template <typename T> static __global__ void __launch_bounds__(LANES) load_rows(struct gt_rows_in<T> in, size_t first, T *lines)
 {
 	const size_t r = first + blockIdx.x, view = r / in.rows, row = r % in.rows, columns = in.row.columns;
@@ -60,7 +61,7 @@ template <typename T> static __device__ T filtered(const gt_row_plan &row, const
 	return tail ? value + (mean[0] * tail[i] + mean[1] * tail[row.wide + i]) : value;
 }
 
-/* Rows of the chunk into their places: one block each. */
+/* Stores rows of the chunk in the layout: one block each. */
 template <typename T>
 static __global__ void __launch_bounds__(LANES)
 	store_rows(gt_row_plan row, gt_layout layout, unsigned rows, size_t first, const T *lines, const T *tail, const T *means, T *out)
@@ -79,7 +80,7 @@ static __global__ void __launch_bounds__(LANES)
 	}
 }
 
-/* The first and the last row of each view into the rows beyond them: one block per such row. */
+/* Copies the first and the last row of each view to the rows beyond them: one block per such row. */
 static __global__ void __launch_bounds__(LANES) repeat_rows(size_t rows, size_t pad, size_t words, unsigned *out)
 {
 	const size_t view = blockIdx.x / (2 * pad), k = blockIdx.x % (2 * pad), all = rows + 2 * pad;
@@ -190,7 +191,7 @@ static int put_narrow(struct gt_row_filter *f, const double *from, size_t n, voi
 	return gt_cuda_check(f->be, cudaGetLastError(), "filter: tables");
 }
 
-/* Gains and slopes, in the type of the data. */
+/* Packs gains and slopes in the type of the data. */
 template <typename T> static int put_preweights(struct gt_row_filter *f)
 {
 	const gt_fbp_plan *p = f->plan;
@@ -244,7 +245,7 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 		return GT_ERR_MEMORY;
 	if (f->be->dry_run)
 		return GT_OK;
-	/* The tail of the last chunk is transformed too. */
+	/* The unused end of the last chunk is transformed too. */
 	const cudaError_t e = cudaMemsetAsync(f->line, 0, f->line_bytes, gt_cuda_queue(f->be));
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "filter: %s", cudaGetErrorString(e));
@@ -255,7 +256,8 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	return failed ? f->be->status : GT_OK;
 }
 
-/* One direction of the transform of `chunk` rows in place; its work area is ours, so that it is counted. */
+/* Plans one direction of the transform of `chunk` rows in place. The caller allocates its work area, so that it is
+ * counted. */
 static cufftResult make_transform(struct gt_row_filter *f, cufftType type, cufftHandle *plan, int *has, size_t *bytes)
 {
 	long long n = (long long)f->plan->row.n, real = n + 2, complex = n / 2 + 1;

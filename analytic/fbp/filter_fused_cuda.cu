@@ -1,15 +1,14 @@
-/* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one
- * complex row, whose transform never leaves its registers and shared memory (fused_fft.cuh). Each number is read and
- * written once. */
+/* Weights, filter, tails and layout in one kernel. A block processes two rows as the real and the imaginary part of one
+ * complex row, transformed in registers and shared memory (fused_fft.cuh). Each number is read and written once. */
 #include "analytic/fbp/filter_rows.cuh"
 #include "analytic/fbp/fused_fft.cuh"
 
 /* Variants. */
 #ifndef RESIDENT
-#define RESIDENT 640 /* threads per multiprocessor that registers are limited to: 512, 640 */
+#define RESIDENT 640 /* threads per multiprocessor that limit the registers: 512, 640 */
 #endif
 
-/* Two rows of a view. After its last one it comes again, and is written twice. */
+/* Two rows of a view. An odd last row is used twice and written twice. */
 struct two_rows {
 	const struct gt_preweight<float> *preweights;
 	const float *from[2];
@@ -28,7 +27,7 @@ static __device__ __forceinline__ struct two_rows rows_of(const struct gt_rows_i
 	return rows;
 }
 
-/* Column k of both rows, or zero. */
+/* Loads column k of both rows, or zero. */
 static __device__ __forceinline__ gt_c load(const struct two_rows &rows, unsigned columns, unsigned k)
 {
 	if (k >= columns)
@@ -51,7 +50,7 @@ static __device__ __forceinline__ void find_means(const struct two_rows &rows, u
 	((float *)&mean[after])[r] = (float)sum / (float)edge;
 }
 
-/* Filtered column i of both rows into their places. It is sample i - lead of the room, a circle of n samples and the
+/* Stores filtered column i of both rows. It is sample i - lead of the buffer, a circle of n samples followed by the
  * first of them again. */
 template <int R, int PAIRS>
 static __device__ __forceinline__ void store(const gt_row_plan &row, const gt_c *room, unsigned i, float *const to[2])
@@ -89,7 +88,7 @@ static __global__ void __launch_bounds__(gt_fft_shape<R>::THREADS, RESIDENT / gt
 	const unsigned columns = (unsigned)in.row.columns, pairs = (in.rows + 1) / 2, view = blockIdx.x / pairs, l = blockIdx.x % pairs * 2;
 	const struct two_rows rows = rows_of(in, view, l);
 	gt_c x[16];
-	/* Columns fill no more than half of the transform. */
+	/* Columns fill at most half of the transform. */
 #pragma unroll
 	for (int j = 0; j < 8; j++)
 		x[j] = load(rows, columns, threadIdx.x + 16 * R * j);

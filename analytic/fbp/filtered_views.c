@@ -1,4 +1,4 @@
-/* The views that fdk backprojects, for others to backproject. */
+/* Returns the filtered views that fdk backprojects. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>
@@ -27,7 +27,7 @@ static void take_view(const gt_fbp_plan *p, size_t view, const float *scratch, d
 	}
 }
 
-/* fdk counts (plane / depth)^2, a matrix with w = depth / (source to axis) the reciprocal of its square. */
+/* fdk weights by (plane / depth)^2; a matrix with w = depth / (source to axis) by 1 / w^2. */
 static gt_status take_matrix(const gt_scan *scan, size_t view, double matrix[12], double *scale)
 {
 	const double ratio = plane_distance(&scan->view[view]) / scan->source_to_axis;

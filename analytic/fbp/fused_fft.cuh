@@ -1,8 +1,9 @@
 #ifndef GT_ANALYTIC_FBP_FUSED_FFT_CUH
 #define GT_ANALYTIC_FBP_FUSED_FFT_CUH
-/* A complex transform of N = 256 R samples by one block of 16 R threads, in registers and shared memory: 16 x 16 x R,
- * decimation in frequency. Forwards the digits of the frequencies come out reversed; the inverse takes them so, and
- * nothing is reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0 ... 15. */
+/* Complex transform of N = 256 R samples by one block of 16 R threads, in registers and shared memory: 16 x 16 x R,
+ * decimation in frequency. The forward transform leaves the frequencies in digit-reversed order, which the inverse
+ * accepts, so nothing is reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0
+ * ... 15. */
 #include <cuda_runtime.h>
 #include <math.h>
 #include <gantry/constants.h>
@@ -15,7 +16,7 @@ static __device__ __forceinline__ gt_c gt_times(gt_c a, gt_c b)
 {
 	return make_float2(fmaf(a.x, b.x, -a.y * b.y), fmaf(a.x, b.y, a.y * b.x));
 }
-/* a times b, or its conjugate for the inverse. */
+/* a times b, or times its conjugate for the inverse. */
 template <int SIGN> static __device__ __forceinline__ gt_c gt_turn(gt_c a, gt_c b)
 {
 	return gt_times(a, SIGN < 0 ? b : make_float2(b.x, -b.y));
@@ -42,7 +43,7 @@ template <int SIGN> static __device__ __forceinline__ void gt_dft4(gt_c *x)
 	x[3] = gt_minus(t, v);
 }
 
-/* The same where x[2] and x[3] are zero. */
+/* Likewise if x[2] and x[3] are zero. */
 template <int SIGN> static __device__ __forceinline__ void gt_dft4_half(gt_c *x)
 {
 	const gt_c a = x[0], b = x[1], v = gt_quarter<SIGN>(b);
@@ -52,7 +53,7 @@ template <int SIGN> static __device__ __forceinline__ void gt_dft4_half(gt_c *x)
 	x[3] = gt_minus(a, v);
 }
 
-/* exp(-i pi k / 8), k = 0 ... 9 where it is used. */
+/* exp(-i pi k / 8), k = 0 ... 9. */
 static __device__ __forceinline__ gt_c gt_root16(int k)
 {
 	constexpr float c = 0.92387953251128674f, s = 0.38268343236508977f, h = 0.70710678118654752f;
@@ -111,10 +112,10 @@ template <int SIGN> static __device__ __forceinline__ void gt_twiddle(gt_c *x, g
 		x[k] = gt_turn<SIGN>(x[k], k < 4 ? low[k] : k % 4 == 0 ? high[k / 4] : gt_times(high[k / 4], low[k % 4]));
 }
 
-/* Places in shared memory without conflicts of banks, and how much there must be. */
+/* Layout in shared memory without bank conflicts, and its size. */
 template <int R> struct gt_fft_shape {
 	enum { THREADS = 16 * R, N = 256 * R, PITCH1 = 17 * R, PITCH2 = 16 * (R + 1) + R, ROOM = 16 * (PITCH2 > PITCH1 ? PITCH2 : PITCH1) };
-	enum { ROOTS = THREADS + R }; /* of what the transform is turned by between its stages */
+	enum { ROOTS = THREADS + R }; /* twiddle factors between the stages */
 };
 
 /* roots[gt_fft_shape<R>::ROOTS]: of order N for each thread, and of order THREADS. */
@@ -127,16 +128,16 @@ template <int R> static void gt_fft_roots(gt_c *roots)
 	}
 }
 
-/* Which frequency x[j] of the middle of gt_fft_filter() is, for thread t. */
+/* Frequency of x[j] between both transforms of gt_fft_filter(), for thread t. */
 template <int R> static __host__ __device__ __forceinline__ int gt_fft_frequency(int t, int j)
 {
 	const int id = t + 16 * R * (j / R);
 	return (id >> 4) + 16 * (id & 15) + 256 * (j % R);
 }
 
-/* x, whose second half is zero, becomes the inverse transform of response times transform, not divided by N.
- * response[16][16 R]: in the order of gt_fft_frequency(), and the roots behind it. `room`: gt_fft_shape<R>::ROOM
- * samples, which nobody reads any more; all threads of the block come here. */
+/* Replaces x, whose second half is zero, by the inverse transform of response times transform, not divided by N. Order
+ * of response[16][16 R]: gt_fft_frequency(), followed by the roots. `room` has gt_fft_shape<R>::ROOM samples that no
+ * thread reads any more. All threads of the block must call it. */
 template <int R> static __device__ __forceinline__ void gt_fft_filter(gt_c *x, gt_c *room, const float *__restrict__ response)
 {
 	typedef gt_fft_shape<R> shape;

@@ -1,6 +1,6 @@
-/* How the voxels are seen by each view of a filtered backprojection: flat, arc and parallel detectors whose rows are
- * parallel to slices by the numbers of a column and a row, tilted ones by a matrix (Kak, Slaney, Principles of
- * Computerized Tomographic Imaging, 1988, ch. 3). Memory: one record per view, which the plan has. */
+/* Positions of voxels in each view of a filtered backprojection. Flat, arc and parallel detectors with rows parallel to
+ * slices have separate column and row formulas; tilted ones have a matrix. See Kak, Slaney, Principles of Computerized
+ * Tomographic Imaging, 1988, ch. 3. Memory: one record per view, owned by the plan. */
 #include <math.h>
 #include <gantry/scan_math.h>
 #include "analytic/fbp/fbp.h"
@@ -8,7 +8,7 @@
 
 static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 
-/* v: the vector that is multiplied with (x, y, 1) relative to `from`, as coefficients of (x, y, 1) itself. */
+/* v: vector multiplied with (x, y, 1) relative to `from`; out: its coefficients for (x, y, 1) itself. */
 static void linear(const double *v, double scale, const double *from, double out[3])
 {
 	out[0] = v[0] * scale;
@@ -36,7 +36,7 @@ static void set_flat(const gt_scan *scan, const gt_view *w, struct gt_back_view 
 	b->column0 = scan->column_center - dot2(w->column_axis, to) / scan->column_pitch;
 }
 
-/* A row of the matrix: place x depth = foot x depth + axis . (x - source) / pitch. */
+/* Row of the matrix: position x depth = foot x depth + axis . (x - source) / pitch. */
 static void matrix_row(const double *depth, const gt_view *w, const double axis[3], double foot_at, double pitch, double *row)
 {
 	for (int a = 0; a < 3; a++)
@@ -77,8 +77,7 @@ static void set_arc(const gt_scan *scan, const gt_view *w, struct gt_back_view *
 	b->per_column = b->radius / scan->column_pitch;
 }
 
-/* A point x moves along the ray e onto the plane of the detector: column axis . (x + t e - detector) with t such that
- * it meets the plane. */
+/* A point x is projected along the ray e onto the plane of the detector: column axis . (x + t e - detector). */
 static void set_parallel(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
 {
 	double n[2];

@@ -1,10 +1,10 @@
-/* Weights of pixels: gain and slope, by which the views of a scan differ, or do not. Memory: two numbers in double per
- * column, for every view where views differ. */
+/* Weights of pixels: gain and slope. Memory: two numbers in double per column; per view if views differ. */
 #include <math.h>
 #include <gantry/constants.h>
 #include "analytic/fbp/preweights.h"
 
-/* Views that are alike to these parts share their weights: places, of the distance from the axis; what views count. */
+/* Tolerances within which views share their weights: positions, relative to the distance from the axis; angular
+ * weights. */
 #define SAME_PLACE 1e-14
 #define SAME_WEIGHT 1e-12
 
@@ -34,13 +34,13 @@ double gt_preweights_plane3(const gt_view *w, double n[3])
 	return gt_dot3(n, to);
 }
 
-/* Views that are alike ----------------------------------------------------- */
+/* Equal views ---------------------------------------------------------------- */
 
-/* Vectors of a view in a frame that turns with it. */
+/* Vectors of a view in a frame that rotates with it. */
 enum { SOURCE, DETECTOR, ARC, COLUMN_AXIS, ROW_AXIS, VECTORS };
 struct turned {
 	double v[VECTORS][3];
-	double scale[VECTORS]; /* of the numbers that the vector comes from */
+	double scale[VECTORS]; /* magnitude of the numbers that each vector is computed from */
 };
 
 static void turn(const double frame[2], const double x[3], const double from[3], double scale, struct turned *t, int k)
@@ -52,7 +52,7 @@ static void turn(const double frame[2], const double x[3], const double from[3],
 	t->scale[k] = scale;
 }
 
-/* Places count from the axis, at the height of the source. */
+/* Positions relative to the axis, at the height of the source. */
 static struct turned turn_view(const gt_angular_coverage *s, size_t view)
 {
 	static const double zero[3] = { 0, 0, 0 };
@@ -129,7 +129,7 @@ void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double
 		case GT_ARC:
 			gain[k] = pixel * distance * cos(fan) / (reach * reach);
 			break;
-		/* Pixels of an inclined detector lie closer than their pitch. */
+		/* Pixels of an inclined detector are closer than their pitch. */
 		default:
 			gain[k] = pixel * reach / plane;
 			break;

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_PREWEIGHTS_H
 #define GT_ANALYTIC_FBP_PREWEIGHTS_H
-/* Inside this room: what a pixel of a view counts before the filter. */
+/* Weights of the pixels of a view before the filter; private to analytic/. */
 #include "analytic/fbp/angular_coverage.h"
 #ifdef __cplusplus
 extern "C" {
@@ -12,17 +12,18 @@ typedef struct {
 	const gt_angular_coverage *coverage;
 	int tilted;                     /* flat: rows not along z */
 	gt_redundancy redundancy;
-	double norm;                    /* of the sum over views */
+	double norm;                    /* normalisation of the sum over views */
 } gt_preweights;
 
-/* Do all views have the weights of view 0? They do if each is view 0 turned around the axis, but for rounding. */
+/* Returns whether all views have the weights of view 0: each must be view 0 rotated about the axis, up to rounding. */
 int  gt_preweights_alike(const gt_preweights *c);
-/* gain and slope [columns] of gt_preweight_at(). */
+/* Computes gain and slope [columns] for gt_preweight_at(). */
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope);
-/* Pixel of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
+/* Returns the pixel at the foot of the perpendicular from the source along an axis of the detector, counted from
+ * `center`. */
 double gt_preweights_foot(const gt_view *w, const double axis[3], double center, double pitch);
-/* Distance of the plane of a flat detector from the source along its normal n, signed: of its trace in the x-y plane;
- * of any. */
+/* Return the signed distance of the plane of a flat detector from the source along its normal n. gt_preweights_plane2()
+ * uses its trace in the x-y plane. */
 double gt_preweights_plane2(const gt_view *w, double n[2]);
 double gt_preweights_plane3(const gt_view *w, double n[3]);
 

@@ -1,5 +1,5 @@
 /* Redundancy weights of short scans (Parker, Med. Phys. 9 (1982) 254) and of displaced detectors (Wang, Med. Phys. 29
- * (2002) 1634), and the weights of views in unequal steps. Memory: one index per view while directions are sorted. */
+ * (2002) 1634), and angular weights of unequally spaced views. Memory: one index per view during the sort. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -38,7 +38,7 @@ static int by_place(const void *a, const void *b)
 	return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorted places on the circle, those closer than `same` drawn together: group[k] is the first of the k-th. */
+/* Groups sorted positions on the circle that are closer than `same`: group[k] is the first of group k. */
 static size_t make_groups(const struct place *p, size_t n, double same, size_t *group)
 {
 	size_t groups = 0;
@@ -48,7 +48,7 @@ static size_t make_groups(const struct place *p, size_t n, double same, size_t *
 	return groups;
 }
 
-/* gap[k] goes from group k to the next; returns the largest of them. */
+/* gap[k]: from group k to the next; returns the largest. */
 static size_t measure_gaps(const struct place *p, const size_t *group, size_t groups, double period, double *gap)
 {
 	size_t widest = 0;
@@ -68,8 +68,8 @@ static double median_without(const double *gap, size_t groups, size_t out, doubl
 	return n ? gt_upper_median(scratch, n) : 0;
 }
 
-/* A circle is closed if its widest gap is no wider than golden-ratio sequences and a lost view make it; with few
- * views, where that would be a wide angle, it must be about as wide as the others. */
+/* A circle is closed if its widest gap could come from a golden-ratio sequence with a lost view. For few views this
+ * limit is a wide angle; then the gap must be about as wide as the others. */
 static int is_closed(double widest, double step)
 {
 	return widest <= 3 * step * (1 + 1e-9) && (widest <= 1.5 * step || widest <= 20 * GT_PI / 180);
@@ -92,7 +92,7 @@ static void cover(struct place *p, size_t n, const struct circle *of, gt_coverag
 {
 	const double period = of->period, *gap = of->gap;
 	const size_t *group = of->group;
-	/* The last may be the first again, a rounding away. */
+	/* The last direction may equal the first up to rounding. */
 	const double same = 0.02 * period / (double)n;
 	while (n > 1 && p[0].at + period - p[n - 1].at <= same) {
 		struct place last = p[n - 1];

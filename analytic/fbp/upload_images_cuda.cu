@@ -1,13 +1,13 @@
-/* Images that are filtered already, on the device, into the layout that the backprojection reads. */
+/* Copies filtered images on the device into the layout of the backprojection. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 #define LANES 256 /* threads of a block: 128, 256, 512 */
 
 struct places {
-	size_t rows, columns, pitch, below; /* of an image; samples of a row; rows before the first of the image */
+	size_t rows, columns, pitch, below; /* size of an image; samples of a row; rows before the first of the image */
 };
 
-/* One block per row of the layout, in turn. */
+/* One block per row of the layout, in a grid-stride loop. */
 template <typename T>
 static __global__ void __launch_bounds__(LANES) place(struct places p, size_t lines, size_t per_view, const float *images, T *out)
 {

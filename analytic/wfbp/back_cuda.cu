@@ -1,13 +1,13 @@
-/* The backprojection of wfbp on CUDA. SLICES lanes of a warp take one column of voxels, PARTS slices each. First every
- * lane finds where one view sees that column, in double, by the functions that the CPU uses; then all lanes go through
- * those views, which they read along z, from lines of rows that lie behind each other. Views far from the slices are
- * left out beforehand. */
+/* Backprojection of wfbp on CUDA. SLICES lanes of a warp process one column of voxels, PARTS slices each. First every
+ * lane finds the position of that column in one view, in double, by the functions of the CPU. Then all lanes loop over
+ * those views, which they read along z, from consecutive lines of rows. Views far from the slices are excluded
+ * beforehand. */
 #include <math.h>
 #include "analytic/wfbp/wfbp_cuda.cuh"
 
 /* Variants. */
 #ifndef SLICES
-#define SLICES 16 /* lanes along z: 8, 16, 32; the others of a warp take columns beside it */
+#define SLICES 16 /* lanes along z: 8, 16, 32; the others of a warp process adjacent columns */
 #endif
 #ifndef PARTS
 #define PARTS 4 /* slices per lane, SLICES apart: 1, 2, 4 */
@@ -19,7 +19,7 @@
 #define WARPS_Y 4 /* and along y: 1, 2, 4, 8 */
 #endif
 #ifndef BLOCKS
-#define BLOCKS 2 /* of them per multiprocessor: registers are limited to that many */
+#define BLOCKS 2 /* minimum blocks per multiprocessor, which limits the registers */
 #endif
 #define WARP 32
 #define BESIDE (WARP / SLICES) /* columns per warp */
@@ -27,22 +27,21 @@
 #define WARPS (WARPS_X * WARPS_Y)
 #define ALL 0xffffffffu
 #define NONE 0xffffffffu
-#define TILE 32 /* of a transposition, by TILE_ROWS rows of threads */
+#define TILE 32 /* edge of a transposition, by TILE_ROWS rows of threads */
 #define TILE_ROWS 8
 
 static __host__ __device__ __forceinline__ unsigned tiles_of(size_t n, size_t tile) { return (unsigned)((n + tile - 1) / tile); }
 
 /* Views and slices ------------------------------------------------------- */
 
-/* Neither the source nor the cone of the view comes near these slices. */
+/* Returns whether neither the source nor the cone of the view comes near these slices. */
 static __device__ int is_far(const struct gt_helix_device &d, const struct gt_helix_grid &g, size_t v, double low, double high)
 {
 	const double *z = d.z + v * d.detector.columns, a = z[0], b = z[d.detector.columns - 1];
 	return !d.view[v].used || fmin(a, b) - g.margin > high || fmax(a, b) + g.margin < low;
 }
 
-/* list[chunk]: their number, then the views that come near CHUNK slices, and the last of each bin. One warp per
- * chunk. */
+/* list[chunk]: number of views, then the views near CHUNK slices, and the last of each bin. One warp per chunk. */
 static __global__ void __launch_bounds__(WARP) find_views(struct gt_helix_device d, struct gt_helix_grid g, unsigned views, unsigned *lists)
 {
 	unsigned *list = lists + blockIdx.x * (size_t)(views + 1), n = 0;
@@ -83,7 +82,7 @@ static __global__ void __launch_bounds__(TILE *TILE_ROWS)
 
 /* One column of voxels and one view -------------------------------------- */
 
-/* row: of the middle of the chunk, from the middle of the detector; slope: rows per slice. Not seen: infinitely far. */
+/* row: of the centre of the chunk, from the centre of the detector; slope: rows per slice. Not seen: infinite. */
 template <typename T> struct sight {
 	T row, slope, right;
 	unsigned column; /* of all lines */
@@ -96,10 +95,10 @@ template <> struct __align__(16) sight<float>
 
 /* The voxels of a lane: column (ix, iy), slices iz + k SLICES. */
 struct place {
-	double x, y, z; /* z: of the middle of the chunk */
+	double x, y, z; /* z: of the centre of the chunk */
 	unsigned ix, iy, iz, chunk;
 	int inside;     /* the column is computed */
-	unsigned valid; /* bit k: slice k is, too */
+	unsigned valid; /* bit k: slice k is computed */
 };
 
 static __device__ __forceinline__ struct place find_place(const struct gt_helix_device &d, const struct gt_helix_grid &g)
@@ -121,12 +120,12 @@ static __device__ __forceinline__ struct place find_place(const struct gt_helix_
 	return p;
 }
 
-/* What all lanes have in common. */
+/* Common values of all lanes. */
 template <typename T> struct lines {
 	const T *sample;
 	unsigned wide, line, line_bytes; /* lines of a view, samples of a line */
-	T half, middle;                  /* of the rows; the middle's place in a line */
-	T ramp, offset;                  /* the taper begins at offset / ramp rows from the middle */
+	T half, middle;                  /* half: half the rows; middle: position of their centre in a line */
+	T ramp, offset;                  /* the taper begins at offset / ramp rows from the centre */
 };
 
 /* Bit p: the view sees slices of part p. */
@@ -160,7 +159,7 @@ static __device__ __forceinline__ double distance(double a) { return fabs(a); }
 static __device__ __forceinline__ float over(float a, float b) { return __fdividef(a, b); }
 static __device__ __forceinline__ double over(double a, double b) { return a / b; }
 
-/* Whole and part of 0 <= a < 2^22: conversions would take more than the addition of 2^23. */
+/* Integer and fraction of 0 <= a < 2^22: conversions would take more time than the addition of 2^23. */
 static __device__ __forceinline__ unsigned split(float a, float *part)
 {
 	const float whole = __fadd_rd(a, 8388608.f);
@@ -174,7 +173,7 @@ static __device__ __forceinline__ unsigned split(double a, double *part)
 	return whole;
 }
 
-/* base + n times bytes in one instruction; the compiler would take such sums apart. */
+/* base + n times bytes in one instruction; the compiler would split such sums. */
 static __device__ __forceinline__ const char *beyond(const void *base, unsigned n, unsigned bytes)
 {
 	const char *p;
@@ -182,7 +181,7 @@ static __device__ __forceinline__ const char *beyond(const void *base, unsigned 
 	return p;
 }
 
-/* step: slices from the middle of the chunk. */
+/* step: slices from the centre of the chunk. */
 template <typename T>
 static __device__ __forceinline__ void add(const struct lines<T> &l, const struct sight<T> &at, const char *line, T step, T *sum, T *weight)
 {
@@ -198,7 +197,7 @@ static __device__ __forceinline__ void add(const struct lines<T> &l, const struc
 	*weight = sees ? heavier : *weight;
 }
 
-/* What no view of the bin saw takes the row that is nearest: *sum of those parts whose bit is set. */
+/* Voxels that no view of the bin saw take the nearest row: *sum of the parts whose bit is set. */
 template <typename T>
 static __device__ void extend(const struct gt_helix_device &d, const struct gt_helix_grid &g, const struct place &p,
                               const struct lines<T> &l, unsigned first, unsigned missing, T step, struct sight<T> *room, T *sum)
@@ -232,7 +231,7 @@ static __device__ void extend(const struct gt_helix_device &d, const struct gt_h
 	}
 }
 
-/* The bits of the warp's columns together. */
+/* Combines the bits of the warp's columns. */
 static __device__ __forceinline__ unsigned any_column(int bit)
 {
 	unsigned which = __ballot_sync(ALL, bit);
@@ -241,7 +240,7 @@ static __device__ __forceinline__ unsigned any_column(int bit)
 	return SLICES < WARP ? which & ((1u << SLICES % WARP) - 1) : which;
 }
 
-/* The bin is done: its sums become part of the total. first: its first view. */
+/* Adds the sums of a finished bin to the total. first: its first view. */
 template <typename T>
 static __device__ __forceinline__ void close_bin(const struct gt_helix_device &d, const struct gt_helix_grid &g, const struct place &p,
                                                  const struct lines<T> &l, unsigned first, T step, struct sight<T> *room, T *sum, T *weight,

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_WFBP_WFBP_H
 #define GT_ANALYTIC_WFBP_WFBP_H
-/* Inside this room: helical weighted filtered backprojection. options -> plan (host, double) -> batches of parallel
+/* Helical weighted filtered backprojection; private to analytic/. Options -> plan (host, double) -> batches of parallel
  * views through a backend. Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209. */
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp_math.h"
@@ -14,9 +14,9 @@ extern const gt_analytic gt_analytic_wfbp;
 
 enum { GT_MAX_SPOTS = 8 };
 
-/* A parallel view j looks in direction first_direction + j step, through the rays of spot j % spots. The views of a
- * bin, j and j + k bins, look the same way or the opposite one: they share a voxel by their row weights. A batch is
- * whole bins: view b turns + k is bin first + b, half turn k. */
+/* Parallel view j has the direction first_direction + j step and uses the rays of spot j % spots. The views of a bin, j
+ * and j + k bins, have equal or opposite directions: they share a voxel by their row weights. A batch consists of whole
+ * bins: view b turns + k is bin first + b, half rotation k. */
 typedef struct {
 	gt_grid grid;
 	size_t rows, source_columns, source_views;      /* of the scan */
@@ -24,45 +24,45 @@ typedef struct {
 	double radius;                          /* columns of voxels outside this circle stay 0; INFINITY: none */
 	size_t spots;
 	struct gt_helix_spot spot[GT_MAX_SPOTS];
-	double sense;                           /* 1: the source turns counter-clockwise */
-	/* [source_views]: sense x direction of the source, its height; spot after spot */
+	double sense;                           /* 1: the source rotates counter-clockwise */
+	/* [source_views]: sense x direction of the source, its height; by spot */
 	double *direction, *z;
 	/* [spots][columns]: fan angle, detector column, distance source to pixel in the x-y plane */
 	double *fan, *column, *reach;
 	double first_direction, step;
-	size_t views, bins, turns;              /* parallel views; of a half turn; half turns, begun ones included */
-	double flat;                            /* of the row weights */
+	size_t views, bins, turns;              /* parallel views; per half rotation; half rotations begun */
+	double flat;                            /* q of the row weights */
 	int extend;                             /* voxels that no view of a bin sees take the nearest row */
 	unsigned char *incomplete;              /* [slices] */
 	/* table feed per height of the rows at the axis; what the radius below allows */
 	double pitch, limit;
-	double complete_radius;                 /* of the voxels that the slices are judged by */
+	double complete_radius;                 /* radius of the voxels that determine whether a slice is complete */
 	size_t batch;                           /* bins */
-	gt_fbp_plan *filter;                 /* of the views of one batch */
+	gt_fbp_plan *filter;                 /* row filter of one batch */
 } gt_wfbp_plan;
 
-/* GT_ERR_UNSUPPORTED says what the scan lacks. Without the filter: see gt_wfbp_plan_filter(). */
+/* GT_ERR_UNSUPPORTED names the missing property. Excludes the filter: see gt_wfbp_plan_filter(). */
 gt_status gt_wfbp_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_pool *pool, gt_wfbp_plan **plan);
 gt_status gt_wfbp_plan_filter(gt_wfbp_plan *plan, const gt_wfbp_options *o, double row_pitch, size_t batch);
 void      gt_wfbp_plan_free(gt_wfbp_plan *plan);
-/* Inside the making of a plan. seen: radius of the field of view; rise: mm of z per rad. */
-double    gt_wfbp_nearest(const gt_wfbp_plan *plan);     /* source to axis, of the nearest spot */
+/* For the making of a plan. seen: radius of the field of view; rise: mm of z per rad. */
+double    gt_wfbp_nearest(const gt_wfbp_plan *plan);     /* distance from source to axis of the nearest spot */
 gt_status gt_wfbp_plan_complete(gt_wfbp_plan *plan, const gt_scan *scan, gt_pool *pool, double rise, double seen);
-/* Leaves out the parallel views that the grid does not need; before the filter is made. The result is the same, but for
- * the order of sums. */
+/* Omits the parallel views that the grid does not need; call it before the filter is made. Only the order of sums in
+ * the result changes. */
 void      gt_wfbp_plan_trim(gt_wfbp_plan *plan);
-/* View b turns + k of the batch that begins with bin `first`. */
+/* Returns view b turns + k of the batch that begins with bin `first`. */
 struct gt_helix_view gt_wfbp_view(const gt_wfbp_plan *plan, size_t first, size_t i);
-/* The run of complete slices that is longest: first ... end-1; equal if there is none. */
+/* Finds the longest run of complete slices: first ... end-1; equal if there is none. */
 void      gt_wfbp_complete(const gt_wfbp_plan *plan, size_t *first, size_t *end);
-/* z in which every slice would be complete; low > high if there is none: then of the sources. */
+/* Finds the range of z in which every slice would be complete; low > high if there is none: then the sources' range. */
 gt_status gt_wfbp_range(const gt_wfbp_plan *plan, gt_pool *pool, double *low, double *high);
 
 /* Operations of a backend, for data and x of one type. */
 struct gt_wfbp_impl {
-	size_t    (*view_bytes)(const gt_wfbp_plan *plan, gt_type type);    /* of scratch per parallel view, about */
+	size_t    (*view_bytes)(const gt_wfbp_plan *plan, gt_type type);    /* approximate scratch per parallel view */
 	gt_status (*open)(gt_backend *be, const gt_wfbp_plan *plan, gt_type type, void **state);
-	/* n bins from `first` on: rebins and filters data [view][row][column] into the scratch. */
+	/* Rebins and filters n bins from `first` on of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
 	/* Adds them to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);

@@ -1,5 +1,5 @@
 /* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every
- * voxel adds its bins in their order, so that the result does not depend on the number of threads. */
+ * voxel adds its bins in order, so the result does not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "analytic/wfbp/fast/wfbp_single.h"
 #include "core/try.h"
 
-enum { TILE = 16 /* columns of voxels with sums of their own */ };
+enum { TILE = 16 /* columns of voxels with separate sums */ };
 
 struct state {
 	gt_backend *be;
 	const gt_wfbp_plan *plan;
 	gt_type type;
-	const gt_wfbp_single_kernels *kernels; /* of arrays in single precision */
-	void *rows;                            /* of gt_fbp_cpu, which filters */
+	const gt_wfbp_single_kernels *kernels; /* for arrays in single precision */
+	void *rows;                            /* state of gt_fbp_cpu, which filters */
 	const void *filtered;
 	struct gt_helix_view *view; /* of the batch */
 	/* Allocated, with their sizes in bytes. */
-	void *rebinned; /* [view][row][column], rows as the detector's */
+	void *rebinned; /* [view][row][column], rows as on the detector */
 	double *z;      /* [view][column]: of the sources */
 	char *work;     /* one stride per worker */
 	size_t rebinned_bytes, z_bytes, work_bytes, work_stride;
@@ -31,7 +31,7 @@ struct work {
 	size_t first, n; /* bins */
 };
 
-/* The rays and the pixels that a parallel column lies between. */
+/* Rays and pixels around a parallel column. */
 struct tap {
 	struct gt_helix_tap ray;
 	size_t column;
@@ -62,9 +62,9 @@ static int see(const struct state *s, const struct bin *b, size_t k, double x, d
 	return gt_helix_see(&p->detector, &b->w[k], &p->spot[c], s->z + (b->view + k) * columns, p->reach + c * columns, x, y, line);
 }
 
-/* The inner loops in double, which are the reference; those in single are kernels. */
+/* Inner loops in double, which are the reference; loops in single precision are kernels. */
 
-/* The line of the detector that a column of voxels sees. */
+/* Interpolates the line of the detector that a column of voxels sees. */
 static void mix_double(const struct state *s, size_t view, const struct gt_helix_line *at, double *line)
 {
 	const size_t rows = s->plan->rows;

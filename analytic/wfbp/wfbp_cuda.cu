@@ -1,5 +1,5 @@
-/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; per batch one
- * record per parallel view crosses the bus. The backprojection is in back_cuda.cu. */
+/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; each batch
+ * transfers one record per parallel view. The backprojection is in back_cuda.cu. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -17,12 +17,12 @@ struct state {
 	gt_layout layout;
 	struct gt_row_filter *filter;
 	struct gt_helix_view *host; /* [batch] */
-	/* On the device, with their sizes in bytes. rebinned: after the filter, what the backprojection reads. */
+	/* On the device, with sizes in bytes. rebinned: reused after the filter as input of the backprojection. */
 	void *tables, *rebinned, *filtered, *view, *back_view, *z, *list;
 	size_t table_bytes, rebinned_bytes, filtered_bytes, view_bytes, back_view_bytes, z_bytes, list_bytes;
 };
 
-/* One column of a parallel view per thread, all its rows. */
+/* One column of a parallel view per thread, with all its rows. */
 template <typename T> static __global__ void __launch_bounds__(LANES) rebin(struct gt_helix_device d, const T *data, T *out)
 {
 	const size_t columns = d.detector.columns, k = blockIdx.x * (size_t)LANES + threadIdx.x, v = blockIdx.y;
@@ -61,7 +61,7 @@ template <typename T> static __global__ void __launch_bounds__(LANES) rebin(stru
 	}
 }
 
-/* One slice of zeros. */
+/* Clears one slice. */
 template <typename T> static __global__ void clear(size_t n, T *x)
 {
 	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;
@@ -96,7 +96,7 @@ static void back_(void *self, size_t, size_t n, void *x)
 		clear_incomplete<double>(s, (double *)x);
 }
 
-/* Views of a launch: the grid of blocks is limited along y. */
+/* Views per launch: the grid of blocks is limited along y. */
 #define MAX_VIEWS ((size_t)32768)
 
 template <typename T> static void run_rebin(struct state *s, size_t views, const T *data)
@@ -149,7 +149,7 @@ static size_t view_bytes_(const gt_wfbp_plan *p, gt_type type)
 	return 2 * (p->detector.columns + 2) * (p->rows + 2) * gt_type_size(type) + p->detector.columns * sizeof(double);
 }
 
-/* Tables of the scan behind each other; returns the place of the next. */
+/* Copies tables of the scan in sequence; returns the address of the next. */
 static double *put_table(struct state *s, const double *from, size_t n, double *to)
 {
 	gt_backend_put(s->be, from, to, n * sizeof *from);

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_WFBP_WFBP_CUDA_CUH
 #define GT_ANALYTIC_WFBP_WFBP_CUDA_CUH
-/* The CUDA side of helical weighted filtered backprojection: what its kernels read. Pointers are of the device. */
+/* CUDA side of helical weighted filtered backprojection: input of its kernels. Pointers are device addresses. */
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "analytic/wfbp/wfbp.h"
 
@@ -16,18 +16,18 @@ struct gt_helix_device {
 
 struct gt_helix_grid {
 	size_t n[3];
-	double first[3], pitch[3], radius, margin; /* margin: no view sees higher above or below its source */
+	double first[3], pitch[3], radius, margin; /* margin: height above or below its source that no view exceeds */
 	double flat;
 	int extend;
 };
 
-/* Filtered views as the backprojection reads them: [view][column][row], the first and the last row twice. */
+/* Filtered views as the backprojection reads them: [view][column][row], with the first and the last row repeated. */
 size_t gt_helix_lines_bytes(size_t views, size_t rows, size_t wide, gt_type type);
-/* Scratch: which views come near which slices. */
+/* Scratch: list of views near each chunk of slices. */
 size_t gt_helix_list_bytes(size_t views, size_t slices);
 
-/* Adds `bins` bins to x: filtered [view][row][pitch], of which `wide` columns count, into lines; list and lines:
- * scratch of the sizes above. */
+/* Adds `bins` bins to x: copies filtered [view][row][pitch], `wide` columns, into lines. list and lines: scratch of the
+ * sizes above. */
 struct gt_helix_backproject {
 	struct gt_helix_device d;
 	struct gt_helix_grid g;

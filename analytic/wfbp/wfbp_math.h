@@ -1,13 +1,13 @@
 #ifndef GT_ANALYTIC_WFBP_WFBP_MATH_H
 #define GT_ANALYTIC_WFBP_WFBP_MATH_H
-/* The maths of helical weighted filtered backprojection, one text for C and CUDA. Rays run in direction psi (in the x-y
- * plane, counter-clockwise) at the signed distance s from the axis: s = normal . (x - axis), normal = (-sin psi, cos
+/* Formulas of helical weighted filtered backprojection, shared by C and CUDA. Rays have direction psi (in the x-y
+ * plane, counter-clockwise) and the signed distance s = normal . (x - axis) from the axis, normal = (-sin psi, cos
  * psi). A source at the direction alpha and the distance D from the axis sees them at the fan angle g = asin(s / D),
- * where alpha = psi - pi - g. */
+ * with alpha = psi - pi - g. */
 #include "analytic/fbp/fbp_math.h"
 
-/* Position of the ray of a parallel view among the views of one spot: weights of four neighbours (Lagrange), and the z
- * of its source. */
+/* Position of a parallel view's ray among the views of one spot: weights of four neighbours (Lagrange), and z of the
+ * source. */
 struct gt_helix_tap {
 	size_t first;
 	double weight[4], z;
@@ -21,17 +21,17 @@ struct gt_helix_view {
 	int used;                       /* 0: beyond the ends of the scan */
 };
 
-/* A position of the focal spot: what its views have in common. */
+/* A position of the focal spot, and the common properties of its views. */
 struct gt_helix_spot {
-	double distance;                /* of the source from the axis */
-	/* row of the source's own height, rows counted upwards; rows per mm at the pixel */
+	double distance;                /* distance of the source from the axis */
+	/* row at the source's own height, rows counted upwards; rows per mm at the pixel */
 	double row0, per_row;
-	double height;                  /* of row 0 above the source */
+	double height;                  /* height of row 0 above the source */
 	int flip_rows;
-	size_t first, views;            /* its directions and heights among those of all spots */
+	size_t first, views;            /* range of its directions and heights among those of all spots */
 };
 
-/* Lagrange's weights of four nodes. */
+/* Lagrange weights of four nodes. */
 GT_HD void gt_lagrange(const double *node, double at, double weight[4])
 {
 	for (int i = 0; i < 4; i++) {
@@ -42,17 +42,17 @@ GT_HD void gt_lagrange(const double *node, double at, double weight[4])
 	}
 }
 
-/* The same for the whole numbers from `first` on. */
+/* Likewise for the integers from `first` on. */
 GT_HD void gt_lagrange_pixels(size_t first, double at, double weight[4])
 {
 	const double node[4] = { (double)first, (double)first + 1, (double)first + 2, (double)first + 3 };
 	gt_lagrange(node, at, weight);
 }
 
-/* First of the four of n nodes that stand around `at`, two on either side where there are as many. */
+/* Returns the first of four nodes around `at`, two on either side except near the ends. */
 GT_HD size_t gt_helix_first(size_t below, size_t n) { return below < 1 ? 0 : below - 1 < n - 4 ? below - 1 : n - 4; }
 
-/* direction[n] ascends, in nearly equal steps; z goes with it. */
+/* direction[n] ascends in nearly equal steps; z belongs to it. */
 GT_HD void gt_helix_find(const double *direction, const double *z, size_t n, double at, struct gt_helix_tap *t)
 {
 	const double step = (direction[n - 1] - direction[0]) / (double)(n - 1), guess = (at - direction[0]) / step;
@@ -68,9 +68,9 @@ GT_HD void gt_helix_find(const double *direction, const double *z, size_t n, dou
 		t->z += t->weight[k] * z[t->first + k];
 }
 
-/* Distance of a row from the middle of the detector, in halves of its height, counts fully up to `flat`; from there to
- * the edge cos^2 (pi/2 u), u = (q - flat) / (1 - flat): gt_row_taper(), 0 <= u <= 1, a polynomial in u - 1/2 that is
- * nowhere off by more than 3e-7. Within the detector it stays above 0. */
+/* Row weight of the distance q of a row from the centre of the detector, in half heights. It is 1 up to `flat`, then
+ * cos^2 (pi/2 u), u = (q - flat) / (1 - flat). gt_row_taper() approximates it for 0 <= u <= 1 by a polynomial in u -
+ * 1/2 with an error below 3e-7. Within the detector it stays above 0. */
 #define GT_ROW_WEIGHT(T, taper, weight)                                                                                \
 	GT_HD T taper(T u)                                                                                             \
 	{                                                                                                              \
@@ -93,9 +93,9 @@ struct gt_helix_line {
 	double right, row0, slope;
 };
 
-/* The part of the plan that this needs. */
+/* Required part of the plan. */
 struct gt_helix_detector {
-	size_t columns, lead;           /* of a parallel view; filtered columns before the first of them */
+	size_t columns, lead;           /* columns of a parallel view; filtered columns before the first */
 	double first, pitch, per_pitch; /* s of the first column; 1 / pitch */
 	double center[2];
 };

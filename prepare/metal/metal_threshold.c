@@ -9,7 +9,8 @@
 enum { BINS = 4096, UP = 3, DOWN = 2, CLASSES = UP + DOWN + 2 };
 /* Attenuation of metal over that of the object. */
 #define MIN_RATIO 6
-/* Noise about 0 has as many negative values as positive ones; an object has fewer than this fraction of them. */
+/* Noise about 0 has equal numbers of negative and positive values; an object has fewer negative ones than this fraction
+ * of them. */
 #define MAX_NEGATIVE 0.25
 /* Voxels of the metal over those of the object, and the smallest number of them. */
 #define MAX_PART 0.25

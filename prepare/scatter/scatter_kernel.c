@@ -165,8 +165,8 @@ static double too_much(const fitting *f, double amplitude)
 	return f->scatter[f->darkest] / (f->fraction * f->light[f->darkest]) - 1;
 }
 
-/* The scatter grows with the amplitude: false position between too little and too much, with half weight for an end
- * that stays (the Illinois rule, Dowell, Jarratt, BIT 11 (1971) 168). Returns the remaining excess. */
+/* Finds the amplitude by false position, because scatter grows with it. An end that stays gets half weight (the
+ * Illinois rule, Dowell, Jarratt, BIT 11 (1971) 168). Returns the remaining excess. */
 static double find_amplitude(const fitting *f)
 {
 	double low = 0, at_low = -1, high = FIRST_AMPLITUDE, at_high = too_much(f, high), at = at_high;

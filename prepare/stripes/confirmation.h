@@ -38,8 +38,8 @@ typedef struct {
 	double          height;
 	int             bent;
 } gt_stripe_step;
-/* Returns the stripe of three to five columns around column k that fits best as a step on a parabola through it and
- * four columns on either side. height 0: no step exceeds `usual`, or none fits. */
+/* Returns the stripe of three to five columns around column k that fits best as a step on a parabola. The parabola
+ * passes through it and four columns on either side. height 0: no step exceeds `usual`, or none fits. */
 gt_stripe_step gt_stripe_step_of(const gt_stripe_sides *sides, size_t k, size_t broadest);
 /* Returns the deviation that a column may have without confirmation: a multiple of the robust deviation. scratch:
  * columns. */

@@ -5,8 +5,8 @@
 #include <gantry/order_statistics.h>
 #include "prepare/stripes/stripes.h"
 
-/* Factor by which an unstable column fluctuates more, or a dead one less, than its neighbours; the second applies to
- * each column of a broad stripe. */
+/* Factor by which the fluctuation of an unstable column exceeds its neighbours', or a dead one falls below it. The
+ * second applies to each column of a broad stripe. */
 #define FLUCTUATES 1.5
 #define STRIPE_FLUCTUATES 2.0
 /* Maximum width of a stripe of bad columns, and of stripes that one column at either side confirms. */
@@ -48,7 +48,8 @@ static void extend(range *r, const double *d, size_t n)
 }
 
 /* Tests if all of n columns from `first` fluctuate more, or less, than the adjacent columns. Next to the end of a row
- * one side suffices. It does not suffice for broad stripes that fluctuate less, because air next to an object does. */
+ * one side suffices. It does not suffice for broad stripes with less fluctuation, because air next to an object
+ * fluctuates less too. */
 static int stands_out(const double *d, size_t columns, size_t first, size_t n, int more)
 {
 	const size_t behind = first + n, side = n > NARROW ? 2 : 1, after = columns - behind;

@@ -200,8 +200,8 @@ static int off_parabola(const gt_stripes *t, size_t k, const gt_stripe_step *ste
 	return 1;
 }
 
-/* Deviation at each rank. It varies between ranks only as far as the column varies more than both sides do; columns
- * further off would show other parts of the object. */
+/* Deviation at each rank. It varies between ranks only if the column varies more than both sides do. Columns further
+ * off would show other parts of the object. */
 static void smooth_between(const gt_stripes *t, size_t k, gt_stripe_place stripe, const arrays *a)
 {
 	const sides side = sides_of(k, stripe);

@@ -21,8 +21,8 @@ void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *sc
 void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch);
 /* Both in sequence, with the columns sorted once. */
 void gt_stripes_large_then_sorting(const gt_stripes *t, size_t wide, size_t narrow, float *s, double *scratch);
-/* Algorithm 6: interpolates columns that fluctuate more, or less, from view to view than both sides do, and marks
- * them in bad[columns]. */
+/* Algorithm 6: interpolates unstable or dead columns, whose fluctuation differs from both sides, and marks them in
+ * bad[columns]. */
 void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fewer, larger pixels and fewer views of the same scan. */
+/* Bins pixels and subsamples views of a scan. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -19,7 +19,7 @@ static void average(const gt_projections *p, const size_t by[2], size_t every, g
 			}
 }
 
-/* Along one direction of an image, by a Gaussian; what is beyond the edges is as the last cells are. */
+/* Convolves a line with a Gaussian; the edge values continue beyond the edges. */
 static void blur(float *line, size_t n, size_t step, double sigma, float *copy)
 {
 	const long reach = (long)ceil(3 * sigma), last = (long)n - 1;

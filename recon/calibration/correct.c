@@ -1,4 +1,4 @@
-/* Corrections of a scan's geometry that all of its views share. */
+/* Corrections of the geometry that all views share. */
 #include <math.h>
 #include <string.h>
 #include <gantry/calibrate.h>
@@ -6,7 +6,7 @@
 
 const char *const gt_calibrate_names[] = { "center", "roll", "slant", "tilt", "distance", NULL };
 
-/* a and b in their plane, a towards b. */
+/* Rotates a and b in their plane, a towards b. */
 static void turn(double angle, double a[3], double b[3])
 {
 	const double c = cos(angle), s = sin(angle);

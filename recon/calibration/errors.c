@@ -1,4 +1,4 @@
-/* The last step's equations, and standard errors by parts of the scan. */
+/* Normal equations of the step, and standard errors from parts of the scan. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/basis/symmetric.h"
@@ -23,7 +23,7 @@ int gt_calibrate_invert(int n, double m[N][N], double inverse[N][N])
 
 static size_t part(size_t i, size_t n, size_t parts) { return n < parts ? i : i * parts / n; }
 
-/* Adds to the variances what the sums of `parts` parts give. */
+/* Adds the variances estimated from the sums of `parts` parts. */
 static void add_parts(int n, double inverse[N][N], const double (*sum)[N], size_t parts, double *variance)
 {
 	for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* Operators side by side, each on its own part. Nothing is allocated or copied in an application. */
+/* Block-diagonal operator. Applications neither allocate nor copy. */
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/team/split.h"

@@ -3,10 +3,11 @@
 #include <gantry/linop.h>
 #include "core/device/backend.h"
 
-/* The operator with A[0], A[1], ... on its diagonal: its arrays are those of the blocks, one after the other, in a team
- * as runs (core/team/partition.h). Blocks are borrowed, of one backend and type; the list is copied. GT_ERR_MEMORY. */
+/* Makes the operator with A[0], A[1], ... on its diagonal. Its arrays concatenate the blocks' arrays; in a team they
+ * are runs (core/team/partition.h). Borrows the blocks, which share backend and type; copies the list.
+ * GT_ERR_MEMORY. */
 gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **out);
-/* The i-th block of such an array, n elements from `first` on, as an array that owns nothing. */
+/* Returns block i of such an array, n elements from `first` on, as an array that owns nothing. */
 gt_array gt_block_of(const gt_array *all, size_t i, size_t first, size_t n);
 
 #endif

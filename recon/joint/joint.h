@@ -1,6 +1,6 @@
 #ifndef GT_RECON_JOINT_H
 #define GT_RECON_JOINT_H
-/* Several scans that are one computation. */
+/* Joint reconstruction of several scans. */
 #include "recon/recon.h"
 #include "recon/team/team_run.h"
 
@@ -13,7 +13,7 @@ typedef struct {
 } gt_joint_scan;
 typedef struct { size_t scans; gt_joint_scan *scan; } gt_joint;
 
-/* The whole of it on one backend, with the job, the extent and what was found of the first scan; to: the gt_joint, of
- * which members of a team read all but what the first of them finds of other scans. Volumes are there in the end. */
+/* Runs the joint computation on one backend, with the job, the extent and the results of the first scan; to: the
+ * gt_joint. Only the first rank writes the results of other scans. */
 gt_recon_rank_function gt_joint_rank;
 #endif

@@ -1,4 +1,4 @@
-/* Fields on layers: transforms of boxes, and at each frequency products with small matrices. */
+/* Fields on layers: box transforms, and matrix products at each frequency. */
 #include "recon/noise/layers.h"
 
 void gt_layers_free(gt_layers *t)

@@ -1,9 +1,8 @@
-/* How noisy projections are, by themselves. Products of second differences along two axes (or a sixth one along one)
- * leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their
- * squares does not see the few at edges. Where pixels are coarse there are edges nearly everywhere: then it is looked
- * at the quietest places alone, by the differences next to them, which share no pixel with the place itself and so say
- * nothing of its own noise. Of several pairs of axes and bounds of the line integral the least is taken: structure
- * only adds. It takes 4 MB. */
+/* Estimates the noise of projections from the projections alone. Products of second differences along two axes, or a
+ * sixth difference along one, cancel smooth structure. A known multiple of the variance of independent noise remains.
+ * The median of squares ignores the few at edges. With coarse pixels edges are nearly everywhere. Then only the
+ * quietest positions count, selected by neighbouring differences that share no pixel with them. Structure only adds, so
+ * the smallest estimate over pairs of axes and bounds of the line integral is used. Memory: 4 MB. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
@@ -14,21 +13,21 @@
 /* Median of the square of a normal variable of variance 1. */
 #define MEDIAN_OF_SQUARES 0.454936423119573
 enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, MIN_QUIET_SAMPLES = 400, AXES = 3 };
-/* Part of all places that is quiet. */
+/* Fraction of all positions that is quiet. */
 #define QUIET_RATIO 0.15
-/* Places whose surroundings have less than this part of the median of all places are no measurements (padding, and
- * pixels that were interpolated). */
+/* Positions whose surroundings have less than this fraction of the overall median are not measurements (padding,
+ * interpolated pixels). */
 #define MIN_OF_MEDIAN 0.01
 
-/* Relative standard deviation of a variance by the median of n squares is this over the square root of n; of two
- * variances the less is that which is less by three times its own. */
+/* Relative standard deviation of a variance from the median of n squares, times the square root of n. One of two
+ * variances is smaller if it is so by three standard deviations. */
 #define ERROR_OF_MEDIAN 2.33
 
 /* Coefficients of second and sixth differences. */
 static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
 
 struct stencil {
-	size_t step[2], count[2]; /* of two axes: pixels from neighbour to neighbour, and coefficients; count 1: no axis */
+	size_t step[2], count[2]; /* two axes: pixels between neighbours, number of coefficients; count 1: no axis */
 };
 
 static double coefficient(const struct stencil *t, size_t a, size_t b)
@@ -42,13 +41,13 @@ struct search {
 	const gt_projections *p;
 	struct stencil t;
 	size_t places[AXES], margin[AXES],
-		stride; /* places and what lies before the first along columns, rows and views; every stride-th is looked at */
+		stride; /* positions, and margin before the first, along columns, rows and views; every stride-th is
+			 * sampled */
 	double min_line;
-	double *ratio, *around; /* around: means of the neighbours' ratios, NULL: not asked for */
+	double *ratio, *around; /* around: means of the neighbours' ratios, or NULL */
 };
 
-/* Squared difference over what unit scale would give, at the first pixel i of the stencil; -1 where some pixel is
- * below min_line. */
+/* Squared difference relative to unit scale, at the first pixel i of the stencil; -1 if a pixel is below min_line. */
 static double ratio_at(const struct search *s, size_t i, double min_line)
 {
 	const struct stencil *t = &s->t;
@@ -66,15 +65,15 @@ static double ratio_at(const struct search *s, size_t i, double min_line)
 	return difference * difference / variance;
 }
 
-/* The nearest eight places that share no pixel with one: those around a stencil of two axes, in its own steps; beside
- * one of a single axis, four to either side, as those before and behind it would lie as far off as an edge does. */
+/* Distances of the nearest eight stencils that share no pixel. A stencil of two axes has them around it, in its own
+ * steps. A stencil of one axis has four on either side, because those along the axis are as far away as edges. */
 static void reach(const struct stencil *t, size_t by[2])
 {
 	by[0] = t->count[1] == 1 ? 0 : t->count[0];
 	by[1] = t->count[1] == 1 ? 4 : t->count[1];
 }
 
-/* Mean of the ratios at these; -1: one was not measured. */
+/* Mean of the neighbours' ratios; -1: one was not measured. */
 static double ratio_around(const struct search *s, size_t i)
 {
 	size_t by[2];
@@ -108,8 +107,8 @@ static void look(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* Lays a stencil over all places. Axes are 0 columns, 1 rows, 2 views; along[1] = along[0]: one axis, the sixth
- * difference; the axis of its neighbours is then that of most pixels. 0: there is no place for it. */
+/* Places a stencil over the scan. Axes: 0 columns, 1 rows, 2 views; along[1] = along[0]: one axis, sixth difference,
+ * with neighbours along the axis of most pixels. Returns 0 if it does not fit. */
 static int lay(const gt_scan *scan, const int along[2], struct search *s)
 {
 	const size_t n[AXES] = { scan->columns, scan->rows, scan->views }, step[AXES] = { 1, n[0], n[0] * n[1] };
@@ -132,7 +131,7 @@ static int lay(const gt_scan *scan, const int along[2], struct search *s)
 	return 1;
 }
 
-/* Moves what was measured to the front; how many. */
+/* Moves the measured ratios to the front; returns their number. */
 static size_t keep_valid(const struct search *s, size_t samples, double min_around)
 {
 	size_t valid = 0;
@@ -146,7 +145,7 @@ static size_t keep_valid(const struct search *s, size_t samples, double min_arou
 	return valid;
 }
 
-/* Ratios of the quietest places to the front; how many. */
+/* Moves ratios of the quietest positions to the front; returns their number. */
 static size_t keep_quiet(const struct search *s, size_t valid)
 {
 	double *sorted = s->around + MAX_QUIET_SAMPLES;
@@ -160,12 +159,12 @@ static size_t keep_quiet(const struct search *s, size_t valid)
 	return quiet;
 }
 
-/* The found scale, and its upper bound. */
+/* Estimated scale, and its upper bound. */
 struct found {
 	double scale, bound;
 };
 
-/* The scale by one stencil; least_around: of the surroundings of places that count. */
+/* Estimates the scale with one stencil; min_around: lower bound of the surroundings. */
 static struct found scale_by(struct search *s, const int along[2], double min_around, gt_pool *pool)
 {
 	const size_t max = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES, min = s->around ? MIN_QUIET_SAMPLES : MIN_SAMPLES;
@@ -184,7 +183,7 @@ static struct found scale_by(struct search *s, const int along[2], double min_ar
 	return (struct found){ scale, scale * (1 + 3 * ERROR_OF_MEDIAN / sqrt((double)valid)) };
 }
 
-/* The less of *best and that by each stencil. */
+/* Updates *best with the estimates of all stencils. */
 static void improve(struct search *s, double min_around, gt_pool *pool, struct found *best)
 {
 	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
@@ -195,8 +194,8 @@ static void improve(struct search *s, double min_around, gt_pool *pool, struct f
 	}
 }
 
-/* By pixels behind at least half of the most that the object attenuates (at quiet places also by those behind three
- * quarters), else by all. scratch: MAX_SAMPLES and twice MAX_QUIET_SAMPLES. */
+/* Uses pixels with at least half of the largest attenuation (for quiet positions also three quarters), else all pixels.
+ * scratch: MAX_SAMPLES and twice MAX_QUIET_SAMPLES. */
 static double estimate(const gt_noise_model *unit, const gt_projections *p, gt_pool *pool, double *scratch)
 {
 	const size_t n = gt_scan_size(p->scan), stride = (n / MAX_SAMPLES + 1) | 1;

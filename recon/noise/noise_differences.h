@@ -1,9 +1,9 @@
 #ifndef GT_RECON_NOISE_DIFFERENCES_H
 #define GT_RECON_NOISE_DIFFERENCES_H
-/* How noisy projections are, by differences of neighbouring pixels. */
+/* Noise of projections from differences of neighbouring pixels. */
 #include <gantry/noise.h>
 
-/* *scale: by how much the variances of `unit` must be multiplied to be those of p, of which it is a model;
- * INFINITY: too few neighbouring pixels were measured. GT_ERR_MEMORY. */
+/* *scale: factor from the variances of `unit` to the variances of p, which it models; INFINITY: too few neighbouring
+ * pixels were measured. GT_ERR_MEMORY. */
 gt_status gt_noise_of_differences(const gt_noise_model *unit, const gt_projections *p, gt_pool *pool, double *scale);
 #endif

@@ -1,10 +1,9 @@
 #ifndef GT_RECON_NOISE_ESTIMATE_H
 #define GT_RECON_NOISE_ESTIMATE_H
-/* Noise of measured line integrals, for the parts of the engine that look at all pixels: <gantry/noise.h> says what
- * the model is. */
+/* Noise of measured line integrals at all pixels; <gantry/noise.h> describes the model. */
 #include <gantry/noise.h>
 
-/* Sums over the pixels whose variance is above a bound: behind them are next to no photons. */
+/* Sums over the pixels whose variance exceeds a bound: they have hardly any photons. */
 typedef struct {
 	size_t pixels;
 	double variance, line;          /* sums of variances and of line integrals */
@@ -13,7 +12,6 @@ typedef struct {
 int gt_noise_is_known(const gt_noise_model *noise, size_t pixel);
 /* Variances of n pixels from `first` on for these line integrals; gt_noise_variance() uses the measured one. */
 void gt_noise_variances(const gt_noise_model *noise, size_t first, size_t n, const double *line, double *variance);
-/* The standard deviations of all pixels, out: [view][row][column]; *starved: those whose variance is above
- * min_variance. */
+/* out: standard deviations of all pixels, [view][row][column]; *starved: pixels with a variance above min_variance. */
 gt_status gt_noise_deviations(const gt_noise_model *noise, double min_variance, gt_pool *pool, float *out, gt_photon_starvation *starved);
 #endif

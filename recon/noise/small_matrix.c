@@ -1,9 +1,9 @@
-/* Pseudo-inverse and root of small symmetric matrices, by their Cholesky factors. */
+/* Pseudo-inverse and root of small symmetric matrices by Cholesky factorisation. */
 #include <string.h>
 #include "core/basis/symmetric.h"
 #include "recon/noise/small_matrix.h"
 
-/* A pivot below this part of its diagonal is rounding. */
+/* A pivot below this fraction of its diagonal is rounding. */
 #define MIN_PIVOT 1e-10
 
 void gt_small_inverse(size_t n, const double *a, double *inverse)

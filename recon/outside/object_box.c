@@ -110,7 +110,7 @@ static double air_limit(const gt_projections *p, size_t step, double max)
 	return fmax(MAX_AIR * max, MAX_DEVIATIONS * sqrt(fmin(square[0], square[1]) / count));
 }
 
-/* Whether column k and the next one inwards met something: a single one may be a defect. */
+/* 1: column k and the next one inwards are attenuated; a single one may be a defect. */
 static int met(const double *column, size_t k, size_t inwards, double air) { return column[k] > air && column[inwards] > air; }
 
 /* The bounds at both sides of a view; 0: its rays are too steep. limit: air, and an edge that cuts the object. */

@@ -13,7 +13,7 @@ enum { SUBTRACT_MARGIN = 4 };
 
 static double low_of(const gt_grid *g, int a) { return g->center[a] - (double)g->n[a] * g->pitch[a] / 2; }
 
-/* Voxels of this pitch from one place to another; 0 if that is no way forward. */
+/* Number of voxels of this pitch from one position to another; 0 if that is backwards. */
 static size_t voxels_between(double from, double to, double pitch)
 {
 	const double n = ceil((to - from) / pitch - ROUNDING);
@@ -26,7 +26,7 @@ static void widen(gt_grid *g, int a, size_t low, size_t high)
 	g->center[a] += ((double)high - (double)low) / 2 * g->pitch[a];
 }
 
-/* Voxels of the grid in one pixel at the axis, at least 1: finer ones show the outside no better. */
+/* Number of voxels in one pixel at the axis, at least 1; finer voxels do not improve the outside. */
 static void voxels_in_pixel(const gt_scan *scan, const gt_grid *grid, size_t n[3])
 {
 	gt_grid at_axis = *grid;

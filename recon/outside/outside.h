@@ -5,8 +5,8 @@
 #include "recon/outside/object_box.h"
 #include "recon/z_margin.h"
 
-/* subtract: an analytic method reconstructs the object outside the grid; its projections are subtracted from the data.
- * grid: the grid is widened to the object, computed, and cropped. no: neither. A chosen mode is never auto. */
+/* Modes. Subtract: an analytic method reconstructs the object outside the grid; its projections are subtracted from the
+ * data. Grid: the grid is widened to the object, computed, and cropped. No: neither. A chosen mode is never auto. */
 typedef enum { GT_OUTSIDE_AUTO, GT_OUTSIDE_SUBTRACT, GT_OUTSIDE_GRID, GT_OUTSIDE_NO } gt_outside_mode;
 extern const char *const gt_outside_names[];   /* "auto", "subtract", "grid", "no", NULL */
 typedef struct {

@@ -1,5 +1,5 @@
-/* Slabs from projections in memory. Two batches of views on the device, and page-locked memory of two pieces
- * of one on the host: to lock much of it takes as long as to compute. */
+/* Slabs from projections in memory. Memory: two batches of views on the device, and two page-locked blocks on the host.
+ * Page-locking much more would take as long as the computation. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/slab.h>
@@ -9,7 +9,7 @@
 #include "recon/team/direct_slab.h"
 
 enum { MAX_VIEWS = 64, PLACES = 2, MIN_SLICES = 64, GRAIN = 1 << 20 /* bytes that a thread copies at once */ };
-#define MAX_BYTES ((size_t)512 << 20) /* of a batch */
+#define MAX_BYTES ((size_t)512 << 20) /* per batch */
 #define PIECE_BYTES ((size_t)16 << 20)
 
 struct work {
@@ -17,12 +17,12 @@ struct work {
 	gt_type type;
 	const gt_scan *scan;
 	const float *data;
-	size_t row, rows, batch, piece; /* batch, piece: views at most */
+	size_t row, rows, batch, piece; /* batch, piece: maximum numbers of views */
 	gt_upload *upload;
-	gt_array *as_much; /* in a dry run: stands for the uploads */
+	gt_array *as_much; /* dry run: stands for the uploads */
 	void *buffer[PLACES];
-	size_t packed; /* pieces */
-	/* Of the piece that is packed. */
+	size_t packed; /* number of blocks so far */
+	/* Block being packed. */
 	size_t first;
 	void *to;
 };
@@ -32,7 +32,7 @@ static size_t bytes_of(const struct work *w, size_t views) { return views * cell
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 static size_t views_in(size_t bytes, size_t view) { return bytes > view ? bytes / view : 1; }
 
-/* Rows of some views, one after the other. */
+/* Concatenates the rows of some views. */
 static void pack(void *self, size_t begin, size_t end, int worker)
 {
 	const struct work *w = self;
@@ -55,7 +55,7 @@ static gt_status open_(struct work *w)
 	gt_status st = GT_OK;
 	w->batch = min(min(views_in(MAX_BYTES, bytes_of(w, 1)), MAX_VIEWS), w->scan->views);
 	w->piece = min(views_in(PIECE_BYTES, bytes_of(w, 1)), w->batch);
-	if (gt_backend_is_dry_run(w->be)) /* nothing is copied, nor page-locked */
+	if (gt_backend_is_dry_run(w->be)) /* neither copied nor page-locked */
 		return gt_array_new(w->be, w->type, PLACES * w->batch * cells(w), &w->as_much);
 	GT_TRY(gt_upload_new(w->be, bytes_of(w, w->batch), &w->upload));
 	for (int i = 0; i < PLACES; i++)
@@ -77,14 +77,14 @@ static void close_(struct work *w)
 
 /* What leaves ------------------------------------------------------------------- */
 
-/* A slab that is computed goes to memory of the host in pieces, between two batches of the next slab. */
+/* A finished slab is downloaded in blocks, between batches of the next slab. */
 struct outlet {
 	gt_download *down;
 	void *buffer[PLACES];
-	const gt_array *x; /* of the slabs, from element `first` on `all` */
+	const gt_array *x; /* slabs, from element `first` on `all` */
 	size_t first, all, each, sent, copied, pieces;
 	char *to;
-	size_t part; /* elements that leave beside a batch */
+	size_t part; /* elements per batch */
 };
 
 struct copying {
@@ -101,7 +101,7 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
 }
 
-/* Until so many have left. The piece that is copied on the host has come while the one after it is on its way. */
+/* Downloads until `until` elements are on the host. The host copies one block during the transfer of the next. */
 static void let_out(struct work *w, struct outlet *o, size_t until)
 {
 	while (o->copied < min(until, o->all)) {
@@ -113,7 +113,7 @@ static void let_out(struct work *w, struct outlet *o, size_t until)
 		gt_array_free(part);
 		o->sent += n;
 		if (here == o->copied)
-			continue; /* nothing has come yet */
+			continue; /* nothing downloaded yet */
 		struct copying c = { o->buffer[(o->pieces + (n ? 0 : 1)) % PLACES], o->to + o->copied * o->each,
 			             (here - o->copied) * o->each };
 		gt_parallel(gt_backend_pool(w->be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
@@ -144,7 +144,7 @@ static void outlet_free(struct work *w, struct outlet *o)
 
 /* Slabs --------------------------------------------------------------------------- */
 
-/* While the host packs a piece, the one before is on its way, and the batch before is computed. */
+/* The host packs a block during the transfer of the previous one and the computation of the previous batch. */
 static void add_batch(struct work *w, gt_slab *slab, size_t index)
 {
 	const size_t begin = index * w->batch, n = min(w->batch, w->scan->views - begin);
@@ -178,8 +178,8 @@ done:
 	return st;
 }
 
-/* Slices of the k-th of some slabs: of large shares several, so that one leaves while the next one is computed; the
- * last one is the least, for nothing hides its way. n 0: there are no more. */
+/* Returns the slices of the k-th slab. A large range has several slabs, so that one is downloaded during the
+ * computation of the next. The last one is the smallest, because nothing hides its download. n 0: none is left. */
 static gt_range nth_slab(gt_range all, int is_large, size_t k)
 {
 	static const double ends[] = { 0.3, 0.6, 0.85, 1 };
@@ -192,7 +192,7 @@ static gt_range nth_slab(gt_range all, int is_large, size_t k)
 	return (gt_range){ all.first + begin, end - begin };
 }
 
-/* As many rows as any of the slabs is seen by. */
+/* Finds the largest number of rows that see any of the slabs. */
 static void max_rows(struct work *w, const gt_slab_plan *plan, gt_range all, int is_large)
 {
 	size_t row, rows;

@@ -1,17 +1,17 @@
 #ifndef GT_RECON_TEAM_DIRECT_SLAB_H
 #define GT_RECON_TEAM_DIRECT_SLAB_H
-/* Slices of a volume by a direct method, from projections in memory: of every view the rows that they see alone go to
- * the device, a batch at a time, while the one before is filtered and backprojected. */
+/* Slices of a volume by an analytic method, from projections in memory. The rows of each view that see the slices are
+ * uploaded in batches, during filtering and backprojection of the previous batch. */
 #include <gantry/analytic.h>
 #include "core/team/team.h"
 
-/* x: voxels of those slices of the grid, an array of its own. data [view][row][column]. GT_ERR_UNSUPPORTED: the method
- * does not go by slabs. */
+/* x: array of these slices of the grid. data: [view][row][column]. GT_ERR_UNSUPPORTED: the method does not support
+ * slabs. */
 gt_status gt_direct_slab(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,
                          gt_range slices, gt_array *x);
-/* The same of `slices`; `to`, unless it is NULL, gets the voxels too, in single as x is, from the first of these slices
- * on. A share of `large` bytes and 64 slices then goes by several slabs, of which one leaves the device while the next
- * one is computed. */
+/* Likewise for `slices`. If `to` is not NULL, it also receives the voxels in single precision, like x, starting with
+ * the first of these slices. A range of at least `large` bytes and 64 slices has several slabs; one is downloaded
+ * during the computation of the next. */
 typedef struct { gt_range slices; float *to; size_t large; } gt_direct_share;
 enum { GT_DIRECT_LARGE = 256 << 20 };
 gt_status gt_direct_slabs(const gt_analytic *m, const void *options, const gt_grid *grid, const gt_scan *scan, const float *data,

@@ -1,10 +1,10 @@
-/* Checkpoints of a team, by copies on the host. */
+/* Checkpoints of a team, through copies on the host. */
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/try.h"
 #include "recon/team/team_checkpoint.h"
 
-/* An array of its own on the host for each that is kept; *list ends as kept does. */
+/* Allocates a host array for each array in `kept`; *list ends like kept. */
 static gt_status new_copies(gt_backend *host, const gt_state_entry *kept, size_t n, gt_state_entry *list)
 {
 	gt_status st = GT_OK;
@@ -31,7 +31,7 @@ gt_status gt_team_checkpoint_write(gt_backend *be, const char *path, const gt_ch
 		st = copy ? gt_backend_open("cpu:1", &host) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (writes && st == GT_OK)
 		st = new_copies(host, kept, n, copy);
-	/* The others give what they have also where there is no place for it. */
+	/* The other ranks contribute their data even if rank 0 has no memory for it. */
 	for (size_t i = 0; i < n; i++)
 		if (kept[i].array && gt_array_is_shared(kept[i].array))
 			gt_array_get(kept[i].array, copy && st == GT_OK ? gt_array_data(copy[i].array) : NULL);

@@ -1,5 +1,5 @@
-/* The file of shares: $XDG_CACHE_HOME/gantry/shares, else ~/.cache/gantry/shares; lines "PROBLEM<tab>SHARE
- * SHARE ...". It is written under another name and renamed, so that who reads it sees the old or the new one. */
+/* Cache of ranges: $XDG_CACHE_HOME/gantry/shares, else ~/.cache/gantry/shares; lines "PROBLEM<tab>COUNT COUNT ...". The
+ * file is replaced by renaming, so readers see the old or the new one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_LINES = 500 };
 
-/* NULL: there is no place. */
+/* NULL: no cache folder. */
 static char *path_of(int make)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -40,7 +40,7 @@ static FILE *open_old(const char *path)
 	return f;
 }
 
-/* Of a line of this problem; 0: it is of another, or has not as many shares. */
+/* Parses a line of this problem; 0: another problem, or another number of ranks. */
 static int parse(const char *line, const char *problem, int ranks, size_t *share)
 {
 	const size_t n = strlen(problem);
@@ -73,7 +73,7 @@ int gt_ranges_recall(const char *problem, int ranks, size_t *share)
 	return found;
 }
 
-/* The lines of other problems, as many as are kept. */
+/* Copies the lines of other problems, up to the maximum. */
 static void copy_others(FILE *from, const char *problem, FILE *to)
 {
 	char *line = NULL;

@@ -1,9 +1,8 @@
-/* Weights of the data by the inverse of a variance that also knows the error of the discrete model. The shadow of a
- * voxel is a box as wide as the voxel, so that a volume of voxels cannot follow the projections of an edge; how far
- * it is off grows with their local slope. Weights of the photons alone trust rays beside an edge, of many photons,
- * beyond what the model can do, and the cost then buys their fit with overshoot. An error of all rays alike bounds
- * the ratio of weights: without it rays that cross edges would count for next to nothing once there is little noise,
- * and edges would be left to the penalty. Nothing is held but the weights. */
+/* Weights of the data by inverse variance, including the discretisation error. The projection of a voxel is a box as
+ * wide as the voxel, so a volume of voxels cannot reproduce the projections of an edge. The error grows with their
+ * local slope. Photon weights trust rays next to an edge too much, and the solver then fits them with overshoot. A
+ * constant error of all rays bounds the ratio of weights: otherwise rays across edges would hardly count at low
+ * noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,11 @@
 #include "recon/weights/model_weights.h"
 
 enum { GRAIN = 1 << 14, MAX_VIEWS = 32 };
-/* Found by trial, see the table in docs/regularizers.md. */
+/* Empirical: see the table in docs/regularizers.md. */
 #define SLOPE_PER_WIDTH 0.045
 #define EVEN_PER_WIDTH 0.2
 
-/* Adds the squares of the widths in one view; 0: the middle of the grid is not before the source. */
+/* Adds the squares of the widths in one view; 0: the centre of the grid is not in front of the source. */
 static int add_widths(const gt_detector *d, const gt_view *w, const gt_grid *g, double sum[2])
 {
 	const double *axis[2] = { w->column_axis, w->row_axis };

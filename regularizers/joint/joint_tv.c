@@ -1,7 +1,7 @@
 /* Joint total variation of several volumes on one grid, which aligns their edges:
  *    R(u) = strength sum over voxels of |J|
- * with J the matrix of the forward differences along three axes (as in tv) of all volumes. kind=vector: the Frobenius
- * norm (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304).
+ * The matrix J holds the forward differences along three axes (as in tv) of all volumes. With kind=vector |J| is the
+ * Frobenius norm (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304).
  * kind=nuclear: the sum of the singular values, which also aligns the gradients of all volumes (Holt, IEEE Trans.
  * Image Process. 23 (2014) 3975). For one volume both equal tv.
  * prox() is fast gradient projection on the dual: Beck and Teboulle, IEEE Trans. Image Process. 18 (2009) 2419, with

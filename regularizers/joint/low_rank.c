@@ -1,7 +1,7 @@
 /* Low rank of several volumes on one grid:
  *    R(X) = strength times the sum of the singular values of X, whose columns are the volumes.
- * prox() soft-thresholds the singular values by t strength (Cai, Candes, Shen, SIAM J. Optim. 20 (2010) 1956). With
- * the eigenvectors V and eigenvalues s^2 of Z'Z it is Z V max(0, 1 - t strength/s) V'.
+ * The function prox() soft-thresholds the singular values by t strength (Cai, Candes, Shen, SIAM J. Optim. 20 (2010)
+ * 1956). With the eigenvectors V and eigenvalues s^2 of Z'Z it is Z V max(0, 1 - t strength/s) V'.
  * A gt_basis computes the Gram matrix (cuBLAS on CUDA), which is diagonalised on the host. Squaring halves the
  * digits: singular values below 1e-8 of the largest (1e-4 in single on CUDA) are treated as 0.
  *

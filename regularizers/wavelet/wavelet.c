@@ -1,16 +1,16 @@
 /* Translation-invariant wavelet sparsity: Coifman, Donoho, in Wavelets and Statistics, Lecture Notes in Statistics
  * 103 (1995) 125.
- *    R(x) = strength sum over levels j of 2^(-axes j/2) sum over voxels and bands of |(D_j x)|
- * D_j: the seven detail bands of level j of the undecimated separable transform (three for a slice; algorithm "a
+ *    R(x) = strength sum over levels j of 2^(-axes j/2) sum over voxels and bands of |(D_j x)|.
+ * The D_j are the seven detail bands of level j of the undecimated separable transform (three for a slice; algorithm "a
  * trous"), with low passes of sum 1. R is the mean over all shifts of the l1 norm of the details of the orthonormal
  * transform.
  * The volume is mirrored at the border; an axis of one voxel has no details. Voxel sizes do not matter.
  *
  * The penalty is an analysis prior, not one on synthesis coefficients (Selesnick, Figueiredo, SPIE 7446 (2009) 74460D
- * compare them), so its proximal step has no closed form. Cycle spinning, shrinking the details of all shifts and
- * averaging, is a good denoiser but not this step.
- * prox() is exact, by the accelerated primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120,
- * algorithm 2, on
+ * compare them), so its proximal step has no closed form. Cycle spinning shrinks the details of all shifts and
+ * averages; it is a good denoiser but not this step.
+ * The function prox() is exact, by the accelerated primal-dual method of Chambolle and Pock, J. Math. Imaging Vis. 40
+ * (2011) 120, algorithm 2, on
  *    |u - z|^2/2 + max over |p| <= 1 of sum of t strength_j <p_j, D_j u>.
  * p is stored between calls; u starts and ends as P(z - D'p), P being the projection on the bounds.
  *

@@ -3,15 +3,16 @@
 #include <stddef.h>
 #include <gantry/status.h>
 
-/* Minimises |B y - beta_1 e_1|^2 + lambda^2 |y|^2 with the lower bidiagonal B of k Golub-Kahan steps, and selects
- * lambda:
- *    GCV: generalised cross-validation (Golub, Heath and Wahba, Technometrics 21 (1979) 215) on the projected problem,
- *      which tends to oversmooth;
- *    weighted: GCV with weighted degrees of freedom; the weight is estimated (Chung, Nagy, O'Leary, ETNA 28 (2008) 149);
- *    trace: GCV of the full problem. A random vector with a bidiagonalisation of its own estimates the trace (Golub and
- *      von Matt, J. Comput. Graph. Stat. 6 (1997) 1). The projected problem has the right misfit, but not the degrees of
- *      freedom fitted to noise. Assumes white noise; model errors are not white;
- *    discrepancy: the misfit equals the noise norm; fixed: the given lambda.
+/* Minimises |B y - beta_1 e_1|^2 + lambda^2 |y|^2 with the lower bidiagonal B of k Golub-Kahan steps. Selects lambda:
+ * - GCV: generalised cross-validation (Golub, Heath and Wahba, Technometrics 21 (1979) 215) on the projected problem,
+ *   which tends to oversmooth
+ * - weighted: GCV with weighted degrees of freedom; the weight is estimated (Chung, Nagy, O'Leary, ETNA 28 (2008) 149)
+ * - trace: GCV of the full problem. A random vector with a bidiagonalisation of its own estimates the trace (Golub and
+ *   von Matt, J. Comput. Graph. Stat. 6 (1997) 1). The projected problem has the right misfit, but not the degrees of
+ *   freedom fitted to noise. Assumes white noise; model errors are not white
+ * - discrepancy: the misfit equals the noise norm
+ * - fixed: the given lambda
+ *
  * Uses the singular values of B (one-sided Jacobi: Hestenes, J. SIAM 6 (1958) 51), on the host, in double. Private to
  * solvers/. */
 enum gt_strength { GT_STRENGTH_WEIGHTED, GT_STRENGTH_GCV, GT_STRENGTH_DISCREPANCY, GT_STRENGTH_FIXED, GT_STRENGTH_TRACE };

@@ -24,7 +24,7 @@ gt_status gt_fista_majorize(gt_fista *s);
 /* Removes the momentum: the previous point becomes x. */
 void      gt_fista_stand_still(gt_fista *s);
 /* Makes one step with momentum, or without if that raises the cost; with anderson, an accelerated step without
- * momentum. data and penalty belong to the next iterate, which gt_fista_accept() makes x. */
+ * momentum. The values data and penalty belong to the next iterate, which gt_fista_accept() makes x. */
 void      gt_fista_iterate(gt_fista *s, double *data, double *penalty);
 void      gt_fista_iterate_mixed(gt_fista *s, double *data, double *penalty);
 void      gt_fista_accept(gt_fista *s);

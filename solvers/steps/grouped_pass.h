@@ -1,15 +1,15 @@
 #ifndef GT_SOLVERS_STEPS_GROUPED_PASS_H
 #define GT_SOLVERS_STEPS_GROUPED_PASS_H
-/* Private to solvers/. Passes over ordered subsets by separable quadratic surrogates and Nesterov momentum,
+/* Private to solvers/. Passes over ordered subsets by separable quadratic surrogates and Nesterov momentum:
  *    x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),
- *    d = M max_k A_k'w_k A_k 1 + R's majorizer
- * for S one of G groups of the M subsets: Kim, Ramani and Fessler, IEEE Trans. Med. Imaging 34 (2015) 167;
- * surrogates: Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835.
+ *    d = M max_k A_k'w_k A_k 1 + R's majorizer.
+ * S is one of G groups of the M subsets: Kim, Ramani and Fessler, IEEE Trans. Med. Imaging 34 (2015) 167; for the
+ * surrogates see Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835.
  * The momentum restarts when the number of groups changes, and, with one group, if it points uphill. With several
  * groups it accumulates their inconsistencies, without bound if few views see the same: steps/momentum_guard.h.
  *
  * With one group the cost belongs to the iterate, not to z. The data term is a parabola along the line through the
- * last two iterates and z; the value at the former and value and slope at z determine it. */
+ * last two iterates and z. The value at the former and value and slope at z determine it. */
 #include "solvers/pwls.h"
 
 typedef struct {

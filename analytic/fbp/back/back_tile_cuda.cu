@@ -1,5 +1,5 @@
-/* The host's side of kernels with tiles: the device, the tensor map, bits of views. Memory on the device: a bit per
- * block of voxels and view. */
+/* Host side of kernels with tiles: the device, the tensor map, bits of views. Memory on the device: a bit per block of
+ * voxels and view. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile.cuh"
 #include "core/device/allow_shared.cuh"
@@ -8,7 +8,7 @@ typedef CUresult (*encode_function)(CUtensorMap *, CUtensorMapDataType, cuuint32
                                     const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                                     CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/* From the driver, which is not linked. */
+/* Loads the function from the driver, which is not linked. */
 static encode_function find_encode(void)
 {
 	void *p = NULL;
@@ -31,7 +31,8 @@ const char *gt_tiles_device(gt_backend *be)
 	return NULL;
 }
 
-/* The batch as a tensor of floats in boxes of tile rows and that many columns; returns non-zero for a failure. */
+/* Describes the batch as a tensor of floats in boxes of tile_rows rows and `columns` columns; returns nonzero on
+ * failure. */
 static int describe(const struct gt_back_call *c, int columns, int tile_rows, CUtensorMap *map)
 {
 	const size_t row = gt_layout_row(&c->layout, c->type), rows = c->plan->rows + 2 * c->layout.pad;

@@ -1,14 +1,14 @@
-/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views
- * of a batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into
- * shared memory some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not
- * per voxel, by code without addresses (tile_rows.cuh): neither the texture unit nor its 8-bit fractions are in the
- * way. Places are computed relative to where the block's middle is seen, which is found in double, so that single
- * precision keeps 1e-6 of a column and of a row. (Block, view) pairs that fit into no tile, or reach rows of which
- * there are no copies, are left to the plain kernel. Where the upper half of a scan mirrors the lower one, two voxels
- * share most of what is computed for one. Needs compute capability 9.0. */
+/* Tiled kernel: a block processes one or four squares of 16 x 16 columns of ZP voxels, held in registers, in all views
+ * of a batch. A view of the block is a tile of few columns and rows, which the tensor memory accelerator copies into
+ * shared memory some views ahead. Up to 1.9 rows per voxel, rows are interpolated along the columns once per row
+ * instead of per voxel, by code without addresses (tile_rows.cuh). The texture unit with its 8-bit fractions is not
+ * used. Positions are relative to the projection of the block's centre, which is found in double. Single precision
+ * therefore keeps 1e-6 of a column and of a row. (Block, view) pairs that fit into no tile, or extend to rows without
+ * copies, are left to the plain kernel. If the upper half of a scan mirrors the lower one, two voxels share most of the
+ * computation. Needs compute capability 9.0. */
 #include "analytic/fbp/back/tile_upright.cuh"
 
-/* Blocks that a multiprocessor takes at a time, by the sums of a thread. */
+/* Blocks per multiprocessor, by the number of sums of a thread. */
 static constexpr int blocks_of(int squares, int slices)
 {
 	return squares * squares * slices == 64 ? 2 : squares * squares * slices == 32 ? 3 : 4;
@@ -25,11 +25,11 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDE
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, voxels of a run of any
- * step, and the least and the most slices of a grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4
- * modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall on different banks. Low grids fill the
- * multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few slices little is
- * moved in any case, and narrow tiles have the better places. */
+/* Available kernels, by preference. Columns of the table: steps, squares, voxels along z, columns, floats of a sample,
+ * voxels of a run of any step, smallest and largest number of slices; for a flat and for an arc. 8-byte samples in rows
+ * of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, avoid bank conflicts. Low grids occupy the
+ * multiprocessors better with blocks of 32 slices. Pairs of large steps take too many bytes. With few slices little is
+ * moved in any case, and narrow tiles have the more accurate positions. */
 #define ANY_HEIGHT ((size_t)-1)
 #define KINDS(X)                                              \
 	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 8, 64, ANY_HEIGHT) \
@@ -74,7 +74,7 @@ static int stage_bytes(const struct kind *k, int rows) { return 4 * GT_SIDES_OF(
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 12 };
 
-/* Block c of a sample of those of one view. Returns 0 if the mask leaves nothing of it. */
+/* Finds block c of a sample of blocks in one view. Returns 0 if the mask excludes all of it. */
 static int sample_block(const struct gt_back_grid *g, int c, int side, size_t from[3])
 {
 	double at[2];
@@ -86,7 +86,7 @@ static int sample_block(const struct gt_back_grid *g, int c, int side, size_t fr
 	return hypot(at[0], at[1]) <= g->radius + side * (g->pitch[0] + g->pitch[1]);
 }
 
-/* Least and largest rows per voxel. */
+/* Smallest and largest number of rows per voxel. */
 static void find_steps(const struct gt_back_grid *g, const gt_fbp_plan *p, double steps[2])
 {
 	size_t from[3];
@@ -105,7 +105,7 @@ static void find_steps(const struct gt_back_grid *g, const gt_fbp_plan *p, doubl
 		}
 }
 
-/* What tiles of a kind need. */
+/* Size of a tile. */
 struct need {
 	int columns, rows;
 };
@@ -143,8 +143,8 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp
 	return 0;
 }
 
-/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner
- * one may be a third larger. Blocks with larger steps are left out. */
+/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled at the centres of blocks: at a corner
+ * one may be a third larger. Blocks with larger steps are left to the plain kernel. */
 #define MAX_BITS 5
 static int bits_of(double max_step, int run)
 {
@@ -161,7 +161,7 @@ static struct gt_bias bias_of(double max_step, int run)
 	return { -bias, GT_MAGIC_SIGNED + bias, ~0u << (23 - bits), (bias - 1) / (float)(run - 1) };
 }
 
-/* The upper half of all views mirrors the lower one, in whole blocks. */
+/* 1: the upper half of all views mirrors the lower one, in whole blocks. */
 static int mirrored(const struct gt_back_grid *g, const gt_fbp_plan *p, int slices)
 {
 	const double middle = g->first[2] + 0.5 * (double)(g->n[2] - 1) * g->pitch[2], row = 0.5 * (double)(p->rows - 1);
@@ -180,7 +180,7 @@ static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_fb
 	return k->steps == own || k->steps == GT_STEPS_ANY;
 }
 
-/* The first that has runs for most steps, or takes any, and fits. */
+/* Takes the first that has runs for most steps, or supports any, and fits. */
 static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_fbp_plan *p, const double steps[2], int *rows, int *stages)
 {
 	const double middle = (steps[0] + steps[1]) / 2;
@@ -199,7 +199,7 @@ static int deflected(const gt_fbp_plan *p)
 	return 0;
 }
 
-/* Rows beyond the detector that voxels reach: copies of its first and last row, as far as they cost little. */
+/* Rows beyond the detector that voxels need: copies of its first and last row, as far as they cost little. */
 static size_t rows_beyond(const struct gt_back_grid *g, const gt_fbp_plan *p, double max_step)
 {
 	const double largest = max_step / g->pitch[2], max = (double)p->rows / 4 + 16;

@@ -1,28 +1,29 @@
-/* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own;
- * four samples of the tile per voxel, in single precision. Where the depth grows by a part e per slice, a voxel k
- * slices from the middle of a run lies at row v + v' k / (1 + e k), columns alike, and has the weight w / (1 + e k)^2:
- * within RUN voxels rows are taken to second order, columns and weights to second and first (DRIFT) or to first and
- * none, which saves the division. What fits into no tile is left to the plain kernel. Tiles and entries are in shared
- * memory, sums in registers; the device holds what back_tile_cuda.cu says. */
+/* Tiled kernel for views with matrices, whose rows are not parallel to slices: every voxel has its own column and row,
+ * and reads four samples of the tile, in single precision. If the depth grows by a fraction e per slice, a voxel k
+ * slices from the centre of a run has the row v + v' k / (1 + e k), likewise for columns. Its weight is
+ * w / (1 + e k)^2. Within RUN voxels, rows are expanded to second order. Columns and weights are expanded to second and
+ * first order (DRIFT), or to first and zeroth order, which avoids the division. Pairs that fit into no tile are left to
+ * the plain kernel. Tiles and entries are in shared memory, sums in registers; see back_tile_cuda.cu for the device. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile_loop.cuh"
 
 #define SLICES 16         /* voxels along z of a block */
-#define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
+#define SLACK_TILTED 2e-2 /* columns and rows, for rounding and nonlinearity */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MAX_BEND 2e-6     /* pixels, of what is left out within a run */
-#define MAX_DRIFT 5e-7    /* of the weight, the same */
-#define MAX_STEADY 1e-5   /* of the weight, root mean square, where it does not drift */
+#define MAX_BEND 2e-6     /* pixels, of the omitted terms within a run */
+#define MAX_DRIFT 5e-7    /* relative to the weight, likewise */
+#define MAX_STEADY 1e-5   /* RMS relative to the weight, without drift */
 
-/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a
- * pixel near the middle of the tile: that keeps them small. */
+/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows are counted from
+ * a pixel near the centre of the tile, which keeps them small. */
 struct entry {
 	float a[4], b[4], d[4];
 	struct gt_tile_at at;
 };
 static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 
-/* Returns 0 if some corner is not in front of the source. A view of a box is within that of its corners. */
+/* Returns 0 if some corner is not in front of the source. The projection of a box is within the projections of its
+ * corners. */
 static __host__ __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side,
                                            int slices, struct gt_extent *e)
 {
@@ -51,11 +52,11 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 struct place {
 	float a, b, d, da, db, dd;
 	float ai, bi, di; /* steps along x */
-	float last;       /* column of the detector */
+	float last;       /* last column of the detector */
 	const struct gt_tile_at *at;
 };
 
-/* Columns and rows that a run moves across to either side, at most. */
+/* Bounds of the columns and rows that a run crosses on either side. */
 template <int RUN> struct reach {
 	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
 };
@@ -70,7 +71,7 @@ static __device__ void set_row(const struct gt_back_grid *g, const double *row, 
 		out[1 + a] = (float)((row[a] - corner * depth[a]) * g->pitch[a]);
 }
 
-/* The sample at t = (BIAS_U + column, BIAS_V + row); base: the byte of (-BIAS_U, -BIAS_V). */
+/* Reads the sample at t = (BIAS_U + column, BIAS_V + row); base: the byte of (-BIAS_U, -BIAS_V). */
 template <int PITCH, int BIAS_U, int BIAS_V>
 static __device__ __forceinline__ float sample(const char *stages, float base, float tu, float tv)
 {
@@ -81,8 +82,8 @@ static __device__ __forceinline__ float sample(const char *stages, float base, f
 	return fmaf(above, high - low, low);
 }
 
-/* base: the byte of the pixel that columns and rows count from; first: its column of the detector. ENDS: samples would
- * fade beyond the first and the last column, and voxels that are seen there get nothing. */
+/* base: the byte of the origin of columns and rows; first: its column of the detector. ENDS: voxels beyond the first
+ * and the last column get nothing, because samples would fade there. */
 template <int ZP, int RUN, int DRIFT, int PITCH, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
@@ -112,7 +113,7 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
-	/* else the loop over views, short of registers, is 2 and 10 % slower */
+	/* otherwise the loop over views, short of registers, is 2 and 10 % slower */
 	static constexpr int PATCHES = 0, TOGETHER = 1;
 	static constexpr bool APART = false;
 	static constexpr double SLACK = SLACK_TILTED;
@@ -122,8 +123,8 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	{
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
 	}
-	/* Columns and rows count from the middle of what the block sees of the tile: its byte is in at.more, and below
-	 * it whether voxels may be seen at the ends of rows. */
+	/* Columns and rows are counted from the centre of the block's projection on the tile. Its byte is in at.more,
+	 * and in the low bits whether voxels may be seen at the ends of rows. */
 	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
 	                            double y, double z, entry *e)
 	{
@@ -151,7 +152,7 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 			 last,
 			 &e->at };
 	}
-	/* Spares the entry's loads, of which shared memory has too many. */
+	/* Avoids loads of the entry, because shared memory is the bottleneck. */
 	static __device__ __forceinline__ void move(place *p, const entry *, float by, float, float, float)
 	{
 		p->a = fmaf(by, p->ai, p->a);
@@ -172,7 +173,7 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 
 #endif
 
-/* Blocks that a multiprocessor takes at a time. */
+/* Blocks per multiprocessor. */
 static constexpr int blocks_of(int squares) { return squares == 2 ? 2 : 4; }
 
 template <int SQUARES, int ZP, int RUN, int DRIFT, int COLUMNS>
@@ -186,9 +187,9 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is: squares, voxels along z of a run, with weights that drift or not, columns of a tile, and what an
- * update costs where COST_PLAIN is that of the plain kernel. Rows of 12 or 20 modulo 32 samples fall on banks of their
- * own. */
+/* Available kernels. Columns of the table: squares, voxels along z of a run, 1 with drift of weights, columns of a
+ * tile, cost of an update relative to COST_PLAIN of the plain kernel. Rows of 12 or 20 modulo 32 samples avoid bank
+ * conflicts. */
 #define KINDS(X)              \
 	X(2, 8, 0, 84, 1.0)   \
 	X(2, 8, 0, 140, 1.0)  \
@@ -217,13 +218,13 @@ static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns *
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8, SAMPLES = SAMPLE_VIEWS * SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3 };
 
-/* What blocks need, on a sample of them and of views: tiles; rows and columns per slice, and the largest change of the
- * depth per slice, in parts. */
+/* Requirements of a sample of blocks and views: tiles; rows and columns per slice, and the largest relative change of
+ * the depth per slice. */
 struct need {
 	size_t seen;
 	struct gt_corner corner[SAMPLES];
-	double squares;                      /* of the changes: their sum */
-	double bend, step, slope, low, high; /* low, high: rows that are seen */
+	double squares;                      /* sum of the squared changes */
+	double bend, step, slope, low, high; /* low, high: range of visible rows */
 };
 
 static void look_at(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side, struct need *n)
@@ -267,7 +268,7 @@ static struct need *find_need(const struct gt_back_grid *g, const gt_fbp_plan *p
 	return n;
 }
 
-/* Rows that all of the sample fit into, and some more. */
+/* Rows that hold the whole sample, with some margin. */
 static int rows_of(const struct need *n)
 {
 	int rows = 0;
@@ -276,7 +277,7 @@ static int rows_of(const struct need *n)
 	return rows + rows / 32 + 1;
 }
 
-/* The part of blocks and views that would be left to the plain kernel. */
+/* Fraction of blocks and views left to the plain kernel. */
 static double left_out(const struct need *n, int columns, int rows)
 {
 	size_t left = 0;
@@ -285,9 +286,8 @@ static double left_out(const struct need *n, int columns, int rows)
 	return n->seen ? (double)left / (double)n->seen : 0;
 }
 
-/* Terms that are left out within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2; without drift of
- * columns u' e h^2, of weights 2 e k, which differs from voxel to voxel and view to view, so that its mean square
- * counts. */
+/* Omitted terms within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2. Without drift: of columns
+ * u' e h^2, of weights 2 e k. The latter varies with voxel and view, so that its mean square counts. */
 static int is_straight(const struct need *n, const struct kind *k)
 {
 	const double half = 0.5 * (k->run - 1), far = 1.05 * half + 0.5, e = n->bend * half;
@@ -297,7 +297,7 @@ static int is_straight(const struct need *n, const struct kind *k)
 	       n->slope * far < reach<8>::U - 1 && n->step * far < (k->run == 1 ? 8 : 2 * k->run) - 1;
 }
 
-/* What an update costs by tiles as high as they need to be, or as there is room for two stages of them. */
+/* Cost of an update with tiles of the required height, or as high as two stages of them allow. */
 static double cost_of(const struct kind *k, const struct need *n, int blocks, int *rows, int *stages)
 {
 	/* stages begin at multiples of 128 bytes */
@@ -309,7 +309,7 @@ static double cost_of(const struct kind *k, const struct need *n, int blocks, in
 	return left * COST_PLAIN + (1 - left) * k->cost * pow(warps, -0.7);
 }
 
-/* The cheapest; few blocks that lie askew near the source are not what tiles are made for. NULL: not much cheaper than
+/* Returns the cheapest kernel. A few oblique blocks near the source do not suit tiles. NULL: hardly cheaper than
  * without tiles. */
 static const struct kind *choose_kind(const struct need *const n[3], int *rows, int *stages)
 {
@@ -329,7 +329,7 @@ static const struct kind *choose_kind(const struct need *const n[3], int *rows, 
 	return best;
 }
 
-/* Copies of the first and the last row, as far as voxels reach and they cost little. */
+/* Copies of the first and the last row, as far as voxels need them and they cost little. */
 static size_t rows_beyond(const gt_fbp_plan *p, const struct need *n)
 {
 	const double beyond = fmax(-n->low, n->high - (double)(p->rows - 1)), max = (double)p->rows / 4 + 16;

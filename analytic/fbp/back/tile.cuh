@@ -1,7 +1,7 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_CUH
-/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied
- * by the tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
+/* Common parts of the kernels that hold tiles of views in shared memory. Blocks are 16 x 16 columns of voxels. The
+ * tensor memory accelerator copies tiles some views ahead (compute capability 9.0). Views without a tile are marked. */
 #include <math.h>
 #include <stdint.h>
 #include "analytic/fbp/fbp_cuda.cuh"
@@ -9,18 +9,18 @@
 #include "core/device/async_copy.cuh"
 #include "core/device/device_math.cuh"
 
-#define SIDE 16      /* columns of voxels along x and y that a block's threads take at a time */
+#define SIDE 16      /* columns of voxels along x and y processed together by a block's threads */
 #define THREADS 256  /* SIDE * SIDE */
 #define WARPS 8      /* THREADS / 32 */
-#define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
-/* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+#define ENTRIES 128  /* views whose entries are in shared memory: at most THREADS, a multiple of 32 */
+/* tiles along x and y of consecutive blocks: they see little of the detector, which stays in the cache */
 #define PATCH 16
 #define MAX_STAGES 4
-#define MAX_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
-#define HEIGHT_STEP 8  /* rows that each is lower than the one before */
-#define SHARED_BYTES (227 << 10) /* of a multiprocessor, for blocks */
-#define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
-#define ENTRY_BYTES 64           /* what a kernel knows of a view */
+#define MAX_HEIGHTS 4 /* number of heights of tiles: 1, 2 or 4 */
+#define HEIGHT_STEP 8  /* rows by which each is lower than the previous */
+#define SHARED_BYTES (227 << 10) /* shared memory of a multiprocessor for blocks */
+#define STATIC_BYTES 1280        /* needs of a block besides stages and table, with the system's part */
+#define ENTRY_BYTES 64           /* size of a kernel's entry for a view */
 
 /* Adding 3 2^22, rounded down, leaves floor(x) in the mantissa, for |x| < 2^22. */
 #define GT_MAGIC_SIGNED 12582912.f
@@ -28,10 +28,11 @@
 
 /* Last words of an entry: the tile's first column and row, and the view. */
 struct gt_tile_at {
-	int column, row, view, more; /* view: times the kernel's heights, and which of them; more: the kernel's own */
+	int column, row, view, more; /* view: times the kernel's heights, plus the index of the height; more: the
+				      * kernel's own */
 };
 
-/* Views of a batch in boxes as wide as a tile, by heights from the highest on. */
+/* Views of a batch in boxes as wide as a tile, by descending height. */
 struct gt_tile_maps {
 	CUtensorMap of[MAX_HEIGHTS];
 };
@@ -40,17 +41,17 @@ struct gt_tiles_in {
 	struct gt_back_grid grid;
 	struct gt_bias bias;
 	size_t tiles[2], words;
-	float last; /* column of the detector */
-	int pad, rows, stage_bytes, stages; /* of the highest tile */
-	int heights, step_bytes;            /* how many there are, and what each is smaller */
-	int half_bytes;                     /* where the tile of the other side begins */
-	int floats;                         /* of a sample */
-	unsigned *left;                     /* [tile][words]: bits of the views that were left out */
+	float last; /* last column of the detector */
+	int pad, rows, stage_bytes, stages; /* for the highest tile */
+	int heights, step_bytes;            /* number of heights, and decrease of each */
+	int half_bytes;                     /* offset of the tile of the other side */
+	int floats;                         /* floats per sample */
+	unsigned *left;                     /* [tile][words]: bits of the views left to the plain kernel */
 	float *out;
 };
 
-/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per
- * voxel, at most and at least, where steps must not be larger than the bias allows. */
+/* Projection of a block: columns and rows from ... to (rows of the whole block, and of the existing voxels). Steps are
+ * rows per voxel, maximum and minimum; they must not exceed the bias. */
 struct gt_extent {
 	double column[2], row[2], real[2], step, min;
 };
@@ -60,8 +61,8 @@ static __host__ __device__ __forceinline__ void gt_widen(double range[2], double
 	range[1] = fmax(range[1], x);
 }
 
-/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes;
- * kernels read a row below the first voxel's and two above the last one's. */
+/* First column and row of the tile, and its required size. The accelerator needs multiples of 16 bytes. Kernels read a
+ * row below the first voxel's and two above the last one's. */
 struct gt_corner {
 	int column, row, columns, rows;
 };
@@ -83,7 +84,7 @@ enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
  * a conversion and at the full rate. */
 static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
 
-/* t = BIAS + x, 0 <= x < BIAS: BIAS + floor(x), and the fraction, of 17 bits or more. */
+/* t = BIAS + x, 0 <= x < BIAS: returns BIAS + floor(x), and the fraction, of 17 bits or more. */
 template <int BIAS> static __device__ __forceinline__ float gt_cut(float t, float *part)
 {
 	static_assert(BIAS == 16 || BIAS == 32 || BIAS == 64, "which bits are the fraction");
@@ -98,7 +99,8 @@ static __device__ __forceinline__ float gt_cut(float t, const struct gt_bias *b,
 	return whole;
 }
 
-/* Lanes of a half warp take 4 x 4 columns of voxels: their tiles' columns differ, so that few fall on the same bank. */
+/* Lanes of a half warp process 4 x 4 columns of voxels: their tiles' columns differ, so that few bank conflicts
+ * occur. */
 static __device__ __forceinline__ void gt_lane_place(int *i, int *j)
 {
 	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -114,7 +116,7 @@ static __device__ __forceinline__ void gt_copy_tile(const CUtensorMap *map, cons
 	bulk_copy_box(address_of(to), map, in->floats * column, row + in->pad, view, barrier);
 }
 
-/* Starts the copy of a tile into a stage, and of the rows that mirror its own. */
+/* Starts the copy of a tile into a stage, and of its mirrored rows. */
 template <int HEIGHTS, int SIDES>
 static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps, const struct gt_tiles_in *in, const struct gt_tile_at *at,
                                                 char *stage, uint64_t *barrier)
@@ -128,7 +130,7 @@ static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps,
 		gt_copy_tile(&maps->of[height], in, at->column, (int)in->grid.rows - in->rows - at->row, view, stage + in->half_bytes, b);
 }
 
-/* 1 for the last warp that is done with a stage. */
+/* Returns 1 for the last warp that is done with a stage. */
 static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
 {
 	unsigned before;
@@ -139,8 +141,8 @@ static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
 	return before == WARPS - 1;
 }
 
-/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0
- * of views that exist). Those with a tile get consecutive places; returns how many there are. */
+/* Each thread holds the kind of one view, a warp 32 consecutive ones. Marks the views left to the plain kernel in *left
+ * (lane 0 of existing views). Views with a tile get consecutive positions; returns their number. */
 static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int *count, int *place)
 {
 	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -172,7 +174,7 @@ static inline int gt_stages_of(int stage_bytes, int blocks)
 	return n < MAX_STAGES ? n : MAX_STAGES;
 }
 
-/* NULL, or why the device has no accelerator of this kind. */
+/* Returns NULL, or why the device has no such accelerator. */
 const char *gt_tiles_device(gt_backend *be);
 static inline struct gt_back_grid gt_plan_grid(const gt_fbp_plan *p)
 {
@@ -183,20 +185,20 @@ static inline struct gt_back_grid gt_plan_grid(const gt_fbp_plan *p)
 	return gt_back_grid_of(&c);
 }
 
-/* The state of a form of tiles: what its kernel was made for, and the bits of views that were left out. */
+/* State of a tiled kernel: its parameters, and the bits of views left to the plain kernel. */
 struct gt_tiles {
 	gt_backend *be;
 	const void *kind;
 	struct gt_bias bias;
 	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
-	int sides;                      /* 2: of each half of the slices, which mirror each other */
-	int heights;                    /* of tiles, as the kernel is made for; rows: of the highest */
+	int sides;                      /* 2: one for each half of the slices, which mirror each other */
+	int heights;                    /* number of heights of the kernel's tiles; rows: of the highest */
 	size_t words, left_bytes;
 	unsigned *left;
 };
 gt_status gt_tiles_new(gt_backend *be, const gt_fbp_plan *p, size_t batch, int side, int zp, struct gt_tiles **t);
 void      gt_tiles_free(void *t);
-/* Runs the kernel over a batch, and the plain one over what it leaves. columns: of a tile. */
+/* Runs the kernel over a batch, then the plain one over the views it left. columns: of a tile. */
 typedef void (*gt_tiles_kernel)(const struct gt_tile_maps, const struct gt_tiles_in);
 void      gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns);
 

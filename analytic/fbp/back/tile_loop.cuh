@@ -1,30 +1,29 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_LOOP_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_LOOP_CUH
-/* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
- *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
- *   SIDES                 2: and as many that mirror these at the plane of the orbit; 1: no others
- *   PATCHES, TOGETHER     1: blocks that follow each other lie in patches, 0: in lines; voxels that are read before one
- *                         is written
- *   HEIGHTS               how many heights of tiles there are at most, 1, 2 or 4
- *   PITCH                 bytes between rows of a tile
- *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
- *   place                 of a column of voxels in a view
- *   APART                 entries are made by a function that is called: inlined, its numbers in double take registers
- *                         from the loop over views, whose loads then wait for each other; called, it costs a few words
- *                         of local memory per view
- *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
- *   find_extent()         0 if some corner of the block is not in front of the source, or steps are none of this way's
- *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
- *   find()                the place of the column (i, j) of the block, without the tile; `last`: column of the detector
- *   move()                that place on by some columns along x, to the column (i, j)
- *   add()                 adds the tile at `stage` bytes behind `stages` to the sums of a column */
+/* Loop of a block of voxels over the tiles of its views, for any layout of a tile. A WAY is a struct with:
+ * - SQUARES, HEIGHT: a block has SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
+ * - SIDES: 2 with the same number of slices mirrored at the plane of the orbit, else 1
+ * - PATCHES: 1 if consecutive blocks form patches, 0 for lines
+ * - TOGETHER: number of voxels that are read before one is written
+ * - HEIGHTS: maximum number of heights of tiles, 1, 2 or 4
+ * - PITCH: bytes between rows of a tile
+ * - entry: data of a view for a block; its member `at` is a struct gt_tile_at
+ * - place: position of a column of voxels in a view
+ * - APART: entries are made by a function call. Inlined, its numbers in double take registers from the loop over views,
+ *   whose loads then wait for each other. Called, it costs a few words of local memory per view.
+ * - SLACK: columns and rows beyond the computed ones at which a voxel may be seen
+ * - find_extent(): returns 0 if some corner of the block is not in front of the source, or steps are unsupported
+ * - fill(): makes an entry from the view's record; (x, y, z) is the block's first voxel
+ * - find(): finds the position of column (i, j) of the block, without the tile; `last` is a column of the detector
+ * - move(): moves that position by some columns along x, to column (i, j)
+ * - add(): adds the tile at `stage` bytes after `stages` to the sums of a column */
 #include "analytic/fbp/back/tile.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 template <class T> static __device__ __forceinline__ T gt_least(T a, T b) { return a < b ? a : b; }
 
-/* Is the view for a tile, for nobody, or for the plain kernel? */
+/* Returns whether the view has a tile, is unseen, or is left to the plain kernel. */
 template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in *in, const struct gt_extent *e, const struct gt_corner *c)
 {
 	const double last = (double)in->grid.rows - 1, wide = (double)(in->grid.wide - 1);
@@ -38,7 +37,7 @@ template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in
 	               : GT_LEFT_OUT;
 }
 
-/* Which tile this block is, along x, y and z: line by line, or by patches. */
+/* Finds the tile of this block along x, y and z: line by line, or by patches. */
 template <int PATCHES> static __device__ __forceinline__ void gt_find_tile(const size_t tiles[2], unsigned t[3])
 {
 	if (!PATCHES) {
@@ -56,14 +55,14 @@ template <int PATCHES> static __device__ __forceinline__ void gt_find_tile(const
 	t[2] = blockIdx.x / (wide * high);
 }
 
-/* Where the bits of a block are, were it in that slab. */
+/* Offset of the bits of a block in a slab. */
 static __device__ __forceinline__ size_t gt_bits_of(const struct gt_tiles_in *in, const size_t from[3], int side, size_t slab)
 {
 	return ((slab * in->tiles[1] + from[1] / side) * in->tiles[0] + from[0] / side) * in->words;
 }
 
-/* Entries of the views from `first` on, one per thread; those that have a tile move up to the front. Returns how
- * many. */
+/* Makes the entries of the views from `first` on, one per thread; entries with a tile are moved to the front. Returns
+ * their number. */
 template <class WAY>
 static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first, const size_t from[3], typename WAY::entry *table, int *count)
 {

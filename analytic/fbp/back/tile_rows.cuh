@@ -1,14 +1,13 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_ROWS_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_ROWS_CUH
-/* Voxels along z from one column of a detector that lies in shared memory, rows parallel to the voxels' slices. A run
- * of C voxels reads each row that it needs once and keeps it in registers. Voxel j of the run, counted from its base
- * voxel, lies at row s + dv j above the base voxel's row, 0 <= s < 1. With dv = U + g, and g in an interval without any
- * fraction i/j of the run, floor(g j) is known when the code is compiled, and s + g j - floor(g j) lies in [0, 2): the
- * voxel sees the line from row k = U j + floor(g j) to k + 1 or the next one, and
+/* Voxels along z from one column of a detector in shared memory, rows parallel to the voxels' slices. A run of C voxels
+ * reads each required row once and keeps it in registers. Voxel j of the run, counted from its base voxel, has the row
+ * s + dv j above the base voxel's row, 0 <= s < 1. Let dv = U + g, with g in an interval without fractions i/j of the
+ * run. Then floor(g j) is known at compile time, and s + g j - floor(g j) is in [0, 2). The voxel is between the rows
+ * k = U j + floor(g j) and k + 1 or the next one, and
  *     value = p[k] + sat(s + g j - floor(g j)) (p[k+1] - p[k]) + sat(s + g j - floor(g j) - 1) (p[k+2] - p[k+1])
- * is the linear interpolation exactly, without an address or a branch per voxel. With two SIDES the same numbers serve
- * the voxels that mirror these at the plane of the orbit: their rows are in a tile of their own, from its last one
- * down. */
+ * is the exact linear interpolation, without an address or a branch per voxel. With two SIDES the same numbers serve
+ * the voxels mirrored at the plane of the orbit. Their rows are in a separate tile, in descending order. */
 #include "analytic/fbp/back/tile.cuh"
 
 /* Floor of thousandths. */
@@ -30,8 +29,8 @@ template <int FLOATS> static __device__ __forceinline__ float gt_row_value(const
 	return fmaf(part, FLOATS == 2 ? a.y : a.y - a.x, a.x);
 }
 
-/* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row, of each side. Sums
- * of the other side are ZP further. */
+/* Adds C voxels with base voxel J0 and steps U + G/1000, all in the same interval; q: the base voxel's row, of each
+ * side. Sums of the other side are ZP further. */
 template <int SIDES, int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_run(float *sum, const char *const q[SIDES], float part, float s, float g, float weight)
 {
@@ -61,9 +60,9 @@ static __device__ __forceinline__ void gt_add_run(float *sum, const char *const 
 	}
 }
 
-/* A column of ZP voxels: v is the row of the one in the middle, ZP / 2, dv the step, `tile` the place of row 0 at this
- * column less GT_MAGIC_SIGNED_BITS rows, `other` that of its mirror image and as many rows more. Rows count from the
- * middle so that they keep their fractions. */
+/* A column of ZP voxels: v is the row of the central one, ZP / 2; dv is the step. `tile` is the address of row 0 at
+ * this column minus GT_MAGIC_SIGNED_BITS rows; `other` is its mirror image plus the same number of rows. Rows are
+ * counted from the centre, which keeps their fractions. */
 template <int SIDES, int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, unsigned other, float part, float v, float dv,
                                                    float weight)
@@ -79,8 +78,8 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	}
 }
 
-/* The same for any step that the bias has room for: two rows per voxel, counted from that of the first of a run. Both
- * columns are interpolated along z, as their weights are the same for all voxels. */
+/* Likewise for any step within the bias: two rows per voxel, counted from the first of a run. Both columns are
+ * interpolated along z, because their weights are the same for all voxels. */
 template <int ZP, int RUN, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
                                                      float v, float dv, float weight)
@@ -102,12 +101,12 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 	}
 }
 
-/* Which steps have runs of their own: those that a plan needs, since each is code of its own. MIRRORED: steps within
- * GT_NEAR of one row alone, and two sides. */
+/* Steps with separate runs, each of which is separate code: only the ones that a plan needs. MIRRORED: only steps
+ * within GT_NEAR of one row, and two sides. */
 enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY, GT_STEPS_MIRRORED };
 #define GT_SIDES_OF(steps) ((steps) == GT_STEPS_MIRRORED ? 2 : 1)
 #define GT_NEAR 0.24999
-/* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
+/* for GT_STEPS_ANY, sampled at the centres of blocks: from 9 on, at any corner, runs would be wrong */
 #define GT_MAX_STEP 6.5
 
 template <int STEPS, int ZP, int RUN, int PITCH, int FLOATS>

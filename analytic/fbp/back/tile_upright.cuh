@@ -1,46 +1,44 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_UPRIGHT_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_UPRIGHT_CUH
-/* The way to read a tile, as tile_loop.cuh wants it, of views whose rows are parallel to slices: where a column of
- * voxels is seen, what a block needs of a view, and its entries. Entries are in shared memory, 64 bytes each; sums are
- * in registers. */
+/* WAY of tile_loop.cuh for views with rows parallel to slices: positions of columns of voxels, and entries of views.
+ * Entries are in shared memory, 64 bytes each; sums are in registers. */
 #include "analytic/fbp/back/tile_loop.cuh"
 #include "analytic/fbp/back/tile_rows.cuh"
 
 #define SLACK_UPRIGHT 1e-3 /* columns and rows, for rounding */
 #define MIRROR_SLACK 1e-8  /* rows of the detector, and slices */
-#define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
+#define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows they save */
 
-/* What a block needs of a view. Columns and rows count from where the block's middle is seen, and voxels (x, y, z) from
- * that middle: numbers stay small, and so do the errors of single precision.
- *   flat, parallel: e = t = T . (x, y), s = 1 / (1 + t), column = u + A . (x, y) s
- *   arc: with the distance to the middle as the unit: lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| -
- *       1,
- *        s = 1 / (1 + e), column = u + per_column atan(a / (1 + t))
- * and row = v - rise e s + z k s, weight = scale s^2. */
+/* Entry of a view for a block. Columns and rows are counted from the projection of the block's centre, and voxels
+ * (x, y, z) from that centre. The numbers stay small, and so do the errors of single precision.
+ * - flat, parallel: e = t = T . (x, y), s = 1 / (1 + t), column = u + A . (x, y) s
+ * - arc: in units of the distance to the centre, lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| - 1,
+ *   s = 1 / (1 + e), column = u + per_column atan(a / (1 + t))
+ * - both: row = v - rise e s + z k s, weight = scale s^2 */
 struct entry {
 	float ai, aj, ti, tj, u, v, rise, k, scale;
-	int byte;    /* of column 0 and row 0 in the tile */
-	float first; /* the detector's column that others count from */
+	int byte;    /* byte of column 0 and row 0 in the tile */
+	float first; /* the detector's column that others are counted from */
 	float per_column;
-	/* more: less twice the bytes of row 0, which leads to its mirror image where there are two sides */
+	/* more: minus twice the bytes of row 0, which leads to its mirror image with two sides */
 	struct gt_tile_at at;
 };
 static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 
-/* Place of a column of voxels in a tile: its column from a whole one, its middle voxel's row, rows per voxel. */
+/* Position of a column of voxels in a tile: whole and fractional column, row of its central voxel, rows per voxel. */
 struct place {
 	float whole, part, v, dv, weight;
 	int byte, image;
 };
 
-/* Rounded nearly right: what the instruction leaves out is most of what columns far from the middle are off by. */
+/* Nearly correctly rounded: the instruction's error would dominate the error of columns far from the centre. */
 static __device__ __forceinline__ float reciprocal(float x)
 {
 	const float r = gt_rcp_approx(x);
 	return fmaf(r, fmaf(-x, r, 1.f), r);
 }
 
-/* Fills all but the column, which it returns; x, y from the block's middle. */
+/* Fills all but the column, which it returns; x, y from the block's centre. */
 template <int SHAPE>
 static __device__ __forceinline__ float find_place(const struct entry *e, float x, float y, struct place *p, float *first)
 {
@@ -85,7 +83,7 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 		lambda[0] = fmin(lambda[0], l);
 		lambda[1] = fmax(lambda[1], l);
 	}
-	/* An arc is nearest to the source between corners: by a part h^2 / 8 L^2 at most, for a side h. */
+	/* An arc is nearest to the source between corners: by a fraction of at most h^2 / 8 L^2, for a side h. */
 	if (g->shape == GT_ARC) {
 		const double x = side * g->pitch[0] * lambda[1] / w->radius, y = side * g->pitch[1] * lambda[1] / w->radius;
 		lambda[1] *= 1 + 0.15 * (x * x + y * y);
@@ -108,8 +106,8 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* (x, y, z): of the block's middle; sample, pitch: bytes from column to column and row to row. A is what is left across
- * the middle's ray: of a flat detector along itself, of an arc at a right angle to the ray. */
+/* (x, y, z): the block's centre; sample, pitch: bytes from column to column and row to row. A is the part across the
+ * central ray: along a flat detector, at a right angle to the ray for an arc. */
 template <int SHAPE>
 static __device__ __forceinline__ void make_entry(const struct gt_back_grid *g, const struct gt_back_view *w, double x, double y, double z,
                                                   int sample, int pitch, struct entry *e)
@@ -143,7 +141,7 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS, i
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS;
 	static constexpr float MIDDLE = 0.5f * (SQUARES * SIDE - 1);
 	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS), PATCHES = 1, TOGETHER = 16;
-	/* Two squares, and pairs of 32 sums, lose by it. */
+	/* Slower with two squares, and with pairs of 32 sums. */
 	static constexpr bool APART = SQUARES == 1 && (FLOATS == 1 || ZP * SIDES == 64);
 	static constexpr double SLACK = SLACK_UPRIGHT;
 

@@ -1,5 +1,5 @@
-/* Backprojection on the CPU in single precision: choice of the instruction set, and memory. Memory of a worker: sums of
- * a tile, and a line of the detector for each of its columns of voxels. */
+/* Backprojection on the CPU in single precision: selection of the instruction set, and memory. Memory per worker: sums
+ * of a tile, and a line of the detector for each of its columns of voxels. */
 #include "analytic/fbp/fast/back_single.h"
 #include "core/vectors/sets.h"
 

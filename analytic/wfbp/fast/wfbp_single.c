@@ -1,4 +1,4 @@
-/* Helical backprojection on the CPU in single precision: choice of the instruction set. Memory: none. */
+/* Helical backprojection on the CPU in single precision: selection of the instruction set. Memory: none. */
 #include "analytic/wfbp/fast/wfbp_single.h"
 #include "core/vectors/sets.h"
 

@@ -1,18 +1,18 @@
 #ifndef GT_ANALYTIC_WFBP_FAST_WFBP_SINGLE_H
 #define GT_ANALYTIC_WFBP_FAST_WFBP_SINGLE_H
-/* The inner loops of the helical backprojection on the CPU for arrays in single precision: one text,
- * wfbp_single_kernels.inc, compiled for each instruction set by wfbp_single_any.c, wfbp_single_avx2.c and
- * wfbp_single_avx512.c. Of each vector of slices the first is placed in double. */
+/* Inner loops of the helical backprojection on the CPU for arrays in single precision. The file wfbp_single_kernels.inc
+ * is compiled for each instruction set by wfbp_single_any.c, wfbp_single_avx2.c and wfbp_single_avx512.c. Only the
+ * first slice of each vector has a position in double. */
 #include "analytic/wfbp/wfbp.h"
 
 enum {
 	GT_WFBP_PAD = 32,   /* entries before a line of the detector that mix() may write */
-	GT_WFBP_BEYOND = 48 /* and after it; also floats after an array that may be read, and written unchanged */
+	GT_WFBP_BEYOND = 48 /* entries after it; also floats after an array that may be read, and written unchanged */
 };
 
 typedef struct {
 	const char *name;
-	/* Lines q and q + rows, mixed, and the edge rows repeated on either side. */
+	/* Interpolates lines q and q + rows, and repeats the edge rows on either side. */
 	void (*mix)(const float *q, size_t rows, float right, float *line);
 	/* Adds weight x value and weight of n slices at rows row + j step. */
 	void (*add)(const gt_wfbp_plan *p, double row, double step, size_t n, const float *line, float *sum, float *weight);
@@ -24,7 +24,8 @@ extern const gt_wfbp_single_kernels gt_wfbp_single_any;
 extern const gt_wfbp_single_kernels gt_wfbp_single_avx2, gt_wfbp_single_avx512;
 #endif
 
-/* The kernels of an instruction set, of the best there is if name is NULL; NULL if the processor does not have it. */
+/* Returns the kernels of an instruction set, the best one if name is NULL; NULL if the processor does not support
+ * it. */
 const gt_wfbp_single_kernels *gt_wfbp_single_find(const char *name);
 /* Kernels of runs: the best ones, or a test's; NULL: the best ones again. */
 const gt_wfbp_single_kernels *gt_wfbp_single_chosen(void);

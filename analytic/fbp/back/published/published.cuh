@@ -1,23 +1,23 @@
 #ifndef GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_CUH
 #define GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_CUH
-/* What the published forms of the backprojection with textures share: the kernel, of which each form is an instance,
- * and how a form is put together from its name, its views per launch and its flags. Sums and places of a view are in
- * registers; textures interpolate with 8 bits of fraction, so that some thousandths of the values are lost. */
+/* Common parts of the published backprojections with textures: the kernel template, and macros that make a form from
+ * its name, views per launch and flags. Sums and positions of a view are in registers. Textures interpolate with 8 bits
+ * of fraction, which causes errors of some thousandths. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 enum { STRIDED = 1, RSQRT = 2, TRANSPOSED = 4, ATOMIC = 8, CIRCLE = 16, INTRA = 32, SEPARATE = 64, LOCAL = 128, FOURS = 256 };
-/* Lanes of a warp along y, which is how the volume lies in memory where x and y are exchanged. */
+/* Lanes of a warp along y, which is contiguous in memory if x and y are exchanged. */
 enum { LANES_Y = STRIDED | TRANSPOSED };
 enum { MAX_VIEWS = 32 /* per launch: N' of the papers */ };
 
-/* A view in voxels from the grid's middle: (column, row, 1) / lambda = m (x, y, z, 1). */
+/* A view in voxels from the grid's centre: (column, row, 1) / lambda = m (x, y, z, 1). */
 struct gt_view_matrix {
 	float m[12];
 };
 template <int VIEWS> struct views_in {
 	struct gt_view_matrix view[VIEWS];
 };
-/* One of all views, or one of each. */
+/* One texture for all views, or one for each. */
 template <int COUNT> struct textures_in {
 	cudaTextureObject_t at[COUNT];
 };
@@ -36,7 +36,7 @@ static __device__ __forceinline__ float dot(const float *m, float x, float y, fl
 
 template <int FLAGS> static __device__ __forceinline__ float reciprocal(float w) { return FLAGS & RSQRT ? rsqrtf(w * w) : 1 / w; }
 
-/* Nothing beyond the filtered columns; rows are clamped by the texture. */
+/* Returns 0 beyond the filtered columns; the texture clamps rows. */
 template <int FLAGS>
 static __device__ __forceinline__ float fetch(const struct published_in &in, const cudaTextureObject_t *texture, float u, float v,
                                               float weight, int view)
@@ -54,7 +54,7 @@ template <int FLAGS> static __device__ __forceinline__ void add(float *to, float
 		*to += value;
 }
 
-/* A sum: in a register, or in local memory, where it stays as the compiler cannot follow its address. */
+/* A sum: in a register, or in local memory, which it cannot leave because the compiler cannot follow its address. */
 template <int FLAGS> struct sum_of {
 	float value = 0;
 	__device__ __forceinline__ void add(float x) { value += x; }
@@ -88,7 +88,7 @@ static __device__ __forceinline__ float voxel(const struct published_in &in, con
 	return sum.value;
 }
 
-/* A column with u free of z: v grows by the same from slice to slice. */
+/* A column with u independent of z: v grows by the same amount from slice to slice. */
 template <int VIEWS, int FLAGS>
 static __device__ __forceinline__ void column(const struct published_in &in, const struct views_in<VIEWS> &views,
                                               const textures_of<VIEWS, FLAGS> &textures, float x, float y, float *to, size_t slice)
@@ -98,7 +98,7 @@ static __device__ __forceinline__ void column(const struct published_in &in, con
 #pragma unroll
 	for (int i = 0; i < VIEWS; i++) {
 		const float *m = views.view[i].m, id = 1 / dot(m + 8, x, y, 0);
-		/* nothing is seen there, whatever an unused layer holds */
+		/* outside the columns, for any contents of an unused layer */
 		u[i] = i < in.count ? dot(m, x, y, 0) * id : -1;
 		v[i] = dot(m + 4, x, y, z0) * id;
 		dv[i] = m[6] * id;
@@ -146,7 +146,7 @@ static __global__ void back_published(const __grid_constant__ struct published_i
 
 /* Host ------------------------------------------------------------------ */
 
-/* One with so many views per launch; turned: for the volume with x and y exchanged. Arguments are those of
+/* A kernel for this number of views per launch; turned: for the volume with x and y exchanged. Arguments are those of
  * back_published. */
 struct gt_published_kernel {
 	unsigned views;
@@ -157,10 +157,10 @@ struct gt_published_form {
 	unsigned views; /* as published */
 	int flags;
 	const struct gt_published_kernel *kernel; /* ends with views = 0 */
-	const char *other;                        /* what is said of views that none of them has */
+	const char *other;                        /* message for an unsupported number of views */
 };
 
-/* NULL if the form can do that plan, or why it cannot. */
+/* Returns NULL if the form supports the plan, or the reason. */
 const char *gt_published_choose(const struct gt_published_form *form, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c);
 gt_status gt_published_open(gt_backend *be, const gt_fbp_plan *p, const struct gt_published_form *form, void **out);
 void gt_published_run(void *self, const struct gt_back_call *c);
@@ -181,7 +181,7 @@ void gt_published_close(void *self);
 		return gt_published_open(be, p, &form_##id, self);                                                           \
 	}                                                                                                                    \
 	const struct gt_back_form gt_back_##id = { choose_##id, open_##id, gt_published_run, gt_published_close };
-/* Of one number of views; of one, with a second kernel for the turned volume; of any. */
+/* For one number of views; for one, with a second kernel for the turned volume; for any number. */
 #define ONE(id, views, flags)                                                                                 \
 	static const struct gt_published_kernel kernels_##id[] = { KERNEL(views, flags), { 0, NULL, NULL } }; \
 	FORM(id, views, flags, kernels_##id, "expected views=0 or " #views ", as it was published")

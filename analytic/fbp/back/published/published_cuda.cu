@@ -1,14 +1,14 @@
-/* Runs the published forms of the backprojection: textures of a few views, filled from the filtered views for each
- * launch, and for some forms a second volume with x and y exchanged. Memory on the device: the textures of at most 32
- * views, and that volume. */
+/* Runs the published backprojections. Textures of a few views are filled from the filtered views for each launch; some
+ * forms use a second volume with x and y exchanged. Memory on the device: the textures of at most 32 views, and that
+ * volume. */
 #include <stdlib.h>
 #include "analytic/fbp/back/published/published.cuh"
 #include "core/try.h"
 
-/* Z' of the papers: slices of a launch where no number is asked for. */
+/* Z' of the papers: default number of slices of a launch. */
 static const unsigned slices_per_launch = 128;
 
-/* y[z][y][x] += x[z][x][y], in squares that stay in shared memory (Ruetsch, Micikevicius 2009). */
+/* y[z][y][x] += x[z][x][y], in squares in shared memory (Ruetsch, Micikevicius 2009). */
 static __global__ void __launch_bounds__(256) put_back(unsigned nx, unsigned ny, const float *from, float *to)
 {
 	__shared__ float square[32][33];
@@ -29,8 +29,8 @@ struct published {
 	const struct gt_published_kernel *kernel;
 	cudaArray_t array[MAX_VIEWS];
 	cudaTextureObject_t texture[MAX_VIEWS];
-	unsigned arrays, textures; /* that there are */
-	float *turned;             /* the volume with x and y exchanged */
+	unsigned arrays, textures; /* allocated numbers */
+	float *turned;             /* volume with x and y exchanged */
 	size_t turned_bytes;
 };
 
@@ -71,7 +71,7 @@ void gt_published_close(void *self)
 	free(s);
 }
 
-/* Of so many layers; 0: not a layered one. */
+/* layers: number of layers; 0: not a layered texture. */
 static cudaError_t make_texture(struct published *s, const gt_fbp_plan *p, unsigned layers)
 {
 	const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
@@ -102,7 +102,7 @@ static gt_status make_textures(struct published *s, const gt_fbp_plan *p)
 	               : gt_fail(GT_ERR_MEMORY, "textures of %zu x %zu x %u: %s", p->row.wide, p->rows, views, cudaGetErrorString(e));
 }
 
-/* Registers times threads may be more than a multiprocessor has. */
+/* Registers times threads may exceed the registers of a multiprocessor. */
 static gt_status check_block(const gt_fbp_plan *p, const struct gt_published_kernel *k)
 {
 	const unsigned *block = p->launch.block;
@@ -148,7 +148,7 @@ done:
 	return st;
 }
 
-/* In double, from the middle of the grid. */
+/* In double, from the centre of the grid. */
 static struct gt_view_matrix matrix_of(const gt_fbp_plan *p, const struct gt_back_view *w)
 {
 	const gt_grid *g = &p->grid;
@@ -172,7 +172,7 @@ static struct gt_view_matrix matrix_of(const gt_fbp_plan *p, const struct gt_bac
 	return out;
 }
 
-/* Views into the layers of the texture. */
+/* Copies views into the layers of the texture. */
 static cudaError_t fill_texture(const struct published *s, const struct gt_back_call *c, const size_t *view, unsigned count)
 {
 	cudaError_t e = cudaSuccess;
@@ -232,14 +232,14 @@ static void launch(const struct published *s, const struct gt_back_call *c, cons
 	}
 }
 
-/* Does the central ray run more along y than along x? */
+/* Returns whether the central ray runs more along y than along x. */
 static int along_y(const gt_fbp_plan *p, const struct gt_back_view *w)
 {
 	const double *d = p->tilted ? w->matrix + 8 : w->depth;
 	return fabs(d[1]) > fabs(d[0]);
 }
 
-/* All views of the batch in groups; with a turned volume, those along y apart from the others. */
+/* Processes all views of the batch in groups; with a turned volume, views along y separately. */
 static void run_groups(const struct published *s, const struct gt_back_call *c)
 {
 	for (int pass = 0; pass < (s->turned ? 2 : 1); pass++) {

@@ -1,10 +1,10 @@
 #ifndef GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_SPACE_CUH
 #define GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_SPACE_CUH
-/* The published forms of the backprojection as a space to be searched; nothing is compiled for it.
+/* Search space of the published backprojections; nothing is compiled for it.
  *
- * What `gantry tune` may choose, read by tuner/space.c, all of it when it runs: FORM, 0 to 12 from strided on as in
- * forms.def, the last three of any number of VIEWS per launch (0: as published); BLOCK as fdk's option counts them;
- * SLAB, slices per launch.
+ * Parameters of `gantry tune`, read by tuner/space.c and all applied at run time. FORM: 0 to 12 from strided on, as in
+ * forms.def; the last three support any number of VIEWS per launch (0: as published). BLOCK: index of fdk's option.
+ * SLAB: slices per launch.
  *
  * tune fdk-published
  * FORM 0 1 2 3 4 5 6 7 8 9 10 11 12
