@@ -1,4 +1,4 @@
-/* Time as it passes. */
+/* Monotonic wall-clock time. */
 #include <time.h>
 #include "core/clock.h"
 

@@ -1,8 +1,7 @@
 #ifndef GT_CORE_CLOCK_H
 #define GT_CORE_CLOCK_H
-/* A clock for measuring how long something takes. */
 
-double gt_seconds(void);        /* of a clock that never goes back */
-double gt_seconds_coarse(void); /* of the same clock at its last tick, some ms ago: costs less */
+double gt_seconds(void);        /* seconds on a monotonic clock */
+double gt_seconds_coarse(void); /* the same clock at its last tick, some ms ago; cheaper */
 
 #endif
