@@ -1,4 +1,4 @@
-/* Options of callers that were built when there were fewer of them. */
+/* Checks of option structs from callers built against earlier versions. */
 #include <string.h>
 #include "core/arguments.h"
 

@@ -1,4 +1,4 @@
-/* Sizes of memory as text. */
+/* Formats and parses memory sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Clocks, and the time of the stages of a run: one running stage per process, under a lock. */
+/* Monotonic clocks, and the wall time of stages: one running stage per process, under a lock. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 #ifndef GT_CORE_CLONES_H
 #define GT_CORE_CLONES_H
-#include <limits.h> /* any header of the C library: it says which library that is */
-/* GT_CLONES in front of a function: compiled for every x86-64 and again for processors with AVX and FMA; the program
- * takes what fits when it starts. Static functions alone: other files do not find clang's. What it calls must be
- * inlined to follow. GT_WIDER: with AVX2 and without FMA, so with the same bits on all. Sanitizers do not support that
- * mechanism. */
+#include <limits.h> /* any C library header; it identifies the library */
+/* GT_CLONES compiles a function for every x86-64 and for AVX with FMA; the loader selects one at start. Only for static
+ * functions: clang's clones are not visible to other files. Called functions must be inlined. GT_WIDER: AVX2 without
+ * FMA, so bit-identical on all processors. Sanitizers do not support this mechanism. */
 #if defined(__has_feature)
 #define GT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer))
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -19,9 +18,8 @@
 #define GT_CLONES
 #define GT_WIDER
 #endif
-/* GT_AVX2 in front of a function: compiled for processors with AVX2 and FMA alone, to be called where
- * gt_runs_here("avx2") (core/vectors/sets.h) says so. What it calls must be inlined. The clones above have vectors of 4
- * for whole numbers only. */
+/* GT_AVX2 compiles a function for AVX2 and FMA only: call it only if gt_runs_here("avx2") (core/vectors/sets.h). Called
+ * functions must be inlined. The clones above have only 4 integers in a vector. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GT_AVX2 __attribute__((target("avx2,fma")))
 #else

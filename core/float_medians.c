@@ -1,6 +1,6 @@
-/* Floats in the order of their bits: with the bits of negative ones turned round, whole numbers without a sign are in
- * the order of the floats. The k-th of them is found bit by bit from the top, by counts of those below (a search by
- * bisection that takes several columns at once), or eleven bits at a time by a histogram. */
+/* Selects floats by their bits: with the bits of negative floats inverted, unsigned integers have the order of the
+ * floats. The k-th key is found bit by bit from the top, by counting smaller keys in several columns at once.
+ * Alternatively, a histogram finds 11 bits at a time. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 enum { LANES = 16, BINS = 1 << 11 };
 #define SIGN UINT32_C(0x80000000)
 
-/* The order of x as a number with a sign, which processors compare. */
+/* Signed integer with the order of x, since processors compare signed integers. */
 GT_INLINE int32_t place_of(float x)
 {
 	int32_t bits;
@@ -29,7 +29,7 @@ static float float_of(uint32_t key)
 	return x;
 }
 
-/* key[LANES]: of the values of rank `rank` in place[rows][LANES]. */
+/* Finds key[LANES], the values of rank `rank` in place[rows][LANES]. */
 GT_INLINE void select_lanes(const int32_t *place, size_t rows, int32_t rank, uint32_t *key)
 {
 	for (size_t l = 0; l < LANES; l++)
@@ -74,7 +74,7 @@ typedef struct {
 	size_t rows, stride, columns;
 } region;
 
-/* How many of those that have the bits of key in `above` have which digit at `shift`. */
+/* Histogram of the digit at `shift`, for values whose bits `above` equal those of key. */
 static void count_digits(const region *of, uint32_t key, uint32_t above, int shift, size_t *count)
 {
 	const uint32_t digit = ~above >> shift;
@@ -87,7 +87,7 @@ static void count_digits(const region *of, uint32_t key, uint32_t above, int shi
 		}
 }
 
-/* The key of that rank. *not_above: how many values are not above it. */
+/* Key of this rank. *not_above: number of values up to it. */
 static uint32_t select_key(const region *of, size_t rank, size_t *not_above)
 {
 	static const int shift[] = { 21, 10, 0 };

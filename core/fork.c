@@ -1,4 +1,4 @@
-/* A list of what a child of fork() must mend, and the one handler that goes through it. */
+/* List of fork() handlers for the child, and the single handler that runs them. */
 #include <pthread.h>
 #include "core/fork.h"
 
@@ -15,7 +15,7 @@ static void in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 static void install(void) { pthread_atfork(before_fork, in_parent, in_child); }
-/* Before the program has threads: a fork() that has begun misses handlers which another thread registers meanwhile. */
+/* Before the program has threads: a fork() in progress ignores handlers that another thread registers meanwhile. */
 __attribute__((constructor)) static void install_at_load(void) { pthread_once(&once, install); }
 
 void gt_fork_watch_begin(gt_fork_watch *w, void (*child)(gt_fork_watch *self))

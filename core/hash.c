@@ -1,5 +1,5 @@
-/* Words of 64 bits, each multiplied and folded into the rest: bijective in a word, so that no change of a single one is
- * lost. */
+/* 64-bit words are multiplied and folded into the state. Each step is bijective in its word, so no change of a single
+ * word is lost. */
 #include <string.h>
 #include "core/hash.h"
 

@@ -1,7 +1,7 @@
-/* Logarithms several at a time. t = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh(s), s = (m - 1)/(m + 1), by
- * its series, whose first term left out is 2e-17 of it. That is right to some 1e-15; where a float could come out
- * otherwise (Ziv, ACM Trans. Math. Softw. 17 (1991) 410: both ends of the doubt are rounded) libm decides, so that the
- * bits are those of its log(). */
+/* Vectorised logarithms. t = 2^e m with m in [sqrt(1/2), sqrt(2)); ln m = 2 artanh(s), s = (m - 1)/(m + 1), by its
+ * series, whose first omitted term is 2e-17 of the sum. The error is about 1e-15. If the float could round differently,
+ * libm decides, so the result is bit-identical to its log(). (Ziv, ACM Trans. Math. Softw. 17 (1991) 410: round both
+ * ends of the error interval.) */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "core/vectors/sets.h"
 #include "core/line_integrals.h"
 
-/* What the doubt is taken as; values of a block, which stay in the nearest cache; above LARGEST libm decides. */
+/* Bound of the relative error. BLOCK: values that fit into the L1 cache. Above LARGEST libm decides. */
 #define DOUBT 0x1p-46
 enum { BLOCK = 512 };
 #define LARGEST 1e37
-/* Bits of sqrt(1/2); an exponent that keeps differences positive; 2^52. */
+/* Bits of sqrt(1/2); bias that keeps exponents positive; 2^52. */
 #define ROOT_HALF UINT64_C(0x3fe6a09e667f3bcd)
 enum { EXPONENT_BIAS = 64 };
 #define TWO_52 UINT64_C(0x4330000000000000)
@@ -46,11 +46,11 @@ GT_INLINE double logarithm(double t)
 	return e * 0.693147180559945309417 + s * sum;
 }
 
-/* Transmissions of a block, none below `least`, and both ends of what the result may be. */
+/* Transmissions of a block, clamped to the minimum, and both ends of the interval that contains each result. */
 typedef struct {
 	double t[BLOCK];
 	float low[BLOCK], high[BLOCK];
-	uint64_t below, beyond; /* how many were below `least`; how many are too large, or no numbers */
+	uint64_t below, beyond; /* numbers of values below the minimum, and of those that are too large or NaN */
 } block;
 
 GT_INLINE void work(const double *level, double min, size_t n, const float *x, block *b)

@@ -1,4 +1,4 @@
-/* Messages of the library, printed into memory and handed to the caller. */
+/* Formats messages of the library and passes them to the caller. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/log.h"
@@ -10,7 +10,7 @@ void gt_notify_list(const gt_listener *log, gt_severity severity, gt_subject sub
 	if (!log || !log->say)
 		return;
 	const int n = gt_vasprintf(&text, format, args);
-	/* Without memory for the text its pattern still says what it is about. */
+	/* without memory for the text, the format at least names the subject */
 	const gt_message m = { sizeof m, severity, subject, n < 0 ? format : text };
 	log->say(log->self, &m);
 	if (n >= 0)

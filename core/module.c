@@ -1,4 +1,4 @@
-/* Modules by their text: the one place that knows what NAME:key=value,... means. */
+/* Creates modules from texts NAME:key=value,... */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>

@@ -1,4 +1,4 @@
-/* What a solver tells its caller after each iteration. */
+/* Progress reports of a solver after each iteration. */
 #include <math.h>
 #include <gantry/monitor.h>
 #include <gantry/array.h>

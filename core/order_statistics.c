@@ -1,4 +1,4 @@
-/* Order statistics: selection by partition around the value in the middle of what is left. */
+/* Order statistics by quickselect; the pivot is the middle element of the remaining range. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static void swap(double *a, double *b)
 	*b = kept;
 }
 
-/* Moves NaN behind the numbers; returns how many numbers there are. */
+/* Moves NaN to the end; returns the number of other values. */
 static size_t numbers_first(double *x, size_t n)
 {
 	for (size_t i = 0; i < n;)

@@ -1,4 +1,4 @@
-/* Penalties: the checks that all share, and calls of their functions. */
+/* Penalties: common checks and calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/penalty.h>
@@ -63,8 +63,8 @@ size_t gt_penalty_nx(const gt_penalty *R) { return is_penalty(R) ? R->nx : 0; }
 gt_type gt_penalty_type(const gt_penalty *R) { return is_penalty(R) ? R->type : GT_F32; }
 gt_backend *gt_penalty_backend(const gt_penalty *R) { return is_penalty(R) ? R->be : NULL; }
 
-/* A function that R has, and arrays on its backend. Their sizes and types are the penalty's own to check, in its
- * words. */
+/* Checks that R implements a function, and that the arrays are on its backend. The penalty itself checks sizes and
+ * types. */
 static int fits(const gt_penalty *R, int has, const char *what, const gt_array *const *a, size_t arrays)
 {
 	if (!has) {
@@ -82,10 +82,10 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 	return 1;
 }
 
-/* Where nothing is computed: 0 without a penalty and in a dry run, else the failure's NAN. */
+/* Result without a computation: 0 without a penalty and in a dry run, else NAN for the failure. */
 static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->dry_run) ? 0 : NAN; }
 
-/* 1: the backend is R's turn, until gt_backend_end(). 0: nothing is to be done. */
+/* 1: locks the backend for R until gt_backend_end(). 0: nothing to compute. */
 #define BEGIN(R, function, ...)                                                                   \
 	(is_penalty(R) &&                                                                         \
 	 fits(R, (R)->ops->function != NULL, #function, (const gt_array *const[]){ __VA_ARGS__ }, \

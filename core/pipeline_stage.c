@@ -1,4 +1,4 @@
-/* A stage of a pipeline in a thread of its own. Memory: the two buffers, which the caller gives. */
+/* A pipeline stage in a thread of its own. Memory: two buffers, which the caller provides. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,10 +28,10 @@ static void work_here(gt_stage *s, size_t item)
 		fail(s, st);
 }
 
-/* May the one who fills (or empties) begin with its next buffer? */
+/* 1: the filling (or emptying) side may start its next buffer. */
 static int ready(const gt_stage *s, int fills) { return fills ? s->filled - s->emptied < GT_STAGE_BUFFERS : s->emptied < s->filled; }
 
-/* Counts a buffer that was filled (or emptied), under the lock. */
+/* Counts a filled (or emptied) buffer; call with the lock held. */
 static void count(gt_stage *s, int fills)
 {
 	if (fills)

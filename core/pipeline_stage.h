@@ -1,6 +1,6 @@
 #ifndef GT_CORE_PIPELINE_STAGE_H
 #define GT_CORE_PIPELINE_STAGE_H
-/* A stage of a pipeline: a thread that fills two buffers in turn for its caller, or empties those that the caller
+/* Pipeline stage: a thread that fills two buffers alternately for its caller, or empties buffers that the caller
  * filled. */
 #include <pthread.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@ typedef struct {
 	/* Set these, then start. */
 	gt_status (*work)(void *self, size_t item, void *buffer);       /* in the thread */
 	void  *self, *buffer[GT_STAGE_BUFFERS];
-	size_t items;                   /* how many, from 0 on */
-	int    fills;                   /* the thread fills; 0: it empties */
-	int    alone;                   /* no thread: work() is called when the caller takes or gives */
-	double seconds;                 /* that work() took, so far; read it when the stage has ended */
+	size_t items;                   /* number of items, from 0 */
+	int    fills;                   /* 1: the thread fills; 0: it empties */
+	int    alone;                   /* no thread: work() runs when the caller takes or gives a buffer */
+	double seconds;                 /* time in work() so far; valid after the stage has ended */
 	/* Private. */
 	size_t filled, emptied;
 	int    started, stopped;
@@ -26,11 +26,11 @@ typedef struct {
 } gt_stage;
 
 gt_status gt_stage_start(gt_stage *s);
-/* The caller's next buffer, filled (or to be filled) by its turn; fails as work() did. */
+/* Returns the caller's next buffer, filled or to be filled; returns a failure of work(). */
 gt_status gt_stage_take (gt_stage *s, void **buffer);
-void      gt_stage_give (gt_stage *s);        /* the caller is done with it */
-/* Waits until all that was given is done; fails as work() did. */
+void      gt_stage_give (gt_stage *s);        /* the caller has finished with the buffer */
+/* Waits until all given buffers are processed; returns a failure of work(). */
 gt_status gt_stage_end  (gt_stage *s);
-/* Gives up; fine after gt_stage_end(), and for a stage that was never started. */
+/* Stops the stage; allowed after gt_stage_end() and before any start. */
 void      gt_stage_stop (gt_stage *s);
 #endif

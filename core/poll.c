@@ -1,4 +1,4 @@
-/* Which question this thread asks while it computes, how often, and how far it is. */
+/* Cancellation and progress of the current thread's long calls. */
 #include <math.h>
 #include <stddef.h>
 #include "core/clock.h"

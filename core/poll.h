@@ -1,35 +1,35 @@
 #ifndef GT_CORE_POLL_H
 #define GT_CORE_POLL_H
 #include <stddef.h>
-/* A long call that asks its caller whether to stop: see gt_backend_poll(). While one is set, gt_parallel() asks between
- * the pieces that the calling thread takes itself, and leaves the remaining pieces of that call and of all later
- * ones. It also knows how far the call is, where the call says which part of it each gt_parallel() is. */
+/* Cancellation of a long call: see gt_backend_poll(). While it is set, gt_parallel() asks between the pieces of the
+ * calling thread, and then skips the remaining pieces of this and all later calls. It also tracks progress if the call
+ * states the fraction of each gt_parallel(). */
 
 typedef struct {
-	int (*stop)(void *self); /* NULL: nobody to ask */
+	int (*stop)(void *self); /* NULL: not cancellable */
 	void *self;
 	int stopped;
-	double asked; /* when, in seconds of the monotonic clock; 0: never */
-	double from, to; /* gt_parallel() does this part of the call */
-	double done;     /* of the call */
-	unsigned depth;  /* operators within each other; 0: none is applied */
-	double passes;   /* operators that were applied */
+	double asked; /* time of the last question, seconds of the monotonic clock; 0: never */
+	double from, to; /* range of the call's progress that gt_parallel() covers */
+	double done;     /* progress of the call */
+	unsigned depth;  /* nesting depth of operators; 0: none is applied */
+	double passes;   /* number of applied operators */
 } gt_poll;
 
-/* The one of this thread (NULL: none) from here on; returns the one before. */
+/* Sets the poll of this thread (NULL: none); returns the previous one. */
 gt_poll *gt_poll_set(gt_poll *p);
 gt_poll *gt_poll_get(void);
-/* Non-zero once the caller wants to stop. Asks at most every 10 ms. p may be NULL. Who is asked may compute elsewhere:
- * that is no part of the call, and asks nobody. */
+/* Returns non-zero once the caller wants to stop. Asks at most every 10 ms. p may be NULL. Computations within the
+ * callback are not part of the call and do not ask. */
 int gt_poll_ask(gt_poll *p);
 
-/* Around the application of an operator; one within another is part of it. */
+/* Brackets the application of an operator; nested operators are part of it. */
 void gt_poll_pass_begins(void);
 void gt_poll_pass_ends(void);
-/* What gt_parallel() does from here on is this part of the call, of 0 to 1; from = to: a part that is too short to
- * count. A call that says nothing is not known to be anywhere until it has ended. */
+/* Sets the range of progress, within 0 to 1, that the next gt_parallel() covers; from = to: too short to count. Without
+ * ranges, progress is unknown until the call ends. */
 void gt_poll_part(double from, double to);
-/* So many pieces of n of this part are taken. p may be NULL. */
+/* Reports `taken` of n pieces of the current range. p may be NULL. */
 void gt_poll_took(gt_poll *p, size_t taken, size_t n);
 
 #endif

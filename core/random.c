@@ -1,7 +1,7 @@
-/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC11) and exact variates on top of it: Box and Muller (1958) for the
- * normal; for Poisson sequential inversion, and above a mean of 10 the transformed rejection with squeeze PTRS of
- * W. Hoermann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics
- * and Economics 12, 1993, with the log-probability in the cancellation-free form of C. Loader (2000). */
+/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC11) and exact variates. Normal: Box and Muller (1958). Poisson:
+ * sequential inversion; above a mean of 10 transformed rejection with squeeze (PTRS), W. Hoermann, "The transformed
+ * rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, with the
+ * cancellation-free log-probability of C. Loader (2000). */
 #include <math.h>
 #include <gantry/random.h>
 #include "core/random_math.h"
@@ -36,7 +36,7 @@ double gt_normal(gt_random *r)
 static double poisson_inversion(gt_random *r, double mean)
 {
 	double u = gt_uniform(r), p = exp(-mean), k = 0;
-	/* Beyond 2^-60 the remaining tail is below the resolution of u: what is left of u there is rounding. */
+	/* Below 2^-60 the tail is smaller than the resolution of u, and u only contains rounding errors. */
 	while (u > p && (k < mean || p > 0x1p-60)) {
 		u -= p;
 		k++;

@@ -1,11 +1,10 @@
 #ifndef GT_CORE_RANDOM_MATH_H
 #define GT_CORE_RANDOM_MATH_H
-/* The formulas of random.h, written once for C and CUDA. */
+/* Formulas of random.h, shared by C and CUDA. */
 #include <math.h>
 #include <stdint.h>
 #include <gantry/host_device.h>
 
-/* Philox4x32-10. */
 GT_HD void gt_philox_of(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4])
 {
 	uint32_t x0 = (uint32_t)counter, x1 = (uint32_t)(counter >> 32);
@@ -26,17 +25,17 @@ GT_HD void gt_philox_of(uint64_t seed, uint64_t counter, uint64_t stream, uint32
 	out[3] = x3;
 }
 
-/* Odd multiples of 2^-53: half a step away from 0 and from 1, and still exact in a double. */
+/* Odd multiples of 2^-53: half a step from 0 and 1, and exact in a double. */
 GT_HD double gt_uniform_of(uint32_t a, uint32_t b)
 {
 	const uint64_t high = a >> 6, low = b >> 6;
 	return ((double)(high << 26 | low) + 0.5) * 0x1p-52;
 }
 
-/* Box and Muller, from two uniform numbers. */
+/* Box and Muller, from two uniform variates. */
 GT_HD double gt_normal_of(double u, double v) { return sqrt(-2 * log(u)) * cos(6.283185307179586476925 * v); }
 
-/* gt_normal() of gt_random_at(seed, counter), when it is asked first. */
+/* First gt_normal() after gt_random_at(seed, counter). */
 GT_HD double gt_normal_at(uint64_t seed, uint64_t counter)
 {
 	uint32_t word[4];

@@ -1,4 +1,4 @@
-/* Specs by their text alone: the one place that knows where the name ends and a key begins. */
+/* Splits specs NAME:key=value,... without knowledge of the keys. */
 #include <stdio.h>
 #include <string.h>
 #include "core/spec.h"
@@ -22,14 +22,14 @@ char *gt_spec_with(const char *spec, const char *pair)
 	return gt_text("%s%s%s", spec, !values ? ":" : *values ? "," : "", pair);
 }
 
-/* The end of the key=value or flag that begins here, and in *key the length of its name. */
+/* End of the key=value or flag that begins here; *key: length of its name. */
 static const char *pair_end(const char *pair, size_t *key)
 {
 	*key = strcspn(pair, "=,");
 	return pair + strcspn(pair, ",");
 }
 
-/* Which of two values is meant nobody can know. values: all pairs; pair: the one that is asked about. */
+/* A duplicate key is ambiguous. values: all pairs; pair: the one to check. */
 static gt_status check_pair(const char *values, const char *pair)
 {
 	size_t key, other;
@@ -75,7 +75,7 @@ gt_status gt_spec_check_units(const gt_param *table, const char *values)
 	return st;
 }
 
-/* Of a list of "key=value" that with the key of `item`, and its length; NULL: there is none. */
+/* Finds the "key=value" in a list with the key of `item`, and its length; NULL: none. */
 static const char *same_key(const char *list, const char *item, size_t *length)
 {
 	const size_t key = strcspn(item, "=") + 1;

@@ -1,25 +1,26 @@
 #ifndef GT_CORE_SPEC_H
 #define GT_CORE_SPEC_H
-/* Specs, NAME:key=value,... and FILE:key=value,...: where they are cut, and what is added to them. What the values mean
- * says a table of parameters (gantry/params.h). */
+/* Specs NAME:key=value,... and FILE:key=value,...: splits and extends them. A table of parameters (gantry/params.h)
+ * interprets the values. */
 #include <stddef.h>
 #include <gantry/params.h>
 
 typedef struct {
-	size_t length;                  /* of the name */
-	const char *values;             /* behind the colon; NULL: there is no colon */
+	size_t length;                  /* length of the name */
+	const char *values;             /* text after the colon; NULL: no colon */
 } gt_spec;
-gt_spec gt_spec_cut(const char *spec);                  /* at the first colon */
-gt_spec gt_spec_cut_file(const char *spec);             /* at the last one, if a = is behind it: names of files have colons too */
-/* The spec with one more key=value: malloc'ed, NULL without memory. */
+gt_spec gt_spec_cut(const char *spec);                  /* splits at the first colon */
+gt_spec gt_spec_cut_file(const char *spec);             /* splits at the last colon if it is followed by a =, since file
+                                                         * names may contain colons */
+/* Appends key=value to a spec. The caller frees it. NULL: out of memory. */
 char *gt_spec_with(const char *spec, const char *pair);
-/* Refuses a key that is given twice (GT_ERR_ARG, with both). values: key=value,...; NULL: none. */
+/* GT_ERR_ARG names both values of a duplicate key. values: key=value,...; NULL: none. */
 gt_status gt_spec_check_once(const char *values);
-/* Refuses a difference of attenuation (GT_MU in the table) of GT_SPEC_LARGE_MU mm^-1 or more that names no unit: it
- * was meant in HU, and nobody should have to find that out by the picture. GT_ERR_ARG, with both ways to say it. */
+/* Rejects a difference of attenuation (GT_MU in the table) of at least GT_SPEC_LARGE_MU mm^-1 without a unit: the user
+ * probably meant HU. GT_ERR_ARG names both notations. */
 #define GT_SPEC_LARGE_MU 0.1
 gt_status gt_spec_check_units(const gt_param *table, const char *values);
-/* The first "key=value" of a list that another one has otherwise, but for that of `iterations`. A key that the other
- * lacks is one that earlier versions did not have: they did what its standard value does. 0: there is none. */
+/* Finds the first "key=value" that differs between two lists, except `iterations`. A missing key has its value in
+ * `standard`, because earlier versions lacked the key. 0: none differs. */
 int gt_spec_difference(const char *list, const char *other, const char *standard, char mine[128], char its[128]);
 #endif

@@ -1,4 +1,4 @@
-/* The last message of each thread, and how failures write it. */
+/* Last error message of each thread. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const char gap[] = " ... ";
 
 const char *gt_error(void) { return message; }
 
-/* What is longer than the message loses its middle: a path begins it, and the reason ends it. */
+/* Shortens a long message, but keeps both ends: a path begins it, the cause ends it. */
 static void keep_ends(const char *text, size_t n)
 {
 	enum { HEAD = 160 };

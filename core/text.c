@@ -1,4 +1,4 @@
-/* Texts of any length, and words of a shell's command. */
+/* Texts of any length, and quoting of shell words. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,13 +9,13 @@
 #include <gantry/text.h>
 #include "core/text.h"
 
-/* A thread takes the locale "C" for the length of a call, since the program may have set another one. */
+/* Each call sets the locale "C" for this thread, since the program may have set another one. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t c_locale;
 
 static void make(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-/* Returns what leave() gives back to the thread. Without memory for it the caller's stays. */
+/* Returns the locale that leave() restores. If memory is exhausted, the caller's locale stays. */
 static locale_t enter(void)
 {
 	pthread_once(&once, make);

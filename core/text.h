@@ -1,7 +1,6 @@
 #ifndef GT_CORE_TEXT_H
 #define GT_CORE_TEXT_H
-/* Texts that are made by a format. Their numbers have a point, whatever locale the caller's program has set: files and
- * settings are the same everywhere. */
+/* Formatted texts with a decimal point in every locale, so that files and settings are portable. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <gantry/status.h>
@@ -9,11 +8,11 @@
 extern "C" {
 #endif
 
-/* malloc'ed text; NULL without memory. */
+/* The caller frees the text. NULL: out of memory. */
 char *gt_text(const char *format, ...) GT_PRINTF(1, 2);
-/* 1 for true, t, yes, on and 1; 0 for false, f, no, off and 0, both in any case of letters; -1 for all other words. */
+/* 1 for true, t, yes, on and 1; 0 for false, f, no, off and 0, ignoring case; -1 for all other words. */
 int    gt_boolean_of(const char *word);
-/* strtod(), snprintf(), fprintf(), vsnprintf() and vasprintf() of the locale "C". */
+/* strtod(), snprintf(), fprintf(), vsnprintf() and vasprintf() in the locale "C". */
 double gt_strtod(const char *text, char **end);
 int    gt_snprintf (char *text, size_t size, const char *format, ...) GT_PRINTF(3, 4);
 int    gt_fprintf  (FILE *f, const char *format, ...) GT_PRINTF(2, 3);

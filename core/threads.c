@@ -1,5 +1,5 @@
-/* A pool of workers that sleep between calls. Pieces are handed out by one atomic counter: unequal
- * pieces balance, and who does which piece never matters to the result. Callers take turns. */
+/* Pool of threads that sleep between calls. One atomic counter distributes the pieces, which balances unequal ones;
+ * results do not depend on the distribution. A mutex serialises the callers. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,11 +12,11 @@
 #include "core/poll.h"
 
 struct gt_pool {
-	gt_fork_watch fork; /* the first member: the address is the pool's */
+	gt_fork_watch fork; /* first member: its address is the pool's */
 	int threads;
-	int workers;          /* that run: threads - 1, or 0 in a child of fork() until they are needed */
-	pthread_t *thread;    /* [threads - 1]: the caller is worker 0 */
-	pthread_mutex_t turn; /* held by the caller whose work the workers do */
+	int workers;          /* running threads: threads - 1, or 0 in a child of fork() until needed */
+	pthread_t *thread;    /* [threads - 1]; the caller is worker 0 */
+	pthread_mutex_t turn; /* held by the caller that uses the workers */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	unsigned long round; /* a new round wakes the workers */
@@ -31,7 +31,7 @@ struct worker {
 	int index;
 };
 
-static _Thread_local int inside; /* a body that calls gt_parallel() runs it alone */
+static _Thread_local int inside; /* 1: a nested gt_parallel() runs in this thread */
 static _Thread_local int my_index;
 
 static void take_pieces(gt_pool *p, int index, gt_poll *poll)
@@ -48,7 +48,7 @@ static void take_pieces(gt_pool *p, int index, gt_poll *poll)
 	inside--;
 }
 
-/* In the caller alone: at once, or in pieces where someone asks to stop. */
+/* Runs in the caller alone: at once, or piecewise if the call can be cancelled. */
 static void work_alone(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self, gt_poll *poll)
 {
 	const size_t piece = poll ? grain : n;
@@ -117,7 +117,7 @@ static void init_locks(gt_pool *p)
 	pthread_cond_init(&p->done, NULL);
 }
 
-/* The workers stayed with the parent; whoever took a turn there does not come back for it. */
+/* The child has no workers, and no thread that would unlock the mutex. */
 static void in_child(gt_fork_watch *self)
 {
 	gt_pool *p = (gt_pool *)self;
@@ -175,7 +175,7 @@ void gt_pool_free(gt_pool *p)
 
 int gt_pool_threads(const gt_pool *p) { return p ? p->threads : 1; }
 
-/* Needs the turn. In a child of fork() the workers are made anew; fewer of them compute the same. */
+/* Requires the lock. In a child of fork() it starts new workers; fewer workers give the same result. */
 static void share(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 {
 	while (p->workers < p->threads - 1 && start_worker(p)) {}

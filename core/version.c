@@ -1,4 +1,4 @@
-/* Which version this library is, and which headers it serves. */
+/* Version of this library, and of the headers that it supports. */
 #include <gantry/version.h>
 
 #ifndef GANTRY_COMMIT
@@ -14,7 +14,7 @@ const char *gt_version(void) { return GANTRY_VERSION " (" GANTRY_COMMIT ", " CUD
 
 int gt_version_number(void) { return GT_VERSION_NUMBER; }
 
-/* The part of a number that must be the same: major, and minor before 1.0. */
+/* Compatible versions agree in the major number, before 1.0 also in the minor number. */
 static int series(int number) { return number >= 10000 ? number / 10000 * 100 : number / 100; }
 
 gt_status gt_check_version(int number)

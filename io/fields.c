@@ -1,4 +1,4 @@
-/* Flat and dark fields one by one, for those who judge the detector by them. */
+/* Reads flat and dark fields individually, for steps that characterise the detector. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ done:
 	return st;
 }
 
-/* NULL: none. */
+/* *to is NULL if there are none. */
 static gt_status read_all(const char *path, const gt_frame_source *source, const gt_fields_request *r, gt_fields *f)
 {
 	gt_status st = GT_OK;
@@ -74,7 +74,6 @@ done:
 	return st;
 }
 
-/* Those that the file has with the scan. */
 static gt_status of_hdf5(gt_hdf5_opener *open, const char *path, const gt_read_options *o, const gt_fields_request *r, gt_fields *f)
 {
 	gt_read_options quiet = *o;

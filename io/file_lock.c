@@ -1,4 +1,4 @@
-/* One lock for all files, whatever their format: who reads and who writes are many; who does so at once are few. */
+/* One mutex for all files of all formats: many threads read and write, but few at the same time. */
 #include "io/file_lock.h"
 #include <pthread.h>
 #include "core/fork.h"

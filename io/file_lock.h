@@ -1,12 +1,11 @@
 #ifndef GT_IO_FILE_LOCK_H
 #define GT_IO_FILE_LOCK_H
-/* The libraries of NetCDF and HDF5 are for one thread at a time: threads that call public functions of io/ take turns.
- * A thread may begin a turn within its own; threads that a turn starts must begin none. In a child of fork() nobody
- * has one. */
+/* Mutex for the NetCDF and HDF5 libraries, which are not thread-safe: public functions of io/ hold it. It is recursive.
+ * A thread that holds it must not wait for another thread that locks it. A child of fork() starts with it unlocked. */
 void gt_file_lock(void);
 void gt_file_unlock(void);
 
-/* The status of a call in a turn. */
+/* Returns the status of `call`, made with the lock held. */
 #define GT_FILE_LOCKED(call)                    \
 	do {                                  \
 		gt_file_lock();         \

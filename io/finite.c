@@ -1,4 +1,4 @@
-/* What would not be read again is not written. */
+/* Refuses to write values that readers would reject. */
 #include "geometry/not_finite.h"
 #include "io/finite.h"
 

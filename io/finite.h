@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <gantry/status.h>
 
-/* GT_ERR_UNSUPPORTED if one of n values is not finite; first: the number of data[0], for the message. */
+/* GT_ERR_UNSUPPORTED if one of n values is not finite. first: index of data[0] in the file, for the message. */
 gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n);
 
 #endif

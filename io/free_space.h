@@ -1,18 +1,16 @@
 #ifndef GT_IO_FREE_SPACE_H
 #define GT_IO_FREE_SPACE_H
-/* Room on disks; private to io/. */
+/* Free disk space; private to io/. */
 #include <gantry/status.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Bytes that the disk of a file, or of the folder where it will be, has left, or fewer where files are limited; -1: not
- * known. */
+/* Free bytes for a file, which may not exist yet: of its disk, or fewer if file sizes are limited. -1: unknown. */
 double    gt_disk_space(const char *file);
-/* As gt_has_space(), of several files together: no matter how large one may be. */
+/* Like gt_has_space(), but for several files: the limit on the size of one file does not apply. */
 gt_status gt_has_space_in_all(const char *path, double bytes);
-/* GT_ERR_IO: path cannot be written, and why: by errno, by the room that the disk of tmp has left, or else as the
- * library below said it. */
+/* GT_ERR_IO: path cannot be written. States the cause: errno `why`, a full disk of tmp, or the text of the library. */
 gt_status gt_fail_writing(const char *path, const char *tmp, int why, const char *said);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The options of readers and writers: their defaults, and those of callers that were built when there were fewer. */
+/* Options of readers and writers: defaults, and sizes of earlier library versions. */
 #include <math.h>
 #include "core/arguments.h"
 #include "io/dispatch.h"

@@ -1,4 +1,4 @@
-/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw
+/* Detects outlier columns, which differ from both neighbours in all views: dead or saturated pixels, which cause
  * rings. */
 #include <math.h>
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 #include "core/log.h"
 #include "geometry/projections.h"
 
-/* By trial: medians of how far columns are from their neighbours' mean, and that part of the largest mean. */
+/* Empirical thresholds: a multiple of the median deviation from the mean of the neighbours, and a fraction of the
+ * largest mean. */
 #define MEDIANS 30.0
 #define PART 0.25
 enum { VIEWS = 128, ROWS = 16 };
 
-/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the
+/* Means of all columns over a sample of views and rows, then deviations from the mean of both neighbours. Returns the
  * largest mean. */
 static double deviations(const gt_projections *p, double *mean, double *off)
 {

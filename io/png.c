@@ -1,4 +1,4 @@
-/* A sheet of grey pictures: layout, drawing with cairo, PNG. All pictures share one scale in screen pixels per mm. */
+/* Sheet of grey images as PNG: layout, and drawing with cairo. All images share one scale in screen pixels per mm. */
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <gantry/io.h>
 #include "core/arguments.h"
 
-/* Lengths of the layout in screen pixels. */
+/* Layout lengths in screen pixels. */
 enum {
 	MARGIN = 24,
 	GAP = 18,
@@ -30,11 +30,11 @@ static const double ink = 0.13, paper = 1.0, faint = 0.55;
 
 typedef struct {
 	double per_mm;     /* screen pixels */
-	double cell_width; /* of the widest picture */
+	double cell_width; /* width of the widest image */
 	size_t per_line;
-	int sharp;                 /* every pixel is a whole number of screen pixels */
-	double labels;             /* height above each picture */
-	double top, width, height; /* of the first line of pictures; of the sheet */
+	int sharp;                 /* a pixel is an integer number of screen pixels */
+	double labels;             /* height above each image */
+	double top, width, height; /* top of the first row of images; size of the sheet */
 } layout;
 
 static gt_status check(const char *path, const gt_sheet *s)
@@ -60,7 +60,7 @@ static gt_status check(const char *path, const gt_sheet *s)
 static double width_mm(const gt_picture *p) { return (double)p->width * p->pixel_width; }
 static double height_mm(const gt_picture *p) { return (double)p->height * p->pixel_height; }
 
-/* Of the pictures in the line of picture i. */
+/* Height of the row that contains image i. */
 static double line_height(const gt_sheet *s, const layout *l, size_t i)
 {
 	double mm = 0;
@@ -111,7 +111,7 @@ static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 	return GT_OK;
 }
 
-/* Grey through the window; red where there is no number. */
+/* Grey value within the window; red for NaN. */
 static uint32_t color(const gt_sheet *s, float value)
 {
 	if (isnan(value))
@@ -138,7 +138,7 @@ static cairo_surface_t *pixels_of(const gt_sheet *s, const gt_picture *p)
 	return image;
 }
 
-/* Left and top of picture i, below its label; smaller pictures are centred in their cell. */
+/* Left and top edge of image i, below its label. Smaller images are centred in their cell. */
 static void place_of(const gt_sheet *s, const layout *l, size_t i, double *x, double *y)
 {
 	const gt_picture *p = &s->picture[i];
@@ -162,7 +162,7 @@ static void draw_picture(cairo_t *cr, const gt_sheet *s, const layout *l, size_t
 	cairo_clip(cr);
 	cairo_scale(cr, sx, sy);
 	cairo_set_source_surface(cr, image, 0, 0);
-	/* Whole multiples stay sharp; the rest is averaged or interpolated without a dark rim. */
+	/* Integer zoom keeps sharp pixels; otherwise interpolate, without a dark rim. */
 	cairo_pattern_set_filter(cairo_get_source(cr), l->sharp ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
 	cairo_pattern_set_extend(cairo_get_source(cr), CAIRO_EXTEND_PAD);
 	cairo_paint(cr);
@@ -183,7 +183,7 @@ static void text_at(cairo_t *cr, double x, double y, double size, int bold, cons
 	cairo_show_text(cr, text);
 }
 
-/* The text, or as much of it as fits with "..." behind. */
+/* The text, or a prefix that fits and "...". */
 static void text_within(cairo_t *cr, double x, double y, double size, int bold, const char *text, double room)
 {
 	char cut[512];
@@ -194,7 +194,7 @@ static void text_within(cairo_t *cr, double x, double y, double size, int bold, 
 	snprintf(cut, sizeof cut, "%s", text);
 	for (cairo_text_extents(cr, cut, &e); e.x_advance > room && n > 4; cairo_text_extents(cr, cut, &e)) {
 		n = n < sizeof cut - 4 ? n - 1 : sizeof cut - 5;
-		/* Not between the bytes of one UTF-8 character. */
+		/* Never cuts within a UTF-8 character. */
 		while (n > 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;
 		snprintf(cut, sizeof cut, "%.*s...", (int)n, text);
@@ -223,7 +223,7 @@ static void draw_scale(cairo_t *cr, const layout *l)
 	text_at(cr, x + width + 8, y + 7, 13, 0, text);
 }
 
-/* As high as the first line of pictures. */
+/* As high as the first row of images. */
 static double bar_height(const gt_sheet *s, const layout *l)
 {
 	return fmin(fmax(line_height(s, l, 0), 96), l->height - l->top - l->labels - MARGIN / 2.0);
@@ -248,7 +248,7 @@ static void draw_bar(cairo_t *cr, const gt_sheet *s, const layout *l)
 static void tick(cairo_t *cr, double x, double y, double value, double span)
 {
 	char text[64];
-	/* Rounding leaves 1e-17 where 0 is meant. */
+	/* rounding leaves 1e-17 instead of 0 */
 	snprintf(text, sizeof text, "%.4g", fabs(value) < 1e-9 * span ? 0.0 : value);
 	cairo_set_source_rgb(cr, ink, ink, ink);
 	cairo_rectangle(cr, x, y - 0.5, 5, 1);
@@ -256,7 +256,7 @@ static void tick(cairo_t *cr, double x, double y, double value, double span)
 	text_at(cr, x + 8, y + 4.5, 12, 0, text);
 }
 
-/* Both ends, and round numbers between where there is room for them. */
+/* Both ends, and round numbers between them if they fit. */
 static void draw_ticks(cairo_t *cr, const gt_sheet *s, const layout *l)
 {
 	const double x = l->width - TICKS + 1, top = l->top + l->labels, height = bar_height(s, l);
@@ -272,7 +272,7 @@ static void draw_ticks(cairo_t *cr, const gt_sheet *s, const layout *l)
 		text_at(cr, x - BAR - 1, top - 8, 12, 1, s->unit);
 }
 
-/* Light with a dark rim: to be seen on black and on white. Its middle is at (x, y). */
+/* Light letter with a dark outline, visible on black and on white; centred at (x, y). */
 static void letter_at(cairo_t *cr, double x, double y, char letter)
 {
 	const char text[2] = { letter, 0 };
@@ -298,7 +298,7 @@ static void draw_sides(cairo_t *cr, const gt_sheet *s, const layout *l, size_t i
 	const double width = width_mm(p) * l->per_mm, height = height_mm(p) * l->per_mm, in = 11;
 	double x, y;
 	place_of(s, l, i, &x, &y);
-	/* No room for them all. */
+	/* no space for all letters */
 	if (width < 5 * in || height < 5 * in)
 		return;
 	letter_at(cr, x + in, y + height / 2, p->left);
@@ -307,7 +307,7 @@ static void draw_sides(cairo_t *cr, const gt_sheet *s, const layout *l, size_t i
 	letter_at(cr, x + width / 2, y + height - in, p->bottom);
 }
 
-/* A context of its own: without any font cairo makes it unusable, and the pictures stay. */
+/* A separate context: without fonts cairo disables it, but the images remain. */
 static void draw_texts(cairo_surface_t *surface, const gt_sheet *s, const layout *l)
 {
 	cairo_t *cr = cairo_create(surface);

@@ -1,4 +1,4 @@
-/* Files that passed a probe process: an open-addressed hash table, since series have thousands of files. */
+/* Files that passed a probe, in an open-addressed hash table, since series have thousands of files. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ static int same(const gt_probed_file *a, const gt_probed_file *b)
 	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* The entry of the file, or the empty one for it. */
+/* The entry of the file, or the empty entry for it. */
 static gt_probed_file *entry_of(gt_probed_file *in, size_t n, const gt_probed_file *f)
 {
 	size_t i = (size_t)(((uint64_t)f->inode * 0x9e3779b97f4a7c15u) >> 20) % n;

@@ -1,6 +1,6 @@
 #ifndef GT_IO_PROBED_FILES_H
 #define GT_IO_PROBED_FILES_H
-/* Files that passed a probe process; private to io/. */
+/* Files that passed a probe; private to io/. */
 #include <sys/types.h>
 #include <time.h>
 #include "io/probe.h"
@@ -16,7 +16,7 @@ typedef struct {
 /* GT_ERR_IO: path does not exist or is not a regular file. */
 gt_status gt_probed_identify(const char *path, gt_probe_walk walk, gt_probed_file *file);
 int       gt_probed_is_known(const gt_probed_file *file);
-/* Keeps nothing if memory is short. */
+/* Does nothing if memory is exhausted. */
 void      gt_probed_remember(const gt_probed_file *file);
 
 #endif

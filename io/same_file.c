@@ -1,4 +1,4 @@
-/* Whether two names are of one file. */
+/* Detects two names of one file. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

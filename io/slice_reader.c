@@ -1,4 +1,4 @@
-/* Volumes that are read slice by slice: what the formats share. */
+/* Slice-wise reading of volumes: code shared by the formats. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
@@ -10,7 +10,7 @@
 #include "io/slice_reader.h"
 #include "io/write_kit/volume_units.h"
 
-/* What was stored -> mm^-1, checked before and after: a slope may be large. */
+/* Converts stored values to mm^-1; checks before and after, because a slope may be large. */
 static gt_status read_some(gt_slice_reader *r, size_t first, size_t n, float *out)
 {
 	gt_status st;
@@ -47,7 +47,7 @@ void gt_slice_reader_size(gt_slice_reader *r, const gt_grid *grid)
 		r->size[a] = grid->n[2 - a];
 }
 
-/* *head: all but the voxels. With geometry_only there is no reader. */
+/* *head: everything but the voxels. With geometry_only no reader is made. */
 static gt_status open_slices(const gt_slice_source *kind, const char *path, const gt_read_options *o, gt_volume **head,
                              gt_slice_reader **out)
 {
@@ -93,7 +93,7 @@ done:
 
 static void close_whole(gt_slice_reader *r) { free(r); }
 
-/* Of a format that only knows whole volumes: what it read is held. */
+/* For formats that read only whole volumes: keeps the volume in memory. */
 static gt_status open_whole(const gt_format *f, const char *path, const gt_read_options *o, gt_volume **head, gt_slice_reader **out)
 {
 	gt_volume *v = NULL;
@@ -147,7 +147,7 @@ gt_status gt_slice_reader_open(const char *path, const gt_read_options *o, gt_vo
 	GT_FILE_LOCKED(open_reader(path, o, head, r));
 }
 
-/* All at once, where there is no other way, and kept. */
+/* Reads everything at once if the format requires it, and keeps it. */
 static gt_status from_all(gt_slice_reader *r, size_t first, size_t n, float *out)
 {
 	const size_t plane = r->size[1] * r->size[2];

@@ -1,4 +1,4 @@
-/* Volumes that are written slice by slice: what the formats share. */
+/* Slice-wise writing of volumes: code shared by the formats. */
 #include <stdatomic.h>
 #include "core/arguments.h"
 #include "core/try.h"
@@ -25,7 +25,7 @@ gt_status gt_can_write_slices(const char *path)
 {
 	gt_write_options o = gt_write_defaults;
 	GT_NEED(path);
-	o.bits = gt_names_folder(path) ? 32 : 0; /* some options make it one of slices */
+	o.bits = gt_names_folder(path) ? 32 : 0; /* some options make it a format of slices */
 	return gt_can_write_slices_as(path, &o);
 }
 
@@ -38,7 +38,7 @@ gt_status gt_can_write_slices_as(const char *path, const gt_write_options *o)
 	return st == GT_OK ? format_of_slices(path, &full, &f) : st;
 }
 
-/* What is written past the cache of files, or changed on the way, is copied. */
+/* Data that bypass the page cache, or are converted, are copied. */
 size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
 {
 	const size_t plane = grid->n[0] * grid->n[1] * sizeof(float);

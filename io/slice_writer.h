@@ -1,6 +1,6 @@
 #ifndef GT_IO_SLICE_WRITER_H
 #define GT_IO_SLICE_WRITER_H
-/* What a format whose volumes are written by slices puts at the head of its own state; private to io/. */
+/* Base of a format's state for slice-wise writing of volumes; private to io/. */
 #include <gantry/io.h>
 #include <gantry/threads.h>
 
@@ -14,7 +14,7 @@ struct gt_slice_writer {
 	void      (*drop  )(gt_slice_writer *s);
 };
 
-/* All slices at once, then commits: the whole volume through its pieces. */
+/* Writes all slices, then commits: for whole volumes. */
 gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* Every file format, one line each in table.h. */
+/* Table of all file formats; table.h has one line for each. */
 #include "io/table.h"
 
 #define ENTRY(name) &gt_format_##name,

@@ -3,9 +3,8 @@
 /* The file formats; private to io/. */
 #include <gantry/io.h>
 
-/* They are asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file; projections are
- * DICOM too; frames take any folder with images, arrays and raw files without a JSON,
- * and TIFF files that do not say that they are volumes. */
+/* Probed in this order. A Data Exchange file and a NetCDF-4 file are HDF5 files too; projections are DICOM too. Frames
+ * take any folder with images, arrays, raw files without a JSON, and TIFF files not marked as volumes. */
 #define GT_FORMAT_LIST(X) \
 	X(dataexchange) X(nxtomo) X(netcdf) X(metaimage) X(nifti) X(rabbitct) X(dicom_ct_pd) X(dicom_series) X(npy) X(raw) \
 	X(tiff) X(frames)

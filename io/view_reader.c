@@ -1,4 +1,4 @@
-/* Projections that are read by views and rows: what the formats share. */
+/* View-wise reading of projections: code shared by the formats. */
 #include <math.h>
 #include "core/arguments.h"
 #include "geometry/not_finite.h"

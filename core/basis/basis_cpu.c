@@ -1,6 +1,5 @@
-/* Bases of vectors on the CPU: PARTS parts of the length whatever the number of threads, and in each of them pieces
- * that stay in the cache while all vectors pass by, so that every number of V is read once. Scratch on the host:
- * PARTS numbers for each vector. */
+/* Bases of vectors on the CPU. The length is divided into PARTS, independent of the number of threads. Pieces of a part
+ * stay in the cache for all vectors, so that V is read once. Host scratch: PARTS numbers for each vector. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/basis/basis_impl.h"
@@ -10,7 +9,7 @@ enum { PARTS = 256, PIECE = 1024, LANES = 8 };
 
 struct state {
 	gt_basis_shape shape;
-	double *part; /* [PARTS][most] */
+	double *part; /* [PARTS][max] */
 };
 
 struct basis_job {
@@ -21,7 +20,7 @@ struct basis_job {
 	const double *y;
 };
 
-/* LANES sums beside each other, added in pairs: the order is fixed by the length of the piece alone. */
+/* LANES interleaved sums, added in pairs: the order depends on the length of the piece only. */
 #define DOT(T)                                                                            \
 	GT_CLONES static double dot_##T(const T *v, const T *w, size_t n)                 \
 	{                                                                                 \

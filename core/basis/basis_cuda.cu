@@ -1,8 +1,7 @@
-/* Bases of vectors on CUDA. V' w is matrix-vector products of cuBLAS by its 64-bit entry points, a batch of them, one
- * for each part of ROWS elements, whose results are added in double in an order fixed by the length. The library is
- * opened when the first basis is made: who needs none neither loads nor needs it. V y is a kernel of its own: cuBLAS's
- * takes 65 % of the bandwidth of a copy (H200, 50 vectors of 512^3). Device memory: one number for
- * each part and vector, and one for each vector; cuBLAS holds some MiB of its own beside. */
+/* Bases of vectors on CUDA. V' w: a batch of cuBLAS matrix-vector products (64-bit entry points), one for each part of
+ * ROWS elements, whose results are added in double in a fixed order. The library is loaded with the first basis. V y: a
+ * kernel, since cuBLAS's reaches 65 % of the bandwidth of a copy (H200, 50 vectors of 512^3). Device memory: one number
+ * for each part and vector, one for each vector, and some MiB of cuBLAS. */
 #include <cublas_v2.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24,7 +23,7 @@ enum { ROWS = 4096, LANES = 256, COEFFICIENTS = 256 };
 	X(cublasSgemvStridedBatched_64) \
 	X(cublasDgemvStridedBatched_64)
 
-/* What is used of the library; text: why it is not there, or empty. */
+/* Functions in use. text: why they are missing, or empty. */
 static struct {
 #define RANK(name) decltype(&::name) name;
 	FUNCTIONS(RANK)
@@ -51,7 +50,7 @@ static void open_library(void)
 struct state {
 	gt_basis_shape shape;
 	cublasHandle_t handle;
-	void *part; /* [parts][most], then [most] coefficients */
+	void *part; /* [parts][max], then [max] coefficients */
 	size_t bytes;
 };
 
@@ -76,7 +75,7 @@ static void close_(void *state)
 	free(s);
 }
 
-/* A dry run counts and makes no handle. */
+/* A dry run counts memory and creates no handle. */
 static gt_status open_(const gt_basis_shape *shape, void **state)
 {
 	struct state *s = (struct state *)calloc(1, sizeof *s);
@@ -101,7 +100,7 @@ static gt_status open_(const gt_basis_shape *shape, void **state)
 	                                  : gt_fail(GT_ERR_DEVICE, "cuBLAS on %s: %s", shape->be->name, blas.cublasGetStatusString(e));
 }
 
-/* One block for each vector: its number for the host, and rounded as a coefficient. */
+/* One block for each vector: the sum for the host, and rounded as a coefficient. */
 template <typename T> static __global__ void __launch_bounds__(LANES) join(size_t count, size_t k, const T *part, T *y, double *slot)
 {
 	__shared__ double sums[LANES];
@@ -121,7 +120,7 @@ template <typename T> static __global__ void __launch_bounds__(LANES) join(size_
 	}
 }
 
-/* Coefficients as parameters of a kernel: no copy crosses the bus. */
+/* Coefficients as kernel parameters need no copy. */
 struct some {
 	double of[COEFFICIENTS];
 };
@@ -131,7 +130,7 @@ template <typename T> static __global__ void set(struct some c, size_t k, T *y)
 		y[threadIdx.x] = (T)c.of[threadIdx.x];
 }
 
-/* y = V' x of `rows` elements of k vectors. */
+/* y = V' x for `rows` elements of k vectors. */
 static cublasStatus_t gemv(const struct state *s, size_t rows, size_t k, const float *V, const float *x, float *y)
 {
 	const float one = 1, zero = 0;
@@ -155,8 +154,7 @@ static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const
 	                                         &zero, y, 1, (long long)k, (int64_t)count);
 }
 
-/* w = w + a V y, 16 bytes of w for each thread: all vectors pass by once, several loads of a thread on their way at a
- * time. */
+/* w = w + a V y, 16 bytes of w in each thread: one pass over all vectors, with several loads in flight. */
 template <typename T, int ALIGNED>
 static __global__ void __launch_bounds__(LANES) combine(size_t n, size_t k, T a, const T *V, const T *y, T *w)
 {
@@ -181,7 +179,7 @@ static __global__ void __launch_bounds__(LANES) combine(size_t n, size_t k, T a,
 	}
 }
 
-/* Blocks in x: 2^31 of them take more than any memory. */
+/* Blocks in x: 2^31 blocks exceed any memory. */
 template <typename T> static void combine_all(const struct state *s, size_t k, T a, const T *V, const T *y, T *w)
 {
 	const size_t n = s->shape.n, each = LANES * PACK;
@@ -207,7 +205,7 @@ template <typename T> static void dots(const struct state *s, size_t k, const T 
 		combine_all(s, k, (T)-1, V, y, w);
 }
 
-/* On the queue as it is now. */
+/* Sets cuBLAS's stream to the current queue. */
 static int no_queue(const struct state *s) { return failed(s, blas.cublasSetStream_v2(s->handle, gt_cuda_queue(s->shape.be))); }
 
 static void dots_(void *state, size_t k, const void *V, void *w, int project, double *y)

@@ -1,5 +1,5 @@
-/* What solvers do with the vectors that they keep, one thing at a time, as operators that benchmarks time. Memory:
- * the vectors, and one beside; all of normal numbers. */
+/* Basis operations of solvers as single operators, for benchmarks. Memory: the vectors and one more, all filled with
+ * normal variates. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/backend_author.h>
@@ -18,7 +18,7 @@ struct work {
 	double *y;
 };
 
-/* Coefficients of a sum are so small that w stays what it is, however often. */
+/* The coefficients are so small that w stays constant under repetition. */
 static void forward(void *self, const gt_array *x, gt_array *none)
 {
 	const struct work *k = self;
@@ -40,8 +40,7 @@ static void destroy(void *self)
 	free(k);
 }
 
-/* Vectors of a length near 1, nearly orthogonal to each other where they are long: what is projected out stays
- * finite. */
+/* Vectors of norm about 1, nearly orthogonal if they are long: repeated projection stays finite. */
 static void fill(struct work *k)
 {
 	const double n = (double)gt_array_size(k->w);

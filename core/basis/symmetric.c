@@ -1,4 +1,4 @@
-/* Factors, inverse and eigenvectors of small symmetric matrices: Cholesky's factorisation and the cyclic Jacobi method
+/* Factors, inverse and eigenvectors of small symmetric matrices: Cholesky factorisation and the cyclic Jacobi method
  * (Golub, Van Loan, Matrix Computations, 4th edition, 4.2 and 8.5). */
 #include "core/basis/symmetric.h"
 #include <math.h>

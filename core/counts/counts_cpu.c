@@ -1,4 +1,4 @@
-/* Counts of transmitted photons on the CPU: ray by ray, so that nothing depends on the threads. */
+/* Transmitted photon counts on the CPU: ray by ray, so independent of the threads. */
 #include "core/counts/counts_impl.h"
 
 enum { GRAIN = 4096 };

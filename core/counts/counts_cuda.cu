@@ -1,4 +1,4 @@
-/* Counts of transmitted photons on CUDA: one thread a ray. */
+/* Transmitted photon counts on CUDA: one thread for each ray. */
 #include "core/counts/counts_impl.h"
 #include "core/device/cuda.cuh"
 

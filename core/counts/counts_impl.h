@@ -1,6 +1,6 @@
 #ifndef GT_CORE_COUNTS_COUNTS_IMPL_H
 #define GT_CORE_COUNTS_COUNTS_IMPL_H
-/* What counts.c asks of a backend, and the formulas of one ray. */
+/* Interface of counts.c to a backend, and the formulas of one ray. */
 #include <math.h>
 #include <gantry/host_device.h>
 #include "core/counts/counts.h"
@@ -34,7 +34,7 @@ GT_HD double gt_counts_ray(enum gt_counts what, double background, double l, dou
 		const double off = (m - y) / y;
 		return 2 * y * (off - log1p(off));
 	}
-	/* At 0 the second derivative there, which is the largest. */
+	/* At 0: the second derivative there, which is the largest. */
 	const double none = 1 + background;
 	const double curvature = l < 1e-3 ? 1 - y * background / (none * none) : 2 * (none - m - y * log(none / m) + l * slope) / (l * l);
 	return curvature > 0 ? curvature : 0;

@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 
 static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-/* At a fixed number of bytes from a: the offset costs nothing. */
+/* A constant byte offset from a is free. */
 template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned a)
 {
 	float x;
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void store4(unsigned a, float x, float y, floa
 {
 	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
 }
-/* The same value in all lanes, known to the compiler as such: control flow that hangs on it needs no barriers. */
+/* The same value in all lanes, and the compiler knows it: control flow that depends on it needs no barriers. */
 static __device__ __forceinline__ int same(int x) { return __shfl_sync(~0u, x, 0); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -45,13 +45,13 @@ static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count
 {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
 }
-/* The count as a constant of the instruction: kernels are scheduled in another way where it is in a register. */
+/* The count as an immediate operand: in a register it changes the schedule of the kernel. */
 template <int COUNT> static __device__ __forceinline__ void barrier_init(unsigned bar)
 {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "n"(COUNT) : "memory");
 }
 static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-/* What this thread wrote to shared memory comes before bulk copies that overwrite it. */
+/* Orders this thread's writes to shared memory before bulk copies that overwrite it. */
 static __device__ __forceinline__ void fence_for_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
 {
@@ -61,15 +61,14 @@ static __device__ __forceinline__ void barrier_arrive(unsigned bar)
 {
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
-/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of
- * the first have come to let_next_launch_begin(), and what follows await_last_launch() comes after the end of the
- * first. */
+/* Programmatic stream serialization of two launches: blocks of the second start when all blocks of the first have
+ * called let_next_launch_begin(). Code after await_last_launch() runs after the end of the first. */
 static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-/* barrier_wait() and barrier_wait_tight() wait for the same phase, by loops of different layout: the compiler arranges
- * the code around them in different ways, and each kernel was tuned with its own. So was the order in which
- * their arguments are computed, which is why the second takes a pointer. */
+/* barrier_wait() and barrier_wait_tight() wait for the same phase. Their loops differ in layout, which changes how the
+ * compiler schedules the surrounding code; each kernel was tuned with its own. This includes the order of argument
+ * evaluation, so the second takes a pointer. */
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
 	asm volatile("{\n"
@@ -93,8 +92,8 @@ static __device__ __forceinline__ void barrier_wait_tight(const void *bar, unsig
 	             "r"(parity)
 	             : "memory");
 }
-/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform
- * registers, a few instructions each, not a turn for every lane that might be there. */
+/* True in exactly one lane, and the compiler knows it. Later bulk copies in a loop take their addresses from uniform
+ * registers, without a loop over possible lanes. */
 static __device__ __forceinline__ bool elected()
 {
 	int yes;
@@ -106,14 +105,14 @@ static __device__ __forceinline__ bool elected()
 	             : "=r"(yes));
 	return yes;
 }
-/* bytes and both addresses: multiples of 16. */
+/* bytes and both addresses must be multiples of 16. */
 static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
 {
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
 	             "r"(bytes), "r"(bar)
 	             : "memory");
 }
-/* The box of a tensor of three axes whose first entry is (x, y, z); `to`: a multiple of 128 bytes. */
+/* Copies the box of a three-axis tensor whose first entry is (x, y, z); `to` must be a multiple of 128 bytes. */
 static __device__ __forceinline__ void bulk_copy_box(unsigned to, const CUtensorMap *from, int x, int y, unsigned z, unsigned bar)
 {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),

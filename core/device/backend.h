@@ -105,8 +105,8 @@ struct gt_backend {
 	int       late;                 /* 1: operations are deferred, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
 };
-/* Runs of a shared array. Of the `all` elements of a run this rank holds n, from `first` on, at element `at` of the
- * memory of the array. dense: the runs leave no gaps. */
+/* Runs of a shared array. A run has `all` elements; this rank holds elements first ... first+n-1, at element `at` of
+ * the array's memory. dense: no gaps between the runs. */
 typedef struct { size_t all, first, n, at; } gt_partition_run;
 typedef struct { size_t count; int dense; gt_partition_run *run; } gt_partition_runs;
 /* n local elements. shared: the local range of `all` elements begins at `first`; else all = n, first = 0. */
@@ -118,7 +118,7 @@ struct gt_array {
 	void *data;
 	int borrowed, shared;
 	size_t all, first;
-	gt_partition_runs *runs;        /* of a shared array, owned; NULL: one run */
+	gt_partition_runs *runs;        /* owned by a shared array; NULL: one run */
 };
 /* Returns an array on existing memory; it needs no gt_array_free(). */
 static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void *data)
@@ -132,7 +132,6 @@ static inline gt_array gt_array_at(gt_backend *be, gt_type type, size_t n, void 
 gt_status gt_lock_new(gt_backend *be);
 void      gt_lock_free(gt_backend *be);
 void      gt_backend_destroy(gt_backend *be);
-/* GT_ERR_ARG: be is not a backend. */
 gt_status gt_backend_check(const gt_backend *be);
 void      gt_backend_lock(gt_backend *be);
 void      gt_backend_unlock(gt_backend *be);
@@ -144,7 +143,6 @@ int       gt_backend_is_outermost(const gt_backend *be);
  * memory, with bit-identical results. Before reading wrapped memory call gt_array_data() or wait for the queue.
  * Without effect on a GPU and in a dry run. */
 gt_status gt_backend_gather(gt_backend *be);
-/* Runs the deferred operations. */
 static inline void gt_backend_catch_up(gt_backend *be)
 {
 	if (be->late) {

@@ -1,4 +1,4 @@
-/* The CPU backend: a pool of threads; what it does with arrays is in loops_cpu.c. */
+/* CPU backend: a pool of threads; loops_cpu.c has the array operations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,6 @@ static void cpu_model(char *text, size_t size)
 		fclose(f);
 }
 
-/* Of x86-64: the vectors of its kernels. */
 static const char *instructions(void)
 {
 #ifdef GT_X86_KERNELS
@@ -75,7 +74,7 @@ static const char *instructions(void)
 #endif
 }
 
-/* Threads at most: more only cost their stacks. */
+/* Upper limit: more threads only cost stack memory. */
 static long long max_threads(void)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -124,8 +123,8 @@ static void touch(void *self, size_t page, size_t end, int worker)
 		p[page * PAGE] = 0;
 }
 
-/* The kernel hands out more than there is and kills later: ask first, and take at once what large arrays ask for, so
- * that the next one asks for what is really left. */
+/* Linux overcommits memory and kills later. Checks the available memory first, and touches all pages of large arrays,
+ * so that the next check sees the true value. */
 static void *alloc_(gt_backend *be, size_t bytes)
 {
 	size_t available, total;

@@ -1,5 +1,5 @@
-/* The CUDA backend: one device, one stream, kernels made from core/device/ops.def for both types
- * (ops_kernels.cuh). Memory on the device: PARTS + GT_SLOTS doubles. */
+/* CUDA backend: one device, one stream, kernels generated from core/device/ops.def for both types (ops_kernels.cuh).
+ * Device memory: PARTS + GT_SLOTS doubles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 
 struct own {
 	int device;
-	gt_cuda_current before;            /* of the thread whose turn it is */
-	cudaStream_t queue, first, second; /* queue: one of the two */
+	gt_cuda_current before;            /* current device of the thread that holds the lock */
+	cudaStream_t queue, first, second; /* queue is either first or second */
 	cudaEvent_t mark;
-	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
-	double *slot;   /* those results */
-	unsigned *done; /* device: how many blocks are; 0 between reductions */
+	double *part;   /* device memory: PARTS block results of a reduction, then GT_SLOTS results */
+	double *slot;   /* the GT_SLOTS results */
+	unsigned *done; /* device memory: number of finished blocks; 0 between reductions */
 };
 
 static struct own *own(gt_backend *be) { return (struct own *)be->own; }
@@ -30,7 +30,7 @@ extern "C" cudaStream_t gt_cuda_queue(gt_backend *be)
 	return own(be)->queue;
 }
 
-/* What is queued on `then` from now on waits for all that is on `before`. */
+/* Makes later work on `then` wait for all queued work on `before`. */
 static void order(gt_backend *be, cudaStream_t before, cudaStream_t then)
 {
 	if (!gt_cuda_check(be, cudaEventRecord(own(be)->mark, before), "queue"))
@@ -357,8 +357,8 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	cudaMemGetInfo(available, total);
 }
 
-/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by
- * what the device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
+/* Rates per clock and multiprocessor: four warp instructions, one pass of shared memory, four bilinear fetches. Double
+ * precision: singles per clock (128; 64 for 6.0, 7.x and 8.0) over the device's ratio of single to double. */
 static double rate_(gt_backend *be, gt_resource r)
 {
 	const int device = own(be)->device;

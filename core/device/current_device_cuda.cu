@@ -1,10 +1,10 @@
-/* The current device of a thread, kept and given back. cudaSetDevice() makes a context on the device that it is
- * given, with hundreds of MB of its memory: so the driver's context is given back, and where there was none, none. */
+/* Saves and restores the current device of a thread. cudaSetDevice() creates a context with hundreds of MB on the
+ * device. Restoring the driver's context, or none, avoids that. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include "core/device/cuda_current.cuh"
 
-/* A function of the driver by its name, so that the library need not link with it; NULL if it has none. */
+/* Looks up a driver function by name, so that the library need not link with the driver; NULL: not found. */
 static void *driver(const char *name)
 {
 	void *function = NULL;

@@ -1,8 +1,8 @@
 #ifndef GT_CORE_DEVICE_DEVICE_MATH_CUH
 #define GT_CORE_DEVICE_DEVICE_MATH_CUH
-/* Single instructions of the device for reciprocals, reciprocal roots, logarithms and powers of 2 (PTX ISA, "Floating
- * Point Instructions"). Floats are right to a unit or two of the last place and flush denormals to zero; the root of a
- * double has a third of its bits or more. They use no memory. */
+/* Device instructions for reciprocals, reciprocal roots, logarithms and powers of 2 (PTX ISA, "Floating Point
+ * Instructions"). Floats are accurate to one or two units in the last place and flush denormals to zero. The root of a
+ * double has at least a third of its bits. They use no memory. */
 #include <cuda_runtime.h>
 
 static __device__ __forceinline__ float gt_rcp_approx(float x)

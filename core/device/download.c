@@ -1,4 +1,4 @@
-/* Downloads beside the queue. The CPU's "device" is the host: a plain copy. */
+/* Downloads concurrent with the queue. The CPU's "device" is the host: a plain copy. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/download.h>

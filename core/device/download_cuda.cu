@@ -1,4 +1,4 @@
-/* Downloads on CUDA: copies in a stream of their own, which an event holds to the backend's queue. */
+/* CUDA downloads: copies in a separate stream, which an event orders after the backend's queue. */
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "core/device/download_impl.h"

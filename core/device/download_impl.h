@@ -9,13 +9,13 @@ extern "C" {
 struct gt_download_impl {
 	gt_status (*open )(gt_backend *be, void **state);
 	void      (*close)(void *state);
-	/* The copy waits for the queue up to here, and not the queue for the copy. */
+	/* The copy waits for the work queued so far; the queue does not wait for the copy. */
 	void      (*get  )(void *state, const void *src, void *host, size_t bytes);
 	void      (*take )(void *state, const void *src, void *host, size_t bytes);     /* the copy waits for nothing */
 	void      (*wait )(void *state);
 };
 extern const struct gt_download_impl gt_download_cuda;
-/* As gt_download_get(), of an array that is complete, whatever the queue does meanwhile. */
+/* Like gt_download_get(), for an array that is complete: does not wait for the queue. */
 void gt_download_take(gt_download *d, const gt_array *x, void *host);
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
-/* A backend that counts what it would hold and does nothing else: see gt_backend_dry_run(). */
+/* Backend that only counts allocations: see gt_backend_dry_run(). */
 #include "core/arguments.h"
 #include "core/device/backend.h"
 
-/* Nobody may look there: what does fails at once. */
+/* An invalid address: any access fails at once. */
 static void *const nowhere = (void *)4096;
 
 static void *alloc_(gt_backend *be, size_t bytes)
@@ -24,7 +24,7 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	*available -= be->count.bytes < *available ? be->count.bytes : *available;
 }
 
-/* What is written is read before, where it lies in pages that are not in memory. */
+/* Counts memory traffic: written data are also read, as cache lines or pages. */
 static void moves(gt_backend *be, gt_type t, size_t n, const void *x, const void *z, int writes)
 {
 	gt_backend_moves(be, (double)n * (double)gt_type_size(t) * ((x != NULL) + (z && z != x) + 2 * writes));

@@ -1,5 +1,5 @@
-/* Large arrays from a device to memory that is not page-locked, which drivers fill by one thread: through two
- * page-locked pieces, of which one is on its way while all threads of the host empty the other. */
+/* Downloads of large arrays to memory that is not page-locked, which drivers fill with one thread. Uses two page-locked
+ * buffers: one receives data while all host threads empty the other. */
 #include <string.h>
 #include <gantry/download.h>
 #include <gantry/upload.h>

@@ -2,7 +2,7 @@
 #define GT_CORE_DEVICE_GET_STAGED_H
 #include <gantry/array.h>
 
-/* As gt_array_get() of an array that no team shares, faster for large ones on a device; 0: it was not done, and
- * gt_array_get() will. */
+/* Like gt_array_get() for an array that is not shared, but faster for large device arrays. Returns 0 if it did nothing:
+ * call gt_array_get(). */
 int gt_array_get_staged(const gt_array *a, void *host);
 #endif

@@ -8,18 +8,18 @@
 #include "core/poll.h"
 
 struct gt_lock {
-	gt_fork_watch fork; /* the first member: the address is that of the turns */
+	gt_fork_watch fork; /* first member: its address is the lock's */
 	gt_backend *be;
-	atomic_size_t owners;         /* the caller of gt_backend_open() and all that lives on the backend */
-	pthread_mutex_t lock;         /* of the thread whose turn it is */
-	_Atomic(const void *) holder; /* that thread: the address of its `me`; NULL: nobody */
-	unsigned depth, long_calls;   /* how often it has locked, and begun, within each other */
+	atomic_size_t owners;         /* references: the caller of gt_backend_open(), and objects on the backend */
+	pthread_mutex_t lock;         /* held by one thread at a time */
+	_Atomic(const void *) holder; /* the holding thread, as the address of its `me`; NULL: none */
+	unsigned depth, long_calls;   /* recursion depth of locks, and of long calls */
 	gt_poll poll, *poll_before;
 };
 
 static _Thread_local char me;
 
-/* The lock is nobody's, or that of the one thread of the child. A GPU belongs to the parent. */
+/* The child's only thread, or none, holds the lock. A GPU belongs to the parent. */
 static void in_child(gt_fork_watch *self)
 {
 	struct gt_lock *t = (struct gt_lock *)self;
@@ -95,7 +95,7 @@ void gt_backend_unlock(gt_backend *be)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The answer sticks to the backend, as a failure does. */
+/* A request to stop is sticky, like a failure. */
 static void take_answer(gt_backend *be)
 {
 	if (!be->lock->poll.stopped)
@@ -104,7 +104,7 @@ static void take_answer(gt_backend *be)
 	gt_backend_fail(be, gt_fail(GT_STOPPED, "%s: stopped by the caller", be->name));
 }
 
-/* It is locked. */
+/* Call with the lock held. */
 static int begin(gt_backend *be)
 {
 	struct gt_lock *t = be->lock;

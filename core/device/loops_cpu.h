@@ -1,6 +1,6 @@
 #ifndef GT_CORE_DEVICE_LOOPS_CPU_H
 #define GT_CORE_DEVICE_LOOPS_CPU_H
-/* Of struct gt_backend_ops those that do something with arrays, of the CPU. be->own is theirs. */
+/* Array operations of the CPU's struct gt_backend_ops; they use be->own. */
 #include "core/device/backend.h"
 
 void gt_cpu_map (gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y);

@@ -1,17 +1,17 @@
 #ifndef GT_CORE_DEVICE_OPS_KERNELS_CUH
 #define GT_CORE_DEVICE_OPS_KERNELS_CUH
-/* A kernel for each line of core/device/ops.def, for both types, of arrays that start at a multiple of 16 bytes and of
- * others. Memory: a reduction keeps PARTS doubles on the device, one per block. */
+/* One kernel for each line of core/device/ops.def, for both types, and for arrays aligned to 16 bytes or not. Memory: a
+ * reduction keeps PARTS doubles on the device, one for each block. */
 #include "core/device/cuda.cuh"
 #include "core/device/pack.cuh"
 
-/* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
+/* PARTS blocks on every device: sums are bit-identical on every run and GPU. */
 enum { PARTS = 1024, LANES = 256 };
 
-/* NaN stays NaN. */
+/* keeps NaN */
 template <typename T> static __device__ __forceinline__ T within(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }
 
-/* Adds up (or compares) the block's values in a fixed order. */
+/* Combines the block's values in a fixed order. */
 template <int OP> static __device__ double join(double s, double x)
 {
 	return OP == GT_RED_max ? (x > s ? x : s) : OP == GT_RED_min ? (x < s ? x : s) : s + x;
@@ -31,7 +31,7 @@ template <int OP> static __device__ void block_join(double s, double *out)
 		*out = lane[0];
 }
 
-/* What the blocks found, by the last of them. */
+/* The last block combines the results of all blocks. */
 template <int OP> static __device__ void finish(double start, double s, double *part, unsigned *done, double *result)
 {
 	__shared__ int last;
@@ -70,7 +70,7 @@ template <int OP> static __device__ void finish(double start, double s, double *
 		}                                                                                                                     \
 	}
 
-/* Which thread takes which elements, and in which order, depends on n alone. */
+/* The assignment of elements to threads, and their order, depends on n only. */
 #define RED(name, start, next)                                                                             \
 	template <typename T, int ALIGNED>                                                                 \
 	static __global__ void __launch_bounds__(LANES)                                                    \

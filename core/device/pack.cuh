@@ -1,9 +1,9 @@
 #ifndef GT_CORE_DEVICE_PACK_CUH
 #define GT_CORE_DEVICE_PACK_CUH
-/* Elements of arrays by 16 bytes, for *_cuda.cu files alone. */
+/* Array access in units of 16 bytes, for *_cuda.cu files only. */
 #include <stddef.h>
 
-/* Threads handle 16 bytes of each array at once, as one load or store where all arrays start at a multiple of that. */
+/* Threads process 16 bytes of each array, as one load or store if all arrays are aligned. */
 template <typename T> struct alignas(16) pack {
 	enum { N = 16 / sizeof(T) };
 	T v[N];

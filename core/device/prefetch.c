@@ -6,7 +6,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
-static pid_t owner; /* the process whose thread it is: a child of it has none; 0: nothing was begun */
+static pid_t owner; /* the process that owns the thread: a child does not have it; 0: not started */
 static char wanted[64];
 
 static void *start(void *self)
@@ -18,7 +18,7 @@ static void *start(void *self)
 	return NULL;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void wait_for_thread(void)
 {
 	if (owner == getpid())

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Limit of the shared memory of a block, from the backend name. */
 #include "core/device/shared_limit.h"
 #include <stdatomic.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Uploads beside the queue. The CPU's "device" is the host: one block, filled by plain copies. */
+/* Uploads concurrent with the queue. The CPU's "device" is the host: one block, filled by plain copies. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>

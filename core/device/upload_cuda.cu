@@ -1,4 +1,4 @@
-/* Uploads on CUDA: copies in a stream of their own, held to the backend's queue by events. */
+/* CUDA uploads: copies in a separate stream, which events order against the backend's queue. */
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "core/device/upload_impl.h"
@@ -45,7 +45,7 @@ static gt_status open_(gt_backend *be, void **out)
 	return GT_OK;
 }
 
-/* An event that was never recorded holds nothing up. */
+/* waiting for an event that was never recorded returns at once */
 static void put_(void *self, size_t block, const void *host, void *dst, size_t bytes)
 {
 	struct state *s = (struct state *)self;

@@ -9,11 +9,11 @@ enum { GT_UPLOAD_BLOCKS = 2 };
 struct gt_upload_impl {
 	gt_status (*open )(gt_backend *be, void **state);
 	void      (*close)(void *state);
-	/* The copy waits until the queue is done with what it read of that block before. */
+	/* The copy waits until the queue has finished reading the block's previous contents. */
 	void      (*put  )(void *state, size_t block, const void *host, void *dst, size_t bytes);
 	void      (*wait )(void *state);
 	void      (*ready)(void *state);                /* the queue waits for all copies so far */
-	void      (*used )(void *state, size_t block);  /* the queue is done with it when it comes to this point */
+	void      (*used )(void *state, size_t block);  /* the queue has finished with the block at this point */
 	void     *(*lock )(gt_backend *be, size_t bytes);
 	void      (*unlock)(gt_backend *be, void *p);
 };

@@ -1,6 +1,6 @@
 #ifndef GT_CORE_FFT_CUFFT_CUH
 #define GT_CORE_FFT_CUFFT_CUH
-/* cuFFT, opened when the first transform is planned: it is ten times as large as the library, and most need none. */
+/* cuFFT, loaded with the first plan: it is ten times as large as this library, and most programs do not need it. */
 #include <cufft.h>
 #include <gantry/status.h>
 
@@ -21,9 +21,9 @@ struct gt_cufft_functions {
 	GT_CUFFT_FUNCTIONS(GT_CUFFT_MEMBER)
 #undef GT_CUFFT_MEMBER
 };
-/* Set once gt_cufft_open() has returned GT_OK, which all call before they plan. */
+/* Valid after gt_cufft_open() has returned GT_OK; call that before making a plan. */
 extern struct gt_cufft_functions gt_cufft;
-/* GT_ERR_UNSUPPORTED where it cannot be opened, with what is missing. */
+/* GT_ERR_UNSUPPORTED names the missing library or function. */
 gt_status gt_cufft_open(void);
 
 #endif

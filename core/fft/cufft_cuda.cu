@@ -1,4 +1,4 @@
-/* The functions of cuFFT, looked up once. */
+/* Looks up the functions of cuFFT once. */
 #include "core/fft/cufft.cuh"
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Transforms of boxes by FFTW: M. Frigo, S. G. Johnson, Proc. IEEE 93 (2005) 216. A box takes 16 bytes per number;
- * plans are estimated, not measured, so that the same box has the same bits on every run. */
+/* Transforms of boxes by FFTW: M. Frigo, S. G. Johnson, Proc. IEEE 93 (2005) 216. A box takes 16 bytes for each number.
+ * Plans are estimated, not measured, so that results are bit-identical. */
 #include <fftw3.h>
 #include <limits.h>
 #include <string.h>
@@ -49,7 +49,7 @@ void gt_fft_box_inverse(gt_fft_box *b)
 	}
 }
 
-/* Puts the response where its middle is voxel 0. */
+/* Stores the response with its centre at voxel 0. */
 static void place_response(const float *response, int taper, gt_fft_box *b)
 {
 	const size_t *n = b->n;

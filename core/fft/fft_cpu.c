@@ -1,4 +1,4 @@
-/* Filters of padded slices on the CPU: a slice per worker at a time, by FFTW. */
+/* Filters of padded slices on the CPU by FFTW: each worker transforms one slice at a time. */
 #include <fftw3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 struct state {
 	gt_slice_filter_plan plan;
 	char *work;
-	size_t stride, bytes; /* of a worker's slice, of all */
+	size_t stride, bytes; /* bytes of one worker's slice, and in all */
 	fftwf_plan fftwf_forth, fftwf_back;
 	fftw_plan fftw_forth, fftw_back;
 };

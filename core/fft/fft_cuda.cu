@@ -1,4 +1,4 @@
-/* Filters of padded slices on CUDA: batches of slices by cuFFT, a kernel before, between and after the two
+/* Filters of padded slices on CUDA: batches of slices by cuFFT, with a kernel before, between and after the two
  * transforms. */
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
@@ -18,7 +18,7 @@ struct state {
 };
 
 struct shape {
-	size_t nx, ny, wide, high, count; /* wide: padded row with the room of its transform */
+	size_t nx, ny, wide, high, count; /* wide: padded row that also holds its transform */
 };
 
 static struct shape shape_of(const gt_slice_filter_plan *p, size_t count)
@@ -73,7 +73,6 @@ static cufftResult transform(const struct state *s, int forth)
 	             : gt_cufft.cufftExecZ2D(s->back, (cufftDoubleComplex *)s->plane, (cufftDoubleReal *)s->plane);
 }
 
-/* On the queue as it is now. */
 static int transform_failed(const struct state *s, int forth)
 {
 	cufftResult e = gt_cufft.cufftSetStream(forth ? s->forth : s->back, gt_cuda_queue(s->plan.be));
@@ -130,7 +129,7 @@ static void close_(void *self)
 	free(s);
 }
 
-/* The work area is ours, so that it is counted. */
+/* Owns the work area, so that its memory is counted. */
 static cufftResult make_transform(const struct state *s, cufftType type, int forth, cufftHandle *plan, int *has, size_t *bytes)
 {
 	const gt_slice_filter_plan *p = &s->plan;
@@ -172,7 +171,7 @@ static gt_status plan_transforms(struct state *s)
 	return GT_OK;
 }
 
-/* Slices beyond the last batch are transformed too: their memory is set once. */
+/* Slices past the end of the last batch are transformed too: their memory is initialised once. */
 static gt_status open_(const gt_slice_filter_plan *p, void **out)
 {
 	gt_status st = GT_OK;

@@ -1,6 +1,6 @@
 #ifndef GT_CORE_FFT_FFT_IMPL_H
 #define GT_CORE_FFT_FFT_IMPL_H
-/* What fft.c asks of a backend. */
+/* Interface of fft.c to a backend. */
 #include <math.h>
 #include <gantry/host_device.h>
 #include "core/device/backend.h"
@@ -11,14 +11,13 @@ extern "C" {
 typedef struct {
 	gt_backend *be;
 	gt_type type;
-	size_t n[3], padded[2], batch;  /* batch: slices at a time, at most */
+	size_t n[3], padded[2], batch;  /* batch: maximum number of slices at a time */
 } gt_slice_filter_plan;
 
-/* Reals of a padded slice in place of its transform, and the complex numbers of that. */
+/* Floats of a padded slice with an in-place transform, and complex numbers of the transform. */
 static inline size_t gt_slice_filter_reals(const gt_slice_filter_plan *p) { return (p->padded[0] + 2) * p->padded[1]; }
 static inline size_t gt_slice_filter_waves(const gt_slice_filter_plan *p) { return (p->padded[0] / 2 + 1) * p->padded[1]; }
 
-/* An entry of S, from those of scale and place. */
 GT_HD double gt_share(double scale, double place, double at)
 {
 	const double part = 1 - fabs(place - at);

@@ -1,4 +1,4 @@
-/* The opener of user files: opening a pipe would wait for its writer, and a device has no end. */
+/* Opens user files: opening a pipe would wait for its writer, and a device has no end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@ static const char *kind_of(mode_t mode)
 	return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
 }
 
-/* Leaves gt_error() as it is: -1 with errno, or with *kind if it is no regular file. O_NONBLOCK has no effect on
- * regular files. */
+/* Does not change gt_error(): returns -1 with errno, or with *kind if it is not a regular file. O_NONBLOCK has no
+ * effect on regular files. */
 static int open_regular(const char *path, struct stat *s, const char **kind)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

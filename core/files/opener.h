@@ -13,14 +13,13 @@ extern "C" {
 /* For libraries that open path themselves: GT_OK if gt_file_open() would succeed. */
 gt_status gt_file_check (const char *path);
 gt_status gt_file_size  (const char *path, size_t *bytes);
-/* A stream, which the caller closes. bytes: the size of the file; may be NULL. */
+/* A stream, which the caller closes. bytes: size of the file; may be NULL. */
 gt_status gt_file_stream(const char *path, FILE **file, size_t *bytes);
-/* A stream of a text of the user's. GT_ERR_FORMAT: larger than max bytes. */
+/* A stream of a text file. GT_ERR_FORMAT: larger than max bytes. */
 gt_status gt_file_text  (const char *path, size_t max, FILE **file);
-/* The first n bytes of the file, for signatures; returns their number, 0 if it cannot be read. Leaves gt_error() as
- * it is. */
+/* Reads up to n bytes for signatures; returns their number, 0 if the file cannot be read. Does not change
+ * gt_error(). */
 size_t    gt_file_start (const char *path, void *to, size_t n);
-/* Also from `at` on. */
 size_t    gt_file_part  (const char *path, long long at, void *to, size_t n);
 
 #ifdef __cplusplus

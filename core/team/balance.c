@@ -1,11 +1,11 @@
-/* The balance of a team. */
+/* Load balance: measures ranks, models time as a function of work, and repartitions. */
 #include <math.h>
 #include <string.h>
 #include "core/team/balance.h"
 #include "core/team/team_impl.h"
 #include "core/try.h"
 
-static const double worth = 0.97; /* of the time: a split that promises less gain is not tried */
+static const double worth = 0.97; /* fraction of the time; smaller predicted gains are not tried */
 
 /* Curves ----------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ void gt_balance_point(gt_balance_curve *c, size_t n, double seconds)
 	c->points++;
 }
 
-/* Through two points; never flat: a quarter of what things cost on average at least. */
+/* Line through two points, with at least a quarter of the average slope. */
 static double along(const gt_balance_curve *c, int i, size_t n)
 {
 	const double x0 = (double)c->n[i], x1 = (double)c->n[i + 1], y0 = c->seconds[i], y1 = c->seconds[i + 1];
@@ -85,7 +85,7 @@ double gt_balance_solve(const gt_balance_curve *c, int ranks, size_t things, siz
 		else
 			high = middle;
 	}
-	/* What is too many goes from who is slowest then. */
+	/* Removes the excess from the rank that is slowest without it. */
 	for (size_t sum = all_within(c, ranks, high, things, share); sum > things; sum--) {
 		int slowest = -1;
 		for (int i = 0; i < ranks; i++)
@@ -99,13 +99,13 @@ double gt_balance_solve(const gt_balance_curve *c, int ranks, size_t things, siz
 	return T;
 }
 
-/* Together ----------------------------------------------------------------------- */
+/* Collective calls --------------------------------------------------------------- */
 
 gt_status gt_balance_set(gt_backend *be, const size_t *share)
 {
 	double weight[GT_TEAM_MAX];
 	gt_status st = GT_OK;
-	gt_team_first(be, 0); /* nobody reads the old ones any more */
+	gt_team_first(be, 0); /* barrier: all ranks have finished reading the old weights */
 	for (int i = 0; i < gt_ranks(be); i++)
 		weight[i] = (double)share[i];
 	if (gt_team_leads(be))
@@ -114,7 +114,6 @@ gt_status gt_balance_set(gt_backend *be, const size_t *share)
 	return st == GT_OK ? gt_backend_known(be) : st;
 }
 
-/* Gathers the times of all ranks, and their maximum. */
 static gt_status measure(gt_backend *be, const gt_balance_work *w, double *seconds, double *max)
 {
 	double mine = 0;

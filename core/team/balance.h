@@ -24,6 +24,5 @@ typedef struct {
 /* Measures, and repartitions at most GT_BALANCE_SPLITS times while the predicted gain is at least 3 %. Sets the best
  * measured partition. Collective; share: [ranks]. */
 gt_status gt_balance_run(gt_backend *be, const gt_balance_work *w, size_t *share);
-/* Sets the load fractions of the team of this backend. Collective. */
 gt_status gt_balance_set(gt_backend *be, const size_t *share);
 #endif

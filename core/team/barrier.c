@@ -87,7 +87,7 @@ gt_status gt_team_failure(gt_team *t, int *rank, char *message)
 
 double gt_team_timeout(const gt_team *t) { return t->timeout + timeout_per_gap * t->state->longest; }
 
-/* Under the lock: of those that are not here. */
+/* Finds a missing rank; call with the lock held. */
 static int one_missing(const gt_team *t, int left_only)
 {
 	for (int i = t->first; i < t->first + t->here; i++)
@@ -96,7 +96,7 @@ static int one_missing(const gt_team *t, int left_only)
 	return 0;
 }
 
-/* Under the lock: all that are left wait for one that has ended. */
+/* Fails the team if all remaining ranks wait for one that has ended; call with the lock held. */
 static void check_left(gt_team *t)
 {
 	char text[200];
@@ -174,7 +174,7 @@ int gt_team_barrier(gt_backend *be)
 	}
 	wait_for_barrier(t, barrier);
 	const int met = atomic_load(&t->state->barrier) != barrier;
-	/* After a failure the caller frees its memory: not before the last read of it ends. */
+	/* After a failure the caller frees its memory: waits for the last reader of it. */
 	while (!met && t->state->readers)
 		pthread_cond_wait(&t->state->turn, &t->state->lock);
 	const gt_status st = t->state->status;
@@ -263,7 +263,7 @@ gt_status gt_team_run(gt_team *t, gt_status (*text)(gt_backend *be, void *self),
 	if (t->processes)
 		gt_processes_end_run(t);
 	for (int i = first; i < end; i++)
-		gt_backend_status(t->be[i]); /* clears it: what went wrong is known */
+		gt_backend_status(t->be[i]); /* clears the failure, which is known already */
 	if (!atomic_load(&t->state->failed))
 		return GT_OK;
 	sentence(t, say);

@@ -1,7 +1,6 @@
-/* Exchange between devices of one process: each rank pulls what it takes from the others' memory in its own
- * queue, after an event of theirs that says that it is there; they go on after one that says that it was taken.
- * The host waits for nothing but the other threads. Between devices that cannot reach each other's memory the
- * driver copies through the host. */
+/* Exchange between devices of one process. Each rank pulls its blocks from the peers' memory in its own queue, after
+ * the peers' event "ready". The peers continue after its event "taken". The host only waits for the other threads.
+ * Devices without peer access copy through the host. */
 #include <stdlib.h>
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda.cuh"
@@ -12,7 +11,7 @@ struct state {
 	cudaEvent_t ready, taken;
 };
 
-/* Each pair once in each direction; that it is on already is no failure. */
+/* Enables peer access in one direction; access that is enabled already is no failure. */
 static gt_status reach(int self, int peer)
 {
 	int can = 0;
@@ -74,7 +73,7 @@ static void close_(gt_backend *be, void *state)
 
 static void record(gt_backend *be, cudaEvent_t event) { gt_cuda_check(be, cudaEventRecord(event, gt_cuda_queue(be)), "exchange"); }
 
-/* Called by modules, which hold the lock, and by who does not. */
+/* Callers may hold the lock already (it is recursive). */
 static void ready_(gt_backend *be, void *state)
 {
 	gt_backend_lock(be);

@@ -17,25 +17,23 @@ gt_range  gt_array_own (const gt_array *a);             /* local range */
 int       gt_array_is_shared(const gt_array *a);
 /* Local elements as a plain array; valid as long as a. */
 gt_status gt_array_local(const gt_array *a, gt_array **local);
-/* Part of the plain array room from element `at` on, with the partition of model. */
+/* View of the plain array `room`, from element `at` on, with the partition of model. */
 gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
-/* All of `count` of these from the beginning of room, one after the other: shared, as long as all together. */
+/* View of `count` consecutive such parts at the beginning of `room`, as one shared array. */
 gt_status gt_array_shaped_all(const gt_array *room, size_t count, const gt_array *model, gt_array **all);
 
-/* An array of several that are shared, one after the other: of each a rank has one run of elements, which lie one
- * after the other in its memory. run[i].at is not read. Without a team an array of its own of all of them. What is
- * done with arrays of one run is done with these; operations on two want the same runs in both. One run makes such an
- * array. */
+/* Concatenation of several shared arrays. A rank holds one run of elements of each, consecutively in memory; run[i].at
+ * is ignored. All operations on shared arrays work; operations on two arrays require equal runs. Without a team, or
+ * with one run, it is an ordinary array. */
 gt_status gt_array_new_runs(gt_backend *be, gt_type type, const gt_partition_run *run, size_t count, gt_array **a);
 /* View of the i-th run as a shared array; owns nothing. */
 gt_array  gt_array_run  (const gt_array *a, size_t i);
-/* Of `count` fields of `each` elements, one after the other, of which a rank has the n from `first` on, in memory
- * `apart` elements from one to the next: an array that the team shares, to be put, got, filled and taken parts of, and
- * nothing else where there is anything between them. The memory stays the caller's. */
+/* Shared array of `count` consecutive fields of `each` elements. A rank holds elements first ... first+n-1 of each
+ * field, in the caller's memory; `apart` is the distance of fields there. If there are gaps (apart > n), only put, get,
+ * fill and part are supported. */
 typedef struct { size_t count, each, first, n, apart; } gt_partition_fields;
 gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const gt_partition_fields *f, gt_array **a);
 
-/* Inside core. */
 gt_status gt_runs_like (const gt_array *model, gt_array **a);
 int       gt_runs_alike(const gt_array *x, const gt_array *y);  /* 1: operations may take both */
 void      gt_runs_put  (const void *host, gt_array *a);

@@ -1,12 +1,12 @@
-/* Normal numbers of arrays that a team shares. */
+/* Multiplies shared arrays by normal variates, independent of the partition. */
 #include "core/random_math.h"
 #include "core/team/partition.h"
 
-/* Elements of one run, of which the first is number `at` of the whole. */
+/* Multiplies the elements of one run; `at` is the global index of its first element. */
 static void mul_normals_of_run(uint64_t seed, uint64_t at, gt_array *a)
 {
 	enum { PIECE = 4096 };
-	double block[PIECE]; /* or as many floats */
+	double block[PIECE]; /* or PIECE floats */
 	for (size_t i = 0; i < a->n; i += PIECE) {
 		const size_t n = a->n - i < PIECE ? a->n - i : PIECE, bytes = n * gt_type_size(a->type);
 		char *there = (char *)a->data + i * gt_type_size(a->type);

@@ -12,7 +12,7 @@
 #include "core/team/process_group.h"
 
 enum { REPORT = 1, ENDING, VERDICT, ENDED, WORK, FIRST_TAG = 16, KINDS = 4, GENERATIONS = 8000 };
-/* How long one that has failed waits: process 0 says it, unless it does not come. */
+/* Seconds that a failed process waits; process 0 reports first, unless it does not arrive. */
 static const double first_waits = 3, others_wait = 4;
 
 static struct {
@@ -75,7 +75,7 @@ void gt_group_backoff(unsigned looks)
 		nanosleep(&(struct timespec){ 0, looks < SHORT ? 50000 : 500000 }, NULL);
 }
 
-/* Of one message; 0: it is not done within so many seconds, and is given up. seconds 0: as long as it takes. */
+/* Waits for one message; after `seconds` it abandons the message and returns 0. seconds 0: no timeout. */
 static int wait_for(gt_transfer *w, double seconds)
 {
 	const double until = gt_seconds() + seconds;
@@ -88,7 +88,7 @@ static int wait_for(gt_transfer *w, double seconds)
 	return done == 1;
 }
 
-/* News ------------------------------------------------------------------------- */
+/* Failure reports -------------------------------------------------------------- */
 
 void gt_group_broadcast(gt_failure_report *report)
 {
@@ -117,9 +117,9 @@ const gt_failure_report *gt_group_failure(int generation)
 
 int gt_group_has_ended(int process) { return gt_transport_waiting(process, ENDED) >= 0; }
 
-/* Parting ---------------------------------------------------------------------- */
+/* Leaving ---------------------------------------------------------------------- */
 
-/* 1: of every process; 0: one has ended before, which is found out where it is missed. */
+/* Allgather of the processes' work. 0: a process has ended already; the next call that needs it detects that. */
 static int swap_works(uint64_t *work)
 {
 	gt_transfer *w[2 * GT_GROUP_MAX] = { NULL };
@@ -169,7 +169,7 @@ gt_status gt_processes_part(const char *text, int *alone)
 	return GT_OK;
 }
 
-/* The end ---------------------------------------------------------------------- */
+/* Termination ------------------------------------------------------------------ */
 
 gt_status gt_processes_begin(int *process, int *processes)
 {
@@ -189,13 +189,12 @@ struct ending {
 	char host[64], message[GT_GROUP_TEXT];
 };
 
-/* Report of one process about another. */
 static gt_status failed_there(int process, const struct ending *e)
 {
 	return gt_fail(e->status, "process %d of %d (host %s): %s", process, group.place.n, e->host, e->message);
 }
 
-/* Process 0 asks all, and tells them what became of all. */
+/* Process 0 collects all results and sends the verdict to every process. */
 static gt_status end_first(gt_status st, const struct ending *mine)
 {
 	struct ending e[GT_GROUP_MAX];
@@ -240,7 +239,7 @@ static gt_status end_other(gt_status st, const struct ending *mine, int *tells)
 	return failed_there(group.place.me, mine);
 }
 
-/* Whoever waits for this process learns that it comes no more. */
+/* Announces to all processes that this one has ended. */
 static void tell_end(void)
 {
 	const char nothing = 0;

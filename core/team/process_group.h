@@ -14,7 +14,6 @@ typedef struct {
 	char host[64], message[GT_GROUP_TEXT];
 } gt_failure_report;
 
-/* Joins the group; once per process. */
 gt_status gt_group_join(gt_transport_position *place);
 const char *gt_group_host(void);
 /* Begins a generation, a number common to all processes: one per team and per run. Tags contain it, so that messages of

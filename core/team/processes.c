@@ -9,7 +9,7 @@
 
 struct gt_processes {
 	gt_transport_position place;
-	int generation, first[GT_GROUP_MAX + 1]; /* ranks: of process i from first[i] on */
+	int generation, first[GT_GROUP_MAX + 1]; /* first: first rank of each process */
 	char host[GT_GROUP_MAX][64];
 	char *all;
 	size_t room;
@@ -17,7 +17,7 @@ struct gt_processes {
 
 /* Waiting ---------------------------------------------------------------------- */
 
-/* Messages that wait for each other, with their peers. */
+/* Transfers in flight, with their peers. */
 struct mail {
 	gt_transfer **transfer;
 	int *peer;
@@ -49,7 +49,7 @@ static void mail_add(struct mail *m, int peer, gt_transfer *w)
 	m->transfer[m->n++] = w;
 }
 
-/* Why there is nothing to wait for any more; GT_OK: there is. *process: of whom. */
+/* Reason to stop waiting; GT_OK: none. *process: the one that failed or is missing. */
 static gt_status why_not(const struct gt_processes *p, const struct mail *m, int missing, double seconds, double timeout, int *process,
                          int *rank)
 {
@@ -74,10 +74,10 @@ static gt_status why_not(const struct gt_processes *p, const struct mail *m, int
 	return GT_OK;
 }
 
-/* All of m; in a failure *process and *rank say whose it is. t NULL: there is no team yet. */
+/* Completes all of m; on failure *process and *rank name the origin. t NULL: the team does not exist yet. */
 static gt_status wait_all(struct gt_processes *p, gt_team *t, const struct mail *m, double timeout, int *process, int *rank)
 {
-	enum { LOOKS = 16 }; /* between two questions whether something went wrong */
+	enum { LOOKS = 16 }; /* polls between two checks for failures */
 	const double start = gt_seconds();
 	for (unsigned looks = 0;; looks++) {
 		int missing = 0;
@@ -99,13 +99,13 @@ static gt_status wait_all(struct gt_processes *p, gt_team *t, const struct mail 
 	}
 }
 
-/* The team's failure, which it may have already. */
+/* Records the failure in the team, unless it has one already. */
 static void fail_team(gt_team *t, gt_status st, int process, int rank)
 {
 	gt_team_fail(t, rank >= 0 ? rank : t->processes->first[process], st, gt_error());
 }
 
-/* `bytes` of each process, at its place in `all`, where its own are already. */
+/* Allgather of `bytes` bytes of each process; its own are in `all` already. */
 static gt_status swap(struct gt_processes *p, gt_team *t, const size_t *at, char *all, double timeout, int *process, int *rank)
 {
 	struct mail m;
@@ -178,7 +178,6 @@ done:
 	return st;
 }
 
-/* Report of a process. */
 struct hello {
 	gt_status status;
 	int ranks;
@@ -204,7 +203,7 @@ static gt_status meet_all(struct gt_processes *p, const struct hello *all)
 
 gt_status gt_processes_new(const char *spec, int ranks, int *n, char name[GT_TEAM_MAX][32], struct gt_processes **out)
 {
-	static const double timeout = 600; /* reading may take some processes longer than others */
+	static const double timeout = 600; /* seconds; reading takes some processes longer than others */
 	struct hello all[GT_GROUP_MAX];
 	size_t at[GT_GROUP_MAX + 1];
 	int process = 0, rank;
@@ -241,7 +240,6 @@ done:
 	return st;
 }
 
-/* Report of a rank. */
 struct rank_report {
 	gt_status status;
 	char where[96], message[GT_GROUP_TEXT];
@@ -316,7 +314,7 @@ void gt_processes_end_run(gt_team *t)
 	report_failure(t);
 }
 
-/* Together ------------------------------------------------------------------------ */
+/* Collective calls ---------------------------------------------------------------- */
 
 const void *gt_processes_gather(gt_team *t, size_t bytes)
 {
@@ -358,7 +356,7 @@ void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end)
 	*end = t->processes->first[process + 1];
 }
 
-/* Blocks of rank i of this process: those to `peer` are sent, those from it taken, in their order. */
+/* Posts blocks of rank i of this process, in their order: sends to `peer`, or receives from it. */
 static void post_blocks(struct gt_processes *p, const struct gt_rank *m, int peer, int takes, struct mail *mail)
 {
 	const gt_exchange_block *block = takes ? m->takes : m->post;

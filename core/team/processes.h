@@ -27,6 +27,5 @@ void gt_processes_exchange(gt_team *t);
 void gt_processes_ranks(const gt_team *t, int rank, int *first, int *end);
 /* Exchanges dense host blocks with ranks of other processes. Collective among the ranks of a process. */
 void gt_team_exchange_host(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins);
-/* 1: the rank belongs to another process. */
 static inline int gt_is_remote(const gt_team *t, int rank) { return rank < t->first || rank >= t->first + t->here; }
 #endif

@@ -80,7 +80,7 @@ int gt_remote_is_open(gt_backend *be)
 int gt_remote_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins)
 {
 	char mine = 0, all[GT_TEAM_MAX];
-	/* Nothing is queued before all have come: who fails before does not come, and nobody's queue waits for it. */
+	/* Queues nothing until all ranks have arrived: a failed rank does not arrive, and no queue may wait for it. */
 	if (gt_team_gather(be, &mine, 1, all) != GT_OK)
 		return 0;
 	impl_of(be)->exchange(be, be->rank->remote, out, outs, in, ins);

@@ -1,5 +1,5 @@
-/* The operator of a team. Memory: what its local operator maps from and to, where that is not what the rank
- * owns, and room for what others send; as much as the largest operator of the backend needs, once. */
+/* Operator of a team. Memory: received blocks, and input and output of the local operator if they differ from the owned
+ * blocks. It is sized for the largest operator of the backend, and allocated once. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/team/split.h"
@@ -12,7 +12,7 @@ struct side {
 	size_t each, n;
 	gt_block *own, *local;
 	int is_plain; /* own blocks equal local blocks: no exchange */
-	size_t *at;   /* [ranks + 1] of what each sends, in the room, in elements */
+	size_t *at;   /* [ranks + 1]: offsets of the received blocks in the buffer, in elements */
 };
 
 struct split {
@@ -37,7 +37,6 @@ static gt_block both(gt_block a, gt_block b)
 static size_t size_of(gt_block b) { return b.n * b.wide; }
 static int same(gt_block a, gt_block b) { return size_of(a) + size_of(b) == 0 || !memcmp(&a, &b, sizeof a); }
 
-/* Block `part` within the dense array `data` of block `whole`. */
 static gt_exchange_block block(int peer, const void *data, gt_type type, gt_block whole, gt_block part)
 {
 	const size_t s = gt_type_size(type);
@@ -49,7 +48,7 @@ static gt_exchange_block block(int peer, const void *data, gt_type type, gt_bloc
 	return (gt_exchange_block){ peer, (char *)data + at * s, part.wide * s, part.n, whole.wide * s };
 }
 
-/* A block that is whole at one end may have gaps at the other: then both count by things. */
+/* If one of two blocks has gaps, both are counted by things. */
 static void by_things(gt_exchange_block *p, gt_block part, gt_type type)
 {
 	if (p->count == 1 && part.n > 1)

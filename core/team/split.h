@@ -8,12 +8,12 @@
 /* Block of an array [n][each]: things first ... first+n-1, and elements low ... low+wide-1 of each thing. */
 typedef struct { size_t first, n, low, wide; } gt_block;
 /* A side of an operator: x holds slices, y views. own: block that each rank owns, whole things in the order of ranks.
- * local: block that the local operator of each rank reads or writes, dense [n][wide]. [gt_ranks()], copied. */
+ * local: block that each rank's local operator accesses, dense [n][wide]. Both have gt_ranks() entries, which are
+ * copied. */
 typedef struct { size_t each, n; const gt_block *own, *local; } gt_split_side;
 
 /* Owns `local` from here on, also on failure. local NULL: the blocks of this rank are empty, and it adds nothing. All
  * such operators of a backend share one buffer. */
 gt_status gt_split_new(const gt_split_side side[2], gt_backend *be, gt_type type, gt_linop *local, gt_linop **A);
-/* Marks an operator that accepts shared arrays. */
 void gt_linop_take_shared(gt_linop *A);
 #endif

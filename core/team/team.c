@@ -33,7 +33,6 @@ done:
 	return st;
 }
 
-/* Ranks of this process, as the team says which they are. */
 static gt_status add_members(gt_team *t, char name[GT_TEAM_MAX][32])
 {
 	gt_status st = GT_OK;
@@ -62,7 +61,7 @@ static gt_status open_ranks(int n, char name[GT_TEAM_MAX][32], struct gt_process
 	if (processes)
 		gt_processes_place(processes, &t->n, &t->first);
 	gt_status st = add_members(t, name);
-	if (processes) /* also of those that failed: the others must know */
+	if (processes) /* also after a failure, which the others must learn */
 		st = gt_processes_agree(t, st);
 	if (st == GT_OK)
 		*out = t;

@@ -14,11 +14,13 @@ enum { GT_TEAM_MAX = 64, GT_TEAM_SCRATCH = 3 };
 struct gt_exchange_impl {
 	gt_status (*open )(gt_backend *const *be, int n, int self, void **state);
 	void      (*close)(gt_backend *be, void *state);
-	void      (*ready)(gt_backend *be, void *state);        /* the blocks to send are complete */
-	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer */
+	void      (*ready)(gt_backend *be, void *state);        /* signals that the blocks to send are complete */
+	void      (*after)(gt_backend *be, const void *peer, int taken);        /* makes the queue wait for a peer */
 	void      (*pull )(gt_backend *be, const void *peer, const gt_exchange_block *from, const gt_exchange_block *to);
-	void      (*taken)(gt_backend *be, void *state);                        /* the pulled blocks have arrived */
-	int       (*reaches)(gt_backend *be, gt_backend *peer); /* 1: the memory of a peer, without the host */
+	void      (*taken)(gt_backend *be, void *state);                        /* signals that the pulled blocks have
+	                                                                         * arrived */
+	int       (*reaches)(gt_backend *be, gt_backend *peer); /* 1: direct access to a peer's memory, without the
+	                                                         * host */
 };
 extern const struct gt_exchange_impl gt_exchange_cuda;
 
@@ -30,12 +32,12 @@ struct gt_rank {
 	size_t posts, takings;
 	char *packed;                   /* blocks of other processes, concatenated on the host */
 	size_t packed_bytes;
-	void *state;                    /* of the exchange */
+	void *state;                    /* state of the exchange */
 	void *remote;                   /* state of NCCL (core/team/remote.h); NULL: exchange through the host */
 	char how[352];                  /* transport between GPUs of several processes; empty: not used yet */
 	unsigned char join[GT_SLOTS], is_part[GT_SLOTS];
-	double part[GT_SLOTS];          /* numbers that the host made */
-	double *all;                    /* [ranks][GT_SLOTS]: numbers of all ranks */
+	double part[GT_SLOTS];          /* partial sums computed on the host */
+	double *all;                    /* [ranks][GT_SLOTS]: partial results of all ranks */
 	/* Buffers that the operators of a team share, as gt_scratch() is: reserved when an operator is created. */
 	void *room[GT_TEAM_SCRATCH];
 	size_t room_bytes[GT_TEAM_SCRATCH], room_users;
@@ -56,32 +58,30 @@ struct gt_team {
 	pthread_mutex_t one;            /* see gt_team_lock() */
 };
 
-/* core/team/barrier.c */
 gt_status gt_team_state_new(struct gt_team_state **s);
 void      gt_team_state_free(struct gt_team_state *s);
-/* The first failure of a team: of a rank, with what it says; the others are woken. Any thread. */
+/* Records the first failure of a team with its rank and message, and wakes the others. Thread-safe. */
 void gt_team_fail(gt_team *t, int rank, gt_status st, const char *message);
-/* That failure; GT_OK: there is none. message: of 512 characters; may be NULL. */
+/* First failure of the team, or GT_OK. message: at least 512 characters; may be NULL. */
 gt_status gt_team_failure(gt_team *t, int *rank, char *message);
-/* How long to wait for others now, in seconds. */
 double gt_team_timeout(const gt_team *t);
 
 gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCRATCH]);
 void      gt_team_scratch_release(gt_backend *be);
-/* The backends of a team's name. GT_ERR_ARG. */
+/* Backend names of a team spec. GT_ERR_ARG. */
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
-/* The one device of a name, or of NULL, that `ranks` will use; of the CPU the threads of one of these. */
+/* Name of the single device that `ranks` ranks will use; for the CPU with the threads of one rank. */
 gt_status gt_team_name_alone(const char *name, int ranks, int *n, char names[GT_TEAM_MAX][32]);
-/* Names of n devices, as many ranks of each as there must be. GT_ERR_ARG. */
+/* Assigns an equal number of ranks to each of n devices. GT_ERR_ARG. */
 gt_status gt_team_distribute(const char *spec, int n, char name[GT_TEAM_MAX][32], int ranks, char distributed[GT_TEAM_MAX][32]);
-/* All ranks of this process come here; 0: the team has failed, and with it the backend. */
+/* Waits for all ranks of this process; 0: the team has failed, and with it the backend. */
 int gt_team_barrier(gt_backend *be);
-/* Brackets reads of memory of other ranks between two barriers: a barrier that fails returns only after them, so that
- * its caller may free that memory. 0: the team has failed; do not read, and do not call end. */
+/* Brackets reads of memory of other ranks between two barriers. A barrier that fails returns only after these reads, so
+ * that its caller may free that memory. 0: the team has failed; do not read, and do not call end. */
 int  gt_team_begin_reading(gt_backend *be);
 void gt_team_end_reading(gt_backend *be);
 const struct gt_rank *gt_team_peer(const gt_backend *be, int rank);
-const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */
+const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all ranks use host memory */
 const struct gt_exchange_impl *gt_exchange_of(const gt_team *t);
 
 #ifdef __cplusplus

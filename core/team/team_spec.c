@@ -1,4 +1,4 @@
-/* The names of teams: cpu:1x4, cuda:0,2, cuda:0-3. */
+/* Parses team specs: cpu:1x4, cuda:0,2, cuda:0-3. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,6 @@ done:
 	return st;
 }
 
-/* "cpu:2" and the like. */
 static gt_status parse_one(const char *spec, int *n, char name[GT_TEAM_MAX][32])
 {
 	int number = -1, end = 0;
@@ -97,7 +96,7 @@ static gt_status parse_part(const char *spec, int *n, char name[GT_TEAM_MAX][32]
 	return !strncmp(spec, "cpu:", 4) ? parse_cpu(spec, n, name) : parse_cuda(spec, n, name);
 }
 
-/* A part after the others: of their kind, and on devices that they have not. */
+/* Appends a part, which must be of the same kind and use other devices. */
 static gt_status append(const char *spec, char part[GT_TEAM_MAX][32], int parts, int *n, char name[GT_TEAM_MAX][32])
 {
 	const int is_cpu = !strncmp(part[0], "cpu:", 4);

@@ -16,7 +16,6 @@ gt_status gt_transport_start(gt_transport_position *place);
 void gt_transport_stop(void);
 /* Leaves the group for good: later commands of this launcher rank are alone as well. */
 void gt_transport_leave(void);
-/* Ends all processes, including this one. */
 void gt_transport_abort(int code);
 
 /* The k-th message of a tag between two processes matches the k-th receive. NULL: failed. */

@@ -1,11 +1,11 @@
-/* What was probably meant by a name that is not known. */
+/* Suggestions for unknown names. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
 #include "core/text.h"
 
-/* Levenshtein's distance; capitals count as small letters. */
+/* Levenshtein distance, ignoring case. */
 static size_t distance(const char *a, const char *b)
 {
 	const size_t n = strlen(b);
@@ -42,8 +42,8 @@ static size_t same_beginning(const char *a, const char *b)
 	return n;
 }
 
-/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them; else one that begins as
- * the other ends or goes on, as iters and iterations. */
+/* Keeps the nearer of *best and name: at most two edits and not the whole word, else a common beginning, as of iters
+ * and iterations. */
 void gt_nearer(const char *wanted, const char *name, const char **best, size_t *far)
 {
 	const size_t d = distance(wanted, name), begins = same_beginning(wanted, name);

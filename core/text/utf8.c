@@ -2,7 +2,7 @@
 #include <string.h>
 #include <gantry/text.h>
 
-/* Bytes of the character that begins here, and its number; 0: none does. */
+/* Length in bytes and code point of the character that begins here; 0: invalid. */
 static size_t character(const unsigned char *c, size_t left, unsigned long *code)
 {
 	static const unsigned long min[] = { 0, 0, 0x80, 0x800, 0x10000 };

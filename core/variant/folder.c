@@ -1,4 +1,4 @@
-/* Files of the user's cache: whole or not there. */
+/* Atomic access to files in the user's cache. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

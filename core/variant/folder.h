@@ -6,11 +6,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* malloc'ed path of a file there, NULL without memory or where there is no home; make: its folders are made. */
+/* Path of a file there; the caller frees it. make: creates the folders. NULL: out of memory, or no home folder. */
 char *gt_cache_path(const char *name, int make);
-/* Writes under another name, then renames: readers find the old file or the new one. */
+/* Writes a temporary file, then renames it: readers find the old file or the new one. */
 gt_status gt_cache_write(const char *path, const void *bytes, size_t n);
-/* malloc'ed contents with a 0 behind them; NULL: there is no such file, or no reading it. */
+/* Contents with a terminating 0; the caller frees them. NULL: missing or unreadable. */
 void *gt_cache_read(const char *path, size_t *n);
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* Compiled kernels in the user's cache, one file each: a line with the kernel's name and the hash of the code, then the
- * code. The file's name is a hash of all that the code depends on. A file that is not what it says is compiled anew. */
+/* Compiled kernels in the user's cache, one file each: a line with the kernel's name and a hash, then the code. The
+ * file name is a hash of everything that the code depends on. Invalid files are compiled again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static char *path_of(const gt_variant_code *code, const char *arch)
 	return gt_cache_path(name, 1);
 }
 
-/* Returns 0 if the file is not what it says. */
+/* Returns 0 if the file does not match its first line. */
 static int take(const char *file, size_t n, char **name, void **image, size_t *bytes)
 {
 	const char *end = memchr(file, '\n', n);
@@ -52,7 +52,7 @@ static void keep(const char *path, const char *name, const void *image, size_t b
 	const int head = gt_snprintf(file, 600, "gantry-kernel %s %" PRIx64 "\n", name, gt_hash(0, image, bytes));
 	if (head < 600) {
 		memcpy(file + head, image, bytes);
-		gt_cache_write(path, file, (size_t)head + bytes); /* without a cache it is compiled again */
+		gt_cache_write(path, file, (size_t)head + bytes); /* a failed write only costs another compilation */
 	}
 	free(file);
 }

@@ -1,4 +1,4 @@
-/* Kernels that are told from each other by numbers: as text, from text, and as macros of what is compiled. */
+/* Kernel families with numeric parameters: as text, from text, and as compiler macros. */
 #include <string.h>
 #include "core/text.h"
 #include "core/variant/variant.h"

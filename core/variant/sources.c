@@ -1,4 +1,4 @@
-/* Which source has a kernel, and a hash of it: of what is compiled, so that words and layout may change. */
+/* Finds the source of a kernel, and its hash without comments and layout. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ const struct gt_kernel_file *gt_kernel_file_of(const char *kernel)
 	return NULL;
 }
 
-/* What is left of a text without comments and spaces, and room to make it a multiple of 8. NULL: no memory. */
+/* The text without comments and spaces, padded to a multiple of 8 bytes. NULL: out of memory. */
 static char *strip(const char *text, size_t *n)
 {
 	char *out = calloc(1, strlen(text) + 16);
@@ -48,7 +48,7 @@ static int ends_with(const char *text, const char *end)
 	const size_t n = strlen(text), m = strlen(end);
 	return n >= m && !strcmp(text + n - m, end);
 }
-/* Headers of the host have types and functions that kernels do not use. */
+/* Host headers have types and functions that kernels do not use. */
 static int has_kernels(const char *name)
 {
 	return !strncmp(name, "projectors/", 11) || !strncmp(name, "analytic/", 9) || ends_with(name, ".cuh") || ends_with(name, ".inc") ||
@@ -57,7 +57,7 @@ static int has_kernels(const char *name)
 
 static void walk_file(struct walk *w, size_t i);
 
-/* #include "NAME" or <NAME> of what the library has. */
+/* Follows #include "NAME" or <NAME> of embedded files. */
 static void walk_includes(struct walk *w, const char *text)
 {
 	for (const char *at = text; (at = strstr(at, "#include ")); at++) {

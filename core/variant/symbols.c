@@ -1,4 +1,4 @@
-/* Functions of a shared library that is there or not; see the header. */
+/* Loads functions of an optional shared library. */
 #include "core/variant/symbols.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -14,7 +14,8 @@ enum gt_symbols_found gt_symbols_open(const char *const *libraries, const gt_sym
 		void *function = dlsym(handle, symbols[i].name);
 		if (!function)
 			return GT_SYMBOLS_MISSING;
-		memcpy(symbols[i].at, &function, sizeof function); /* POSIX lets an object pointer be one of a function */
+		memcpy(symbols[i].at, &function, sizeof function); /* POSIX permits conversion of an object pointer to a
+		                                                    * function pointer */
 	}
 	return GT_SYMBOLS_ALL;
 }

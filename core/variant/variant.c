@@ -1,4 +1,4 @@
-/* Which variant an operator gets: one that is being tried, or that of the user's cache, or none. */
+/* Selects the variant of an operator: one under evaluation, else one from the user's cache, else none. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
@@ -8,9 +8,9 @@
 
 enum { MAX_ASKED = 8 };
 static _Thread_local struct {
-	const char *kernel, *text; /* that are being tried */
+	const char *kernel, *text; /* variants under evaluation */
 	const char *only;
-	int same, firsts; /* what operators of this run took first */
+	int same, firsts; /* first variants that operators of this run took */
 	struct {
 		char kernel[32], text[512];
 	} first[MAX_ASKED];
@@ -72,7 +72,7 @@ void gt_variant_same(int same)
 	own.firsts = 0;
 }
 
-/* 1: an operator of this run has asked for that kernel before. */
+/* 1: an operator of this run has already requested this kernel. */
 static int find_first(const char *kernel, char *text, size_t size)
 {
 	for (int i = 0; own.same && i < own.firsts; i++)

@@ -1,4 +1,4 @@
-/* What the processor has, and what of it is used. Memory: none. */
+/* Instruction sets of the processor, and the selection among them. Memory: none. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/vectors/sets.h"
 
 enum { ANY, AVX2, AVX512, SETS };
-static const char *const names[SETS] = { "any", "avx2", "avx512" }; /* each has what those before it have */
+static const char *const names[SETS] = { "any", "avx2", "avx512" }; /* each includes the preceding ones */
 static const char variable[] = "GANTRY_INSTRUCTIONS";
 
 static int set_of(const char *name)
@@ -17,7 +17,6 @@ static int set_of(const char *name)
 	return i;
 }
 
-/* The widest of the processor. */
 static int has(void)
 {
 #ifdef GT_X86_KERNELS
@@ -33,7 +32,7 @@ static int has(void)
 #endif
 }
 
-/* The widest that is used, the same as long as the process lives: operators that are there keep their kernels. */
+/* Widest set in use, constant for the life of the process, so that operators keep their kernels. */
 static int widest(void)
 {
 	static atomic_int known = -1;

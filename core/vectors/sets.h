@@ -6,21 +6,21 @@
 extern "C" {
 #endif
 
-/* Kernels that are one text, compiled once per instruction set: "avx512", "avx2" and "any". Where CMakeLists.txt
- * compiles those of x86-64 it defines GT_X86_KERNELS. */
+/* Kernels from one source, compiled once for each instruction set: "avx512", "avx2" and "any". CMakeLists.txt defines
+ * GT_X86_KERNELS if it compiles the x86-64 sets. */
 
-/* May kernels of that set run: does this processor have it, and does the environment leave it? "any": 1. */
+/* 1: the processor and the environment permit kernels of this set. "any": 1. */
 int gt_runs_here(const char *set);
-/* Of n tables, each a struct that begins with the name of its set, the first that may run and, unless name is NULL, has
- * that name; NULL if there is none. */
+/* Finds the first of n tables (structs that begin with the name of their set) that may run and, unless name is NULL,
+ * has that name; NULL: none. */
 const void *gt_set_find(const void *const *tables, size_t n, const char *name);
-/* GT_ERR_ARG: the environment names a set that there is not. */
+/* GT_ERR_ARG: the environment names an unknown set. */
 gt_status gt_instructions_check(void);
 
-/* What a driver defines for kernels KIND_any, KIND_avx2 and KIND_avx512 of type KIND_kernels:
- * KIND_find(name)    those of a set, of the best there is if name is NULL; NULL if the processor does not have it
- * KIND_use(kernels)  tests: these are used from here on; NULL: the best that there are
- * KIND_best()        (static) those to use */
+/* Selection among the tables KIND_any, KIND_avx2 and KIND_avx512 of type KIND_kernels:
+ * KIND_find(name)    kernels of a set, NULL if the processor does not have it; name NULL: the best available set
+ * KIND_use(kernels)  tests: selects these kernels; NULL: the best available set
+ * KIND_best()        (static) the selected kernels */
 #ifdef GT_X86_KERNELS
 #define GT_WIDE_SETS(kind) &kind##_avx512, &kind##_avx2,
 #else

@@ -1,14 +1,14 @@
 #ifndef GT_IO_DICOM_DICOM_CT_PD_H
 #define GT_IO_DICOM_DICOM_CT_PD_H
-/* DICOM-CT-PD: the projections of a clinical scanner as a folder of DICOM files, one a view, or as frames of a file (Chen et al.,
- * "Development and validation of an open data format for CT projection data", Med. Phys. 42 (2015) 6964; Moen et al., "Low-dose CT image
- * and projection dataset", Med. Phys. 48 (2021) 902, table IV). Private to io/. */
+/* DICOM-CT-PD: projections of a clinical scanner, as a folder with one DICOM file for each view, or as frames of one
+ * file. Chen et al., "Development and validation of an open data format for CT projection data", Med. Phys. 42 (2015)
+ * 6964; Moen et al., "Low-dose CT image and projection dataset", Med. Phys. 48 (2021) 902, table IV. Private to io/. */
 #include <pthread.h>
 #include <gantry/io.h>
 #include <gantry/threads.h>
 #include "io/dicom/dicom.h"
 
-/* Numbers: name, group, element, representation, what messages call it, 1 if it must be there, 1 if all views must agree. */
+/* Numbers: identifier, group, element, VR, name in messages, 1 if required, 1 if all views must agree. */
 #define PD_NUMBERS(X)                                                                                    \
 	X(LINES,       0x0028, 0x0010, "US", "Rows", 1, 1)                                               \
 	X(SAMPLES,     0x0028, 0x0011, "US", "Columns", 1, 1)                                            \
@@ -36,7 +36,7 @@
 	X(TIME,        0x7033, 0x1067, "FL", "time stamp", 0, 0)                                         \
 	X(OLD_WATER,   0x0018, 0x0061, "DS", "HU calibration factor", 0, 1)                              \
 	X(WATER,       0x7041, 0x1001, "DS", "water attenuation coefficient", 0, 1)
-/* Texts: the same; all views must agree on each. */
+/* Texts: likewise, but all views must agree on each. */
 #define PD_TEXTS(X)                                                                                      \
 	X(MAKER,       0x0008, 0x0070, "LO", "Manufacturer", 0, 1)                                       \
 	X(POSITION,    0x0018, 0x5100, "CS", "Patient Position", 0, 1)                                   \
@@ -59,7 +59,7 @@ enum { PD_TEXTS(PD_NAME) PD_NTEXTS };
 #undef PD_NAME
 extern const gt_dicom_tag gt_ctpd_number[PD_NNUMBERS], gt_ctpd_text[PD_NTEXTS], gt_ctpd_center, gt_ctpd_photons;
 
-/* What the head of one view says; NAN and "" where it does not. */
+/* Header of one view; NAN and "" for absent values. */
 typedef struct {
 	double number[PD_NNUMBERS], center[2];  /* central element: column, row, as stored */
 	char text[PD_NTEXTS][GT_DICOM_UID];
@@ -70,11 +70,11 @@ typedef struct {
 int       gt_ctpd_is(gt_dicom *d);
 /* GT_ERR_FORMAT names file, tag and value. */
 gt_status gt_ctpd_read_head(const char *path, gt_dicom *d, size_t frame, gt_ctpd_head *head);
-/* The tags on which all views of a scan must agree. */
+/* GT_ERR_FORMAT if a tag that all views must share differs. */
 gt_status gt_ctpd_same_scan(const char *path, const gt_ctpd_head *head, const char *first_path, const gt_ctpd_head *first);
-/* Where the image has the cell of a column and a row of the detector, both as files count them: at column * [0] + row * [1]. */
+/* The sample of a detector column and row, both in the file's order, is at column * stride[0] + row * stride[1]. */
 gt_status gt_ctpd_strides(const char *path, const gt_ctpd_head *head, size_t stride[2], int *square);
-/* Index of the central cell, (column, row), as files order them, from 0; and back. */
+/* Index of the central pixel, (column, row), in the file's order, from 0. */
 int       gt_ctpd_counts_from_last(const gt_dicom_style *style, const char *maker);
 void      gt_ctpd_center_index(const gt_dicom_style *style, const gt_ctpd_head *head, double index[2]);
 
@@ -82,20 +82,22 @@ void      gt_ctpd_center_index(const gt_dicom_style *style, const gt_ctpd_head *
 
 typedef struct {
 	size_t file, frame;
-	double number, time, angle, z, shift[3], slope, intercept;      /* shift: angle, radius, z */
+	double number, time, angle, z, shift[3], slope, intercept;      /* shift: angle in radians, radius and z in
+	                                                                 * mm */
 } gt_ctpd_view;
 
 typedef struct {
 	char *path;
-	size_t frames;          /* 0: no projections */
-	gt_ctpd_view *view;          /* [frames], as long as views are not in one table */
+	size_t frames;          /* 0: not a file of projections */
+	gt_ctpd_view *view;          /* [frames]; NULL after the views were merged into one table */
 } gt_ctpd_file;
 
-/* What many threads do with many files: the failure is that of the first of them, whatever thread met it first. */
+/* Progress and errors of parallel work on files. The reported failure is the one of the first file, independent of the
+ * order of the threads. */
 typedef struct {
 	gt_io_progress progress;
 	void *self;
-	double from, to;        /* parts of all work */
+	double from, to;        /* fractions of all work */
 	size_t all;
 	pthread_mutex_t lock;
 	size_t done, failed;
@@ -104,7 +106,7 @@ typedef struct {
 } gt_ctpd_work;
 
 void      gt_ctpd_work_start(gt_ctpd_work *w, size_t all);
-int       gt_ctpd_work_wants(gt_ctpd_work *w, size_t i);          /* 0: something before it failed */
+int       gt_ctpd_work_wants(gt_ctpd_work *w, size_t i);          /* 0: a file before it failed */
 void      gt_ctpd_work_did(gt_ctpd_work *w, size_t i, gt_status st, int worker);
 gt_status gt_ctpd_work_end(gt_ctpd_work *w);
 
@@ -115,14 +117,14 @@ typedef struct {
 	gt_ctpd_work work;
 	gt_ctpd_file *file;
 	size_t files;
-	gt_ctpd_view *view;          /* in the order of the scan, angles counted on beyond a turn */
+	gt_ctpd_view *view;          /* in scan order, with unwrapped angles */
 	size_t views;
-	gt_ctpd_head head;           /* of the first view by name */
+	gt_ctpd_head head;           /* the first view's by file name */
 	const char *head_path;
 } gt_ctpd_set;
 
-/* Makes s->pool, and finds, reads and orders the headers of all views below path, a folder or a file. Tolerated
- * oddities go into notes. */
+/* Creates s->pool, and finds, reads and sorts the headers of all views below path, a folder or a file. Tolerated
+ * deviations become notes. */
 gt_status gt_ctpd_list(gt_ctpd_set *s);
 /* The files of the folder, or the file, in the order of names. */
 gt_status gt_ctpd_names(gt_ctpd_set *s);
@@ -130,17 +132,16 @@ gt_status gt_ctpd_names(gt_ctpd_set *s);
 void      gt_ctpd_expect(const gt_ctpd_set *s, size_t begin, size_t end);
 gt_status gt_ctpd_order(gt_ctpd_set *s);
 void      gt_ctpd_set_clear(gt_ctpd_set *s);
-/* The scan of those views, in our frame (docs/geometry.md). */
+/* The scan of these views in Gantry's coordinates (docs/geometry.md). */
 gt_status gt_ctpd_scan(const gt_ctpd_set *s, gt_scan **scan);
-/* Samples and photons into p, whose scan is there. */
+/* Reads samples and photons into p, whose scan is set. */
 gt_status gt_ctpd_read_samples(gt_ctpd_set *s, gt_projections *p);
 
 /* Writing ---------------------------------------------------------------- */
 
-/* Focal centre and spot of a view. */
 typedef struct { double angle, radius, z, shift[3]; } gt_ctpd_place;
-/* GT_ERR_UNSUPPORTED, naming the view, where the format cannot say how the view stands. *columns, *rows: 1 if its columns or rows run
- * against those of the format. */
+/* GT_ERR_UNSUPPORTED names the view if the format cannot represent its pose. *columns, *rows: 1 if its columns or rows
+ * run against the format's. */
 gt_status gt_ctpd_place_of(const gt_scan *scan, size_t view, gt_ctpd_place *place, int *columns, int *rows);
 gt_status gt_dicom_ct_pd_write(const char *path, const gt_write_options *o, const gt_projections *p);
 #endif

@@ -1,4 +1,4 @@
-/* The head of one view of DICOM-CT-PD: what must be there, and what all views of a scan must agree on. */
+/* Header of one view in DICOM-CT-PD: required tags, and tags that all views of a scan must share. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -66,7 +66,7 @@ gt_status gt_ctpd_read_head(const char *path, gt_dicom *d, size_t frame, gt_ctpd
 	for (int i = 0; i < PD_NNUMBERS; i++) {
 		const size_t n = gt_dicom_count(d, &gt_ctpd_number[i]);
 		h->number[i] = NAN;
-		/* Some files of many frames have a value for each of them in one tag. */
+		/* some files with several frames store one value for each frame in one tag */
 		if (number_needed[i] || n)
 			GT_TRY(gt_dicom_number(d, &gt_ctpd_number[i], n > 1 ? frame : 0, &h->number[i]));
 	}
@@ -80,7 +80,7 @@ done:
 	return st;
 }
 
-/* Tags that are not in all files are compared where they are in both. */
+/* Optional tags are compared only if both files have them. */
 static int differs(double a, double b) { return fabs(a - b) > 1e-6 * fabs(b); }
 
 gt_status gt_ctpd_same_scan(const char *path, const gt_ctpd_head *h, const char *first_path, const gt_ctpd_head *first)

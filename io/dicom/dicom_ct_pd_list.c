@@ -1,4 +1,4 @@
-/* The files of a scan in DICOM-CT-PD: which of them are views, and what their heads say. */
+/* Lists the files of a DICOM-CT-PD scan: selects the views and reads their headers. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -115,7 +115,7 @@ void gt_ctpd_expect(const gt_ctpd_set *s, size_t begin, size_t end)
 	free(path);
 }
 
-/* Heads --------------------------------------------------------------- */
+/* Headers --------------------------------------------------------------- */
 
 static double or_zero(double x) { return isnan(x) ? 0 : x; }
 
@@ -133,7 +133,7 @@ static void take_view(const gt_ctpd_head *h, size_t file, size_t frame, gt_ctpd_
 		             .intercept = x[PD_INTERCEPT] };
 }
 
-/* *d is NULL where the file is none of the format. */
+/* *d is NULL if the file is not DICOM-CT-PD. */
 static gt_status open_projections(const char *path, gt_dicom **d)
 {
 	int is;
@@ -161,7 +161,7 @@ static gt_status read_views(const gt_ctpd_set *s, gt_dicom *d, size_t file)
 		GT_TRY(gt_dicom_numbers(d, &gt_ctpd_number[PD_FRAMES], 1, &frames));
 	if (!(frames >= 1 && frames < 1e9))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: (0028,0008) Number of Frames is %g: expected 1 or more", f->path, frames));
-	/* A number that is damaged would take hours. */
+	/* A damaged number of frames would take hours. */
 	if (frames > 1)
 		GT_TRY(gt_dicom_pixels_of(d, (size_t)frames, 0, (size_t)(s->head.number[PD_LINES] * s->head.number[PD_SAMPLES]), NULL));
 	if (!(f->view = malloc((size_t)frames * sizeof *f->view)))
@@ -191,7 +191,7 @@ static void read_heads(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* The first head by name is the one that the others are compared with. */
+/* The first header by file name is the reference for the others. */
 static gt_status find_first(gt_ctpd_set *s)
 {
 	gt_dicom *d = NULL;
@@ -211,7 +211,7 @@ done:
 	return st;
 }
 
-/* One table of views; files that hold none are counted. */
+/* Merges the views into one table; counts the files without any. */
 static gt_status gather(gt_ctpd_set *s)
 {
 	size_t others = 0, at = 0;
@@ -236,7 +236,7 @@ static gt_status gather(gt_ctpd_set *s)
 	return GT_OK;
 }
 
-/* Links that are not DICOM are left out as other files are. */
+/* A link to a file that is not DICOM is skipped like any other file. */
 static gt_status check_links(const gt_ctpd_set *s)
 {
 	gt_status st = GT_OK;
@@ -251,7 +251,7 @@ gt_status gt_ctpd_list(gt_ctpd_set *s)
 	gt_status st = GT_OK;
 	GT_TRY(gt_ctpd_names(s));
 	GT_TRY(check_links(s));
-	/* Before there are threads: a child of fork() inherits the locks that they hold. */
+	/* Before any thread starts: a child of fork() inherits locked mutexes. */
 	gt_ctpd_expect(s, 0, s->files);
 	GT_TRY(gt_pool_new(0, &s->pool));
 	GT_TRY(find_first(s));

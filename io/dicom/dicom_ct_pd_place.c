@@ -1,10 +1,10 @@
-/* How a view of a scan stands, in the words of DICOM-CT-PD: the inverse of what the reader does. */
+/* Pose of a view in DICOM-CT-PD: the inverse of the reader's conversion. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include "io/dicom/dicom_ct_pd.h"
 
-/* As exactly as files of single precision can say it: parts of the distance to the detector, and of axes. */
+/* Tolerances for files in single precision: distances relative to the source-to-detector distance, and unit vectors. */
 #define PLACE 1e-6
 #define AXIS 1e-6
 
@@ -24,7 +24,8 @@ gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int 
 		return gt_fail(GT_ERR_UNSUPPORTED, "source_to_detector=%g: DICOM-CT-PD needs the distance", D);
 	if (fabs(w->column_axis[2]) > AXIS || fabs(fabs(w->row_axis[2]) - 1) > AXIS)
 		return cannot(view, "the detector is tilted or rolled");
-	/* Columns run counter-clockwise around the focal centre, so the way from there to the detector follows from them. */
+	/* Columns run counter-clockwise around the focal centre, which fixes the direction from there to the
+	 * detector. */
 	*columns = u[1] * w->detector[0] - u[0] * w->detector[1] < u[1] * w->source[0] - u[0] * w->source[1];
 	*rows = w->row_axis[2] < 0;
 	for (int a = 0; a < 2; a++)
@@ -45,7 +46,7 @@ gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int 
 	p->shift[0] = remainder(atan2(-w->source[0], w->source[1]) - p->angle, 2 * GT_PI);
 	p->shift[1] = hypot(w->source[0], w->source[1]) - depth;
 	p->shift[2] = w->source[2] - p->z;
-	/* What rounding leaves of a spot that rests. */
+	/* Rounding errors of a spot at rest. */
 	if (fabs(p->shift[0]) * depth < 1e-9 * D && fabs(p->shift[1]) < 1e-9 * D && fabs(p->shift[2]) < 1e-9 * D)
 		memset(p->shift, 0, sizeof p->shift);
 	return GT_OK;

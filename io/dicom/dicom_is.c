@@ -1,4 +1,4 @@
-/* The mark of a DICOM file: PS3.10, section 7.1. */
+/* Detects DICOM files by their prefix: PS3.10, section 7.1. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@ gt_status gt_dicom_look(const char *path, int *is)
 	struct stat s;
 	FILE *f;
 	*is = 0;
-	/* A folder, pipe or device is not DICOM. */
+	/* a folder, pipe or device is not DICOM */
 	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
 		return GT_OK;
 	const gt_status st = gt_file_stream(path, &f, NULL);

@@ -1,4 +1,4 @@
-/* Depth of DICOM sequences: PS3.5, section 7.5. Readers search them recursively. */
+/* Checks the nesting depth of DICOM sequences (PS3.5, section 7.5), because DCMTK searches them recursively. */
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include "io/dicom/dicom.h"
@@ -6,7 +6,7 @@
 /* Scanners nest fewer than ten sequences. */
 enum { MAX_NESTING = 64 };
 
-/* A sequence and its item are two levels. */
+/* A sequence and its item count as two levels. */
 static bool is_deeper(DcmObject *in, int levels)
 {
 	for (DcmObject *o = in->nextInContainer(nullptr); o; o = in->nextInContainer(o))

@@ -1,4 +1,4 @@
-/* DICOM files where DCMTK was not found: the build takes this file or the one that calls it. */
+/* Stubs for builds without DCMTK, in place of dicom_open.c. */
 #include "io/dicom/dicom.h"
 
 gt_status gt_dicom_ready(void)

@@ -1,5 +1,4 @@
-/* DICOM files are parsed in a probe process first: DCMTK recurses into sequences, and inflates what a file says,
- * without a limit. */
+/* Parses DICOM files in a probe process first: DCMTK recurses into sequences and decompresses data without a limit. */
 #include <stdlib.h>
 #include <string.h>
 #include "io/dicom/dicom.h"
@@ -19,7 +18,7 @@ static gt_status load_and_close(const char *path)
 gt_status gt_dicom_open(const char *path, gt_dicom **d)
 {
 	gt_status st = GT_OK;
-	if (!strcmp(path, "-")) /* which DCMTK takes for the standard input */
+	if (!strcmp(path, "-")) /* DCMTK reads the standard input instead */
 		path = "./-";
 	*d = NULL;
 	if (gt_dicom_ready() == GT_OK)

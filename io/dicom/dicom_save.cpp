@@ -1,5 +1,5 @@
-/* Writing DICOM files through memory, by DCMTK's dcmdata: files of its own are not looked at when they are closed, so
- * that a full disk left empty ones without a word. */
+/* Writes DICOM files from a memory buffer. DCMTK ignores failures when it closes its own files, so a full disk left
+ * empty files without an error. */
 #include <cerrno>
 #include <cstring>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <gantry/io.h>
 #include "io/dicom/dicom.h"
 
-/* Name, group, element, representation, what messages call it. */
+/* Identifier, group, element, VR, name in messages. */
 #define GT_SERIES_TAGS(X)                                                               \
 	X(CHARACTERS,   0x0008, 0x0005, "CS", "Specific Character Set")                 \
 	X(IMAGE_TYPE,   0x0008, 0x0008, "CS", "Image Type")                             \
@@ -62,7 +62,7 @@ extern const gt_dicom_tag gt_series_tag[GT_SERIES_NTAGS];
 
 int       gt_series_is(const char *path);
 extern const gt_slice_source gt_series_slices;
-/* low and high of the options: the least and most HU of all voxels. */
+/* o->low, o->high: minimum and maximum HU of all voxels. */
 gt_status gt_series_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **w);
 gt_status gt_series_write(const char *path, const gt_write_options *o, const gt_volume *v);
 #endif

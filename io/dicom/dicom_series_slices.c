@@ -1,4 +1,4 @@
-/* A folder of CT images -> a volume, slice by slice. */
+/* Reads a folder of CT images as a volume, slice by slice. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
 
-/* Samples of fewer bits may hold anything above them. */
+/* The unused high bits of a sample may have any value. */
 static double value_of(const gt_series *s, uint16_t sample)
 {
 	const int unused = 16 - s->stored;
@@ -29,7 +29,7 @@ static gt_position position_of(const gt_series *s, const gt_read_options *o)
 	return GT_HFS;
 }
 
-/* The file holds HU; what water is, only files of ours say. */
+/* The files hold HU; only files written by Gantry state the attenuation of water. */
 static double water_of(const gt_series *s, const gt_said *said, const gt_read_options *o)
 {
 	const double water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;

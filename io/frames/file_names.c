@@ -1,5 +1,5 @@
-/* Names of image files. Files are numbered: scan_9.tif precedes scan_10.tif. The words for flat and dark fields are
- * names that programs of scanners and beamlines give. */
+/* Names of image files. Numbers define the order: scan_9.tif precedes scan_10.tif. Words for flat and dark fields are
+ * those of scanner and beamline programs. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <strings.h>
 #include "io/frames/file_names.h"
 
-/* Longer numbers are dates or hashes. */
+/* longer numbers are dates or hashes */
 enum { MAX_DIGITS = 18 };
 
 void gt_named_files_free(gt_named_files *l)
@@ -53,7 +53,7 @@ static int text_order(const char *a, size_t m, const char *b, size_t n)
 	return order ? order : m == n ? 0 : m < n ? -1 : 1;
 }
 
-/* By the text before the number, after it, and the extension. */
+/* Sorts by the text before the number, after it, and the extension. */
 static int group_order(const gt_named_file *a, const gt_named_file *b)
 {
 	const char *x = extension_of(a->name), *y = extension_of(b->name);
@@ -74,7 +74,7 @@ static int by_number(const void *a, const void *b)
 	return group ? group : number_order(a, b);
 }
 
-/* Names without their digits; '#' stands for a number. */
+/* Compares names without their digits; '#' stands for a number. */
 static int skeleton_order(const gt_named_file *x, const gt_named_file *y)
 {
 	const char *a = x->name, *b = y->name, *end_a = extension_of(a), *end_b = extension_of(b);
@@ -122,7 +122,7 @@ static void largest(const gt_named_files *l, int (*order)(const gt_named_file *a
 
 static int by_number_alone(const void *a, const void *b) { return number_order(a, b); }
 
-/* Largest minus smallest number of the files x; -1: two files have the same one, or one has none. Sorts x. */
+/* Largest minus smallest number of the files x; -1: duplicate or missing numbers. Sorts x. */
 static long long spread(gt_named_file *x, size_t n, size_t back)
 {
 	for (size_t i = 0; i < n; i++)
@@ -134,8 +134,8 @@ static long long spread(gt_named_file *x, size_t n, size_t back)
 	return x[n - 1].number - x[0].number;
 }
 
-/* Orders x by the number that differs in all of them, and among several by the one that leaves out fewest values; 0:
- * there is none but the last. */
+/* Sorts x by the number that differs in all names; among several by the one with the fewest gaps. 0: only the last
+ * number qualifies. */
 static int order_by_another(gt_named_file *x, size_t n)
 {
 	long long best = LLONG_MAX;
@@ -180,7 +180,7 @@ static int is_one_of(const char *word, size_t n, const char *const *list)
 	return 0;
 }
 
-/* Long words name a field anywhere in the name, short ones at its start alone. */
+/* Long words identify a field anywhere in the name, short ones only at its start. */
 int gt_name_kind(const char *name)
 {
 	static const char *const flats[] = { "flat", "flats", "flatfield", "white", "whites", "bright", "bak", NULL };

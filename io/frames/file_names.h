@@ -1,6 +1,6 @@
 #ifndef GT_IO_FRAMES_FILE_NAMES_H
 #define GT_IO_FRAMES_FILE_NAMES_H
-/* Names of image files: their numbers, their groups, and the fields that they name; private to io/. */
+/* Names of image files: numbers, groups, and kinds of fields; private to io/. */
 #include <gantry/status.h>
 #include <stddef.h>
 
@@ -16,10 +16,10 @@ gt_status gt_named_files_add (const char *path, const char *name, gt_named_files
 void      gt_named_files_free(gt_named_files *l);
 /* Sorts by the text around the last number, then by this number. */
 void      gt_named_files_sort(gt_named_files *l);
-/* The largest group of files that differ in one number alone, in its order; n is 0 if there are no files. *rival: a
- * file of another group of n files, or NULL. The number is the last one of the names. If more files differ in several
- * numbers, or in another one, the number that differs in all of them orders these; list is sorted again. Neither
- * letter case nor spelling (.tif, .tiff) of the extension separates groups. */
+/* The largest group of files that differ in one number only, sorted by it; n is 0 without files. *rival: a file of
+ * another group of n files, or NULL. The number is the last one in the names. If more files differ in several numbers,
+ * or in another one, the list is sorted again by the number that differs in all of them. Letter case and spelling
+ * (.tif, .tiff) of the extension do not separate groups. */
 void      gt_named_files_group(gt_named_files *l, size_t *first, size_t *n, const char **rival);
 
 #endif

@@ -1,34 +1,32 @@
 #ifndef GT_IO_FRAMES_FRAME_SOURCE_H
 #define GT_IO_FRAMES_FRAME_SOURCE_H
-/* Images of one size, read one at a time in whatever files they lie; private to io/. */
+/* Images of equal size in any kind of files, read one at a time; private to io/. */
 #include <gantry/status.h>
 #include <stddef.h>
 
 typedef struct gt_frame_source gt_frame_source;
 struct gt_frame_source {
 	size_t frames, rows, columns;
-	double max;                     /* largest number of the files' type; 0: it has fractions */
-	size_t bytes;                   /* of memory that a reading thread takes beside its output */
-	/* Rows row ... row+rows-1 of a frame as the file has them; any number of threads at a time. */
+	double max;                     /* largest value of the sample type; 0: floating point */
+	size_t bytes;                   /* memory of a reading thread, in addition to its output */
+	/* Rows row ... row+rows-1 of a frame, as stored. Thread-safe. */
 	gt_status   (*read)(const gt_frame_source *s, size_t frame, size_t row, size_t rows, float *out);
-	const char *(*name)(const gt_frame_source *s, size_t frame);    /* of its file */
+	const char *(*name)(const gt_frame_source *s, size_t frame);    /* name of the frame's file */
 	void        (*free)(gt_frame_source *s);
 };
 
-/* Names of files in an order. */
 typedef struct { char **path; size_t n; } gt_file_list;
 void gt_file_list_free(gt_file_list *l);
 
-/* 1: the file begins as a TIFF file does. */
+/* 1: the file has the signature of TIFF. */
 int       gt_is_tiff(const char *path);
-/* The description of the first page, cut to size; 0: there is none, or it cannot be read. */
+/* Description of the first page, truncated to size; 0: missing or unreadable. */
 int       gt_tiff_description(const char *path, char *text, size_t size);
-/* The pages of TIFF files, one after the other; all of them one size and type. Takes the list over where it succeeds.
- * Readers look at all heads at once: GT_ERR_FORMAT names the file that differs, is cut off, has colours, or claims
- * more than it can hold. */
+/* Concatenated pages of TIFF files of one size and type. Takes over the list on success. Reads all headers at once:
+ * GT_ERR_FORMAT names a file that differs, is truncated, has colours, or claims more than it can hold. */
 gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **s);
 
-/* The same of one file of NumPy: an array of two or three dimensions in C's order. */
+/* Likewise for one NumPy file: an array of two or three dimensions in C order. */
 int       gt_is_npy(const char *path);
 gt_status gt_npy_source(const char *path, gt_frame_source **s);
 
@@ -36,20 +34,19 @@ gt_status gt_npy_source(const char *path, gt_frame_source **s);
 gt_status gt_txrm_source(const char *path, int reference, gt_frame_source **s);
 int       gt_txrm_has_reference(const char *path);
 
-/* Files of bare numbers, as gt_frames_options.raw says; takes the list over where it succeeds. */
+/* Raw data files, as in gt_frames_options.raw; takes over the list on success. */
 gt_status gt_raw_source(gt_file_list *files, const char *description, gt_frame_source **s);
-/* The same of the ESRF's EDF, whose heads say what they hold. */
+/* Likewise for the ESRF's EDF, whose headers describe the data. */
 int       gt_is_edf(const char *path);
 gt_status gt_edf_source(gt_file_list *files, gt_frame_source **s);
 
-/* Images of scanners at accelerators: Elekta's .his (Heimann: numbers grow with the dark, 65536 is white), Varian's
- * .xim (io/frames/xim_file.h), .hnd and .hnc (io/frames/hnd_file.h). Takes the list over where it succeeds. */
+/* Images of scanners at accelerators: Elekta's .his (Heimann: values grow with darkness, 65536 is white), Varian's .xim
+ * (io/frames/xim_file.h), .hnd and .hnc (io/frames/hnd_file.h). Takes over the list on success. */
 int       gt_is_his(const char *path);
 gt_status gt_linac_source(gt_file_list *files, gt_frame_source **s);
 
-/* Frees; NULL is fine. */
 void gt_frame_source_free(gt_frame_source *s);
 
-/* Whole frames first ... first+n-1, one after the other. */
+/* Whole frames first ... first+n-1, concatenated. */
 gt_status gt_frames_read(const gt_frame_source *s, size_t first, size_t n, float *out);
 #endif

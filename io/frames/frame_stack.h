@@ -1,27 +1,26 @@
 #ifndef GT_IO_FRAMES_FRAME_STACK_H
 #define GT_IO_FRAMES_FRAME_STACK_H
-/* Images with their fields and geometry, found in a folder or file; private to io/. */
+/* Images with fields and geometry, from a folder or file; private to io/. */
 #include <gantry/geometry_files.h>
 #include <gantry/io.h>
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_source.h"
 #include "io/frames/intensity.h"
 
-/* All that belongs to a stack. */
 typedef struct {
 	const char *path;
 	gt_frames_options f;
 	gt_frame_folder folder;
 	gt_frame_source *scan, *flat, *dark, *after;
 	gt_intensity *intensity;
-	gt_geometry *geometry; /* of a file; NULL: there is none */
+	gt_geometry *geometry; /* NULL: no geometry file */
 	int is_txrm, is_hdf5;
-	double *angle;                  /* of HDF5 files, rad; NULL: from elsewhere */
+	double *angle;                  /* angles of HDF5 files, rad; NULL: from another source */
 	size_t *before;                 /* views before each flat field; NULL: all of them */
-	double column_pitch, row_pitch; /* mm; 0: not known */
+	double column_pitch, row_pitch; /* mm; 0: unknown */
 } gt_frame_stack;
 
-/* What is taken from where is told. */
+/* Notes the source of each part. */
 gt_status gt_frame_stack_open(const char *path, const gt_read_options *o, gt_frame_stack *k);
 void      gt_frame_stack_close(gt_frame_stack *k);
 

@@ -3,8 +3,8 @@
 #include <gantry/geometry_files.h>
 #include <gantry/io.h>
 
-/* Finds in the images what a geometry file leaves open, by conjugate rays in the middle rows, and takes it so.
- * GT_ERR_UNSUPPORTED, with the options to give: the images do not tell. */
+/* Resolves the undetermined signs of g by conjugate rays in the central rows. GT_ERR_UNSUPPORTED, naming the options to
+ * set: the images do not determine them. */
 gt_status gt_resolve_signs(gt_view_reader *v, gt_geometry *g, const gt_read_options *o);
 
 #endif

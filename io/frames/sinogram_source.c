@@ -1,4 +1,4 @@
-/* Sinograms as views: row r of view v is line v of image r. */
+/* Sinograms as views: row r of view v is row v of image r. */
 #include <stdlib.h>
 #include "io/frames/sinogram_source.h"
 

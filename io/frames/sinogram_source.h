@@ -2,8 +2,8 @@
 #define GT_IO_FRAMES_SINOGRAM_SOURCE_H
 #include "io/frames/frame_source.h"
 
-/* Images that are one row of the detector in all views, [view][column], as the views they are made of: replaces *s,
- * which the new one owns. */
+/* Converts images of one detector row in all views, [view][column], to views. Replaces *s, which the new source
+ * owns. */
 gt_status gt_sinogram_source(gt_frame_source **s);
 
 #endif

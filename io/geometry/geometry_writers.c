@@ -1,4 +1,5 @@
-/* Scans as files of other programs: which kind, a temporary name, and that all of it is on the disk. */
+/* Writes scans as files of other programs: selects the format, writes under a temporary name, and checks that all data
+ * reached the disk. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>

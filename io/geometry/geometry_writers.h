@@ -1,11 +1,11 @@
 #ifndef GT_IO_GEOMETRY_GEOMETRY_WRITERS_H
 #define GT_IO_GEOMETRY_GEOMETRY_WRITERS_H
-/* Scans as files of other programs; private to io/. Errors of writing are seen by who closes the file. */
+/* Writers of scans for other programs; private to io/. The caller that closes the file detects write errors. */
 #include <stdio.h>
 #include "io/geometry/input.h"
 
 gt_status gt_write_rtk  (FILE *file, const gt_scan *scan, const gt_listener *notes);
-/* ending: "npy", "json", else text. */
+/* ending: "npy", "json"; any other writes text. */
 gt_status gt_write_astra(FILE *file, const gt_scan *scan, const char *ending, const gt_listener *notes);
 gt_status gt_write_leap (FILE *file, const gt_scan *scan, const gt_listener *notes);
 void      gt_writer_note(const gt_listener *notes, const char *format, ...) GT_PRINTF(2, 3);

@@ -1,22 +1,22 @@
 #ifndef GT_IO_GEOMETRY_INPUT_H
 #define GT_IO_GEOMETRY_INPUT_H
-/* What readers of geometry files share; private to io/. */
+/* Functions shared by the readers of geometry files; private to io/. */
 #include <gantry/geometry_files.h>
 #include "geometry/exchange/exchange.h"
 
 struct gt_geometry {
 	gt_scan *scan;
 	const char *format;
-	unsigned open;                  /* bits of GT_GEOMETRY_... */
+	unsigned open;                  /* bits of GT_GEOMETRY_... that the file does not determine */
 	double white;
 	char *images;
-	/* Makers' scanners: what the scan was made of, so that open signs can be taken the other way round. */
+	/* Scanners of manufacturers: input of the scan, so that gt_geometry_reverse() can flip undetermined signs. */
 	gt_lab_orbit lab;
 	gt_scan_size3 size;
-	double *angle, *shift;          /* owned; NULL: no such scanner, no shifts */
+	double *angle, *shift;          /* owned; NULL: not such a scanner, no shifts */
 };
 
-/* A file in memory, with a 0 behind it, and what is said of it. */
+/* A file in memory, terminated by a 0, with its options and the result. */
 typedef struct {
 	const char *path;
 	char *text;
@@ -25,7 +25,7 @@ typedef struct {
 	gt_geometry *g;
 } gt_geometry_input;
 
-/* One kind of file. open: larger files are read by their own means (NULL text). */
+/* One kind of file. text is NULL for files above the size limit; their reader opens them itself. */
 typedef struct {
 	const char *name;
 	int       (*probe)(const gt_geometry_input *in);
@@ -36,39 +36,38 @@ typedef struct {
 #define GT_GEOMETRY_DECLARE(name) extern const gt_geometry_reader gt_geometry_##name;
 GT_GEOMETRY_READERS(GT_GEOMETRY_DECLARE)
 
-/* Tells who listens. */
 void      gt_geometry_note(const gt_geometry_input *in, const char *format, ...) GT_PRINTF(2, 3);
-/* "source to axis 120 mm from SrcToObject" */
+/* Notes a value and its key: "source to axis 120 mm from SrcToObject" */
 void      gt_geometry_took(const gt_geometry_input *in, const char *what, double value, const char *unit, const char *key);
 
-/* n bytes as a number, with blanks around it; a comma between digits counts as a point, and is counted. 0: it is
- * none. */
+/* Parses n bytes as one number; blanks around it are allowed. A decimal comma counts as a point and increments *commas.
+ * Returns 0 if it is not a number. */
 int       gt_number_of(const char *text, size_t n, double *value, size_t *commas);
-/* A growing list. */
 typedef struct { double *value; size_t n, room; } gt_number_list;
 gt_status gt_number_add(const char *path, double value, gt_number_list *l);
-/* All numbers of a text with commas, semicolons or blanks between them; what names it in messages. */
+/* Parses all numbers of a text, separated by commas, semicolons or blanks; `what` names it in messages. */
 gt_status gt_number_list_of(const char *path, const char *what, const char *text, size_t n, gt_number_list *l);
 
-/* rows and columns: of the options, which `found` (0: not said) must not contradict. GT_ERR_ARG: neither says. */
+/* Combines the rows and columns of the options with those found in the file (0: not stated). GT_ERR_ARG: both are
+ * missing, or they differ. */
 gt_status gt_geometry_size(const gt_geometry_input *in, size_t views, size_t rows, size_t columns, gt_scan_size3 *size);
-/* A whole number from 1 to 2^31 for a size. */
+/* Converts an integer from 1 to 2^31 to a size. */
 gt_status gt_size_of(const gt_geometry_input *in, const char *key, double value, size_t *size);
-/* `offset` and `direction` as the options say: what is open is marked in in->g->open; 1 where it is the other way
- * round. */
+/* Apply the options `offset` and `direction`; if undetermined, set the bit in in->g->open. Return 1 if the option
+ * reverses the file's sign. */
 int       gt_geometry_direction(const gt_geometry_input *in, const char *of);
 int       gt_geometry_offset(const gt_geometry_input *in, const char *of);
-/* Makes the scan of `lab` and keeps what it was made of; angle and shift belong to in->g from now on. */
+/* Makes the scan of `lab` and stores its input; in->g owns angle and shift. */
 gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *lab, const gt_scan_size3 *size);
-/* Limits the views of files that give a number of views without a line for each, and so the memory that a small
- * file takes. GT_ERR_FORMAT: more views than a scan has. */
+/* Limits the memory of small files that state a number of views without listing them. GT_ERR_FORMAT: more views than
+ * any scan has. */
 gt_status gt_check_counted_views(const gt_geometry_input *in, size_t views, const char *what);
-/* views angles first + i step, degrees, into in->g->angle. */
+/* Sets in->g->angle to the views angles first + i step, in degrees. */
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step);
-/* Of Varian's Scan.xml: the angles in degrees, on beyond a turn, from the one folder of .xim in Acquisitions beside it;
- * how many are less than `least` degrees behind the one before is told. */
+/* Unwrapped angles in degrees of the .xim images next to Varian's Scan.xml, in Acquisitions/NUMBER. Notes the number of
+ * steps below `min` degrees. */
 gt_status gt_varian_angles(const gt_geometry_input *in, double min, size_t *views, double **angle);
-/* The path of a file beside the input's: its folder, and name, in which \ is /. malloc'ed; NULL without memory. */
+/* Path of a file `name`, relative to the folder of the input, with \ as /. The caller frees it. NULL: out of memory. */
 char     *gt_geometry_beside(const gt_geometry_input *in, const char *name);
 
 #endif

@@ -4,8 +4,8 @@
 #include "io/hdf5/hdf5_frames.h"
 
 int       gt_is_dataexchange(const char *path);
-/* Fields that the options name are not opened, nor angles that they say. GT_ERR_FORMAT: angles or sizes that do not
- * fit. */
+/* Does not open fields that the options name, nor angles that they state. GT_ERR_FORMAT: inconsistent angles or
+ * sizes. */
 gt_status gt_dataexchange_open(const char *path, const gt_read_options *o, gt_hdf5_scan *x);
 
 #endif

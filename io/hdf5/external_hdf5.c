@@ -1,5 +1,5 @@
-/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message",
- * IV.A.2.h "The Data Storage - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+/* External data of HDF5 files: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The
+ * Data Storage - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
 #include "core/files/opener.h"
 #include "core/try.h"
 #include "io/external.h"
@@ -12,17 +12,17 @@
 #include "io/netcdf/nc.h"
 #include "io/probe.h"
 
-/* A file that claims more is damaged: groups that hold each other would be walked without end. */
+/* Larger files are damaged: cyclic groups would be walked without end. */
 enum { MAX_DEPTH = 64, MAX_LINKS = 1 << 20 };
 /* libnetcdf takes 24 kB and 0.1 ms for each group or data set, needed or not. MIN_OBJECTS are taken in any case, and
  * one more for each BYTES_PER_OBJECT of the file. */
 enum { MIN_OBJECTS = 4096, BYTES_PER_OBJECT = 1 << 16 };
 
-/* The files that are walked: the first is the user's, the others are those that it leads to. */
+/* Files to walk: the user's first, then those that it refers to. */
 typedef struct {
 	char **file;
 	size_t files, links, objects, max_objects; /* objects: of the file that is being walked */
-	const char *path; /* the one that is being walked */
+	const char *path; /* file that is being walked */
 	gt_status status;
 } walk;
 
@@ -46,7 +46,7 @@ static gt_status add(walk *w, const char *file)
 	return out_of_memory(w->file[0]);
 }
 
-/* Checks the file if it is there; *found counts those that the library can open. */
+/* Checks the file if it exists; *found counts those that the library can open. */
 static gt_status try_at(walk *w, const char *what, const char *file, int *found)
 {
 	gt_status st = GT_OK;
@@ -63,9 +63,9 @@ done:
 	return st;
 }
 
-/* No file that the library may open lies outside; a name that leads nowhere does no harm until its data are read
- * (hdf5_holes.h). The current directory is not tried if a folder has the file, and no folder if an absolute name
- * leads to it. */
+/* Checks every file that the library may open for this name. A name without a target is harmless until its data are
+ * read (hdf5_holes.h). libhdf5 tries folders only if no absolute name exists. It tries the current directory only if no
+ * folder has the file. */
 static gt_status check_file(walk *w, const char *what, const char *name)
 {
 	int found = 0;
@@ -161,7 +161,7 @@ static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_inf
 		               MAX_LINKS);
 	if (info->type == H5L_TYPE_EXTERNAL)
 		return check_link(w, group, name, info->u.val_size);
-	/* Where a soft link leads is met on the way; other kinds are an application's own. */
+	/* the walk visits targets of soft links anyway; other link types are application-defined */
 	if (info->type != H5L_TYPE_HARD)
 		return GT_OK;
 	if (++w->objects > w->max_objects)
@@ -184,7 +184,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *info, void 
 	return (w->status = check_one(w, group, name, info)) != GT_OK;
 }
 
-/* Files that cannot be opened are left to the reader: it opens them too and says why not. */
+/* The reader reports files that cannot be opened. */
 static gt_status walk_file(walk *w, const char *path)
 {
 	const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -221,7 +221,7 @@ done:
 	return st;
 }
 
-/* In a child process: what is done here, and then what readers do with a file that passes. */
+/* In a child process: this walk, then the readers' own. */
 static gt_status try_all(const char *path)
 {
 	const gt_status st = check_all(path);
@@ -230,7 +230,7 @@ static gt_status try_all(const char *path)
 
 gt_status gt_external_hdf5(const char *path)
 {
-	/* The libraries open the path again, and would wait for the writer of a pipe. */
+	/* the libraries open the path again, and would block on a pipe */
 	if (!gt_hdf5_is(path))
 		return gt_file_check(path);
 	const gt_status st = gt_probe(path, "HDF5's library", try_all);

@@ -1,11 +1,11 @@
-/* libhdf5 caches 1 MiB of a data set: image by image it would uncompress a chunk once for each of its images. */
+/* libhdf5 caches 1 MiB of a data set: reading single images would decompress a chunk once for each of its images. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "io/hdf5/hdf5_block.h"
 
-/* Bytes of a block: at least LEAST, else this part of the memory that is available. */
+/* Bytes of a block: at least LEAST, else this fraction of the available memory. */
 #define LEAST ((size_t)128 << 20)
 #define PART 0.25
 
@@ -42,7 +42,7 @@ void gt_hdf5_block_free(gt_hdf5_block *b)
 	b->n = 0;
 }
 
-/* Reads the chunk of the image, or the part of it that fits. */
+/* Reads the chunk that contains the image, or the part of it that fits. */
 static gt_status load(gt_hdf5_block *b, const gt_hdf5_data *d, size_t image)
 {
 	const size_t within = image % b->chunk, begin = image - within % b->max, of_chunk = b->chunk - (begin - (image - within)),

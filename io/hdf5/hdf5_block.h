@@ -1,14 +1,14 @@
 #ifndef GT_IO_HDF5_HDF5_BLOCK_H
 #define GT_IO_HDF5_HDF5_BLOCK_H
-/* Uncompressed images of a data set whose chunks span several images; private to io/. All sources of the data set
- * share them, so that a chunk is uncompressed once. Not thread-safe: callers hold gt_nc_lock(). */
+/* Decompressed images of a data set whose chunks span several images; private to io/. All sources of the data set share
+ * them, so that each chunk is decompressed once. Not thread-safe: callers hold gt_nc_lock(). */
 #include "io/hdf5/hdf5_data.h"
 
 typedef struct {
-	size_t chunk, max;      /* images of a chunk; most images in memory, 0: the data set is read image by image */
+	size_t chunk, max;      /* images of a chunk; max: images in memory, 0: image by image */
 	size_t first, n;        /* images in memory */
-	size_t bytes;           /* of a pixel in memory */
-	hid_t type;             /* in memory: 16-bit integers if they hold all values of the file, else float */
+	size_t bytes;           /* bytes of a pixel in memory */
+	hid_t type;             /* type in memory: 16-bit integers if they hold all values of the file, else float */
 	void *data;
 } gt_hdf5_block;
 

@@ -1,4 +1,4 @@
-/* The head of an HDF5 file. "HDF5 File Format Specification Version 3.0", III.A "Format Signature and Superblock". */
+/* Header of an HDF5 file. "HDF5 File Format Specification Version 3.0", III.A "Format Signature and Superblock". */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ gt_status gt_hdf5_whole(const char *path)
 	const size_t n = head_of(path, head);
 	if (!signed_as_hdf5(head, n) || stat(path, &s) != 0)
 		return GT_OK;
-	/* Offset of the end-of-file address and of the byte with the width of addresses, by version of the superblock. */
+	/* offsets of the end-of-file address and of the byte with the width of addresses, by superblock version */
 	const int version = n > 8 ? head[8] : 0;
 	const size_t end_at = version == 0 ? 40 : version == 1 ? 44 : 28, width_at = version < 2 ? 13 : 9;
 	if (n < end_at + 8)

@@ -1,4 +1,4 @@
-/* One file is open for all its sources; one thread at a time is in the library. */
+/* All sources of an HDF5 file share one open file; one thread at a time uses the library. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 
-/* Images of one data set that its sources share. */
 typedef struct shared_block shared_block;
 struct shared_block {
 	char *name;
@@ -103,9 +102,9 @@ struct hdf5_source {
 	gt_frame_source base;
 	gt_hdf5_shared *file;
 	gt_hdf5_data data;
-	char *name, *label; /* of the data set; with its file */
+	char *name, *label; /* name of the data set; the same after the file's name */
 	size_t *frame;
-	gt_hdf5_block *block; /* NULL: images are read one by one */
+	gt_hdf5_block *block; /* NULL: image by image */
 };
 
 static gt_status read_block(const struct hdf5_source *s, size_t frame, size_t row, size_t rows, float *out)
@@ -159,7 +158,7 @@ static void free_(gt_frame_source *self)
 	free(s);
 }
 
-/* Of whole numbers of one or two bytes, as detectors count; 0: of others. */
+/* Largest value of 1- or 2-byte integers, the counts of detectors; 0: other types. */
 static double max_of(const gt_hdf5_data *d)
 {
 	const hid_t type = H5Dget_type(d->id);
@@ -187,7 +186,7 @@ static gt_status share_block(struct hdf5_source *s)
 	if (!b->block.max)
 		return GT_OK;
 	s->block = &b->block;
-	/* All readers share it. */
+	/* the readers share it */
 	s->base.bytes = b->block.max * s->base.rows * s->base.columns * b->block.bytes / GT_READERS + 1;
 	return GT_OK;
 }
@@ -252,7 +251,7 @@ gt_status gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **va
 	return st;
 }
 
-/* mm in one unit of that name; 0: not known. */
+/* Millimetres per unit; 0: unknown. */
 static double unit_mm(const char *name)
 {
 	static const struct {
@@ -270,7 +269,7 @@ static double unit_mm(const char *name)
 	return 0;
 }
 
-/* m. Larger pitches without a unit are in another one. */
+/* Metres; a larger pitch without a unit has another unit. */
 #define MAX_METRES 0.01
 
 gt_status gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm)

@@ -1,6 +1,6 @@
 #ifndef GT_IO_HDF5_HDF5_FRAMES_H
 #define GT_IO_HDF5_HDF5_FRAMES_H
-/* Images in data sets of one HDF5 file, read one at a time; private to io/. The library's errors are not printed. */
+/* Images in data sets of one HDF5 file, read one at a time; private to io/. Suppresses HDF5's error output. */
 #include <hdf5.h>
 #include <gantry/io.h>
 #include "io/frames/frame_source.h"
@@ -18,24 +18,23 @@ typedef struct {
 typedef gt_status gt_hdf5_opener(const char *path, const gt_read_options *o, gt_hdf5_scan *x);
 void gt_hdf5_scan_free(gt_hdf5_scan *x);
 
-/* An open file, which its sources share. */
 typedef struct gt_hdf5_shared gt_hdf5_shared;
 
-/* Opens the file and has it read; what was read is freed where that fails. GT_ERR_FORMAT: truncated, damaged, or its
- * links lead elsewhere (io/external.h). */
+/* Opens the file and calls the reader; frees the scan on failure. GT_ERR_FORMAT: truncated, damaged, or with refused
+ * links (io/external.h). */
 typedef gt_status gt_hdf5_reader(gt_hdf5_shared *f, const char *path, const gt_read_options *o, gt_hdf5_scan *x);
 gt_status   gt_hdf5_read_scan(const char *path, const gt_read_options *o, gt_hdf5_reader *reader, gt_hdf5_scan *x);
 hid_t       gt_hdf5_id(const gt_hdf5_shared *f);
-/* Frames frame[0] ... frame[n-1] of the numeric data set, of all where frame is NULL; least_rank 2: two dimensions are
- * one frame. *s is NULL where n is 0. Messages of the source name file and data set. */
+/* Frames frame[0] ... frame[n-1] of a numeric data set; frame NULL: all. min_rank 2: a data set of two dimensions is
+ * one frame. *s is NULL if n is 0. Messages of the source name file and data set. */
 gt_status   gt_hdf5_frames(gt_hdf5_shared *f, const char *name, int min_rank, const size_t *frame, size_t n, gt_frame_source **s);
-/* Which frame of the data set is the i-th of the source. */
+/* Frame number in the data set of image i of the source. */
 size_t      gt_hdf5_frame_number(const gt_frame_source *s, size_t i);
 
-/* All numbers of a data set, *n of them, malloc'ed. units: its attribute, shortened to size; NULL: not asked for. */
+/* All *n numbers of a data set; the caller frees them. units: its attribute, truncated to size; NULL: not needed. */
 gt_status   gt_hdf5_numbers(const gt_hdf5_shared *f, const char *name, double **values, size_t *n, char *units, size_t size);
-/* The pitch of a pixel in mm, 0 if it is not there. Without a unit it is metres, with a note; GT_ERR_FORMAT if that
- * is more than 10 mm, or if the unit is unknown. */
+/* Pixel pitch in mm; 0 if missing. Without a unit it is in metres, with a note. GT_ERR_FORMAT: more than 10 mm, or an
+ * unknown unit. */
 gt_status   gt_hdf5_length(const gt_hdf5_shared *f, const char *name, const gt_read_options *o, double *mm);
 
 #endif

@@ -1,8 +1,7 @@
 #ifndef GT_IO_HDF5_HDF5_HOLES_H
 #define GT_IO_HDF5_HDF5_HOLES_H
-/* Planes of an HDF5 data set without stored values; private to io/. HDF5 returns the fill value, mostly 0, for
- * chunks that were never written and for the parts of a virtual data set whose source file or source data set is
- * missing. */
+/* Planes of an HDF5 data set without stored values; private to io/. HDF5 returns the fill value, mostly 0, for chunks
+ * that were never written, and for parts of a virtual data set whose source is missing. */
 #include <hdf5.h>
 #include <gantry/status.h>
 
@@ -20,6 +19,6 @@ gt_status gt_hdf5_find_holes(hid_t data, const char *path, const char *name, siz
  * cause. */
 gt_status gt_hdf5_check_holes(const gt_hdf5_holes *h, const char *path, const char *name, size_t first, size_t count);
 void      gt_hdf5_holes_free(gt_hdf5_holes *h);
-/* Both for the whole data set. */
+/* Both steps for the whole data set. */
 gt_status gt_hdf5_refuse_holes(hid_t data, const char *path, const char *name);
 #endif

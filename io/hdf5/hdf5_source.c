@@ -1,4 +1,4 @@
-/* Where libhdf5 looks for source files. "HDF5 User's Guide", H5Pset_elink_prefix and H5Pset_virtual_prefix. */
+/* Search order of libhdf5 for source files. "HDF5 User's Guide", H5Pset_elink_prefix and H5Pset_virtual_prefix. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@ static gt_status add_place(const char *path, const char *folder, size_t length, 
 	return GT_OK;
 }
 
-/* Length of the folder of a path, with its slash. */
 static size_t folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -3,9 +3,9 @@
 /* Source files of external links and virtual data sets: names that libhdf5 tries; private to io/. */
 #include <gantry/status.h>
 
-/* Paths that libhdf5 1.10 opens for the name `source` in the file `path`, in its order: an absolute name itself;
- * then its last component, or a relative name, in the folder of the path, in the folder of the resolved path, and in
- * the current directory. Strings are freed by gt_hdf5_source_free(); n is 0 if the name is empty. */
+/* Paths that libhdf5 1.10 tries for the name `source` in the file `path`, in order. An absolute name comes first. Then
+ * its last component, or a relative name, is tried in the folder of path, in the folder of the resolved path, and in
+ * the current directory. Free with gt_hdf5_source_free(); n is 0 for an empty name. */
 enum { GT_HDF5_PLACES = 4 };
 typedef struct {
 	char *file[GT_HDF5_PLACES];

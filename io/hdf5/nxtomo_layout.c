@@ -1,4 +1,4 @@
-/* Where frames, keys and angles are, by the names that programs at beamlines give. */
+/* Finds frames, keys and angles by the names that beamline programs use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 enum { NAME = GT_NXTOMO_NAME, MAX_MEMBERS = 10000 };
 typedef gt_nxtomo_layout layout;
 
-/* E: a group of the root; D: one in it. */
+/* %E: a group of the root; %D: a group within it. */
 static const char *const data_names[] = { "%E/tomo_entry/data/data",
 	                                  "%E/tomo_entry/instrument/detector/data",
 	                                  "%E/instrument/detector/data",
 	                                  "%E/data/data",
 	                                  "%E/%D/data",
 	                                  NULL };
-/* image_key_control first: it also marks alignment frames, -1, which image_key may have as projections (nxtomomill). */
+/* image_key_control first: it marks alignment frames as -1, which image_key may declare as projections (nxtomomill). */
 static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key_control",
 	                                 "%E/instrument/detector/image_key_control",
 	                                 "%E/tomo_entry/data/image_key_control",
@@ -33,7 +33,7 @@ static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle"
 	                                   "%E/%D/gts_theta_value",
 	                                   NULL };
 
-/* Every part but the last is there, and the last is a link, whether its target is there or not. */
+/* 1: all parent groups exist and the last part is a link, with or without a target. */
 static int has_link(hid_t file, const char *name)
 {
 	char part[NAME];
@@ -79,7 +79,6 @@ static int find_name(hid_t file, const char *const *patterns, const char *entry,
 	return 0;
 }
 
-/* The members of a group, by name. */
 typedef struct {
 	char (*name)[NAME];
 	size_t n, room;
@@ -98,8 +97,8 @@ static herr_t add_member(hid_t group, const char *name, const H5L_info_t *info, 
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
-/* In the library's own order, and sorted here: for each that is asked for by number it makes a table of all members
- * anew, and libhdf5 1.10.8 crashes where it cannot read them all. Those of a group that cannot be read are none. */
+/* Lists members in native order and sorts them here. Access by number in name order rebuilds a table each time, and
+ * libhdf5 1.10.8 crashes if it cannot read all members. An unreadable group has no members. */
 static void members_of(hid_t file, const char *group, members *m)
 {
 	H5G_info_t about;
@@ -114,7 +113,7 @@ static void members_of(hid_t file, const char *group, members *m)
 		qsort(m->name, m->n, sizeof *m->name, by_name);
 }
 
-/* At least so many of keys and angles beside the data. */
+/* At least `min` of key and angle data sets must accompany the data. */
 static int find_all(hid_t file, const char *entry, const char *detector, int min, layout *l)
 {
 	const int key = find_name(file, key_names, entry, detector, l->key),
@@ -122,7 +121,7 @@ static int find_all(hid_t file, const char *entry, const char *detector, int min
 	return find_name(file, data_names, entry, detector, l->data) && key + angle >= min;
 }
 
-/* Images, whose data are there: three dimensions, and more than one cell in each frame. */
+/* 1: an existing data set of images: three dimensions, and more than one pixel in each frame. */
 static int holds_images(hid_t file, const char *name)
 {
 	const hid_t data = H5Oexists_by_name(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
@@ -137,8 +136,8 @@ static int holds_images(hid_t file, const char *name)
 	return found;
 }
 
-/* Takes the found one over where it has images; keeps the first of those whose data are missing, to be named, but
- * rather one that is called as detectors of images are. */
+/* Takes the found layout if it has images. Otherwise keeps the first layout with missing data for the error message,
+ * but prefers usual names of image detectors. */
 static int is_better(hid_t file, const layout *found, layout *l)
 {
 	const int images = holds_images(file, found->data);
@@ -147,7 +146,7 @@ static int is_better(hid_t file, const layout *found, layout *l)
 	return images;
 }
 
-/* Without and with each of its groups as %D. */
+/* Tries the group itself, and each of its groups as %D. */
 static int find_within(hid_t file, const char *entry, int min, layout *l)
 {
 	members detector;
@@ -162,7 +161,6 @@ static int find_within(hid_t file, const char *entry, int min, layout *l)
 	return images;
 }
 
-/* One data set under two names. */
 static int same_object(hid_t file, const char *a, const char *b)
 {
 	H5O_info_t x, y;
@@ -170,7 +168,7 @@ static int same_object(hid_t file, const char *a, const char *b)
 	       x.fileno == y.fileno && x.addr == y.addr;
 }
 
-/* Where names end and no more fit in, dots stand. */
+/* Appends "..." if the names do not fit. */
 static void add_name(layout *l, const char *name)
 {
 	static const char more[] = ", ...";
@@ -199,7 +197,6 @@ static int find_in(hid_t file, const members *entry, int min, layout *l)
 	return images || l->data[0] != 0;
 }
 
-/* The group of that name alone, if it is there. */
 static void keep_one(members *entry, const char *name)
 {
 	size_t e = 0;

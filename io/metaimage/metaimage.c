@@ -1,5 +1,5 @@
-/* The format "metaimage": volumes as .mha (head and data in one file) and .mhd (data beside it). It has no units: the rule
- * for files of others is in docs/files.md. */
+/* The format "metaimage": volumes as .mha (header and data in one file) and .mhd (separate data file). It defines no
+ * units; docs/files.md gives the rule for files of other programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-/* One line that other readers take: they hold values in buffers of a few hundred characters. */
+/* Writes a single line of limited length: other readers have buffers of a few hundred characters. */
 static void put_text(FILE *f, const char *key, const char *text)
 {
 	if (!text)
@@ -27,7 +27,7 @@ static void put_text(FILE *f, const char *key, const char *text)
 	fputc('\n', f);
 }
 
-/* All but the last line, which names the file of the data. */
+/* Writes all lines except the last, which names the data file. */
 static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_grid *g = &v->grid;
@@ -57,12 +57,11 @@ static void put_data_file(FILE *f, const char *path)
 	fprintf(f, "ElementDataFile = %s\n", slash ? slash + 1 : path);
 }
 
-/* Slices: one file, or head and data in two. */
 struct slices {
 	struct gt_slice_writer base;
-	char *name[2], *tmp[2]; /* of the data, and of the head; the same file: the first alone */
+	char *name[2], *tmp[2]; /* data file, header file; [1] is NULL if both are one file */
 	FILE *file[2];
-	gt_direct_writer *sink; /* of the data */
+	gt_direct_writer *sink; /* writes the data */
 };
 
 static gt_status write_slices(gt_slice_writer *self, size_t first, size_t slices, const float *data)
@@ -71,7 +70,7 @@ static gt_status write_slices(gt_slice_writer *self, size_t first, size_t slices
 	return gt_direct_writer_write(((struct slices *)self)->sink, first * plane, slices * plane, data);
 }
 
-/* A full disk may only show here. */
+/* A full disk may be reported only by fclose(). */
 static gt_status close_file(struct slices *s, int k)
 {
 	FILE *f = s->file[k];
@@ -102,7 +101,7 @@ static gt_status rename_file(struct slices *s, int k)
 	return gt_tmp_commit(tmp, s->name[k]);
 }
 
-/* The data first: the head that is there names others until it is replaced. */
+/* Renames the data first: the existing header names other data until it is replaced. */
 static gt_status commit_pair(struct slices *s)
 {
 	const char *path = s->name[1];
@@ -161,7 +160,7 @@ done:
 	return st;
 }
 
-/* What follows the head is written at its place. */
+/* Data after a header start at its end. */
 static gt_status open_sink(struct slices *s, const gt_write_options *o, const gt_volume *head)
 {
 	const double water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;

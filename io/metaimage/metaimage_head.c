@@ -1,4 +1,4 @@
-/* The head of MetaImage files: "Key = Value" lines up to ElementDataFile. Keys as the MetaIO documentation names them. */
+/* Header of MetaImage files: "Key = Value" lines up to ElementDataFile. Keys follow the MetaIO documentation. */
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum { LONGEST = 8192 };
 
-/* Splits "Key = Value" in place; 0 if the line is not of that form. */
+/* Splits "Key = Value" in place; 0 if the line does not have this form. */
 static int split(char *line, char **key, char **value)
 {
 	char *equals = strchr(line, '='), *end;
@@ -42,14 +42,12 @@ int gt_metaimage_is(const char *path)
 	       (!strcmp(key, "ObjectType") || !strcmp(key, "NDims") || !strcmp(key, "ObjectSubType") || !strcmp(key, "Comment"));
 }
 
-/* What the keys said, before it is judged. */
 typedef struct {
 	double dims, channels, header_size, size[3], spacing[3], offset[3], matrix[9];
 	int have_size, have_spacing, msb, have_msb;
 	char type[64], file[LONGEST];
 } fields;
 
-/* Keys that say where voxels are. */
 static int is_place(const char *key)
 {
 	static const char *const keys[] = { "ElementSpacing", "ElementSize", "Offset", "Origin", "Position" };
@@ -74,7 +72,7 @@ static gt_status numbers(const char *path, const char *key, const char *value, i
 	return GT_OK;
 }
 
-/* MetaIO takes "Yes" for false, so other words than True, T, 1 and their opposites are refused. */
+/* MetaIO reads "Yes" as false, so only True, T, 1 and their opposites are accepted. */
 static gt_status boolean(const char *path, const char *key, const char *value, int *is_true)
 {
 	const int truth = *value && strchr("TtFf10", *value) ? gt_boolean_of(value) : -1;
@@ -82,7 +80,7 @@ static gt_status boolean(const char *path, const char *key, const char *value, i
 	return truth >= 0 ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%.40s', expected True or False", path, key, value);
 }
 
-/* Compressed data and numbers as text are not read. */
+/* Compressed data and values as text are not supported. */
 static gt_status check_storage(const char *path, const char *key, const char *value)
 {
 	const int compressed = !strcmp(key, "CompressedData");
@@ -176,7 +174,7 @@ static gt_status set_grid(const char *path, const fields *f, gt_metaimage_head *
 	return gt_volume_check(path, &h->grid);
 }
 
-/* A file that the head at path names. */
+/* Path of a file that the header at path names. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');

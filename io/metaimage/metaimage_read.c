@@ -1,4 +1,4 @@
-/* The numbers of MetaImage files: volumes by slices, and projections by views. */
+/* Data of MetaImage files: volumes by slices, and projections by views. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 
-enum { PIECE = 1 << 20 }; /* values converted at a time */
+enum { PIECE = 1 << 20 }; /* values converted at once */
 #define TOO_LONG "%s: %.0f bytes follow the last of %zu x %zu x %zu values of %s"
 
 int gt_metaimage_sign(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
@@ -45,8 +45,8 @@ static gt_status open_data(const char *path, const gt_metaimage_head *h, FILE **
 	return opened;
 }
 
-/* Files of others name the scanner's axes, as ours once did, unless the user says how the patient lay: then, and in
- * ours, they are the patient's, to his left, back and head. */
+/* Axes of other programs, and of early Gantry files, are the scanner's unless the user states the patient position.
+ * With a position, and in Gantry's files, axes point to the patient's left, back and head. */
 static void put_in_place(const char *path, const gt_metaimage_head *h, const gt_read_options *o, gt_volume *v, int flip[3])
 {
 	const int told = o->position != GT_POSITION_AUTO, said = h->said.position != GT_POSITION_AUTO;
@@ -97,7 +97,7 @@ static void close_stored(gt_slice_reader *self)
 	free(s);
 }
 
-/* The data of the volume v, which is at its place. */
+/* Opens the data of volume v, whose grid is set. */
 static gt_status open_numbers(struct stored *s, const gt_read_options *o, gt_volume *v)
 {
 	const gt_metaimage_head *h = &s->head;
@@ -143,7 +143,7 @@ struct views {
 	gt_metaimage_head head;
 	FILE *file;
 	off_t begin;
-	void *piece; /* one view, as it is stored; NULL: as it is wanted */
+	void *piece; /* one view as stored; NULL: no conversion needed */
 };
 
 static void close_views(gt_view_reader *self)
@@ -168,7 +168,7 @@ static gt_status read_view(gt_view_reader *self, size_t view, size_t row, size_t
 	return st;
 }
 
-/* Are the numbers stored as they are handed out? */
+/* 1 if values are stored in the output's type and byte order. */
 static int is_wanted(const gt_metaimage_head *h) { return !strcmp(h->type->met, "MET_FLOAT") && !h->swap; }
 
 gt_status gt_metaimage_open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)

@@ -12,7 +12,7 @@ enum { MAX_RANK = 3 };
 
 typedef struct {
 	enum asked_kind kind;
-	int id;     /* of the dimension or variable; of the owner of an attribute or values */
+	int id;     /* identifier of the dimension or variable, or of the owner of an attribute or values */
 	char *name; /* NULL: values */
 	nc_type type;
 	int rank, dimension[MAX_RANK];

@@ -1,4 +1,4 @@
-/* The format "nifti": volumes as .nii and .nii.gz, along the patient's axes. docs/files.md has the rule for units. */
+/* The format "nifti": volumes as .nii and .nii.gz, along the patient's axes. docs/files.md gives the rule for units. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "io/write_kit/voxel_order.h"
 #include "io/table.h"
 
-/* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
+/* No object attenuates as much per mm, and air is -1000 HU: float values beyond are HU. */
 #define MAX_PER_MM 10
 
 static void without_noise(gt_place *p, const gt_nifti_head *h)
@@ -34,15 +34,15 @@ static void without_noise(gt_place *p, const gt_nifti_head *h)
 struct stored {
 	struct gt_slice_reader base;
 	gt_nifti_head head;
-	gt_nifti *file; /* NULL: read to its end */
+	gt_nifti *file; /* NULL: all data were read */
 	gt_place place;
-	int down; /* slices of the file run against the grid's */
+	int down; /* slices of the file are reversed */
 	size_t lines;
-	void *piece; /* of so many lines */
+	void *piece; /* a block of lines */
 	float *line;
 };
 
-/* Slices of the file first ... first+n-1, to their places in `out`, which begins with voxel `begin` of the volume. */
+/* Reads slices first ... first+n-1 of the file into `out`, whose first element is voxel `begin` of the volume. */
 static gt_status read_voxels(struct stored *s, size_t first, size_t n, size_t begin, float *out)
 {
 	const size_t *size = s->head.n, lines = n * size[1], bytes = size[0] * s->head.type->size;
@@ -68,7 +68,7 @@ static gt_status open_again(struct stored *s)
 	return st;
 }
 
-/* Behind the last voxel a compressed file has its checksum. */
+/* A compressed file ends with a checksum. */
 static gt_status end_of_file(struct stored *s)
 {
 	gt_status st = gt_nifti_end(s->file);
@@ -105,7 +105,7 @@ static void close_stored(gt_slice_reader *self)
 	free(s);
 }
 
-/* Files of floats that name no unit: no number of mm^-1 is so large. */
+/* Float files without a unit: values beyond MAX_PER_MM are CT numbers. */
 static gt_status means_ct(struct stored *s, int *ct)
 {
 	const size_t *size = s->base.size, plane = size[1] * size[2];
@@ -146,7 +146,7 @@ done:
 	return st;
 }
 
-/* Where the voxels go, and whether slices of the file are slices of the grid, which can be read one after the other. */
+/* Maps file voxels to the grid; slices can be read in sequence if they are slices of the grid. */
 static gt_status put_in_place(struct stored *s, const gt_said *said, const gt_read_options *o, gt_volume *v)
 {
 	const gt_nifti_head *h = &s->head;
@@ -207,7 +207,7 @@ struct slices {
 	gt_nifti *file;
 	char *tmp;
 	double water;
-	float *changed; /* NULL: written as they are */
+	float *changed; /* converted or reordered values; NULL: written unchanged */
 };
 
 static gt_status write_slices(gt_slice_writer *self, size_t first, size_t slices, const float *data)
@@ -249,7 +249,7 @@ static gt_status commit_slices(gt_slice_writer *self)
 	return st;
 }
 
-/* Compressed lightly, unless told: of noise only its exponents are worth it. */
+/* Low compression by default: of noisy floats only the exponents compress. */
 static int level_of(const char *path, const gt_write_options *o)
 {
 	const size_t n = strlen(path);

@@ -1,4 +1,4 @@
-/* The formats "npy" and "raw": what every language reads without a library, and the JSON that says what it is. */
+/* The formats "npy" and "raw": data that every language reads without a library, and a JSON that describes them. */
 #include <stdlib.h>
 #include "io/frames/frame_source.h"
 #include "io/plain/plain.h"

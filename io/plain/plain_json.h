@@ -2,7 +2,7 @@
 #define GT_IO_PLAIN_PLAIN_JSON_H
 #include <cjson/cJSON.h>
 
-/* The object of a JSON that describes a volume; NULL: the file is none, or cannot be read. To be deleted. */
+/* JSON object that describes a volume; the caller deletes it. NULL: the file is not such a JSON, or unreadable. */
 cJSON *gt_plain_json(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* RabbitCT's files written: data sets, volumes, references behind a data set. */
+/* Writes RabbitCT files: data sets, volumes, and references appended to a data set. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static gt_status begin(const char *path, char **tmp, FILE **f)
 	return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* Closes and renames, or drops. */
+/* Closes and renames the file, or deletes it after a failure. */
 static gt_status end(gt_status st, const char *path, char *tmp, FILE *f)
 {
 	if (f && fclose(f) != 0 && st == GT_OK)
@@ -111,7 +111,7 @@ gt_status gt_rabbitct_can_append(const char *path, const gt_rabbitct_head *h, si
 	return GT_OK;
 }
 
-/* Whose turn it is, and where the file ends now. */
+/* Checks that this reference is the next one; *length: end of the file. */
 static gt_status check_turn(const char *path, size_t size, off_t *length)
 {
 	gt_rabbitct *f = NULL;

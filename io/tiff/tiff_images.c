@@ -1,6 +1,6 @@
-/* TIFF files that hold more images than pages. ImageJ and tifffile write stacks of which only the first image has a
- * directory; the other images follow its data without gaps. MetaMorph counts the planes of a stack by a tag, and
- * SGI's ImageDepth puts a volume into one page: both are refused. */
+/* TIFF files with more images than pages. In stacks of ImageJ and tifffile only the first image has a directory; the
+ * other images follow without gaps. MetaMorph stores planes under a tag, and SGI's ImageDepth puts a volume into one
+ * page: both are refused. */
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
@@ -8,8 +8,8 @@
 
 enum { UIC2 = 33629 }; /* MetaMorph: one entry per plane */
 
-/* tifffile: {"shape": [40, 12, 48], "truncated": true}; the product of all lengths. 0: no such text. Without
- * "truncated" the shape may be left over from a stack that another program took apart. */
+/* Product of the shape in tifffile's description: {"shape": [40, 12, 48], "truncated": true}. 0: no such text. Without
+ * "truncated" the shape may be left over from a stack that another program split. */
 static double elements_of_shape(const char *text)
 {
 	cJSON *root = *text == '{' ? cJSON_Parse(text) : NULL;

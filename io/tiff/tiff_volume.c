@@ -1,6 +1,6 @@
-/* Volumes as TIFF images, which programs for segmentation take: one page a slice, or a folder with a file for each;
- * floats, or whole numbers over one range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF where a file is
- * larger than four GiB. What a stored number means is in ImageDescription of the first page of each file. */
+/* Volumes as TIFF images for segmentation programs: one page for each slice, or a folder with one file for each.
+ * Samples are floats, or integers over one range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF for files
+ * above 4 GiB. ImageDescription of the first page defines the meaning of stored values. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static int complain(TIFF *t, void *self, const char *module, const char *format,
 	return 1;
 }
 
-/* libtiff says where it failed, and not why. */
+/* libtiff does not report the cause of a failure. */
 static gt_status failed(const struct pages *s) { return gt_fail_writing(s->base.path, s->tmp ? s->tmp : s->base.path, errno, s->why); }
 
 static void describe(struct pages *s, size_t slice)
@@ -108,7 +108,7 @@ static gt_status open_slice(struct pages *s, size_t slice)
 	return st;
 }
 
-/* The last bytes are written when a file is closed, which tells by its message alone. */
+/* The last bytes are written when the file is closed; libtiff reports a failure only as a message. */
 static gt_status close_tiff(struct pages *s)
 {
 	s->why[0] = 0;

@@ -1,5 +1,5 @@
-/* Blocks begin at multiples of their size in the file, so that each is written as a whole past the cache (O_DIRECT), and what is left
- * at either end of a call through it. A file system that refuses gets all of them through the cache. */
+/* Writes aligned blocks past the page cache (O_DIRECT), and the remainder at either end through the cache. If the file
+ * system refuses O_DIRECT, everything goes through the cache. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +14,23 @@
 #endif
 
 enum { WRITERS = 2 };
-/* Floats of a block; fewer than 4 MiB are slower past the cache. */
+/* Floats in a block; blocks below 4 MiB are slower with O_DIRECT. */
 #define BLOCK (GT_DIRECT_WRITER_BYTES / WRITERS / sizeof(float))
-/* Of the memory that is available. Linux lets a fifth of it wait for the disk, and begins to write at half of that. */
+/* Fraction of available memory. Linux allows a fifth of it as dirty pages, and starts writeback at half of that. */
 #define MAX_CACHED 0.1
 
 struct gt_direct_writer {
 	const char *path;
-	int file, direct; /* -1: all through the cache */
+	int file, direct; /* direct: -1 if everything goes through the cache */
 	off_t begin;
 	double water;
 	gt_pool *pool;
-	float *room; /* [WRITERS][BLOCK], where blocks are changed or put in place; NULL: neither */
+	float *room; /* [WRITERS][BLOCK] for conversion or alignment; NULL: not needed */
 };
 
 struct call {
 	gt_direct_writer *s;
-	size_t first, end, block; /* block: that of the first number */
+	size_t first, end, block; /* block: block index of the first value */
 	const float *data;
 	gt_failure failure;
 };
@@ -58,7 +58,7 @@ static gt_status write_block(const struct call *c, size_t i, int worker)
 			memcpy(to, from, bytes);
 		from = to;
 	}
-	/* Why not, and what to do about it, the cache knows. */
+	/* After a failure the write is repeated through the cache, which reports the cause. */
 	if (past && pwrite(s->direct, from, bytes, at) == (ssize_t)bytes)
 		return GT_OK;
 	return gt_write_at(s->path, s->file, at, bytes, from);

@@ -1,4 +1,4 @@
-/* Lines of text that say what a volume is and how it came to be. */
+/* Comment lines that describe a volume and its provenance. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "geometry/volume.h"
 #include "io/write_kit/gantry_comment.h"
 
-/* "key=value" of a line of our comment; NULL: not there. Caller frees. */
+/* Value of a "key=value" line of Gantry's comment; NULL: missing. The caller frees it. */
 static gt_status line_of(const char *comment, const char *key, char **line)
 {
 	const char *at = comment ? strstr(comment, key) : NULL;

@@ -1,4 +1,4 @@
-/* Numbers of any type and byte order to float. */
+/* Converts samples of any type and byte order to float. */
 #include <limits.h>
 #include <math.h>
 #include "io/write_kit/number_types.h"
@@ -24,7 +24,7 @@ static void swap_bytes(unsigned char *p, size_t n, size_t size)
 	}
 GT_NUMBER_TYPE_LIST(CONVERT)
 
-/* IEEE 754 binary16: 1 bit of sign, 5 of exponent, 10 of fraction. */
+/* IEEE 754 binary16: 1 sign bit, 5 exponent bits, 10 fraction bits. */
 static float half_to_float(uint16_t h)
 {
 	const int exponent = h >> 10 & 31, fraction = h & 1023;

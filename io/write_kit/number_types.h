@@ -1,10 +1,10 @@
 #ifndef GT_IO_WRITE_KIT_NUMBER_TYPES_H
 #define GT_IO_WRITE_KIT_NUMBER_TYPES_H
-/* The types of numbers in volume files of others; private to io/. */
+/* Sample types in volume files of other programs; private to io/. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* Name in MetaImage, code and name in NIfTI, C type, function, what numbers of unknown unit are (docs/files.md). */
+/* MetaImage name, NIfTI code and name, C type, conversion, meaning of values without a unit (docs/files.md). */
 #define GT_NUMBER_TYPE_LIST(X)                                                             \
 	X("MET_CHAR",       256,  "int8",    int8_t,   of_int8,   GT_MEANS_NOTHING)    \
 	X("MET_UCHAR",      2,    "uint8",   uint8_t,  of_uint8,  GT_MEANS_NOTHING)    \
@@ -16,7 +16,7 @@
 	X("MET_ULONG_LONG", 1280, "uint64",  uint64_t, of_uint64, GT_MEANS_CT_1024)    \
 	X("MET_FLOAT",      16,   "float32", float,    of_float,  GT_MEANS_PER_MM)     \
 	X("MET_DOUBLE",     64,   "float64", double,   of_double, GT_MEANS_PER_MM)
-/* CT numbers; CT numbers + 1024; mm^-1. */
+/* none; CT numbers; CT numbers + 1024; mm^-1 */
 typedef enum { GT_MEANS_NOTHING, GT_MEANS_CT, GT_MEANS_CT_1024, GT_MEANS_PER_MM } gt_meaning;
 
 typedef struct {
@@ -24,9 +24,10 @@ typedef struct {
 	int nifti;
 	size_t size;
 	gt_meaning meaning;
-	void (*convert)(void *from, size_t n, int swap, float *to);     /* swaps the bytes of `from` first, in place, if asked */
+	void (*convert)(void *from, size_t n, int swap, float *to);     /* swaps the bytes of `from` in place first, if
+	                                                                 * swap is set */
 } gt_number_type;
-/* Ends with met = NULL. float16 has no name in MetaImage and no code in NIfTI. */
+/* Terminated by met = NULL. float16 has neither a MetaImage name nor a NIfTI code. */
 extern const gt_number_type gt_number_types[];
 
 int gt_host_is_msb(void);

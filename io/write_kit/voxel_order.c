@@ -1,4 +1,4 @@
-/* From a file's voxel axes, which run along the patient's in any order, to the scanner's frame. */
+/* Maps voxel axes of a file, which follow the patient's in any order, to the scanner's. */
 #include <math.h>
 #include <stdint.h>
 #include <gantry/constants.h>
@@ -6,7 +6,7 @@
 #include "io/write_kit/volume_units.h"
 #include "io/write_kit/voxel_order.h"
 
-/* What an axis of many voxels may lean without being seen: a twentieth of a voxel after 500. */
+/* Largest tilt of an axis: a twentieth of a voxel after 500. */
 #define LEVEL 1e-4
 
 static gt_status check_numbers(const char *path, const double m[12])
@@ -18,7 +18,7 @@ static gt_status check_numbers(const char *path, const double m[12])
 	return GT_OK;
 }
 
-/* The patient's axis along which axis c of the file runs. */
+/* Patient axis that axis c of the file follows. */
 static gt_status axis_of(const char *path, const double m[12], int c, int *axis)
 {
 	const double length = sqrt(m[c] * m[c] + m[4 + c] * m[4 + c] + m[8 + c] * m[8 + c]);
