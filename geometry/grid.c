@@ -315,7 +315,6 @@ static plane edge_plane(const gt_detector *d, const gt_view *w, double column, d
 	return p;
 }
 
-/* 1: all corners are on the outer side. */
 static int separates(const plane *p, const gt_grid *g)
 {
 	double x[3], reach = 0;

@@ -5,10 +5,10 @@
 #include "core/arguments.h"
 
 /* Tolerance of stated angles, rad; flying focal spots and misaligned gantries stay far below. */
-#define MOST 0.2
+#define TOLERANCE 0.2
 
 /* Computes the gantry angle of a source or parallel rays. Returns 0 if undefined, as for rows not along the axis. */
-static int look_from(const gt_scan *scan, size_t view, double *angle)
+static int source_angle(const gt_scan *scan, size_t view, double *angle)
 {
 	const gt_view *w = &scan->view[view];
 	const int parallel = scan->shape == GT_PARALLEL;
@@ -21,10 +21,10 @@ void gt_scan_derive_angles(gt_scan *scan)
 {
 	double last = 0, angle;
 	for (size_t v = 0; v < scan->views; v++)
-		if (!look_from(scan, v, &angle))
+		if (!source_angle(scan, v, &angle))
 			return;
 	for (size_t v = 0; v < scan->views; v++) {
-		look_from(scan, v, &angle);
+		source_angle(scan, v, &angle);
 		scan->view[v].angle = last = v ? last + remainder(angle - last, 2 * GT_PI) : angle;
 	}
 }
@@ -33,13 +33,13 @@ gt_status gt_scan_check_angles(const gt_scan *scan)
 {
 	GT_NEED(scan);
 	double first, angle;
-	if (!scan->views || !look_from(scan, 0, &first))
+	if (!scan->views || !source_angle(scan, 0, &first))
 		return GT_OK;
 	for (size_t v = 1; v < scan->views; v++) {
 		const double stated = scan->view[v].angle - scan->view[0].angle;
-		if (!look_from(scan, v, &angle))
+		if (!source_angle(scan, v, &angle))
 			return GT_OK;
-		if (isfinite(stated) && fabs(remainder(stated - (angle - first), 2 * GT_PI)) > MOST)
+		if (isfinite(stated) && fabs(remainder(stated - (angle - first), 2 * GT_PI)) > TOLERANCE)
 			return gt_fail(
 				GT_ERR_FORMAT,
 				"angle of view %zu is %.6g rad from that of view 0, but its source %.6g rad: expected radians that agree "

@@ -91,7 +91,6 @@ static gt_status check_axes(const gt_view *w, size_t v)
 	return GT_OK;
 }
 
-/* Rays must cross the detector plane. */
 static gt_status check_plane(const gt_view *w, size_t v)
 {
 	const double *c = w->column_axis, *r = w->row_axis;

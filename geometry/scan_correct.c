@@ -17,26 +17,24 @@ const gt_scan_correction gt_scan_correction_none = { .size = sizeof(gt_scan_corr
 
 static int given(double x) { return !isnan(x); }
 
-static void turn_vector(double x[3], double c, double s)
+static void rotate_vector(double x[3], double c, double s)
 {
 	const double was = x[0];
 	x[0] = c * was - s * x[1];
 	x[1] = s * was + c * x[1];
 }
 
-/* Rotates a view about the axis. */
-static void turn_view(gt_view *w, double by)
+static void rotate_view(gt_view *w, double by)
 {
 	const double c = cos(by), s = sin(by);
-	turn_vector(w->source, c, s);
-	turn_vector(w->detector, c, s);
-	turn_vector(w->column_axis, c, s);
-	turn_vector(w->row_axis, c, s);
-	turn_vector(w->arc_center, c, s);
+	rotate_vector(w->source, c, s);
+	rotate_vector(w->detector, c, s);
+	rotate_vector(w->column_axis, c, s);
+	rotate_vector(w->row_axis, c, s);
+	rotate_vector(w->arc_center, c, s);
 	w->angle += by;
 }
 
-/* Rotates the panel about its fixed centre. */
 static void roll_view(const gt_scan *s, double roll, gt_view *w)
 {
 	const double along = (((double)s->columns - 1) / 2 - s->column_center) * s->column_pitch;
@@ -49,7 +47,6 @@ static void roll_view(const gt_scan *s, double roll, gt_view *w)
 	}
 }
 
-/* Moves source and detector along the detector's normal. */
 static void move_view(gt_view *w, double source_back, double detector_on)
 {
 	double n[3], away = 0;
@@ -79,7 +76,7 @@ static gt_status check(const gt_scan *s, const gt_scan_correction *c)
 	return GT_OK;
 }
 
-static void correct_turn(gt_scan *s, const gt_scan_correction *c)
+static void correct_rotation(gt_scan *s, const gt_scan_correction *c)
 {
 	const double first = s->view[0].angle, last = s->view[s->views - 1].angle;
 	const double range = s->views > 1 ? (last - first) * (double)s->views / (double)(s->views - 1) : 0;
@@ -88,7 +85,7 @@ static void correct_turn(gt_scan *s, const gt_scan_correction *c)
 	for (size_t v = 0; v < s->views; v++) {
 		gt_view *w = &s->view[v];
 		const double wanted = begin + (w->angle - first) * factor * (c->reverse_direction ? -1 : 1);
-		turn_view(w, wanted - w->angle);
+		rotate_view(w, wanted - w->angle);
 	}
 	s->pitch_per_turn /= fabs(factor);
 }
@@ -112,7 +109,7 @@ static void correct(gt_scan *s, const gt_scan_correction *c)
 	for (size_t v = 0; v < s->views && c->roll != 0; v++)
 		roll_view(s, c->roll, &s->view[v]);
 	if (given(c->start_angle) || given(c->turn) || c->reverse_direction)
-		correct_turn(s, c);
+		correct_rotation(s, c);
 	if (c->reverse_columns)
 		s->column_center = (double)s->columns - 1 - s->column_center;
 	if (c->reverse_rows)

@@ -42,7 +42,7 @@ double gt_scan_widest_gap(const gt_scan *scan, double ends[2])
 }
 
 /* Angular range of unordered views within one rotation: the circle without its widest gap. */
-static double unordered_turn(const gt_scan *scan)
+static double unordered_range(const gt_scan *scan)
 {
 	const double n = (double)scan->views;
 	return fmin(2 * GT_PI, (2 * GT_PI - gt_scan_widest_gap(scan, NULL)) * n / (n - 1));
@@ -76,7 +76,7 @@ double gt_scan_angular_range(const gt_scan *scan)
 	/* Ordered in small steps, except for jumps back to 0 and a little jitter. */
 	if (fabs(net) > 0.9 * path && path < GT_PI / 4 * (double)(n - 1))
 		return fabs(net) * with_step;
-	return unordered_turn(scan);
+	return unordered_range(scan);
 }
 
 /* Returns the signed distance of a ray from the z axis, and the z of its nearest point. */

@@ -52,7 +52,6 @@ gt_status app_iteration_check(const char *solver)
 	return st;
 }
 
-/* Makes the first penalty of a list. */
 static gt_status penalty_of(const char *list, gt_backend *be, gt_type type, const gt_grid *grid, gt_penalty **R)
 {
 	char *spec = strndup(list, app_spec_length(list));

@@ -10,7 +10,7 @@
 
 enum { BATCH = 400 }; /* views at a time */
 
-struct share {
+struct range {
 	gt_backend *be;
 	gt_slab_plan *plan;
 	gt_slab *slab;
@@ -19,7 +19,7 @@ struct share {
 	double seconds, peak;
 };
 
-static void share_free(struct share *s)
+static void range_free(struct range *s)
 {
 	gt_slab_free(s->slab);
 	gt_array_free(s->x);
@@ -28,8 +28,7 @@ static void share_free(struct share *s)
 	gt_backend_close(s->be);
 }
 
-/* Uploads the device's rows of all views. */
-static gt_status send(const bench_case *b, struct share *s, size_t row, size_t rows)
+static gt_status send(const bench_case *b, struct range *s, size_t row, size_t rows)
 {
 	const gt_scan *scan = b->scan;
 	const size_t run = rows * scan->columns;
@@ -49,7 +48,7 @@ done:
 	return st;
 }
 
-static gt_status share_new(const bench_case *b, const char *backend, size_t first, size_t n, struct share *s)
+static gt_status range_new(const bench_case *b, const char *backend, size_t first, size_t n, struct range *s)
 {
 	size_t row, rows;
 	gt_status st = GT_OK;
@@ -65,9 +64,9 @@ done:
 	return st;
 }
 
-static void *run_share(void *self)
+static void *run_range(void *self)
 {
-	struct share *s = self;
+	struct range *s = self;
 	const double begin = app_seconds();
 	gt_fill(0, s->x);
 	for (size_t v = 0; v < s->views; v += s->batch) {
@@ -81,21 +80,20 @@ static void *run_share(void *self)
 }
 
 /* One thread per device; the first runs in the caller's thread. */
-static gt_status side_by_side(struct share *s, int ranks)
+static gt_status side_by_side(struct range *s, int ranks)
 {
 	pthread_t thread[64];
 	int n = 1, failed = 0;
-	while (n < ranks && !(failed = pthread_create(&thread[n], NULL, run_share, &s[n])))
+	while (n < ranks && !(failed = pthread_create(&thread[n], NULL, run_range, &s[n])))
 		n++;
 	if (!failed)
-		run_share(s);
+		run_range(s);
 	while (--n > 0)
 		pthread_join(thread[n], NULL);
 	return failed ? gt_fail(GT_ERR_MEMORY, "no thread for each of %d devices", ranks) : GT_OK;
 }
 
-/* Finds the slowest device and the largest memory. */
-static gt_status slowest(struct share *s, int ranks, double *seconds, double *peak)
+static gt_status slowest(struct range *s, int ranks, double *seconds, double *peak)
 {
 	gt_status st = GT_OK;
 	*seconds = *peak = 0;
@@ -117,20 +115,20 @@ gt_status bench_kernels(const bench_case *b, const char *const *backend, int ran
 	const size_t nz = b->grid.n[2], all = (size_t)ranks;
 	gt_status st = GT_OK;
 	double warm;
-	struct share *s = calloc(all, sizeof *s);
+	struct range *s = calloc(all, sizeof *s);
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %d devices", ranks);
 	if (all > nz)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%d devices for %zu slices: expected a slice for each", ranks, nz));
 	for (size_t k = 0; k < all; k++)
-		GT_TRY(share_new(b, backend[k], nz * k / all, nz * (k + 1) / all - nz * k / all, &s[k]));
+		GT_TRY(range_new(b, backend[k], nz * k / all, nz * (k + 1) / all - nz * k / all, &s[k]));
 	for (int i = -1; i < runs; i++) {
 		GT_TRY(side_by_side(s, ranks));
 		GT_TRY(slowest(s, ranks, i < 0 ? &warm : &seconds[i], peak));
 	}
 done:
 	for (size_t k = 0; k < all; k++)
-		share_free(&s[k]);
+		range_free(&s[k]);
 	free(s);
 	return st;
 }

@@ -56,7 +56,7 @@ static const cli_option *find(const cli_command *c, const char *name, size_t n, 
 }
 
 /* "gantry import has it": lists the other commands with an option of this name; NULL if none has, or without memory. */
-static char *who_has(const char *name)
+static char *commands_with(const char *name)
 {
 	char *text = NULL;
 	for (const cli_command *const *c = cli_commands; *c; c++)
@@ -82,7 +82,7 @@ static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
 			gt_nearer(name + strspn(name, "-"), o->name, &best, &far);
-	char *others = !strncmp(name, "--", 2) ? who_has(name + 2) : NULL;
+	char *others = !strncmp(name, "--", 2) ? commands_with(name + 2) : NULL;
 	const gt_status st = others ? gt_fail(GT_ERR_ARG, "unknown option '%s': %s", name, others)
 	                     : best ? gt_fail(GT_ERR_ARG, "unknown option '%s': did you mean '--%s'?", name, best)
 	                            : gt_fail(GT_ERR_ARG, "unknown option '%s': 'gantry help %s' lists the options", name, c->name);
@@ -169,7 +169,7 @@ static gt_status take_option(const cli_command *c, int argc, char **argv, int *i
 }
 
 /* Prints a note for each option that was given by its previous name. */
-static void tell_renamed(const cli_call *call, int argc, char **argv)
+static void note_renamed(const cli_call *call, int argc, char **argv)
 {
 	for (const cli_option *o = call->command->options; o && o->name; o++)
 		for (int i = 0; i < argc && o->was && strcmp(argv[i], "--"); i++)
@@ -180,7 +180,7 @@ static void tell_renamed(const cli_call *call, int argc, char **argv)
 }
 
 /* Prints a note for each option with a value that was given more than once: the last value counts. */
-static void tell_repeated(const cli_call *call, const cli_option *const *taken)
+static void note_repeated(const cli_call *call, const cli_option *const *taken)
 {
 	for (size_t i = 0; taken[i]; i++) {
 		size_t times = 0, later = 0;
@@ -219,8 +219,8 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 	if (!taken)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	const gt_status st = take_arguments(c, argc, argv, options, call, taken);
-	tell_renamed(call, argc, argv);
-	tell_repeated(call, taken);
+	note_renamed(call, argc, argv);
+	note_repeated(call, taken);
 	free(taken);
 	if (st != GT_OK || call->common.help)
 		return st;
@@ -372,8 +372,8 @@ void cli_note(const cli_call *call, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-static void say(void *self, const gt_message *m) { cli_note(self, "%s", m->text); }
-gt_listener cli_listener(const cli_call *call) { return (gt_listener){ say, (void *)call }; }
+static void print_message(void *self, const gt_message *m) { cli_note(self, "%s", m->text); }
+gt_listener cli_listener(const cli_call *call) { return (gt_listener){ print_message, (void *)call }; }
 
 char *cli_json_text(const cJSON *report, int lines)
 {

@@ -41,7 +41,7 @@ static void put_option(const cli_option *o)
 	printf("\n");
 }
 
-static void put_head(const char *name)
+static void put_header(const char *name)
 {
 	printf(".TH %s 1 \"\" \"Gantry %s\" \"Gantry\"\n", name, GT_VERSION);
 	put_section("NAME");
@@ -50,7 +50,7 @@ static void put_head(const char *name)
 static void print_overview(void)
 {
 	const cli_command *const *c = cli_commands;
-	put_head("GANTRY");
+	put_header("GANTRY");
 	printf("gantry \\- iterative CT reconstruction with exactly matched projectors\n");
 	put_section("SYNOPSIS");
 	printf(".B gantry\n.I COMMAND\n[arguments] [options]\n");
@@ -77,7 +77,7 @@ void cli_print_manual(const cli_command *c)
 	}
 	for (size_t i = 0; c->name[i] && i + 8 < sizeof name; i++)
 		name[i + 7] = (char)(c->name[i] >= 'a' && c->name[i] <= 'z' ? c->name[i] - 'a' + 'A' : c->name[i]);
-	put_head(name);
+	put_header(name);
 	printf("gantry\\-%s \\- ", c->name);
 	put_roff(c->about);
 	printf("\n");
@@ -98,7 +98,6 @@ void cli_print_manual(const cli_command *c)
 	printf(".BR gantry (1)\n");
 }
 
-/* Escapes text for Markdown. */
 static void put_markdown(const char *text)
 {
 	for (; *text; text++) {

@@ -42,7 +42,6 @@ static void draw_bar(const app_progress *p, double done, double left, const char
 	fflush(stderr);
 }
 
-/* 1: the display is due for an update. */
 static int is_due(app_progress *p)
 {
 	const double now = app_seconds();

@@ -22,7 +22,7 @@ static const cli_option options[] = {
 	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
 	  .help = "parameters to estimate (default center,roll)", .at = AT(find) },
 	{ .name = "beads", .kind = CLI_INPUT, .value = "N|FILE",
-	  .help = "scan of a phantom of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
+	  .help = "scan of N beads: estimate source and detector; FILE: known positions, a line \"x y z\" (mm) per bead",
 	  .at = AT(beads) },
 	{ .name = "span", .kind = CLI_LENGTH, .value = "MM",
 	  .help = "--beads N: known largest distance between two beads, which determines the source-to-axis distance",

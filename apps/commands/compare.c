@@ -143,7 +143,7 @@ static double water_of(const gt_volume *const v[2])
 
 /* Sets the unit of a number without one, with a note if it exceeds any tolerance in mm-1. GT_ERR_ARG if the units of
  * the files differ. */
-static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
+static gt_status resolve_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);
 	const gt_unit unit[2] = { gt_volume_unit(v[0]), gt_volume_unit(v[1]) };
@@ -159,12 +159,12 @@ static gt_status settle_unit(const cli_call *call, const char *option, const gt_
 	return GT_OK;
 }
 
-static gt_status settle_units(const cli_call *call, const gt_volume *const v[2], limits *l)
+static gt_status resolve_units(const cli_call *call, const gt_volume *const v[2], limits *l)
 {
 	gt_status st = GT_OK;
-	GT_TRY(settle_unit(call, "--rmse", v, &l->rmse));
-	GT_TRY(settle_unit(call, "--max", v, &l->max));
-	GT_TRY(settle_unit(call, "--mean", v, &l->mean));
+	GT_TRY(resolve_unit(call, "--rmse", v, &l->rmse));
+	GT_TRY(resolve_unit(call, "--max", v, &l->max));
+	GT_TRY(resolve_unit(call, "--mean", v, &l->mean));
 done:
 	return st;
 }
@@ -253,7 +253,7 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 	GT_TRY(cli_read_volume(call, call->file[0], &a));
 	GT_TRY(cli_read_volume(call, call->file[1], &b));
 	const gt_volume *const both[2] = { a, b };
-	GT_TRY(settle_units(call, both, l));
+	GT_TRY(resolve_units(call, both, l));
 	const gt_grid *ga = gt_volume_grid(a), *gb = gt_volume_grid(b);
 	if (!same_grid(ga, gb)) {
 		char ta[256], tb[256];

@@ -79,7 +79,6 @@ done:
 	return st;
 }
 
-/* Several volumes, as FILE-1.nc, FILE-2.nc, ... */
 static gt_status volumes(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
 {
 	gt_status st = GT_OK;

@@ -150,7 +150,7 @@ static gt_status show(const cli_call *call, const geometry_options *o)
 		GT_TRY(gt_grid_parse(o->grid, &grid));
 		has_grid = 1;
 	}
-	geometry_tell(call, call->file[1], scan, has_grid ? &grid : NULL);
+	geometry_describe(call, call->file[1], scan, has_grid ? &grid : NULL);
 	if (o->output)
 		GT_TRY(gt_scan_draw(o->output, scan, has_grid ? &grid : NULL, call->file[1]));
 done:

@@ -18,5 +18,5 @@ extern const geometry_options geometry_defaults;
 /* make ORBIT */
 gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan);
 /* Prints the description of a scan to stdout, as text or JSON. */
-void      geometry_tell(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid);
+void      geometry_describe(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid);
 #endif

@@ -241,7 +241,7 @@ static int is_large(const char *path)
 }
 
 /* Fields of the whole detector count towards the memory limit. */
-static gt_status fields_for_pieces(const cli_call *call, const gt_read_options *r, double *memory, state *s)
+static gt_status fields_for_chunks(const cli_call *call, const gt_read_options *r, double *memory, state *s)
 {
 	gt_read_options geometry = *r;
 	gt_status st = GT_OK;
@@ -255,7 +255,7 @@ done:
 }
 
 /* Ctrl-C is checked between chunks, so that the unfinished file is removed and reported. */
-static int piece_done(void *self, double done)
+static int chunk_done(void *self, double done)
 {
 	app_progress_fraction(self, done);
 	return cli_asked_to_stop();
@@ -272,7 +272,7 @@ static gt_status in_chunks(const cli_call *call, const prepare_options *o, state
 	cli_frames_apply(&o->frames, &frames, &r);
 	f.memory = o->memory > 0 ? 1e6 * o->memory : f.memory;
 	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS])
-		GT_TRY(fields_for_pieces(call, &r, &f.memory, s));
+		GT_TRY(fields_for_chunks(call, &r, &f.memory, s));
 	p.notes = call->log;
 	p.backend = o->backend;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
@@ -285,7 +285,7 @@ static gt_status in_chunks(const cli_call *call, const prepare_options *o, state
 	f.specs = s->specs;
 	f.command = call->line;
 	app_progress progress = app_progress_start("prepare", call->common.quiet);
-	f.progress = piece_done;
+	f.progress = chunk_done;
 	f.progress_self = &progress;
 	cli_begin_iterating(0);
 	st = gt_prepare_in_chunks(&f, &p);
@@ -302,7 +302,7 @@ done:
 
 /* *done: chunks were requested, or the projections are large. Unsupported steps run in memory unless chunks were
  * requested. */
-static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
+static gt_status try_chunks(const cli_call *call, const prepare_options *o, state *s, int *done)
 {
 	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;
 	*done = 0;
@@ -357,7 +357,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(collect(o, air, s.spec, &s.specs));
 	if (!s.specs && !o->automatic && !cli_is_frames(format))
 		GT_TRY(gt_fail(GT_ERR_ARG, "found no step: expected --auto, or steps as --rings gain (gantry help step lists them)"));
-	GT_TRY(try_pieces(call, &reading, &s, &projections));
+	GT_TRY(try_chunks(call, &reading, &s, &projections));
 	if (projections)
 		goto done;
 	GT_TRY(read_scan(call, &reading, &s));

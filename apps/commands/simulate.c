@@ -216,12 +216,11 @@ done:
 	return st;
 }
 
-/* GT_ERR_ARG if a source lies inside the object. */
-static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
+static gt_status check_sources(const gt_scan *scan, const gt_phantom *object)
 {
 	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
 		const double *s = scan->view[v].source;
-		if (gt_phantom_value(body, s) != 0)
+		if (gt_phantom_value(object, s) != 0)
 			return gt_fail(
 				GT_ERR_ARG,
 				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the object: expected a position outside",
@@ -230,26 +229,26 @@ static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
 	return GT_OK;
 }
 
-static gt_status make_body(const simulate_options *o, gt_phantom **body)
+static gt_status make_phantom(const simulate_options *o, gt_phantom **object)
 {
 	gt_phantom_options p = gt_phantom_defaults;
 	p.water = o->water;
 	p.scale = o->scale;
-	const gt_status st = gt_phantom_new(o->phantom, &p, body);
+	const gt_status st = gt_phantom_new(o->phantom, &p, object);
 	size_t n = 0;
 	while (gt_phantom_list[n].name)
 		n++;
 	return st == GT_ERR_UNKNOWN ? gt_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
-static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
+static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *object, gt_pool *pool, const gt_projections *p)
 {
 	const gt_scan *scan = gt_projections_scan(p);
 	float *data = gt_projections_data(p);
 	app_progress progress = app_progress_start("simulate", call->common.quiet);
-	const gt_status st = o->spectrum ? app_simulate_spectrum(&(app_spectrum){ o->spectrum, o->materials, o->water, (int)o->rays }, body,
-	                                                         pool, p)
-	                                 : gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
+	const gt_status st = o->spectrum ? app_simulate_spectrum(&(app_spectrum){ o->spectrum, o->materials, o->water, (int)o->rays },
+	                                                         object, pool, p)
+	                                 : gt_phantom_project(object, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
 	app_progress_end(&progress);
 	if (st == GT_OK && o->photons > 0)
 		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, data, gt_scan_size(scan));
@@ -257,7 +256,7 @@ static gt_status project(const cli_call *call, const simulate_options *o, const 
 }
 
 static gt_status write_truth(const cli_call *call, const simulate_options *o, const char *parameters, const gt_scan *scan,
-                             const gt_phantom *body, gt_pool *pool)
+                             const gt_phantom *object, gt_pool *pool)
 {
 	gt_volume *v = NULL;
 	gt_grid grid;
@@ -267,7 +266,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	GT_TRY(gt_volume_new(&grid, &v));
 	GT_TRY(gt_volume_set_water(v, o->water));
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
-	st = gt_phantom_voxelise(body, &grid, (int)o->points, pool, app_progress_fraction, &progress, gt_volume_data(v));
+	st = gt_phantom_voxelise(object, &grid, (int)o->points, pool, app_progress_fraction, &progress, gt_volume_data(v));
 	app_progress_end(&progress);
 	GT_TRY(st);
 	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, NULL));
@@ -317,7 +316,7 @@ done:
 	return st;
 }
 
-static gt_status check_room(const simulate_options *o, const gt_scan *scan)
+static gt_status check_space(const simulate_options *o, const gt_scan *scan)
 {
 	const double each = cli_is_dicom_output(o->output, o->format) ? 2 : 4;
 	return o->output && !o->geometry_only ? gt_has_space(o->output, each * (double)gt_scan_size(scan)) : GT_OK;
@@ -347,19 +346,19 @@ static int run(const cli_call *call, const void *given)
 	const simulate_options *o = given;
 	gt_scan *scan = NULL;
 	gt_projections *p = NULL;
-	gt_phantom *body = NULL;
+	gt_phantom *object = NULL;
 	gt_pool *pool = NULL;
 	char *parameters = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
 	GT_TRY(make_scan(o, &scan));
 	GT_TRY(gt_scan_check(scan));
-	GT_TRY(check_room(o, scan));
+	GT_TRY(check_space(o, scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
 	gt_note_detector(&call->log, scan);
 	if (o->phantom) {
-		GT_TRY(make_body(o, &body));
-		GT_TRY(check_sources(scan, body));
+		GT_TRY(make_phantom(o, &object));
+		GT_TRY(check_sources(scan, object));
 	}
 	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g%s%s%s%s",
 	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water,
@@ -368,16 +367,16 @@ static int run(const cli_call *call, const void *given)
 	if (!parameters)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (o->truth)
-		GT_TRY(write_truth(call, o, parameters, scan, body, pool));
+		GT_TRY(write_truth(call, o, parameters, scan, object, pool));
 	if (o->output) {
 		GT_TRY(o->geometry_only ? gt_projections_wrap(scan, NULL, NULL, NULL, &p) : gt_projections_new(scan, &p));
 		if (!o->geometry_only)
-			GT_TRY(project(call, o, body, pool, p));
+			GT_TRY(project(call, o, object, pool, p));
 		GT_TRY(write_output(call, o, parameters, p));
 	}
 done:
 	free(parameters);
-	gt_phantom_free(body);
+	gt_phantom_free(object);
 	gt_pool_free(pool);
 	gt_projections_free(p);
 	gt_scan_free(scan);

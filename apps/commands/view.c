@@ -22,7 +22,7 @@ static const cli_option options[] = {
 	{ .name = "plane", .kind = CLI_CHOICE,
 	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
 	{ .name = "convention", .kind = CLI_CHOICE,
-	  .help = "axes (default): x to the right, y or z upwards; radiological: patient's right on the left, front or head at the top",
+	  .help = "axes (default): x to the right, y or z up; radiological: patient's right on the left, front or head at the top",
 	  .at = AT(convention), .names = conventions },
 	{ .name = "slice", .kind = CLI_INT, .value = "N",
 	  .help = "this slice (projections: this view), from 0", .at = AT(slice), .min = 0, .max = 1e9 },

@@ -88,7 +88,7 @@ done:
 	return st;
 }
 
-static void say_address(void *self, const char *address)
+static void print_address(void *self, const char *address)
 {
 	const cli_call *call = self;
 	printf("%s\n", address);
@@ -105,7 +105,9 @@ static int asked_to_stop(void *self)
 static gt_status serve(const cli_call *call, const view_options *o, const gt_page *page)
 {
 	cli_call copy = *call;
-	const gt_page_server how = { .size = sizeof how, .port = (int)o->port, .ready = say_address, .stop = asked_to_stop, .self = &copy };
+	const gt_page_server how = {
+		.size = sizeof how, .port = (int)o->port, .ready = print_address, .stop = asked_to_stop, .self = &copy
+	};
 	cli_begin_iterating(1);
 	const gt_status st = gt_page_serve(page, &how);
 	cli_end_iterating();

@@ -1,4 +1,4 @@
-"""A helical scan as clinical scanners export it, a DICOM file a view: checked, reconstructed directly and to the noise that is asked for."""
+"""A helical scan as a folder of DICOM files, one per view: checked, then reconstructed by wfbp and at a target noise."""
 
 import gantry
 
@@ -15,4 +15,4 @@ quiet = gantry.reconstruct(p, grid=grid, solver="pcg:iterations=8", penalty="qgg
 for name, volume in (("wfbp", direct), ("pcg", quiet)):
     print(f"{name}: noise of {gantry.roi(volume, (0, 0, 0), radius=12, unit='HU').sd:.1f} HU")
 gantry.show(quiet, (-100, 200), "HU", save="helix.png")
-gantry.write("head/", quiet)  # a folder of DICOM images; `napari head/` shows it where it lay
+gantry.write("head/", quiet)  # a folder of DICOM images; `napari head/` shows it

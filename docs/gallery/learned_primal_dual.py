@@ -1,7 +1,7 @@
 """A learned primal-dual network (Adler, Oektem, IEEE Trans. Med. Imaging 37 (2018) 1322) around a projector, trained on random discs.
 
-A step corrects the projections by a small network that sees what was measured and what the volume would give, and the volume by one
-that sees the backprojection of that; both directions are the exact pair, so that the gradients are exact. On a GPU: DEVICE = "cuda:0".
+One network corrects projections, from the measured ones and those of the volume. Another one corrects the volume, from their
+backprojection. The projector pair is matched, so the gradients are exact. On a GPU: DEVICE = "cuda:0".
 """
 
 import os
@@ -26,7 +26,7 @@ A = layer(op)
 
 
 def discs(n):
-    """n slices of three discs each, and their noisy projections, both of size about 1."""
+    """Makes n slices of three discs each, and their noisy projections, both of order 1."""
     y, x = np.meshgrid(np.arange(32) - 15.5, np.arange(32) - 15.5, indexing="ij")
     volumes = np.zeros((n, 1, 32, 32), np.float32)
     for v in volumes:
@@ -39,7 +39,7 @@ def discs(n):
 
 
 class Step(torch.nn.Module):
-    """A correction of one side from what both sides say."""
+    """Correction of the volume or the projections from both."""
 
     def __init__(self, channels):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A solver of your own in twenty lines, the same for arrays of NumPy, PyTorch and CuPy: Landweber's iteration with Nesterov's momentum."""
+"""Your own solver in twenty lines for NumPy, PyTorch and CuPy arrays: Landweber's iteration with Nesterov's momentum."""
 
 import importlib
 import os
@@ -9,10 +9,10 @@ DEVICE = os.environ.get("GT_BACKEND", "cpu")
 
 
 def nesterov(A, y, xp, iterations):
-    """Least squares |A x - y|^2 of x >= 0 by the exact pair alone; xp: the module of the arrays."""
+    """Minimises |A x - y|^2 for x >= 0 by the matched pair alone; xp: the array module."""
     x = z = 0 * A.T(y)
     length = 0 * x + 1
-    for _ in range(6):  # the largest eigenvalue of A'A, by powers
+    for _ in range(6):  # the largest eigenvalue of A'A, by power iteration
         norm = float(xp.sqrt((length * length).sum()))
         length = A.T(A(length / norm))
     step, t = 1 / float(xp.sqrt((length * length).sum())), 1.0
@@ -34,7 +34,7 @@ for name in ("numpy", "torch", "cupy"):
         y = xp.asarray(data, **({"device": DEVICE if DEVICE.startswith("cuda") else "cpu"} if name == "torch" else {}))
         x = nesterov(A, y, xp, 25)
     except (ImportError, gantry.ArgumentError) as why:  # not installed, or on another device than A
-        print(f"{name} is left out: {why}")
+        print(f"{name} is skipped: {why}")
         continue
     x = x.get() if name == "cupy" else x.cpu().numpy() if name == "torch" else x
     print(f"{name}: rmse {gantry.compare(x, truth, grid, central=0.8).rmse:.5f} mm^-1")

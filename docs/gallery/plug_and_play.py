@@ -1,4 +1,4 @@
-"""Few views of a body, with a denoiser of your own in the place of the penalty: any function of a volume will do."""
+"""Reconstruction from few views with your own denoiser in place of a penalty: any function of a volume."""
 
 from scipy.ndimage import median_filter
 
@@ -12,7 +12,7 @@ truth = body.voxelise(grid, points=3)
 
 
 def denoise(volume, step):
-    """A tenth of the way to the median of each voxel and its neighbours."""
+    """Moves each voxel by a tenth towards the median of its neighbourhood."""
     return 0.9 * volume + 0.1 * median_filter(volume, size=3)
 
 

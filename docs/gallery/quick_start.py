@@ -1,4 +1,4 @@
-"""A scan of a head, reconstructed directly and with less noise, beside the truth: simulate, fdk, iterate, compare, draw."""
+"""A scan of a head, reconstructed by FDK and with less noise, next to the truth: simulate, fdk, iterate, compare, draw."""
 
 import gantry
 

@@ -1,10 +1,10 @@
-"""A C-arm that sags, by the 3x4 matrices of its calibration: drawn, checked, reconstructed."""
+"""A sagging C-arm given by calibrated 3x4 projection matrices: drawn, checked, reconstructed."""
 
 import numpy as np
 
 import gantry
 
-# What a calibration gives: here of a circle whose source sinks and whose detector leans by a little more from view to view.
+# Geometry from a calibration: here a circle with a sinking source and an increasingly tilted detector.
 ideal = gantry.circular(60, (30, 40), pitch=8.0, source_to_axis=600, source_to_detector=1100)
 arm = ideal.copy()
 arm.views["source"][:, 2] += 25 * np.sin(arm.views["angle"] / 2)

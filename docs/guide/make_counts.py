@@ -1,7 +1,7 @@
-"""A small laboratory scan to try things with, as a folder of TIFF images and the geometry file of a maker. Usage: make_counts.py FOLDER
+"""Makes a small laboratory scan: a folder of TIFF images and the geometry file of a scanner vendor. Usage: make_counts.py FOLDER
 
-Four balls in a fifth, off the axis, seen in a cone beam by a detector that is not centred, with dark and flat fields, photon noise, three
-dead pixels, and columns of the detector that respond differently. Needs Python alone."""
+The object is four balls in a fifth, off the axis. A displaced detector measures it in a cone beam, with dark and flat fields, photon
+noise, three dead pixels, and columns with different gains. Needs Python alone."""
 
 import math
 import os
@@ -17,7 +17,7 @@ BALLS = [((0.5, 0.3, 0.0), 4.3, 0.03), ((-1.6, 1.2, 0.5), 0.9, 0.05), ((1.8, 0.6
 
 
 def write_tiff(name, counts):
-    """One strip of 16 bits, little endian."""
+    """Writes one strip of 16 bits, little endian."""
     data = struct.pack(f"<{len(counts)}H", *counts)
     tags = [(256, 4, COLUMNS), (257, 4, ROWS), (258, 3, 16), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1), (278, 4, ROWS), (279, 4, len(data))]
     with open(name, "wb") as file:
@@ -28,7 +28,7 @@ def write_tiff(name, counts):
 
 
 def line_integral(source, pixel):
-    """Chords of a ray through all balls, times what they attenuate."""
+    """Returns the line integral of a ray: chords through all balls times their attenuation."""
     way = [b - a for a, b in zip(source, pixel)]
     length = math.sqrt(sum(w * w for w in way))
     total = 0.0
@@ -48,7 +48,7 @@ def main():
     gain = [1 + 0.02 * random.uniform(-1, 1) for _ in range(COLUMNS)]
 
     def image(transmission):
-        """Counts of the detector: photons as the square root of their number, 200 counts without any."""
+        """Returns the counts of the detector: Poisson noise, and 200 counts without photons."""
         out = []
         for i, t in enumerate(transmission):
             photons = 20000 * gain[i % COLUMNS] * t

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes wrong-axis.png of the guide again: slices of its small scan of a laboratory before and after `gantry calibrate`.
+# Makes wrong-axis.png of the guide: slices of its laboratory scan before and after `gantry calibrate`.
 # Usage: docs/pictures/guide.sh [GANTRY]
 set -eu
 gantry=$(realpath "${1:-build/gantry}")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes prior-*.png of docs/regularizers.md again: a noisy scan of few views, reconstructed with each penalty.
+# Makes prior-*.png of docs/regularizers.md: a noisy scan of few views, reconstructed with each penalty.
 # Usage: docs/pictures/priors.sh [GANTRY]
 set -eu
 gantry=$(realpath "${1:-build/gantry}")

@@ -1,7 +1,7 @@
-"""The reference of the C library, from the public headers: a page per header, an anchor per name, each with its comment.
+"""Makes the reference of the C library from the public headers: a page per header, an anchor per name, each with its comment.
 
-Headers are laid out by one rule (tests/style/heads.sh): a comment belongs to the declarations that follow it up to an empty line. The text of a comment
-is flowing, but what is indented or set in columns stays as it is.
+A comment belongs to the declarations that follow it up to an empty line (tests/style/heads.sh). Comments are reflowed, except indented lines and
+columns.
 """
 
 import html
@@ -29,14 +29,14 @@ class Header(NamedTuple):
 
 
 def body_of(comment):
-    """The text of a comment without its marks, with the indentation of its lines."""
+    """Returns the text of a comment without its marks, with the indentation of its lines."""
     lines = comment.strip()[2:-2].splitlines()
     lines = [lines[0].strip()] + [re.sub(r"^\s*\*( |$)", "", line) if re.match(r"\s*\*", line) else line.strip() for line in lines[1:]]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def split(text):
-    """('comment' | 'blank' | 'directive' | 'code', text) of a header's top level, one after the other."""
+    """Yields ('comment' | 'blank' | 'directive' | 'code', text) for the top level of a header."""
     at = 0
     while at < len(text):
         if text[at] == "\n":
@@ -57,7 +57,7 @@ def split(text):
 
 
 def declaration_end(text, at):
-    """Behind the line in which a declaration, or the body of an inline function, ends."""
+    """Returns the position after the last line of a declaration or an inline function."""
     depth, opened = 0, False
     while at < len(text):
         if text.startswith("/*", at):
@@ -77,7 +77,7 @@ def declaration_end(text, at):
 
 
 def names_in(code):
-    """What a declaration defines: a function, type, constant, variable or macro."""
+    """Returns the kind of a declaration: function, type, constant, variable or macro."""
     bare = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
     macro = re.match(r"#\s*define\s+(\w+)", bare)
     if macro:
@@ -98,7 +98,7 @@ def names_in(code):
 
 
 def without_body(code):
-    """An inline function is shown by its head."""
+    """Reduces an inline function to its prototype."""
     if re.match(r"(GT_HD|static inline)\b", code) and "{" in code:
         return code[: code.index("{")].rstrip() + ";\n"
     return code
@@ -150,7 +150,7 @@ def read_all(folder):
 
 
 def flowing(text, link):
-    """HTML of a comment: paragraphs, and as they stand the lines that are indented or set in columns."""
+    """Returns the HTML of a comment: paragraphs, and preformatted indented lines and columns."""
     for paragraph in re.split(r"\n\s*\n", text):
         run, kept = [], None
         for line in paragraph.splitlines() + [None]:
@@ -167,7 +167,7 @@ def flowing(text, link):
 
 
 def linker(headers, here):
-    """Names and documents in a text become links."""
+    """Converts names and documents in a text to links."""
     where = {name: header.name[:-2] + ".html" for header in headers for part in header.parts for name in part.names}
 
     def one(found, mark):
@@ -187,7 +187,7 @@ def linker(headers, here):
 
 
 def page(header, headers):
-    """The Markdown of a header's page."""
+    """Returns the Markdown of a header's page."""
     link = linker(headers, header.name[:-2] + ".html")
     out = [f"# gantry/{header.name}\n\n"]
     if header.about:
@@ -211,14 +211,14 @@ def page(header, headers):
 
 
 def plain(text):
-    """Text in Markdown: what would be markup there is not."""
+    """Escapes text for Markdown."""
     return re.sub(r"[|*_`\[\]]", lambda c: f"&#{ord(c[0])};", html.escape(text, quote=False))
 
 
 def index(headers):
-    """The list of headers, with the first sentence of each, and of all functions."""
-    out = ["# Headers\n\nWhat `#include <gantry/gantry.h>` brings; each stands alone as well. [The library from C](../../library.md) says how they go together.\n\n",
-           "| header | what it has |\n|---|---|\n"]
+    """Returns the list of headers, each with its first sentence, and of all functions."""
+    out = ["# Headers\n\n`#include <gantry/gantry.h>` includes all of them; each also compiles alone. [The library from C](../../library.md) explains their use.\n\n",
+           "| header | contents |\n|---|---|\n"]
     for header in headers:
         about = header.about or next((part.comment for part in header.parts if part.comment), "")
         sentence = re.split(r"(?<=[.:])\s", " ".join(about.split()))[0].rstrip(":")

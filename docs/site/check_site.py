@@ -1,7 +1,7 @@
-"""Is the built site whole, and does it work without a network? Every link, picture and script is a file of it and every anchor is there; nothing is
-fetched from elsewhere; each page has a title of its own, fits a phone and has words for its pictures; each command, public function and guide has its page.
+"""Checks that the built site is complete and works offline. Links, pictures, scripts and anchors exist, and nothing is fetched from elsewhere. Each
+page has a unique title, fits a phone and has alternative texts. Each command, public function and guide has its page.
 
-python3 check_site.py HTML TREE [GANTRY]: HTML is the built folder, TREE the sources; prints what is wrong, exit 1. First it plants faults in a small
+python3 check_site.py HTML TREE [GANTRY]: HTML is the built folder, TREE the sources; prints faults and exits with 1. First it plants faults in a small
 site, and must find them.
 """
 
@@ -42,7 +42,7 @@ class Page(html.parser.HTMLParser):
 
 
 def read(folder):
-    """The pages and the other files of a site."""
+    """Returns the pages and the other files of a site."""
     pages, files = {}, set()
     for where, _, names in os.walk(folder):
         for name in names:
@@ -72,7 +72,7 @@ def wrong_links(pages, files):
             elif path not in files:
                 yield f"{name}: a dead link: {link}"
             elif where.fragment and path in pages and urllib.parse.unquote(where.fragment) not in pages[path].places:
-                yield f"{name}: a link to an anchor that {path} has not: {link}"
+                yield f"{name}: a link to a missing anchor of {path}: {link}"
 
 
 def wrong_pages(pages):
@@ -80,13 +80,13 @@ def wrong_pages(pages):
     for name, page in pages.items():
         titles[page.title.strip()].append(name)
         if not page.viewport:
-            yield f"{name}: it tells phones no width (viewport)"
+            yield f"{name}: no viewport width for phones"
         for source, words in page.pictures:
             if not words:
                 yield f"{name}: a picture without words: {source}"
     for title, names in titles.items():
         if not title or len(names) > 1:
-            yield f"the title '{title}' is that of {', '.join(sorted(names))}"
+            yield f"the title '{title}' is used by {', '.join(sorted(names))}"
 
 
 def missing(pages, commands, functions, guides):
@@ -103,7 +103,7 @@ def missing(pages, commands, functions, guides):
 
 
 def exports(tree):
-    """(header, function) of what the headers mark as exported."""
+    """Returns (header, function) of all exported functions."""
     folder = os.path.join(tree, "include", "gantry")
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as f:
@@ -144,7 +144,7 @@ PLANTED = {
 
 
 def planted():
-    """What of the planted faults is not found, or found where none is."""
+    """Returns planted faults that are missed, and false reports."""
     for word, change in [("nothing", {}), *PLANTED.items()]:
         with tempfile.TemporaryDirectory() as folder:
             for name, text in {**FINE, **change}.items():

@@ -1,4 +1,4 @@
-"""What the site has beside docs/: README, CONTRIBUTING and CHANGELOG, the references, and the files of the tree that pages link to."""
+"""Adds to the site: README, CONTRIBUTING and CHANGELOG, the references, and linked files of the tree."""
 
 import os
 import posixpath
@@ -22,7 +22,7 @@ HEADERS = "include/gantry"
 
 
 def place_of(path):
-    """Where a file of the tree is on the site."""
+    """Returns the path of a file of the tree on the site."""
     if path in TOP:
         return TOP[path]
     if path == HEADERS:
@@ -35,8 +35,8 @@ def place_of(path):
 
 
 def laid_out(line, inside, out, prose):
-    """A line as this generator wants lists: they begin after an empty line, and what belongs to an item is indented by 4. inside: by how
-    much it is in the tree, 0 outside of lists; out: the lines before, which may get an empty one. Gives the line, and the next `inside`."""
+    """Converts a line to the list syntax of the generator: an empty line before a list, and items indented by 4. inside: the
+    indentation in the tree, 0 outside of lists; out: previous lines, which may get an empty one. Returns the line and the next `inside`."""
     marker = re.match(r"([*-]|\d+\.) +(?=\S)", line) if prose else None
     before = out[-1].strip() if out else ""
     if marker:
@@ -51,7 +51,7 @@ def laid_out(line, inside, out, prose):
 
 
 def relinked(text, page, linked):
-    """A page of the tree as it is on the site: its links lead to where things are there. linked gets the files of the tree that it links to."""
+    """Converts a page of the tree to the site with adapted links. Adds linked files of the tree to `linked`."""
 
     def target(found):
         whole, where = found[0], found[1]
@@ -64,7 +64,7 @@ def relinked(text, page, linked):
             linked[place] = path
         return whole.replace(where, posixpath.relpath(place, posixpath.dirname(place_of(page)) or ".") + mark + anchor)
 
-    text = re.sub(r"\A<!--.*?-->\n", "", text)  # else the heading below is no title
+    text = re.sub(r"\A<!--.*?-->\n", "", text)  # else the heading below is not the title
     lines, prose = text.splitlines(), dict(rule_links.prose(text))
     out, inside = [], 0
     for number, line in enumerate(lines, 1):
@@ -72,7 +72,7 @@ def relinked(text, page, linked):
             for pattern in (rule_links.LINK, rule_links.NAMED):
                 line = pattern.sub(target, line)
         line, inside = laid_out(line, inside, out, number in prose)
-        # A block of code that names its file has it as a title.
+        # A code block that names its file gets the name as a title.
         out.append(re.sub(r"^```(\w+) ([\w./]+)$", r'```\1 title="\2"', line))
     return "\n".join(out) + "\n"
 
@@ -82,7 +82,7 @@ def names_below(folder):
 
 
 def made_pages():
-    """The pages that no file of the tree is, by their places."""
+    """Returns the generated pages by their paths."""
     headers = c_reference.read_all(os.path.join(TREE, HEADERS))
     pages = {"reference/c/index.md": c_reference.index(headers)}
     pages.update({f"reference/c/{h.name[:-2]}.md": c_reference.page(h, headers) for h in headers})
@@ -90,7 +90,7 @@ def made_pages():
 
 
 def expanded(nav, pages):
-    """The list of pages, where a folder stands for all its made pages."""
+    """Expands folders in the list of pages to their generated pages."""
     if isinstance(nav, list):
         return [expanded(item, pages) for item in nav]
     if isinstance(nav, dict):
@@ -99,14 +99,14 @@ def expanded(nav, pages):
 
 
 def listed(nav):
-    """All pages that a list of pages names."""
+    """Returns all pages in a list of pages."""
     if isinstance(nav, str):
         return [nav]
     return [page for item in (nav.values() if isinstance(nav, dict) else nav) for page in listed(item)]
 
 
 def complete(nav, docs):
-    """Pages that the list leaves out come at the end: those of the guide there, others under the last title."""
+    """Appends unlisted pages: guides to the guide, others under the last title."""
     there = set(listed(nav))
     for folder, title in (("guide", "Guide"), ("", next(iter(nav[-1])))):
         names = [posixpath.join(folder, name) for name in sorted(os.listdir(os.path.join(docs, folder))) if name.endswith(".md")]
@@ -133,7 +133,7 @@ def on_files(files, config):
     for place, path in {**{BESIDE[path]: path for path in BESIDE}, **linked}.items():
         whole = os.path.join(TREE, path)
         if os.path.isdir(whole):
-            files.append(File.generated(config, place, content=f"What the sources have in {path}/:\n\n" + "\n".join(names_below(whole)) + "\n"))
+            files.append(File.generated(config, place, content=f"Source files in {path}/:\n\n" + "\n".join(names_below(whole)) + "\n"))
         else:
             files.append(File.generated(config, place, abs_src_path=whole))
     return files
@@ -145,10 +145,10 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """The theme's search opens as a dialog, which readers of screens name by its label."""
+    """Labels the search dialog of the theme for screen readers."""
     return output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
 
 
 def on_post_template(output_content, template_name, config):
-    """A page for what is not found is for servers: its links begin at the root of one, and lead nowhere in a folder."""
+    """Removes the page for missing addresses: its absolute links need a server, and fail in a folder."""
     return "" if template_name == "404.html" else output_content

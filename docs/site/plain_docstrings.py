@@ -1,4 +1,4 @@
-"""Docstrings are plain text with sections of numpydoc: code on the site is what stands between backquotes, and examples."""
+"""Converts docstrings (plain text with numpydoc sections) to Markdown: text in backquotes and examples are code."""
 
 import re
 
@@ -6,7 +6,7 @@ import griffe
 
 
 def as_markdown(text):
-    """Text in which brackets, stars and low lines are themselves. Sections of numpydoc become lists, examples blocks of code."""
+    """Escapes brackets, stars and underscores. Numpydoc sections become lists, examples code blocks."""
     first, *others = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.M)
     parts = [examples(first)]
     for head, body in zip(others[::2], others[1::2]):
@@ -15,13 +15,13 @@ def as_markdown(text):
 
 
 def examples(text):
-    """Prose with examples: from >>> to the next empty line is a block of code."""
+    """Converts examples, from >>> to the next empty line, to code blocks."""
     blocks = re.split(r"((?:^>>> .*\n?(?:^(?=\S).*\n?)*)+)", text, flags=re.M)
     return "".join(f"\n```pycon\n{block.rstrip()}\n```\n\n" if block.startswith(">>>") else escaped(block) for block in blocks)
 
 
 def rows(text):
-    """The rows "name : type" of a section, with their indented texts, as a list."""
+    """Converts the rows "name : type" of a section with their indented texts to a list."""
     found = re.findall(r"^(\S.*)\n?((?:^[ ]{4}.*\n?)*)", text, flags=re.M)
     items = [(*head.partition(" : "), " ".join(about.split())) for head, about in found]
     return "".join(f"* `{name}`{f' ({escaped(kind)})' if kind else ''}{f': {escaped(about)}' if about else ''}\n" for name, _, kind, about in items) + "\n"

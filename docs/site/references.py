@@ -1,4 +1,4 @@
-"""The pages of the references: commands and methods by what the command prints of its tables, Python by the docstrings. $GANTRY is the command."""
+"""Makes the reference pages: commands and methods from the output of the command ($GANTRY), Python from the docstrings."""
 
 import ast
 import os
@@ -19,20 +19,20 @@ KINDS = {
     "preset": "Parameters: presets",
     "format": "Names of file formats",
 }
-WHOLE = ("weights", "preset")  # their help is one text, not one per name
+WHOLE = ("weights", "preset")  # one help text for all names
 
 
 def gantry(*arguments):
-    """What the command prints."""
+    """Returns the output of the command."""
     command = os.environ.get("GANTRY", os.path.join(TREE, "build", "gantry"))
     try:
         return subprocess.run([command, *arguments], stdout=subprocess.PIPE, check=True, text=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise PluginError(f"{' '.join([command, *arguments])}: {error}; the references are made by the command: build it first") from error
+        raise PluginError(f"{' '.join([command, *arguments])}: {error}; the references need the command: build it first") from error
 
 
 def listed(text):
-    """(name, sentence) of the lines of a list."""
+    """Returns (name, sentence) of the lines of a list."""
     return re.findall(r"^ *([a-z][\w-]*) {1,}(\S.*)$", text, re.M)
 
 
@@ -41,8 +41,8 @@ def plain(text):
 
 
 def commands():
-    """Pages of the commands, in their groups."""
-    index = ["# Options of the commands\n\nMade from the tables by which the command parses them. [Commands](../../commands.md) shows what each is for.\n"]
+    """Returns the pages of the commands, in their groups."""
+    index = ["# Options of the commands\n\nGenerated from the option tables of the command. [Commands](../../commands.md) explains methods and limits.\n"]
     pages = {"reference/commands/index.md": ""}
     for line in gantry("help").splitlines()[1:]:
         found = re.match(r"  ([a-z]+) +(\S.*)", line)
@@ -50,13 +50,13 @@ def commands():
             pages[f"reference/commands/{found[1]}.md"] = gantry("help", found[1], "--markdown")
             index.append(f"| [{found[1]}]({found[1]}.md) | {plain(found[2])} |\n")
         elif re.match(r"[A-Z]", line):
-            index.append(f"\n## {line}\n\n| command | what it does |\n|---|---|\n")
+            index.append(f"\n## {line}\n\n| command | purpose |\n|---|---|\n")
     pages["reference/commands/index.md"] = "".join(index)
     return pages
 
 
 def parameters(text):
-    """The help on a module: its parameters as a list, the rest as it stands."""
+    """Returns the help on a module, with the parameters as a list."""
     out = []
     for line in text.splitlines()[1:]:
         found = re.match(r"  ([a-z][\w-]*) {2,}(\S.*)", line)
@@ -68,7 +68,7 @@ def parameters(text):
 
 
 def methods():
-    """A page per kind of module, with all parameters."""
+    """Returns a page per kind of module, with all parameters."""
     pages = {"reference/methods/index.md": ""}
     index = ["# Parameters of the methods\n\nAs `gantry help KIND NAME` prints them.\n\n| kind | names |\n|---|---|\n"]
     for kind, title in KINDS.items():
@@ -95,7 +95,7 @@ def parsed(name):
 
 
 def exported(tree):
-    """The names of __all__, as far as they stand there."""
+    """Returns the literal names of __all__."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return [constant.value for constant in node.value.elts]
@@ -107,7 +107,7 @@ def public(tree):
 
 
 def module_page(module, names, whole):
-    """A module's page. whole: names are the module's, not those of `import gantry`."""
+    """Returns the page of a module. whole: names belong to the module, not to `import gantry`."""
     file = module.replace(".", "/")
     _, tree = parsed(file + ".py")
     about = (ast.get_docstring(tree) or "").split("\n\n")[0]
@@ -120,7 +120,7 @@ def module_page(module, names, whole):
 
 
 def stub_page():
-    """The functions that the tables make, by the stubs."""
+    """Returns the page of the generated functions, from the stubs."""
     text, tree = parsed("methods.pyi")
     about = {}
     for kind in ("solver", "penalty"):
@@ -135,10 +135,10 @@ def stub_page():
 
 
 def python():
-    """A page per module of the package, with what `import gantry` has of it."""
+    """Returns a page per module of the package, with its names in `import gantry`."""
     _, tree = parsed("__init__.py")
     names = exported(tree)
-    # Those for checkers of types too, under a condition: what they name is loaded when it is asked for.
+    # Includes the conditional imports for type checkers; these names are loaded on first use.
     groups = [(node.module, [a.name for a in node.names if a.name in names], False) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
     groups += [(module, public(parsed(module.replace(".", "/") + ".py")[1]), True) for module in ("torch", "interop.astra")]
     shown = {name for _, listed_names, _ in groups for name in listed_names} | {"__version__"}
@@ -147,7 +147,7 @@ def python():
     pages = {"reference/python/index.md": ""}
     pages.update({f"reference/python/{module}.md": module_page(module, which, whole) for module, which, whole in groups if which})
     pages["reference/python/methods.md"] = stub_page()
-    index = ["# Reference of the Python package\n\nFrom the docstrings. [The Python package](../../python.md) says how it goes together.\n\n",
+    index = ["# Reference of the Python package\n\nFrom the docstrings. [The Python package](../../python.md) explains their use.\n\n",
              "| page | names |\n|---|---|\n"]
     index += [f"| [{module}]({module}.md) | {', '.join(f'`{name}`' for name in which)} |\n" for module, which, _ in groups if which]
     index.append("| [methods](methods.md) | every solver, analytic method and penalty |\n")

@@ -5,7 +5,7 @@
 #include <gantry/vec3.h>
 #include "geometry/exchange/exchange.h"
 
-/* Places the source of a parallel beam at twice the distance between panel and axis, outside the field of view. */
+/* Places the source of a parallel beam at twice the distance between panel and axis plus four detector widths. */
 static gt_status source_of_rays(const double ray[3], const gt_step_view *w, const gt_scan_size3 *size, size_t v, double source[3])
 {
 	const double length = sqrt(gt_dot3(ray, ray));

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "geometry/exchange/exchange.h"
 
-/* Makes the view at table angle 0. */
 static void standing(const gt_lab_orbit *o, const double shift[2], const double upright[9], gt_step_view *w)
 {
 	const double c = cos(o->panel_roll), s = sin(o->panel_roll), far = o->parallel ? 1000 : o->source_to_axis;

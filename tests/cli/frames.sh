@@ -41,7 +41,7 @@ fi
 ok convert pin.nc -o pin.tif --number u16 --range 0:0.005
 grep -q "are beyond the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
 refused_output 2 "has one type of numbers" recon pin-scan.nc --number u16
-refused 2 "--range=0:1: floats need none" convert pin.nc -o x.tif --range 0:1
+refused 2 "--range=0:1: applies to integers alone" convert pin.nc -o x.tif --range 0:1
 
 refused_output 2 "--flat does not apply" recon pin-scan.nc --flat x.tif
 refused_output 1 "91 angles, expected" recon "$GT_DATA/neutron.tif" --angles "$GT_DATA/pin/angles.txt" --sinogram

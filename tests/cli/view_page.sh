@@ -7,8 +7,8 @@ support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
 ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20
 refused 2 "expected -o NAME.html or --serve" view t.nc s.nc -o none.png
 refused 2 "--port needs --serve" view t.nc -o none.html --port 80
-refused 2 "are for pictures" view t.nc -o none.html --slice 2
-refused 2 "expected no --output" view t.nc -o none.html --serve
+refused 2 "apply to pictures alone" view t.nc -o none.html --slice 2
+refused 2 "cannot be combined with --output" view t.nc -o none.html --serve
 refused 1 "nowhere/none.html" view t.nc -o nowhere/none.html
 refused 1 "absent.nc" view t.nc absent.nc -o none.html
 # Files beyond the limit of a page are refused by their headers, without reading, which would need 4 GB of memory.

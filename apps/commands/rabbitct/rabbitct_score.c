@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "apps/commands/rabbitct/rabbitct.h"
 
-#define MOST 4095.0 /* of 12 bits */
+#define MAX_VALUE 4095.0 /* of 12 bits */
 
 app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *reference, size_t n)
 {
@@ -16,7 +16,7 @@ app_rabbitct_score app_rabbitct_judge(const uint16_t *hu, const uint16_t *refere
 	}
 	s.mse /= (double)n;
 	s.rmse = sqrt(s.mse);
-	s.psnr = s.mse > 0 ? 10 * log10(MOST * MOST / s.mse) : INFINITY;
+	s.psnr = s.mse > 0 ? 10 * log10(MAX_VALUE * MAX_VALUE / s.mse) : INFINITY;
 	return s;
 }
 

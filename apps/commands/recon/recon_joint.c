@@ -23,7 +23,6 @@ static gt_status check(const cli_call *call, const recon_options *o)
 	return cli_check_numbered(call, o->output);
 }
 
-/* The checkpoint must differ from the volumes. */
 static gt_status check_checkpoint(const cli_call *call, const recon_options *o, gt_recon *r)
 {
 	const char *checkpoint = gt_recon_text(r, "checkpoint");
@@ -42,7 +41,7 @@ static gt_status check_checkpoint(const cli_call *call, const recon_options *o, 
 }
 
 /* Checks each output before the computation, because the disks may differ. */
-static gt_status have_room(const cli_call *call, const recon_options *o, const gt_grid *grid)
+static gt_status check_space(const cli_call *call, const recon_options *o, const gt_grid *grid)
 {
 	gt_write_options w = gt_write_defaults;
 	gt_status st = cli_set_numbers(o->number, o->range, &w);
@@ -69,7 +68,7 @@ static gt_status open_all(const cli_call *call, const recon_options *o, recon_mo
 	GT_TRY(gt_recon_choose(r[0]));
 	GT_TRY(check_checkpoint(call, o, r[0]));
 	GT_TRY(gt_recon_chosen_grid(r[0], &grid));
-	GT_TRY(have_room(call, o, &grid));
+	GT_TRY(check_space(call, o, &grid));
 	for (size_t i = 0; i < call->files; i++)
 		GT_TRY(gt_volume_new(&grid, &v[i]));
 done:

@@ -34,10 +34,10 @@ const cli_option recon_table[] = {
 	{ .name = "init", .kind = CLI_INPUT, .value = "auto|zero|fdk|wfbp|FILE",
 	  .help = "starting volume of an iterative method", .at = AT(init) },
 	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,
-	  .help = "compute padding slices beyond both ends of the grid, without writing them (auto: those that rays through the object cross)",
+	  .help = "compute padding slices beyond the grid without writing them (auto: those that rays through the object cross)",
 	  .at = AT(padding), .names = paddings },
 	{ .name = "outside", .kind = CLI_CHOICE,
-	  .help = "object outside an iterative method's grid: subtract its projections, widen the grid, or ignore it (default auto)",
+	  .help = "object outside the grid of an iterative method: subtract it, widen the grid, or ignore it (default auto)",
 	  .at = AT(outside), .names = outsides },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
 	  .help = "statistical weights of the data (photons:count=1e5,electronic=10)", .at = AT(weights) },
@@ -68,7 +68,7 @@ const cli_option recon_table[] = {
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ",
 	  .help = "partition the work by views, by slices, or into P slabs times Q view ranges (default auto)", .at = AT(split) },
 	{ .name = "balance", .kind = CLI_TEXT, .value = "auto|yes|no",
-	  .help = "partition the work by measured speed: auto for heterogeneous devices, measured once and cached; yes: measure now",
+	  .help = "partition by measured speed: auto for heterogeneous devices, measured once and cached; yes: measure now",
 	  .at = AT(balance) },
 	{ .name = "reproducible", .kind = CLI_FLAG,
 	  .help = "give bit-identical results on 1, 2, 4 or 8 devices; always uses eight partitions, which costs time and memory",
@@ -118,7 +118,6 @@ static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *t
 	return GT_OK;
 }
 
-/* Sets the backend; NULL: the default of the library. */
 static gt_status find_backend(const cli_call *call, const recon_options *o, char text[64], const char **backend)
 {
 	char gpus[48];

@@ -167,7 +167,7 @@ static gt_status copy_facts(const gt_volume *from, gt_volume *to)
 }
 
 /* Copies the slices around the central one. */
-static gt_status middle_of(const gt_volume *v, gt_volume **part)
+static gt_status central_slices(const gt_volume *v, gt_volume **part)
 {
 	gt_grid g = *gt_volume_grid(v);
 	const size_t all = g.n[2], n = all < MIDDLE_SLICES ? all : MIDDLE_SLICES, first = (all - n) / 2, slice = g.n[0] * g.n[1];
@@ -222,7 +222,7 @@ static gt_status pictures(const cli_call *call, gt_recon *r, const gt_read_optio
 	gt_status st = GT_OK;
 	GT_TRY(gt_read_volume(path, NULL, &whole));
 	*unit = gt_volume_unit(whole);
-	GT_TRY(middle_of(whole, &volume[1]));
+	GT_TRY(central_slices(whole, &volume[1]));
 	gt_volume_free(whole);
 	whole = NULL;
 	GT_TRY(direct(call, r, reading, volume[1], &volume[0]));

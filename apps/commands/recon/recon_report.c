@@ -60,7 +60,6 @@ static void print_parts(const char *title, const part *list, int n)
 			printf("  %-20s %16s\n", list[i].text, SIZE(list[i].bytes));
 }
 
-/* Calls put(key, value) for each of the lines key=value. */
 static void each_setting(const char *lines, void (*put)(void *self, const char *key, const char *value), void *self)
 {
 	char *copy = strdup(lines), *rest = copy;

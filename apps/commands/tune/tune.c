@@ -144,7 +144,7 @@ static gt_status subsets_of(const char *solver, long long *subsets)
 	return st;
 }
 
-static void tell_part(void *self, const gt_tune_part *p)
+static void print_part(void *self, const gt_tune_part *p)
 {
 	const gt_tune_outcome *o = &p->outcome;
 	(void)self;
@@ -209,7 +209,7 @@ static gt_status tune(const cli_call *call, const tune_options *o)
 	t.tried = tried;
 	t.self = &w;
 	const char *projector = o->solver ? gt_projector_for_grid(NULL, o->projector, &grid, scan) : o->projector;
-	st = projector ? gt_tune_projector(&t, projector, tell_part) : o->candidate ? try_one(&t, o->candidate) : search(&t);
+	st = projector ? gt_tune_projector(&t, projector, print_part) : o->candidate ? try_one(&t, o->candidate) : search(&t);
 done:
 	gt_scan_free(scan);
 	return st;

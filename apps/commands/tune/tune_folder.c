@@ -63,7 +63,6 @@ static int is_late(const filling *g)
 	return g->f->within > 0 && app_seconds() - g->begin + g->f->search.seconds + g->beyond > g->f->within;
 }
 
-/* Returns 1 if the log is complete. */
 static int is_whole(const char *log)
 {
 	gt_tune_log_facts facts;
@@ -97,7 +96,7 @@ done:
 }
 
 /* After a failure: returns 1 if the log states the reason. Removes a log without evaluations. */
-static int settle(const filling *g, const char *log, gt_status st)
+static int has_reason(const filling *g, const char *log, gt_status st)
 {
 	gt_tune_log_facts facts;
 	char why[1024];
@@ -124,7 +123,7 @@ static gt_status fill_one(filling *g, const char *workload, const char *kernel)
 	if (!is_whole(log) && !(g->late = is_late(g))) {
 		g->f->search.kernel = kernel;
 		st = search_one(g, w->name, every, log);
-		if (st != GT_OK && settle(g, log, st)) {
+		if (st != GT_OK && has_reason(g, log, st)) {
 			cli_note(g->f->call, "%s, %s: %s", workload, kernel, gt_error());
 			st = GT_OK;
 		}
@@ -134,7 +133,6 @@ static gt_status fill_one(filling *g, const char *workload, const char *kernel)
 	return st;
 }
 
-/* Calls a function for each workload with each kernel. */
 static gt_status each_pair(filling *g, gt_status (*each)(filling *g, const char *workload, const char *kernel))
 {
 	char workload[MAX_NAME], kernel[MAX_NAME];
@@ -154,7 +152,7 @@ done:
 }
 
 /* Counts the searches and rejects unknown names. */
-static gt_status look_at(filling *g, const char *workload, const char *kernel)
+static gt_status count_search(filling *g, const char *workload, const char *kernel)
 {
 	const app_workload *w;
 	size_t every, i = 0;
@@ -239,7 +237,7 @@ gt_status tune_folder_fill(tune_folder *f)
 	char *table = NULL;
 	int made = 0;
 	gt_status st = GT_OK;
-	GT_TRY(each_pair(&g, look_at));
+	GT_TRY(each_pair(&g, count_search));
 	GT_TRY(make_folder(f->path, &made));
 	if (!(table = cli_text("%s/results.csv", f->path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

@@ -32,9 +32,9 @@ static facts find(const gt_scan *s)
 }
 
 /* Returns the distance from the centre, 0 below rounding errors. */
-static double from_middle(double pixel, double middle) { return fabs(pixel - middle) < 1e-6 ? 0 : pixel - middle; }
+static double from_center(double pixel, double center) { return fabs(pixel - center) < 1e-6 ? 0 : pixel - center; }
 
-static void tell_words(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
+static void describe_text(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
 {
 	const double middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
 	char text[256];
@@ -58,7 +58,7 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 	if (s->pitch_per_turn != 0)
 		printf("helix       table feed %.6g mm per rotation\n", s->pitch_per_turn);
 	printf("axis        at column %.6g (%+.4g from the centre), at the height of the source at row %.6g (%+.4g)\n", f->axis.column,
-	       from_middle(f->axis.column, middle), f->axis.row, from_middle(f->axis.row, middle_row));
+	       from_center(f->axis.column, middle), f->axis.row, from_center(f->axis.row, middle_row));
 	if (f->axis.max - f->axis.min > 0.005)
 		printf("            on average; from column %.6g to %.6g over the views\n", f->axis.min, f->axis.max);
 	printf("images      seen from the source with z upwards, columns run from %s, rows %s\n",
@@ -75,7 +75,7 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 	}
 }
 
-static void tell_json(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
+static void describe_json(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
 {
 	const struct {
 		const char *key;
@@ -117,8 +117,8 @@ static void tell_json(const char *name, const gt_scan *s, const facts *f, const 
 	cli_json(report);
 }
 
-void geometry_tell(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid)
+void geometry_describe(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid)
 {
 	const facts f = find(scan);
-	(call->common.json ? tell_json : tell_words)(name, scan, &f, grid);
+	(call->common.json ? describe_json : describe_text)(name, scan, &f, grid);
 }
