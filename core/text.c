@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/text.h>
 #include "core/text.h"
 
 /* A thread takes the locale "C" for the length of a call, since the program may have set another one. */

@@ -1,5 +1,4 @@
 /* Columns, rows or the turn the other way round: what a conjugate-ray check finds, and what puts it right. */
-#include <gantry/consistency.h>
 #include "geometry/projections.h"
 
 static void swap(float *a, float *b)

@@ -1,5 +1,6 @@
 /* Voxels must not be too small for the pixels that see them, and no source among them. */
 #include <math.h>
+#include "geometry/grid.h"
 #include "geometry/grid_voxels.h"
 
 /* Of a pixel at the axis; smaller voxels are lost in the rounding of rays, and projectors see nothing of them. */

@@ -1,6 +1,6 @@
 /* How the patient lay, and which way the scanner's axes point in him (docs/geometry.md). */
 #include <string.h>
-#include <gantry/io.h>
+#include "geometry/patient_position.h"
 
 const char *const gt_position_names[] = { "HFS", "HFP", "FFS", "FFP", NULL };
 

@@ -1,10 +1,11 @@
 /* Random displacements of the views of a scan: source and detector shifted and tilted by what the seed and the view
  * give. */
 #include <math.h>
-#include <gantry/random.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
+#include "core/random.h"
+#include "geometry/scan.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
 

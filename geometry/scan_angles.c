@@ -3,6 +3,7 @@
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
+#include "geometry/scan.h"
 
 /* How far stated angles may be from the sources, rad: flying spots and gantries out of true are far below. */
 #define MOST 0.2

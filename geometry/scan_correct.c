@@ -2,7 +2,7 @@
  * things are counted. */
 #include <math.h>
 #include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/scan.h>
 #include <gantry/vec3.h>
 
 const gt_scan_correction gt_scan_correction_none = { .size = sizeof(gt_scan_correction),

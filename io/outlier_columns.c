@@ -2,10 +2,10 @@
  * rings. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
-#include <gantry/plausibility.h>
 #include "core/log.h"
+#include "core/order_statistics.h"
 #include "geometry/projections.h"
+#include "io/plausibility.h"
 
 /* By trial: medians of how far columns are from their neighbours' mean, and that part of the largest mean. */
 #define MEDIANS 30.0

@@ -1,4 +1,5 @@
 /* Every file format, one line each in table.h. */
+#include "core/module.h"
 #include "io/table.h"
 
 #define ENTRY(name) &gt_format_##name,

@@ -2,12 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
+#include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/team/team.h"
 #include "core/try.h"
+#include "io/slice_writer.h"
 #include "recon/choose.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 

@@ -2,11 +2,11 @@
 #define GT_RECON_CHECKPOINTING_H
 /* A run that is saved while it goes on, and one that is continued from there. */
 #include <gantry/message.h>
-#include <gantry/checkpoint.h>
 #include <gantry/data.h>
 #include <gantry/monitor.h>
+#include "io/checkpoint.h"
 #include "recon/divergence.h"
-#include <gantry/method.h>
+#include "recon/modules.h"
 
 /* Of one scan. */
 typedef struct {
@@ -37,8 +37,8 @@ typedef struct {
 	char *failed;                   /* why the last one could not be written; NULL: it was */
 } gt_checkpointing;
 
-/* By the settings alone: can FILE of "FILE:every=10" be written, and is it none of these other files (NULL ends the list)? Is `resume` a
- * checkpoint? */
+/* By the settings alone: can FILE of "FILE:every=10" be written, and is it none of these other files (NULL ends the
+ * list)? Is `resume` a checkpoint? */
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
 /* Is there room on the disk for the image at least? GT_ERR_IO. What else is kept is known when the solver begins:
  * gt_checkpointing_resume() asks for that. */

@@ -1,11 +1,13 @@
 #ifndef GT_RECON_CHOOSE_H
 #define GT_RECON_CHOOSE_H
 /* Chooses the method and the projector for a scan if the settings name none; messages report the reason. */
-#include <gantry/choose.h>
-#include <gantry/method.h>
+#include <gantry/analytic.h>
+#include <gantry/grid.h>
+#include <gantry/message.h>
+#include "recon/modules.h"
 
-/* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
- * gt_analytic_supports(). */
+/* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are
+ * few. grid: see gt_analytic_supports(). */
 gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m);
 /* The first solver instead of the method in m; a note gives gt_error() as the reason. */
 gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_method *m);
@@ -13,4 +15,17 @@ gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_meth
 const char *gt_method_choice(const gt_analytic *method, const void *options, const char *key);
 /* Length of a direct method's refusal up to its advice to iterate, where that is what is done. */
 int  gt_length_without_advice(const char *why);
+
+/* The projector that was asked for, with a message where the default takes a tenth of its time and less; NULL: the
+ * default, or where the detector is rolled far the most accurate one (a message says so): dd where the image of z is
+ * within 15 degrees of the columns, or of the rows of a flat panel and parallel rays, else joseph. Where pixels, as
+ * seen at the middle of the grid, are larger or smaller than voxels, dd up to 20 degrees more (at a factor of two),
+ * since joseph aliases there. grid: NULL: of voxels as large as pixels. The same on every backend. */
+const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan);
+/* The same with no grid; `backend` is a name as gt_backend_open() takes it; NULL: auto. */
+const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
+/* The same for the backend auto. */
+const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
+/* A message where the options of a direct method ask for a kernel that another device has. */
+void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 #endif

@@ -4,7 +4,7 @@
 #include <gantry/data.h>
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "recon/penalty_spec.h"
 
 /* Forgets all but host_free and host_process. Then notes the memory that the host holds. */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/noise.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "recon/object_mask.h"

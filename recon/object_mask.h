@@ -1,6 +1,6 @@
 #ifndef GT_RECON_OBJECT_MASK_H
 #define GT_RECON_OBJECT_MASK_H
-/* The voxels of a volume where the object is, as a list: gt_object_mask() in <gantry/noise.h> says which they are. */
+/* The voxels of a volume where the object is, as a list: gt_object_mask() defines them. */
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 
@@ -12,4 +12,10 @@ typedef struct {
 /* x: mm^-1, [z][y][x]. gt_object_voxels_free() is due in any case. */
 gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);
+
+/* Where the object is: mask[z][y][x] is 1 for voxels within what the scan covers whose surroundings, blocks of 8 mm, or
+ * of a thirtieth of the field of view where that is less, are within a quarter of water, away from its borders; where
+ * there are none, whose surroundings are above a tenth of the densest; else everywhere. x: mm^-1, [z][y][x].
+ * *like_water (may be NULL): 1 in the first case. */
+gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *scan, double water, unsigned char *mask, int *like_water);
 #endif

@@ -12,6 +12,8 @@
 #include "core/try.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
+#include "recon/weights/photon_weights.h"
+#include "regularizers/spec_of_water.h"
 
 /* Strengths that differ by less than this part are one: devices disagree by less, and noise follows by half as much. */
 #define MAX_RELATIVE_DIFFERENCE 1e-3

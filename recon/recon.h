@@ -5,6 +5,7 @@
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/job.h"
+#include "recon/modules.h"
 #include "recon/slab_pipeline.h"
 
 /* Source of the grid, in addition to the keys grid and like. */
@@ -63,7 +64,8 @@ void gt_recon_forget(gt_recon *r);
 /* Free memory of the host within the limit that is set. */
 double gt_recon_host_free(const gt_recon_settings *s);
 
-/* Remarks of a reader, its progress, and the data from a file of their own. For the geometry alone, or with all that the method has use for. */
+/* Remarks of a reader, its progress, and the data from a file of their own. For the geometry alone, or with all that
+ * the method has use for. */
 gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p);
 /* Of projections in memory what readers refuse in files: geometry that is none (the caller may have changed it), and
  * values that are not finite. */

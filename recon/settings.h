@@ -2,7 +2,7 @@
 #define GT_RECON_SETTINGS_H
 /* Settings of a reconstruction by key and value. Every value is parsed once, when it is set. */
 #include <gantry/io.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "recon/preset.h"
 #include "recon/data_weights.h"
 #include "recon/penalty_spec.h"
@@ -41,7 +41,8 @@ void gt_recon_settings_free(gt_recon_settings *s);
 /* NULL: the default. GT_ERR_UNKNOWN, GT_ERR_ARG: see gt_recon_set(). */
 gt_status   gt_recon_settings_set(gt_recon_settings *s, const char *key, const char *value);
 const char *gt_recon_settings_key(size_t i);                    /* NULL at the end */
-/* What the settings alone refuse together. method: the one that is set or was chosen; none of it set: not known yet. started: an array was given to start from. */
+/* What the settings alone refuse together. method: the one that is set or was chosen; none of it set: not known yet.
+ * started: an array was given to start from. */
 gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *method, int started);
 /* 1: init names a file of a volume. */
 int gt_recon_starts_from_file(const char *init);

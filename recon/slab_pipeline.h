@@ -2,7 +2,7 @@
 #define GT_RECON_SLAB_PIPELINE_H
 /* Filtered backprojection out of core: slabs of slices, batches of views, and stages that run at the same time. */
 #include <gantry/message.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "recon/view_cache.h"
 
 /* How far a run is. */

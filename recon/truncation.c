@@ -6,7 +6,9 @@
 #include <gantry/scan_math.h>
 #include "core/log.h"
 #include "geometry/angular_closure.h"
+#include "geometry/grid.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "geometry/scan_gap.h"
 #include "recon/truncation.h"
 

@@ -1,7 +1,7 @@
 #ifndef GT_ANALYTIC_FBP_FBP_H
 #define GT_ANALYTIC_FBP_FBP_H
 /* Inside this room: what fdk and fbp share. options -> plan (host, double) -> batches of views through a backend. */
-#include <gantry/backend_author.h>
+#include <gantry/analytic.h>
 #include "analytic/fbp/fbp_math.h"
 #include "analytic/fbp/ramp.h"
 #include "core/device/backend.h"

@@ -7,10 +7,10 @@
 #include <gantry/array.h>
 #include <gantry/io.h>
 #include <gantry/message.h>
-#include <gantry/module.h>
 #include <gantry/params.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
+#include "core/module.h"
 
 /* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
  * names (INPUT: may name) a file that is read or written. CLI_LENGTH, CLI_ANGLE: double, in mm, degrees. */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "io/same_file.h"
 
 /* Where a path is, or would be: the file itself, or its folder and name. */
 

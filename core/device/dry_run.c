@@ -1,6 +1,7 @@
 /* A backend that counts what it would hold and does nothing else: see gt_backend_dry_run(). */
 #include "core/arguments.h"
 #include "core/device/backend.h"
+#include "core/linop.h"
 
 /* Nobody may look there: what does fails at once. */
 static void *const nowhere = (void *)4096;

@@ -1,9 +1,10 @@
 /* Large arrays from a device to memory that is not page-locked, which drivers fill by one thread: through two
  * page-locked pieces, of which one is on its way while all threads of the host empty the other. */
 #include <string.h>
-#include <gantry/download.h>
-#include <gantry/upload.h>
+#include <gantry/host_memory.h>
+#include "core/device/download.h"
 #include "core/device/get_staged.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 
 #define PIECE_BYTES ((size_t)16 << 20)

@@ -2,7 +2,7 @@
  * neighbours. */
 #include <math.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "prepare/stripes/stripes.h"
 
 /* Factor by which an unstable column fluctuates more, or a dead one less, than its neighbours; the second applies to

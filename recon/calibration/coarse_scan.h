@@ -1,6 +1,7 @@
 #ifndef GT_RECON_CALIBRATION_COARSE_SCAN_H
 #define GT_RECON_CALIBRATION_COARSE_SCAN_H
-#include <gantry/data.h>
+#include "geometry/grid.h"
+#include "geometry/projections.h"
 
 /* The projections with at most that many columns and views, for who looks for a few numbers: means of line
  * integrals over whole pixels, smoothed by a Gaussian of sigma of the new ones (0: not), every so

@@ -1,8 +1,28 @@
 #ifndef GT_RECON_NOISE_ESTIMATE_H
 #define GT_RECON_NOISE_ESTIMATE_H
-/* Noise of measured line integrals, for the parts of the engine that look at all pixels: <gantry/noise.h> says what
- * the model is. */
-#include <gantry/noise.h>
+/* Noise model of measured line integrals. docs/regularizers.md has the formulas and their sources. */
+#include <gantry/data.h>
+#include <gantry/threads.h>
+#include "recon/weights/photon_weights.h"
+
+/* The variance of measured line integrals, pixel by pixel. */
+typedef struct gt_noise_model gt_noise_model;
+/* Where photons are known (a count, or counts of each pixel), a line integral p has the variance (N +
+ * electronic^2)/N^2 with N = photons exp(-p); where p has weights w, s/w; else s exp(p). The number s is the one
+ * that explains the differences of neighbouring pixels: products of second differences along two axes, or sixth ones
+ * along one, whose squares have a median that edges do not move. known: NULL stands for the photons of p, if it has
+ * any. p is borrowed, and so are the counts of `known`. The pool may be NULL. GT_ERR_UNSUPPORTED: too few
+ * neighbouring pixels were measured. */
+gt_status   gt_noise_estimate(const gt_projections *p, const gt_counting *known, gt_pool *pool, gt_noise_model **model);
+void        gt_noise_free(gt_noise_model *model);                       /* NULL is fine */
+/* The variance of a line integral, at index [view][row][column]; 0 where the weight is 0: that pixel says nothing. */
+double      gt_noise_variance(const gt_noise_model *model, size_t pixel);
+/* Returns the scale s; 1 if photons are known. */
+double      gt_noise_scale(const gt_noise_model *model);
+/* Returns the estimated unattenuated photons per pixel if one number was estimated for all pixels; else 0. */
+double      gt_noise_photons(const gt_noise_model *model);
+/* Source of the model: "photons as given", "differences of neighbouring cells", ... */
+const char *gt_noise_source(const gt_noise_model *model);
 
 /* Sums over the pixels whose variance is above a bound: behind them are next to no photons. */
 typedef struct {

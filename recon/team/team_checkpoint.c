@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/try.h"
+#include "io/checkpoint.h"
 #include "recon/team/team_checkpoint.h"
 
 /* An array of its own on the host for each that is kept; *list ends as kept does. */

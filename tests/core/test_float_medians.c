@@ -1,8 +1,8 @@
 /* Medians of floats where they lie: those of the order statistics in double. labels: unit property  backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
 #include "core/float_medians.h"
+#include "core/order_statistics.h"
 #include "tests/support/support.h"
 
 /* Smooth, with repeated values, of both signs, over many powers of two. */

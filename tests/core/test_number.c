@@ -10,8 +10,8 @@
 #include <gantry/module.h>
 #include <gantry/recon.h>
 #include <gantry/regularizer.h>
-#include <gantry/text.h>
 #include "core/text.h"
+#include "regularizers/spec_of_water.h"
 #include "tests/support/support.h"
 
 /* A locale of the machine, or one made in a folder of its own; 0: there is none. */

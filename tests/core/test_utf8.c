@@ -1,7 +1,7 @@
 /* Texts of files are shown as UTF-8 and nothing else, cut between characters.
  * labels: unit, backend: none */
 #include <string.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "tests/support/support.h"
 
 START_TEST(only_utf8_is_shown)

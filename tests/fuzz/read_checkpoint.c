@@ -1,6 +1,6 @@
 /* Checkpoints: bytes with a checksum that is right, as someone with a purpose would make it. */
 #include <stdlib.h>
-#include <gantry/checkpoint.h>
+#include "io/checkpoint.h"
 #include "io/checksum.h"
 #include "tests/fuzz/fuzz.h"
 

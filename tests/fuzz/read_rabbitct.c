@@ -1,7 +1,7 @@
 /* RabbitCT: images with their matrices, or beside a file of these; a volume; references behind them, asked for where missing. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/rabbitct.h>
+#include "io/rabbitct/rabbitct.h"
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,6 @@
 /* What Data Exchange files leave open and who reads them says: counts without a body, line integrals, units of angles.
  * labels: unit property, backend: none */
+#include "io/fields.h"
 #include "tests/io/exchange_files.h"
 #include "tests/io/notes.h"
 

@@ -6,6 +6,7 @@
 #include <gantry/calibrate.h>
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
+#include "recon/calibration/correct.h"
 #include "tests/support/support.h"
 
 /* Balls and boxes all over the field of view, tops and bottoms too. */

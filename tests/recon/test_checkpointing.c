@@ -1,5 +1,7 @@
 /* Checkpoints of a run: when they are written, and that a run which is continued ends in the same bits.
  * labels: unit */
+#include "io/checkpoint.h"
+#include "recon/modules.h"
 #include "tests/recon/checkpointed.h"
 
 static const char *const solvers[] = { "os-sart:iterations=8,order=golden", "cgls:iterations=8", "os-sqs:iterations=8",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "recon/memory_estimate.h"
+#include "recon/modules.h"
 #include "tests/support/support.h"
 
 /* A run that takes 8 bytes a voxel, or 4 in single precision, half of them with keep=no, and a constant. */

@@ -1,6 +1,7 @@
 /* Penalties that read more than the neighbouring slices, or in every inner iteration, on several members: what one computes, also where
  * members hold fewer slices than are read, or none; and what cannot be shared is refused.
  * labels: unit */
+#include "core/penalty.h"
 #include "tests/recon/team_runs.h"
 
 static const struct team_case cases[] = {

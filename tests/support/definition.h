@@ -2,7 +2,7 @@
 #define GT_TESTS_DEFINITION_H
 #include <gantry/grid.h>
 #include <gantry/scan.h>
-/* The distance-driven projection written straight from its definition (Liu, Fu, De Man, Yu 2017, eqs 14-18), cell by cell and
- * voxel by voxel, with nothing shared with the projector but the rays of <gantry/scan_math.h>. x [z][y][x], y [view][row][column]. */
+/* Distance-driven projection by its definition (Liu, Fu, De Man, Yu 2017, eqs 14-18), pixel by pixel and voxel by voxel.
+ * It shares only the rays of <gantry/scan_math.h> with the projector. x [z][y][x], y [view][row][column]. */
 void gt_test_dd_forward(const gt_scan *scan, const gt_grid *grid, const float *x, double *y);
 #endif

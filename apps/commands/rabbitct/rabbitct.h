@@ -1,8 +1,8 @@
 #ifndef GT_APPS_COMMANDS_RABBITCT_H
 #define GT_APPS_COMMANDS_RABBITCT_H
 /* RabbitCT on the command line: data sets of simulated scans, and how far a volume is from a reference. */
-#include <gantry/rabbitct.h>
 #include "apps/cli/cli.h"
+#include "io/rabbitct/rabbitct.h"
 
 /* Does the name end in .rctd (original layout) or .rct (repackaged)? */
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/commands/recon/recon.h"
+#include "viewer/live.h"
 
 /* The head of the log: what the run is. */
 static gt_status open_log(recon_monitor *m)
