@@ -20,9 +20,9 @@ struct gt_view_writer {
 
 /* Functions for other modules. */
 
-/* Projections by views and rows, in any order: NetCDF. What is written can be read again before it is committed.
- * head: all but the values, which may be missing; weighted: with statistical weights. GT_ERR_UNSUPPORTED: a format
- * that is written as a whole. Another thread may use other readers and writers meanwhile. */
+/* Writes projections by views and rows, in any order: NetCDF. Written values can be read again before the commit.
+ * head: projections, possibly without values; weighted: with statistical weights. GT_ERR_UNSUPPORTED: the format is
+ * written as a whole. Another thread may use other readers and writers meanwhile. */
 /* A chunk of weights (1) or line integrals (0). */
 typedef struct { int weights; size_t first, views, row, rows; } gt_view_chunk;
 gt_status gt_can_write_views(const char *path);

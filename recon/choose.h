@@ -16,16 +16,16 @@ const char *gt_method_choice(const gt_analytic *method, const void *options, con
 /* Length of a direct method's refusal up to its advice to iterate, where that is what is done. */
 int  gt_length_without_advice(const char *why);
 
-/* The projector that was asked for, with a message where the default takes a tenth of its time and less; NULL: the
- * default, or where the detector is rolled far the most accurate one (a message says so): dd where the image of z is
- * within 15 degrees of the columns, or of the rows of a flat panel and parallel rays, else joseph. Where pixels, as
- * seen at the middle of the grid, are larger or smaller than voxels, dd up to 20 degrees more (at a factor of two),
- * since joseph aliases there. grid: NULL: of voxels as large as pixels. The same on every backend. */
+/* Returns the requested projector, with a message if the default takes at most a tenth of its time. NULL: chooses the
+ * default, or the most accurate one for a rolled detector, with a message. dd is chosen if the image of z is within
+ * 15 degrees of the columns, or for flat panels and parallel rays of the rows. Otherwise joseph is chosen. If pixels
+ * at the centre of the grid differ in size from voxels, dd covers up to 20 degrees more (at a factor of two), because
+ * joseph aliases. grid NULL: voxels of the pixel size. The choice is the same on every backend. */
 const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan);
-/* The same with no grid; `backend` is a name as gt_backend_open() takes it; NULL: auto. */
+/* Likewise without a grid; `backend`: name for gt_backend_open(), NULL: auto. */
 const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
-/* The same for the backend auto. */
+/* Likewise for the backend auto. */
 const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
-/* A message where the options of a direct method ask for a kernel that another device has. */
+/* Reports options of a direct method that request a kernel of another device. */
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 #endif

@@ -37,16 +37,18 @@ gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projecti
  * *text: what they are, malloc'ed, for the record. */
 gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_problem *q, float **w, char **text);
 
-/* Weights of the data, in proportion to the inverse of their variance, with the mean 1
- * (recon/weights/photon_weights.h). spec: "auto" (or NULL: those of the projections, else by their photons, else
- * uniform), "uniform", "file", "photons:count=1e5,electronic=10", "noise", or
- * "model:slope=0.03,even=0.13,count=1e5,electronic=10", the inverse of a variance that also knows the error of the
- * discrete model: noise + (slope g)^2 + even^2 <g^2>, g the difference of smoothed line integrals to neighbouring
- * pixels. *w: [view][row][column], malloc'ed, NULL where they are uniform. *record (may be NULL): what they are,
- * malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
+/* Computes weights of the data, proportional to the inverse variance, with the mean 1
+ * (recon/weights/photon_weights.h).
+ *   "auto", NULL     weights of the projections, else by their photons, else uniform
+ *   "uniform", "file"
+ *   "photons:count=1e5,electronic=10", "noise"
+ *   "model:slope=0.03,even=0.13,count=1e5,electronic=10"
+ * The variance of "model" adds the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>. Here g is the
+ * difference of smoothed line integrals to neighbouring pixels. *w: [view][row][column], malloc'ed, NULL if uniform.
+ * *record (may be NULL): description, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
 gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record);
-/* The same where the grid of the volume is known, from whose voxels "model" has its error (gt_weights_new() refuses it
- * without the keys slope and even). grid may be NULL. */
+/* As gt_weights_new() with a grid, which may be NULL. Its voxels determine the error of "model"; without a grid the
+ * keys slope and even are required. */
 gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w,
                              char **record);
 #endif

@@ -7,15 +7,14 @@
 
 /* The variance of measured line integrals, pixel by pixel. */
 typedef struct gt_noise_model gt_noise_model;
-/* Where photons are known (a count, or counts of each pixel), a line integral p has the variance (N +
- * electronic^2)/N^2 with N = photons exp(-p); where p has weights w, s/w; else s exp(p). The number s is the one
- * that explains the differences of neighbouring pixels: products of second differences along two axes, or sixth ones
- * along one, whose squares have a median that edges do not move. known: NULL stands for the photons of p, if it has
- * any. p is borrowed, and so are the counts of `known`. The pool may be NULL. GT_ERR_UNSUPPORTED: too few
- * neighbouring pixels were measured. */
+/* Estimates the noise of p. With known photons (a count, or counts of each pixel) the variance of a line integral p
+ * is (N + electronic^2)/N^2 with N = photons exp(-p). Otherwise it is s/w with weights w of p, or s exp(p). The scale
+ * s is estimated from differences of neighbouring pixels. These are products of second differences along two axes, or
+ * sixth differences along one, whose median square is insensitive to edges. known: NULL: the photons of p, if any. p
+ * and the counts of `known` are borrowed. The pool may be NULL. GT_ERR_UNSUPPORTED: too few neighbouring pixels. */
 gt_status   gt_noise_estimate(const gt_projections *p, const gt_counting *known, gt_pool *pool, gt_noise_model **model);
 void        gt_noise_free(gt_noise_model *model);                       /* NULL is fine */
-/* The variance of a line integral, at index [view][row][column]; 0 where the weight is 0: that pixel says nothing. */
+/* Returns the variance of a line integral at index [view][row][column]; 0 if its weight is 0. */
 double      gt_noise_variance(const gt_noise_model *model, size_t pixel);
 /* Returns the scale s; 1 if photons are known. */
 double      gt_noise_scale(const gt_noise_model *model);

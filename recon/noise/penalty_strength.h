@@ -15,7 +15,7 @@ typedef struct {
 	const gt_grid *grid;
 	const gt_projections *projections;
 	const gt_counting *known;       /* as for gt_noise_estimate() */
-	const float *weights;           /* of the data, as the solver has them, [view][row][column]; NULL: 1 */
+	const float *weights;           /* weights of the data for the solver, [view][row][column]; NULL: 1 */
 	const float *kappa;             /* weights of the penalty, [z][y][x]; NULL: 1 */
 	const gt_array *start;          /* start volume of the solver: object, backend, precision */
 	double water;                   /* attenuation of water, mm^-1 */
@@ -23,10 +23,10 @@ typedef struct {
 	size_t first_slice, slices;     /* requested slices of the grid; the others are padding; slices 0: all */
 	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
 } gt_strength_problem;
-/* The strength beta, in the unit of the penalty's own parameter `strength`, that leaves a noise of so many HU in
- * water, or where there is none in the object: root mean square over six places, to 2 %. noise_hu 0: four tenths of
- * the noise of the direct method, which is also the most that can be asked for. HU, those in `penalty` too, are of
- * q->water. GT_ERR_ARG: no strength leaves as little. */
+/* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
+ * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four
+ * tenths of the noise of the direct method, which is also the maximum. All HU, also in `penalty`, refer to q->water.
+ * GT_ERR_ARG: no strength leaves so little noise. */
 gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta);
 
 typedef struct {
