@@ -1,9 +1,10 @@
 /* The methods, one line each, and the checks that all of them share. */
-#include <gantry/backend_author.h>
 #include "analytic/fbp/fbp.h"
+#include "analytic/table.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/module.h"
 #include "core/try.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <gantry/text.h>
 #include "core/arguments.h"
 #include "core/text.h"
 

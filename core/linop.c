@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>
-#include <gantry/roofline.h>
-#include <gantry/random.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/linop.h"
 #include "core/poll.h"
+#include "core/random.h"
 #include "core/team/split.h"
 #include "core/try.h"
 

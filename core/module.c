@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/module.h>
 #include "core/arguments.h"
+#include "core/module.h"
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 
 static void swap(double *a, double *b)
 {

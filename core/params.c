@@ -5,6 +5,8 @@
 #include <string.h>
 #include <gantry/module.h>
 #include "core/arguments.h"
+#include "core/module.h"
+#include "core/params.h"
 #include "core/text.h"
 #include "core/spec.h"
 #include "core/try.h"

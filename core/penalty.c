@@ -4,6 +4,7 @@
 #include <gantry/penalty.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/penalty.h"
 
 struct gt_penalty {
 	gt_tag tag;

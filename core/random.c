@@ -3,7 +3,7 @@
  * rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, with the
  * cancellation-free log-probability of C. Loader (2000). */
 #include <math.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "core/random_math.h"
 
 #define TWO_PI 6.283185307179586476925

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/text.h>
 #include "core/text.h"
 
 /* Each call sets the locale "C" for this thread, since the program may have set another one. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "core/float_medians.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "geometry/air_columns.h"
 

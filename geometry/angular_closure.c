@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "geometry/angular_closure.h"
 

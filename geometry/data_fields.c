@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#include "core/device/host_memory.h"
 #include "geometry/data_fields.h"
 
 gt_status gt_zeros_new(size_t n, const char *what, float **values)

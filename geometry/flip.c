@@ -1,5 +1,4 @@
 /* Flips columns or rows, or reverses the rotation direction: the corrections of a conjugate-ray check. */
-#include <gantry/consistency.h>
 #include "geometry/projections.h"
 
 static void swap(float *a, float *b)

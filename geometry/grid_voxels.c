@@ -1,5 +1,6 @@
 /* Checks that voxels are not too small for the pixels, and that no source is inside the grid. */
 #include <math.h>
+#include "geometry/grid.h"
 #include "geometry/grid_voxels.h"
 
 /* Minimum voxel size relative to a pixel at the axis; rounding of the rays loses smaller voxels. */

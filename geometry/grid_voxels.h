@@ -1,6 +1,6 @@
 #ifndef GT_GEOMETRY_GRID_VOXELS_H
 #define GT_GEOMETRY_GRID_VOXELS_H
-#include <gantry/grid.h>
+#include "geometry/grid.h"
 #include <gantry/scan.h>
 
 /* GT_ERR_ARG if voxels are smaller than 1e-4 of a pixel at the axis, or contain a source. */

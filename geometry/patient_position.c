@@ -1,6 +1,6 @@
 /* Position of the patient, and directions of the scanner axes in the patient (docs/geometry.md). */
 #include <string.h>
-#include <gantry/io.h>
+#include "geometry/patient_position.h"
 
 const char *const gt_position_names[] = { "HFS", "HFP", "FFS", "FFP", NULL };
 

@@ -1,9 +1,10 @@
 /* Random displacements of the views: shifts and tilts of source and detector by functions of the seed and the view. */
 #include <math.h>
-#include <gantry/random.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
+#include "core/random.h"
+#include "geometry/scan.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* the noise uses the plain seed */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#include "core/device/host_memory.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"
 #include "geometry/projections.h"

@@ -3,6 +3,7 @@
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include "core/arguments.h"
+#include "geometry/scan.h"
 
 /* Tolerance of stated angles, rad; flying focal spots and misaligned gantries stay far below. */
 #define TOLERANCE 0.2

@@ -1,7 +1,7 @@
 /* Manual corrections of a scan: offsets, roll, pitches, distances, angles, and order of columns, rows and rotation. */
 #include <math.h>
 #include <gantry/constants.h>
-#include <gantry/geometry_files.h>
+#include <gantry/scan.h>
 #include <gantry/vec3.h>
 
 const gt_scan_correction gt_scan_correction_none = { .size = sizeof(gt_scan_correction),

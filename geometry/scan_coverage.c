@@ -5,6 +5,7 @@
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
+#include "geometry/scan.h"
 #include "geometry/scan_gap.h"
 
 static int ascending(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 #include "core/arguments.h"
+#include "geometry/scan.h"
 
 #define TOLERANCE 1e-6
 

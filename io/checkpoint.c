@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/checkpoint.h>
 #include "core/device/backend.h"
 #include "core/files/opener.h"
 #include "core/hash.h"
 #include "core/try.h"
+#include "io/checkpoint.h"
 #include "io/checksum.h"
 #include "io/file_lock.h"
 #include "io/netcdf/nc.h"

@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "geometry/not_finite.h"
 #include "io/dispatch.h"
+#include "io/fields.h"
 #include "io/frames/frame_folder.h"
 #include "io/frames/frame_lists.h"
 #include "io/hdf5/dataexchange.h"

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <gantry/checkpoint.h>
 #include <gantry/io.h>
-#include <gantry/text.h>
 #include "core/arguments.h"
+#include "core/text.h"
+#include "io/checkpoint.h"
 #include "io/dispatch.h"
 #include "io/free_space.h"
 #include "io/tmp_list.h"

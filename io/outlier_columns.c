@@ -2,10 +2,10 @@
  * rings. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
-#include <gantry/plausibility.h>
 #include "core/log.h"
+#include "core/order_statistics.h"
 #include "geometry/projections.h"
+#include "io/plausibility.h"
 
 /* Empirical thresholds: a multiple of the median deviation from the mean of the neighbours, and a fraction of the
  * largest mean. */

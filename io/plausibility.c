@@ -1,9 +1,9 @@
 /* Projections that no detector can have measured as -ln(I/I0): a warning, or a refusal that names the first value. */
-#include <gantry/plausibility.h>
 #include <gantry/scan.h>
 #include "core/log.h"
 #include "core/arguments.h"
 #include "geometry/projections.h"
+#include "io/plausibility.h"
 
 /* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far
  * within. */

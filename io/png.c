@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <gantry/image.h>
 #include <gantry/io.h>
 #include "core/arguments.h"
+#include "io/png.h"
 
 /* Layout lengths in screen pixels. */
 enum {

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "io/probe.h"
 #include "io/probed_files.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/io.h>
+#include "io/same_file.h"
 
 typedef struct {
 	struct stat s;

@@ -11,6 +11,7 @@
 #include <gantry/io.h>
 #include <gantry/scan_math.h>
 #include "core/text.h"
+#include "io/scan_drawing.h"
 
 enum { PANEL = 460, MARGIN = 40, HEAD = 56, FOOT = 56, SOME = 8 };
 

@@ -34,4 +34,9 @@ gt_status gt_read_by_slices(const gt_slice_source *kind, const char *path, const
 /* gt_write_volume_from() with slabs of at most `bytes` bytes, but at least one slice. */
 gt_status gt_write_volume_by_slabs(size_t bytes, const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_reader *r);
 
+/* Functions for other modules. Maximum memory besides the output, bytes; preferred number of slices per read; maximum
+ * value so far, or 0. */
+size_t    gt_slice_reader_bytes(const gt_slice_reader *r);
+size_t    gt_slice_reader_together(const gt_slice_reader *r);
+double    gt_slice_reader_max (const gt_slice_reader *r);
 #endif

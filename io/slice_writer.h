@@ -17,4 +17,12 @@ struct gt_slice_writer {
 /* Writes all slices, then commits: for whole volumes. */
 gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data);
 
+/* Functions for other modules. */
+
+/* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. A
+ * name that ends in a slash is one of several formats, by the options. */
+gt_status gt_can_write_slices   (const char *path);
+gt_status gt_can_write_slices_as(const char *path, const gt_write_options *o);
+/* Bytes of memory that writing such a volume takes, at most. */
+size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 #endif

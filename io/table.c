@@ -1,4 +1,5 @@
 /* Table of all file formats; table.h has one line for each. */
+#include "core/module.h"
 #include "io/table.h"
 
 #define ENTRY(name) &gt_format_##name,

@@ -36,4 +36,9 @@ gt_status gt_tmp_check_target(const char *path);
 gt_status gt_tmp_commit_folder(char *tmp, const char *path);
 /* 1 if the name ends in a slash. */
 int       gt_names_folder(const char *path);
+
+/* Commits only if path does not exist; otherwise *taken is 1 and tmp stays. */
+gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken);
+/* Removes all unfinished files of this process; for signal handlers. */
+void      gt_tmp_remove(void);
 #endif

@@ -21,4 +21,14 @@ struct gt_view_reader {
 /* Threads that read one file: a single thread copies from the page cache, and checks, only as fast as disks read. */
 #define GT_READERS 4
 
+/* Functions for other modules. */
+
+/* Opens a reader and reads the scan: *head holds the projections without values. Reports decisions to o->notes. */
+gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
+/* Returns the maximum memory for reading, bytes. */
+size_t    gt_view_reader_bytes(const gt_view_reader *v);
+/* 1: the file also holds weights or photons, which this reader does not return. */
+int       gt_view_reader_has_statistics(const gt_view_reader *v);
+/* Reports findings about the values read so far: too dark, saturated. */
+void      gt_view_reader_report (gt_view_reader *v, const gt_listener *notes);
 #endif

@@ -2,6 +2,7 @@
  * an error function through them, by least squares. It takes 6 kB. */
 #include <math.h>
 #include <gantry/metrics.h>
+#include "metrics/edge_width.h"
 
 enum { BINS = 256, MIN_VOXELS = 100 };
 /* From 10 to 90 % of an error function, in standard deviations of its Gaussian. */

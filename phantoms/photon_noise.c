@@ -1,7 +1,7 @@
 /* Photon and electronic noise of transmission measurements; one counter of the generator per pixel. */
 #include <math.h>
 #include <gantry/phantom.h>
-#include <gantry/random.h>
+#include "core/random.h"
 
 typedef struct {
 	double photons, electronic;

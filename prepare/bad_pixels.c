@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "prepare/bad_pixels.h"
 #include "prepare/step.h"
 
 enum { AUTO, FIELDS, VIEWS };

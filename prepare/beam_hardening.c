@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/module.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "prepare/flatness.h"

@@ -2,7 +2,8 @@
 #define GT_PREPARE_CHUNKS_H
 /* A chunked run from file to file; private to prepare/. */
 #include <stdint.h>
-#include <gantry/io.h>
+#include "io/view_reader.h"
+#include "io/view_writer.h"
 #include "prepare/step.h"
 
 typedef struct {

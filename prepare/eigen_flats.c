@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "core/basis/basis.h"
 #include "core/basis/symmetric.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "prepare/eigen_flats.h"
 #include "prepare/images.h"

@@ -9,6 +9,7 @@
 #include <gantry/constants.h>
 #include <gantry/grid.h>
 #include "core/try.h"
+#include "geometry/scan.h"
 #include "prepare/step.h"
 
 struct options {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "prepare/flatness.h"
 #include "prepare/images.h"

@@ -3,6 +3,7 @@
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
 #include "core/try.h"
+#include "geometry/grid.h"
 #include "prepare/images.h"
 
 gt_status gt_prepare_backend(const gt_prepare_call *c, gt_backend **be)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <gantry/module.h>
 #include "core/files/opener.h"
+#include "core/module.h"
 #include "core/try.h"
 #include "prepare/materials.h"
 

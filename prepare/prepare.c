@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/noise.h>
+#include "core/module.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"
 #include "prepare/images.h"
+#include "recon/noise/noise_estimate.h"
 
 const gt_prepare_options gt_prepare_defaults = { .size = sizeof(gt_prepare_options) };
 

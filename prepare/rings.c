@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
-#include <gantry/plausibility.h>
 #include "core/clones.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
+#include "io/plausibility.h"
 #include "prepare/stripes/running_medians.h"
 #include "prepare/stripes/stripes.h"
 #include "prepare/stripes/confirmation.h"

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "core/clones.h"
 #include "core/float_medians.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "prepare/step.h"
 

@@ -1,6 +1,7 @@
 /* Table of all preparation steps in their order: steps on transmissions precede steps on line integrals, and zingers
  * precede rings. */
 #include <gantry/prepare.h>
+#include "core/module.h"
 
 #define PREPARATIONS(X)   \
 	X(lag)            \

@@ -1,10 +1,12 @@
 /* Table of the projectors, and the functions that create their operators. */
 #include <stdlib.h>
-#include <gantry/backend_author.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/module.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
+#include "geometry/grid.h"
+#include "projectors/table.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
 

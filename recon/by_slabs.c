@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
-#include <gantry/text.h>
+#include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/detector_edges.h"
+#include "io/slice_writer.h"
 #include "recon/choose.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 

@@ -12,7 +12,10 @@
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "geometry/projections.h"
+#include "io/checkpoint.h"
+#include "io/same_file.h"
 #include "recon/checkpointing.h"
+#include "recon/modules.h"
 #include "recon/team/team_checkpoint.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. An option with the file's

@@ -2,11 +2,11 @@
 #define GT_RECON_CHECKPOINTING_H
 /* Writes checkpoints of a run, and continues a run from one. */
 #include <gantry/message.h>
-#include <gantry/checkpoint.h>
 #include <gantry/data.h>
 #include <gantry/monitor.h>
+#include "io/checkpoint.h"
 #include "recon/divergence.h"
-#include <gantry/method.h>
+#include "recon/modules.h"
 
 /* One scan. */
 typedef struct {

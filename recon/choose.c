@@ -9,6 +9,7 @@
 #include <gantry/vec3.h>
 #include "core/log.h"
 #include "recon/choose.h"
+#include "recon/modules.h"
 
 /* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, where pixels are as large
  * as voxels; joseph sees the middle of a pixel alone, and aliases more where they are larger or smaller: the crossing

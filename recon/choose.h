@@ -1,8 +1,10 @@
 #ifndef GT_RECON_CHOOSE_H
 #define GT_RECON_CHOOSE_H
 /* Chooses the method and the projector for a scan if the settings name none; messages report the reason. */
-#include <gantry/choose.h>
-#include <gantry/method.h>
+#include <gantry/analytic.h>
+#include <gantry/grid.h>
+#include <gantry/message.h>
+#include "recon/modules.h"
 
 /* Chooses the direct method for the scan if it supports it, else the first solver. Notes report the reason and too few
  * views. For grid see gt_analytic_supports(). */
@@ -13,4 +15,17 @@ gt_status gt_method_instead(const gt_listener *log, const gt_scan *scan, gt_meth
 const char *gt_method_choice(const gt_analytic *method, const void *options, const char *key);
 /* Returns the length of a direct method's error message without its advice to iterate. */
 int  gt_length_without_advice(const char *why);
+
+/* Returns the requested projector, with a message if the default takes at most a tenth of its time. NULL: chooses the
+ * default, or the most accurate one for a rolled detector, with a message. dd is chosen if the image of z is within
+ * 15 degrees of the columns, or for flat panels and parallel rays of the rows. Otherwise joseph is chosen. If pixels
+ * at the centre of the grid differ in size from voxels, dd covers up to 20 degrees more (at a factor of two), because
+ * joseph aliases. grid NULL: voxels of the pixel size. The choice is the same on every backend. */
+const char *gt_projector_for_grid(const gt_listener *log, const char *asked, const gt_grid *grid, const gt_scan *scan);
+/* Likewise without a grid; `backend`: name for gt_backend_open(), NULL: auto. */
+const char *gt_projector_for_backend(const gt_listener *log, const char *asked, const gt_scan *scan, const char *backend);
+/* Likewise for the backend auto. */
+const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
+/* Reports options of a direct method that request a kernel of another device. */
+void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 #endif

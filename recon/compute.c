@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "core/variant/of_run.h"
 #include "recon/checkpointing.h"
+#include "recon/modules.h"
 #include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
 

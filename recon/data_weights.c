@@ -4,16 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/data_weights.h>
 #include <gantry/host_memory.h>
 #include <gantry/module.h>
-#include <gantry/noise.h>
 #include "core/arguments.h"
+#include "core/module.h"
+#include "core/params.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/data_weights.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/weights/model_weights.h"
+#include "recon/weights/photon_weights.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };

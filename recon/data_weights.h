@@ -2,11 +2,12 @@
 #define GT_RECON_DATA_WEIGHTS_H
 /* Weights of the data from their specification: "auto", "uniform", "file", "photons:count=1e5,electronic=10", "noise"
  * or "model". "noise" are exp(-p), for an unknown number of photons; "model" also includes the discretisation error. */
+#include <gantry/threads.h>
 #include <stdio.h>
 #include <gantry/data.h>
-#include <gantry/data_weights.h>
 #include <gantry/grid.h>
 #include <gantry/solver.h>
+#include "recon/weights/photon_weights.h"
 
 typedef enum {
 	GT_WEIGHTS_AUTO, GT_WEIGHTS_UNIFORM, GT_WEIGHTS_FILE, GT_WEIGHTS_PHOTONS, GT_WEIGHTS_NOISE, GT_WEIGHTS_MODEL
@@ -36,4 +37,19 @@ gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projecti
  * file's weights, else weights from its photon counts, else uniform ones; uniform if the solver takes none. *text: a
  * description for the record, malloc'ed. */
 gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_problem *q, float **w, char **text);
+
+/* Computes weights of the data, proportional to the inverse variance, with the mean 1
+ * (recon/weights/photon_weights.h).
+ *   "auto", NULL     weights of the projections, else by their photons, else uniform
+ *   "uniform", "file"
+ *   "photons:count=1e5,electronic=10", "noise"
+ *   "model:slope=0.03,even=0.13,count=1e5,electronic=10"
+ * The variance of "model" adds the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>. Here g is the
+ * difference of smoothed line integrals to neighbouring pixels. *w: [view][row][column], malloc'ed, NULL if uniform.
+ * *record (may be NULL): description, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
+gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record);
+/* As gt_weights_new() with a grid, which may be NULL. Its voxels determine the error of "model"; without a grid the
+ * keys slope and even are required. */
+gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w,
+                             char **record);
 #endif

@@ -4,13 +4,17 @@
 #include <string.h>
 #include <gantry/consistency.h>
 #include <gantry/host_memory.h>
-#include <gantry/plausibility.h>
+#include "analytic/consistency/conjugate.h"
+#include "core/device/host_memory.h"
+#include "core/device/prefetch.h"
 #include "core/log.h"
 #include "core/clock.h"
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "io/plausibility.h"
 #include "recon/choose.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 

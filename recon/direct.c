@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/team/partition.h"
 #include "core/try.h"

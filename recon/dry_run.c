@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
+#include "core/device/host_memory.h"
 #include "core/try.h"
 #include "recon/recon.h"
 #include "recon/stream/scratch.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/device/backend.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 
 static const double tell_every = 0.1; /* s */

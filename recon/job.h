@@ -3,6 +3,7 @@
 /* One computation of a volume: decisions and results. */
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
+#include "recon/modules.h"
 #include "recon/outside/outside.h"
 #include "recon/settings.h"
 #include "recon/stream/stream.h"

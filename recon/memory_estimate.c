@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/text.h"
 #include "geometry/projections.h"
+#include "recon/modules.h"
 #include "recon/noise/strength_search.h"
 #include "recon/memory_estimate.h"
 

@@ -4,7 +4,7 @@
 #include <gantry/data.h>
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "recon/penalty_spec.h"
 
 /* Resets all but host_free and host_process, then notes the memory that the host holds. */

@@ -2,14 +2,15 @@
 #include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/io.h>
-#include <gantry/method.h>
 #include <gantry/module.h>
 #include <gantry/prepare.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
+#include "core/module.h"
 #include "core/try.h"
+#include "recon/modules.h"
 
 static const gt_module *nth_method(size_t i)
 {

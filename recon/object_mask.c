@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include <gantry/noise.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "recon/object_mask.h"

@@ -12,4 +12,10 @@ typedef struct {
 /* x: mm^-1, [z][y][x]. Call gt_object_voxels_free() in any case. */
 gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_voxels *object);
 void gt_object_voxels_free(gt_object_voxels *object);
+
+/* Marks the object: mask[z][y][x] is 1 for voxels inside the field of view whose neighbourhood is within a quarter of
+ * water. Neighbourhoods are blocks of 8 mm, or of a thirtieth of the field of view if that is less. Voxels at the
+ * borders of the object are excluded. Without such voxels, the neighbourhood must be above a tenth of the densest
+ * one; else the mask is 1 everywhere. x: mm^-1, [z][y][x]. *like_water (may be NULL): 1 in the first case. */
+gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *scan, double water, unsigned char *mask, int *like_water);
 #endif

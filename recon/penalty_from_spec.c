@@ -14,6 +14,8 @@
 #include "core/try.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
+#include "recon/weights/photon_weights.h"
+#include "regularizers/spec_of_water.h"
 
 /* Strengths with a smaller relative difference are equal: devices differ by less, and noise changes by half of it. */
 #define MAX_RELATIVE_DIFFERENCE 1e-3

@@ -1,10 +1,9 @@
 #ifndef GT_RECON_PENALTY_FROM_SPEC_H
 #define GT_RECON_PENALTY_FROM_SPEC_H
 /* Makes a penalty, with an automatic strength if requested, from its specification. */
-#include <gantry/noise.h>
 #include "recon/data_weights.h"
 #include <gantry/subsets.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "recon/penalty_spec.h"
 #include "recon/stream/stream.h"
 #include "recon/z_margin.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <gantry/module.h>
 #include <gantry/regularizer.h>
+#include "core/module.h"
+#include "core/params.h"
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"

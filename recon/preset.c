@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/module.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/preset.h"

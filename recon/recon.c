@@ -5,8 +5,10 @@
 #include "core/log.h"
 #include "core/clock.h"
 #include "core/arguments.h"
+#include "core/team/process_group.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }

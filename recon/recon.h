@@ -5,6 +5,7 @@
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/job.h"
+#include "recon/modules.h"
 #include "recon/slab_pipeline.h"
 
 /* Source of the grid, in addition to the keys grid and like. */

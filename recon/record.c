@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
+#include "recon/modules.h"
 #include "recon/projector_spec.h"
 #include "recon/recon.h"
 

@@ -2,10 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
-#include <gantry/text.h>
+#include "core/module.h"
+#include "core/params.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/grid_request.h"
+#include "recon/modules.h"
 #include "recon/outside/outside.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"

@@ -2,7 +2,7 @@
 #define GT_RECON_SETTINGS_H
 /* Settings of a reconstruction by key and value. Every value is parsed once, when it is set. */
 #include <gantry/io.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "recon/preset.h"
 #include "recon/data_weights.h"
 #include "recon/penalty_spec.h"

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <gantry/analytic.h>
 #include "core/try.h"
+#include "recon/modules.h"
 #include "recon/settings.h"
 
 const char *gt_recon_init(const gt_recon_settings *s) { return s->text[GT_SET_INIT] ? s->text[GT_SET_INIT] : "auto"; }

@@ -5,14 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/download.h>
 #include <gantry/host_memory.h>
-#include <gantry/plausibility.h>
-#include <gantry/upload.h>
+#include "analytic/fbp/slab.h"
 #include "core/clock.h"
+#include "core/device/download.h"
+#include "core/device/host_memory.h"
+#include "core/device/upload.h"
 #include "core/log.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"
+#include "io/plausibility.h"
 #include "recon/slab_pipeline.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 #define GT_RECON_SLAB_PIPELINE_H
 /* Filtered backprojection out of core, with slabs of slices, batches of views, and overlapping stages. */
 #include <gantry/message.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "recon/view_cache.h"
 
 /* Progress of a run. */

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include <gantry/upload.h>
+#include "analytic/fbp/slab.h"
+#include "core/device/host_memory.h"
+#include "core/device/upload.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"
+#include "io/slice_writer.h"
+#include "io/view_reader.h"
 #include "recon/slab_pipeline.h"
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */

@@ -7,7 +7,9 @@
 #include "core/log.h"
 #include "geometry/angular_closure.h"
 #include "geometry/detector_edges.h"
+#include "geometry/grid.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "geometry/scan_gap.h"
 #include "recon/truncation.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <gantry/text.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/view_cache.h"

@@ -2,11 +2,11 @@
  * it needs for that. Rays are looked at one in some thousand, and take no memory. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/noise.h>
 #include <gantry/scan_math.h>
 #include "core/log.h"
 #include "core/team/partition.h"
 #include "core/try.h"
+#include "geometry/grid.h"
 #include "recon/z_margin.h"
 
 const char *const gt_z_margin_names[] = { "auto", "yes", "no", NULL };

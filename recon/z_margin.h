@@ -39,4 +39,8 @@ int gt_recon_extent_is_wider(const gt_recon_extent *e);
 gt_status gt_recon_extent_fill_padding(const gt_recon_extent *e, gt_array *x);
 /* Returns slices of x, which is on g, without a copy; x must outlive the part. */
 gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part);
+
+/* Counts the padding slices below and above g that rays through the object cross. Ignores rays without attenuation and
+ * ends whose next row shows none. Helices and scans without data use gt_grid_margin(). */
+void gt_z_margin(const gt_projections *p, const gt_grid *g, size_t *below, size_t *above);
 #endif

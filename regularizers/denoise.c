@@ -9,6 +9,7 @@
 #include "core/device/backend.h"
 #include "core/spec.h"
 #include "core/try.h"
+#include "regularizers/spec_of_water.h"
 
 const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .min = -INFINITY };
 

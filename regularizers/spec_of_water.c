@@ -5,6 +5,7 @@
 #include <gantry/regularizer.h>
 #include "core/spec.h"
 #include "core/text.h"
+#include "regularizers/spec_of_water.h"
 
 static int is_hu(const char *pair)
 {

@@ -3,6 +3,7 @@
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
+#include "core/module.h"
 #include "core/try.h"
 
 #define REGULARIZERS(X) \

@@ -1,9 +1,9 @@
 /* Shared parts of penalised weighted least squares: residuals, gradients, majorizers and momentum. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/random.h"
 #include "core/team/partition.h"
 #include "core/try.h"
-#include <gantry/random.h>
 #include "solvers/pwls.h"
 
 enum { POWERS = 20 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
+#include "core/penalty.h"
 #include "core/team/partition.h"
 
 static gt_status check_team(const gt_solver *s, const gt_array *x)

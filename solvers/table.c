@@ -1,5 +1,6 @@
 /* Table of all solvers. */
 #include <gantry/solver.h>
+#include "core/module.h"
 
 #define SOLVERS(X)     \
 	X(os_sart)     \

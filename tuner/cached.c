@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/array.h>
-#include <gantry/tune.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/folder.h"
@@ -12,6 +11,7 @@
 #include "core/variant/store.h"
 #include "tuner/kernels.h"
 #include "tuner/space.h"
+#include "tuner/tuner.h"
 
 struct listing {
 	void (*each)(void *self, const gt_tune_entry *e);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/linop.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
@@ -16,6 +16,7 @@
 #include "tuner/operation.h"
 #include "tuner/pairs.h"
 #include "tuner/check_problem.h"
+#include "tuner/tuner.h"
 
 /* Largest relative RMS difference from the built-in kernel on the problem. Loose: kernels with texture units. */
 static const double most_apart = 5e-6, loose_apart = 1e-2;

@@ -1,8 +1,8 @@
 #ifndef GT_TUNER_CHECK_H
 #define GT_TUNER_CHECK_H
 /* Verifies and times a kernel variant in a child process (tuner/child.h). */
-#include <gantry/tune.h>
 #include "tuner/child.h"
+#include "tuner/tuner.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,4 +1,5 @@
 /* Check problems: coarsened scans with cropped volumes of odd sizes. */
+#include "geometry/grid.h"
 #include "tuner/check_problem.h"
 #include <math.h>
 #include "core/try.h"

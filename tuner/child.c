@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/text.h"
 #include "tuner/child.h"
+#include "tuner/tuner.h"
 
 struct gt_child {
 	gt_try run;

@@ -2,7 +2,7 @@
 #define GT_TUNER_CHILD_H
 /* Process that evaluates variants in sequence. If it hangs or crashes, the variant fails and the next one gets a new
  * process. */
-#include <gantry/tune.h>
+#include "tuner/tuner.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

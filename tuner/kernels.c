@@ -1,8 +1,8 @@
 /* Table of tunable kernels. */
 #include "tuner/kernels.h"
-#include <gantry/tune.h>
 #include <string.h>
 #include "core/text.h"
+#include "tuner/tuner.h"
 
 static const gt_tunable kernels[] = {
 	{ "dd-forward", "dd", 0, 0, 0 },         { "dd-back", "dd", 1, 0, 0 },

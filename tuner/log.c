@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "tuner/log.h"
+#include "tuner/tuner.h"
 
 static const char magic[] = "# gantry tune 1";
 enum { MAX_LINE = 2048 };

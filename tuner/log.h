@@ -3,8 +3,8 @@
 /* Log of a search: its header, then one line per candidate, "ms verdict NAME=value ... | why". Replays need no device
  * and are restricted to the candidates of the log. */
 #include <stdio.h>
-#include <gantry/tune.h>
 #include "tuner/space.h"
+#include "tuner/tuner.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

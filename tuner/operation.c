@@ -1,8 +1,9 @@
 /* Runs one direction of a projector or a filtered backprojection with a given variant. */
+#include "analytic/table.h"
+#include "core/module.h"
 #include "tuner/operation.h"
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/backend_author.h>
 #include <gantry/projector.h>
 #include "core/text.h"
 #include "core/try.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
+#include "tuner/tuner.h"
 
 /* A sample has enough runs to last sample_ms. Timing stops after three pairs if a variant is slower by the factor
  * hopeless. */

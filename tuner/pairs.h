@@ -1,8 +1,8 @@
 #ifndef GT_TUNER_PAIRS_H
 #define GT_TUNER_PAIRS_H
 /* Timing of a variant alternately with the built-in kernel. */
-#include <gantry/tune.h>
 #include "tuner/operation.h"
+#include "tuner/tuner.h"
 enum { GT_MAX_PAIRS = 64 };
 typedef struct {
 	const gt_operation *built_in;

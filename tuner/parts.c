@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "tuner/tune.h"
+#include "tuner/tuner.h"
 
 enum { DIRECTIONS = 2 };
 /* Fraction of the remaining time that the final timing of each part takes. */

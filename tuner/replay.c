@@ -7,6 +7,7 @@
 #include "tuner/log.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
+#include "tuner/tuner.h"
 
 const char *gt_tune_strategy_name(size_t i)
 {

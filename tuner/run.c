@@ -17,6 +17,7 @@
 #include "tuner/log.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
+#include "tuner/tuner.h"
 
 enum { MAX_BUILDERS = 14, BEST = 3, LAST_PAIRS = 20 };
 static const double gain = 0.99; /* required time relative to the built-in kernel */

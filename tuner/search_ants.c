@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "core/text.h"
 #include "tuner/search.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tuner/search.h"
 
 enum { MAX_NEIGHBOURS = GT_MAX_LAYERS * GT_MAX_VALUES };

@@ -1,6 +1,6 @@
 /* Strategies "random", without repetition, and "exhaustive", in order. */
 #include <stdlib.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tuner/search.h"
 
 struct walk {

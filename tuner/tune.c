@@ -6,6 +6,7 @@
 #include "tuner/check.h"
 #include "tuner/kernels.h"
 #include "tuner/tune.h"
+#include "tuner/tuner.h"
 
 void gt_tune_defaults(gt_tune_options *o)
 {

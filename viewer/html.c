@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "viewer/html.h"
 
 /* In UTF-8 without control characters; NULL without memory. */

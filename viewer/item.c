@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/scan_math.h>
+#include "geometry/patient_position.h"
 #include "viewer/html.h"
 #include "viewer/page.h"
 

@@ -7,11 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/clock.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "viewer/html.h"
+#include "viewer/live.h"
 #include "viewer/server.h"
 
 /* Seconds that the end waits at most for the browsers that look on. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 #include <gantry/io.h>
-#include <gantry/order_statistics.h>
 #include <gantry/threads.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "viewer/html.h"
 #include "viewer/page.h"

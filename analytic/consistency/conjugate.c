@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "analytic/consistency/conjugate.h"
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/arguments.h"
 #include "core/try.h"

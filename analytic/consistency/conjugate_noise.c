@@ -2,8 +2,8 @@
  * the value. Memory: 24 bytes per pair of conjugate rays. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
 #include "analytic/consistency/conjugate_stencil.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
 
 typedef struct {

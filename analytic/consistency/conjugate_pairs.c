@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
-#include <gantry/random.h>
 #include <gantry/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
+#include "core/order_statistics.h"
+#include "core/random.h"
 #include "core/try.h"
 
 /* Error of the center due to edges if a half rotation is extrapolated, as a fraction of the outermost column's path

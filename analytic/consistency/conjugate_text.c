@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <gantry/consistency.h>
-#include <gantry/text.h>
+#include "analytic/consistency/conjugate.h"
+#include "core/text.h"
 
 static const struct {
 	const char *name, *fault;

@@ -2,7 +2,7 @@
 #define GT_ANALYTIC_FBP_FBP_H
 /* Common parts of fdk and fbp; private to analytic/. Options -> plan (host, double) -> batches of views through a
  * backend. */
-#include <gantry/backend_author.h>
+#include <gantry/analytic.h>
 #include "analytic/fbp/fbp_math.h"
 #include "analytic/fbp/ramp.h"
 #include "core/device/backend.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>
-#include <gantry/upload.h>
 #include "analytic/fbp/fbp.h"
 #include "core/arguments.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 
 enum { BATCH = 32 /* views at a time: enough of them for one pass over the volume, few enough to upload meanwhile */ };

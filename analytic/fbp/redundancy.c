@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
 #include "analytic/fbp/redundancy.h"
+#include "core/order_statistics.h"
 
 static double sin_squared(double x) { return sin(x) * sin(x); }
 

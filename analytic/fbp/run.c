@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "analytic/fbp/fbp.h"
+#include "analytic/table.h"
 #include "core/poll.h"
 #include "core/try.h"
 #include "geometry/detector_edges.h"

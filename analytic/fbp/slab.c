@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/slab.h>
 #include "analytic/fbp/fbp.h"
+#include "analytic/fbp/slab.h"
 #include "core/arguments.h"
 #include "core/try.h"
 

@@ -4,6 +4,7 @@
  * plan, and on the backend the parallel views of a batch. */
 #include <math.h>
 #include <time.h>
+#include "analytic/table.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/poll.h"
 #include "core/try.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
-#include <gantry/order_statistics.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "core/order_statistics.h"
 
 /* Maximum number of runs per measurement; fewer if they last long_enough. One run is short next to launch and wait. */
 enum { ROW = 20 };

@@ -7,8 +7,8 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "recon/modules.h"
 #include <gantry/subsets.h>
-#include <gantry/method.h>
 
 typedef struct {
 	gt_backend *be;

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"

@@ -1,8 +1,8 @@
 /* Lines of `gantry bench`: JSON objects, from which the text is printed. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
+#include "core/order_statistics.h"
 
 /* Meaning of the column `by`. */
 static const char *const by[] = { "projector", "projector", "method", "projector", "projector", "penalty", "vector", "basis" };

@@ -4,6 +4,7 @@
 #include <gantry/projector.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
+#include "core/module.h"
 
 int bench_in_list(const char *list, const char *name)
 {

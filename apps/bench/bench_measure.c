@@ -2,14 +2,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/backend_author.h>
 #include <gantry/projector.h>
-#include <gantry/order_statistics.h>
+#include "analytic/table.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include <gantry/choose.h>
-#include <gantry/method.h>
+#include "core/basis/basis_parts.h"
+#include "core/linop.h"
+#include "core/order_statistics.h"
+#include "projectors/table.h"
+#include "recon/choose.h"
+#include "recon/modules.h"
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 

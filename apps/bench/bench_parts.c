@@ -1,10 +1,12 @@
 /* Times of a projector's preparation, and of solvers' operations on their bases, next to a copy of equal bytes. */
 #include <stdio.h>
-#include <gantry/backend_author.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/try.h"
+#include "core/basis/basis_parts.h"
+#include "core/linop.h"
+#include "projectors/table.h"
 
 typedef struct {
 	gt_linop *A;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/method.h>
-#include <gantry/order_statistics.h>
 #include <gantry/recon.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
+#include "core/order_statistics.h"
+#include "recon/modules.h"
 
 enum { MAX_COUNTS = 16 };
 

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/backend_author.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
-#include <gantry/random.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "core/linop.h"
+#include "core/random.h"
 
 double bench_peak_bytes(const gt_backend *be)
 {

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <gantry/processes.h>
 #include <gantry/recon.h>
-#include <gantry/text.h>
 #include "apps/cli/cli.h"
+#include "core/module.h"
+#include "core/params.h"
+#include "core/text.h"
 
 static const char *const precisions[] = { "single", "double", NULL };
 /* clang-format off */

@@ -7,10 +7,10 @@
 #include <gantry/array.h>
 #include <gantry/io.h>
 #include <gantry/message.h>
-#include <gantry/module.h>
 #include <gantry/params.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
+#include "core/module.h"
 
 /* Types of the field in the options struct: CLI_TEXT const char *, CLI_REAL double, CLI_INT long long, CLI_CHOICE int
  * (index), CLI_FLAG int (0 or 1). CLI_INPUT (perhaps) and CLI_OUTPUT: text that names a file that is read or written.

@@ -7,6 +7,8 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include "geometry/grid.h"
+#include "io/same_file.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
 

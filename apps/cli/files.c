@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "io/same_file.h"
 
 static const char *text_of(const cli_option *o, const void *options)
 {

@@ -6,6 +6,8 @@
 #include <gantry/regularizer.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "core/module.h"
+#include "core/params.h"
 
 /* Width of the column of names. */
 enum { MODULE_WIDTH = 12 };

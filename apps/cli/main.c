@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/processes.h>
 #include <gantry/recon.h>
 #include <gantry/message.h>
 #include "apps/cli/cli.h"
+#include "core/module.h"
 
 #ifndef GANTRY_COMMIT
 #define GANTRY_COMMIT "unknown"

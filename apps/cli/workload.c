@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/random.h>
 #include <gantry/vec3.h>
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"
+#include "core/random.h"
 
 #define FULL .turn = 2 * GT_PI
 #define CELLS(c, r, v) .columns = c, .rows = r, .views = v

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
-#include <gantry/choose.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "geometry/grid.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *projector, *grid;

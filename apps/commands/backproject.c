@@ -1,9 +1,9 @@
 /* gantry backproject: the adjoint of a projector. */
 #include <stdlib.h>
-#include <gantry/choose.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;

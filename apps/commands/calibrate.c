@@ -5,12 +5,15 @@
 #include <gantry/calibrate.h>
 #include <gantry/constants.h>
 #include <gantry/image.h>
-#include <gantry/order_statistics.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/calibrate.h"
+#include "core/order_statistics.h"
+#include "geometry/grid.h"
+#include "geometry/scan.h"
+#include "io/png.h"
 
 static const app_calibrate_options defaults = { .find = "center,roll", .views = 180 };
 #define AT(field) offsetof(app_calibrate_options, field)

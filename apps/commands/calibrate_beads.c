@@ -7,6 +7,7 @@
 #include <gantry/image.h>
 #include "apps/cli/try.h"
 #include "apps/commands/calibrate.h"
+#include "io/png.h"
 
 static const char *const units[GT_BEADS_PARAMETERS] = { "pixels", "pixels", "deg", "deg", "deg", "mm", "mm" };
 static double shown(int parameter) { return parameter >= GT_BEADS_ROLL && parameter <= GT_BEADS_TILT ? GT_DEGREES : 1; }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "analytic/consistency/conjugate.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
 

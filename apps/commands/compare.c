@@ -6,6 +6,7 @@
 #include <gantry/metrics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "core/params.h"
 
 typedef struct {
 	const char *rmse, *max, *mean;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "io/slice_reader.h"
 
 typedef struct {
 	const char *output, *range;

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
-#include <gantry/tune.h>
-#include <gantry/upload.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "core/team/links.h"
+#include "core/vectors/sets.h"
+#include "tuner/tuner.h"
 
 typedef struct {
 	int links;

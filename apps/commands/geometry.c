@@ -7,6 +7,8 @@
 #include <gantry/recon.h>
 #include "apps/cli/try.h"
 #include "apps/commands/geometry.h"
+#include "io/geometry/geometry_files.h"
+#include "io/scan_drawing.h"
 
 static int ends_in(const char *path, const char *ending)
 {

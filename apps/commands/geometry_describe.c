@@ -6,6 +6,7 @@
 #include <gantry/scan.h>
 #include <gantry/vec3.h>
 #include "apps/commands/geometry.h"
+#include "geometry/scan.h"
 
 typedef struct {
 	double turn, step, roll, tilt, slant, radius, low, high;

@@ -5,6 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/module.h>
 #include "apps/commands/geometry.h"
+#include "core/module.h"
 
 static const char *const signs[] = { "auto", "as-file", "reversed", NULL };
 const geometry_options geometry_defaults = { .detector = -1,

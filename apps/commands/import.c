@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "analytic/consistency/conjugate.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"

@@ -10,6 +10,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
+#include "io/slice_reader.h"
 
 typedef struct {
 	int geometry, check;

@@ -9,6 +9,7 @@
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/commands/measure_output.h"
+#include "core/params.h"
 
 typedef struct {
 	const char *output, *plot, *roi, *profile, *mtf, *nps, *fsc;

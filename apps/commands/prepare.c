@@ -14,6 +14,9 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/step_pictures.h"
+#include "core/device/host_memory.h"
+#include "io/fields.h"
+#include "prepare/bad_pixels.h"
 
 /* Options of the steps, in any order; gt_preparations determines their sequence. */
 enum { LAG, VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, EXTEND, STEPS };

@@ -1,9 +1,9 @@
 /* gantry project: line integrals of a volume by a projector. */
 #include <stdlib.h>
-#include <gantry/choose.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *scan, *output, *projector;

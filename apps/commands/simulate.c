@@ -4,12 +4,12 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/recon.h>
-#include <gantry/phantom.h>
-#include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/commands/simulate_spectrum.h"
+#include "geometry/scan.h"
+#include "recon/truncation.h"
 
 /* Options that change the scanner are NAN or -1 if not given. */
 typedef struct {

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/image.h>
-#include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/step_pictures.h"
+#include "core/order_statistics.h"
+#include "io/png.h"
 
 static gt_status window_of(app_step_pictures *s, const float *x, size_t n)
 {

@@ -4,10 +4,12 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/image.h>
-#include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/view.h"
+#include "core/order_statistics.h"
+#include "geometry/patient_position.h"
+#include "io/png.h"
 
 static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <gantry/io.h>
-#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/view.h"
+#include "core/text.h"
 
 typedef struct {
 	gt_page_item item[GT_PAGE_ITEMS];

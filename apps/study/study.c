@@ -7,6 +7,7 @@
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
+#include "core/module.h"
 
 /* From this load for each thread on, times are said to be doubtful. */
 #define MAX_LOAD 0.5

@@ -2,9 +2,9 @@
  * normal variates. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/backend_author.h>
 #include "core/arguments.h"
 #include "core/basis/basis.h"
+#include "core/basis/basis_parts.h"
 #include "core/try.h"
 
 enum basis_part { PRODUCTS, SUM, PROJECTION, PARTS };

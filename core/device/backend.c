@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/device/backend.h"
 #include "core/device/mapped_files.h"
 #include "core/arguments.h"
+#include "core/device/prefetch.h"
+#include "core/linop.h"
 #include "core/team/team.h"
+#include "core/text.h"
 #include "core/try.h"
 
 static const struct gt_backend_ops *const backends[GT_NBACKENDS] = { &gt_backend_cpu, GT_IF_CUDA(&gt_backend_cuda) };

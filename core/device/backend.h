@@ -2,8 +2,8 @@
 #define GT_CORE_DEVICE_BACKEND_H
 /* Interface that a backend implements. Included by core/, by *_cpu.c and *_cuda.cu, and by the files that call them. */
 #include <gantry/array.h>
-#include <gantry/roofline.h>
 #include "core/device/tag.h"
+#include "core/linop.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

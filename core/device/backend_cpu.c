@@ -6,7 +6,10 @@
 #include <gantry/host_memory.h>
 #include <gantry/params.h>
 #include "core/device/backend.h"
+#include "core/device/host_memory.h"
 #include "core/device/loops_cpu.h"
+#include "core/linop.h"
+#include "core/params.h"
 #include "core/random_math.h"
 #include "core/vectors/sets.h"
 

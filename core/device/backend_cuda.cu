@@ -10,6 +10,8 @@
 #include "core/device/cuda_streams.cuh"
 #include "core/device/ops_kernels.cuh"
 #include "core/device/shared_limit.h"
+#include "core/linop.h"
+#include "core/params.h"
 #include "core/random_math.h"
 
 struct own {

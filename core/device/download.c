@@ -1,7 +1,7 @@
 /* Downloads concurrent with the queue. The CPU's "device" is the host: a plain copy. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/download.h>
+#include "core/device/download.h"
 #include "core/device/download_impl.h"
 #include "core/arguments.h"
 #include "core/try.h"

@@ -1,8 +1,8 @@
 #ifndef GT_CORE_DEVICE_DOWNLOAD_IMPL_H
 #define GT_CORE_DEVICE_DOWNLOAD_IMPL_H
 /* Interface of download.c to a GPU backend; the CPU has none. */
-#include <gantry/download.h>
 #include "core/device/backend.h"
+#include "core/device/download.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,6 +1,7 @@
 /* Backend that only counts allocations: see gt_backend_dry_run(). */
 #include "core/arguments.h"
 #include "core/device/backend.h"
+#include "core/linop.h"
 
 /* An invalid address: any access fails at once. */
 static void *const nowhere = (void *)4096;

@@ -1,9 +1,10 @@
 /* Downloads of large arrays to memory that is not page-locked, which drivers fill with one thread. Uses two page-locked
  * buffers: one receives data while all host threads empty the other. */
 #include <string.h>
-#include <gantry/download.h>
-#include <gantry/upload.h>
+#include <gantry/host_memory.h>
+#include "core/device/download.h"
 #include "core/device/get_staged.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 
 #define PIECE_BYTES ((size_t)16 << 20)

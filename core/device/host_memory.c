@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <gantry/host_memory.h>
+#include "core/device/host_memory.h"
 
 /* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
 static double number_in(const char *file, const char *key)

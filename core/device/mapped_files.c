@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <gantry/text.h>
 #include "core/clock.h"
 #include "core/text.h"
 #include "core/try.h"

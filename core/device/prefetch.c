@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "core/device/backend.h"
+#include "core/device/prefetch.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;

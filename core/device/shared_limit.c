@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <gantry/params.h>
+#include "core/params.h"
 #include "core/text.h"
 
 enum { DEVICES = 64, LEAST = 16 << 10, MOST = 1 << 20 };

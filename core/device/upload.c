@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include <gantry/upload.h>
+#include "core/device/upload.h"
 #include "core/device/upload_impl.h"
 #include "core/arguments.h"
 #include "core/try.h"

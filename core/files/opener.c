@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/text.h>
 #include "core/arguments.h"
 #include "core/files/opener.h"
+#include "core/text.h"
 
 static const char *kind_of(mode_t mode)
 {

@@ -5,11 +5,16 @@
  * folder names passes gt_external_check() first (io/external.h). All functions return GT_ERR_IO with the path and
  * the reason. */
 #include <stdio.h>
-#include <gantry/io.h>
+#include <stddef.h>
+#include <gantry/status.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Opens a file of the user for reading, as all readers do: never blocks, and follows symbolic links. *file: a
+ * descriptor, which the caller closes; -1 on failure. *bytes: the size of the file; may be NULL. GT_ERR_IO: it
+ * cannot be opened, or is a folder, a pipe, a device or a socket. */
+gt_status gt_file_open(const char *path, int *file, size_t *bytes);
 /* For libraries that open path themselves: GT_OK if gt_file_open() would succeed. */
 gt_status gt_file_check (const char *path);
 gt_status gt_file_size  (const char *path, size_t *bytes);

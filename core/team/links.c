@@ -1,9 +1,11 @@
 /* How fast bytes go between the host and devices, and between devices. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
-#include <gantry/upload.h>
+#include <gantry/host_memory.h>
 #include "core/clock.h"
+#include "core/device/upload.h"
+#include "core/order_statistics.h"
+#include "core/team/links.h"
 #include "core/team/team_impl.h"
 #include "core/try.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <gantry/processes.h>
 #include <gantry/version.h>
 #include "core/arguments.h"
 #include "core/clock.h"

@@ -1,7 +1,7 @@
 #ifndef GT_CORE_TEAM_PROCESS_GROUP_H
 #define GT_CORE_TEAM_PROCESS_GROUP_H
 /* Group of MPI processes: membership, failure reports, and polling of messages with a timeout. */
-#include <gantry/recon.h>
+#include <gantry/processes.h>
 #include <stddef.h>
 #include "core/team/transport.h"
 
@@ -33,6 +33,9 @@ typedef enum { GT_GROUP_DONE, GT_GROUP_NOT_YET, GT_GROUP_BAD } gt_group_step;
 gt_group_step gt_group_poll(gt_transfer *const *transfer, const int *peer, size_t n, int *missing);
 /* Sleeps between polls; the time grows with their number. */
 void gt_group_backoff(unsigned looks);
+
+/* Returns the index of this process in the group; 0 before gt_processes_begin(). */
+int gt_process(void);
 
 /* For tests: version that this process reports. */
 const char *gt_group_version(void);

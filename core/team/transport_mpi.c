@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <gantry/recon.h>
+#include <gantry/processes.h>
 #include "core/team/transport.h"
 
 enum { LAUNCHERS = 3 };

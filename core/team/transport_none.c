@@ -1,6 +1,6 @@
 /* A build without MPI: a process knows whether it was started with others, and cannot join them. */
 #include <stdlib.h>
-#include <gantry/recon.h>
+#include <gantry/processes.h>
 #include "core/team/transport.h"
 
 int gt_has_mpi(void) { return 0; }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/module.h"
 #include "core/text.h"
 
 /* Levenshtein distance, ignoring case. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/params.h>
+#include "core/params.h"
 #include "core/text.h"
 
 typedef struct {

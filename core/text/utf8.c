@@ -1,6 +1,6 @@
 /* UTF-8: RFC 3629. */
 #include <string.h>
-#include <gantry/text.h>
+#include "core/text.h"
 
 /* Length in bytes and code point of the character that begins here; 0: invalid. */
 static size_t character(const unsigned char *c, size_t left, unsigned long *code)

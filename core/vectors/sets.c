@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/tune.h>
 #include "core/vectors/sets.h"
 
 enum { ANY, AVX2, AVX512, SETS };

@@ -36,6 +36,10 @@ gt_status gt_instructions_check(void);
 	}                                                                                             \
 	static const kind##_kernels *kind##_best(void) { return kind##_forced ? kind##_forced : kind##_find(NULL); }
 
+/* Returns the instruction set of the CPU kernels: the widest of "avx512", "avx2" and "any" that the processor has.
+ * GANTRY_INSTRUCTIONS in the environment limits it, for comparisons. Loops with GT_CLONES do not use it. */
+const char *gt_cpu_instructions(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@ columns.
 
 import html
 import os
+import posixpath
 import re
 from typing import NamedTuple
 
@@ -104,7 +105,7 @@ def without_body(code):
     return code
 
 
-def read(path):
+def read(path, name):
     text = DROPPED.sub("", open(path, encoding="utf-8").read())
     text = re.sub(r"\A#ifndef \w+\n#define \w+\n", "", text)
     text = re.sub(r"\n#endif\s*\Z", "\n", text)
@@ -133,7 +134,7 @@ def read(path):
                 comment = body_of(piece)
         elif kind == "directive" and not re.match(r"#\s*define", piece):
             close()
-            included = re.match(r"#\s*include\s*<gantry/(\w+\.h)>", piece)
+            included = re.match(r"#\s*include\s*<gantry/([\w/]+\.h)>", piece)
             includes += [included[1]] if included else []
             if comment and not begun and not about:
                 about, comment = comment, ""
@@ -142,11 +143,18 @@ def read(path):
             code += without_body(piece)
             names += names_in(piece)
     close()
-    return Header(os.path.basename(path), about, includes, parts)
+    return Header(name, about, includes, parts)
 
 
 def read_all(folder):
-    return [read(os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if name.endswith(".h")]
+    """All headers below the folder, each with its path from there as its name."""
+    names = sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, files in os.walk(folder) for name in files if name.endswith(".h"))
+    return [read(os.path.join(folder, name), name) for name in names]
+
+
+def from_page(here, target):
+    """The relative path from a page of the reference to another."""
+    return posixpath.relpath(target, posixpath.dirname(here) or ".")
 
 
 def flowing(text, link):
@@ -175,11 +183,11 @@ def linker(headers, here):
         if name.startswith("`"):
             return f"{left}{name[1:-1]}{right}"
         if name.startswith("docs/"):
-            return f'<a href="../../{name[5:-3]}.html">{name}</a>'
+            return f'<a href="{from_page(here, "../../" + name[5:-3])}.html">{name}</a>'
         bare = name.rstrip("()")
         if bare not in where:
             return f"{left}{name}{right}"
-        page = "" if where[bare] == here else where[bare]
+        page = "" if where[bare] == here else from_page(here, where[bare])
         return f'<a href="{page}#{bare}">{left}{name}{right}</a>'
 
     pattern = re.compile(r"`[^`]+`|docs/\w+\.md|\b(?:gt|GT)_\w+(?:\(\))?")
@@ -193,7 +201,7 @@ def page(header, headers):
     if header.about:
         out += ['<div class="comment">\n', *flowing(header.about, link), "</div>\n\n"]
     if header.includes:
-        out.append("Includes " + ", ".join(f"[{name}]({name[:-2]}.md)" for name in header.includes) + ".\n\n")
+        out.append("Includes " + ", ".join(f"[{name}]({from_page(header.name, name)[:-2]}.md)" for name in header.includes) + ".\n\n")
     met = set()
     for part in header.parts:
         names = [name for name in dict.fromkeys(part.names) if name not in met]

@@ -105,7 +105,8 @@ def missing(pages, commands, functions, guides):
 def exports(tree):
     """Returns (header, function) of all exported functions."""
     folder = os.path.join(tree, "include", "gantry")
-    for name in sorted(os.listdir(folder)):
+    names = sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, files in os.walk(folder) for name in files)
+    for name in names:
         with open(os.path.join(folder, name), encoding="utf-8") as f:
             text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
         for found in re.findall(r"GT_API[^;(]*?\b(gt_\w+)\s*[(\[;]", text):

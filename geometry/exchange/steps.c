@@ -3,6 +3,7 @@
 #include <gantry/constants.h>
 #include <gantry/scan_math.h>
 #include "geometry/exchange/exchange.h"
+#include "geometry/scan.h"
 
 #define TOLERANCE 1e-6
 

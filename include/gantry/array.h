@@ -15,17 +15,13 @@ extern "C" {
 typedef struct gt_backend gt_backend;
 typedef enum { GT_F32, GT_F64 } gt_type;
 
-/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (this device), "cuda:0,shared=48KiB" (limits
- * the shared memory of a block), "auto" (a GPU if one exists, else the CPU). GT_ERR_UNKNOWN: no such backend in this
- * build; GT_ERR_DEVICE: no such device. */
+/* Opens a backend: "cpu" (all processors), "cpu:8" (8 threads), "cuda", "cuda:0" (this device). "auto" is a GPU if one
+ * exists, else the CPU. "cuda:0,shared=48KiB" limits the shared memory of a block. GT_ERR_UNKNOWN: no such backend in
+ * this build. GT_ERR_DEVICE: no such device. */
 GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
 /* Releases the reference of the caller. Arrays, operators and penalties hold references too. They may be freed later,
  * in any order and by any thread; the last release frees the backend. NULL is fine. */
 GT_API void        gt_backend_close(gt_backend *be);
-/* Starts device initialisation in a background thread. gt_backend_open() waits for it and returns its failure. Without
- * gt_backend_open(), call gt_backend_prefetch_end() before exit; it waits, and may be called twice. */
-GT_API void        gt_backend_prefetch(const char *name);
-GT_API void        gt_backend_prefetch_end(void);
 GT_API const char *gt_backend_name(const gt_backend *be);               /* "cpu:2", "cuda:0" */
 GT_API const char *gt_backend_describe(const gt_backend *be);           /* the device in words */
 GT_API int         gt_backend_is_gpu(const gt_backend *be);
@@ -36,8 +32,8 @@ GT_API gt_status   gt_backend_status(gt_backend *be);
 GT_API gt_status   gt_backend_known(gt_backend *be);
 GT_API void        gt_backend_wait(gt_backend *be);
 /* Calls stop(self) at most every 10 ms during computations, in the thread that calls the library: between operators,
- * on the CPU also within one. If it returns non-zero, the backend fails with GT_STOPPED, and the current result is
- * undefined. stop must neither use the backend nor wait for a thread that does. NULL: no callback, the default. */
+ * on the CPU also within one. If it returns non-zero, the backend fails with GT_STOPPED. The current result is then
+ * undefined. stop must not use the backend or wait for a thread that does. NULL, the default: no callback. */
 GT_API void        gt_backend_poll(gt_backend *be, int (*stop)(void *self), void *self);
 /* Bytes available for an allocation now, and bytes of the device. */
 GT_API void        gt_backend_memory(gt_backend *be, size_t *available, size_t *total);
@@ -48,9 +44,9 @@ GT_API int         gt_device_count(void);
  * device. */
 GT_API const char *gt_device_text(int device);
 
-/* Orders the queue against a foreign CUDA stream (cudaStream_t); no effect on the CPU. after: later work of the queue
- * waits for the work on the stream. before: later work on the stream waits for the queued work. The host does not
- * wait. */
+/* Orders the queue against a foreign CUDA stream (cudaStream_t). After gt_backend_after(), later work of the queue
+ * waits for the work on the stream. After gt_backend_before(), later work on the stream waits for the queued work.
+ * The host does not wait. No effect on the CPU. */
 GT_API gt_status   gt_backend_after (gt_backend *be, void *stream);
 GT_API gt_status   gt_backend_before(gt_backend *be, void *stream);
 GT_API void       *gt_backend_stream(gt_backend *be);                   /* stream of the queue; NULL on the CPU */
@@ -65,8 +61,8 @@ typedef struct {
 } gt_counters;
 GT_API gt_status gt_backend_counters(const gt_backend *be, gt_counters *count);
 
-/* Switches be to dry-run mode until it is closed: allocations are counted, operations do nothing, reductions return 1.
- * peak_bytes then gives the memory of the real run. GT_ERR_ARG if be already holds an allocation. */
+/* Switches be to dry-run mode until it is closed. Allocations are counted, operations do nothing, reductions return 1.
+ * peak_bytes is then the memory of the real run. GT_ERR_ARG if be already holds an allocation. */
 GT_API gt_status gt_backend_dry_run (gt_backend *be);
 GT_API int       gt_backend_is_dry_run(const gt_backend *be);
 
@@ -108,7 +104,7 @@ GT_API void gt_sub_clamped (const gt_array *x, double lo, double hi, gt_array *y
 GT_API void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 GT_API void gt_pow(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
 GT_API void gt_log  (double min, double b, gt_array *y);                /* y = b log(y/min) if y > min > 0, else 0 */
-GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (<gantry/random.h>) of (seed, index) */
+GT_API void gt_mul_normals(uint64_t seed, gt_array *y);          /* y = y times standard normal numbers of (seed, index) */
 /* Fused operations, in one pass through memory. */
 GT_API void gt_add_scaled_clamped  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 GT_API void gt_divide_step(const gt_array *x, const gt_array *d, double min, double lo, double hi, gt_array *y);       /* y = x - gt_divide(y), clamped */

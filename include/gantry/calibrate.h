@@ -49,8 +49,8 @@ typedef struct {
 GT_API gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *o, gt_calibration *result);
 /* Jitter: a shift of each view by some pixels, as by sample motion. Alternates between reconstruction from all views
  * and registration of each view with its reprojection (Guizar-Sicairos et al., Opt. Express 19 (2011) 21345).
- * Constant shifts and shifts equivalent to a translation of the object (a + b cos + c sin of the angle along columns,
- * a along rows) are not identifiable and are subtracted. */
+ * Constant shifts and shifts equivalent to a translation of the object are not identifiable and are subtracted. These
+ * are a + b cos + c sin of the angle along columns, and a along rows. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_jitter_options), as gt_jitter_defaults says */
 	int rounds;                     /* maximum */
@@ -75,9 +75,6 @@ typedef struct {
  * GT_ERR_UNSUPPORTED: arcs, helices, fewer than 16 views, empty projections. */
 GT_API gt_status gt_calibrate_jitter(gt_projections *p, const gt_jitter_options *o, gt_jitter *r);
 GT_API void      gt_jitter_free(gt_jitter *r);
-
-/* Applies the corrections of gt_calibrate() to a scan. */
-GT_API void gt_calibrate_apply(const double value[GT_CALIBRATE_PARAMETERS], gt_scan *scan);
 
 /* Beads ----------------------------------------------------------------
  *
@@ -132,9 +129,9 @@ typedef struct {
 } gt_beads_report;
 
 /* Estimates the geometry and corrects the scan of p; values stay. Free r, also after an error. GT_ERR_ARG: invalid
- * number of beads or length. GT_ERR_UNSUPPORTED: arcs, parallel rays, helices, fewer than eight views. Also a number of
- * beads that differs from `beads`, positions that do not fit, a residual above 1 pixel (0.5 mm for given positions),
- * and an ambiguous solution. */
+ * number of beads or length. GT_ERR_UNSUPPORTED: arcs, parallel rays, helices, fewer than eight views. Also a
+ * number of beads that differs from `beads`, positions that do not fit, and an ambiguous solution. The residual must
+ * not exceed 1 pixel, for given positions 0.5 mm. */
 GT_API gt_status gt_calibrate_beads(gt_projections *p, const gt_beads_options *o, gt_beads_report *r);
 GT_API void      gt_beads_free(gt_beads_report *r);    /* frees the members of r, not r itself */
 /* Reads bead positions: one line "x y z" in mm per bead, separated by blanks or commas; '#' begins a comment.

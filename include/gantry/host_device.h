@@ -1,6 +1,6 @@
 #ifndef GANTRY_HOST_DEVICE_H
 #define GANTRY_HOST_DEVICE_H
-/* GT_HD stands in front of inline functions that C, C++ and CUDA compile from the same text. */
+/* GT_HD marks inline functions for C, C++ and CUDA. */
 #ifdef __CUDACC__
 #define GT_HD static __host__ __device__ __forceinline__
 #elif defined(__GNUC__)

@@ -1,51 +1,26 @@
 #ifndef GANTRY_IMAGE_H
 #define GANTRY_IMAGE_H
 #include <stddef.h>
-#include <gantry/recon.h>
+#include <gantry/data.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A sheet of grey pictures with labels, drawn with cairo and written as PNG. */
-typedef struct {
-	const float *data;              /* [height][width] */
-	size_t width, height;
-	double pixel_width, pixel_height;       /* mm: pictures keep their proportions */
-	const char *label;              /* above the picture; may be NULL */
-	int flip_x, flip_y;             /* 1: the first cell of each line is drawn at the right; the first line at the bottom (z or y upwards) */
-	char left, right, top, bottom;  /* letters within the picture at the middle of its sides; 0: none */
-} gt_picture;
-
-typedef struct {
-	const gt_picture *picture;
-	size_t pictures, per_line;
-	double low, high;               /* window: black and white */
-	const char *unit;               /* "HU", "mm-1", "line integral": on the scale bar of grey values */
-	const char *title;              /* may be NULL */
-	double zoom;                    /* screen pixels per data pixel of the widest picture; 0: chosen so that pictures are 256..512 wide */
-} gt_sheet;
-
-/* Does the name end in .png (GT_ERR_ARG), is the folder there and writable (GT_ERR_IO)? Ask before reading. */
-GT_API gt_status gt_can_write_sheet(const char *path);
-/* Written to a temporary name and renamed. */
-GT_API gt_status gt_sheet_write(const char *path, const gt_sheet *sheet);
-
 /* Pages -----------------------------------------------------------------
  *
- * One HTML page that shows volumes and projections in a browser, with texts, tables and curves: a single file
- * that needs no network, or a page that this machine serves to itself. Pages with several headings begin with a list
- * of them. Sides of pictures have the letters of the patient's sides where the position is known, and none where it is
- * not. In the file the values of each volume
- * are whole numbers of steps, as few bits as the page's size allows: the page states the step, and every value
- * that it shows is within half a step of the value here. Served pages get the values as they are. */
+ * One HTML page that shows volumes and projections in a browser, with texts, tables and curves. It is a single file
+ * without network access, or a page served to this machine. Pages with several headings begin with a table of
+ * contents. Sides of images are labelled with the patient's sides if the position is known. A file stores values as
+ * integers with as few bits as its size requires. The page states the quantisation step, and displayed values are
+ * within half a step. Served pages have exact values. */
 
-/* Something to look at: one of the two is not NULL. Both are borrowed. */
+/* Item to display: a volume or projections; the other is NULL. Both are borrowed. */
 typedef struct {
-	const char *name;               /* shown above it; any bytes */
+	const char *name;               /* label above the item; any bytes */
 	const gt_volume *volume;
-	const gt_projections *projections;      /* their scan is drawn; without data the drawing is all there is */
-	gt_unit unit;                   /* of a volume's values at first: GT_PER_MM, GT_HU; GT_UNIT_AUTO: that of its file */
-	const char *quantity;           /* unit of a volume's values that are no attenuation ("mm"; "": none); NULL: they are */
+	const gt_projections *projections;      /* the page has a drawing of the scan; without data only that */
+	gt_unit unit;                   /* initial unit of a volume: GT_PER_MM, GT_HU; GT_UNIT_AUTO: unit of its file */
+	const char *quantity;           /* unit of values other than attenuation ("mm"; "": none); NULL: attenuation */
 } gt_page_item;
 
 typedef enum {
@@ -69,8 +44,8 @@ typedef struct {
 	const char *caption;            /* NULL: none; below tables, curves and figures */
 	const void *image;
 	size_t image_bytes;
-	const char *alt, *name;         /* of a figure: what who does not see it is told, and its name: letters, digits, '-' */
-	double low, high;               /* of a viewer: window at first, as of the page; both 0: the page's */
+	const char *alt, *name;         /* figures: alternative text; name of letters, digits, '-' */
+	double low, high;               /* viewers: initial window; both 0: window of the page */
 } gt_page_part;
 enum { GT_PAGE_ITEMS = 128 };
 
@@ -79,45 +54,31 @@ typedef struct {
 	const char *title;              /* any bytes; NULL: "Gantry" */
 	const gt_page_part *part;
 	size_t parts;
-	double bytes;                   /* of the file, about and at most; 0: 36e6 */
-	double low, high;               /* window at first, in the unit of each item; both 0: 0.5 and 99.5 % of its values */
+	double bytes;                   /* approximate maximum size of the file; 0: 36e6 */
+	double low, high;               /* initial window, in the unit of each item; both 0: percentiles 0.5 and 99.5 */
 } gt_page;
 
-/* Is the name one of a page: does it end in .html or .htm? */
+/* Returns 1 if the name ends in .html or .htm. */
 GT_API int gt_page_is_name(const char *path);
-/* Can a page as one file hold so many values, of all its volumes and projections together? GT_ERR_UNSUPPORTED, with
- * both numbers. Ask before files are read. */
+/* Checks that a page of one file can hold this total number of values. GT_ERR_UNSUPPORTED states the number and the
+ * limit. Call it before reading files. */
 GT_API gt_status gt_page_holds(double values);
-/* Writes the page under a temporary name and renames it. GT_ERR_ARG: no parts, too many items, an item that is
- * neither or both. GT_ERR_UNSUPPORTED: what a browser cannot hold in one page, with both sizes. */
+/* Writes the page under a temporary name and renames it. GT_ERR_ARG: no parts, too many items, an item with
+ * neither or both contents. GT_ERR_UNSUPPORTED: too large for one page in a browser; states size and limit. */
 GT_API gt_status gt_page_write(const char *path, const gt_page *page);
 
-/* The page served to this machine alone (127.0.0.1): its address holds a random token, and requests without it,
- * from other names of hosts or malformed ones get an error and nothing else. Values are exact, planes are sent when
- * they are looked at, so that the size is that of memory. */
+/* Server of a page for this machine (127.0.0.1). Its address contains a random token. Requests without the token, with
+ * another host name, or malformed ones receive only an error. Values are exact. Planes are sent on demand, so the
+ * memory limits the size. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_page_server) */
 	int port;                       /* 0: any that is free; GT_ERR_IO if it is taken */
 	void (*ready)(void *self, const char *address); /* once, with the address to open; may be NULL */
-	int (*stop)(void *self);        /* asked several times a second: non-zero ends it; may be NULL */
+	int (*stop)(void *self);        /* called several times per second; non-zero ends the server; may be NULL */
 	void *self;
 } gt_page_server;
-/* Returns GT_OK when stop() asked for the end. */
+/* Serves until stop() returns non-zero, then returns GT_OK. */
 GT_API gt_status gt_page_serve(const gt_page *page, const gt_page_server *how);
-
-/* A page of a reconstruction that goes on, served in the same way by a thread of its own, which takes no signals: text,
- * bar, curves of cost and change, and the last slices. What it is given is copied, and nobody waits for a browser:
- * without one nothing more is done. */
-typedef struct gt_live_page gt_live_page;
-/* title: any bytes. port: as above. */
-GT_API gt_status   gt_live_page_new     (const char *title, int port, gt_live_page **page);
-GT_API const char *gt_live_page_address (const gt_live_page *page);     /* to open; the page's */
-/* What gt_recon_on_progress() and gt_recon_on_slices() tell, and words of one's own. page NULL: nothing is done. */
-GT_API void        gt_live_page_progress(gt_live_page *page, const gt_recon_progress *p);
-GT_API void        gt_live_page_slices  (gt_live_page *page, const gt_recon_slices *s);
-GT_API void        gt_live_page_log     (gt_live_page *page, const char *text);
-/* ending: how it ended, for a browser that looks on, which is waited for up to four seconds. page NULL is fine. */
-GT_API void        gt_live_page_free    (gt_live_page *page, const char *ending);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 #ifndef GANTRY_MEMORY_H
 #define GANTRY_MEMORY_H
-/* What a reconstruction takes of memory. */
+/* Memory of a reconstruction. */
 #include <stddef.h>
 #include <gantry/status.h>
 #ifdef __cplusplus
@@ -21,9 +21,9 @@ typedef struct {
 	int limited;                    /* 1: free is what was given */
 	size_t subsets, views;
 	char backend[32], about[160];
-	size_t keep_yes_peak, keep_no_peak;     /* the peak on the device with the solver's parameter keep=yes and keep=no; 0: it has none */
+	size_t keep_yes_peak, keep_no_peak;     /* device peak with keep=yes and keep=no of the solver; 0: no such key */
 	double moved;                   /* bytes of arrays that an iteration reads and writes */
-	double scratch;                 /* of host_peak, bytes that lie in files of the folder for them; 0: all is in memory */
+	double scratch;                 /* part of host_peak in files of the scratch folder, bytes; 0: all in memory */
 	double host_making;             /* the same until the penalty is made, but for the first parts */
 	double host_process;            /* part of host_peak: libraries and buffers, beyond the process before the run */
 } gt_memory_estimate;

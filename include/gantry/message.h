@@ -1,7 +1,7 @@
 #ifndef GANTRY_MESSAGE_H
 #define GANTRY_MESSAGE_H
-/* What the library has to say while it works: a choice that it made and why, a remark on the data, a step that begins. The library never
- * prints: it hands each message to its caller, who may show it, filter it by severity and subject, or leave it. */
+/* Messages of the library: choices with their reasons, notes on the data, steps. The library never prints. It passes
+ * each message to the caller, which may filter it by severity and subject. */
 #include <stddef.h>
 #include <gantry/status.h>
 #ifdef __cplusplus
@@ -11,12 +11,12 @@ extern "C" {
 typedef enum { GT_INFO, GT_WARNING } gt_severity;
 /* The subject of a message. */
 typedef enum {
-	GT_ABOUT_CHOICE,                /* a method, a setting or a grid that was chosen, and why */
+	GT_ABOUT_CHOICE,                /* a chosen method, setting or grid, with the reason */
 	GT_ABOUT_STEP,                  /* a step of a computation that begins or has ended */
-	GT_ABOUT_DATA,                  /* something in the projections that the user should know */
-	GT_ABOUT_GEOMETRY,              /* the same in the scan or the grid */
-	GT_ABOUT_MEMORY,                /* what a run takes, and how it is cut */
-	GT_ABOUT_CHECKPOINT             /* a run that is saved or continued */
+	GT_ABOUT_DATA,                  /* properties of the projections that users should know */
+	GT_ABOUT_GEOMETRY,              /* likewise for the scan or the grid */
+	GT_ABOUT_MEMORY,                /* memory of a run, and its partition into slabs */
+	GT_ABOUT_CHECKPOINT             /* saving or continuing a run */
 } gt_subject;
 typedef struct {
 	size_t size;                    /* sizeof(gt_message) of the library: later versions add members at the end */
@@ -25,7 +25,7 @@ typedef struct {
 	const char *text;               /* one sentence or line in UTF-8, without a newline; valid during the call */
 } gt_message;
 
-/* Who listens. say may be NULL: nobody. It is called from the thread that called the library. */
+/* Callback for messages, called in the thread that called the library. say NULL: no callback. */
 typedef struct {
 	void (*say)(void *self, const gt_message *m);
 	void *self;

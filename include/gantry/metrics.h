@@ -1,6 +1,6 @@
 #ifndef GANTRY_METRICS_H
 #define GANTRY_METRICS_H
-/* Figures of images: how far apart two of them are, how alike they look, how wide an edge is. */
+/* Differences and structural similarity of images. */
 #include <stddef.h>
 #include <gantry/grid.h>
 #include <gantry/threads.h>
@@ -15,10 +15,10 @@ typedef struct {
 	size_t slices, lines, pixels;
 	size_t slice_stride, line_stride;       /* numbers from slice to slice and from line to line */
 } gt_image_pair;
-/* What of it is looked at. */
+/* Compared region. */
 typedef struct {
 	size_t first_slice, slices;
-	const unsigned char *inside;    /* [line][pixel]: 0 is left out, of every slice; NULL: all are looked at */
+	const unsigned char *inside;    /* [line][pixel]: 0 excludes the pixel in every slice; NULL: all pixels */
 } gt_image_region;
 GT_API void gt_image_pair_of_volumes(const gt_grid *grid, const float *a, const float *b, gt_image_pair *p);
 /* The central part of n slices, which is all but floor(n (1 - central)/2) at each end; central from 0 to 1. All of
@@ -29,7 +29,7 @@ GT_API void gt_image_region_circle(const gt_grid *grid, double radius, unsigned 
 
 /* Differences a - b in the unit of the images. NAN where nothing is in the region. */
 typedef struct {
-	size_t count;                   /* of what was compared */
+	size_t count;                   /* number of compared values */
 	double rmse, mean, max;         /* root mean square, mean, largest absolute difference (NAN if there is one) */
 	double relative;                /* rmse over the root mean square of b */
 	double range;                   /* largest less smallest value of b */
@@ -44,19 +44,6 @@ GT_API void gt_image_error(const gt_image_pair *p, const gt_image_region *region
  * GT_ERR_MEMORY. */
 enum { GT_SSIM_WINDOW = 11 };
 GT_API gt_status gt_ssim(const gt_image_pair *p, const gt_image_region *region, double range, gt_pool *pool, double *mean);
-
-/* The edge of a sphere, blurred by a Gaussian: an error function by least squares through all voxels within `reach`
- * of the surface, over 256 distances from it. */
-typedef struct { double center[3], radius, reach; } gt_edge_sphere;                /* mm */
-/* All of the surface, where its normal is within 30 degrees of the x-y plane, or within 40 degrees of the z axis. */
-typedef enum { GT_EDGE_ALL, GT_EDGE_IN_PLANE, GT_EDGE_AXIAL } gt_edge_part;
-typedef struct {
-	double width;                   /* from 10 to 90 % of the step, mm; NAN where fewer than 100 voxels are there, or it is wider than `reach` holds */
-	double inside, outside;         /* the values that it steps between, in the unit of the volume; NAN where voxels are too few */
-} gt_edge;
-/* volume: so many volumes on one grid, which are looked at together. */
-GT_API void gt_edge_width(const gt_grid *grid, const float *const *volume, size_t volumes, const gt_edge_sphere *sphere, gt_edge_part part,
-                          gt_edge *edge);
 
 #ifdef __cplusplus
 }

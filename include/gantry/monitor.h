@@ -10,13 +10,13 @@ typedef struct {
 	int iteration, iterations;      /* completed iterations, maximum */
 	double residual;                /* |A x - b| at the iterate `cost_of` */
 	double change;                  /* root mean square change of x in this iteration, mm^-1 */
-	double subset_fraction;         /* of the steps of a whole iteration, what this one made: 1, or less where ordered subsets are put together;
-	                                 * 0 in the first with fewer, whose change tells nothing of how near the end is */
+	double subset_fraction;         /* fraction of the subset steps of an iteration: 1, or less if subsets are merged;
+	                                 * 0 in the first with fewer, whose change is no convergence criterion */
 	double cost, data, penalty;     /* cost = data + penalty of the problem there, as in <gantry/solver.h> */
-	double gradient;                /* |cost'|, at the point that the solver has it for: the iterate, or one ahead of it where there is momentum */
+	double gradient;                /* |cost'| at the iterate, or at the extrapolated point of momentum methods */
 	const gt_array *x;
 	const gt_array *cost_of;        /* residual, cost, data and penalty are of this: x, or the iterate before */
-	int cost_is_partial;            /* 1: not of it but of points on the way from it to x, as subsets are taken one after the other */
+	int cost_is_partial;            /* 1: costs of the points between cost_of and x, one per subset */
 	const gt_state_entry *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
 /* Fills a report with these values; the others are unknown. */
@@ -31,7 +31,8 @@ typedef struct {
 	gt_status (*resume)(void *self, const gt_state_entry *kept, int *done);
 } gt_monitor;
 
-/* Returns a known failure of the backend, else calls m->each (m may be NULL). Does not wait. GT_STOPPED ends the run. */
+/* Returns a known failure of the backend, else calls m->each (m may be NULL). Does not wait. GT_STOPPED ends the
+ * run. */
 GT_API gt_status gt_report(const gt_monitor *m, const gt_progress *p);
 /* Called by a solver before its first iteration, after all work that does not depend on `kept`. *done: completed
  * iterations, 0 for a new run. gt_solve() adds the state of the penalty. */

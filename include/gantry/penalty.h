@@ -5,7 +5,8 @@
 extern "C" {
 #endif
 
-/* A penalty R on volumes: what a regularizer makes. Solvers see nothing else of it, as they see nothing but operators of the physics. */
+/* A penalty R on volumes: what a regularizer makes. Solvers see nothing else of it, as they see nothing but
+ * operators of the physics. */
 typedef struct gt_penalty gt_penalty;
 /* Entries that a penalty does not have are NULL; none allocates or moves an array. */
 struct gt_penalty_ops {
@@ -14,14 +15,14 @@ struct gt_penalty_ops {
 	/* g += R'(x), and d += D if d is not NULL, where R(u) <= R(x) + <R'(x), u-x> + 1/2 sum_j D_j (u_j-x_j)^2 for all u. */
 	void   (*gradient)(void *self, const gt_array *x, gt_array *g, gt_array *d);
 	void   (*majorize)(void *self, gt_array *d);                            /* d += a D that holds at every x */
-	/* Of a -> R(x + a p): its slope at a, and the curvature of a parabola that touches there and lies nowhere below. */
+	/* Slope of a -> R(x + a p) at a, and curvature of a parabola that touches there and majorizes it. */
 	void   (*line    )(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 	/* x = the u in [lo, hi] with the least R(u) + |u-z|^2/(2t). x and z may be the same. */
 	void   (*prox    )(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x);
 	void   (*free    )(void *self);                                         /* NULL: self stays the caller's */
-	/* What calls leave behind for later ones, up to GT_STATE_MAX_PENALTY entries into list; returns how many. */
+	/* Writes the state between calls into list, up to GT_STATE_MAX_PENALTY entries, and returns their number. */
 	size_t (*state   )(void *self, gt_state_entry *list);
-	void   (*value_async)(void *self, const gt_array *x, double *value);    /* as value(); *value is there after gt_reductions_wait() */
+	void   (*value_async)(void *self, const gt_array *x, double *value);    /* as value(), after gt_reductions_wait() */
 };
 /* Takes self over: it is freed with the penalty, also when this call fails. convex: 0 if R is not. */
 GT_API gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,
@@ -37,12 +38,11 @@ GT_API gt_type     gt_penalty_type(const gt_penalty *R);
 GT_API gt_backend *gt_penalty_backend(const gt_penalty *R);
 /* As above. R = NULL is the penalty 0: these add nothing. */
 GT_API double gt_penalty_value   (const gt_penalty *R, const gt_array *x);
-GT_API void   gt_penalty_value_async   (const gt_penalty *R, const gt_array *x, double *value);      /* there after gt_reductions_wait() */
+GT_API void   gt_penalty_value_async   (const gt_penalty *R, const gt_array *x, double *value);      /* after gt_reductions_wait() */
 GT_API void   gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, gt_array *d);
 GT_API void   gt_penalty_majorize(const gt_penalty *R, gt_array *d);
 GT_API void   gt_penalty_line    (const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 GT_API void   gt_penalty_prox    (const gt_penalty *R, double t, double lo, double hi, const gt_array *z, gt_array *x);
-GT_API size_t gt_penalty_state    (const gt_penalty *R, gt_state_entry *list);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ typedef struct {
 } gt_phantom_options;
 GT_API extern const gt_phantom_options gt_phantom_defaults;
 
-/* what: a name of the table, or the path of a file of shapes (docs/phantoms.md). o NULL: defaults.
+/* Creates a phantom: a name of the table, or the path of a file of shapes (docs/phantoms.md). o NULL: defaults.
  * GT_ERR_UNKNOWN, GT_ERR_IO, GT_ERR_FORMAT (with the line and what was expected). */
 GT_API gt_status gt_phantom_new(const char *what, const gt_phantom_options *o, gt_phantom **p);
 GT_API void      gt_phantom_free(gt_phantom *p);
@@ -39,15 +39,15 @@ typedef int (*gt_phantom_progress)(void *self, double done);
 /* Exact line integrals [view][row][column], each the mean over rays x rays sub-rays of the cell (1: centre ray). */
 GT_API gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool,
                              gt_phantom_progress progress, void *self, float *out);
-/* The same of what has a density from band[0] to below band[1], mm^-1: one material of several. */
+/* Likewise, only for shapes with densities from band[0] to below band[1], mm^-1: one material of several. */
 GT_API gt_status gt_phantom_project_band(const gt_phantom *p, const gt_scan *scan, const double band[2], int rays, gt_pool *pool,
                              float *out);
 /* Voxel values: mean over points^3 points of each voxel. */
 GT_API gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int points, gt_pool *pool,
                               gt_phantom_progress progress, void *self, float *out);
 
-/* photons > 0. In place: counts N = Poisson(photons exp(-p)) + Normal(0, electronic), at least 0.5, then p = ln(photons/N).
- * Cell i uses counter first + i of the generator: the same noise on any number of threads. */
+/* photons > 0. In place: counts N = Poisson(photons exp(-p)) + Normal(0, electronic), at least 0.5, then p =
+ * ln(photons/N). Cell i uses counter first + i of the generator: the same noise on any number of threads. */
 GT_API void gt_add_photon_noise(double photons, double electronic, uint64_t seed, uint64_t first, gt_pool *pool, float *p, size_t n);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 #ifndef GANTRY_PREPARE_H
 #define GANTRY_PREPARE_H
 /* Corrects measured projections step by step before a reconstruction: air, bad pixels, zingers, rings, beam
- * hardening, scatter. Every step is a module: a name, a line of help, a table of parameters, and a function on
- * projections in memory. docs/commands.md (prepare) lists their use, sources and figures. */
+ * hardening, scatter. Every step is a module that processes projections in memory. docs/commands.md
+ * (prepare) lists their use, sources and figures. */
 #include <gantry/data.h>
 #include <gantry/io.h>
 #include <gantry/message.h>
@@ -55,7 +55,6 @@ typedef struct {
 	int       (*weighs)(const void *known);
 } gt_preparation;
 GT_API extern const gt_preparation *const gt_preparations[];   /* in the order in which they belong; NULL-terminated */
-GT_API extern const gt_module_kind gt_preparation_kind;
 
 /* Runs one step by its text: "rings:method=gain". *p must own its values. Steps that change sizes (crop, bin, views)
  * replace *p, and pointers into it become invalid. The record of *p gets the step with all parameters. o NULL:
@@ -89,22 +88,13 @@ GT_API gt_status gt_prepare_in_chunks(const gt_prepare_files *files, const gt_pr
 /* Crops fields of the whole detector to `part`, the result of a crop: *data is [image][row][column] of the part, for
  * gt_free(), or NULL without images. GT_ERR_ARG: not a part, as after a bin. */
 GT_API gt_status gt_prepare_crop_fields(const gt_scan *whole, const gt_scan *part, const gt_field_images *fields, float **data);
-/* Gain of the detector in counts per photon: the variance of differences of successive flat fields, scaled to their
- * common mean, minus that of the dark fields. At least 2 images of both; pixels: per image. photons: mean number per
- * pixel of a flat field (may be NULL). GT_ERR_ARG: too few images. GT_ERR_FORMAT: flat fields are not above the dark
- * fields. */
-GT_API gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *darks, size_t pixels, double *gain, double *photons);
-/* Finds bad pixels by their fields, by the rules of docs/commands.md: bad[row][column] is 1 for hot, dead, weak or
- * noisy ones. NULL fields: images 0. *found: their number (may be NULL). GT_ERR_ARG: neither flat nor dark fields.
- * GT_ERR_MEMORY. */
-GT_API gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
-                                         unsigned char *bad, size_t *found);
 
-/* Polychromatic line integrals of an object of several materials: line[i] = -ln of the mean over the spectrum of
- * exp(-sum over k of mu_k(E)/density_k integral[k][i]). spectrum: as for the step beam-hardening,
- * "kv=120,aluminium=3" or "spectrum=FILE,energy-weighted=no". material[k]: "water", "bone", ... or a file.
- * integral[k]: line integral of the density relative to water, in mm; for a material from a file, of 1 inside it. The
- * pool may be NULL. GT_ERR_UNKNOWN, GT_ERR_ARG, GT_ERR_IO, GT_ERR_FORMAT: spectrum or material. */
+/* Computes polychromatic line integrals of an object of several materials. <> is the mean over the spectrum:
+ *   line[i] = -ln <exp(-sum over k of mu_k(E)/density_k integral[k][i])>
+ * spectrum: as for the step beam-hardening, "kv=120,aluminium=3" or "spectrum=FILE,energy-weighted=no". material[k]:
+ * "water", "bone", ... or a file. integral[k]: line integral of the density relative to water, mm. For a material from
+ * a file the density is 1 inside it. The pool may be NULL. GT_ERR_UNKNOWN, GT_ERR_ARG, GT_ERR_IO, GT_ERR_FORMAT:
+ * spectrum or material. */
 GT_API gt_status gt_mix_spectrum(const char *spectrum, const char *const *material, size_t materials, const float *const *integral,
                                  size_t n, gt_pool *pool, float *line);
 

@@ -7,24 +7,22 @@
 extern "C" {
 #endif
 
-/* A matched pair: volume [z][y][x] in mm^-1 -> line integrals [view][row][column], and its adjoint: exact, entry by
- * entry, unless the projector says that it is only near.
- * make() refuses (GT_ERR_UNSUPPORTED, naming projector and view) what the model cannot do. Scan and grid are
- * copied; nothing is allocated after make(). */
+/* A matched pair: from a volume [z][y][x] in mm^-1 to line integrals [view][row][column], and the adjoint. The adjoint
+ * is exact, entry by entry, unless off_adjoint states a deviation. The function make() copies scan and
+ * grid and allocates all memory. GT_ERR_UNSUPPORTED names projector and view of an unsupported geometry. */
 typedef struct {
 	GT_MODULE_MEMBERS
-	const char *model;              /* the projector with the same entries, or near to it (off_model), that is its reference on the CPU; NULL: itself */
+	const char *model;              /* reference projector on the CPU, equal up to off_model; NULL: itself */
 	int         cuda_only;          /* no CPU side: make() refuses it, naming model */
 	int         single_only;        /* make() refuses GT_F64 */
-	double      off_adjoint;        /* entries of the adjoint may differ by this much of the largest; 0: by rounding alone */
+	double      off_adjoint;        /* maximum deviation of adjoint entries over the largest; 0: rounding */
 	double      off_model;          /* likewise forward's from the model's */
 	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
 	                  const void *options, gt_linop **A);
-	const struct gt_projector_parts *parts;         /* for benchmarks: <gantry/backend_author.h>; may be NULL */
+	const struct gt_projector_parts *parts;         /* for benchmarks; may be NULL */
 } gt_projector;
 
 GT_API extern const gt_projector *const gt_projectors[];              /* NULL-terminated; the first is the default */
-GT_API extern const gt_module_kind gt_projector_kind;
 GT_API const gt_projector *gt_projector_find(const char *name);       /* NULL if there is none */
 /* spec: "dd" or "NAME:key=value,...". Checks scan and grid first, but not that a view sees
  * the grid: of a subset of a helix, none may. */

@@ -22,35 +22,50 @@ typedef struct gt_recon gt_recon;
 
 /* Reconstructs projections in memory, borrowed until gt_recon_free(); they must not change. GT_ERR_ARG: no data. */
 GT_API gt_status gt_recon_new (const gt_projections *p, gt_recon **r);
-/* Reconstructs a file or folder. It is read when settings are chosen, planned or run, in chunks if it exceeds the
- * memory and method and format allow it. o is copied, its pointers are borrowed; NULL: defaults. */
+/* Reconstructs a file or folder. gt_recon_choose(), gt_recon_plan() and the run read it. They read it in chunks if it
+ * exceeds the memory, and method and format allow it. o is copied, its pointers are borrowed; NULL: defaults. */
 GT_API gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r);
 /* From a callback of a call with r: frees r when that call ends; r must not be used after it. */
 GT_API void      gt_recon_free(gt_recon *r);
 
-/* Sets one of the keys below; values are the texts of the command line, and NULL takes a value back. GT_ERR_UNKNOWN with the nearest name for
- * a key, GT_ERR_ARG and GT_ERR_UNKNOWN for a value, with what was found and what was expected; what was set before stays then.
- *   preset (or quality)   none, fast, iterative                       solver          NAME:key=value,...
- *   projector             NAME:key=value,...                          penalty         NAME:key=value,..., noise=10HU or strength=...
- *   weights               auto, uniform, file, photons:..., noise, model
- *   init                  auto, zero, fdk, wfbp or a file of a volume
- *   grid                  NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] in mm          like            a file whose grid is taken
- *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
- *   outside               auto, subtract, grid, no: the object outside the grid of an iterative method
- *   checkpoint            FILE[:every=10]                             resume          FILE
- *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
- *   split                 auto, views, slices, 2x4: partition of the work of a team (cuda:0-3, cpu:1x4, mpi)
- *   balance               auto, yes, no: ranks of a team (cpu:1+cpu:2) first measure their load fractions
- *   reproducible          no, yes: bit-identical on 1, 2, 4 or 8 devices by always using eight ranks
- *   device-memory         4GiB: limit of device memory                host-memory     limit of host memory
- *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
- *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
- *   slabs                 auto, yes: by slabs also where all fits
- *   check                 yes, no: check conjugate rays first, and warn
- *   force                 no, yes: accept projections whose values are not line integrals
- *   unit                  mm-1, HU, auto: of the file that is written water           attenuation of water, mm^-1, for HU
- *   command               a line for the record: how this came to be
- *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
+/* Sets a key. Values are the texts of the command line; NULL resets the key to its default. The message of an error
+ * has the value found and the values expected. The earlier value then stays. GT_ERR_UNKNOWN: no such key, with the
+ * nearest name, or no such module. GT_ERR_ARG: an invalid value. The keys are:
+ *
+ *   preset         none, fast, iterative; also under the name quality
+ *   solver         NAME:key=value,...
+ *   projector      NAME:key=value,...
+ *   penalty        NAME:key=value,..., noise=10HU or strength=...
+ *   weights        auto, uniform, file, photons:..., noise, model
+ *   init           auto, zero, fdk, wfbp, or the file of a start volume
+ *   grid           NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], mm; or NX, the number of voxels along x and y
+ *   like           file of a volume with the grid
+ *   voxel          size of cubic voxels, 0.5mm, over the default box
+ *   slice          slices of the grid to compute: A, or A:B from A to B-1; counted from 0, negative from the end
+ *   views          views to use: A:B or A:B:STEP, likewise
+ *   padding        auto, yes, no: padding slices; also under the name margin
+ *   outside        auto, subtract, grid, no: the object outside the grid of an iterative method
+ *   stop           change=0.1HU,gradient=1e-3,seconds=60
+ *   checkpoint     FILE[:every=10]
+ *   resume         FILE
+ *   backend        auto, cpu, cpu:THREADS, cuda, cuda:NUMBER, or a team (cuda:0-3, cpu:1x4, mpi)
+ *   precision      single, double
+ *   split          auto, views, slices, 2x4: partition of the work of a team
+ *   balance        auto, yes, no: ranks of a team (cpu:1+cpu:2) first measure their load fractions
+ *   reproducible   no, yes: always eight ranks, bit-identical on 1, 2, 4 or 8 devices
+ *   device-memory  limit of device memory, 4GiB
+ *   host-memory    limit of host memory
+ *   slabs          auto, yes: by slabs even if the volume fits
+ *   keep           auto, memory, scratch, no: cache of projections (by slabs)
+ *   scratch        folder of the cache (by slabs)
+ *   overlap        yes, no: reading, computing and writing overlap (by slabs)
+ *   data           file of the projections, for gt_recon_open()
+ *   check          yes, no: check conjugate rays first, and warn
+ *   force          no, yes: accept projections whose values are not line integrals
+ *   unit           mm-1, HU, auto: unit of the written file
+ *   water          attenuation of water for HU, mm^-1
+ *   command        text for the record of written files
+ *   output         FILE of gt_recon_run_to(): refuses early if it cannot hold the volume */
 GT_API gt_status gt_recon_set(gt_recon *r, const char *key, const char *value);
 /* Refuses a value as gt_recon_set() would, without a gt_recon. */
 GT_API gt_status gt_recon_check(const char *key, const char *value);
@@ -76,15 +91,15 @@ typedef enum {
 	GT_RECON_ENDS,                  /* the solver has ended, however */
 	GT_RECON_SLAB,                  /* by slabs; done: completed fraction, text: speed */
 	GT_RECON_WRITES,                /* the file of the volume is about to be written */
-	GT_RECON_FRACTION               /* on the CPU, at most ten times a second: a part of an iteration is done, or
-	                                 * of a direct method (iterations = 0, done says how far; text "start" where
-	                                 * an iterative method begins with it); r must not be used */
+	GT_RECON_FRACTION               /* on the CPU, at most ten times a second, within an iteration or a direct
+	                                 * method; r must not be used. Direct method: iterations 0, done its fraction,
+	                                 * and text "start" if it makes the start of an iterative method. */
 } gt_recon_phase;
 /* Unknown numbers are NAN. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_recon_progress) of the library: later versions add members at the end */
 	gt_recon_phase phase;
-	double done;                    /* of this phase, 0 to 1 */
+	double done;                    /* completed fraction of this phase, 0 to 1 */
 	int iteration, iterations;      /* completed, maximum */
 	int resumed;                    /* completed iterations that precede this run */
 	double seconds;                 /* since the solver began */
@@ -106,7 +121,7 @@ GT_API void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_r
 typedef struct {
 	size_t size;                    /* sizeof(gt_recon_slices) of the library: later versions add members at the end */
 	const gt_grid *grid;            /* of the volume */
-	size_t index[3];                /* of the slice across x, across y, across z */
+	size_t index[3];                /* indices of the slices across x, y and z */
 	const float *slice[3];          /* [z][y], [z][x], [y][x]; valid during the call */
 	int iteration;
 	double water;                   /* mm^-1 */
@@ -127,10 +142,10 @@ GT_API gt_status gt_recon_choose(gt_recon *r);
 GT_API gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid);
 /* 1: an iterative method, 0: a direct one, -1: neither set nor chosen yet. */
 GT_API int gt_recon_iterates(const gt_recon *r);
-/* What was chosen, or found while it ran: "solver", "method" (its name alone), "projector", "weights", "penalty",
- * "start", "grid", "precision", "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of
- * them, as files record it), "split" (of a team), "model" (seconds of an iteration, or of a direct method, as a model
- * predicts them). NULL: not known yet, or there is none. Valid until the next call with r. */
+/* Returns a setting or result as text, valid until the next call with r; NULL: unknown or none. Names are "solver",
+ * "method" (name alone), "projector", "weights", "penalty", "start", "grid", "precision" and "backend". Others are
+ * "subsets", "slabs", "checkpoint" (file alone), "parameters" (all, as files record them) and "split" (team).
+ * "model" is the predicted time of an iteration or of a direct method, s. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
 /* Dry run: estimates the memory of a run. settings: lines key=value, owned by r until the next call. A run by slabs
@@ -144,15 +159,14 @@ GT_API gt_status gt_recon_run(gt_recon *r, gt_volume *v);
 /* Computes into a file, whose name determines the format; by slabs if memory requires it. o NULL: defaults. */
 GT_API gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o);
 
-/* Several scans of one object (energies, times) together: n volumes on one grid, v[i] from r[i], with a penalty that
- * takes several volumes (joint-tv, low-rank) and a strength of its own. Solver, penalty, backend, precision, rules to
- * stop and callbacks are those of r[0]; projections, weights, start and projector each's own. Solvers see one volume of
- * all and one operator that is block-diagonal. Weights have the mean 1 in each scan, whatever its dose, so that one
- * strength suits all. Where no grid was set, that of v[0] is taken for all. Texts and results are kept in each r[i];
- * slices are told of the first volume. Memory: that of each, and one volume for each more. Checkpoints are r[0]'s, of
- * all. The backend may be a team of this process, whose members share every volume by slices. GT_ERR_ARG: n is below
- * 1, a direct method, no penalty, a strength that is to be found, different numbers of subsets; GT_ERR_UNSUPPORTED:
- * different grids, a penalty of one volume, members in other processes. Volumes are as they were after a failure. */
+/* Reconstructs several scans of one object (energies, times) together: n volumes on one grid, v[i] from r[i]. The
+ * penalty takes several volumes (joint-tv, low-rank) and needs a given strength. r[0] determines solver, penalty,
+ * backend, precision, stopping rules, callbacks and checkpoints. Each r[i] has its own projections, weights, start and
+ * projector. Solvers see one array of all volumes and one block-diagonal operator. Weights have the mean 1 in each
+ * scan, so that one strength suits all doses. Default grid: the grid of v[0]. Each r[i] keeps its texts and results.
+ * The slice callback gets the first volume. The backend may be a team of this process. Volumes are unchanged after a
+ * failure. GT_ERR_ARG: n is 0, a direct method, no penalty, no given strength, different numbers of subsets.
+ * GT_ERR_UNSUPPORTED: different grids, a penalty of one volume, ranks in other processes. */
 GT_API gt_status gt_recon_run_joint(gt_recon *const *r, size_t n, gt_volume *const *v);
 
 /* Outcome of the last run. Texts and arrays belong to r until the next call of another function on it. */
@@ -189,34 +203,9 @@ typedef struct {
 /* GT_ERR_ARG: the last plan or run was not by slabs. */
 GT_API gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out);
 
-/* Returns the default grid of a reconstruction: gt_grid_default(), for helical scans reduced to the complete slices if
- * there are any. below, above: incomplete slices (may be NULL). */
+/* Returns the default grid of a reconstruction: gt_grid_default(), for helical scans only its complete slices if there
+ * are any. Sets the numbers of incomplete slices below and above, which may be NULL. */
 GT_API gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
-/* Warns if the detector is nearer to the source than the axis of rotation. */
-GT_API void      gt_note_detector(const gt_listener *log, const gt_scan *scan);
-
-/* Processes that a launcher of MPI started together (mpirun -n 4 ...) compute as one team: backend "mpi", "mpi:cpu:2",
- * "mpi:cuda". Each reads the projections; all make the same calls in the same order, and process 0 alone writes files.
- * Without a launcher a process is alone. */
-
-/* Joins the others: which of how many this process is. 0 of 1 without a launcher. GT_ERR_UNSUPPORTED: started with
- * others by a build without MPI. */
-GT_API gt_status gt_processes_begin(int *process, int *processes);
-/* Processes that were started together for works of their own: where no two say the same of theirs, say where its
- * result goes, each is alone from then on, *alone is 1, and gt_processes_end() asks nobody. All call it; an empty text
- * stays with the others. */
-GT_API gt_status gt_processes_part(const char *work, int *alone);
-/* Tells the others how this process has ended, gt_error() with it, and learns how they have: the first failure of any,
- * whose message names the process. *tells: 1: this process says so to the user. One that has failed waits 4 s for
- * the others, then says so itself. Once; alone it gives st back. */
-GT_API gt_status gt_processes_end(gt_status st, int *tells);
-/* Parts from the others, behind gt_processes_end(); ends all, with this exit code, where they did not come
- * there. */
-GT_API void gt_processes_leave(int code);
-/* As gt_processes_begin() said: 0 before it. */
-GT_API int gt_process(void);
-/* 1: this build has MPI. */
-GT_API int gt_has_mpi(void);
 
 #ifdef __cplusplus
 }

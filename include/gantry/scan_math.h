@@ -1,13 +1,13 @@
 #ifndef GANTRY_SCAN_MATH_H
 #define GANTRY_SCAN_MATH_H
-/* Detector shapes as inline maths in double, the same text for C and CUDA: cell -> point and ray,
- * point -> cell. A new shape is one more case in each function. */
+/* Detector shapes as inline functions in double, shared by C and CUDA: pixel to point and ray, point to pixel. A new
+ * shape is one more case in each function. */
 #include <math.h>
 #include <gantry/host_device.h>
 #include <gantry/scan.h>
 #include <gantry/vec3.h>
 
-/* What the functions below need of a scan besides the view. */
+/* Detector of a scan, common to all views. */
 typedef struct { gt_shape shape; double column_pitch, row_pitch, column_center, row_center; } gt_detector;
 GT_HD gt_detector gt_scan_detector(const gt_scan *s)
 {
@@ -48,8 +48,8 @@ GT_HD void gt_pixel_point(const gt_detector *d, const gt_view *w, double column,
 	}
 }
 
-/* Ray of fractional (column, row): a point on it (the source; parallel: the cell moved back by source - detector)
- * and its direction towards the cell, not normalised: point + direction is the cell. */
+/* Ray of a fractional (column, row): a point on it, and its direction towards the pixel. The point is the source;
+ * parallel: the pixel moved by source - detector. The direction is not normalised: point + direction is the pixel. */
 GT_HD void gt_pixel_ray(const gt_detector *d, const gt_view *w, double column, double row, double point[3], double direction[3])
 {
 	double p[3];
@@ -60,8 +60,8 @@ GT_HD void gt_pixel_ray(const gt_detector *d, const gt_view *w, double column, d
 	}
 }
 
-/* Fractional (column, row) where the ray through x meets the detector; returns 0 if x is not in front of the source
- * (an arc goes all around: there a point behind the source has columns far outside). */
+/* Fractional (column, row) at which the ray through x intersects the detector. Returns 0 if x is not in front of the
+ * source. An arc is a complete cylinder, so points behind the source have columns far outside. */
 GT_HD int gt_point_pixel(const gt_detector *d, const gt_view *w, const double x[3], double *column, double *row)
 {
 	double q[3], n[3], hit[3], lambda;

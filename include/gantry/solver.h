@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* The x in lo <= x <= hi with the least cost
+/* Minimises the cost over lo <= x <= hi and all subsets k:
  *   1/2 sum_k <A_k x - b_k, w_k (A_k x - b_k)> + R(x)
- * over all subsets k; where several have that, or a method has its own idea of it, that method's. Borrowed, never freed here. */
+ * If the minimiser is not unique, or a method minimises another cost, the method determines x. Members are borrowed. */
 typedef struct {
 	size_t subsets;                    /* >= 1 */
 	gt_linop *const *A;
@@ -21,11 +21,11 @@ typedef struct {
 	size_t n[3];                       /* voxels of x along x, y, z; n[0] = 0: x is no grid of voxels */
 } gt_problem;
 
-/* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.
- * GT_SUPPORTS_TEAM: its arrays may be shared by several devices that compute together (--backend cuda:0-1).
- * GT_PLANS_ITERATIONS: its first iterations depend on how many it will make, so that a run cannot be continued to
- * more than it had. GT_WEIGHTS_ARE_BLANK: its weights are no inverse variances, but counts without a body, to within
- * a factor. GT_NEEDS_WHOLE_DATA: nothing may be subtracted from its data, since their sign, counts or norm matter. */
+/* Traits of a solver. A penalty must have the functions that the solver needs: gradient, line or prox.
+ * GT_SUPPORTS_TEAM: arrays may be distributed over several devices (--backend cuda:0-1). GT_PLANS_ITERATIONS: early
+ * iterations depend on the total number, so a run cannot be continued beyond it. GT_WEIGHTS_ARE_BLANK: weights are
+ * blank-scan (I0) counts up to a factor, not inverse variances. GT_NEEDS_WHOLE_DATA: nothing may be subtracted from the
+ * data, because their sign, counts or norm matter. */
 enum {
 	GT_SUPPORTS_SUBSETS = 1, GT_SUPPORTS_BOUNDS = 2, GT_SUPPORTS_WEIGHTS = 4,
 	GT_SUPPORTS_GRADIENT = 8, GT_SUPPORTS_LINE = 16, GT_SUPPORTS_PROX = 32, GT_PLANS_ITERATIONS = 64,
@@ -45,9 +45,8 @@ typedef struct {
 } gt_solver;
 
 GT_API extern const gt_solver *const gt_solvers[];            /* NULL-terminated */
-GT_API extern const gt_module_kind gt_solver_kind;
 GT_API const gt_solver *gt_solver_find(const char *name);     /* NULL if there is none */
-/* Always this, never s->run: refuses what s cannot take, checks sizes and types, reports what the device did. */
+/* Runs a solver; call it instead of s->run. Checks traits, sizes and types, and returns failures of the device. */
 GT_API gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-/* Status codes. The code says what kind of failure; gt_error() says which. */
+/* Status codes: kinds of failures. gt_error() returns the details. */
 #define GT_STATUS_LIST(X)                                                      \
 	X(GT_OK,              "success")                                       \
 	X(GT_ERR_ARG,         "invalid argument")                              \
@@ -21,7 +21,7 @@ extern "C" {
 typedef enum { GT_STATUS_LIST(GT_ENUM) } gt_status;
 #undef GT_ENUM
 
-/* What the library exports; all else in it is hidden. */
+/* Marks exported functions and objects; all others are hidden. */
 #ifdef __GNUC__
 #define GT_API __attribute__((visibility("default")))
 #else
@@ -40,7 +40,7 @@ GT_API gt_status   gt_fail(gt_status s, const char *format, ...) GT_PRINTF(2, 3)
 GT_API gt_status   gt_fail_in(gt_status s, const char *format, ...) GT_PRINTF(2, 3);
 /* The last message of this thread; never NULL. */
 GT_API const char *gt_error(void);
-/* What kind of failure s is, in words. */
+/* Returns a description of the kind of failure. */
 GT_API const char *gt_status_text(gt_status s);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"

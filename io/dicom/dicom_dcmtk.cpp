@@ -16,7 +16,6 @@
 #include <dcmtk/dcmdata/dcspchrs.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
-#include <gantry/text.h>
 #include "core/text.h"
 #include "io/dicom/dicom.h"
 

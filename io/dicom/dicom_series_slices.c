@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "geometry/volume.h"
 #include "io/dicom/dicom_series_read.h"
 #include "io/slice_reader.h"

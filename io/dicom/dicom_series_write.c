@@ -8,6 +8,7 @@
 #include <time.h>
 #include "core/log.h"
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
 #include "io/slice_writer.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"
 #include "io/frames/intensity.h"

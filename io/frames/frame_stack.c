@@ -8,6 +8,7 @@
 #include "io/frames/frame_stack.h"
 #include "io/frames/ole2_file.h"
 #include "io/frames/sinogram_source.h"
+#include "io/geometry/geometry_files.h"
 #include "io/hdf5/dataexchange.h"
 #include "io/hdf5/nxtomo.h"
 #include "io/write_kit/volume_units.h"

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "geometry/angular_closure.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_stack.h"
 #include "geometry/circular_views.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "io/frames/order_of_views.h"
 #include "io/write_kit/volume_units.h"

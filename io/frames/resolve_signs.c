@@ -5,6 +5,7 @@
 #include <gantry/consistency.h>
 #include "core/try.h"
 #include "io/frames/resolve_signs.h"
+#include "io/geometry/geometry_files.h"
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/host_memory.h>
-#include <gantry/text.h>
 #include "core/files/opener.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "io/file_access.h"
 #include "io/frames/frame_source.h"

@@ -7,8 +7,10 @@
 #include <gantry/constants.h>
 #include <gantry/module.h>
 #include "core/files/opener.h"
+#include "core/module.h"
 #include "core/try.h"
 #include "io/file_access.h"
+#include "io/geometry/geometry_files.h"
 #include "io/geometry/input.h"
 
 #define MAX_BYTES (256 << 20)

@@ -7,6 +7,7 @@
 #include <gantry/io.h>
 #include <gantry/module.h>
 #include "core/log.h"
+#include "core/module.h"
 #include "io/geometry/geometry_writers.h"
 
 void gt_writer_note(const gt_listener *notes, const char *format, ...)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#include "core/device/host_memory.h"
 #include "io/hdf5/hdf5_block.h"
 
 /* Bytes of a block: at least LEAST, else this fraction of the available memory. */

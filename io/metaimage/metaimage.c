@@ -11,6 +11,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/metaimage/metaimage.h"
+#include "io/same_file.h"
 #include "io/slice_writer.h"
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/volume_units.h"

@@ -11,6 +11,7 @@
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
 #include "io/plain/plain_head.h"
+#include "io/same_file.h"
 #include "io/write_kit/volume_units.h"
 
 enum { LONGEST = 8192 };

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "io/metaimage/metaimage.h"
+#include "io/same_file.h"
+#include "io/tmp_list.h"
 
 enum { MAX_NAMES = 10000 };
 

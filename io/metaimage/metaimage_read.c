@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "core/files/opener.h"
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "geometry/volume.h"
 #include "io/external.h"
 #include "io/file_access.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "io/external.h"
 #include "io/hdf5/hdf5_holes.h"
 #include "io/netcdf/nc.h"

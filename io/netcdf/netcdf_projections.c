@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#include "core/device/host_memory.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "geometry/scan.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
 

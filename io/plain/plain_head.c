@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "geometry/volume.h"
 #include "io/external.h"
 #include "io/frames/frame_source.h"

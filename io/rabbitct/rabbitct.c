@@ -8,10 +8,10 @@
 #include <sys/types.h>
 #include <gantry/host_memory.h>
 #include <gantry/io.h>
-#include <gantry/rabbitct.h>
 #include "core/arguments.h"
 #include "core/files/opener.h"
 #include "core/try.h"
+#include "io/rabbitct/rabbitct.h"
 
 enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MAX_SIDE = 65536, MAX_VIEWS = 1000000 };
 static const size_t reference_sizes[] = { 128, 256, 512, 1024 };

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <gantry/host_memory.h>
 #include <gantry/io.h>
-#include <gantry/rabbitct.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "io/rabbitct/rabbitct.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 

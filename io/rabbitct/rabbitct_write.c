@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/io.h>
-#include <gantry/rabbitct.h>
 #include "core/arguments.h"
 #include "core/files/opener.h"
 #include "core/try.h"
+#include "io/rabbitct/rabbitct.h"
 
 static gt_status put(FILE *f, const char *path, const void *from, size_t bytes)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/text.h>
 #include "core/files/opener.h"
+#include "core/text.h"
 #include "io/tiff/tiff_file.h"
 
 #define MAX_OF_A_TAG ((tmsize_t)1 << 30)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/device/host_memory.h"
 #include "core/try.h"
 #include <gantry/host_memory.h>
 #include "io/file_access.h"

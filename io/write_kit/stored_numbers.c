@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "geometry/volume.h"
 #include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"

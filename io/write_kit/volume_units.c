@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/log.h"
 #include "geometry/not_finite.h"
+#include "geometry/patient_position.h"
 #include "geometry/volume.h"
 #include "io/write_kit/volume_units.h"
 

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <gantry/constants.h>
 #include "core/try.h"
+#include "geometry/patient_position.h"
 #include "io/write_kit/volume_units.h"
 #include "io/write_kit/voxel_order.h"
 

@@ -1,7 +1,7 @@
 /* Confirms stripes from both sides, because a median takes the peak of a wall for a stripe. The highest of all stripes
  * that contain a column counts, because lines from an adjacent column can lead through the same stripe. */
 #include <math.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "prepare/stripes/confirmation.h"
 
 /* Multiple of the robust deviation of columns from their neighbours. */

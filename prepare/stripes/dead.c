@@ -2,7 +2,7 @@
  * neighbours. */
 #include <math.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
+#include "core/order_statistics.h"
 #include "prepare/stripes/stripes.h"
 
 /* Factor by which the fluctuation of an unstable column exceeds its neighbours', or a dead one falls below it. The

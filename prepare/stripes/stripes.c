@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "core/clones.h"
+#include "core/order_statistics.h"
 #include "prepare/step.h"
 #include "prepare/stripes/column.h"
 #include "prepare/stripes/running_medians.h"

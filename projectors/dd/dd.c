@@ -2,6 +2,7 @@
  * Man, Basu, "Distance-driven projection and backprojection in three dimensions", Phys. Med. Biol. 49 (2004) 2463.
  * Memory on the backend: the tables (tables.c) and the scratch of the kernels. */
 #include <stdlib.h>
+#include "core/linop.h"
 #include "core/try.h"
 #include "projectors/dd/dd_operator.h"
 #include "projectors/kit/operator.h"

@@ -2,10 +2,10 @@
 #define GT_PROJECTORS_DD_DD_IMPL_H
 /* Kernel functions of each variant, one table per variant and backend. Volumes [z][y][x], data [view][row][column],
  * both of the operator's type. */
-#include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "core/device/backend.h"
+#include "core/linop.h"
 #include "projectors/dd/dd_row.h"
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 #ifndef GT_PROJECTORS_DD_DD_OPERATOR_H
 #define GT_PROJECTORS_DD_DD_OPERATOR_H
 /* The distance-driven projector on the host: its tables, its operator, and its variants, which use other kernels. */
-#include <gantry/backend_author.h>
 #include <gantry/projector.h>
+#include "core/linop.h"
 #include "projectors/dd/dd_impl.h"
 
 /* Tables in host memory, with the layouts of gt_dd. */

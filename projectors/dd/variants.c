@@ -4,6 +4,7 @@
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/published/dd_integral.h"
 #include "projectors/dd/tilt/dd_tilt_operator.h"
+#include "projectors/table.h"
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \
 	static const gt_dd_variant variant_##id = { .name = text,                                                                    \

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <gantry/projector.h>
+#include "core/linop.h"
 #include "core/try.h"
 #include "projectors/kit/operator.h"
 #include "projectors/ray/ray_impl.h"

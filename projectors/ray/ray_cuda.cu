@@ -7,6 +7,7 @@
 #define GT_RAY_BLOCK 128
 #endif
 #include <stdlib.h>
+#include "core/linop.h"
 #include "projectors/kit/operator.h"
 #include "projectors/ray/ray_tuned.cuh"
 

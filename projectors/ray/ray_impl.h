@@ -1,10 +1,10 @@
 #ifndef GT_PROJECTORS_RAY_RAY_IMPL_H
 #define GT_PROJECTORS_RAY_RAY_IMPL_H
 /* Kernel functions of each backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "core/device/backend.h"
+#include "core/linop.h"
 #include "projectors/ray/ray_walk.h"
 #ifdef __cplusplus
 extern "C" {

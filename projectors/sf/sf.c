@@ -6,6 +6,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
+#include "core/linop.h"
 #include "core/try.h"
 #include "projectors/kit/operator.h"
 #include "projectors/sf/sf_impl.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
+#include "core/linop.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "projectors/sf/sf_cuda.cuh"

@@ -1,8 +1,8 @@
 #ifndef GT_PROJECTORS_SF_SF_IMPL_H
 #define GT_PROJECTORS_SF_SF_IMPL_H
 /* Kernel functions of each backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include <gantry/backend_author.h>
 #include "core/device/backend.h"
+#include "core/linop.h"
 #include "projectors/sf/sf_footprint.h"
 #ifdef __cplusplus
 extern "C" {

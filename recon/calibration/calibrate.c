@@ -11,9 +11,12 @@
 #include <gantry/projector.h>
 #include <gantry/solver.h>
 #include "core/device/backend.h"
+#include "core/module.h"
 #include "core/try.h"
+#include "geometry/grid.h"
 #include "geometry/projections.h"
 #include "recon/calibration/coarse_scan.h"
+#include "recon/calibration/correct.h"
 #include "recon/calibration/note.h"
 #include "recon/calibration/errors.h"
 

@@ -1,6 +1,7 @@
 #ifndef GT_RECON_CALIBRATION_COARSE_SCAN_H
 #define GT_RECON_CALIBRATION_COARSE_SCAN_H
-#include <gantry/data.h>
+#include "geometry/grid.h"
+#include "geometry/projections.h"
 
 /* Reduces the projections to at most `columns` columns and `views` views for estimation of few parameters. Pixels are
  * binned, then smoothed by a Gaussian of sigma new pixels (0: none); views are subsampled. by[2]: columns and rows per

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/calibrate.h>
 #include <gantry/vec3.h>
+#include "recon/calibration/correct.h"
 
 const char *const gt_calibrate_names[] = { "center", "roll", "slant", "tilt", "distance", NULL };
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/order_statistics.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
 #include "core/basis/symmetric.h"
+#include "core/module.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
-#include "geometry/projections.h"
 #include "recon/calibration/beads/least_squares.h"
 #include "recon/calibration/coarse_scan.h"
 #include "recon/calibration/note.h"

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/try.h"
 #include "recon/joint/joint.h"
+#include "recon/modules.h"
 
 static const gt_recon_job *job_of(const gt_joint *q, size_t i) { return &q->scan[i].r->job; }
 

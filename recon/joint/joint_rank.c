@@ -13,6 +13,7 @@
 #include "recon/joint/joint_subsets.h"
 #include "recon/projector_spec.h"
 #include "recon/team/team_balance.h"
+#include "regularizers/spec_of_water.h"
 
 /* State of one scan. */
 typedef struct {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "core/try.h"
 #include "recon/noise/layers.h"
 #include "recon/noise/local_noise_model.h"

@@ -8,7 +8,9 @@
 #include <gantry/projector.h>
 #include "core/fft/fft_box.h"
 #include "core/try.h"
+#include "geometry/grid.h"
 #include "geometry/projections.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/noise/strength_search.h"
 
 /* Views that are enough at the distances within a patch. */

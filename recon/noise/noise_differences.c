@@ -5,10 +5,11 @@
  * the smallest estimate over pairs of axes and bounds of the line integral is used. Memory: 4 MB. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
 #include <gantry/threads.h>
+#include "core/order_statistics.h"
 #include "geometry/projections.h"
 #include "recon/noise/noise_differences.h"
+#include "recon/noise/noise_estimate.h"
 
 /* Median of the square of a normal variable of variance 1. */
 #define MEDIAN_OF_SQUARES 0.454936423119573

@@ -1,7 +1,7 @@
 #ifndef GT_RECON_NOISE_DIFFERENCES_H
 #define GT_RECON_NOISE_DIFFERENCES_H
 /* Noise of projections from differences of neighbouring pixels. */
-#include <gantry/noise.h>
+#include "recon/noise/noise_estimate.h"
 
 /* *scale: factor from the variances of `unit` to the variances of p, which it models; INFINITY: too few neighbouring
  * pixels were measured. GT_ERR_MEMORY. */

@@ -7,6 +7,7 @@
 #include "geometry/projections.h"
 #include "recon/noise/noise_differences.h"
 #include "recon/noise/noise_estimate.h"
+#include "recon/weights/photon_weights.h"
 
 /* A variance that rounding alone makes; above 0, so that there is a ratio to it. */
 #define MIN_SCALE 1e-12

@@ -10,14 +10,18 @@
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
+#include "core/device/host_memory.h"
 #include "core/log.h"
 #include "core/arguments.h"
 #include "core/spec.h"
 #include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "recon/noise/noise_estimate.h"
+#include "recon/noise/penalty_strength.h"
 #include "recon/penalty_spec.h"
 #include "recon/noise/strength_search.h"
+#include "regularizers/spec_of_water.h"
 
 /* Voxels along each axis of a patch; of one or two slices more, so that noise has as many places to be seen at. */
 enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };

@@ -1,8 +1,33 @@
 #ifndef GT_RECON_PENALTY_STRENGTH_H
 #define GT_RECON_PENALTY_STRENGTH_H
 /* Finds the strength of a penalty that leaves a target noise in the volume. */
-#include <gantry/noise.h>
+#include <gantry/array.h>
+#include <gantry/data.h>
+#include <gantry/message.h>
 #include <gantry/subsets.h>
+#include "recon/weights/photon_weights.h"
+
+/* Input of gt_penalty_strength(). Members are borrowed for the call. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_strength_problem): later versions add members at the end */
+	const char *penalty;            /* "qggmrf:c=10HU": regularizer and parameters, without a strength */
+	const char *projector;          /* "dd" */
+	const gt_grid *grid;
+	const gt_projections *projections;
+	const gt_counting *known;       /* as for gt_noise_estimate() */
+	const float *weights;           /* weights of the data for the solver, [view][row][column]; NULL: 1 */
+	const float *kappa;             /* weights of the penalty, [z][y][x]; NULL: 1 */
+	const gt_array *start;          /* start volume of the solver: object, backend, precision */
+	double water;                   /* attenuation of water, mm^-1 */
+	const gt_listener *log;         /* receives results and choices; NULL: none */
+	size_t first_slice, slices;     /* requested slices of the grid; the others are padding; slices 0: all */
+	size_t first_across[2], across[2];      /* likewise along x and y: voxels from first_across on; across 0: all */
+} gt_strength_problem;
+/* Finds the strength beta, in the unit of the parameter `strength` of the penalty, that leaves a noise of noise_hu
+ * HU. The noise is the root mean square over six positions in water, or else in the object, to 2 %. noise_hu 0: four
+ * tenths of the noise of the direct method, which is also the maximum. All HU, also in `penalty`, refer to q->water.
+ * GT_ERR_ARG: no strength leaves so little noise. */
+gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta);
 
 typedef struct {
 	double strength;

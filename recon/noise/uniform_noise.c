@@ -9,6 +9,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/log.h"
+#include "core/module.h"
 #include "core/team/team.h"
 #include "core/try.h"
 #include "recon/noise/strength_search.h"

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
 #include "recon/weights/model_weights.h"

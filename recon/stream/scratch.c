@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/device/mapped_files.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/stream/scratch.h"
 

@@ -5,8 +5,8 @@
  * any size of the volume. */
 #include <gantry/message.h>
 #include <gantry/penalty.h>
-#include <gantry/slab.h>
 #include <gantry/subsets.h>
+#include "analytic/fbp/slab.h"
 #include "core/team/team.h"
 
 /* Returns the device of "stream:cuda:0", "cuda:0", and "auto" for "stream"; NULL: no such name. */

@@ -1,8 +1,8 @@
 #ifndef GT_RECON_STREAM_STREAM_IMPL_H
 #define GT_RECON_STREAM_STREAM_IMPL_H
 /* Internal to recon/stream: buffers shared by all operators of a device. */
-#include <gantry/download.h>
-#include <gantry/upload.h>
+#include "core/device/download.h"
+#include "core/device/upload.h"
 #include "recon/stream/stream.h"
 
 enum { GT_STREAM_TURNS = 2 };

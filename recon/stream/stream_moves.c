@@ -1,7 +1,10 @@
 /* What goes between arrays of the host and a device: threads copy a piece into page-locked memory, or out of it, while
  * the piece before is on its way. */
 #include <string.h>
+#include <gantry/host_memory.h>
 #include "core/device/backend.h"
+#include "core/device/download.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 

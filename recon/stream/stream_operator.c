@@ -3,7 +3,9 @@
 #include <string.h>
 #include <gantry/projector.h>
 #include "core/device/backend.h"
+#include "core/device/download.h"
 #include "core/device/download_impl.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
-#include <gantry/text.h>
 #include "core/device/backend.h"
+#include "core/device/upload.h"
 #include "core/log.h"
+#include "core/module.h"
 #include "core/spec.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/device/backend.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_model.h"

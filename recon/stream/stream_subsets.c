@@ -1,6 +1,7 @@
 /* A problem whose operators stream, and the volume that a direct method starts it with. */
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/fbp/slab.h"
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 #include "recon/team/direct_slab.h"

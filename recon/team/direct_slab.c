@@ -2,9 +2,11 @@
  * Page-locking much more would take as long as the computation. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/slab.h>
-#include <gantry/upload.h>
+#include <gantry/host_memory.h>
+#include "analytic/fbp/slab.h"
+#include "core/device/download.h"
 #include "core/device/download_impl.h"
+#include "core/device/upload.h"
 #include "core/try.h"
 #include "recon/team/direct_slab.h"
 

@@ -7,6 +7,7 @@
 #include <gantry/module.h>
 #include "geometry/projections.h"
 #include "core/try.h"
+#include "recon/modules.h"
 #include "recon/team/team_alike.h"
 
 enum { METHOD, GRID, SCAN, TYPE, PROJECTOR, PENALTY, WEIGHTS, START, STOP, FILES, SPLIT, LINES, MAX_TEXT = 384, SAMPLES = 1 << 16 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/try.h"
+#include "io/checkpoint.h"
 #include "recon/team/team_checkpoint.h"
 
 /* Allocates a host array for each array in `kept`; *list ends like kept. */

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "core/log.h"
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/memory_estimate.h"
+#include "recon/modules.h"
 #include "recon/team/team_alike.h"
 #include "recon/team/team_run.h"
 

@@ -11,7 +11,9 @@
 #include "core/clones.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/weights/model_weights.h"
+#include "recon/weights/photon_weights.h"
 
 enum { GRAIN = 1 << 14, MAX_VIEWS = 32 };
 /* Empirical: see the table in docs/regularizers.md. */

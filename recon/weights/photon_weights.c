@@ -1,8 +1,8 @@
-/* Weights by counts of photons, or as they are given, brought to the mean 1. Formulas: <gantry/data_weights.h>. */
+/* Weights by counts of photons, or as they are given, brought to the mean 1. Formulas: recon/weights/photon_weights.h. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/data_weights.h>
 #include "core/arguments.h"
+#include "recon/weights/photon_weights.h"
 
 /* In a pixel; less would be lost in single precision behind an object. */
 #define MIN_PHOTONS 1e-6

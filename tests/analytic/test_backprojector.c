@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
-#include <gantry/random.h>
-#include <gantry/upload.h>
+#include "core/device/upload.h"
+#include "core/random.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 11, ROWS = 37, COLUMNS = 51 };

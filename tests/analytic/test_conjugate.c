@@ -1,7 +1,7 @@
 /* Conjugate rays: planted faults are named, correct scans cause no message.
  * labels: unit property, backend: none */
 #include <gantry/consistency.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/analytic/bodies.h"
 
 enum { COLUMNS = 83, ROWS = 11, TURN = 114 };

@@ -1,7 +1,7 @@
 /* Redundancy weights of rays and angular weights of views. */
 /* labels: unit; backend: none */
-#include <gantry/random.h>
 #include "analytic/fbp/redundancy.h"
+#include "core/random.h"
 #include "tests/analytic/bodies.h"
 
 /* Conjugates of (t, beta) in a range: (t + pi + 2 beta, -beta), also one rotation earlier. */

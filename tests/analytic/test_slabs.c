@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/slab.h>
+#include "analytic/fbp/slab.h"
 #include "core/device/backend.h"
 #include "tests/support/support.h"
 

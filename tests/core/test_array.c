@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 
 enum { N = 100003 }; /* no divisor of block sizes */

@@ -1,7 +1,7 @@
 /* Memory sizes to text and back.
  * labels: unit backend: none */
 #include <string.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "tests/support/support.h"
 
 START_TEST(text)

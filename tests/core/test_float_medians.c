@@ -2,8 +2,8 @@
  * labels: unit property backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/order_statistics.h>
 #include "core/float_medians.h"
+#include "core/order_statistics.h"
 #include "tests/support/support.h"
 
 /* Smooth, with repeated values, both signs, over many powers of two. */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
 #include "core/device/backend.h"
+#include "core/random.h"
 #include "tests/support/support.h"
 
 enum { ARRAYS = 4, VIEWS = 6, STEPS = 300, RESULTS = STEPS };

@@ -10,8 +10,8 @@
 #include <gantry/module.h>
 #include <gantry/recon.h>
 #include <gantry/regularizer.h>
-#include <gantry/text.h>
 #include "core/text.h"
+#include "regularizers/spec_of_water.h"
 #include "tests/support/support.h"
 
 /* Sets a locale of the system, or one made in a temporary folder; 0: neither works. */

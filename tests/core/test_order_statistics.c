@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
-#include <gantry/random.h>
+#include "core/order_statistics.h"
+#include "core/random.h"
 #include "tests/support/support.h"
 
 static int ascending(const void *a, const void *b)

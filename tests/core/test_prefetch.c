@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <gantry/array.h>
+#include "core/device/prefetch.h"
 #include "tests/support/support.h"
 
 static const char *name(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"; }

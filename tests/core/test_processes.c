@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/processes.h>
 #include <gantry/recon.h>
 #include "core/clock.h"
 #include "core/team/balance.h"

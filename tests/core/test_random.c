@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 
 static void check_words(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t a, uint32_t b, uint32_t c, uint32_t d)

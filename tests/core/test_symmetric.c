@@ -2,8 +2,8 @@
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
-#include <gantry/random.h>
 #include "core/basis/symmetric.h"
+#include "core/random.h"
 #include "tests/support/support.h"
 
 enum { MAX_N = 20 };

@@ -2,9 +2,10 @@
 /* labels: unit */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/download.h>
-#include <gantry/upload.h>
+#include <gantry/host_memory.h>
 #include "core/device/backend.h"
+#include "core/device/download.h"
+#include "core/device/upload.h"
 #include "tests/support/support.h"
 
 enum { N = 100003, ROUNDS = 7, CUT = 33331 };

@@ -1,7 +1,7 @@
 /* File texts are shown as valid UTF-8, truncated between characters.
  * labels: unit, backend: none */
 #include <string.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "tests/support/support.h"
 
 START_TEST(only_utf8_is_shown)

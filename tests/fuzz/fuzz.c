@@ -9,6 +9,9 @@
 #include <gantry/host_memory.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/fields.h"
+#include "io/slice_reader.h"
+#include "io/view_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Compressed zeros may be large: allocations beyond this size are refused, as without memory. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/checkpoint.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/checkpoint.h"
 #include "io/table.h"
 #include "io/probe.h"
 #include "tests/fuzz/fuzz.h"

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/params.h>
-#include <gantry/text.h>
+#include "core/params.h"
+#include "core/text.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

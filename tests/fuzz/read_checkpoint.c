@@ -1,6 +1,6 @@
 /* Checkpoints from bytes with a correct checksum, as an attacker would make it. */
 #include <stdlib.h>
-#include <gantry/checkpoint.h>
+#include "io/checkpoint.h"
 #include "io/checksum.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,7 @@
 /* Geometry from numbers: orbits, matrices, and derived scans. */
 #include <math.h>
 #include <stdlib.h>
+#include "geometry/scan.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_VIEWS = 8, MAX_CELLS = 4096 };

@@ -1,7 +1,7 @@
 /* RabbitCT: images with matrices in the same file or another one, a volume, and references after them. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/rabbitct.h>
+#include "io/rabbitct/rabbitct.h"
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/geometry_files.h>
+#include "io/geometry/geometry_files.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { SIZES = 1, PITCH = 2, DIRECTION = 4, OFFSET = 8, PARALLEL = 16, ORIGIN = 32, IMAGES_BELOW = 64, UNIT = 128 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "geometry/angular_closure.h"
 #include "tests/support/support.h"
 

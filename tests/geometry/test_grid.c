@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/grid.h>
 #include <gantry/scan_math.h>
+#include "geometry/grid.h"
 #include "tests/support/support.h"
 
 static const gt_orbit base = { .shape = GT_FLAT,

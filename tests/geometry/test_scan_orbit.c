@@ -1,10 +1,10 @@
 /* Orbits, presets and properties of scans.
  * labels: unit property, backend: none */
 #include <math.h>
-#include <string.h>
 #include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
+#include "geometry/scan.h"
 #include "tests/support/support.h"
 
 static gt_scan *scan_of(const gt_orbit *orbit)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <gantry/checkpoint.h>
 #include <gantry/io.h>
 #include "geometry/volume.h"
+#include "io/checkpoint.h"
 #include "tests/support/support.h"
 
 static char folder[] = "/tmp/gantry-checkpoint-XXXXXX";

@@ -1,5 +1,6 @@
 /* Facts that Data Exchange files omit and options supply: blank-scan counts, line integrals, units of angles.
  * labels: unit property, backend: none */
+#include "io/fields.h"
 #include "tests/io/exchange_files.h"
 #include "tests/io/notes.h"
 

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <gantry/checkpoint.h>
 #include <gantry/constants.h>
 #include <gantry/data.h>
 #include <gantry/io.h>
+#include "io/checkpoint.h"
+#include "io/view_reader.h"
 #include "tests/support/support.h"
 
 enum { THREADS = 5, TIMES = 25 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/io.h>
 #include "geometry/volume.h"
+#include "io/same_file.h"
 #include "tests/io/notes.h"
 #include "tests/io/volumes.h"
 #include "tests/support/support.h"

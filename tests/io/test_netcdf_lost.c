@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/checkpoint.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
+#include "io/checkpoint.h"
+#include "io/view_writer.h"
 #include "tests/io/volumes.h"
 #include "tests/support/geometries.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
+#include "io/fields.h"
 #include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"

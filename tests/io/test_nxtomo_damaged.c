@@ -11,6 +11,7 @@
 #include "geometry/projections.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/nxtomo_layout.h"
+#include "io/view_reader.h"
 #include "tests/support/support.h"
 
 enum { FRAMES = 9, VIEWS = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS };

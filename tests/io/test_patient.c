@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/patient_position.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "tests/support/support.h"

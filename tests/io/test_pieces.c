@@ -12,6 +12,7 @@
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/view_reader.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "io/same_file.h"
+#include "io/slice_writer.h"
 #include "tests/io/notes.h"
 #include "tests/io/volumes.h"
 

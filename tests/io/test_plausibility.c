@@ -2,9 +2,9 @@
  * labels: unit backend: none */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/plausibility.h>
 #include <gantry/scan.h>
 #include "geometry/projections.h"
+#include "io/plausibility.h"
 #include "tests/support/support.h"
 
 static struct heard {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/image.h>
+#include "io/png.h"
 #include "tests/support/support.h"
 
 static char folder[64], path[128];

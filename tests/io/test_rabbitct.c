@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
-#include <gantry/rabbitct.h>
 #include "geometry/projections.h"
+#include "io/rabbitct/rabbitct.h"
 #include "tests/io/notes.h"
 #include "tests/support/support.h"
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "io/slice_reader.h"
+#include "io/slice_writer.h"
 #include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/io/volumes.h"

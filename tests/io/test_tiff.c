@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
+#include "io/view_reader.h"
 #include "tests/io/tiff_files.h"
 #include "tests/support/support.h"
 

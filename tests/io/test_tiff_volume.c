@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <gantry/io.h>
 #include "geometry/volume.h"
+#include "io/slice_writer.h"
 #include "tests/io/notes.h"
 #include "tests/io/tiff_files.h"
 #include "tests/support/support.h"

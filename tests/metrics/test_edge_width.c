@@ -5,6 +5,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include <gantry/metrics.h>
+#include "metrics/edge_width.h"
 #include "tests/support/support.h"
 
 static const gt_grid grid = { { 44, 40, 42 }, { 0.5, 0.55, 0.5 }, { 1.3, -0.7, 2.1 } };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <gantry/phantom.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 
 /* Writes `size` bytes of text to a shape file and reads it with options o. */

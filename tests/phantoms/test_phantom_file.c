@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/random.h"
 #include "tests/phantoms/bodies.h"
 
 static double value(const char *text, double x, double y, double z)

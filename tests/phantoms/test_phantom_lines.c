@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/random.h"
 #include "tests/phantoms/bodies.h"
 
 static double line(const char *text, double x, double y, double z, double dx, double dy, double dz, int whole)

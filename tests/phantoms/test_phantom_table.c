@@ -2,6 +2,7 @@
 /* labels: unit backend: none */
 #include <math.h>
 #include <string.h>
+#include "core/random.h"
 #include "tests/phantoms/bodies.h"
 
 static gt_phantom *named(const char *name)

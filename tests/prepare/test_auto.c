@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/phantom.h>
-#include <gantry/plausibility.h>
 #include <gantry/prepare.h>
+#include "io/plausibility.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
+#include "core/order_statistics.h"
 #include "tests/support/support.h"
 
 enum { SIDE = 104 };

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
+#include "core/order_statistics.h"
+#include "prepare/bad_pixels.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 

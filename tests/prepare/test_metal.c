@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/noise.h>
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/prepare.h>
+#include "prepare/bad_pixels.h"
 #include "tests/support/support.h"
 
 static const char *const specs[] = {

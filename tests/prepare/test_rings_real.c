@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <gantry/constants.h>
 #include <gantry/io.h>
-#include <gantry/order_statistics.h>
 #include <gantry/prepare.h>
+#include "core/order_statistics.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
+#include "io/checkpoint.h"
+#include "recon/modules.h"
 #include "recon/stopping.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"

@@ -8,6 +8,7 @@
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/scan_math.h>
+#include "recon/calibration/correct.h"
 #include "tests/support/support.h"
 
 enum { BEADS = 8, VIEWS = 60, N = GT_BEADS_PARAMETERS };

@@ -8,6 +8,7 @@
 #include <gantry/phantom.h>
 #include <gantry/scan_math.h>
 #include "recon/calibration/beads/beads.h"
+#include "recon/calibration/correct.h"
 #include "tests/support/support.h"
 
 enum { BEADS = 8, VIEWS = 90, N = GT_BEADS_PARAMETERS };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+#include "io/slice_writer.h"
 #include "tests/recon/small_recon.h"
 
 static char folder[64], scan[96], out[96];

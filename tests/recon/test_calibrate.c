@@ -6,6 +6,7 @@
 #include <gantry/calibrate.h>
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
+#include "recon/calibration/correct.h"
 #include "tests/support/support.h"
 
 /* Ellipsoids and boxes throughout the field of view, also near its top and bottom. */

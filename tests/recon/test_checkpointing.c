@@ -1,5 +1,7 @@
 /* Checkpoints: when they are written; a continued run is bit-identical to an uninterrupted one.
  * labels: unit */
+#include "io/checkpoint.h"
+#include "recon/modules.h"
 #include "tests/recon/checkpointed.h"
 
 static const char *const solvers[] = { "os-sart:iterations=8,order=golden", "cgls:iterations=8", "os-sqs:iterations=8",

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include <gantry/choose.h>
 #include <gantry/projector.h>
 #include <gantry/solver.h>
+#include "geometry/scan.h"
 #include "recon/choose.h"
+#include "recon/modules.h"
 #include "recon/truncation.h"
 #include "tests/recon/small_recon.h"
 

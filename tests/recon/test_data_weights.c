@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/noise.h>
 #include "geometry/projections.h"
 #include "recon/data_weights.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 3, ROWS = 2, COLUMNS = 5, N = VIEWS * ROWS * COLUMNS };

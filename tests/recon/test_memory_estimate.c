@@ -7,6 +7,7 @@
 #include <gantry/regularizer.h>
 #include "geometry/projections.h"
 #include "recon/memory_estimate.h"
+#include "recon/modules.h"
 #include "recon/stopping.h"
 #include "tests/support/support.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "recon/memory_estimate.h"
+#include "recon/modules.h"
 #include "tests/support/support.h"
 
 /* Model of a run: 8 bytes per voxel, 4 in single precision, half of it with keep=no, and a constant. */

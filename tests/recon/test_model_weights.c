@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "geometry/projections.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/weights/model_weights.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 3, ROWS = 4, COLUMNS = 7, N = VIEWS * ROWS * COLUMNS };

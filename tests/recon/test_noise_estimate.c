@@ -5,10 +5,11 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "geometry/projections.h"
 #include "recon/noise/local_noise_model.h"
 #include "recon/noise/noise_estimate.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 70, ROWS = 24, COLUMNS = 60, N = VIEWS * ROWS * COLUMNS };

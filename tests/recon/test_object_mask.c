@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/noise.h>
-#include <gantry/random.h>
+#include "core/random.h"
+#include "recon/object_mask.h"
 #include "tests/support/support.h"
 
 #define WATER 0.02

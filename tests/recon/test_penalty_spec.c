@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "recon/penalty_spec.h"
+#include "regularizers/spec_of_water.h"
 #include "tests/support/support.h"
 
 static const struct {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
-#include <gantry/random.h>
 #include <gantry/regularizer.h>
+#include "core/random.h"
 #include "geometry/projections.h"
 #include "recon/noise/local_noise_model.h"
 #include "recon/noise/noise_estimate.h"

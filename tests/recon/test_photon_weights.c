@@ -2,8 +2,8 @@
  * labels: unit backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/data_weights.h>
-#include <gantry/random.h>
+#include "core/random.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 
 enum { N = 200003 };

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/choose.h>
 #include <gantry/constants.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
+#include "recon/choose.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 

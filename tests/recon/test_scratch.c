@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <gantry/host_memory.h>
 #include "core/clones.h"
+#include "core/device/host_memory.h"
 #include "core/device/mapped_files.h"
 #include "recon/stream/scratch.h"
 #include "tests/recon/small_recon.h"

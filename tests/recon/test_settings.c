@@ -6,7 +6,7 @@
 #include <string.h>
 #include <gantry/projector.h>
 #include <gantry/subsets.h>
-#include <gantry/text.h>
+#include "core/text.h"
 #include "tests/recon/small_recon.h"
 
 static const size_t voxels = (size_t)24 * 22 * 6;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "analytic/fbp/slab.h"
 #include "geometry/projections.h"
 #include "io/slice_writer.h"
 #include "io/view_reader.h"

@@ -5,6 +5,7 @@
 #include <gantry/image.h>
 #include "tests/recon/small_recon.h"
 #include "tests/support/http.h"
+#include "viewer/live.h"
 
 static const gt_grid odd = { { 23, 18, 5 }, { 6, 6, 6 }, { 3, -2, 1 } };
 

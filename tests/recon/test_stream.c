@@ -4,8 +4,8 @@
 #include <math.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
-#include <gantry/random.h>
 #include "core/device/backend.h"
+#include "core/random.h"
 #include "recon/stream/stream.h"
 #include "tests/recon/coarse_turn.h"
 #include "tests/recon/small_recon.h"

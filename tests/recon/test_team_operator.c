@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/try.h"
+#include "geometry/scan.h"
 #include "recon/team/team_split.h"
 #include "tests/recon/coarse_turn.h"
 #include "tests/recon/team_of.h"

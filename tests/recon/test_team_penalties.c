@@ -1,6 +1,7 @@
 /* Penalties that read distant slices or exchange in inner iterations: a team computes what one rank computes, also
  * with thin or empty local ranges. Unsupported penalties are refused.
  * labels: unit */
+#include "core/penalty.h"
 #include "tests/recon/team_runs.h"
 
 static const struct team_case cases[] = {

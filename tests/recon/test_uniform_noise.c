@@ -7,8 +7,10 @@
 #include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "geometry/projections.h"
+#include "recon/noise/penalty_strength.h"
 #include "recon/noise/strength_search.h"
 #include "recon/penalty_from_spec.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/support.h"
 
 #define WATER 0.02

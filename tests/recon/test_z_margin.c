@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/noise.h>
+#include "geometry/grid.h"
 #include "geometry/projections.h"
 #include "recon/z_margin.h"
 #include "tests/support/support.h"

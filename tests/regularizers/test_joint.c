@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
+#include "core/penalty.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 

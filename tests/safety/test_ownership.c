@@ -4,8 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/download.h>
 #include <gantry/gantry.h>
+#include "core/device/download.h"
+#include "core/device/upload.h"
 #include "tests/support/penalties.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"

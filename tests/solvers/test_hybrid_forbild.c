@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/method.h>
 #include <gantry/phantom.h>
 #include <gantry/subsets.h>
+#include "recon/modules.h"
 #include "tests/support/support.h"
 
 /* Pixels of 16 mm at the axis, with 62 views or a quarter of them; slices as high as rows and their projection. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/method.h>
+#include "recon/modules.h"
 #include "solvers/krylov/arnoldi.h"
 #include "tests/support/small.h"
 #include "tests/support/support.h"

@@ -52,12 +52,15 @@ class Tree:
                 yield self._sources[name]
 
     def rooms(self):
-        """{room: (layer, rooms it may include)} of cmake/rooms.txt."""
-        rooms = {}
+        """{room: (layer, rooms and headers it may include)} of cmake/rooms.txt; an indented line continues the last room."""
+        rooms, last = {}, None
         for line in self.text("cmake/rooms.txt").splitlines():
             words = line.split("#")[0].split()
-            if words:
-                rooms[words[0]] = (words[1], words[2:])
+            if words and line[0].isspace():
+                rooms[last][1].extend(words)
+            elif words:
+                last = words[0]
+                rooms[last] = (words[1], words[2:])
         return rooms
 
     def library_rooms(self):

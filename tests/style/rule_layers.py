@@ -3,7 +3,7 @@
 import re
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<(gantry/[^>\n]*)>)', re.M)
-GEOMETRY = {"gantry/" + h for h in ("scan.h", "grid.h", "data.h", "projector.h", "scan_math.h")}
+ALL = "gantry/gantry.h"
 
 
 def room_of(name, rooms):
@@ -18,11 +18,23 @@ def allowed(room, quoted, rooms):
     if room == "include":
         return False
     target = room_of(quoted, rooms)
-    return target is not None and (target == room or target in rooms[room][1] or "*" in rooms[room][1])
+    return target is not None and (target == room or "*" in rooms[room][1] or not {target, quoted}.isdisjoint(rooms[room][1]))
+
+
+def owners(rooms):
+    """{public header: its room}"""
+    return {word[1:-1]: room for room, (_, words) in rooms.items() for word in words if word.startswith("<")}
+
+
+def above(room, public, rooms, owned):
+    """1: the public header is of a room above this one."""
+    layer, other = rooms[room][0], rooms[owned[public]][0] if public in owned else "0"
+    return layer.isdigit() and int(other) > int(layer)
 
 
 def measure(tree):
     rooms, found = tree.rooms(), {}
+    owned = owners(rooms)
     tops = {room.split("/")[0] for room in rooms}
     for name in tree.files:
         top = name.split("/")[0]
@@ -36,8 +48,12 @@ def measure(tree):
         for quoted, public in INCLUDE.findall(source.text):
             if quoted and not allowed(room, quoted, rooms):
                 found["include", f"{source.path} -> {quoted}"] = 1, f"{room}/ may not include this"
-            if room == "core" and public in GEOMETRY:
-                found["include", f"{source.path} -> <{public}>"] = 1, "core/ knows neither scans nor grids"
+            of = owned.get(source.path[len("include/"):]) if room == "include" else room
+            if public and of and above(of, public, rooms, owned):
+                found["include", f"{source.path} -> <{public}>"] = 1, f"{of}/ may not include headers of {owned[public]}/, which is above it"
+        name = source.path[len("include/"):]
+        if room == "include" and name not in owned and name != ALL:
+            found["owner", source.path] = 1, "no room of cmake/rooms.txt has this public header"
         if room == "solvers" and source.path.endswith((".cu", ".cuh")):
             found["device", source.path] = 1, "solvers/ hold no device code"
         if rooms[room][0] in "01234" and "GT_HAVE_CUDA" in source.text and source.path != "core/device/backend.h":
@@ -62,6 +78,9 @@ FAULTS = {
     "source": {"core/array.c": '#include "core/linop.c"\n'},
     "public": {"include/gantry/array.h": '#include "core/device/backend.h"\n'},
     "scan": {"core/array.c": "#include <gantry/scan.h>\n"},
+    "above": {"io/format.c": "#include <gantry/recon.h>\n"},
+    "public above": {"include/gantry/grid.h": "#include <gantry/io.h>\n"},
+    "owner": {"include/gantry/own.h": "int gt_own(void);\n"},
     "private": {"apps/commands/main.c": '#include "io/sink.h"\n'},
     "engine": {"recon/recon.c": '#include "analytic/fbp/fbp.h"\n'},
     "bench": {"apps/bench/bench.c": '#include "apps/study/study.h"\n'},

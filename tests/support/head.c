@@ -2,9 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/data_weights.h>
 #include <gantry/phantom.h>
 #include <gantry/projector.h>
+#include "geometry/grid.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/head.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/regularizer.h>
+#include "recon/noise/penalty_strength.h"
+#include "recon/weights/photon_weights.h"
 #include "tests/support/strength_problem.h"
 #include "tests/support/support.h"
 

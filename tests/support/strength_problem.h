@@ -3,7 +3,9 @@
 /* Problems of the penalty strength for a water cylinder of few voxels. */
 #include <gantry/projector.h>
 #include "geometry/projections.h"
+#include "recon/noise/penalty_strength.h"
 #include "recon/penalty_from_spec.h"
+#include "recon/weights/photon_weights.h"
 
 #define WATER 0.02
 #define PHOTONS 2e4

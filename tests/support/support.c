@@ -7,8 +7,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <gantry/processes.h>
 #include <gantry/recon.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 
 static const char *backend_name(void)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 #include "tests/support/transpose.h"

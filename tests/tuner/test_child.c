@@ -8,6 +8,7 @@
 #include "tests/support/clock.h"
 #include "tests/support/support.h"
 #include "tuner/check.h"
+#include "tuner/tuner.h"
 
 struct counted {
 	int tried;

@@ -8,7 +8,7 @@
 #include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/space.h"
-#include <gantry/tune.h>
+#include "tuner/tuner.h"
 
 #define SF_BACK(R, E, W) \
 	"shared_bytes<" #R "," #E "," #W ">() + GT_SF_BACK_STAGES * stage_bytes<WARP * " #R ", columns_for<" #R "," #E "," #W ">()>()"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "tests/support/support.h"
 #include "tuner/log.h"
+#include "tuner/tuner.h"
 
 static const gt_log_head head = { .kernel = "dd-back",
 	                          .about = "rows=13 slices=7",

@@ -8,6 +8,7 @@
 #include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/check.h"
+#include "tuner/tuner.h"
 
 static gt_scan *scan;
 static gt_grid grid;

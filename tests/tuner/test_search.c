@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 #include "tuner/search.h"
 

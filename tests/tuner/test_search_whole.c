@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <gantry/tune.h>
 #include "tests/support/support.h"
+#include "tuner/tuner.h"
 
 static char folder[] = "/tmp/gantry-tuner-XXXXXX", log_path[64];
 

@@ -14,6 +14,7 @@
 #include "core/variant/variant.h"
 #include "tests/support/support.h"
 #include "tuner/log.h"
+#include "tuner/tuner.h"
 
 static char folder[] = "/tmp/gantry-store-XXXXXX";
 

@@ -10,6 +10,7 @@
 #include "tests/support/clock.h"
 #include "tests/support/http.h"
 #include "tests/support/support.h"
+#include "viewer/live.h"
 
 static const gt_grid grid = { { 3, 4, 2 }, { 1, 1, 1 }, { 0, 0, 0 } };
 static gt_live_page *page;

@@ -1,11 +1,12 @@
 /* gantry rabbitct: times the backprojection of images in memory and scores the result as the benchmark does. */
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
-#include <gantry/upload.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
+#include "io/rabbitct/rabbitct.h"
 
 enum { GROUP_BYTES = 1 << 30 /* images held on the host at a time */ };
 

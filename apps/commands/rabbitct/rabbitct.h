@@ -1,8 +1,8 @@
 #ifndef GT_APPS_COMMANDS_RABBITCT_H
 #define GT_APPS_COMMANDS_RABBITCT_H
 /* RabbitCT: data sets of simulated scans, and the score of a volume against a reference. */
-#include <gantry/rabbitct.h>
 #include "apps/cli/cli.h"
+#include "io/rabbitct/rabbitct.h"
 
 /* Returns 1 and sets *layout if the name ends in .rctd (original layout) or .rct (repackaged). */
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout);

@@ -4,6 +4,7 @@
 #include <gantry/matrix_backprojector.h>
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
+#include "io/rabbitct/rabbitct.h"
 
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout)
 {

@@ -3,9 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/analytic.h>
+#include <gantry/processes.h>
 #include <gantry/solver.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon/recon.h"
+#include "io/same_file.h"
+#include "viewer/live.h"
 
 static gt_status check(const recon_options *o)
 {

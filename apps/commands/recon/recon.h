@@ -8,6 +8,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
 #include "apps/commands/recon/recon_page.h"
+#include "viewer/live.h"
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;

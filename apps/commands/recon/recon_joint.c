@@ -3,6 +3,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon/recon.h"
+#include "io/same_file.h"
 
 /* Refuses options that apply to one scan alone. */
 static gt_status check(const cli_call *call, const recon_options *o)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/commands/recon/recon.h"
+#include "viewer/live.h"
 
 /* Writes the header of the log, which describes the run. */
 static gt_status open_log(recon_monitor *m)

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <gantry/analytic.h>
 #include <gantry/image.h>
-#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon/recon_page.h"
+#include "core/text.h"
 
 enum { MIDDLE_SLICES = 32, PARTS = 8 };
 static const char *const subjects[] = { "choice", "step", "data", "geometry", "memory", "checkpoint" };

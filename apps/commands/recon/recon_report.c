@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/text.h>
 #include "apps/commands/recon/recon.h"
+#include "core/text.h"
 
 /* Text that is valid within the enclosing block. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/choose.h>
 #include <gantry/params.h>
 #include <gantry/solver.h>
-#include <gantry/tune.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/tune/tune.h"
+#include "core/module.h"
+#include "recon/choose.h"
+#include "tuner/tuner.h"
 
 typedef struct {
 	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *device;

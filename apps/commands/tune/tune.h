@@ -1,8 +1,8 @@
 #ifndef GT_APPS_COMMANDS_TUNE_H
 #define GT_APPS_COMMANDS_TUNE_H
 /* Parts of `gantry tune`: workloads by name, searches with logs in one folder, and the cache. */
-#include <gantry/tune.h>
 #include "apps/cli/cli.h"
+#include "tuner/tuner.h"
 
 /* spec: "ge-hd", "ge-hd:every=49"; every: default of the key. GT_ERR_UNKNOWN, GT_ERR_ARG. */
 gt_status tune_workload(const char *spec, size_t every, gt_scan **scan, gt_grid *grid);

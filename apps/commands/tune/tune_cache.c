@@ -1,6 +1,7 @@
 /* `gantry tune --list, --export, --import`: prints the entries of the cache. */
 #include <stdio.h>
 #include "apps/commands/tune/tune.h"
+#include "tuner/tuner.h"
 
 static void show(void *self, const gt_tune_entry *e)
 {

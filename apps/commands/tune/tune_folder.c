@@ -9,6 +9,8 @@
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 #include "apps/commands/tune/tune.h"
+#include "core/module.h"
+#include "tuner/tuner.h"
 
 enum { MAX_NAME = 64 };
 static const char every_key[] = ":every=";

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
+#include "geometry/grid.h"
 
 static gt_status from_file(study *s, const study_options *o, const char *path)
 {

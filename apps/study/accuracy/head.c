@@ -4,6 +4,7 @@
 #include <gantry/phantom.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
+#include "geometry/grid.h"
 
 enum { VIEWS = 24, RAYS = 4, POINTS = 4 };
 

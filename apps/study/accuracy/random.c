@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/random.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
+#include "core/random.h"
 
 enum { VIEWS = 32, CUBE_VIEWS = 16, EIGHTHS = 8, BOXES = 9, WIDTH = 32 };
 enum { SEED = 1, VOLUME = 0, DATA = 1 };

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/timing.h"
+#include "core/order_statistics.h"
 
 enum { MIN_VIEWS = 24, FEWEST_VIEWS = 9 }; /* of samples: on a GPU, on the CPU */
 static const double longest = 0.15;        /* s: a case of the sweeps on a GPU that is timed in full, a sample on the CPU */

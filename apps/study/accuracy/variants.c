@@ -3,6 +3,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
+#include "geometry/grid.h"
 
 enum { CPU_COUNTS = 3 };
 

@@ -2,12 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
 #include <gantry/matrix_backprojector.h>
 #include <gantry/phantom.h>
-#include <gantry/upload.h>
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
+#include "geometry/scan.h"
+#include "io/rabbitct/rabbitct.h"
 
 /* Table I (GeForce GTX 680, 512^3, 496 views, wall clock). */
 static const struct {

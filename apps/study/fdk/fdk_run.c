@@ -1,11 +1,12 @@
 /* One reconstruction on a device, timed; the limits of devices. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/backend_author.h>
-#include <gantry/order_statistics.h>
+#include "analytic/table.h"
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
-#include <gantry/method.h>
+#include "core/linop.h"
+#include "core/order_statistics.h"
+#include "recon/modules.h"
 
 enum { MAX_RUNS = 5 };
 

@@ -5,8 +5,8 @@
 #include <gantry/regularizer.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
+#include "recon/modules.h"
 #include <gantry/subsets.h>
-#include <gantry/method.h>
 
 enum { SPLIT_ITERATIONS = 4 };
 

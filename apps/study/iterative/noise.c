@@ -5,7 +5,8 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
-#include <gantry/method.h>
+#include "metrics/edge_width.h"
+#include "recon/modules.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 2, QUICK_FINER = 2 };
 /* Pictures are held side by side where the widths of their edges differ by less than this factor. */

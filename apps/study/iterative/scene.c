@@ -1,10 +1,11 @@
 /* Bodies at a size of the study, their data, and what a volume is from another. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/data_weights.h>
 #include <gantry/metrics.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
+#include "geometry/grid.h"
+#include "recon/weights/photon_weights.h"
 
 enum { RAYS = 4, FINER_RAYS = 2, POINTS = 4 };
 

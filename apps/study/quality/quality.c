@@ -5,6 +5,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/quality/cases.h"
+#include "core/module.h"
 
 /* The preset's error over the best in a class. */
 #define MAX_RATIO 1.1

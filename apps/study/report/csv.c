@@ -6,6 +6,7 @@
 #include <gantry/io.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
+#include "core/files/opener.h"
 
 /* The cell that was read last, and where the file is. */
 typedef struct {

@@ -8,6 +8,7 @@
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
+#include "io/tmp_list.h"
 
 /* What a signal must remove: paths of all files, then of the folder. Names are added before the files are made. */
 typedef struct made {

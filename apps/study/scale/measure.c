@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/scale/scale.h"
+#include "core/order_statistics.h"
 
 enum { TIMES = 3 };
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
+#include "tuner/tuner.h"
 
 extern char **environ;
 

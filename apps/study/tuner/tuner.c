@@ -4,6 +4,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/tuner/tuner.h"
+#include "tuner/tuner.h"
 
 static const char *const strategies[] = { "ants:as-published", "ants", "random", "climb" };
 enum { STRATEGIES = sizeof strategies / sizeof *strategies, CURVE_POINTS = 24 };

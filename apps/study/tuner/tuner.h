@@ -3,8 +3,8 @@
 /* `gantry study tuner`: search strategies on logs of `gantry tune`, and tables II and III of Papenhausen, Zheng,
  * Mueller, "Creating optimal code for GPU-accelerated CT reconstruction using ant colony optimization", Med. Phys. 40
  * (2013) 031110 next to ours. */
-#include <gantry/tune.h>
 #include "apps/study/study.h"
+#include "tuner/tuner.h"
 
 /* Tables of the study. */
 enum { TUNER_GAINS = STUDY_OWN, TUNER_STRATEGIES, TUNER_CURVES, TUNER_TABLE_2, TUNER_TABLE_3, TUNER_SUCCESS };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/cuda.cuh"
+#include "core/linop.h"
 #include "projectors/dd/fast/dd_room.cuh"
 #include "projectors/dd/published/dd_integral.h"
 

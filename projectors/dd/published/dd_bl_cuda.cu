@@ -17,6 +17,7 @@
 #endif
 #include <stdlib.h>
 #include "core/device/blocks.cuh"
+#include "core/linop.h"
 #include "core/try.h"
 #include "projectors/dd/published/dd_bl_cuda.cuh"
 

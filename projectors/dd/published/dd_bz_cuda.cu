@@ -13,6 +13,7 @@
 #define GT_DD_BZ_WARPS 8
 #endif
 #include "core/device/blocks.cuh"
+#include "core/linop.h"
 #include "projectors/dd/published/dd_bl_cuda.cuh"
 
 enum { WARP = 32 };

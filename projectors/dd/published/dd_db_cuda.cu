@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "core/device/blocks.cuh"
+#include "core/linop.h"
 #include "projectors/dd/published/dd_integral.h"
 
 enum { WARP = 32 };

@@ -6,6 +6,7 @@
 #include <gantry/vec3.h>
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
+#include "recon/calibration/correct.h"
 
 enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MAX, POSE = 6 };
 const char *const gt_beads_names[] = { "center", "row", "roll", "slant", "tilt", "distance", "axis", NULL };

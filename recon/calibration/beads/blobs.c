@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/order_statistics.h>
 #include "core/basis/symmetric.h"
 #include "core/float_medians.h"
+#include "core/order_statistics.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/calibration/beads/blobs.h"

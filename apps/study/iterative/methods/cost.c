@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/method.h>
 #include <gantry/subsets.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
+#include "recon/modules.h"
 
 enum { MANY = 4 };
 

@@ -1,7 +1,7 @@
-#ifndef GANTRY_ORDER_STATISTICS_H
-#define GANTRY_ORDER_STATISTICS_H
-/* Order statistics by selection (C. A. R. Hoare, Commun. ACM 4 (1961) 321), in linear time in the mean. NaN counts
- * as larger than all numbers, so that a result is NaN only where the place that is asked for is among them. */
+#ifndef GT_CORE_ORDER_STATISTICS_H
+#define GT_CORE_ORDER_STATISTICS_H
+/* Order statistics by selection (C. A. R. Hoare, Commun. ACM 4 (1961) 321), in linear time on average. NaN is larger
+ * than all numbers. So a result is NaN only if the requested rank belongs to a NaN. */
 #include <stddef.h>
 #include <gantry/status.h>
 #ifdef __cplusplus
@@ -9,14 +9,14 @@ extern "C" {
 #endif
 
 /* The value at place k of the n in ascending order, k from 0 to n-1. Leaves x in another order. */
-GT_API double gt_select(double *x, size_t n, size_t k);
+double gt_select(double *x, size_t n, size_t k);
 /* The value at place floor(fraction (n-1)), fraction from 0 to 1; NAN where n is 0. Leaves x in another order. */
-GT_API double gt_quantile(double *x, size_t n, double fraction);
+double gt_quantile(double *x, size_t n, double fraction);
 /* The value at place floor(n/2): the median of odd n, the upper of the middle two of even n; NAN where n is 0.
  * Leaves x in another order. */
-GT_API double gt_upper_median(double *x, size_t n);
+double gt_upper_median(double *x, size_t n);
 /* The median; of even n the mean of the middle two. Works on a copy; NAN where n is 0 or memory ends. */
-GT_API double gt_median(const double *x, size_t n);
+double gt_median(const double *x, size_t n);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,34 @@
+#ifndef GT_GEOMETRY_SCAN_H
+#define GT_GEOMETRY_SCAN_H
+/* Checks and changes of scans. */
+#include <stddef.h>
+#include <stdint.h>
+#include <gantry/scan.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Perturbs a scan like a C-arm: displaces source and detector of each view independently by up to `shift` mm along
+ * each axis. Rotates the detector by up to `tilt` rad about a random axis. The same seed gives the same scan.
+ * GT_ERR_UNSUPPORTED: not a flat detector. */
+gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t seed);
+/* Position of the z axis in the images at the height of the source, in pixels; 0 is the centre of the first pixel.
+ * Mean column and row, minimum and maximum column of all views. NAN: a view does not see the axis. It may differ from
+ * the central ray (column_center), as in geometries of RTK and of C-arms. */
+typedef struct { double column, row, min, max; } gt_axis_seen;
+void gt_scan_see_axis(const gt_scan *scan, gt_axis_seen *seen);
+/* Sets the angles from the sources (parallel: from the ray directions), continuously from view to view. No change if
+ * rows are not along the axis, or a source lies on it. */
+void      gt_scan_derive_angles(gt_scan *scan);
+/* GT_ERR_FORMAT, with both numbers, if given angles (not NAN) deviate from those of the sources by more than 0.2 rad,
+ * as degrees do. */
+gt_status gt_scan_check_angles(const gt_scan *scan);
+/* Returns the first view whose detector lies between source and z axis, or scan->views if none does. Sets the
+ * distances of both from the source, mm: along the normal of a flat detector; arc: its radius. Only directions of
+ * rays matter, so a table of views may be valid, but no gantry can be built so. */
+size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, double *axis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
