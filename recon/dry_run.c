@@ -98,10 +98,15 @@ static const char *read_whole(const gt_recon *r, const gt_recon_job *j)
 
 static gt_memory_dry_run again(dry *d)
 {
-	return (gt_memory_dry_run){
-		dry_run, d, &d->j->method, &d->j->grid, d->j->type == GT_F64, read_whole(d->r, d->j), !gt_recon_is_team(d->j),
-		d->r->set.host_memory, d->r->host_used
-	};
+	return (gt_memory_dry_run){ dry_run,
+		                    d,
+		                    &d->j->method,
+		                    &d->j->grid,
+		                    d->j->type == GT_F64,
+		                    read_whole(d->r, d->j),
+		                    !gt_recon_is_team(d->j),
+		                    d->r->set.host_memory,
+		                    d->r->host_used };
 }
 
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j)

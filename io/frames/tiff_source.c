@@ -218,8 +218,8 @@ static gt_status check_total(const struct tiff_source *s, const char *path, doub
 	char claimed[GT_BYTES_TEXT], has[GT_BYTES_TEXT];
 	if (s->claimed <= (s->packed ? fmax(MAX_COMPRESSION_OF_COUNTS * bytes, MAX_BLANK_IN_A_FILE) : bytes))
 		return GT_OK;
-	return gt_fail(GT_ERR_FORMAT, "%s: its %zu page%s %s and the file has %s: damaged, blank, or pages that share their data",
-	               path, s->base.frames, s->base.frames == 1 ? " claims" : "s claim", gt_bytes_text(s->claimed, claimed),
+	return gt_fail(GT_ERR_FORMAT, "%s: its %zu page%s %s and the file has %s: damaged, blank, or pages that share their data", path,
+	               s->base.frames, s->base.frames == 1 ? " claims" : "s claim", gt_bytes_text(s->claimed, claimed),
 	               gt_bytes_text(bytes, has));
 }
 

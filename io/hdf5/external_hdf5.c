@@ -22,7 +22,7 @@ enum { MIN_OBJECTS = 4096, BYTES_PER_OBJECT = 1 << 16 };
 typedef struct {
 	char **file;
 	size_t files, links, objects, max_objects; /* objects: of the file that is being walked */
-	const char *path; /* file that is being walked */
+	const char *path;                          /* file that is being walked */
 	gt_status status;
 } walk;
 
