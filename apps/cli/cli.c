@@ -23,7 +23,7 @@ static const cli_option report_options[] = {
 };
 static const cli_option every_options[] = {
 	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no notes", .at = offsetof(cli_common, quiet) },
-	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "this text", .at = offsetof(cli_common, help) },
+	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "print this help", .at = offsetof(cli_common, help) },
 	{ 0 },
 };
 /* clang-format on */
