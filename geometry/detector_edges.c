@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <gantry/scan_math.h>
 #include "geometry/detector_edges.h"
+#include "geometry/scan.h"
 #include "geometry/scan_gap.h"
 
 /* Columns at each side whose mean is inspected. It is no longer air above NOT_AIR of the largest value. */

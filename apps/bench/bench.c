@@ -292,7 +292,7 @@ const cli_command cli_bench = {
 		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': minimum time by the\n"
 		"device's named resource, divided by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping,\n"
 		"compared with a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume\n"
-		"and are compared with a copy of equal bytes: '% copy' is the copy's time divided by theirs, above 100 if caches hold\n"
+		"and are compared with a copy of equal bytes. '% copy' is the copy's time divided by theirs, above 100 if caches hold\n"
 		"more of their data. 'basis': operations of solvers that store volumes (hybrid-lsqr, ba-gmres, anderson), compared with a\n"
 		"copy of equal bytes. 'parts': preparation of the branchless projectors, the integral images, compared likewise.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"

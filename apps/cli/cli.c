@@ -28,7 +28,7 @@ static const cli_option every_options[] = {
 	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no notes", .at = offsetof(cli_common, quiet) },
 	{ .name = "timings", .kind = CLI_FLAG, .help = "print the time of each stage to the standard error at the end",
 	  .at = offsetof(cli_common, timings) },
-	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "this text", .at = offsetof(cli_common, help) },
+	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "print this help", .at = offsetof(cli_common, help) },
 	{ 0 },
 };
 /* clang-format on */

@@ -20,9 +20,9 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .min = 1e-9, .max = 1e6, \
 	  .help = "pixel pitch of the detector if the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .min = 1e-9, .max = 1e9, \
-	  .help = "images of a cone or fan beam, with --source-to-detector (default: parallel beam)" }, \
+	  .help = "images of a cone or fan beam: distance from source to axis (default: parallel beam)" }, \
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .min = 1e-9, \
-	  .max = 1e9, .help = "see --source-to-axis" }, \
+	  .max = 1e9, .help = "distance from source to detector, with --source-to-axis" }, \
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
 	  .help = "images: geometry file of a scanner or of another program; 'gantry help geometry' lists the formats" }, \
 	{ .name = "direction", .kind = CLI_CHOICE, .at = AT(direction), .names = cli_signs, \

@@ -31,7 +31,7 @@ static const cli_option options[] = {
 	  .help = "MetaImage, NIfTI, .npy, .raw: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
 	  .help = "with --input-unit: value = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
-	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
+	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "constant of --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .min = 0, .max = 9 },
 	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: sample type (default float)", .at = AT(number),

@@ -43,7 +43,7 @@ static const cli_option options[] = {
 	  .help = "MetaImage, NIfTI: unit of the stored values (default auto)", .at = AT(input_unit), .names = input_units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
 	  .help = "with --input-unit: value = X * stored + --offset", .at = AT(slope), .min = -1e30, .max = 1e30 },
-	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
+	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "constant of --slope", .at = AT(offset), .min = -1e30, .max = 1e30 },
 	{ .name = "center", .kind = CLI_FLAG, .help = "move the centre of the volume to (0, 0, 0)", .at = AT(center) },
 	{ .name = "central", .kind = CLI_CHOICE,
 	  .help = "DICOM-CT-PD: count the central column from the first or last one (default: by the manufacturer)",
