@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "analytic/consistency/conjugate.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"
 #include "prepare/chunks.h"

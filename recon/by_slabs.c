@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "analytic/consistency/conjugate.h"
 #include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/text.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
 #include <gantry/module.h>
 #include "core/arguments.h"
+#include "core/device/host_memory.h"
 #include "core/module.h"
 #include "core/params.h"
 #include "core/text.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
 #include "core/arguments.h"
+#include "core/device/host_memory.h"
 #include "core/try.h"
 #include "recon/object_mask.h"
 

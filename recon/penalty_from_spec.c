@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
 #include <gantry/threads.h>
+#include "core/device/host_memory.h"
 #include "core/log.h"
 #include "core/spec.h"
 #include "core/team/team.h"

@@ -103,8 +103,8 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	                            : "last columns",
 	          100 * part,
 	          iterative && one_sided
-	                  ? "with a displaced detector and less than a full rotation, values are inexact by several per cent; "
-	                    "more iterations reduce the error"
+	                  ? "with a displaced detector and less than a full rotation, values beyond its nearer side are inexact by several "
+	                    "per cent; --preset iterative or more iterations reduce the error"
 	                  : consequence(part, iterative));
 }
 

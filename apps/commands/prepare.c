@@ -9,6 +9,7 @@
 #include <gantry/consistency.h>
 #include <gantry/image.h>
 #include <gantry/prepare.h>
+#include "analytic/consistency/conjugate.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"

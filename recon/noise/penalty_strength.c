@@ -171,6 +171,24 @@ static void keep_asked(gt_strength_search *s)
 	s->object.voxels = count ? count : s->object.voxels;
 }
 
+/* Mean of the start over the object's voxels where noise is requested, else over all voxels where it is. */
+static double mean_of_asked(const gt_strength_search *s)
+{
+	const size_t n = gt_array_size(s->q->start);
+	double object = 0, all = 0, in_object = 0, count = 0;
+	for (size_t i = 0; i < s->object.voxels; i++)
+		if (is_asked(s->q, s->object.at[i])) {
+			object += s->host[s->object.at[i]];
+			in_object++;
+		}
+	for (size_t i = 0; i < n && !(in_object > 0); i++)
+		if (is_asked(s->q, i)) {
+			all += s->host[i];
+			count++;
+		}
+	return in_object > 0 ? object / in_object : count > 0 ? all / count : 0;
+}
+
 /* Finds the voxels where noise is measured; a dry run has no volume to inspect. */
 static gt_status find_object(gt_strength_search *s)
 {
@@ -183,8 +201,7 @@ static gt_status find_object(gt_strength_search *s)
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_object_voxels_find(s->q->grid, s->q->projections->scan, s->host, s->q->water, &s->object));
 	keep_asked(s);
-	for (size_t i = 0; i < s->object.voxels; i++)
-		s->mean += s->host[s->object.at[i]] / (double)s->object.voxels;
+	s->mean = mean_of_asked(s);
 done:
 	return st;
 }

@@ -71,7 +71,7 @@ remark "100 % of the views do not end in air at the " recon shifted.nc -o out.nc
 # Missing views: the nearer side of a displaced detector counts again.
 ok "${wide[@]}" --column-pitch 2.2 --column-offset 12 --turns 0.8 -o arc.nc
 refused 1 "displaced by 12.0 of 30 columns, and no view lies between 273.6 and 360 degrees" recon arc.nc -o none.nc --solver fdk --backend "$backend"
-remark "solver: os-sart (fdk: the detector is displaced by 12.0 of 30 columns" recon arc.nc -o out.nc --backend "$backend"
+remark "solver: os-sqs (fdk: the detector is displaced by 12.0 of 30 columns" recon arc.nc -o out.nc --backend "$backend"
 remark "do not end in air at the last columns" recon arc.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
 ok recon arc.nc -o out.nc --solver fdk:offset=off,extend=none --backend "$backend"
 silent "wider than the detector"
