@@ -1,4 +1,4 @@
-/* Remarks on what a scan does not cover, or a grid does not hold. */
+/* Warnings about parts that a scan does not cover or a grid does not hold. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 		          outside == 1 ? "it shows" : "they show");
 }
 
-/* Returns the mean of the values whose rays pass the grid at its sides, over the largest of all values. Samples every
+/* Returns the mean of the values whose rays pass the grid at its sides, relative to the largest value. Samples every
  * few views and rows. */
-static double beside(const gt_grid *g, const gt_projections *p)
+static double outside_mean(const gt_grid *g, const gt_projections *p)
 {
 	const gt_scan *scan = p->scan;
 	const gt_detector d = gt_scan_detector(scan);
@@ -55,15 +55,15 @@ static double beside(const gt_grid *g, const gt_projections *p)
 
 void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p)
 {
-	const double share = beside(grid, p);
+	const double share = outside_mean(grid, p);
 	if (share > 0.05)
 		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		          "rays that pass beside the grid were attenuated too (on average %.0f %% of the largest measured value): "
-		          "what lies there will appear inside the grid; a wider --grid holds it",
+		          "rays outside the grid were attenuated too (on average %.0f %% of the largest measured value): "
+		          "that attenuation will appear inside the grid; use a wider --grid",
 		          100 * share);
 }
 
-/* Columns at each side whose mean is inspected. It is no longer air above NOT_AIR of the largest value. Edges are
+/* Number of columns at each side whose mean is inspected. Above NOT_AIR of the largest value it is not air. Edges are
  * reported if at least FEW_VIEWS of the views show the object there. */
 enum { EDGE_COLUMNS = 3 };
 #define NOT_AIR 0.05
@@ -73,8 +73,8 @@ enum { EDGE_COLUMNS = 3 };
 #define SHIFTED_BY 4.0
 #define SHIFTED_PART 0.02
 
-/* Numbers of inspected views, and of views that do not end in air at the left, the right, and either. The sum over
- * these views of the larger mean at their edges is part, and the largest value most. */
+/* Numbers of inspected views, and of views that do not end in air at the left, the right, or either side. Sum over
+ * these views of the larger mean at their edges (part), and the largest value (max). */
 typedef struct {
 	size_t looked, left, right, both;
 	double max, part;
@@ -84,7 +84,8 @@ typedef struct {
 	double outermost, mean;
 } edge_values;
 
-/* Object at an edge: the outermost column sees it too, as an object just inside the detector leaves that one empty. */
+/* 1: object at an edge. The outermost column sees it too, because an object just inside the detector leaves that column
+ * empty. */
 static int is_object(const edge_values *v, double max) { return fmin(v->outermost, v->mean) > NOT_AIR * max; }
 
 static void measure_edges(const gt_projections *p, size_t view, edge_values edge[2], double *max)
@@ -124,7 +125,7 @@ static void look_at_edges(const gt_projections *p, const int side[2], edges *e)
 	}
 }
 
-/* Columns from the centre of the detector to the axis of rotation, which is nearer to the low ones if negative. */
+/* Columns from the centre of the detector to the axis of rotation; negative: the axis is nearer to the low columns. */
 static double displacement(const gt_scan *scan)
 {
 	gt_axis_seen axis;
@@ -132,8 +133,8 @@ static double displacement(const gt_scan *scan)
 	return (isfinite(axis.column) ? axis.column : scan->column_center) - ((double)scan->columns - 1) / 2;
 }
 
-/* part: values at the edges over the largest one. An object of twice the width of the detector leaves about 0.85 of it,
- * and the extension an excess of a quarter. */
+/* part: values at the edges relative to the largest. An object of twice the width of the detector leaves about 0.85 of
+ * it, and the extension overshoots by a quarter. */
 static const char *consequence(double part, int iterative)
 {
 	if (iterative)
@@ -145,7 +146,7 @@ static const char *consequence(double part, int iterative)
 void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative)
 {
 	const double shift = displacement(p->scan);
-	/* Rays from the other side of a full turn measure the object beyond the nearer side. */
+	/* With a full rotation, opposite rays measure the object beyond the nearer side. */
 	const int is_closed = gt_scan_is_closed(p->scan);
 	const int side[2] = { !(is_closed && shift < -SHIFTED_BY), !(is_closed && shift > SHIFTED_BY) };
 	edges e;
@@ -188,7 +189,7 @@ gt_status gt_check_displaced(const char *who, const gt_projections *p)
 	const double gap = gt_scan_widest_gap(scan, ends);
 	return gt_fail(GT_ERR_UNSUPPORTED,
 	               "%s: the object extends beyond the nearer side of a detector displaced by %.1f of %zu columns, and no view lies "
-	               "between %.6g and %.6g degrees: found a gap of %.4g, expected a full turn with gaps of at most %.4g degrees; "
+	               "between %.6g and %.6g degrees: found a gap of %.4g, expected a full rotation with gaps of at most %.4g degrees; "
 	               "use an iterative solver such as os-sart, or offset=off",
 	               who, fabs(shift), scan->columns, ends[0] * GT_DEGREES, ends[1] * GT_DEGREES, gap * GT_DEGREES,
 	               GT_CLOSED_GAP * GT_DEGREES);
@@ -238,10 +239,10 @@ void gt_note_weights(const gt_listener *log, const gt_projections *p)
 		max = fmax(max, p->weight[i]);
 	}
 	if (n && !(sum > 0))
-		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: nothing was measured, by them", n);
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: no data remain", n);
 	else if (n && sum * sum < 1e-3 * (double)n * squares)
 		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
-		          "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show those alone", n,
+		          "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show only these", n,
 		          100 * max / sum);
 }
 
@@ -252,7 +253,7 @@ void gt_note_detector(const gt_listener *log, const gt_scan *scan)
 	if (view < scan->views)
 		gt_notify(
 			log, GT_WARNING, GT_ABOUT_GEOMETRY,
-			"the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended beyond "
-			"it, as to a larger detector behind the object",
+			"the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended "
+			"to an equivalent larger detector behind the object",
 			view, detector, axis);
 }
