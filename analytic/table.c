@@ -1,4 +1,4 @@
-/* The methods, one line each, and the checks that all of them share. */
+/* Table of the methods, and checks common to all of them. */
 #include "analytic/fbp/fbp.h"
 #include "analytic/table.h"
 #include "analytic/wfbp/wfbp.h"
@@ -37,7 +37,7 @@ gt_status gt_analytic_supports(const gt_analytic *m, const gt_grid *grid, const 
 		return m->supports(scan);
 	st = m->coverage(grid, scan, &coverage);
 	if (st == GT_OK && coverage.first == coverage.end)
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: no slice of the grid is seen over half a turn; use an iterative solver", m->name);
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: no slice of the grid is seen over 180 degrees; use an iterative solver", m->name);
 	return st;
 }
 

@@ -1,5 +1,5 @@
-/* Air normalisation: divides each view by a line fitted to the open-beam columns, because source and shutter drift
- * within a scan and after the flat field. In line integrals its logarithm is added. */
+/* Air normalisation: divides each view by a line fitted to the open-beam columns, because source and shutter drift. In
+ * line integrals its logarithm is added. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +99,9 @@ static gt_status levels(const gt_prepare_call *c, const gt_air_columns *air, dou
 	for (size_t v = 0; v < p->scan->views; v++)
 		if (isnan(level[2 * v]))
 			return gt_fail(GT_ERR_FORMAT,
-			               "view %zu has no light in the columns of air, %zu at the left and %zu at the right edge", v,
-			               air->left, air->right);
+			               "view %zu: no signal in the air columns (%zu left, %zu right): expected the open beam; "
+			               "check left= and right=",
+			               v, air->left, air->right);
 	return GT_OK;
 }
 
@@ -115,7 +116,7 @@ static gt_status columns_of(const gt_prepare_call *c, const struct options *o, g
 			return st;
 	}
 	if (air->left + air->right == 0)
-		return gt_fail(GT_ERR_FORMAT, "no columns at the edges are air in all views: left= and right= say how many are");
+		return gt_fail(GT_ERR_FORMAT, "air: found no edge columns that see the open beam in every view: set left= and right=");
 	if (air->left + air->right > columns)
 		return gt_fail(GT_ERR_ARG, "left=%zu, right=%zu: the detector has %zu columns", air->left, air->right, columns);
 	return GT_OK;

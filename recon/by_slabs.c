@@ -1,4 +1,4 @@
-/* Runs of what is larger than memory: whether to go by slabs, the cut, and the run. */
+/* Runs by slabs for volumes larger than memory: decision, cut, and run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@
 #include "recon/recon.h"
 #include "recon/truncation.h"
 
-/* In the text of one expression. */
+/* Text within one expression. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
 static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
 
-/* The run in memory refuses scans that the direct method does not take. */
+/* Scans that the direct method does not support are left to the run in memory, which reports the reason. */
 static int goes_by_slabs(const gt_recon *r, const gt_method *m)
 {
 	const gt_recon_settings *s = &r->set;
@@ -31,22 +31,22 @@ static int goes_by_slabs(const gt_recon *r, const gt_method *m)
 	       (s->weights.kind == GT_WEIGHTS_AUTO || s->weights.kind == GT_WEIGHTS_UNIFORM);
 }
 
-/* The method of the settings, else the one that fits. What does not go by slabs is chosen again, and told then. */
+/* Takes the method of the settings, else the default for the scan. A run in memory chooses again and reports it. */
 static gt_status method_of(gt_recon *r, const gt_scan *scan, gt_method *m)
 {
-	static const gt_listener nobody = { NULL, NULL };
+	static const gt_listener no_log = { NULL, NULL };
 	const gt_analytic *direct = gt_analytic_for(scan);
 	if (r->set.text[GT_SET_SOLVER]) {
 		*m = r->set.method;
 		return GT_OK;
 	}
-	const gt_status st = gt_slab_plan_supports(direct) ? gt_method_for(&nobody, NULL, scan, &r->method)
+	const gt_status st = gt_slab_plan_supports(direct) ? gt_method_for(&no_log, NULL, scan, &r->method)
 	                                                   : gt_method_parse(direct->name, &r->method);
 	*m = r->method;
 	return st;
 }
 
-/* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
+/* Files that are read as a whole, or not at all, are left to the run in memory, which reports the reason. */
 enum { IN_PIECES, AS_A_WHOLE, NOT_AT_ALL };
 static int how_read(const char *path)
 {
@@ -55,7 +55,7 @@ static int how_read(const char *path)
 	return gt_file_kind(path, &format, &projections) != GT_OK ? NOT_AT_ALL : format->open_views ? IN_PIECES : AS_A_WHOLE;
 }
 
-/* Settings that would do nothing. A folder for files may hold arrays of iterations on one device. */
+/* Refuses settings that would have no effect. On one device --scratch may also hold arrays of iterations. */
 static gt_status only_by_slabs(const gt_recon *r, const char *what, const char *how)
 {
 	const gt_recon_settings *s = &r->set;
@@ -121,7 +121,7 @@ done:
 
 gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 {
-	static const gt_listener nobody = { NULL, NULL };
+	static const gt_listener no_log = { NULL, NULL };
 	const char *data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path;
 	gt_recon_job *j = &r->job;
 	gt_status st = GT_OK;
@@ -135,14 +135,14 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	const int how = how_read(data);
 	if (how != IN_PIECES)
 		return how == AS_A_WHOLE ? only_by_slabs(r, data, "is of a format that is read as a whole") : GT_OK;
-	GT_TRY(gt_recon_read(r, &nobody, 1, &r->owned));
+	GT_TRY(gt_recon_read(r, &no_log, 1, &r->owned));
 	j->p = r->owned;
 	GT_TRY(method_of(r, r->owned->scan, &j->method));
 	if (!goes_by_slabs(r, &j->method)) {
 		st = only_by_slabs(r, gt_method_name(&j->method), "computes all at once");
 		goto done;
 	}
-	GT_TRY(gt_recon_find_grid(r, &nobody, r->owned->scan, &j->grid));
+	GT_TRY(gt_recon_find_grid(r, &no_log, r->owned->scan, &j->grid));
 	*by_slabs = r->set.slabs || !r->set.overlap || !gt_recon_fits(r, j);
 	if (*by_slabs)
 		GT_TRY(decide(r, r->owned->scan));

@@ -1,4 +1,4 @@
-/* Checkpoints of a run: when they are written, and whether one is of this run. */
+/* Checkpoints of a run: when they are written, and whether one belongs to this run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "recon/modules.h"
 #include "recon/team/team_checkpoint.h"
 
-/* The lines of the file. One without words for a difference is a record alone: it may differ. An option with the file's
- * value makes them the same. */
+/* Lines of the file. A line without a text for a difference is a record alone and may differ. An option with the file's
+ * value makes both equal. */
 enum {
 	SCAN,
 	DATA,
@@ -64,7 +64,7 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-/* "FILE" or "FILE:every=10"; a colon without an = behind it is the file's. */
+/* Splits "FILE" or "FILE:every=10"; a colon without a following = belongs to FILE. */
 static gt_status parse(const char *spec, char **path, int *every)
 {
 	struct spec s = { .every = 10 };
@@ -123,7 +123,7 @@ static char *text_of_scan(const gt_run_scan *s, int line)
 	                               : gt_text("%s", s->start);
 }
 
-/* A line of all scans that are computed together, with a space between. */
+/* One line of all joint scans, separated by spaces. */
 static char *text_of_scans(const gt_run_identity *r, int line)
 {
 	char *all = text_of_scan(&r->scan[0], line);
@@ -147,7 +147,7 @@ static char *parameters_of(const gt_method *m)
 	return text;
 }
 
-/* Without how its strength was found, which is told in HU of the water that is asked for. */
+/* Omits how the strength was found, because that depends on the requested water. */
 static char *penalty_of(const char *penalty)
 {
 	const char *found = penalty ? strstr(penalty, " strength_from=") : NULL;
@@ -184,7 +184,7 @@ static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 	return all ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-/* 0: the parameters of a file's solver are those of this run. */
+/* Returns 0 if the parameters of a file's solver are those of this run. */
 static int differing_parameters(const gt_method *m, const char *found, const char *expected, char f[128], char e[128])
 {
 	char standard[1024];
@@ -207,8 +207,8 @@ static gt_status check_iterations(const gt_checkpointing *c, const gt_method *m,
 			"they will be",
 			c->resume, had, have, m->solver->name);
 	if (have < gt_checkpoint_iteration(c->from))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: has done %d iterations, expected at most the %d that iterations= asks for",
-		               c->resume, gt_checkpoint_iteration(c->from), have);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: has done %d iterations, expected at most iterations=%d", c->resume,
+		               gt_checkpoint_iteration(c->from), have);
 	return GT_OK;
 }
 
@@ -223,13 +223,13 @@ static gt_status check_line(const gt_checkpointing *c, const gt_method *m, int w
 	if (which == PARAMETERS && !differing_parameters(m, found, expected, f, e))
 		return check_iterations(c, m, found, expected);
 	if (lines[which].option)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s; %s %s is what it goes on with", c->resume,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s; %s %s continues it", c->resume,
 		               lines[which].difference, found, expected, lines[which].option, found);
 	return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s", c->resume, lines[which].difference,
 	               which == PARAMETERS ? f : found, which == PARAMETERS ? e : expected);
 }
 
-/* Is --resume of this run? */
+/* Checks that --resume belongs to this run. */
 static gt_status compare(const gt_checkpointing *c, const gt_run_identity *r)
 {
 	gt_status st = GT_OK;
@@ -264,7 +264,7 @@ done:
 	return st;
 }
 
-/* The solver's, and then the caller's own. */
+/* Concatenates the states of the solver and the caller. */
 static void join(const gt_state_entry *state, const gt_state_entry *own, gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1])
 {
 	size_t n = 0;
@@ -276,7 +276,7 @@ static void join(const gt_state_entry *state, const gt_state_entry *own, gt_stat
 }
 
 /* One rank of a team writes the state that all ranks keep. */
-static gt_status has_room(const gt_checkpointing *c, const gt_state_entry *kept)
+static gt_status check_space(const gt_checkpointing *c, const gt_state_entry *kept)
 {
 	double bytes = 0;
 	int writes = 1;
@@ -303,7 +303,7 @@ gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *sta
 {
 	gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1];
 	join(state, own, all);
-	gt_status st = has_room(c, all);
+	gt_status st = check_space(c, all);
 	if (st != GT_OK || !c->from)
 		return st;
 	st = gt_fail_in(gt_checkpoint_fill(c->from, all), "--resume");

@@ -12,13 +12,14 @@
 #include "recon/choose.h"
 #include "recon/modules.h"
 
-/* From this roll on, in degrees, the sheared pixels of dd blur more than joseph's rays alias, where pixels are as large
- * as voxels; joseph sees the middle of a pixel alone, and aliases more where they are larger or smaller: the crossing
- * goes up by so much for a factor of two, where both have 0.03 to 0.06 of bodies (docs/measurements.md). */
+/* Above this roll, in degrees, dd with sheared pixels blurs more than joseph aliases, for pixels as large as voxels.
+ * The joseph projector samples only the centre of a pixel and aliases more for larger or smaller pixels. The limit
+ * therefore grows by ROLL_PER_OCTAVE for a factor of two. Both have errors of 0.03 to 0.06 of the object there
+ * (docs/measurements.md). */
 #define MAX_ROLL 15.0
 #define ROLL_PER_OCTAVE 20.0
 
-/* Degrees between the image of a line along z, in the middle of the detector, and its rows and columns. */
+/* Angles in degrees between the image of a line along z, at the centre of the detector, and its rows and columns. */
 static void roll_of(const gt_view *w, double *rows, double *columns)
 {
 	double normal[3], ray[3], image[3];
@@ -33,7 +34,7 @@ static void roll_of(const gt_view *w, double *rows, double *columns)
 	*rows = 90 - *columns;
 }
 
-/* The view where z is farthest from the columns, or from the nearer of rows and columns, and how far. */
+/* Returns the largest angle of z from the columns, or from the nearer of rows and columns, and its view. */
 static double max_roll(const gt_scan *scan, int by_rows_too, size_t *view)
 {
 	double max = -1, rows, columns;
@@ -48,8 +49,9 @@ static double max_roll(const gt_scan *scan, int by_rows_too, size_t *view)
 	return max;
 }
 
-/* How unlike pixels, seen at the middle of the grid, and voxels are, across or along z: factors of two, at most 1. */
-static double unlike(const gt_grid *grid, const gt_scan *scan, size_t view)
+/* Size ratio of pixels, projected to the centre of the grid, to voxels, across or along z: in factors of two, at most
+ * 1. */
+static double size_ratio(const gt_grid *grid, const gt_scan *scan, size_t view)
 {
 	const gt_view *w = &scan->view[view];
 	const int rows_up = fabs(w->column_axis[2]) > fabs(w->row_axis[2]);
@@ -73,8 +75,8 @@ static const char *as_asked(const gt_listener *log, const char *asked, const gt_
 {
 	if (!strncmp(asked, "sf-", 3) && gt_scan_rows_along_z(scan, asked) != GT_OK)
 		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
-		          "projector: %.*s takes detectors whose rows or columns lean voxel by voxel, in double precision; %s, the "
-		          "default, takes them in a tenth of that time and less, with errors alike for rolls of up to some 5 degrees",
+		          "projector: %.*s processes detectors with inclined rows or columns voxel by voxel, in double precision; %s, the "
+		          "default, takes at most a tenth of that time, with similar errors for rolls up to about 5 degrees",
 		          (int)strcspn(asked, ":"), asked, gt_projectors[0]->name);
 	return asked;
 }
@@ -89,7 +91,7 @@ const char *gt_projector_for_grid(const gt_listener *log, const char *asked, con
 		return as_asked(log, asked, scan);
 	if (gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return usual;
-	const double roll = max_roll(scan, !is_arc, &view), limit = MAX_ROLL + ROLL_PER_OCTAVE * unlike(grid, scan, view);
+	const double roll = max_roll(scan, !is_arc, &view), limit = MAX_ROLL + ROLL_PER_OCTAVE * size_ratio(grid, scan, view);
 	if (roll <= MAX_ROLL)
 		return usual;
 	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
@@ -110,7 +112,7 @@ const char *gt_projector_for(const gt_listener *log, const char *asked, const gt
 	return gt_projector_for_grid(log, asked, NULL, scan);
 }
 
-/* Degrees between views from which on streaks are what is seen first. */
+/* Degrees between views above which streaks dominate. */
 #define FEW_VIEWS 10.0
 
 static int ascending(const void *a, const void *b)
@@ -119,8 +121,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Mean distance of neighbouring directions on the circle, in degrees, whatever the order of the views and the number of
- * rotations. NAN without angles or memory. */
+/* Returns the mean distance of neighbouring directions on the circle, in degrees, for any order of the views and any
+ * number of rotations. NAN without angles or memory. */
 static double mean_step(const gt_scan *scan)
 {
 	const double period = scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, same = 0.02 * period / (double)scan->views;
@@ -151,7 +153,7 @@ static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan
 		          step);
 }
 
-/* The defaults, with a subset of each view where there are fewer views than subsets. */
+/* Sets the defaults, with one subset per view if there are fewer views than subsets. */
 static gt_status set_fitting(gt_method *m, size_t views)
 {
 	size_t subsets;

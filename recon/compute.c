@@ -1,4 +1,4 @@
-/* One computation from its beginning to its end: the device, the volume on it, and the method. */
+/* One computation: opens the device, runs the method, and downloads the volume. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ done:
 	return st;
 }
 
-/* Ready to compute, or to run dry. */
+/* Prepares a computation or a dry run. */
 static gt_status begin(const gt_recon_job *j, gt_backend *be, gt_recon_found *f)
 {
 	gt_status st = GT_OK;
@@ -123,7 +123,7 @@ void gt_recon_forget_kernels(char *kernels)
 /* The work of one backend: the whole run, or the part of one rank. */
 static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, void *to, gt_recon_found *f)
 {
-	float *out = to; /* of all, on every member */
+	float *out = to; /* whole volume, shared by all ranks */
 	gt_counters count;
 	gt_array *x = NULL;
 	int is_out = 0;
@@ -144,9 +144,9 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	} else {
 		GT_TRY(gt_recon_iterate(j, e, x, f));
 	}
-	/* A solver that was stopped in its midst ends well, with a volume of which nothing is known. */
+	/* A solver that was stopped within an iteration returns GT_OK with an undefined volume. */
 	if (j->cancel && j->cancel(j->cancel_self))
-		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
+		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
 	gt_memory_estimate_close(f->plan, be);
 	gt_recon_mark(f, "volume to the host");
 	if (!f->plan && !is_out)
@@ -172,8 +172,8 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
 	const char *streams = gt_recon_streams(j);
 	if (streams && j->method.analytic)
-		return gt_fail(GT_ERR_ARG, "backend '%s': for iterative methods: %s goes by slabs by itself, as --backend %s", j->backend,
-		               gt_method_name(&j->method), streams);
+		return gt_fail(GT_ERR_ARG, "backend '%s': expected an iterative method: %s runs by slabs without it; use --backend %s",
+		               j->backend, gt_method_name(&j->method), streams);
 	gt_recon_mark(f, "device");
 	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
 	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
@@ -200,7 +200,7 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 	gt_recon_extent extent;
 	if (j->balance == GT_BALANCE_YES && (j->reproducible || !gt_recon_is_team(j)))
 		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
-		               j->reproducible ? "with reproducible=yes all members have equal shares"
+		               j->reproducible ? "with reproducible=yes all ranks have equal ranges"
 		                               : "one device computes: expected several, as cpu:1+cpu:2");
 	gt_outside_extent(&j->outside, j->p, &j->grid, &extent);
 	if (j->method.solver)

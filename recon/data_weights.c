@@ -1,6 +1,5 @@
-/* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights
- * themselves. The formulas are in photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4
- * bytes per pixel of all views; uniform weights take none. */
+/* Weights of the data from their specification. Formulas are in photon_weights.c, reasons in docs/regularizers.md, "Few
+ * photons". Memory: 4 bytes per pixel of all views; none for uniform weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +19,18 @@
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 static const char *const abouts[N_KINDS] = {
-	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes no weights",
+	"the default: weights of the file, else from its photons, else uniform; uniform if the solver takes no weights",
 	"1 for all pixels",
 	"the variable weight of the file",
-	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
-	"exp(-p), p smoothed likewise: in proportion to the photons, where their number is not known",
-	"by the inverse of a variance of photons and of the error that voxels and pixels make where projections are steep",
+	"inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
+	"exp(-p), p smoothed likewise: proportional to the photons, for an unknown number of photons",
+	"inverse of the variance of photons plus the squared discretisation error at steep slopes of the projections",
 };
 
 #define AT(field) offsetof(gt_weights_spec, field)
 static const gt_param photon_params[] = {
 	{ .key = "count",
-	  .help = "photons per pixel without the object; 0: those of the file",
+	  .help = "photons per pixel without the object; 0: photons of the file",
 	  .kind = GT_REAL,
 	  .at = AT(count),
 	  .min = 0,
@@ -46,25 +45,25 @@ static const gt_param photon_params[] = {
 };
 static const gt_param model_params[] = {
 	{ .key = "slope",
-	  .help = "error of the model over the slope of the projections at a ray, per pixel; -1: by the width of voxels in pixels",
+	  .help = "model error relative to the slope of the projections at a ray, per pixel; -1: from the width of voxels in pixels",
 	  .kind = GT_REAL,
 	  .at = AT(slope),
 	  .min = -1,
 	  .max = 1e3 },
 	{ .key = "even",
-	  .help = "error of all rays alike, over the mean slope; -1: by the width of voxels in pixels",
+	  .help = "model error of all rays, relative to the mean slope; -1: from the width of voxels in pixels",
 	  .kind = GT_REAL,
 	  .at = AT(even),
 	  .min = -1,
 	  .max = 1e3 },
 	{ .key = "count",
-	  .help = "photons per pixel without the object; 0: those of the file, else by the noise of the data",
+	  .help = "photons per pixel without the object; 0: photons of the file, else from the noise of the data",
 	  .kind = GT_REAL,
 	  .at = AT(count),
 	  .min = 0,
 	  .max = 1e15 },
 	{ .key = "electronic",
-	  .help = "standard deviation of the electronic noise, in photons, where these are known",
+	  .help = "standard deviation of the electronic noise, in photons, if these are known",
 	  .kind = GT_REAL,
 	  .at = AT(electronic),
 	  .min = 0,
@@ -111,7 +110,7 @@ done:
 	return st;
 }
 
-/* The kind that auto stands for with these projections and this solver. */
+/* Resolves auto for these projections and this solver. */
 static gt_weights_spec_kind kind_for(const gt_weights_spec *o, unsigned traits, const gt_projections *p)
 {
 	if (o->kind != GT_WEIGHTS_AUTO)
@@ -134,7 +133,7 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 		return gt_fail(GT_ERR_ARG, "--weights=%s: solver '%s' cannot take weights of the data", kinds[kind], q->solver);
 	if (q->traits & GT_WEIGHTS_ARE_BLANK && kind != GT_WEIGHTS_UNIFORM && (kind != GT_WEIGHTS_PHOTONS || o->electronic > 0))
 		return gt_fail(GT_ERR_ARG,
-		               "--weights=%s: solver '%s' takes counts without a body, and knows their noise: expected uniform, or "
+		               "--weights=%s: solver '%s' takes blank-scan counts and models their noise: expected uniform, or "
 		               "photons without electronic",
 		               kinds[kind], q->solver);
 	if (kind == GT_WEIGHTS_FILE && !q->p->weight)
@@ -142,12 +141,11 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 	if (kind == GT_WEIGHTS_PHOTONS && !q->p->photons && !(o->count > 0))
 		return gt_fail(GT_ERR_ARG, "--weights=photons: the file has no variable photons: expected photons:count=N");
 	if (kind == GT_WEIGHTS_MODEL && !q->grid && !(o->slope >= 0 && o->even >= 0))
-		return gt_fail(GT_ERR_ARG,
-		               "--weights=model: no voxels are known, from whose width the error follows: expected model:slope=X,even=Y");
+		return gt_fail(GT_ERR_ARG, "--weights=model: the width of voxels is unknown: expected model:slope=X,even=Y");
 	return GT_OK;
 }
 
-/* Counts that give no weight, by their place. */
+/* Refuses counts without a weight, and names the first one. */
 static gt_status check_photons(const gt_projections *p)
 {
 	const gt_scan *s = p->scan;
@@ -157,13 +155,13 @@ static gt_status check_photons(const gt_projections *p)
 		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !bad++)
 			first = i;
 	return bad ? gt_fail(GT_ERR_ARG,
-	                     "variable photons: %zu of %zu counts give no weight, the first %g in view %zu, row %zu, column %zu: expected "
+	                     "variable photons: %zu of %zu counts are not positive and finite, the first %g in view %zu, row %zu, column %zu: expected "
 	                     "counts above 0, or --weights uniform",
 	                     bad, n, (double)p->photons[first], first / view, first % view / s->columns, first % s->columns)
 	           : GT_OK;
 }
 
-/* Counts without a body, brought to the mean 1. */
+/* Blank-scan counts, scaled to the mean 1. */
 static gt_status make_blank(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
 {
 	const size_t n = gt_scan_size(q->p->scan);
@@ -179,7 +177,7 @@ static gt_status make_photons(const gt_counting *counts, const gt_weights_proble
 	return gt_data_weights(q->pool, counts, w, n, w, factor);
 }
 
-/* *error: the one that was taken. */
+/* *error: the model error that was used. */
 static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *q, float *w, double *factor, gt_model_error *error)
 {
 	const gt_counting known = gt_weights_spec_counting(o, q->p);
@@ -198,7 +196,7 @@ done:
 	return st;
 }
 
-/* w: NULL where they are uniform. */
+/* w: NULL for uniform weights. */
 static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const gt_weights_problem *q, float *w, char **text)
 {
 	const gt_counting counts = kind == GT_WEIGHTS_NOISE ? (gt_counting){ .count = 1 } : gt_weights_spec_counting(o, q->p);

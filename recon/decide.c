@@ -1,4 +1,4 @@
-/* Decides all that was left open: the data, the voxels, the method, the projector, what water is. */
+/* Decides everything that the settings left open: data, grid, method, projector, attenuation of water. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p)
 {
 	const double asked = r->set.water;
 	if (asked > 0 && p->water > 0 && fabs(asked / p->water - 1) > 0.1)
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as asked, and not the %g that %s states", asked, p->water,
-		          r->path ? r->path : "the scan");
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as requested, instead of the %g that %s states", asked,
+		          p->water, r->path ? r->path : "the scan");
 	return asked > 0 ? asked : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
 
@@ -51,18 +51,18 @@ static gt_status check_files(const gt_recon *r)
 }
 
 /* Reports the settings of the preset, with the requested changes. */
-static void say_preset(const gt_recon *r, const gt_preset_made *m)
+static void report_preset(const gt_recon *r, const gt_preset_made *m)
 {
 	const char *name = gt_preset_names[r->set.preset];
 	gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
-	          name, m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
+	          "--preset %s%s%s: --solver %s --weights %s --penalty %s; the remaining time is estimated after the first iteration", name,
+	          m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
 	if (m->is_replaced)
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others",
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s has no effect: solver, weights and penalty are all overridden",
 		          name);
 }
 
-/* The settings that a preset stands for, where nothing else was asked for. */
+/* Applies the settings of the preset that were not requested otherwise. */
 static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid *grid, int planning)
 {
 	gt_recon_settings *s = &r->set;
@@ -75,7 +75,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 	if (!made.solver)
 		goto done;
 	if (!planning)
-		say_preset(r, &made);
+		report_preset(r, &made);
 	GT_TRY(gt_method_parse(made.solver, &r->method));
 	if (r->method.analytic)
 		GT_TRY(gt_fail(GT_ERR_ARG,
@@ -91,8 +91,8 @@ done:
 	return st;
 }
 
-/* Checks the data against the displacement of the detector, unless offset= says how to take it. Replaces a
- * method that was not requested. */
+/* Checks the data against the displacement of the detector, unless offset= decides. Replaces a method that was not
+ * requested. */
 static gt_status check_displaced(gt_recon *r, gt_method *m, int requested)
 {
 	const gt_projections *p = r->job.p;
@@ -104,7 +104,7 @@ static gt_status check_displaced(gt_recon *r, gt_method *m, int requested)
 	return st == GT_ERR_UNSUPPORTED && !requested ? gt_method_instead(&r->log, p->scan, m) : st;
 }
 
-/* The method of the settings, of the preset, or the one that fits. */
+/* Takes the method of the settings, of the preset, or the default for the scan. */
 static gt_status find_method(gt_recon *r, int planning)
 {
 	gt_recon_job *j = &r->job;
@@ -179,13 +179,12 @@ static int threads_asked(const char *backend)
 	return backend && sscanf(backend, "cpu:%d", &threads) == 1 && threads > 0 ? threads : 0;
 }
 
-/* Commands that are told to mend images need what this run was told about them. */
-static void say_with_options(void *self, const gt_message *m)
+/* A suggested command that corrects images also needs this command's options for images. */
+static void report_with_options(void *self, const gt_message *m)
 {
 	const gt_recon *r = self;
 	const int tries = strstr(m->text, "try: ") != NULL;
-	gt_notify(&r->log, m->severity, m->subject, "%s%s", m->text,
-	          tries ? "; that command takes the options that this one has for images" : "");
+	gt_notify(&r->log, m->severity, m->subject, "%s%s", m->text, tries ? "; add the options for images of this command" : "");
 }
 
 static int is_images(const char *path)
@@ -200,8 +199,8 @@ static int is_images(const char *path)
 	return is;
 }
 
-/* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
-static gt_status look_at_data(gt_recon *r)
+/* Refuses values that are not line integrals; warns of inconsistent rays and outlier columns. */
+static gt_status check_data(gt_recon *r)
 {
 	const char *data = r->set.text[GT_SET_DATA], *name = data ? data : r->path ? r->path : "the projections";
 	const gt_projections *p = r->job.p;
@@ -211,7 +210,7 @@ static gt_status look_at_data(gt_recon *r)
 	if (st != GT_OK)
 		return st;
 	gt_projections_outlier_columns(p, &r->log, name);
-	const gt_listener images = { say_with_options, r };
+	const gt_listener images = { report_with_options, r };
 	/* Readers of images compare the range of the angles themselves. */
 	if (r->set.check && (data || !is_images(r->path)))
 		gt_note_range(&r->log, p);
@@ -222,7 +221,7 @@ static gt_status look_at_data(gt_recon *r)
 	return GT_OK;
 }
 
-/* Whether a truncated object matters to the method: with extend=none the caller has ruled it out. */
+/* Returns 1 if a truncated object matters to the method: extend=none excludes it. */
 static int is_extended(const gt_method *m)
 {
 	const char *extend = m->analytic ? gt_method_choice(m->analytic, m->options, "extend") : NULL;
@@ -239,7 +238,7 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_mark_stage("checks of the data");
 	const gt_scan *scan = j->p->scan;
 	gt_note_detector(&r->log, scan);
-	GT_TRY(look_at_data(r));
+	GT_TRY(check_data(r));
 	j->water = gt_recon_water(r, j->p);
 	j->water_known = r->set.water > 0 || j->p->water > 0;
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */

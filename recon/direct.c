@@ -1,4 +1,4 @@
-/* Direct methods, and where an iterative one starts. */
+/* Analytic methods, and the initial volume of iterative ones. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "recon/team/direct_slab.h"
 #include "recon/team/team_run.h"
 
-/* Describes the slices that the method cannot reconstruct. */
-static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
+/* Reports the slices that the method cannot reconstruct. */
+static gt_status report_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
 {
 	gt_analytic_coverage s;
 	const gt_status st = method->coverage(grid, scan, &s);
@@ -22,22 +22,22 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
 		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		          "%s: only slice %zu of %zu is seen over half a turn; the others are filled from the nearest rows", method->name,
+		          "%s: only slice %zu of %zu is seen over 180 degrees; the others are filled from the nearest rows", method->name,
 		          s.first, grid->n[2]);
 	else if (s.end - s.first < grid->n[2])
 		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		          "%s: only slices %zu to %zu of %zu are seen over half a turn; the others are filled from the nearest rows",
+		          "%s: only slices %zu to %zu of %zu are seen over 180 degrees; the others are filled from the nearest rows",
 		          method->name, s.first, s.end - 1, grid->n[2]);
 	if (isfinite(s.radius))
 		gt_notify(
 			&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-			"%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over half a "
-			"turn",
+			"%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over 180 "
+			"degrees",
 			method->name, s.pitch, s.limit, s.radius);
 	return GT_OK;
 }
 
-/* All of it by one call: data and volume whole on the device. */
+/* Reconstructs by one call, with data and volume whole on the device. */
 static gt_status run_whole(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	gt_array *data = NULL;
@@ -51,7 +51,7 @@ done:
 	return st;
 }
 
-/* The whole volume on every member, of which each keeps its own slices. */
+/* Each rank reconstructs the whole volume and keeps its own slices. */
 static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *own, gt_range share)
 {
 	const size_t plane = e->grid.n[0] * e->grid.n[1];
@@ -68,7 +68,7 @@ done:
 	return st;
 }
 
-/* Slices of a method that knows no slabs, as a grid of their own. */
+/* Reconstructs slices on a grid of their own, for methods that do not support slabs. */
 static gt_status run_slices(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_range share, gt_array *own)
 {
 	gt_recon_extent part = *e;
@@ -76,8 +76,8 @@ static gt_status run_slices(const gt_analytic *method, const void *options, cons
 	return run_whole(method, options, &part, own);
 }
 
-/* The slices of a member alone; where a method cannot compute some member's alone, as those that a helix
- * does not see over half a turn, all compute the whole. */
+/* Reconstructs the rank's slices. If a method cannot do so for some rank, all ranks compute the whole volume. An
+ * example are slices that a helix does not see over 180 degrees. */
 static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, float *out,
                               int *is_out)
 {
@@ -100,7 +100,7 @@ done:
 	return st;
 }
 
-/* A device computes while views are on their way; the CPU has them already. */
+/* A GPU computes during the upload of views; the CPU has them already. */
 static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x, float *out,
                               int *is_out)
 {
@@ -113,8 +113,8 @@ static gt_status direct_alone(const gt_analytic *method, const void *options, co
 	return st == GT_ERR_UNSUPPORTED ? run_whole(method, options, e, x) : st;
 }
 
-/* Whether slabs can be downloaded while others are computed: neither between processes nor with conversion. */
-static float *place_for(const gt_recon_job *j, const gt_recon_extent *e, const gt_array *x, float *out)
+/* Returns out if slabs can be downloaded during computation: not between processes, and not with conversion. */
+static float *download_target(const gt_recon_job *j, const gt_recon_extent *e, const gt_array *x, float *out)
 {
 	const int is_same = e->asked->n[2] == e->grid.n[2] && gt_array_type(x) == GT_F32;
 	return is_same && !gt_recon_is_mpi(j) && gt_backend_is_gpu(gt_array_backend(x)) ? out : NULL;
@@ -124,11 +124,11 @@ gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, c
                              float *out, int *is_out)
 {
 	*is_out = 0;
-	out = place_for(j, e, x, out);
+	out = download_target(j, e, x, out);
 	gt_status st = GT_OK;
 	gt_method_note_form(&j->log, method, options, gt_array_backend(x));
 	if (method->coverage && j->log.say)
-		GT_TRY(tell_unseen(j, method, e->asked, e->all->scan));
+		GT_TRY(report_unseen(j, method, e->asked, e->all->scan));
 	if (gt_recon_streams(j)) {
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, gt_array_backend(x), 1);
 		return gt_stream_direct(&q, method, options, e->all->scan, e->all->data, x);
@@ -184,24 +184,24 @@ done:
 	return st;
 }
 
-/* An array of the caller's, as a file of a volume has it: finite. */
+/* The caller's array must be finite, as files of volumes are. */
 static gt_status start_from_array(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
 {
 	const size_t *n = e->asked->n, all = gt_grid_voxels(e->asked);
 	for (size_t i = 0; i < all && !gt_backend_is_dry_run(gt_array_backend(x)); i++)
 		if (!isfinite(j->start[i]))
-			return gt_fail(GT_ERR_ARG, "the volume to start from: voxel [%zu][%zu][%zu] is %g: expected finite numbers",
+			return gt_fail(GT_ERR_ARG, "the start volume: voxel [%zu][%zu][%zu] is %g: expected finite numbers",
 			               i / n[0] / n[1], i / n[0] % n[1], i % n[0], (double)j->start[i]);
 	return put_slices(j->start, e, x);
 }
 
-/* By the direct method that fits, or that was asked for; *name: its own, or "zero". */
+/* Starts from the default or requested analytic method; *name: the method, or "zero". */
 static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, const char **name)
 {
 	const int automatic = !strcmp(j->init, "auto");
 	const gt_analytic *method = automatic || !strcmp(j->init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(j->init);
 	gt_status st = gt_recon_direct(j, method, NULL, e, x);
-	/* Members start alike. */
+	/* All ranks use the same start. */
 	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
 		st = GT_ERR_UNSUPPORTED;
 	*name = method->name;
@@ -215,7 +215,7 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	return GT_OK;
 }
 
-/* Around a volume that is given for the region alone: the direct method, else 0. */
+/* Fills the surroundings of a start volume that covers the requested grid only: by the analytic method, else by 0. */
 static gt_status start_around(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
 {
 	if (!gt_recon_extent_is_wider(e))
@@ -245,7 +245,7 @@ gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_arr
 		gt_recon_fraction_direct(w, 0);
 		GT_TRY(st);
 	}
-	/* The settings may be gone before what was found is asked for. */
+	/* The settings may be freed before the result is queried. */
 	free(*start);
 	if (!(*start = strdup(name)))
 		st = gt_fail(GT_ERR_MEMORY, "out of memory");

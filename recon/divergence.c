@@ -1,18 +1,18 @@
-/* Has a run diverged, and which of its images was the best? */
+/* Detects divergence of a run, and keeps its best image. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "core/team/team.h"
 #include "recon/divergence.h"
 
-enum { UNKNOWN, COST, DATA, RESIDUAL, COST_ON_THE_WAY };
+enum { UNKNOWN, COST, DATA, RESIDUAL, PARTIAL_COST };
 static const char *const names[] = { "volume", "cost", "data term", "residual", "cost" };
 
 void gt_divergence_start(gt_divergence *d, const gt_array *x)
 {
 	*d = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
 	gt_array_like(x, &d->best);
-	if (gt_team_min(gt_array_backend(x), d->best != NULL) == 0) /* of a team all have it, or none */
+	if (gt_team_min(gt_array_backend(x), d->best != NULL) == 0) /* all ranks have it, or none */
 		gt_divergence_free(d);
 	if (d->best)
 		gt_copy(x, d->best);
@@ -38,10 +38,10 @@ void gt_divergence_list(gt_divergence *d, int with_image, gt_state_entry list[GT
 	memcpy(list, all, sizeof all);
 }
 
-/* The value that is watched, NAN if none is known. */
+/* The monitored value, NAN if none is known. */
 static double value_of(const gt_progress *p, int *kind)
 {
-	*kind = !isnan(p->cost)       ? (p->cost_is_partial ? COST_ON_THE_WAY : COST)
+	*kind = !isnan(p->cost)       ? (p->cost_is_partial ? PARTIAL_COST : COST)
 	        : !isnan(p->data)     ? DATA
 	        : !isnan(p->residual) ? RESIDUAL
 	                              : UNKNOWN;
@@ -57,10 +57,11 @@ static void begin(gt_divergence *d, int kind, double value)
 	d->last = NAN;
 }
 
-/* p->cost_of if it is better than the best; d->last is that of the pass before. */
+/* Keeps p->cost_of if it is better than the best; d->last is the value of the previous pass. */
 static void keep_best(gt_divergence *d, const gt_progress *p, double value)
 {
-	/* Methods that tell their residual alone lower another one: while theirs stays small the newest image is the best. */
+	/* Methods that report their residual alone minimise another one: while the residual stays small, the newest
+	 * image is the best. */
 	const double own = d->kind == RESIDUAL  ? (value > GT_DIVERGENCE_MIN_RESIDUAL_GROWTH * d->first ? INFINITY : -p->iteration)
 	                   : p->cost_is_partial ? (d->last + value) / 2
 	                                        : value;

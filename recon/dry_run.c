@@ -1,4 +1,4 @@
-/* Memory of a run by a dry run of it, and runs that do not fit. */
+/* Estimates the memory of a run by a dry run, and refuses runs that do not fit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct {
 	const gt_recon_job *j;
 } dry;
 
-/* Applies the limit of the device; streamed runs keep to it themselves. */
+/* Applies the limit of the device; streamed runs observe it themselves. */
 static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
@@ -23,7 +23,7 @@ static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *
 		gt_memory_estimate_spill(e, gt_scratch_arrays(j, e));
 }
 
-/* Libraries, buffers of readers, threads and tables: by growth of the process since the run began, less its projections. */
+/* Memory of libraries, buffers, threads and tables: growth of the process since the run began, less its projections. */
 static double process_bytes(const gt_recon *r)
 {
 	const gt_projections *p = r->owned;
@@ -32,8 +32,8 @@ static double process_bytes(const gt_recon *r)
 	return now < 0 || r->host_used < 0 ? 0 : fmax(0, now - r->host_used - read);
 }
 
-/* Code and buffers that a run needs and a dry run does not touch: kernels, solver, writer of the volume; of a penalty,
- * and of the search for its strength. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
+/* Code and buffers that a run needs and a dry run does not touch: kernels, solver, writer, penalty, and the search for
+ * its strength. Measured on scans of 2 to 130 MiB (tests/cli/resident_size.sh). */
 #define MIB 1048576.0
 #define DIRECT_MIB 5.25
 #define SOLVER_MIB 6.0
@@ -84,7 +84,7 @@ static gt_status dry_run_of(gt_recon *r, gt_memory_estimate *e)
 	return dry_run(&d, &(gt_memory_variant){ 0 }, e);
 }
 
-/* The file, if importing it would let the method go by slabs. */
+/* The file, if importing it would allow the method to run by slabs. */
 static const char *read_whole(const gt_recon *r, const gt_recon_job *j)
 {
 	const char *path = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path;
@@ -122,13 +122,13 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 	const gt_memory_dry_run more = again(&d);
 	gt_memory_estimate e = before_run(r);
 	gt_status st = gt_recon_stream_files(r, dry_run_of, &e);
-	if (st == GT_ERR_DEVICE && !failed) /* the run itself says better what the device lacks */
+	if (st == GT_ERR_DEVICE && !failed) /* the run itself reports the device failure better */
 		return GT_OK;
 	if (st != GT_OK)
 		return st;
 	char *needs = gt_memory_estimate_fits(&e) ? NULL : gt_memory_estimate_explain(&more, &e);
 	if (needs)
-		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in all it " : "", needs);
+		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in total it " : "", needs);
 	else if (failed)
 		st = gt_fail(GT_ERR_MEMORY, "%s", failed);
 	else
@@ -137,7 +137,7 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 	return st;
 }
 
-/* *known: e holds what the run takes, be it too much. */
+/* *known: e holds the memory of the run, even if that is too much. */
 static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 {
 	dry d = { r, &r->job };

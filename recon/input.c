@@ -10,20 +10,20 @@
 #include "geometry/grid_request.h"
 #include "recon/recon.h"
 
-/* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. */
+/* Analytic methods, and the solver that replaces them, do not use weights and photons. */
 static int wants_statistics(const gt_recon_settings *s)
 {
 	return s->method.solver || s->preset == GT_PRESET_ITERATIVE || s->weights.kind != GT_WEIGHTS_AUTO;
 }
 
-static int tell_reading(void *self, double done) { return gt_recon_report(self, GT_RECON_READING, done, NULL); }
+static int report_reading(void *self, double done) { return gt_recon_report(self, GT_RECON_READING, done, NULL); }
 
 static gt_status take_views(const gt_recon *r, const gt_listener *log, gt_projections *p)
 {
 	const size_t all = p->scan->views;
 	const gt_status st = gt_projections_views(r->set.text[GT_SET_VIEWS], p);
 	if (st == GT_OK)
-		gt_notify(log, GT_INFO, GT_ABOUT_DATA, "%zu of %zu views are taken", p->scan->views, all);
+		gt_notify(log, GT_INFO, GT_ABOUT_DATA, "uses %zu of %zu views", p->scan->views, all);
 	return st;
 }
 
@@ -36,7 +36,7 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	if (!o.notes.say)
 		o.notes = *log;
 	if (!o.progress && !geometry_only) {
-		o.progress = tell_reading;
+		o.progress = report_reading;
 		o.progress_self = &r->job;
 	}
 	if (!geometry_only && gt_recon_report(&r->job, GT_RECON_READING, 0, NULL))
@@ -47,26 +47,24 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 		*p = NULL;
 		st = gt_fail(GT_STOPPED, "stopped when %s was read", r->path);
 	}
-	/* With data of another file all views are needed until those are there. */
+	/* With the data in another file, all views are needed until they are read. */
 	if (st == GT_OK && r->set.text[GT_SET_VIEWS] && !r->set.text[GT_SET_DATA])
 		st = take_views(r, log, *p);
 	if (st != GT_OK || (*p)->data || geometry_only)
 		return st;
 	gt_projections_free(*p);
 	*p = NULL;
-	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", r->path);
+	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds only the geometry", r->path);
 }
 
-/* Filtered projections are no line integrals; every method would filter or fit them wrongly. */
+/* Filtered projections are not line integrals; every method would filter or fit them wrongly. */
 static gt_status refuse_filtered(const gt_recon *r, const char *path, const gt_projections *p)
 {
-	return r->set.force
-	               ? GT_OK
-	               : gt_projections_unfiltered(p, path,
-	                                           " ('gantry rabbitct' backprojects them as they are; --force takes them all the same)");
+	return r->set.force ? GT_OK
+	                    : gt_projections_unfiltered(p, path, " ('gantry rabbitct' backprojects them unchanged; --force accepts them)");
 }
 
-/* The same of a file whose values alone are taken, where it says what they are: NetCDF, with a geometry. */
+/* Likewise for a separate data file that records filtering: NetCDF with a geometry. */
 static gt_status refuse_filtered_data(const gt_recon *r, const char *path)
 {
 	gt_read_options o = gt_read_defaults;
@@ -76,7 +74,7 @@ static gt_status refuse_filtered_data(const gt_recon *r, const char *path)
 	o.geometry_only = o.without_statistics = 1;
 	if (gt_file_kind(path, &format, &projections) != GT_OK || !projections || strcmp(format->name, "netcdf") != 0 ||
 	    gt_read_projections(path, &o, &p) != GT_OK)
-		return GT_OK; /* who reads the values says what is wrong */
+		return GT_OK; /* the reader of the values reports the error */
 	const gt_status st = refuse_filtered(r, path, p);
 	gt_projections_free(p);
 	return st;
@@ -163,15 +161,15 @@ static gt_status grid_that_fits(const gt_listener *log, const gt_scan *scan, gt_
 	char text[256];
 	size_t below, above;
 	const gt_status st = gt_recon_default_grid(scan, grid, &below, &above);
-	/* Nobody asked for it: no wrong usage. */
+	/* The user did not request this grid, so it is not a usage error. */
 	if (st != GT_OK)
 		return st == GT_ERR_ARG ? gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error()) : st;
 	gt_grid_print(grid, text, sizeof text);
 	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "grid %s", text);
 	if (below + above)
 		gt_notify(log, GT_INFO, GT_ABOUT_GEOMETRY,
-		          "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
-		          below == 1 ? "" : "s", above);
+		          "omits %zu slice%s below and %zu above: rays cover them over less than 180 degrees", below, below == 1 ? "" : "s",
+		          above);
 	return GT_OK;
 }
 
@@ -192,7 +190,7 @@ gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan 
 		char text[256];
 		GT_TRY(gt_grid_resize(r->set.across, r->set.voxel, grid));
 		gt_grid_print(grid, text, sizeof text);
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "of it, as asked for: %s", text);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "grid as requested: %s", text);
 	}
 	if (r->grid_from == GT_GRID_NOT_GIVEN && r->set.text[GT_SET_SLICE])
 		GT_TRY(gt_grid_slices(r->set.text[GT_SET_SLICE], grid));

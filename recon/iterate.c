@@ -1,4 +1,4 @@
-/* An iterative method: weights, start, operators, penalty, and the solver. */
+/* Runs an iterative method: weights, start, operators, penalty, solver. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
 	gt_recon_found *f;
 } teller;
 
-/* For gt_recon_result(); without memory the history lacks what came later. */
+/* For gt_recon_result(); without memory the history lacks the later costs. */
 static void remember_cost(gt_recon_found *f, double cost)
 {
 	if (f->costs == f->costs_max) {
@@ -35,7 +35,7 @@ static void remember_cost(gt_recon_found *f, double cost)
 	f->cost[f->costs++] = cost;
 }
 
-/* Slices of the volume, which has padding below and above in x. Where there is no memory nobody is told. */
+/* A slice of the volume, whose x has padding below and above. NULL without memory: the slices are then not reported. */
 static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
 {
 	const size_t *n = e->asked->n, row = e->grid.n[0], plane = row * e->grid.n[1], middle = n[axis] / 2,
@@ -57,7 +57,7 @@ static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
 	return NULL;
 }
 
-/* Told where it is time to. */
+/* Reports slices if the interval has passed. */
 static void take_slices(const gt_recon_job *j, const gt_recon_extent *e, const gt_progress *g, double seconds, gt_recon_found *f)
 {
 	gt_recon_slices s = { .size = sizeof s, .grid = e->asked, .iteration = g->iteration, .water = j->water, .index = { 0, 0, 0 } };
@@ -140,7 +140,7 @@ void gt_recon_close_checkpoint(gt_recon_found *f)
 	f->run.checkpoint = (gt_checkpointing){ .spec = NULL };
 }
 
-/* Members of a team read one after the other. */
+/* Ranks read in sequence. */
 static gt_status recorded_penalty(const char *path, gt_backend *be, char **text)
 {
 	gt_team_lock(be);
@@ -149,7 +149,7 @@ static gt_status recorded_penalty(const char *path, gt_backend *be, char **text)
 	return st;
 }
 
-/* prior: but for what a checkpoint records. */
+/* prior: complete except for the penalty that a checkpoint records. */
 static gt_status new_penalty(const gt_recon_job *j, gt_penalty_problem prior, gt_penalty **R, char **text)
 {
 	char *recorded = NULL;
@@ -213,7 +213,7 @@ gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_
 		                    &e->grid, e->p.scan,           subsets,         0,    0 };
 }
 
-/* rest: the data without the object outside the grid; NULL: all of them. */
+/* rest: data without the object outside the grid; NULL: all data. */
 static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *rest, const float *w, gt_array *x, gt_subsets *s,
                              gt_stream **stream)
 {
@@ -236,7 +236,7 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 void gt_recon_report_left(const gt_listener *log)
 {
 	if (*gt_shared_left())
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "slower kernels run, for want of shared memory in a block of threads: %s",
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "slower kernels run because a thread block has too little shared memory: %s",
 		          gt_shared_left());
 }
 

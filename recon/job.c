@@ -6,9 +6,9 @@
 #include "recon/modules.h"
 #include "recon/recon.h"
 
-static const double tell_every = 0.1; /* s */
+static const double report_every = 0.1; /* s */
 
-/* The solver's own option; 0: it has none. */
+/* Returns the solver's parameter `iterations`; 0 if it has none. */
 static int iterations_of(const gt_method *m)
 {
 	for (const gt_param *p = m->solver ? m->solver->params : NULL; p && p->key; p++)
@@ -17,7 +17,7 @@ static int iterations_of(const gt_method *m)
 	return 0;
 }
 
-/* An iteration that takes more passes than were expected is not over before it says so, and does not go back. */
+/* An iteration with more passes than expected neither exceeds 1 nor goes back. */
 static double part_of_iteration(const gt_recon_fraction *w, double passes) { return passes / fmax(w->each, floor(passes) + 1); }
 
 static gt_recon_progress of_iterations(gt_recon_fraction *w, double now)
@@ -44,7 +44,7 @@ static gt_recon_progress of_direct(const gt_recon_fraction *w)
 	return p;
 }
 
-/* The backend's question whether to stop. */
+/* Polled by the backend; returns 1 to stop. */
 static int ask(void *self)
 {
 	gt_recon_fraction *w = self;
@@ -52,7 +52,7 @@ static int ask(void *self)
 	const double now = gt_seconds();
 	if (j->cancel && j->cancel(j->cancel_self))
 		return 1;
-	if (!w->be || now - w->reported < tell_every || !(w->direct || w->iterations))
+	if (!w->be || now - w->reported < report_every || !(w->direct || w->iterations))
 		return 0;
 	w->reported = now;
 	const gt_recon_progress p = w->direct ? of_direct(w) : of_iterations(w, now);
@@ -70,7 +70,7 @@ void gt_recon_fraction_open(gt_recon_fraction *w, const gt_recon_job *j, gt_back
 void gt_recon_fraction_direct(gt_recon_fraction *w, int begins)
 {
 	w->direct = begins;
-	if (begins && w->be) /* how far a start before it came is forgotten */
+	if (begins && w->be) /* resets the progress of an earlier start */
 		gt_backend_poll(w->be, ask, w);
 }
 

@@ -60,9 +60,9 @@ typedef struct {
 	double volumes, pixels;
 } host_parts;
 
-/* A strength is found from a copy of the volume, a list of its voxels (two), and a sample of the noise of the data,
- * later two sets of some views' data; kappa=yes makes a volume, which stays, from two; kappa=noise one, and what the
- * data know of each voxel, from two sets of a subset's data. */
+/* Memory of host_penalty(). A strength needs a copy of the volume, a list of its voxels (two), and a noise sample,
+ * later two sets of some views. Resolution kappa makes a volume from two others. Noise kappa makes one, and the weights
+ * of its voxels, from two sets of a subset's data. */
 static host_parts host_penalty(const gt_memory_estimate *e, const gt_penalty_spec *o)
 {
 	const double view = e->host_data / (double)e->views;
@@ -74,7 +74,7 @@ static host_parts host_penalty(const gt_memory_estimate *e, const gt_penalty_spe
 	return (host_parts){ 3 + kappa + even, fmax(e->host_data, fmax(patches, subsets)) };
 }
 
-/* With the arrays of a device that is the host: pixels are there when a set of them and a volume are on the device. */
+/* On a host backend, pixels coexist with one set of pixels and a volume of the device. */
 static double making(const gt_memory_estimate *e, const gt_array *x, double volumes, double pixels)
 {
 	const double on_device = pixels * (double)gt_type_size(gt_array_type(x)) / sizeof(float);
@@ -133,12 +133,13 @@ void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
 	if (!e)
 		return;
 	e->peak = counters(be).peak_bytes;
-	if (e->peak > e->free && e->peak > e->penalty_peak) { /* a run goes without the best image then */
+	if (e->peak > e->free && e->peak > e->penalty_peak) { /* without memory a run has no best image */
 		e->peak = e->peak - e->best_image > e->penalty_peak ? e->peak - e->best_image : e->penalty_peak;
 		e->best_image = 0;
 	}
 	e->host_peak = gt_memory_estimate_held(e) + (e->on_host ? (double)e->peak : 0);
-	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet; nor when a strength is found. */
+	/* One subset at a time is copied to the device, before the solver's memory is allocated and not during the
+	 * strength search. */
 	const double more = e->host_subset > e->host_strength ? e->host_subset : e->host_strength;
 	const double early = e->host_peak + more - (e->on_host ? (double)(e->solver + e->best_image) : 0);
 	e->host_peak = e->host_process + fmax(e->host_peak, fmax(early, gt_memory_estimate_held(e) + e->host_making));
@@ -170,7 +171,7 @@ int gt_memory_estimate_fits(const gt_memory_estimate *e) { return fits_device(e)
 
 /* Settings that fit ---------------------------------------------------------------- */
 
-/* "; --WHAT (X GiB)" if that fits. */
+/* Adds "; --WHAT (X GiB)" to the list if that fits. */
 static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const gt_memory_estimate *asked, const char *what, char **list)
 {
 	gt_memory_estimate e = *asked;
@@ -182,7 +183,7 @@ static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const 
 	*list = more;
 }
 
-/* The same place with fewer and larger voxels. */
+/* Same extent with fewer and larger voxels. */
 static gt_grid coarser(const gt_grid *grid, double factor)
 {
 	gt_grid g = *grid;
@@ -199,7 +200,7 @@ static gt_grid coarser(const gt_grid *grid, double factor)
 
 enum { HALVINGS = 5 };
 
-/* The finest grid that fits, to 1/2^HALVINGS of the one asked for along each axis. */
+/* Offers the finest grid that fits, to 1/2^HALVINGS of the requested one along each axis. */
 static void offer_grid(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
 {
 	char text[256];
@@ -230,7 +231,7 @@ static const gt_param *find_param(const gt_param *p, const char *key)
 	return p && p->key ? p : NULL;
 }
 
-/* The method's options with another value of a parameter: malloc'ed; NULL if it has none of this name. */
+/* Returns the method's options with another value of a parameter, malloc'ed; NULL if it has no such parameter. */
 static void *options_with(const gt_method *m, const char *key, const char *value)
 {
 	const gt_param *param = m->solver ? find_param(m->solver->params, key) : NULL;
@@ -259,7 +260,7 @@ static int dry_run_with(const gt_memory_dry_run *r, const char *key, int n, gt_m
 
 /* Returns the largest value of this parameter below the requested one with which the run fits; 0: no value fits, or the
  * parameter does not determine the memory. */
-static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *asked, const gt_param *p)
+static int max_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *asked, const gt_param *p)
 {
 	int fails, fits = p->min > 1 ? (int)p->min : 1;
 	memcpy(&fails, (const char *)r->method->options + p->at, sizeof fails);
@@ -274,11 +275,11 @@ static int most_that_fits(const gt_memory_dry_run *r, const gt_memory_estimate *
 	return fits;
 }
 
-/* Offers fewer vectors for solvers that keep as many as one of their parameters. Fewer subsets save no memory. */
+/* Offers fewer vectors for solvers with a parameter for their number. Fewer subsets save no memory. */
 static void offer_vectors(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
 {
 	for (const gt_param *p = r->method->solver ? r->method->solver->params : NULL; p && p->key; p++) {
-		const int max = p->kind == GT_INT && strcmp(p->key, "subsets") ? most_that_fits(r, asked, p) : 0;
+		const int max = p->kind == GT_INT && strcmp(p->key, "subsets") ? max_that_fits(r, asked, p) : 0;
 		char value[16];
 		if (!max)
 			continue;
@@ -338,7 +339,7 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 		offer(r, &(gt_memory_variant){ .single = 1 }, e, "--precision single", &list);
 	offer_grid(r, e, &list);
 	if (r->read_whole)
-		first = gt_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
+		first = gt_text("; %s is read as a whole, but %s runs by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
 		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	free_ = free_text(r, e);
 	if (fits_device(e))

@@ -1,6 +1,5 @@
-/* The spec of a penalty, "huber:delta=5HU,noise=10HU,kappa=yes": splits what the engine understands (noise, kappa,
- * an automatic strength) from what is the regularizer's own, and checks both. docs/regularizers.md has the table of
- * keys. */
+/* Parses "huber:delta=5HU,noise=10HU,kappa=yes": separates the engine's keys (noise, kappa, automatic strength) from
+ * the regularizer's parameters, and checks both. docs/regularizers.md lists the keys. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
@@ -12,7 +11,7 @@
 #include "core/try.h"
 #include "recon/penalty_spec.h"
 
-/* A file that belongs to the whole volume: strengths are found on small pieces. */
+/* 1: a parameter is a file for the whole volume; the strength search uses small patches. */
 static int has_file(const gt_module *r, const void *options)
 {
 	for (const gt_param *p = r->params; p && p->key; p++)
@@ -30,8 +29,7 @@ int gt_penalty_has_file(const char *spec)
 	return has;
 }
 
-/* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
- * where that is asked for. */
+/* Checks the regularizer, its own parameters, and that it supports an automatic strength if one is requested. */
 static gt_status check_regularizer(const char *spec, int automatic)
 {
 	const gt_module *regularizer;
@@ -44,14 +42,14 @@ static gt_status check_regularizer(const char *spec, int automatic)
 	return st;
 }
 
-/* The keys that are not the regularizer's. */
+/* Keys of the engine. */
 struct requests {
 	double noise;
-	int kappa, strengths; /* strengths: how often strength= was given */
+	int kappa, strengths; /* number of strength= keys */
 };
 static const gt_param request_params[] = {
 	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct requests, noise), .min = 1e-9, .max = 1 },
-	{ .key = "kappa", .help = "even resolution, or noise", .kind = GT_FLAG, .at = offsetof(struct requests, kappa) },
+	{ .key = "kappa", .help = "uniform resolution or noise", .kind = GT_FLAG, .at = offsetof(struct requests, kappa) },
 	{ .key = NULL },
 };
 
@@ -61,7 +59,7 @@ static int ends_in_hu(const char *pair)
 	return n > 2 && !strcmp(pair + n - 2, "HU");
 }
 
-/* Takes strength=auto and strength=1.5x, which make the strength automatic; a plain number is the regularizer's. */
+/* Parses strength=auto and strength=1.5x, which make the strength automatic; a plain number is the regularizer's. */
 static gt_status take_strength(const char *value, gt_penalty_spec *p)
 {
 	const size_t n = strlen(value);
@@ -72,12 +70,11 @@ static gt_status take_strength(const char *value, gt_penalty_spec *p)
 	char *number = strndup(value, n - 1);
 	const gt_status st = !number ? gt_fail(GT_ERR_MEMORY, "out of memory") : gt_parse_real("strength", number, 1e-6, 1e6, &p->factor);
 	free(number);
-	return st == GT_ERR_ARG
-	               ? gt_fail(GT_ERR_ARG, "strength=%s: expected a number, auto, or a factor on that from 1e-06x to 1e+06x", value)
-	               : st;
+	return st == GT_ERR_ARG ? gt_fail(GT_ERR_ARG, "strength=%s: expected a number, auto, or a factor from 1e-06x to 1e+06x", value)
+	                        : st;
 }
 
-/* Takes kappa, kappa=yes and the like, and kappa=noise. */
+/* Parses kappa, kappa=yes and the like, and kappa=noise. */
 static gt_status take_kappa(const char *pair, struct requests *requests)
 {
 	if (!strcmp(pair, "kappa=noise")) {
@@ -86,11 +83,11 @@ static gt_status take_kappa(const char *pair, struct requests *requests)
 	}
 	const gt_status st = gt_params_parse(request_params, pair, requests);
 	return st == GT_ERR_ARG && !strncmp(pair, "kappa=", 6)
-	               ? gt_fail(GT_ERR_ARG, "%s: expected yes (even resolution), noise (even noise) or no", pair)
+	               ? gt_fail(GT_ERR_ARG, "%s: expected yes (uniform resolution), noise (uniform noise) or no", pair)
 	               : st;
 }
 
-/* Takes one "key=value" into p, or adds it to p->spec where it is the regularizer's. */
+/* Parses one "key=value" into p, or adds it to p->spec if it is the regularizer's. */
 static gt_status take(const char *pair, struct requests *requests, gt_penalty_spec *p)
 {
 	const size_t key = strcspn(pair, "=");
@@ -138,14 +135,14 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 	GT_TRY(st);
 	GT_TRY(gt_fail_in(gt_spec_check_once(cut.values), "penalty %s", name));
 	if (requests.noise > 0 && requests.strengths)
-		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
+		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= cannot be combined with noise=, which determines it", name));
 	p->automatic = p->automatic || !requests.strengths;
 	p->noise = requests.noise;
 	p->kappa = (gt_kappa)requests.kappa;
 	if (p->kappa == GT_KAPPA_NOISE && !p->automatic)
 		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "penalty %s: kappa=noise and a strength: expected noise=10HU or strength=auto, as the noise that "
-		               "is asked for says where how much is needed",
+		               "penalty %s: kappa=noise and a fixed strength: expected noise=10HU or strength=auto, because the "
+		               "target noise determines the local strength",
 		               name));
 	GT_TRY(check_regularizer(p->spec, p->automatic));
 done:

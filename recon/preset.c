@@ -1,4 +1,4 @@
-/* Presets: a table of whole settings, and how they go with what else was asked for. */
+/* Presets: a table of settings, and their combination with requested ones. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
@@ -15,7 +15,7 @@ const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
 	[GT_PRESET_NONE] = { .about = "no preset: the default" },
 	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .analytic = 1 },
-	[GT_PRESET_ITERATIVE] = { .about = "a low-noise picture without tuning:",
+	[GT_PRESET_ITERATIVE] = { .about = "a low-noise image without tuning:",
 	                          .solver = "os-sqs",
 	                          .passes = 20,
 	                          .subsets = 12,
@@ -31,7 +31,7 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 		fprintf(out,
 		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views) --weights %s\n"
 		        "             --penalty %s;\n"
-		        "             keys beside it take the place of its own (--penalty qggmrf:noise=4HU), another name that of all of it\n",
+		        "             requested keys replace its own (--penalty qggmrf:noise=4HU); another name replaces all of its keys\n",
 		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->weights, e->penalty);
 }
 
@@ -70,15 +70,15 @@ void gt_preset_made_free(gt_preset_made *m)
 	*m = (gt_preset_made){ .solver = NULL };
 }
 
-/* Whether another name was asked for. */
+/* 1: a method or penalty of another name was requested. */
 static int is_other(const char *own, const char *asked)
 {
 	const size_t n = strcspn(own, ":");
 	return asked && (strcspn(asked, ":") != n || strncmp(own, asked, n) != 0);
 }
 
-/* The options that were given, as they were given. */
-static gt_status tell_changes(const gt_preset_settings *a, gt_preset_made *m)
+/* Lists the requested options. */
+static gt_status list_changes(const gt_preset_settings *a, gt_preset_made *m)
 {
 	if (!a->solver && !a->weights && !a->penalty)
 		return GT_OK;
@@ -92,7 +92,7 @@ gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *as
 	static const char *const rivals[] = { "noise", "strength", NULL };
 	const gt_preset_entry *e = &gt_presets[q];
 	const size_t fit = e->solver ? views / e->min_views : 0, subsets = fit < 1 ? 1 : fit < e->subsets ? fit : e->subsets;
-	/* "auto" is the same as nothing. */
+	/* "auto" is equivalent to no weights option. */
 	const gt_preset_settings a = { asked->solver, asked->weights && strcmp(asked->weights, "auto") ? asked->weights : NULL,
 		                       asked->penalty };
 	char *solver = NULL;
@@ -105,7 +105,7 @@ gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *as
 	GT_TRY(gt_spec_merge(solver, a.solver, NULL, &m->solver));
 	GT_TRY(gt_spec_merge(e->weights, a.weights, NULL, &m->weights));
 	GT_TRY(gt_spec_merge(e->penalty, a.penalty, rivals, &m->penalty));
-	GT_TRY(tell_changes(&a, m));
+	GT_TRY(list_changes(&a, m));
 	m->is_replaced = is_other(solver, a.solver) && is_other(e->weights, a.weights) && is_other(e->penalty, a.penalty);
 done:
 	free(solver);

@@ -1,4 +1,4 @@
-/* The public side of a reconstruction: making one, its settings, its runs and what they found. */
+/* Public interface of a reconstruction: creation, settings, runs, results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
 
-/* GT_ERR_ARG for what is none; the function's name begins the message. */
+/* GT_ERR_ARG if r is not a gt_recon; the message begins with the function's name. */
 static gt_status check(const char *function, const gt_recon *r)
 {
 	return gt_is_recon(r) ? GT_OK
@@ -24,7 +24,7 @@ gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
 {
 	const gt_status st = check(function, r);
 	if (st == GT_OK && r->is_busy)
-		return gt_fail(GT_ERR_ARG, "%s: called from a callback of a call with the same gt_recon: expected it behind that",
+		return gt_fail(GT_ERR_ARG, "%s: called from a callback of the same gt_recon: expected a call after that one returned",
 		               function);
 	return st;
 }
@@ -53,7 +53,7 @@ gt_status gt_recon_new(const gt_projections *p, gt_recon **r)
 	if (st != GT_OK)
 		return st;
 	if (!p->data)
-		return gt_fail(GT_ERR_ARG, "gt_recon_new: the projections hold the geometry alone");
+		return gt_fail(GT_ERR_ARG, "gt_recon_new: the projections hold only the geometry");
 	st = make(r);
 	if (st == GT_OK)
 		(*r)->given = p;
@@ -136,7 +136,7 @@ gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
 	if (!key)
 		return null("gt_recon_set: key");
 	if (r->given && value && !strcmp(key, "views"))
-		return gt_fail(GT_ERR_ARG, "views=%s: the projections are in memory: expected those that are to be taken", value);
+		return gt_fail(GT_ERR_ARG, "views=%s: the projections are in memory: expected only the views to use", value);
 	if (r->given && value && !strcmp(key, "data"))
 		return gt_fail(GT_ERR_ARG, "data=%s: the projections are in memory: expected none, or gt_recon_open()", value);
 	st = gt_recon_settings_set(&r->set, key, value);
@@ -227,8 +227,8 @@ int gt_recon_iterates(const gt_recon *r)
 
 /* Runs ----------------------------------------------------------------------------- */
 
-/* The volume says which voxels, where nothing else does. One made for the grid that was chosen asks for nothing:
- * the run is that of the command without a grid. */
+/* The grid of the volume applies if nothing else sets one. A volume made for the chosen grid sets none: the run equals
+ * the command's run without a grid. */
 static void take_grid(gt_recon *r, const gt_volume *v)
 {
 	if (r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN)
@@ -319,7 +319,7 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 	if (!r->by_slabs)
 		GT_TRY(gt_recon_check_memory(r, NULL));
 	if (!r->by_slabs && gt_recon_is_mpi(&r->job) && gt_process() > 0)
-		return compute(r, NULL); /* process 0 has all of it, and writes it */
+		return compute(r, NULL); /* process 0 has the whole volume and writes it */
 	GT_TRY(gt_has_space_for_volume(path, o, &r->job.grid));
 	if (r->by_slabs) {
 		gt_mark_stage("slabs");

@@ -1,4 +1,4 @@
-/* Settings that cannot be combined, with each other or with the method. */
+/* Refuses settings that contradict each other or the method. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,13 +15,11 @@ static gt_status check_start(const gt_recon_settings *s, const gt_method *m, int
 {
 	const char *init = gt_recon_init(s);
 	if (m->analytic && started)
-		return gt_fail(
-			GT_ERR_ARG,
-			"a volume to start from: %s is an analytic method, which starts from nothing: expected an iterative --solver",
-			m->analytic->name);
+		return gt_fail(GT_ERR_ARG, "a start volume: %s is an analytic method, which has no start: expected an iterative --solver",
+		               m->analytic->name);
 	if (!m->analytic || !strcmp(init, "auto"))
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "--init=%s: %s is an analytic method, which starts from nothing: expected an iterative --solver", init,
+	return gt_fail(GT_ERR_ARG, "--init=%s: %s is an analytic method, which has no start: expected an iterative --solver", init,
 	               m->analytic->name);
 }
 
@@ -47,7 +45,7 @@ static gt_status check_prior(const gt_recon_settings *s, const gt_method *m)
 	return GT_OK;
 }
 
-/* Also if nothing is written there: the folder is an error of the user. */
+/* Checked even if nothing is written: a wrong folder is a usage error. */
 static gt_status check_scratch(const char *folder)
 {
 	struct stat s;
@@ -67,9 +65,9 @@ gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *m
 	GT_TRY(check_prior(s, m));
 	GT_TRY(check_scratch(s->text[GT_SET_SCRATCH]));
 	if (s->keep == GT_VIEW_CACHE_SCRATCH && !s->text[GT_SET_SCRATCH])
-		GT_TRY(gt_fail(GT_ERR_ARG, "--keep=scratch, a file that is made there: --scratch FOLDER is needed"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--keep=scratch: expected --scratch FOLDER for its file"));
 	if (s->voxel > 0 && s->text[GT_SET_GRID] && !s->across)
-		return gt_fail(GT_ERR_ARG, "--voxel beside --grid %s, which says how large voxels are: expected --grid N",
+		return gt_fail(GT_ERR_ARG, "--voxel: cannot be combined with --grid %s, which sets the voxel size: expected --grid N",
 		               s->text[GT_SET_GRID]);
 	if (s->text[GT_SET_LIKE] && s->voxel > 0)
 		return gt_fail(GT_ERR_ARG, "--voxel and --like cannot be combined");

@@ -1,6 +1,7 @@
-/* The pipeline: a thread reads rows of views, the caller's uploads, filters, backprojects and downloads, a third one writes slices.
- * Lu, Ino, Hagihara, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2; but what is kept for the slabs after the first is what
- * was read: filtered views are larger, and each slab filters its rows in a small part of the time that it backprojects them. */
+/* Pipeline of a run by slabs (Lu, Ino, Hagihara, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2). One thread
+ * reads rows of views, the caller's thread uploads, filters, backprojects and downloads, and a third one writes slices.
+ * Unlike there, later slabs reuse unfiltered views. Filtered views are larger, and filtering takes a small fraction of
+ * the backprojection time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,13 @@ typedef struct {
 	const gt_slab_cut *plan;
 	gt_slab_result *r;
 	gt_slice_writer *out;
-	gt_array *x[2];       /* of two slabs in turn */
-	gt_array *piece;      /* of the slab that leaves the device, on its way to the writer's buffer; NULL: none */
-	size_t leaving, left; /* that slab, and its slices that are gone or on their way */
+	gt_array *x[2];       /* two slabs alternately */
+	gt_array *piece;      /* block of the slab being downloaded, on its way to the writer's buffer; NULL: none */
+	size_t leaving, left; /* slab being downloaded, and its slices already downloaded or on their way */
 	gt_upload *upload;
 	gt_download *download;
 	gt_view_cache kept;
-	gt_value_range range; /* of the first slab */
+	gt_value_range range; /* first slab */
 	gt_stage reader, writer;
 	int timed; /* times of the device's stages are known */
 	double started, lap;
@@ -52,7 +53,7 @@ static size_t batch_cells(const pipeline *p, size_t slab, size_t batch, size_t *
 
 /* Threads ------------------------------------------------------------------- */
 
-/* Floats at the end of the room of n doubles. */
+/* The floats are at the end of the buffer of n doubles. */
 static void widen(size_t n, double *values)
 {
 	const float *from = (const float *)(const void *)values + n;
@@ -72,7 +73,7 @@ static void narrow(size_t n, double *values)
 	}
 }
 
-/* Rows that are looked at: one of so many, which costs nothing beside reading them. */
+/* Every LOOK_EVERY-th row is inspected, at negligible cost. */
 enum { LOOK_EVERY = 7 };
 
 static gt_status look(pipeline *p, const float *value, size_t n)
@@ -102,7 +103,7 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 
 static size_t pieces_of(const gt_slab_cut *plan, size_t slices) { return (slices + plan->piece - 1) / plan->piece; }
 
-/* Slices of a slab's piece that begins with slice `first` of the slab. */
+/* Number of slices of a slab's block that begins with slice `first` of the slab. */
 static size_t piece_slices(const pipeline *p, size_t slab, size_t first)
 {
 	const size_t left = gt_slab_slices(p->s, p->plan, slab) - first;
@@ -148,7 +149,7 @@ static gt_status upload_batch(pipeline *p, size_t bytes)
 	return GT_OK;
 }
 
-/* A slab leaves in pieces, some after each batch of the next one, so that the writer always has one and the device too. */
+/* A slab is downloaded in blocks, some after each batch of the next one, which keeps writer and device busy. */
 static void finish_piece(pipeline *p)
 {
 	if (!p->piece)
@@ -176,7 +177,7 @@ done:
 	return st;
 }
 
-/* As many pieces as make `part` of `of` parts of the slab before this one. */
+/* Downloads blocks of the previous slab up to `part` of `of` parts. */
 static gt_status send_slab(pipeline *p, size_t part, size_t of)
 {
 	const size_t slices = gt_slab_slices(p->s, p->plan, p->leaving);
@@ -257,8 +258,8 @@ static gt_status open_run(pipeline *p)
 	GT_TRY(gt_upload_new(be, p->plan->buffer, &p->upload));
 	GT_TRY(gt_download_new(be, &p->download));
 	for (int i = 0; i < GT_STAGE_BUFFERS; i++)
-		if (!(p->reader.buffer[i] = gt_locked_new(be, p->plan->buffer, "views that are read")) ||
-		    !(p->writer.buffer[i] = gt_locked_new(be, piece, "slices that are written")))
+		if (!(p->reader.buffer[i] = gt_locked_new(be, p->plan->buffer, "views being read")) ||
+		    !(p->writer.buffer[i] = gt_locked_new(be, piece, "slices being written")))
 			return GT_ERR_MEMORY;
 	GT_TRY(gt_stage_start(&p->reader));
 	GT_TRY(gt_stage_start(&p->writer));

@@ -1,4 +1,4 @@
-/* How many slices and views at a time: what fits into the memory that is free, or given. */
+/* Chooses the number of slices and views at a time for the available or given memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +12,27 @@
 #include "io/view_reader.h"
 #include "recon/slab_pipeline.h"
 
-/* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
+/* Writing overlaps with the next slab, except for the last one; thin slabs cost more per voxel. */
 enum { MIN_SLABS = 8, MIN_SLICES = 64, MAX_BATCH = 64, ALIGNED = 8 };
-/* Slices that are written at a time: enough for several threads, few enough to leave memory to what is worth more there. */
+/* Slices written at a time: enough for several threads, few enough to leave memory for other buffers. */
 #define PIECE_BYTES ((size_t)128 << 20)
-/* In reserve: stacks, and what libraries will hold. */
+/* Reserve for stacks and libraries. */
 #define RESERVE_BYTES 16777216.0
 
-/* Bytes that may be taken yet. both: on the host together with the device, where that is the host. process: that are taken. */
+/* Available bytes. both: host and device together, if the device is the host. process: already used. */
 typedef struct {
 	double device, host, both, process;
-} room;
+} capacity;
 
 static double min(double a, double b) { return a < b ? a : b; }
 
-static room find_room(const gt_slab_job *s)
+static capacity find_capacity(const gt_slab_job *s)
 {
 	const gt_slab_case *c = s->c;
 	const double available = gt_host_available(), free_host = available < 0 ? INFINITY : 0.8 * available;
 	const double process = gt_host_used(), given = c->host_limit > 0 ? c->host_limit - process : INFINITY;
 	size_t free_device, total;
-	room r = { INFINITY, min(given, free_host), INFINITY, process };
+	capacity r = { INFINITY, min(given, free_host), INFINITY, process };
 	if (gt_backend_is_gpu(s->be)) {
 		gt_backend_memory(s->be, &free_device, &total);
 		r.device = 0.9 * (double)free_device;
@@ -54,7 +54,7 @@ size_t gt_slab_slices(const gt_slab_job *s, const gt_slab_cut *plan, size_t slab
 	return left < plan->slices ? left : plan->slices;
 }
 
-/* All that depends on the cut. *widest: the slab that sees the most rows. */
+/* Computes all that depends on the cut. *widest: the slab that sees the most rows. */
 static void cut(const gt_slab_job *s, size_t slices, size_t batch, gt_slab_cut *plan, size_t *widest)
 {
 	*plan = (gt_slab_cut){ .slices = slices,
@@ -122,7 +122,7 @@ static gt_status try_cut(const gt_slab_job *s, gt_backend *dry, size_t slices, s
 	return device_bytes(s, dry, plan, widest, &plan->device);
 }
 
-static int fits(const room *r, const gt_slab_cut *p)
+static int fits(const capacity *r, const gt_slab_cut *p)
 {
 	return p->device <= r->device && p->host <= r->host && p->device + p->host <= r->both;
 }
@@ -140,8 +140,8 @@ static size_t fewer(size_t slices)
 	return n >= 2 * ALIGNED ? n - n % ALIGNED : n;
 }
 
-/* The thickest slabs with at least so many views at a time, then the most views. */
-static gt_status search(const gt_slab_job *s, gt_backend *dry, const room *r, size_t views, gt_slab_cut *plan, int *found)
+/* Finds the thickest slabs with at least `views` views at a time, then the most views. */
+static gt_status search(const gt_slab_job *s, gt_backend *dry, const capacity *r, size_t views, gt_slab_cut *plan, int *found)
 {
 	gt_status st = GT_OK;
 	*found = 0;
@@ -163,7 +163,7 @@ static double kept_bytes(const gt_slab_case *c)
 	return c->scratch ? gt_view_cache_bytes(GT_VIEW_CACHE_SCRATCH, c->scan) : 0;
 }
 
-static int keeps(const gt_slab_job *s, const room *r, gt_view_cache_place where, gt_slab_cut *plan)
+static int keeps(const gt_slab_job *s, const capacity *r, gt_view_cache_place where, gt_slab_cut *plan)
 {
 	const double without = plan->host;
 	plan->kept = where;
@@ -175,8 +175,8 @@ static int keeps(const gt_slab_job *s, const room *r, gt_view_cache_place where,
 	return 0;
 }
 
-/* In memory if that leaves the cut as it is. */
-static void choose_kept(const gt_slab_job *s, const room *r, gt_slab_cut *plan)
+/* Keeps projections in memory if the cut stays the same. */
+static void choose_kept(const gt_slab_job *s, const capacity *r, gt_slab_cut *plan)
 {
 	if (s->c->keep != GT_VIEW_CACHE_AUTO)
 		keeps(s, r, s->c->keep, plan);
@@ -190,15 +190,15 @@ static double host_in_all(const gt_slab_job *s, const gt_slab_cut *plan, double 
 	return process + plan->host + (gt_backend_is_gpu(s->be) ? 0 : plan->device);
 }
 
-static gt_status too_small(const gt_slab_job *s, const gt_slab_cut *one, double aside, const room *r)
+static gt_status too_small(const gt_slab_job *s, const gt_slab_cut *one, double aside, const capacity *r)
 {
 	const double mib = 1048576, process = s->c->host_limit > 0 ? r->process : 0, host = host_in_all(s, one, process) + aside;
 	char taken[64] = "";
 	if (process > 0)
 		snprintf(taken, sizeof taken, "%.0f taken already, ", process / mib);
 	return gt_fail(GT_ERR_MEMORY,
-	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
-	               "and %.0f MiB of the host's memory (--host-memory), %s%.0f in reserve, where %.0f are",
+	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), %.2f free, "
+	               "and %.0f MiB of host memory (--host-memory), %s%.0f in reserve, %.0f free",
 	               s->c->method->name, ceil(100 * one->device / mib) / 100, gt_backend_name(s->be),
 	               floor(100 * fmax(0, min(r->device, r->both)) / mib) / 100, ceil(host / mib), taken, RESERVE_BYTES / mib,
 	               floor(fmax(0, min(r->host, r->both) + process) / mib));
@@ -208,9 +208,9 @@ gt_status gt_slab_job_choose(const gt_slab_job *s, gt_slab_cut *plan)
 {
 	static const size_t views[] = { 16, 4, 1 };
 	gt_backend *dry = NULL;
-	const room all = find_room(s);
+	const capacity all = find_capacity(s);
 	const double aside = kept_bytes(s->c);
-	const room r = { all.device, all.host - aside, all.both - aside, all.process };
+	const capacity r = { all.device, all.host - aside, all.both - aside, all.process };
 	int found = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(gt_backend_name(s->be), &dry));

@@ -1,4 +1,4 @@
-/* Remarks on what a scan does not cover, or a grid does not hold. */
+/* Warnings about parts that a scan does not cover or a grid does not hold. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,9 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 		          outside == 1 ? "it shows" : "they show");
 }
 
-/* Returns the mean of the values whose rays pass the grid at its sides, over the largest of all values. Samples every
+/* Returns the mean of the values whose rays pass the grid at its sides, relative to the largest value. Samples every
  * few views and rows. */
-static double beside(const gt_grid *g, const gt_projections *p)
+static double outside_mean(const gt_grid *g, const gt_projections *p)
 {
 	const gt_scan *scan = p->scan;
 	const gt_detector d = gt_scan_detector(scan);
@@ -58,19 +58,19 @@ static double beside(const gt_grid *g, const gt_projections *p)
 
 void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p)
 {
-	const double share = beside(grid, p);
+	const double share = outside_mean(grid, p);
 	if (share > 0.05)
 		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		          "rays that pass beside the grid were attenuated too (on average %.0f %% of the largest measured value): "
-		          "what lies there will appear inside the grid; a wider --grid holds it",
+		          "rays outside the grid were attenuated too (on average %.0f %% of the largest measured value): "
+		          "that attenuation will appear inside the grid; use a wider --grid",
 		          100 * share);
 }
 
 /* Edges are reported if at least FEW_VIEWS of the views show the object there. */
 #define FEW_VIEWS 0.05
 
-/* part: values at the edges over the largest one. An object of twice the width of the detector leaves about 0.85 of it,
- * and the extension an excess of a quarter. */
+/* part: values at the edges relative to the largest. An object of twice the width of the detector leaves about 0.85 of
+ * it, and the extension overshoots by a quarter. */
 static const char *consequence(double part, int iterative)
 {
 	if (iterative)
@@ -158,10 +158,10 @@ void gt_note_weights(const gt_listener *log, const gt_projections *p)
 		max = fmax(max, p->weight[i]);
 	}
 	if (n && !(sum > 0))
-		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: nothing was measured, by them", n);
+		gt_notify(log, GT_WARNING, GT_ABOUT_DATA, "all %zu weights of the projections are 0: no data remain", n);
 	else if (n && sum * sum < 1e-3 * (double)n * squares)
 		gt_notify(log, GT_WARNING, GT_ABOUT_DATA,
-		          "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show those alone", n,
+		          "few of %zu values have nearly all weight, one of them %.3g %% of it: the volume will show only these", n,
 		          100 * max / sum);
 }
 
@@ -172,7 +172,7 @@ void gt_note_detector(const gt_listener *log, const gt_scan *scan)
 	if (view < scan->views)
 		gt_notify(
 			log, GT_WARNING, GT_ABOUT_GEOMETRY,
-			"the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended beyond "
-			"it, as to a larger detector behind the object",
+			"the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended "
+			"to an equivalent larger detector behind the object",
 			view, detector, axis);
 }

@@ -1,4 +1,4 @@
-/* Projections that several passes read: where they are kept after the first. */
+/* Caches projections between several passes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,30 +20,30 @@ double gt_view_cache_bytes(gt_view_cache_place where, const gt_scan *s)
 	return where == GT_VIEW_CACHE_HOST ? view * (double)s->views : where == GT_VIEW_CACHE_SCRATCH ? view : 0;
 }
 
-static gt_status check_room(const gt_view_cache *k, double bytes)
+static gt_status check_space(const gt_view_cache *k, double bytes)
 {
 	struct statvfs s;
 	if (statvfs(k->folder, &s) != 0)
 		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
-	const double room = (double)s.f_bavail * (double)s.f_frsize;
-	if (bytes > room)
-		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk has too little room: needs %s, %s are left", k->folder,
-		               gt_bytes_text(bytes, (char[GT_BYTES_TEXT]){ 0 }), gt_bytes_text(room, (char[GT_BYTES_TEXT]){ 0 }));
+	const double space = (double)s.f_bavail * (double)s.f_frsize;
+	if (bytes > space)
+		return gt_fail(GT_ERR_IO, "--scratch=%s: not enough disk space: needs %s, %s available", k->folder,
+		               gt_bytes_text(bytes, (char[GT_BYTES_TEXT]){ 0 }), gt_bytes_text(space, (char[GT_BYTES_TEXT]){ 0 }));
 	return GT_OK;
 }
 
-/* A file that is removed as soon as it is open. Its room is taken at once, where the disk can do that. */
+/* The file is unlinked as soon as it is open. Its space is reserved at once if the file system supports that. */
 static gt_status open_scratch(gt_view_cache *k)
 {
 	const double bytes = (double)gt_scan_size(k->scan) * sizeof(float);
 	char *name = gt_text("%s/gantry-scratch", k->folder), *tmp = NULL;
-	gt_status st = name ? check_room(k, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = name ? check_space(k, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(gt_tmp_path(name, &tmp));
 	if ((k->file = open(tmp, O_RDWR | O_CLOEXEC)) < 0)
 		st = gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
 	else if (fallocate(k->file, 0, 0, (off_t)bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
-		st = gt_fail(GT_ERR_IO, "--scratch=%s: has no room for %.0f bytes: %s", k->folder, bytes, strerror(errno));
+		st = gt_fail(GT_ERR_IO, "--scratch=%s: cannot reserve %.0f bytes: %s", k->folder, bytes, strerror(errno));
 done:
 	gt_tmp_drop(tmp);
 	free(name);
@@ -70,7 +70,7 @@ void gt_view_cache_close(gt_view_cache *k)
 	k->file = -1;
 }
 
-/* All of it, or why not; a disk may take less at a time. */
+/* Transfers all rows; a call may transfer fewer. */
 static gt_status transfer(const gt_view_cache *k, int writes, size_t view, size_t row, size_t rows, float *values)
 {
 	size_t bytes = rows * k->scan->columns * sizeof *values;
@@ -89,7 +89,7 @@ static gt_status transfer(const gt_view_cache *k, int writes, size_t view, size_
 	return GT_OK;
 }
 
-/* Reads a view as a whole, keeps it in the file, and gives its rows. */
+/* Reads a whole view, caches it in the file, and returns its rows. */
 static gt_status keep_view(gt_view_cache *k, size_t view, size_t row, size_t rows, float *out)
 {
 	gt_status st;

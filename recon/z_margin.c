@@ -1,5 +1,5 @@
-/* Objects longer than the volume: the slices that an iterative method computes beyond its ends, and the views that
- * it needs for that. Rays are looked at one in some thousand, and take no memory. */
+/* Objects longer than the volume: padding slices of an iterative method, and the views that see the grid. Samples one
+ * ray in some thousand; takes no memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>
@@ -11,30 +11,29 @@
 
 const char *const gt_z_margin_names[] = { "auto", "yes", "no", NULL };
 
-/* A line integral below this part of the largest is air. */
+/* A line integral below this fraction of the largest is air. */
 #define MIN_OF_LARGEST_LINE 0.02
-/* Views, rows and columns that are looked at, at least, if there are as many. */
+/* Minimum numbers of sampled views, rows and columns; all if the scan has fewer. */
 enum { MIN_VIEWS = 90, MIN_ROWS = 16, MIN_COLUMNS = 200 };
 
-/* Rays that leave the grid by less than this part of a slice are let go: grids that came out of files are off by
- * less. A ray that is as high as the slice and leaves it by more is an error of its own: the slice answers for all
- * of its integral. */
+/* Rays that leave the grid by a smaller fraction of a slice are ignored: grids read from files have smaller errors. A
+ * ray of the height of a slice that leaves it by more is an error: its whole integral is assigned to the slice. */
 #define MAX_LEFT_OUT_SLICES 0.01
 
 static size_t at_most(size_t all, size_t some) { return all > some ? some : all; }
-/* Place i of n, evenly spread over all, the first and the last among them. */
+/* Returns index i of n, evenly spread over all, including the first and the last. */
 static size_t spread(size_t i, size_t n, size_t all) { return n > 1 ? i * (all - 1) / (n - 1) : all / 2; }
 
 typedef struct {
 	const gt_projections *p;
 	gt_detector d;
-	double air;  /* line integrals up to this are air */
-	size_t n[3]; /* views, rows, columns that are looked at */
+	double air;  /* largest line integral of air */
+	size_t n[3]; /* numbers of sampled views, rows, columns */
 } ray_sample;
 
 static size_t rays_in(const ray_sample *b) { return b->n[0] * b->n[1] * b->n[2]; }
 
-/* The line integral of ray i of the sample, and its pixel. */
+/* Returns the line integral of ray i of the sample, and its pixel. */
 static double line_of(const ray_sample *b, size_t i, size_t *view, size_t *row, size_t *column)
 {
 	const gt_scan *s = b->p->scan;
@@ -44,7 +43,7 @@ static double line_of(const ray_sample *b, size_t i, size_t *view, size_t *row, 
 	return b->p->data[(*view * s->rows + *row) * s->columns + *column];
 }
 
-/* 1: the ray through the next pixel of the column, up or down, met nothing; 0 also where there is none. */
+/* 1: the ray through the next pixel of the column, up or down, sees air; 0 also without such a pixel. */
 static int object_ends(const ray_sample *b, size_t view, size_t row, size_t column, double edge)
 {
 	const gt_scan *s = b->p->scan;
@@ -54,8 +53,8 @@ static int object_ends(const ray_sample *b, size_t view, size_t row, size_t colu
 	return !(b->p->data[(view * s->rows + next) * s->columns + column] > b->air);
 }
 
-/* The ray through the upper or lower edge of its pixel, where the object may go on, or the middle; 0: it met
- * nothing. */
+/* Returns the ray through the upper or lower edge of its pixel if the object may continue there, else through its
+ * centre; 0: it sees air. */
 static int ray_met(const ray_sample *b, size_t i, double edge, double point[3], double along[3])
 {
 	size_t view, row, column;
@@ -79,7 +78,7 @@ static ray_sample sample_rays(const gt_projections *p)
 	return b;
 }
 
-/* Largest distance from the axis of rays that met something. */
+/* Returns the largest distance from the axis of rays through the object. */
 static double radius_of(const ray_sample *b)
 {
 	double radius = 0, p[3], a[3];
@@ -89,7 +88,7 @@ static double radius_of(const ray_sample *b)
 	return radius;
 }
 
-/* Cuts the part from ... end of a ray to what lies in the circle; 0: nothing is left. */
+/* Clips the part from ... end of a ray to the circle; 0: nothing remains. */
 static int within(const double p[3], const double a[3], const double center[2], double radius, double *from, double *end)
 {
 	const double x = p[0] - center[0], y = p[1] - center[1], length = hypot(a[0], a[1]),
@@ -100,8 +99,8 @@ static int within(const double p[3], const double a[3], const double center[2], 
 	return *from < *end;
 }
 
-/* How many slices rays through the object, where the grid's sides hold it, go on beyond the grid's ends. None where
- * rays go along z rather than across, as of a table that is looked at from above: its ends are not the grid's. */
+/* Counts the slices beyond the grid's ends that rays through the object cross, within its sides. None if rays run
+ * rather along z than across it, as with a view from above: its ends are not the grid's. */
 static void margin_by_rays(const gt_projections *p, const gt_grid *g, size_t *below, size_t *above)
 {
 	static const double axis[2] = { 0, 0 };
@@ -146,15 +145,15 @@ void gt_recon_extent_views(const gt_projections *all, const gt_grid *asked, gt_r
 	e->p.photons = all->photons ? all->photons + skip : NULL;
 }
 
-static void say_not_padded(const gt_listener *log, size_t below, size_t above)
+static void note_not_padded(const gt_listener *log, size_t below, size_t above)
 {
 	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
-	          "rays leave the grid at its ends: where the object goes on there, what %zu slice%s below and %zu above would hold "
-	          "appears in the outermost ones (--padding auto computes them too)",
+	          "rays leave the grid at its ends: if the object extends there, the content of %zu slice%s below and %zu above "
+	          "appears in the outermost slices (--padding auto reconstructs them)",
 	          below, below == 1 ? "" : "s", above);
 }
 
-/* A grid that was asked for may well end where the object does; a helix sees what lies beyond it from other turns. */
+/* A requested grid may end with the object; a helix covers the slices beyond it from other rotations. */
 void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, gt_recon_extent *e)
 {
 	size_t below, above;
@@ -168,15 +167,14 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 	if (below + above == 0)
 		return;
 	if (o->mode == GT_Z_MARGIN_NO) {
-		say_not_padded(log, below, above);
+		note_not_padded(log, below, above);
 		return;
 	}
 	e->below = below;
 	e->grid.n[2] += below + above;
 	e->grid.center[2] += ((double)above - (double)below) / 2 * e->grid.pitch[2];
-	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
-	          "%zu padding slice%s below and %zu above, which rays reach, are computed and not written%s", below, below == 1 ? "" : "s",
-	          above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no leaves them out)" : "");
+	gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "adds %zu padding slice%s below and %zu above the grid: reconstructed but not written%s",
+	          below, below == 1 ? "" : "s", above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no omits them)" : "");
 }
 
 gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)
@@ -185,7 +183,7 @@ gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size
 	return gt_array_part(x, first * slice, slices * slice, part);
 }
 
-/* The same where another member may hold the model: by the host. */
+/* Likewise if another rank may hold the model, through the host. */
 static gt_status repeat_shared(const gt_array *model, gt_array *x, const gt_grid *g, size_t first, size_t end)
 {
 	gt_array *slice = NULL;

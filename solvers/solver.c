@@ -44,7 +44,7 @@ static gt_status check_weights(const gt_problem *p, size_t k)
 {
 	const gt_array *w = p->w[k], *b = p->b[k];
 	if (gt_array_size(w) != gt_array_size(b) || gt_array_type(w) != gt_array_type(b) || gt_array_backend(w) != gt_array_backend(b))
-		return gt_fail(GT_ERR_ARG, "subset %zu: %zu weights for %zu data, expected as many, of one precision, on one backend", k,
+		return gt_fail(GT_ERR_ARG, "subset %zu: %zu weights for %zu data: expected equal number, precision and backend", k,
 		               gt_array_size(w), gt_array_size(b));
 	const double min = gt_min(w), sum = gt_sum(w);
 	if (!(min >= 0) || !isfinite(sum))

@@ -1,5 +1,6 @@
-/* Which of the faults make conjugate rays agree. Four ways round of columns and rows, each with the center that fits;
- * the simplest of those that are not significantly worse than the best, and what that center means. */
+/* Finds the geometry faults that make conjugate rays disagree. Tries columns and rows as given and reversed, each with
+ * the center that fits. Chooses the simplest candidate that is not significantly worse than the best, and interprets
+ * its center. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,15 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-/* WORSE: by that part and that many standard errors; NEAR: pixels, or that many standard errors; WILD: difference over
- * the expected one. */
+/* WORSE: relative difference, and ERRORS: number of standard errors, that are significant. NEAR: tolerance in pixels,
+ * or ERRORS standard errors. WILD: largest ratio of difference to expected difference. */
 #define WORSE 0.1
 #define ERRORS 5
 #define NEAR 0.1
 #define WILD 2
 /* CALM: up to this ratio no other faults are tried. */
 #define CALM 1.2
-/* Pairs: at least; of a check; of a glance. */
+/* Numbers of pairs: minimum; full check; quick check. */
 enum { LEAST = 64, MANY = 20480, SOME = 4096 };
 
 typedef struct {
@@ -29,8 +30,8 @@ typedef struct {
 typedef struct {
 	gt_conjugate_data data;
 	gt_conjugate_pair *pair;                              /* of data, owned */
-	double slack, center, turned_center, row, turned_row; /* as given; counted from the other end */
-	int rows, columns;                                    /* 1: it would show if they were the other way round */
+	double slack, center, turned_center, row, turned_row; /* as given; reversed */
+	int rows, columns;                                    /* 1: reversing them would be detectable */
 	way way[4];                                           /* columns reversed: + 1, rows: + 2 */
 	gt_conjugate_report *report;
 } checking;
@@ -72,7 +73,7 @@ done:
 	return st;
 }
 
-/* The center next to where it would be with a plain fault, or by search over the whole detector. */
+/* Refines the center near the position of a plain fault, or searches the whole detector. */
 static gt_status fit_way(checking *c, int w)
 {
 	gt_conjugate_map found = map_of(c, w);
@@ -118,8 +119,8 @@ done:
 	return st;
 }
 
-/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups?
- * A place so far off that no pairs are left there is another one. */
+/* Returns whether the center differs from `place` by more than the error, for all rays and for groups of them. A
+ * position so far off that no pairs remain differs too. */
 static gt_status differs(checking *c, int w, double place, int *yes)
 {
 	const way *x = &c->way[w];
@@ -162,7 +163,7 @@ done:
 
 static size_t find_case(const gt_conjugate_report *r)
 {
-	/* A center that was fitted stands for both readings. */
+	/* A fitted center stands for both readings. */
 	const unsigned wanted = r->faults & GT_CONJUGATE_CENTER && r->faults & GT_CONJUGATE_DIRECTION
 	                                ? (r->faults & ~(unsigned)GT_CONJUGATE_DIRECTION) | GT_CONJUGATE_COLUMNS
 	                                : r->faults;
@@ -191,7 +192,7 @@ static gt_status decide(checking *c)
 	return st;
 }
 
-/* Rows show where both ends of a ray are at different heights of the detector. */
+/* Rows are identifiable if both ends of a ray have different heights on the detector. */
 static int rows_show(const gt_conjugate_pair *pair, size_t pairs)
 {
 	double squares = 0;
@@ -200,18 +201,18 @@ static int rows_show(const gt_conjugate_pair *pair, size_t pairs)
 	return sqrt(squares / (double)pairs) > 0.1;
 }
 
-/* The pairs and their noise, and how well they agree as given. */
+/* Finds the pairs, their noise, and their agreement as given. */
 static gt_status begin(checking *c, const gt_scan *scan, const float *data, gt_pool *pool, size_t max, gt_conjugate_misfit *given)
 {
 	gt_conjugate_report *report = c->report;
 	gt_status st = GT_OK;
 	memset(report, 0, sizeof *report);
 	if (scan->columns < 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to compare conjugate rays: expected at least 4", scan->columns);
+		return gt_fail(GT_ERR_UNSUPPORTED, "conjugate rays: %zu columns: expected at least 4", scan->columns);
 	GT_TRY(gt_conjugate_pairs(scan, pool, max, &c->pair, &report->pairs, &c->slack));
 	c->data = (gt_conjugate_data){ .scan = scan, .data = data, .pool = pool, .pair = c->pair, .pairs = report->pairs };
 	if (report->pairs < LEAST)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu rays are measured from both ends: expected at least %d to compare", report->pairs,
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "conjugate rays: found %zu pairs: expected at least %d to compare", report->pairs,
 		               LEAST));
 	report->views = scan->views;
 	c->center = scan->column_center;
@@ -229,7 +230,7 @@ done:
 	return st;
 }
 
-/* All ways round, and which of them is right. */
+/* Fits all candidates and chooses one. */
 static gt_status judge(checking *c)
 {
 	gt_status st = GT_OK;
@@ -237,7 +238,8 @@ static gt_status judge(checking *c)
 		if (is_way(c, w))
 			GT_TRY(fit_way(c, w));
 	if (!c->way[0].misfit.pairs)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %zu rays that are measured from both ends fewer than %d pass through an object",
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "conjugate rays: of %zu pairs, fewer than %d pass through the object: too few to check the geometry",
 		               c->report->pairs, LEAST));
 	GT_TRY(add_cases(c));
 	GT_TRY(decide(c));

@@ -1,4 +1,4 @@
-/* The verdict on a scan in words, and the command that puts it right. */
+/* Describes the verdict on a scan, and the command that corrects it. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
 };
 enum { FAULTS = 4, CENTER = 3 };
 
-/* A text that is cut where its room ends. */
+/* A text that is truncated to its buffer. */
 typedef struct {
 	char *at;
 	size_t size;
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void append(room *r, const char *fo
 
 static int has(unsigned what, int fault) { return (what >> fault & 1) != 0; }
 
-/* Reversed columns are counted from the other end once they are turned round. */
+/* Reversed columns are counted from the other end after the correction. */
 double gt_conjugate_center(const gt_scan *s, unsigned what, double stored)
 {
 	return what & GT_CONJUGATE_COLUMNS ? (double)s->columns - 1 - stored : stored;
@@ -77,7 +77,8 @@ void gt_conjugate_verdict(const gt_scan *s, const gt_conjugate_report *c, char *
 		append(&r, "conjugate rays agree");
 	if (c->explained)
 		return;
-	append(&r, "%sdifferences of %.1f times what noise and interpolation explain", c->faults ? "; after that remain " : "", ratio);
+	append(&r, "%sdifferences of %.1f times the expectation from noise and interpolation", c->faults ? "; after that remain " : "",
+	       ratio);
 	if (!c->faults)
 		append(&r,
 		       ", and neither columns, rows, rotation direction nor centre explains them: check distances, angles, the order of "

@@ -1,8 +1,8 @@
-/* Filtered backprojection as a linear operator: forward as it is run, and its exact transpose on the CPU, which goes
- * the same way back, a view at a time: voxels are spread over the filtered view with the weights of the interpolation,
- * the filter is its own transpose, the roll-off's tails are summed to the ends of the row, and weights are weights. All
- * in double, so that only the arrays have their type. Memory: the plan, the filtered views of the forward, and of each
- * thread one filtered view and a line. */
+/* Filtered backprojection as a linear operator, and its exact transpose on the CPU, a view at a time. The transpose
+ * spreads voxels over the filtered view with the weights of the interpolation. The filter is its own transpose; the
+ * extension's tails are summed to the ends of the row; weights are multiplied as before. All in double; only the arrays
+ * have their type. Memory: the plan, the filtered views of the forward operator, and per thread one filtered view and a
+ * line. */
 #include <fftw3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static double value_at(gt_type type, const void *a, size_t i)
 
 /* Backprojection ---------------------------------------------------------- */
 
-/* A value at a place between four samples of q [column][row]. */
+/* Spreads a value at a position over four samples of q [column][row]. */
 static void spread(const gt_fbp_plan *p, double column, double row, double value, double *q)
 {
 	const double last = (double)p->rows - 1, in = fmin(fmax(row, 0), last);
@@ -72,7 +72,7 @@ static void spread_column(const spreading *s, const struct gt_back_view *w, size
 
 /* Filter ------------------------------------------------------------------ */
 
-/* A filtered row [wide], every p->rows-th of q, to line [columns] before the weights. */
+/* Transposed filter: from a filtered row [wide], every p->rows-th of q, to line [columns] before the weights. */
 static void unfilter(const direct *d, const double *q, double *line)
 {
 	const gt_fbp_plan *p = d->plan;
@@ -194,10 +194,10 @@ static gt_status open_(direct *d)
 static gt_status supported(const gt_analytic *m, const gt_backend *be)
 {
 	if (m != &gt_analytic_fdk && m != &gt_analytic_fbp)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s is no linear operator with a transpose here: expected fdk or fbp", m->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s has no transpose: expected fdk or fbp", m->name);
 	if (gt_backend_is_gpu(be))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the transpose of %s is computed on the CPU and the backend is %s: expected cpu",
-		               m->name, gt_backend_name(be));
+		return gt_fail(GT_ERR_UNSUPPORTED, "the transpose of %s needs the CPU: found backend %s, expected cpu", m->name,
+		               gt_backend_name(be));
 	return GT_OK;
 }
 

@@ -1,6 +1,5 @@
-/* Sums of filtered views through their matrices, by the backprojection of fbp.h for tilted detectors. Images get
- * a border of zeros, so that clamping at the border is what the definition says: pixels outside are 0, each on its
- * own. */
+/* Sums filtered views through their matrices, by the backprojection of fbp.h for tilted detectors. A border of zeros
+ * around the images makes clamping at the border equivalent to pixels of value 0 outside. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>
@@ -9,16 +8,16 @@
 #include "core/device/upload.h"
 #include "core/try.h"
 
-enum { BATCH = 32 /* views at a time: enough of them for one pass over the volume, few enough to upload meanwhile */ };
+enum { BATCH = 32 /* views at a time: enough for one pass over the volume, few enough to upload meanwhile */ };
 
-#define SINGULAR 1e-9 /* of the product of the rows' lengths */
+#define SINGULAR 1e-9 /* relative to the product of the rows' lengths */
 
 static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_IF_CUDA(&gt_fbp_cuda) };
 
 struct gt_backprojector {
 	gt_backend *be;
 	const struct gt_fbp_impl *impl;
-	gt_fbp_plan plan; /* of the views that are held */
+	gt_fbp_plan plan; /* plan of the buffered views */
 	gt_array *x;
 	gt_upload *upload;
 	void *state;
@@ -72,17 +71,17 @@ gt_status gt_matrix_check(const double m[12], const gt_grid *grid, size_t rows, 
 		}
 	}
 	if (!(w[0] * w[1] > 0))
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "the matrix does not look at the whole volume: w is %.6g to %.6g there, expected one sign", w[0], w[1]);
+		return gt_fail(GT_ERR_UNSUPPORTED, "the matrix does not see the whole volume: w is %.6g to %.6g there, expected one sign",
+		               w[0], w[1]);
 	if (!(seen[0][1] > -1 && seen[0][0] < (double)columns && seen[1][1] > -1 && seen[1][0] < (double)rows))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"the matrix looks away from the volume: it is seen at columns %.6g to %.6g and rows %.6g to %.6g of an image of %zu x %zu",
+			"the matrix does not see the volume: it projects to columns %.6g to %.6g and rows %.6g to %.6g of an image of %zu x %zu",
 			seen[0][0], seen[0][1], seen[1][0], seen[1][1], columns, rows);
 	return GT_OK;
 }
 
-/* Places within the border, w > 0. */
+/* Positions within the border, w > 0. */
 static void set_view(const double m[12], const gt_grid *grid, struct gt_back_view *v)
 {
 	double at[3];
@@ -97,7 +96,7 @@ static void set_view(const double m[12], const gt_grid *grid, struct gt_back_vie
 
 static size_t image_bytes(const gt_backprojector *b) { return (b->plan.rows - 2) * b->plan.columns * sizeof(float); }
 
-/* The form of the backprojection is chosen by the first views that are held. */
+/* The first buffered views determine the kernel. */
 static gt_status flush(gt_backprojector *b)
 {
 	gt_status st = GT_OK;

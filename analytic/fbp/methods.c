@@ -1,7 +1,7 @@
-/* fdk for cone and fan beams, fbp for parallel ones: one filtered backprojection that differs in the scans it is for. */
+/* fdk for cone and fan beams, fbp for parallel beams: one filtered backprojection with different checks of the scan. */
 #include "analytic/fbp/fbp.h"
 
-/* A row is a function between its first and its last column: one alone is seen on its ray, and nowhere else. */
+/* Rows are interpolated between columns: a single column has no width. */
 static gt_status check_columns(const char *who, const gt_scan *scan)
 {
 	return scan->columns > 1
@@ -27,7 +27,7 @@ static gt_status check_fbp(const gt_scan *scan)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "fbp is for parallel beams and this scan has a cone or fan beam on a detector of shape %s: use fdk",
 		               gt_shape_names[scan->shape]);
-	/* Without a pitch, heights that differ are shifts of the detector: the table of views holds them. */
+	/* Without a pitch, different heights are shifts of the detector, which the table of views holds. */
 	if (scan->pitch_per_turn != 0 && gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
 		               scan->pitch_per_turn);
@@ -56,4 +56,4 @@ static gt_status check_fbp(const gt_scan *scan)
 		                               .supports = supports_##id };
 
 METHOD(fdk, "filtered backprojection of circular cone-beam and fan-beam scans (Feldkamp, Davis, Kress), full or short")
-METHOD(fbp, "filtered backprojection of parallel-beam scans over half a turn or more")
+METHOD(fbp, "filtered backprojection of parallel-beam scans over at least 180 degrees")

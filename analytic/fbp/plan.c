@@ -1,9 +1,9 @@
-/* The plan of a filtered backprojection: what each pixel counts, how rows are filtered, how voxels are seen.
+/* Plan of a filtered backprojection: weights of pixels, filter of rows, positions of voxels.
  * For a fan of rays at angles g from the central ray, D from source to axis, L from source to voxel,
  *     f = 1/2 sum dtheta 1/L^2 sum dg h(g - g') D cos g' p(g')
- * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; pixels in equal steps of u on a
- * plane at distance F turn it into weights F / (depth of the voxel)^2 and the equispaced kernel in u, wherever the foot
- * of the perpendicular lies. Feldkamp's rule adds the cosine of the cone angle. */
+ * (Kak, Slaney, section 3.4.1). The formula holds for any detector, because it only uses rays. Pixels in equal steps of
+ * u on a plane at distance F give weights F / (depth of the voxel)^2 and the equispaced kernel in u, for any foot of
+ * the perpendicular. Feldkamp's rule adds the cosine of the cone angle. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "core/try.h"
 #include "geometry/scan_gap.h"
 
-/* A shift of the detector up to this many pixels only interleaves conjugate rays. */
+/* A displacement of the detector up to this many pixels only interleaves conjugate rays. */
 #define SMALL_OFFSET 4.0
-/* Lags of the equiangular kernel stay clear of pi. */
+/* Lags of the equiangular kernel stay below pi. */
 #define LARGEST_LAG 2.6
 
 struct making {
@@ -50,7 +50,7 @@ static gt_status check_range(const char *who, const gt_angular_coverage *s)
 	if (s->cover.hole > fmax(10 * s->cover.step, 10 / GT_DEGREES))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such gap; use an iterative solver such as os-sart",
+			"%s: neighbouring views are up to %.2f degrees apart, most of them %.2f: expected no such gap; use an iterative solver such as os-sart",
 			who, s->cover.hole * GT_DEGREES, s->cover.step * GT_DEGREES);
 	return GT_OK;
 }
@@ -62,13 +62,13 @@ static gt_status lacks_views(const char *who, const gt_angular_coverage *s)
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"%s: the detector is displaced by %.1f of %zu columns, and no view lies between %.6g and %.6g degrees: "
-		"found a gap of %.4g, expected a full turn with gaps of at most %.4g degrees; use an iterative solver such as os-sart, "
+		"found a gap of %.4g, expected a full rotation with gaps of at most %.4g degrees; use an iterative solver such as os-sart, "
 		"or offset=off for an object within the nearer side",
 		who, fabs(s->offset), s->scan->columns, ends[0] * GT_DEGREES, ends[1] * GT_DEGREES, gap * GT_DEGREES,
 		GT_CLOSED_GAP * GT_DEGREES);
 }
 
-/* A displaced detector sees one side of the object at a time: only a full turn shows both. If views are missing, an
+/* A displaced detector sees one side of the object at a time: only a full rotation shows both. If views are missing, an
  * object within the nearer side is reconstructed as in a short scan. */
 static gt_status try_offset(const char *who, gt_angular_coverage *s, const gt_fbp_options *o, int *is_offset)
 {
@@ -98,7 +98,7 @@ static gt_status choose_redundancy(const char *who, gt_angular_coverage *s, cons
 	else if (!(s->cover.range > 0))
 		return too_short(who, s, parallel ? GT_PI : GT_PI + 2 * s->half_fan);
 	c->redundancy = GT_EACH_ONCE;
-	/* Half of 2 pi for lines that are seen twice, whatever the sum of the views' weights. */
+	/* Half of 2 pi for lines that are seen twice, for any sum of the views' weights. */
 	c->norm = GT_PI / s->cover.range;
 	if (is_offset) {
 		c->redundancy = GT_OFFSET_DETECTOR;
@@ -133,8 +133,8 @@ static size_t extension(const gt_scan *scan, size_t others)
 	return room < 0 ? 0 : room < (double)wanted ? (size_t)room : wanted;
 }
 
-/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered
- * column. The kernel is symmetric: half the circle may be the largest lag. */
+/* Size of a circular transform that holds every lag between a column, or its extension, and a filtered column. The
+ * kernel is symmetric: half the circle may be the largest lag. */
 static size_t transform_size(const gt_row_plan *r, size_t before, size_t after)
 {
 	const size_t up = r->wide - r->lead - 1 + before, down = r->columns - 1 + after + r->lead;
@@ -145,7 +145,7 @@ static void plan_row(const gt_angular_coverage *s, const gt_fbp_options *o, int 
 {
 	const size_t columns = s->scan->columns;
 	const size_t missing = is_offset ? (size_t)ceil(2 * fabs(s->offset)) : 0;
-	/* The axis is off to low columns: these are the short side. */
+	/* The axis is displaced to low columns: these are the short side. */
 	const int low = s->offset < 0;
 	r->columns = columns;
 	r->lead = 1 + (low ? missing : 0);
@@ -154,7 +154,7 @@ static void plan_row(const gt_angular_coverage *s, const gt_fbp_options *o, int 
 	r->before = is_offset && low ? 0 : extend;
 	r->after = is_offset && !low ? 0 : extend;
 	r->n = transform_size(r, 0, 0);
-	/* Powers of two have a kernel of their own on CUDA, and cost little more elsewhere. */
+	/* Powers of two have a faster kernel on CUDA, and cost little more elsewhere. */
 	size_t power = 512;
 	while (power < r->n)
 		power *= 2;
@@ -177,7 +177,7 @@ static gt_status plan_response(const gt_scan *scan, const gt_fbp_options *o, gt_
 	return st;
 }
 
-/* The roll-off on one side (0: before, 1: after) of a row whose edge value is 1, filtered. */
+/* Filters the extension on one side (0: before, 1: after) of a row with edge value 1. */
 static gt_status make_tail(const gt_row_plan *r, size_t n, const double *response, int side, double *line, double *tail)
 {
 	const size_t length = side ? r->after : r->before;
@@ -243,7 +243,7 @@ static gt_status check_length(const char *who, const gt_fbp_plan *p)
 {
 	if (p->row.n <= MAX_SAMPLES)
 		return GT_OK;
-	return gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns are longer than a transform can be", who, p->columns);
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns exceed the maximum length of a transform", who, p->columns);
 }
 
 static gt_status allocate(const char *who, gt_fbp_plan *p)

@@ -29,11 +29,11 @@ const gt_param gt_fbp_params[] = {
 	{ "filter", "window on the ramp filter", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
 	{ "cutoff", "cut-off frequency of the window, relative to the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
 	{ "short-scan", "redundancy weights of a short scan (Parker), or off", GT_CHOICE, AT(short_scan), 0, 0, short_names },
-	{ "offset", "displaced-detector weights on a full turn if the detector is displaced by more than 4 pixels, or off", GT_CHOICE,
+	{ "offset", "displaced-detector weights on a full rotation if the detector is displaced by more than 4 pixels, or off", GT_CHOICE,
 	  AT(offset), 0, 0, offset_names },
 	{ "extend", "truncation extension: how rows of a truncated object continue beyond the detector", GT_CHOICE, AT(extend), 0, 0,
 	  extend_names },
-	{ "rows", "voxels seen above or below the detector: take its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
+	{ "rows", "voxels above or below the detector: take its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
 	{ "mask", "voxels outside the field of view: set to 0, or left as computed", GT_CHOICE, AT(mask), 0, 0, mask_names },
 	{ "kernel", "kernel of the backprojection on CUDA: auto takes the fastest that fits", GT_CHOICE, AT(kernel), 0, 0,
 	  gt_kernel_names },
@@ -76,7 +76,7 @@ size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *p, size_t view_bytes)
 	const size_t bytes = available / 4 < max_bytes ? available / 4 : max_bytes, max = bytes / view_bytes;
 	if (max >= p->views)
 		return p->views;
-	/* Batches of equal size: a small last one would cost as much of a pass. */
+	/* Batches of equal size: a small last one would cost as much as a full pass. */
 	const size_t batches = max ? (p->views + max - 1) / max : p->views;
 	return (p->views + batches - 1) / batches;
 }

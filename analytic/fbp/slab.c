@@ -1,5 +1,4 @@
-/* Slabs of slices: each is a plan of its own on the rows of the detector that it sees, with the weights of the
- * whole. */
+/* Slabs of slices: each has a plan for the rows of the detector that it sees, with the weights of the whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +7,12 @@
 #include "core/arguments.h"
 #include "core/try.h"
 
-/* Rows beyond those that are interpolated, for places that are rounded otherwise on the device. */
+/* Rows beyond the interpolated ones, for positions that a device rounds differently. */
 enum { SPARE_ROWS = 1 };
 
 static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_IF_CUDA(&gt_fbp_cuda) };
 
-/* Least and most lambda of the columns of voxels that are computed; all: not known, they may see every row. */
+/* Range of lambda of the computed columns of voxels; all: unknown, they may see every row. */
 struct reach {
 	double min, max;
 	int all;
@@ -28,7 +27,7 @@ struct gt_slab {
 	const gt_slab_plan *whole;
 	gt_backend *be;
 	const struct gt_fbp_impl *impl;
-	gt_fbp_plan plan; /* tables of the whole; view begins at the first view of the batch */
+	gt_fbp_plan plan; /* tables of the whole; `view` begins at the first view of the batch */
 	struct gt_back_view *view;
 	gt_array *x;
 	void *state;
@@ -87,7 +86,7 @@ static struct reach reach_of(const gt_fbp_plan *p, const gt_scan *scan, size_t v
 		linear_range(p, w->depth, range);
 		return (struct reach){ 1 / range[1], 1 / range[0], !(range[0] > 0) };
 	}
-	/* From a deflected spot the cylinder is at the radius, up to the deflection. */
+	/* With a deflected spot the distance to the cylinder differs from its radius by at most the deflection. */
 	const double off = hypot(w->offset[0], w->offset[1]);
 	distance_range(p, scan->view[v].source, range);
 	return (struct reach){ (w->radius - off) / range[1], (w->radius + off) / range[0], !(range[0] > 0) };
@@ -101,7 +100,7 @@ static void widen(double range[2], double row)
 	range[1] = fmax(range[1], row);
 }
 
-/* Range of a view with a matrix, by the corners of the slab. */
+/* Range of a view with a matrix, from the corners of the slab. */
 static int tilted_range(const gt_fbp_plan *p, const struct gt_back_view *w, const double z[2], double range[2])
 {
 	double x[2], y[2], column, row, lambda;
@@ -115,7 +114,7 @@ static int tilted_range(const gt_fbp_plan *p, const struct gt_back_view *w, cons
 	return 1;
 }
 
-/* Ascending rows of view v between which voxels at heights z[0] to z[1] lie; 0: not known. */
+/* Range of ascending rows of view v for voxels at heights z[0] to z[1]; 0: unknown. */
 static int row_range(const gt_slab_plan *s, size_t v, const double z[2], double range[2])
 {
 	const struct gt_back_view *w = &s->plan->view[v];
@@ -172,7 +171,7 @@ gt_status gt_slab_plan_new(const gt_analytic *m, const gt_grid *grid, const gt_s
 	gt_status st = GT_OK;
 	gt_slab_plan *s = NULL;
 	if (!gt_slab_plan_supports(m))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s does not compute by slabs: expected fdk or fbp", m->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s does not support slabs: expected fdk or fbp", m->name);
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
 	GT_TRY(m->check(scan));
@@ -207,7 +206,7 @@ size_t gt_slab_plan_bytes(const gt_slab_plan *s)
 
 /* One slab ------------------------------------------------------------------- */
 
-/* The view among `rows` rows of the detector from `row` on. */
+/* Restricts the view to `rows` rows of the detector from `row` on. */
 static void cut_rows(const gt_fbp_plan *p, size_t row, size_t rows, struct gt_back_view *w)
 {
 	const double below = (double)(w->flip_rows ? p->rows - row - rows : row);

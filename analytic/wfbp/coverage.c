@@ -5,7 +5,7 @@
 #include <gantry/constants.h>
 #include "analytic/wfbp/wfbp.h"
 
-/* Places on the circle that slices are judged by. */
+/* Positions on the circle at which slices are tested. */
 #define PLACES 96
 
 double gt_wfbp_nearest(const gt_wfbp_plan *p)
@@ -25,7 +25,7 @@ static double source_at(const gt_wfbp_plan *p, const struct gt_helix_view *w, si
 	return t.z;
 }
 
-/* Slices at z0 + i dz that are judged, by places on a circle around the axis and on it. */
+/* Slices at z0 + i dz tested at positions on a circle around the axis and on it. */
 struct judgement {
 	const gt_wfbp_plan *plan;
 	double z0, dz;
@@ -37,7 +37,7 @@ struct judgement {
 	unsigned char *incomplete;  /* [n] */
 };
 
-/* Counts one up for each slice that a view sees of (x, y), as differences. */
+/* Adds 1 to the count of each slice in which a view sees (x, y), as differences. */
 static void count_slices(const struct judgement *j, const struct gt_helix_view *w, const double *at, int *count)
 {
 	const gt_wfbp_plan *p = j->plan;
@@ -79,7 +79,7 @@ static void judge_bins(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* incomplete[n] of slices at z0 + i dz: those that some bin does not see of a place on the circle. */
+/* incomplete[n] of slices at z0 + i dz: some bin does not see a position on the circle. */
 static gt_status judge(const gt_wfbp_plan *p, gt_pool *pool, double radius, double z0, double dz, size_t n, unsigned char *incomplete)
 {
 	const size_t workers = (size_t)gt_pool_threads(pool);
@@ -109,9 +109,9 @@ static gt_status judge(const gt_wfbp_plan *p, gt_pool *pool, double radius, doub
 	return ready ? GT_OK : gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
 }
 
-/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart,
- * and see together as much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch
- * that leaves no gap. */
+/* Two opposite rays at a point r = D sin g from the axis come from sources 180 degrees and 2 g apart. Together they
+ * cover the height of the rows at cos g of the distance to the axis (flat: cos^2 g). This gives the largest pitch
+ * without a gap. */
 static double pitch_limit(gt_shape shape, double g) { return 2 * GT_PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (GT_PI + 2 * g); }
 
 static double farthest(const gt_grid *g, const double center[2])
@@ -138,7 +138,7 @@ gt_status gt_wfbp_plan_complete(gt_wfbp_plan *p, const gt_scan *scan, gt_pool *p
 	if (p->pitch > pitch_limit(scan->shape, 0))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"wfbp: pitch %.4g (%.6g mm per turn): no slice is seen over half a turn beyond %.4g; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
+			"wfbp: pitch %.4g (%.6g mm per rotation): above %.4g no slice is seen over 180 degrees; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
 			p->pitch, rise * 2 * GT_PI, pitch_limit(scan->shape, 0), p->limit, radius);
 	return judge(p, pool, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, p->incomplete);
 }
@@ -184,8 +184,7 @@ gt_status gt_wfbp_range(const gt_wfbp_plan *p, gt_pool *pool, double *low, doubl
 
 /* Which views are needed --------------------------------------------------- */
 
-/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave
- * it. */
+/* Range of z between the outer edges of the rows of a parallel view, along its rays within the circle. */
 static void reach_along_z(const gt_wfbp_plan *p, size_t j, double radius, double *low, double *high)
 {
 	const struct gt_helix_view w = gt_wfbp_view(p, j % p->bins, j / p->bins);
@@ -203,7 +202,7 @@ static void reach_along_z(const gt_wfbp_plan *p, size_t j, double radius, double
 	}
 }
 
-/* A turn more than those that see the slices: for voxels that take the nearest row. */
+/* Keeps one rotation more than sees the slices, for voxels that take the nearest row. */
 void gt_wfbp_plan_trim(gt_wfbp_plan *p)
 {
 	const double bottom = gt_grid_first(&p->grid, 2) - p->grid.pitch[2] / 2, top = bottom + (double)p->grid.n[2] * p->grid.pitch[2];

@@ -1,5 +1,4 @@
-/* The plan of a helical reconstruction: which rays make up the parallel views, which voxels they see, which slices are
- * complete. */
+/* Plan of a helical reconstruction: rays of the parallel views, positions of voxels in them, complete slices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +7,21 @@
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
 
-/* How far views of one spot may be apart: parts of a pixel, of a row, of the distance to the axis. */
+/* Largest differences between views of one spot: in pixels, in rows, relative to the distance from the axis. */
 #define SAME_PIXELS 0.05
 #define SAME_ROWS 0.05
 #define SAME_DISTANCE 1e-4
-/* Neighbouring views may be as many mean steps apart. */
+/* Largest distance of neighbouring views, in mean steps. */
 #define WIDEST_STEP 2.5
-/* A table that moves less than this part of its mean way in an eighth of a turn stands still. */
+/* A table that moves less than this fraction of the mean in an eighth of a rotation stands still. */
 #define SLOWEST 0.1
 
 struct making {
 	gt_wfbp_plan *plan;
 	const gt_scan *scan;
 	gt_angular_coverage *coverage;
-	double fan[2]; /* ends of the fan that every spot sees */
-	double rise;   /* mm of z per rad, signed along the sense of rotation */
+	double fan[2]; /* ends of the fan that all spots see */
+	double rise;   /* mm of z per rad, signed by the rotation direction */
 	double step;   /* between neighbouring views of a spot, rad */
 };
 
@@ -33,10 +32,9 @@ static gt_status check_kind(const gt_scan *s)
 	if (gt_scan_is_helical(s))
 		return gt_scan_rows_along_z(s, "wfbp");
 	if (s->pitch_per_turn != 0)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"wfbp: the scan says that it is helical (pitch_per_turn=%g mm), but the table does not move: all sources are at z=%g mm",
-			s->pitch_per_turn, s->view[0].source[2]);
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "wfbp: the scan states pitch_per_turn=%g mm, but the table does not move: all sources are at z=%g mm",
+		               s->pitch_per_turn, s->view[0].source[2]);
 	return gt_fail(GT_ERR_UNSUPPORTED, "wfbp is for helical scans and this one is circular: use fdk");
 }
 
@@ -62,7 +60,7 @@ static int same(const gt_scan *s, const struct signature *a, const struct signat
 	       fabs(a->right - b->right) <= pixel && fabs(a->rise - b->rise) <= SAME_ROWS * s->row_pitch;
 }
 
-/* The fewest spots after which views repeat; 0: none. *odd is a view that does not. */
+/* Returns the smallest number of spots after which views repeat; 0: none. *odd is a view that does not repeat. */
 static size_t count_spots(const struct making *m, const struct signature *of, size_t *odd)
 {
 	for (size_t n = 1; n <= GT_MAX_SPOTS; n++) {
@@ -76,7 +74,7 @@ static size_t count_spots(const struct making *m, const struct signature *of, si
 	return 0;
 }
 
-/* The axis is the z axis, if the views repeat around it; else where the sources turn. */
+/* Takes the z axis if the views repeat around it, else the axis of the sources. */
 static gt_status find_spots(struct making *m)
 {
 	const size_t views = m->scan->views;
@@ -97,7 +95,7 @@ static gt_status find_spots(struct making *m)
 	if (!n || views < 8 * n)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"wfbp: source and detector of view %zu are not placed as those of the views before it, nor do positions repeat after 2 to %d views, as with a flying focal spot; use an iterative solver such as os-sart",
+			"wfbp: source and detector of view %zu have other positions than in the views before it, and positions do not repeat after 2 to %d views, as with a flying focal spot; use an iterative solver such as os-sart",
 			odd, GT_MAX_SPOTS);
 	return GT_OK;
 }
@@ -168,7 +166,7 @@ static void find_fan(struct making *m)
 	}
 }
 
-/* Parallel columns as far apart as pixels are at the axis, between the ends of the fan. */
+/* Parallel columns between the ends of the fan, spaced like pixels at the axis. */
 static void plan_columns(struct making *m)
 {
 	gt_wfbp_plan *p = m->plan;
@@ -180,7 +178,7 @@ static void plan_columns(struct making *m)
 	d->first = (low + high) / 2 - (double)(d->columns - 1) / 2 * d->pitch;
 }
 
-/* Pixel of the ray at the fan angle g in view v, and the pixel's distance from the source. */
+/* Finds the pixel of the ray at the fan angle g in view v, and the pixel's distance from the source. */
 static void find_pixel(const struct making *m, size_t v, double g, double *column, double *reach)
 {
 	const gt_view *w = &m->scan->view[v];
@@ -215,7 +213,7 @@ static void plan_spots(struct making *m)
 
 /* Parallel views ------------------------------------------------------ */
 
-/* All rays of a parallel view must have been measured, to half a step. */
+/* All rays of a parallel view must have been measured, up to half a step. */
 static gt_status plan_directions(struct making *m)
 {
 	gt_wfbp_plan *p = m->plan;
@@ -227,7 +225,8 @@ static gt_status plan_directions(struct making *m)
 		low = fmax(low, d[0] - m->step / 2 + p->sense * GT_PI + fmax(a, b));
 		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * GT_PI + fmin(a, b));
 	}
-	/* An odd number of views per turn is half way between two: the fewer, whichever way the angles were rounded. */
+	/* An odd number of views per rotation is halfway between two values: takes the smaller, for any rounding of the
+	 * angles. */
 	p->bins = p->spots * (size_t)fmax(1, ceil(GT_PI / m->step - 0.5 - 1e-4));
 	p->step = p->sense * GT_PI / (double)p->bins;
 	p->first_direction = p->sense * low;

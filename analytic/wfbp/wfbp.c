@@ -1,6 +1,6 @@
-/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true
- * inclination; the views that look at a voxel from one side or the other share it by how far from the edge of the rows
- * they see it. Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209. Memory: the
+/* wfbp: helical scans. Rays are rebinned to parallel views, filtered along them, and backprojected along their true
+ * inclination (Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209). Views that see
+ * a voxel from the same or the opposite side are weighted by the distance from the edge of their rows. Memory: the
  * plan, and on the backend the parallel views of a batch. */
 #include <math.h>
 #include <time.h>
@@ -17,10 +17,10 @@ static const char *const mask_names[] = { "fov", "none", NULL };
 static const gt_param params[] = {
 	{ "filter", "window on the ramp filter", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
 	{ "cutoff", "cut-off frequency of the window, relative to the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
-	{ "q", "part of the rows with full weight; less: fewer windmill artefacts, more noise", GT_REAL, AT(flat), 0, 0.99, NULL },
+	{ "q", "fraction of the rows with full weight; less: fewer windmill artefacts, more noise", GT_REAL, AT(flat), 0, 0.99, NULL },
 	{ "extend", "truncation extension: how rows of a truncated object continue beyond the detector", GT_CHOICE, AT(extend), 0, 0,
 	  extend_names },
-	{ "ends", "slices not seen over half a turn: filled from the nearest rows, or zero", GT_CHOICE, AT(ends), 0, 0, ends_names },
+	{ "ends", "slices not seen over 180 degrees: filled from the nearest rows, or zero", GT_CHOICE, AT(ends), 0, 0, ends_names },
 	{ "mask", "voxels outside the field of view: set to 0, or left as computed", GT_CHOICE, AT(mask), 0, 0, mask_names },
 	{ .key = NULL },
 };
@@ -28,7 +28,7 @@ static const gt_wfbp_options defaults = { .filter = GT_RAM_LAK, .cutoff = 1, .fl
 
 static const struct gt_wfbp_impl *const impls[GT_NBACKENDS] = { &gt_wfbp_cpu, GT_IF_CUDA(&gt_wfbp_cuda) };
 
-/* Bins at a time: a bounded share of the memory, in batches of about equal size, whole rounds of the focal spot. */
+/* Bins at a time: a bounded fraction of the memory, in batches of about equal size, whole rounds of the focal spot. */
 static size_t batch_size(gt_backend *be, const gt_wfbp_plan *p, size_t view_bytes)
 {
 	const size_t max_bytes = (size_t)(gt_backend_is_gpu(be) ? 8192 : 512) << 20, bin = view_bytes * p->turns * p->spots;
@@ -48,7 +48,7 @@ static double seconds(void)
 
 struct stopwatch {
 	gt_backend *be;
-	gt_analytic_times *times; /* NULL: nobody asks */
+	gt_analytic_times *times; /* NULL: not timed */
 	double last;
 };
 
@@ -63,7 +63,7 @@ static void lap(struct stopwatch *w, size_t stage)
 	w->last = now;
 }
 
-/* A volume without a complete slice is no reconstruction. */
+/* Refuses a volume without a complete slice. */
 static gt_status check_slices(const gt_wfbp_plan *p, gt_pool *pool)
 {
 	const gt_grid *g = &p->grid;
@@ -77,9 +77,9 @@ static gt_status check_slices(const gt_wfbp_plan *p, gt_pool *pool)
 		return st;
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
-		"wfbp: none of the %zu slices from z=%.6g to %.6g mm is seen over half a turn within %.4g mm of the axis: %s z=%.6g to %.6g mm",
+		"wfbp: none of the %zu slices from z=%.6g to %.6g mm is seen over 180 degrees within %.4g mm of the axis: %s z=%.6g to %.6g mm",
 		g->n[2], gt_grid_first(g, 2), gt_grid_first(g, 2) + (double)(g->n[2] - 1) * g->pitch[2], p->complete_radius,
-		low < high ? "the scan shows" : "the scan shows no slice over half a turn, its sources are at", fmin(low, high),
+		low < high ? "the scan shows" : "the scan shows no slice over 180 degrees, its sources are at", fmin(low, high),
 		fmax(low, high));
 }
 

@@ -1,6 +1,6 @@
-/* Geometry from the projections. A step: the volume of the geometry so far, by conjugate gradients; what is left of
- * the projections; how that changes with each parameter, less what another volume explains of the change (J); then
- * J'J step = J' left. Errors are of that last system. */
+/* Self-calibration by Gauss-Newton steps. Each step reconstructs a volume of the current geometry by conjugate
+ * gradients. J: derivatives of the projections by the parameters, less the part that another volume explains. The step
+ * solves J'J step = J' residual, and the standard errors follow from this system. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,28 +22,27 @@
 
 enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100, MIN_VIEWS = 8 };
 /* If the solver ends too soon, the remaining residual biases the parameters. */
-#define ROOM 0.1
+#define MARGIN 0.1
 static const char volume_by[] = "cgls:iterations=16";
 const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
 	                                             .what = 1u << GT_CALIBRATE_CENTER | 1u << GT_CALIBRATE_ROLL,
 	                                             .iterations = 12,
 	                                             .columns = 96,
 	                                             .views = 180 };
-/* Smaller steps end it, and a standard error above the second says that a parameter cannot be told: pixels, rad,
- * rad, rad, parts of the distance. */
-static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4 }, untold[N] = { 0.5, 0.01, 0.03, 0.03, 0.02 };
+/* Convergence: largest step; identifiable: largest standard error. Pixels, rad, rad, rad, fraction of the distance. */
+static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4 }, max_error[N] = { 0.5, 0.01, 0.03, 0.03, 0.02 };
 
 typedef struct {
 	const gt_calibrate_options *o;
 	gt_projections *coarse;
 	size_t by[2];
 	gt_backend *be;
-	gt_type type; /* double on the CPU: single has noise in the slopes that end the search */
+	gt_type type; /* double on the CPU: rounding of single precision disturbs the derivatives */
 	gt_grid grid;
 	gt_array *y, *x, *left, *work, *J[N], *part;
-	int free[N];                            /* parameters that are looked for */
-	double value[N], scale[N], error[2][N]; /* of the whole scan's pixels; of a unit of tolerance and untold */
-	int blind;                              /* no conjugate rays say where the centre is */
+	int free[N];                            /* parameters that are estimated */
+	double value[N], scale[N], error[2][N]; /* pixels of the whole scan; error: robust, and plain */
+	int blind;                              /* conjugate rays do not determine the centre */
 	gt_calibration *out;
 } search;
 
@@ -62,7 +61,7 @@ done:
 	return st;
 }
 
-/* y <- y less what a volume explains of it; that volume in x. */
+/* Subtracts from y the projection of the volume x that fits it best. */
 static gt_status project_out(const search *s, gt_linop *A, gt_array *y, const char *solver, gt_array *x)
 {
 	const gt_module *m;
@@ -82,7 +81,7 @@ done:
 	return st;
 }
 
-/* J[j]: how the projections change with parameter j, less what another volume explains. */
+/* J[j]: derivative of the projections by parameter j, less the part that another volume explains. */
 static gt_status derivative(const search *s, gt_linop *A, int j)
 {
 	double there[N];
@@ -105,7 +104,7 @@ done:
 	return st;
 }
 
-/* Solves for the step; errors of what is free. */
+/* Solves for the step, and computes standard errors of the free parameters. */
 static gt_status solve(search *s, double step[N])
 {
 	int index[N], n = 0;
@@ -121,8 +120,8 @@ static gt_status solve(search *s, double step[N])
 	}
 	if (!gt_calibrate_invert(n, m, inverse))
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "the geometry is not unique: the projections change alike, or not at all, with the parameters asked for; "
-		               "ask for fewer of them");
+		               "the geometry is not unique: the projections depend equally, or not at all, on the requested parameters; "
+		               "request fewer of them");
 	memset(step, 0, N * sizeof *step);
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++)
@@ -134,13 +133,13 @@ done:
 	return st == GT_OK ? gt_backend_status(s->be) : st;
 }
 
-/* Leaves out what the projections do not tell. 1: something was. */
-static int leave_untold(search *s)
+/* Fixes the least identifiable parameter. Returns 1 if there was one. */
+static int fix_unidentifiable(search *s)
 {
 	int worst = -1;
 	double max = 1;
 	for (int j = 0; j < N; j++) {
-		const double ratio = s->free[j] ? s->error[1][j] / (untold[j] * s->scale[j]) : 0;
+		const double ratio = s->free[j] ? s->error[1][j] / (max_error[j] * s->scale[j]) : 0;
 		if (ratio > max) {
 			max = ratio;
 			worst = j;
@@ -151,7 +150,7 @@ static int leave_untold(search *s)
 	s->free[worst] = 0;
 	s->value[worst] = 0;
 	gt_calibration_note(&s->o->notes, GT_WARNING,
-	                    "%s cannot be told from these projections: its standard error would be %.2g; left as it is",
+	                    "%s is not identifiable from these projections: its standard error would be %.2g; left unchanged",
 	                    gt_calibrate_names[worst], s->error[1][worst]);
 	return 1;
 }
@@ -165,14 +164,14 @@ static gt_status iterate(search *s, int *again, double *rms)
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, volume_by, s->x));
 	*rms = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
-	/* Near the end the projections change with the parameters as they did before. */
+	/* Near the end the derivatives of the last step are accurate enough. */
 	for (int j = 0; j < N && !(s->out->step > 0 && s->out->step < NEAR); j++)
 		if (s->free[j])
 			GT_TRY(derivative(s, A, j));
 	GT_TRY(solve(s, step));
 	s->out->step = 0;
 	for (int j = 0; j < N; j++) {
-		/* Far from the minimum a step says the direction: at most 3 pixels, 2 degrees. */
+		/* Far from the minimum only the direction of a step is reliable: at most 3 pixels, 2 degrees. */
 		const double max = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
 		                                  : j == GT_CALIBRATE_DISTANCE ? 0.05
 		                                                               : 2 / GT_DEGREES);
@@ -196,9 +195,9 @@ static gt_status allocate(search *s)
 	gt_grid_margin(&s->grid, scan, &below, &above);
 	s->grid.center[2] += ((double)above - (double)below) / 2 * s->grid.pitch[2];
 	s->grid.n[2] += below + above;
-	/* A detector that turns out to be further off sees more. */
+	/* A larger distance of the detector enlarges the field of view. */
 	for (int a = 0; a < 2; a++)
-		s->grid.n[a] += 2 * (size_t)(ROOM * (double)s->grid.n[a]);
+		s->grid.n[a] += 2 * (size_t)(MARGIN * (double)s->grid.n[a]);
 	s->type = s->be->kind == GT_CPU ? GT_F64 : GT_F32;
 	GT_TRY(gt_array_new(s->be, s->type, n, &s->y));
 	GT_TRY(gt_array_new(s->be, s->type, gt_grid_voxels(&s->grid), &s->x));
@@ -233,8 +232,7 @@ static gt_status begin_center(const gt_projections *p, search *s)
 	if (!s->free[GT_CALIBRATE_CENTER])
 		return GT_OK;
 	if (gt_conjugate_check(p->scan, p->data, gt_backend_pool(s->be), &r) != GT_OK) {
-		gt_calibration_note(&s->o->notes, GT_INFO, "the centre begins where a few iterations leave least of the projections: %s",
-		                    gt_error());
+		gt_calibration_note(&s->o->notes, GT_INFO, "the initial centre minimises the residual of a few iterations: %s", gt_error());
 		s->blind = 1;
 		return GT_OK;
 	}
@@ -242,18 +240,18 @@ static gt_status begin_center(const gt_projections *p, search *s)
 		gt_conjugate_verdict(p->scan, &r, text, sizeof text);
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"conjugate rays say that more is wrong than small errors: %s (gantry info --check has the command that mends it)",
+			"conjugate rays show errors that calibration cannot correct: %s (gantry info --check prints the command that corrects them)",
 			text);
 	}
 	for (size_t i = 0; i < r.cases; i++)
 		if (r.item[i].faults == GT_CONJUGATE_CENTER)
 			s->value[GT_CALIBRATE_CENTER] = r.item[i].center - p->scan->column_center;
-	gt_calibration_note(&s->o->notes, GT_INFO, "conjugate rays agree best about column %.2f, %+.2f from where it is",
+	gt_calibration_note(&s->o->notes, GT_INFO, "conjugate rays agree best for center column %.2f, %+.2f from the given one",
 	                    p->scan->column_center + s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_CENTER]);
 	return GT_OK;
 }
 
-/* Residual of the projections with the geometry as given, which no volume explains. */
+/* Computes the residual of the projections with the given geometry. */
 static gt_status residual_before(search *s)
 {
 	static const double none[N];
@@ -268,7 +266,7 @@ done:
 	return st;
 }
 
-/* The centre, from a sixth of the detector to the other one in steps of two pixels. */
+/* Searches the centre over a sixth of the detector to each side, in steps of two pixels. */
 static gt_status search_center(search *s)
 {
 	const long max = (long)s->coarse->scan->columns / 12;
@@ -288,7 +286,7 @@ static gt_status search_center(search *s)
 			best = s->value[GT_CALIBRATE_CENTER];
 		}
 	}
-	gt_calibration_note(&s->o->notes, GT_INFO, "the centre begins %+.3g from where it is", best);
+	gt_calibration_note(&s->o->notes, GT_INFO, "initial centre: %+.3g from the given one", best);
 done:
 	gt_linop_free(A);
 	s->value[GT_CALIBRATE_CENTER] = best;
@@ -305,10 +303,10 @@ static gt_status find(search *s)
 		GT_TRY(search_center(s));
 	for (; again && k < s->o->iterations; k++) {
 		GT_TRY(iterate(s, &again, &rms));
-		if (leave_untold(s))
+		if (fix_unidentifiable(s))
 			again = 1;
 		gt_calibration_note(&s->o->notes, GT_INFO,
-		                    "step %d: %.4g of the line integrals are left (root mean square); "
+		                    "iteration %d: RMS residual of the line integrals %.4g; "
 		                    "center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
 		                    k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES,
 		                    s->value[GT_CALIBRATE_SLANT] * GT_DEGREES, s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
@@ -335,16 +333,16 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
 		return gt_fail(GT_ERR_ARG,
 		               "gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: "
-		               "expected some of %d parameters, 1, 16 and 8 and more",
+		               "expected some of %d parameters, at least 1, 16 and 8",
 		               o->what, o->iterations, o->columns, o->views, N);
 	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
-		               p->scan->shape == GT_ARC ? "arcs" : "a helix");
+		return gt_fail(GT_ERR_UNSUPPORTED, "calibration: expected flat detectors or parallel rays, and a circular orbit, found %s",
+		               p->scan->shape == GT_ARC ? "an arc detector" : "a helix");
 	/* With 3 or 4 views, errors of roll and centre reached 4.4 times their standard error. */
 	if (p->scan->views < MIN_VIEWS)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"the geometry is not unique: %zu view%s, expected %d and more: volumes explain few views with almost any geometry",
+			"the geometry is not unique: %zu view%s, expected at least %d: a volume fits few views with almost any geometry",
 			p->scan->views, p->scan->views == 1 ? "" : "s", MIN_VIEWS);
 	return GT_OK;
 }
@@ -362,7 +360,7 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 		s.free[j] = out->parameter[j].asked = o.what >> j & 1;
 		s.scale[j] = j == GT_CALIBRATE_DISTANCE ? p->scan->source_to_detector : 1;
 		if (s.free[j] && j >= GT_CALIBRATE_SLANT && p->scan->shape == GT_PARALLEL) {
-			gt_calibration_note(&o.notes, GT_WARNING, "%s cannot be told with parallel rays: left as it is",
+			gt_calibration_note(&o.notes, GT_WARNING, "%s is not identifiable with parallel rays: left unchanged",
 			                    gt_calibrate_names[j]);
 			s.free[j] = 0;
 		}
@@ -372,8 +370,8 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 		snprintf(name, sizeof name, "cpu");
 	GT_TRY(gt_backend_open(o.backend ? o.backend : name, &s.be));
 	GT_TRY(begin_center(p, &s));
-	/* Rays through voxels do not draw edges as sharp as a pixel, which pull the roll by 0.03 degrees; smoothed they
-	 * do not. Where rays diverge that is no smoothing of the body, which slant and distances see. */
+	/* Reprojected edges are softer than measured ones, which biases the roll by 0.03 degrees; smoothing removes the
+	 * bias. In a diverging beam this is not a smoothing of the object, so it is skipped for slant and distances. */
 	GT_TRY(gt_coarse_scan(p, o.columns, o.views, o.what >> GT_CALIBRATE_SLANT ? 0 : 1, &s.coarse, s.by));
 	GT_TRY(allocate(&s));
 	GT_TRY(find(&s));

@@ -1,4 +1,4 @@
-/* Views that moved by themselves: each is compared with the projection of the volume of all, and moved. */
+/* Jitter: registers each view with the projection of the volume of all views, and shifts it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { MIN_VIEWS = 16, EARLY = 3, TERMS = 4, DEPTH = 5, PARTS = 4 };
 const gt_jitter_options gt_jitter_defaults = { .size = sizeof(gt_jitter_options), .rounds = 30, .columns = 96 };
 /* Early rounds: a smooth volume of few iterations, with which shifts converge. Last rounds: all pixels of the scan. */
 static const char *const solvers[] = { "cgls:iterations=5", "cgls:iterations=12" };
-static const double small = 0.005, settled = 0.9995, untold = 0.5, longest = 3;
+static const double small = 0.005, stalled = 0.9995, max_error = 0.5, longest = 3;
 
 typedef struct {
 	const gt_jitter_options *o;
@@ -30,13 +30,13 @@ typedef struct {
 	gt_grid grid;
 	gt_array *y, *x, *again;
 	float *model;    /* projections of the volume */
-	double *history; /* [2 + 2 DEPTH][2 views]: the last shifts and step, differences of both before */
+	double *history; /* [2 + 2 DEPTH][2 views]: last shifts and step, earlier differences of both */
 	size_t kept;
-	double (*best)[2], min; /* [views]: those of the rounds so far that left least, by the finer solver */
+	double (*best)[2], min; /* [views]: shifts with the smallest residual so far, by the finer solver */
 	gt_jitter *r;
 } search;
 
-/* The detectors of `from` moved by the shifts; by: pixels of the whole scan to one of it. */
+/* Shifts the detectors of `from`; by: pixels of the whole scan per pixel of from. */
 static void move_views(const gt_scan *from, double (*shift)[2], const size_t by[2], gt_scan *to)
 {
 	for (size_t v = 0; v < from->views; v++) {
@@ -63,7 +63,7 @@ static gt_status project_volume(search *s, const char *solver)
 	const gt_problem problem = { .subsets = 1, .A = ops, .b = data, .lo = -INFINITY, .hi = INFINITY };
 	gt_fill(0, s->x);
 	GT_TRY(gt_solve((const gt_solver *)m, &problem, options, s->x, NULL));
-	/* Nothing is below 0, which shifts that opposite views share would need. */
+	/* Shifts that opposite views share would need negative values. */
 	gt_clamp(0, INFINITY, s->x);
 	gt_forward(A, s->x, s->again);
 	gt_array_get_float(s->again, s->model);
@@ -74,8 +74,8 @@ done:
 	return st;
 }
 
-/* Root mean square of what the volume does not explain, once it was projected. */
-static double left_over(const search *s)
+/* Returns the RMS residual of the projected volume. */
+static double rms_residual(const search *s)
 {
 	double squares = 0;
 	for (size_t i = 0; i < gt_scan_size(s->scan); i++)
@@ -83,14 +83,14 @@ static double left_over(const search *s)
 	return sqrt(squares / (double)gt_scan_size(s->scan));
 }
 
-/* How the line integrals grow along an axis there: of the view and its model, the mean. */
+/* Returns the derivative of the line integrals along an axis, averaged over view and model. */
 static double slope(const float *seen, const float *model, size_t i, size_t step)
 {
 	return (seen[i + step] - seen[i - step] + model[i + step] - model[i - step]) / 4;
 }
 
-/* Anderson acceleration (J. ACM 12 (1965) 547) of the shifts: the volume explains part of a step, mostly if shifts
- * change slowly with the view. was: the shifts before this round; s->r->shift: those after it. */
+/* Anderson acceleration (J. ACM 12 (1965) 547) of the shifts. The volume explains part of a step, mostly of shifts that
+ * change slowly with the view. `was` holds the shifts before this round, s->r->shift those after it. */
 static void accelerate(search *s, const double *was)
 {
 	const size_t n = 2 * s->scan->views, kept = s->kept < DEPTH ? s->kept : DEPTH;
@@ -133,7 +133,7 @@ static double terms_of(const gt_scan *s, const float *seen, const float *model, 
 	return (double)seen[i] - model[i];
 }
 
-/* x, and standard errors of the shifts by how much PARTS x PARTS parts of the view differ in what they say. */
+/* Fits x; errors of the shifts follow from the variation between PARTS x PARTS parts of the view. */
 static int register_view(const gt_scan *s, const float *seen, const float *model, double x[TERMS], double error[2])
 {
 	const size_t line = s->columns, top = s->rows > 2, bottom = top ? s->rows - 1 : s->rows;
@@ -179,8 +179,8 @@ static int register_view(const gt_scan *s, const float *seen, const float *model
 	return 1;
 }
 
-/* Takes a + b cos + c sin of the gantry angle off (order 3), or the mean (1). */
-static gt_status take_off_motion(const gt_scan *s, int axis, int order, double (*shift)[2])
+/* Subtracts a + b cos + c sin of the gantry angle (order 3), or the mean (1). */
+static gt_status subtract_motion(const gt_scan *s, int axis, int order, double (*shift)[2])
 {
 	double m[9] = { 0 }, b[3] = { 0 }, c[3] = { 0 };
 	for (int pass = 0; pass < 2; pass++) {
@@ -197,7 +197,7 @@ static gt_status take_off_motion(const gt_scan *s, int axis, int order, double (
 		}
 		if (!pass && !gt_symmetric_invert((size_t)order, GT_LEAST_SQUARES_PIVOT, m))
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "jitter: views from so few directions do not tell it from a motion of the whole");
+			               "jitter: the views have too few directions to separate it from a motion of the object");
 		for (int i = 0; i < order && !pass; i++)
 			for (int j = 0; j < order; j++)
 				c[i] += m[order * i + j] * b[j];
@@ -205,7 +205,7 @@ static gt_status take_off_motion(const gt_scan *s, int axis, int order, double (
 	return GT_OK;
 }
 
-/* One round: a volume of the views as they lie, and every view against it. */
+/* One round: reconstructs the shifted views and registers every view. */
 static gt_status round_of(search *s, double *left)
 {
 	const gt_scan *scan = s->scan;
@@ -215,7 +215,7 @@ static gt_status round_of(search *s, double *left)
 	GT_TRY(st);
 	memcpy(was, s->r->shift, scan->views * sizeof *was);
 	GT_TRY(project_volume(s, solvers[s->r->rounds >= EARLY]));
-	*left = left_over(s);
+	*left = rms_residual(s);
 	if (s->r->rounds >= EARLY && *left < s->min) {
 		s->min = *left;
 		memcpy(s->best, was, scan->views * sizeof *was);
@@ -224,15 +224,15 @@ static gt_status round_of(search *s, double *left)
 		const float *seen = s->coarse->data + v * size, *model = s->model + v * size;
 		double x[TERMS] = { 0 }, error[2] = { 0 };
 		if (!register_view(scan, seen, model, x, error))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "jitter: view %zu has no structure that could be compared", v));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "jitter: view %zu has no structure to register", v));
 		for (int a = 0; a < 2; a++) {
 			const double by = (double)s->by[a], step = s->r->identifiable[a] ? fmax(-longest, fmin(longest, x[a])) * by : 0;
 			s->r->error[v][a] = error[a] * by;
 			s->r->shift[v][a] += step;
 		}
 	}
-	GT_TRY(take_off_motion(s->coarse->scan, 0, 3, s->r->shift));
-	GT_TRY(take_off_motion(s->coarse->scan, 1, 1, s->r->shift));
+	GT_TRY(subtract_motion(s->coarse->scan, 0, 3, s->r->shift));
+	GT_TRY(subtract_motion(s->coarse->scan, 1, 1, s->r->shift));
 	if (s->r->rounds >= EARLY)
 		accelerate(s, &was[0][0]);
 	move_views(s->coarse->scan, s->r->shift, s->by, s->scan);
@@ -244,8 +244,8 @@ done:
 	return st;
 }
 
-/* Leaves an axis along which the projections have too little structure. */
-static gt_status leave_untold(search *s)
+/* Fixes the shift along an axis with too little structure. */
+static gt_status fix_unidentifiable(search *s)
 {
 	const size_t views = s->scan->views;
 	double *error = malloc(views * sizeof *error);
@@ -254,11 +254,11 @@ static gt_status leave_untold(search *s)
 	for (int a = 0; a < 2; a++) {
 		for (size_t v = 0; v < views; v++)
 			error[v] = s->r->error[v][a];
-		if (!s->r->identifiable[a] || gt_upper_median(error, views) < untold * (double)s->by[a])
+		if (!s->r->identifiable[a] || gt_upper_median(error, views) < max_error * (double)s->by[a])
 			continue;
 		s->r->identifiable[a] = 0;
-		gt_calibration_note(&s->o->notes, GT_INFO, "jitter along %s cannot be told: there is too little structure",
-		                    a ? "rows' direction (from row to row)" : "columns");
+		gt_calibration_note(&s->o->notes, GT_INFO, "jitter along %s is not identifiable: too little structure",
+		                    a ? "the rows' direction (from row to row)" : "columns");
 		for (size_t v = 0; v < views; v++)
 			s->r->shift[v][a] = 0;
 	}
@@ -266,18 +266,18 @@ static gt_status leave_untold(search *s)
 	move_views(s->coarse->scan, s->r->shift, s->by, s->scan);
 	return s->r->identifiable[0] || s->r->identifiable[1]
 	               ? GT_OK
-	               : gt_fail(GT_ERR_UNSUPPORTED, "jitter: nothing in the projections that tells it");
+	               : gt_fail(GT_ERR_UNSUPPORTED, "jitter: not identifiable from these projections: too little structure");
 }
 
 static gt_status judge(search *s, double (*shift)[2], double *left)
 {
 	move_views(s->coarse->scan, shift, s->by, s->scan);
 	const gt_status st = project_volume(s, solvers[1]);
-	*left = left_over(s);
+	*left = rms_residual(s);
 	return st;
 }
 
-/* The last round is not always the best one, nor the best one better than nothing: one solver judges all. */
+/* The last round is not always the best, and the best may not improve on zero shifts: one solver compares all. */
 static gt_status keep_best(search *s, gt_jitter *r)
 {
 	const size_t bytes = s->scan->views * sizeof *s->best;
@@ -291,8 +291,8 @@ static gt_status keep_best(search *s, gt_jitter *r)
 	r->kept = st == GT_OK && !(r->after < r->before);
 	if (r->kept) {
 		gt_calibration_note(&s->o->notes, GT_WARNING,
-		                    "jitter: moved views would leave %.4g unexplained, the scan as it was %.4g: it stays as it was",
-		                    r->after, r->before);
+		                    "jitter: RMS residual %.4g with shifted views, %.4g without: the scan is left unchanged", r->after,
+		                    r->before);
 		r->after = r->before;
 		memset(r->shift, 0, bytes);
 	}
@@ -306,12 +306,12 @@ static gt_status find(search *s)
 	while (s->r->rounds < s->o->rounds && !s->r->converged) {
 		GT_TRY(round_of(s, &left));
 		if (!s->r->rounds++)
-			GT_TRY(leave_untold(s));
-		s->r->converged = s->r->rounds > EARLY + 1 && (s->r->change < small || left > settled * s->r->after);
+			GT_TRY(fix_unidentifiable(s));
+		s->r->converged = s->r->rounds > EARLY + 1 && (s->r->change < small || left > stalled * s->r->after);
 		s->r->after = left;
 		gt_calibration_note(&s->o->notes, GT_INFO,
-		                    "round %d: views moved by %.4f pixels (root mean square), %.4g of the line integrals were left",
-		                    s->r->rounds, s->r->change, left);
+		                    "round %d: views moved by %.4f pixels (RMS), RMS residual of the line integrals %.4g", s->r->rounds,
+		                    s->r->change, left);
 	}
 	st = keep_best(s, s->r);
 done:
@@ -329,11 +329,11 @@ static gt_status prepare(search *s, const gt_projections *p)
 	if (s->o->rounds < 1 || s->o->columns < 16)
 		return gt_fail(GT_ERR_ARG, "jitter: rounds=%d, columns=%zu: expected 1, 16 and more", s->o->rounds, s->o->columns);
 	if (scan->shape == GT_ARC || gt_scan_is_helical(scan))
-		return gt_fail(GT_ERR_UNSUPPORTED, "jitter is found of flat detectors and parallel rays on a circle, not of %s",
-		               scan->shape == GT_ARC ? "arcs" : "a helix");
+		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: expected flat detectors or parallel rays, and a circular orbit, found %s",
+		               scan->shape == GT_ARC ? "an arc detector" : "a helix");
 	if (scan->views < MIN_VIEWS)
-		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: %zu views, expected %d and more: a volume explains the shifts of few",
-		               scan->views, MIN_VIEWS);
+		return gt_fail(GT_ERR_UNSUPPORTED, "jitter: %zu views, expected at least %d: a volume fits the shifts of few", scan->views,
+		               MIN_VIEWS);
 	GT_TRY(gt_fail_in(gt_projections_finite(p), "gt_calibrate_jitter"));
 	snprintf(name, sizeof name, "cpu:%d", s->o->threads);
 	name[s->o->threads > 0 ? sizeof name - 1 : 3] = 0;

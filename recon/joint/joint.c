@@ -1,5 +1,5 @@
-/* Several scans of one object, one volume each, with one penalty on all volumes: the problem of one scan whose
- * operator is block-diagonal, so that every solver runs as it is. */
+/* Joint reconstruction of several scans of one object, one volume each, with one penalty on all volumes. It is a
+ * problem with a block-diagonal operator, so every solver supports it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,11 @@ static gt_status check(const gt_joint *q)
 			"%zu scans together: penalty %s: expected joint-tv or low-rank with strength=NUMBER, and no noise= or kappa=",
 			q->scans, j->penalty->spec));
 	if (gt_recon_is_mpi(j))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected members of one process, as cpu:1x4, not %s", q->scans,
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected devices of one process, as cpu:1x4, not %s", q->scans,
 		               j->backend));
 	if (gt_recon_streams(j))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected a device that holds them, not %s", q->scans, j->backend));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected a device that holds all of them, not %s", q->scans,
+		               j->backend));
 	if (!gt_recon_is_team(j) && j->split && strcmp(j->split, "auto"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->split, q->scans));
 	for (size_t i = 1; i < q->scans && j->checkpoint; i++) {
@@ -45,17 +46,16 @@ static gt_status check(const gt_joint *q)
 			               job_of(q, i)->scratch, q->scans));
 	for (size_t i = 0; i < q->scans; i++)
 		if (q->scan[i].r->set.device_memory > 0 || q->scan[i].r->set.host_memory > 0)
-			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: what they need is not known before: expected no --%s-memory",
+			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: their memory is not estimated beforehand: expected no --%s-memory",
 			               q->scans, q->scan[i].r->set.device_memory > 0 ? "device" : "host"));
 	for (size_t i = 0; i < q->scans; i++)
 		if (q->scan[i].r->by_slabs)
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: does not fit into memory as a whole, which scans together must",
-			               job_of(q, i)->name));
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: does not fit into memory as a whole, as joint scans must", job_of(q, i)->name));
 done:
 	return st;
 }
 
-/* The voxels that all compute with. */
+/* Finds the common grid of all scans. */
 static gt_status find_grid(gt_joint *q, size_t i)
 {
 	gt_joint_scan *p = &q->scan[i];
@@ -63,14 +63,13 @@ static gt_status find_grid(gt_joint *q, size_t i)
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	const gt_joint_scan *first = &q->scan[0];
 	if (!gt_grid_same(&p->v->grid, &j->grid) || !gt_grid_same(&j->grid, &first->r->job.grid))
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "%s: its volume is on another grid than that of %s: expected one for all (--grid, --like)", j->name,
-		               first->r->job.name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid differs from the grid of %s: expected one grid for all (--grid, --like)",
+		               j->name, first->r->job.name);
 	gt_recon_extent_views(j->p, &j->grid, &p->e);
 	gt_recon_extent_pad(&j->log, &margin, &p->e);
 	if (p->e.grid.n[2] != first->e.grid.n[2] || p->e.below != first->e.below)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: needs %zu slices with those beyond the ends, %s %zu: expected --padding no",
-		               j->name, p->e.grid.n[2], first->r->job.name, first->e.grid.n[2]);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: needs %zu slices including padding, %s %zu: expected --padding no", j->name,
+		               p->e.grid.n[2], first->r->job.name, first->e.grid.n[2]);
 	return GT_OK;
 }
 
@@ -98,7 +97,7 @@ static gt_status compute(gt_joint *q)
 	return gt_recon_run_team(job_of(q, 0), &first->e, gt_joint_rank, q, &first->r->found);
 }
 
-/* Translates a text that points into one run to the same text of another run. */
+/* Translates a pointer to a text within one run to the text of another run. */
 static const char *said(const char *text, const gt_run *from, const gt_run *to)
 {
 	return text == from->divergence.why ? to->divergence.why : text;
@@ -122,13 +121,13 @@ static void end_as(const gt_recon_found *one, gt_recon_found *f)
 	f->device_peak = one->device_peak;
 	free(f->cost);
 	f->cost = malloc((one->costs + 1) * sizeof *f->cost);
-	if (f->cost) /* without memory it has no history, as in a run of one scan */
+	if (f->cost) /* without memory it has no history, as a run of one scan */
 		for (size_t i = 0; i < one->costs; i++)
 			f->cost[i] = one->cost[i];
 	f->costs = f->costs_max = f->cost ? one->costs : 0;
 }
 
-/* All have run as the first did. */
+/* All scans have the result of the first. */
 static gt_status record(gt_joint *q)
 {
 	const gt_recon_found *one = &q->scan[0].r->found;

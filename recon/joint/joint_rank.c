@@ -18,7 +18,7 @@
 /* State of one scan. */
 typedef struct {
 	gt_recon_job j;
-	gt_recon_found *f, own; /* own: where another member's is the caller's */
+	gt_recon_found *f, own; /* own: results that the caller does not receive */
 	gt_subsets s;
 	float *w;
 	gt_array *x; /* its part of the volumes */
@@ -31,10 +31,10 @@ typedef struct {
 	gt_array *x;
 	gt_subsets all;
 	gt_penalty *R;
-	char *kernels; /* of the run that is continued */
+	char *kernels; /* resumed run */
 } rank;
 
-/* The job of a scan, for this member: others than the first tell nobody, and ask nobody. */
+/* Makes the job of a scan for this rank; ranks other than the first have no callbacks. */
 static void begin_part(rank *m, const gt_recon_job *j, gt_recon_found *f, size_t i)
 {
 	rank_part *p = &m->part[i];
@@ -47,7 +47,7 @@ static void begin_part(rank *m, const gt_recon_job *j, gt_recon_found *f, size_t
 	}
 }
 
-/* The split of the first scan must do for all. */
+/* Checks that the split of the first scan suits all scans. */
 static gt_status check_split(const gt_split_spec *split, const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be)
 {
 	const gt_split_spec asked = { GT_SPLIT_GRID, split->slabs, split->blocks };
@@ -76,8 +76,8 @@ static gt_status prepare_part(rank *m, const gt_recon_job *first, size_t i)
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&first->method, e->p.scan, &p->f->subsets));
 	if (p->f->subsets != m->part[0].f->subsets)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the solver cuts it into %zu subsets, and %s into %zu: expected one number for all", j->name,
-		               p->f->subsets, first->name, m->part[0].f->subsets));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: has %zu subsets, %s has %zu: expected the same number", j->name, p->f->subsets, first->name,
+		               m->part[0].f->subsets));
 	if (first->team)
 		GT_TRY(check_split(&first->team->split, j, e, m->be));
 	GT_TRY(gt_array_part(m->x, i * voxels, voxels, &p->x));
@@ -91,7 +91,7 @@ done:
 	return st;
 }
 
-/* Parameters in HU are of the first scan's water. */
+/* Parameters in HU refer to the first scan's water. */
 static gt_status make_penalty(rank *m, const gt_recon_job *j)
 {
 	const size_t scans = m->q->scans;
@@ -125,7 +125,7 @@ static char *projectors_of(const gt_joint *q)
 	return all;
 }
 
-/* Subsets of all in place of those of each, whose operators stay. */
+/* Replaces the subsets of the scans by common ones, which borrow their operators. */
 static gt_status join_parts(rank *m)
 {
 	const size_t scans = m->q->scans;
@@ -218,7 +218,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 	GT_TRY(make_penalty(&m, j));
 	GT_TRY(solve(&m, j));
 	if (j->cancel && j->cancel(j->cancel_self))
-		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
+		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
 	for (size_t i = 0; i < m.q->scans; i++)
 		GT_TRY(gt_recon_get_slices(m.part[i].x, &m.q->scan[i].e, m.q->scan[i].v->data));
 	GT_TRY(gt_backend_status(be));

@@ -1,4 +1,4 @@
-/* Subsets of several scans as those of one. Memory: data and weights once, of the subset that is joined twice. */
+/* Joins the subsets of several scans. Memory: data and weights once; twice for the subset being joined. */
 #include <stdlib.h>
 #include "core/team/partition.h"
 #include "core/try.h"
@@ -11,7 +11,7 @@ gt_status gt_joint_volumes_new(gt_backend *be, gt_type type, const gt_grid *grid
 	const gt_range own = gt_local_range(be, grid->n[2]);
 	gt_partition_run *run = malloc(volumes * sizeof *run);
 	if (!run)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu volumes", volumes);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the runs of %zu volumes", volumes);
 	for (size_t i = 0; i < volumes; i++)
 		run[i] = (gt_partition_run){ plane * grid->n[2], plane * own.first, plane * own.n, 0 };
 	const gt_status st = gt_array_new_runs(be, type, run, volumes, x);
@@ -19,7 +19,7 @@ gt_status gt_joint_volumes_new(gt_backend *be, gt_type type, const gt_grid *grid
 	return st;
 }
 
-/* The arrays of subset k in one, in the order of the parts; those of the parts go. */
+/* Concatenates the arrays of subset k of all parts, and frees the parts' arrays. */
 static gt_status gather(gt_subsets *part, size_t parts, size_t k, int weights, gt_array **all)
 {
 	size_t first = 0;
@@ -27,7 +27,7 @@ static gt_status gather(gt_subsets *part, size_t parts, size_t k, int weights, g
 	gt_backend *be = gt_linop_backend(part[0].A[k]);
 	gt_partition_run *run = malloc(parts * sizeof *run);
 	if (!run)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the places of %zu arrays", parts);
+		return gt_fail(GT_ERR_MEMORY, "no memory for the runs of %zu arrays", parts);
 	for (size_t i = 0; i < parts; i++) {
 		const gt_range own = gt_array_own(part[i].b[k]);
 		run[i] = (gt_partition_run){ gt_array_size(part[i].b[k]), own.first, own.n, 0 };

@@ -1,13 +1,13 @@
-/* The noise that a penalty leaves, place by place.
- * Noise near a solution of penalised weighted least squares is that of a linear system (Fessler, IEEE Trans. Image Process. 5 (1996)
- * 493; Fessler and Rogers, ibid. 1346). With the same response all around, in Fourier space and for a quadratic penalty,
- *   variance(strength) = mean over frequencies of H^-1 G H^-1, H = F + strength kappa^2 R.
- * These are numbers, or where there are few slices, whose ends are near, matrices of how slices answer each other.
- * Penalties that keep edges are not quadratic in the noise either: what noise does to them is simulated, by minimising
- *   1/2 <z, F z> - <z, n> + strength kappa^2 R(z),   n a normal field of spectrum G,
- * on the patch by conjugate gradients, preconditioned in Fourier space, with the steps of Fessler and Booth, IEEE Trans. Image
- * Process. 8 (1999) 688. The same n serves for every strength. It takes 120 bytes for each voxel of a patch, and 16
- * for each number of a spectrum. */
+/* Local noise of penalised weighted least squares.
+ * Noise near a solution follows a linear system (Fessler, IEEE Trans. Image Process. 5 (1996) 493; Fessler and Rogers,
+ * ibid. 1346). For a locally shift-invariant response and a quadratic penalty,
+ * variance(strength) = mean over frequencies of H^-1 G H^-1, H = F + strength kappa^2 R.
+ * These are numbers, or for few slices, whose ends are near, matrices [layer][layer]. Noise of edge-preserving
+ * penalties is simulated on the patch, with the same normal field n of spectrum G for all strengths.
+ * The simulation minimises
+ * 1/2 <z, F z> - <z, n> + strength kappa^2 R(z)
+ * by conjugate gradients with a Fourier preconditioner and the steps of Fessler and Booth, IEEE Trans. Image Process. 8
+ * (1999) 688. Memory: 120 bytes per voxel of a patch, and 16 per number of a spectrum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@
 /* Fraction of the target noise: a target is out of reach if even the weakest penalty leaves less. */
 #define UNREACHED 0.5
 enum { BISECTIONS = 45, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
-/* A field of noise times this has differences so small that any penalty is quadratic in them. */
+/* Scale of noise so small that any penalty is quadratic in its differences. */
 #define QUADRATIC_RANGE_SCALE 1e-5
-/* End of a minimisation: norm of the preconditioned gradient over that of the first. */
+/* End of a minimisation: norm of the preconditioned gradient relative to the first. */
 #define MAX_RELATIVE_GRADIENT 3e-3
-/* End of the search for a strength: logarithm of the noise found over the target. */
+/* End of the strength search: logarithm of the noise relative to the target. */
 #define MAX_LOG_NOISE_ERROR 0.02
-/* From this strength on (mm^2) there is none that leaves as little noise as is asked for. */
+/* Above this strength (mm^2) the target noise is out of reach. */
 #define MAX_STRENGTH 1e18
 
 enum { NUMBERS = GT_NOISE_LAYERS * GT_NOISE_LAYERS };
 
-/* The inverse of H at frequency i. */
+/* Inverse of H at frequency i. */
 static void inverse_hessian(const gt_noise_patches *p, size_t k, size_t i, double strength, double *out)
 {
 	const size_t m = p->layers;
@@ -40,7 +40,7 @@ static void inverse_hessian(const gt_noise_patches *p, size_t k, size_t i, doubl
 	gt_small_inverse(m, H, out);
 }
 
-/* The mean of H^-1 G H^-1 over the layers that are asked for. */
+/* Mean of H^-1 G H^-1 over the requested layers. */
 static double density(const gt_noise_patches *p, size_t k, size_t i, double strength)
 {
 	const size_t m = p->layers;
@@ -65,7 +65,7 @@ double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
 {
 	double low = -30, high = 30, largest = 0, stiffest = 0;
-	/* Some places and layers may be where no ray has weight. */
+	/* Some positions and layers may have no weighted ray. */
 	for (size_t at = 0; at < p->places * (p->end - p->first) && !(largest > 0); at++)
 		for (size_t i = 0; i < p->box; i++)
 			largest = fmax(largest, gt_noise_answer(p, p->at[at % p->places].F, i, p->first + at / p->places));
@@ -91,7 +91,7 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* The transform of a normal field whose spectrum is G of patch k; z: scratch of a field. */
+/* t: transform of a normal field with the spectrum G of patch k; z: scratch field. */
 static void normal_field(const gt_noise_patches *p, size_t k, uint64_t seed, double *z, gt_layers *t)
 {
 	const size_t m = p->layers;
@@ -124,8 +124,8 @@ static double curvature_along(const gt_noise_patches *p, const double *z, double
 	return gt_dot(p->x, p->g) / (scale * scale);
 }
 
-/* How much of its curvature the penalty has left for differences as of normal noise of this size: statistical
- * linearisation. */
+/* left: fraction of its curvature that the penalty retains for differences of normal noise of this size (statistical
+ * linearisation). */
 static gt_status remaining_curvature(const gt_noise_patches *p, double strength, double *left)
 {
 	double *z = malloc(2 * p->size * sizeof *z), full = 0, small = 0;
@@ -155,16 +155,16 @@ done:
 	return st;
 }
 
-/* One patch while it is minimised. */
+/* Minimisation on one patch. */
 struct descent {
 	const gt_noise_patches *p;
 	size_t k;
 	double strength;  /* times kappa^2 */
-	double *M, *FM;   /* spectra of the preconditioner, and of F times it */
+	double *M, *FM;   /* spectra of the preconditioner M, and of F M */
 	double *z, *d;    /* iterate, direction */
 	double *Fz, *Fd;  /* F z - n, F d */
-	double *g, *old;  /* gradient, the one before */
-	double *Mg, *FMg; /* preconditioned gradient, F times it */
+	double *g, *old;  /* gradient, previous gradient */
+	double *Mg, *FMg; /* M g, F M g */
 	gt_layers t;
 	float *host;
 };
@@ -186,7 +186,7 @@ static void precondition(struct descent *s)
 	gt_layers_apply_both(&s->t, s->M, s->FM, s->Mg, s->FMg);
 }
 
-/* Along d from z, which p->x holds since gradient(). */
+/* Step along d from z, which p->x holds since gradient(). */
 static void step(struct descent *s)
 {
 	const gt_noise_patches *p = s->p;
@@ -228,7 +228,7 @@ static void descend(struct descent *s)
 	}
 }
 
-/* Mean square of the layers that are asked for, away from the borders, where neighbours are missing. */
+/* Mean square of the requested layers, away from the borders, where neighbours are missing. */
 static double inner_square(const gt_noise_patches *p, const double *z)
 {
 	double sum = 0;
@@ -250,7 +250,7 @@ static void add_to_diagonal(const gt_noise_patches *p, double value, double *spe
 		spectrum[i * p->layers + i % p->layers] += value;
 }
 
-/* The linear solution M n for the field's noise n as a start, and F M n - n. */
+/* Starts with the linear solution z = M n for the noise n, and Fz = F M n - n. */
 static void begin(struct descent *s, double left)
 {
 	const gt_noise_patches *p = s->p;
@@ -267,7 +267,7 @@ static void begin(struct descent *s, double left)
 	memset(s->Fd, 0, p->size * sizeof *s->Fd);
 }
 
-/* Noise that this strength leaves, over all patches. */
+/* noise: RMS over all patches at this strength. */
 static gt_status simulate(gt_noise_patches *p, double strength, double left, double *noise)
 {
 	const size_t n = p->size, numbers = n * p->layers;
@@ -301,16 +301,15 @@ done:
 	return st;
 }
 
-/* By steps of the factor until the noise is between two strengths, then by interpolation of logarithms. */
+/* Steps by a factor until two strengths enclose the noise, then interpolates logarithms. */
 gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *strength)
 {
 	const double quadratic = gt_noise_patches_quadratic_strength(p, noise);
 	double left, found, low = NAN, high = NAN, above = 0, below = 0;
 	gt_status st = GT_OK;
 	if (!(quadratic > 0))
-		GT_TRY(gt_fail(
-			GT_ERR_ARG,
-			"--penalty: no ray with a weight passes the object, so that no strength can be found: expected strength=NUMBER"));
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--penalty: no weighted ray passes the object: cannot find a strength: expected strength=NUMBER"));
 	GT_TRY(remaining_curvature(p, quadratic, &left));
 	double at = log(quadratic / left);
 	/* If voxels are so large that the noise is below the target without a penalty, no strength is searched. */
@@ -336,10 +335,8 @@ gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *s
 	}
 	*strength = exp(at);
 	if (!(*strength < MAX_STRENGTH))
-		GT_TRY(gt_fail(
-			GT_ERR_ARG,
-			"--penalty: no strength reduces the noise as far as asked for in this volume (as small as this, out of the beam, "
-			"or by weights of the data that are no inverse variances): expected more noise, or strength=NUMBER"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--penalty: no strength reaches the target noise in this volume (too small, outside the beam, "
+		                           "or weights that are not inverse variances): expected a larger noise=, or strength=NUMBER"));
 done:
 	return st;
 }

@@ -1,7 +1,6 @@
-/* The response of weighted projection and backprojection at a few places of a volume, and that of a penalty: spectra
- * of what becomes of a point, on a grid of a few voxels around it (J. A. Fessler, W. L. Rogers, IEEE Trans. Image
- * Process. 5 (1996) 1346). It takes projections of some views by a small grid: 8 bytes per pixel of at most 240
- * views on the host, and five arrays of them on the device. */
+/* Local response of weighted projection and backprojection, and of a penalty (J. A. Fessler, W. L. Rogers, IEEE Trans.
+ * Image Process. 5 (1996) 1346): spectra of point responses at a few positions, on a small grid. Memory for projections
+ * of at most 240 views: 8 bytes per pixel on the host, and five arrays on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,9 @@
 #include "recon/noise/noise_estimate.h"
 #include "recon/noise/strength_search.h"
 
-/* Views that are enough at the distances within a patch. */
+/* Enough views for the distances within a patch. */
 enum { MAX_PATCH_VIEWS = 120 };
-/* Voxels of the object that are sorted. */
+/* Number of sorted voxels of the object. */
 enum { SORTED_PLACES = 20000 };
 /* A difference, in HU, so small that any penalty is quadratic in it. */
 #define QUADRATIC_RANGE_HU 1e-5
@@ -23,7 +22,7 @@ enum { SORTED_PLACES = 20000 };
 struct view_values {
 	const gt_strength_search *s;
 	size_t first, stride, n;
-	float *values; /* of w, and of w^2 times the variance */
+	float *values; /* w, and w^2 times the variance */
 };
 
 static void fill_values(void *self, size_t begin, size_t end, int worker)
@@ -74,21 +73,21 @@ static gt_status no_memory(const gt_strength_search *s)
 	return gt_fail(GT_ERR_MEMORY, "no memory for a patch of %zu voxels", s->patch.size);
 }
 
-/* Room for answers(). */
-struct rooms {
-	float *host; /* a patch */
-	double *one; /* a spectrum of a box */
+/* Buffers of add_response(). */
+struct buffers {
+	float *host; /* patch */
+	double *one; /* spectrum of a box */
 };
 
-static void rooms_free(struct rooms *r)
+static void buffers_free(struct buffers *r)
 {
 	free(r->host);
 	free(r->one);
 }
 
-static gt_status rooms_new(const gt_strength_search *s, struct rooms *r)
+static gt_status buffers_new(const gt_strength_search *s, struct buffers *r)
 {
-	*r = (struct rooms){ malloc(s->patch.size * sizeof *r->host), malloc(s->patch.box * sizeof *r->one) };
+	*r = (struct buffers){ malloc(s->patch.size * sizeof *r->host), malloc(s->patch.box * sizeof *r->one) };
 	return r->host && r->one ? GT_OK : no_memory(s);
 }
 
@@ -99,8 +98,8 @@ static gt_status new_spectrum(const gt_strength_search *s, double **spectrum)
 }
 
 /* Adds the responses of all layers to a point in one of them, `scale` times, to the spectrum. */
-static gt_status answers(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, struct rooms *r,
-                         double *spectrum)
+static gt_status add_response(const gt_strength_search *s, const gt_array *response, size_t layer, double scale, struct buffers *r,
+                              double *spectrum)
 {
 	const size_t box = s->patch.box, m = s->patch.layers;
 	gt_status st = GT_OK;
@@ -115,8 +114,8 @@ done:
 	return st;
 }
 
-/* Symmetric, as the operator is, and without what rounding puts below 0. */
-static void settle(const gt_noise_patches *p, double *spectrum)
+/* Makes the spectrum symmetric, as the operator is, and clips rounding below 0. */
+static void symmetrise(const gt_noise_patches *p, double *spectrum)
 {
 	const size_t m = p->layers;
 	for (size_t i = 0; i < p->box; i++, spectrum += m * m)
@@ -136,40 +135,41 @@ static void put_point(const gt_strength_search *s, size_t layer, float *host, do
 	gt_array_put_float(host, x);
 }
 
-/* The spectra at one place: A of a point of each layer, then A' of that times w, and times wvw. */
+/* Measures the spectra at one position: projects a point of each layer, then backprojects w and wvw times the
+ * projection. */
 static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
-	struct rooms room = { NULL, NULL };
+	struct buffers own = { NULL, NULL };
 	gt_status st = GT_OK;
-	GT_TRY(rooms_new(s, &room));
+	GT_TRY(buffers_new(s, &own));
 	GT_TRY(new_spectrum(s, &at->F));
 	GT_TRY(new_spectrum(s, &at->G));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
 	GT_TRY(gt_array_like(y, &u));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, room.host, 1, x);
+		put_point(s, layer, own.host, 1, x);
 		gt_forward(A, x, y);
 		gt_copy(y, u);
 		gt_mul(w, u);
 		gt_adjoint(A, u, x);
-		GT_TRY(answers(s, x, layer, (double)stride, &room, at->F));
+		GT_TRY(add_response(s, x, layer, (double)stride, &own, at->F));
 		gt_mul(wvw, y);
 		gt_adjoint(A, y, x);
-		GT_TRY(answers(s, x, layer, (double)stride, &room, at->G));
+		GT_TRY(add_response(s, x, layer, (double)stride, &own, at->G));
 	}
-	settle(&s->patch, at->F);
-	settle(&s->patch, at->G);
+	symmetrise(&s->patch, at->F);
+	symmetrise(&s->patch, at->G);
 done:
-	rooms_free(&room);
+	buffers_free(&own);
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_array_free(u);
 	return st;
 }
 
-/* A voxel and how well the data know it: what noise follows most. */
+/* A voxel and its information from the data, which determines its noise best. */
 struct known_voxel {
 	float known;
 	size_t voxel;
@@ -181,8 +181,8 @@ static int by_known(const void *a, const void *b)
 	return x->known != y->known ? (x->known < y->known ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
 }
 
-/* Places that stand for as many voxels of the object each: evenly spread over them in the order of how well they are
- * known, of which a sample is sorted; where that is not known over their list, at multiples of the golden ratio. */
+/* Chooses positions that represent equally many voxels of the object: evenly spread over a sample sorted by
+ * information. If that is unknown, evenly spread over the list of voxels, at multiples of the golden ratio. */
 static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
 {
 	const float *known = s->known ? s->known : s->q->kappa;
@@ -205,8 +205,8 @@ static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOIS
 	return GT_OK;
 }
 
-/* The voxel half way to the middle of the grid; all slices of a patch of layers are there already. */
-static size_t nearer_middle(const gt_strength_search *s, size_t voxel)
+/* Moves the voxel half way to the centre of the grid; a patch of layers already contains all slices. */
+static size_t nearer_centre(const gt_strength_search *s, size_t voxel)
 {
 	const size_t *n = s->q->grid->n;
 	size_t at[3] = { voxel % n[0], voxel / n[0] % n[1], voxel / n[0] / n[1] };
@@ -215,14 +215,13 @@ static size_t nearer_middle(const gt_strength_search *s, size_t voxel)
 	return at[0] + n[0] * (at[1] + n[1] * at[2]);
 }
 
-/* Patches of coarse voxels are large: they may reach beyond the grid as far as to the source, which no projector
- * takes. */
+/* Patches of coarse voxels may extend beyond the grid to the source, which no projector supports. */
 static void keep_off_sources(const gt_strength_search *s, const gt_scan *scan, size_t voxel[GT_NOISE_PATCHES])
 {
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
 		for (;;) {
 			const gt_grid box = gt_strength_patch_grid(s, voxel[k]);
-			const size_t next = nearer_middle(s, voxel[k]);
+			const size_t next = nearer_centre(s, voxel[k]);
 			if (next == voxel[k] || gt_grid_check_sources(&box, scan) == GT_OK)
 				break;
 			voxel[k] = next;
@@ -270,18 +269,18 @@ done:
 gt_status gt_strength_measure_penalty(gt_strength_search *s, const gt_penalty *R, gt_array *x, gt_array *g)
 {
 	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
-	struct rooms room = { NULL, NULL };
+	struct buffers own = { NULL, NULL };
 	gt_status st = GT_OK;
-	GT_TRY(rooms_new(s, &room));
+	GT_TRY(buffers_new(s, &own));
 	GT_TRY(new_spectrum(s, &s->patch.R));
 	for (size_t layer = 0; layer < s->patch.layers; layer++) {
-		put_point(s, layer, room.host, height, x);
+		put_point(s, layer, own.host, height, x);
 		gt_fill(0, g);
 		gt_penalty_gradient(R, x, g, NULL);
-		GT_TRY(answers(s, g, layer, 1 / height, &room, s->patch.R));
+		GT_TRY(add_response(s, g, layer, 1 / height, &own, s->patch.R));
 	}
-	settle(&s->patch, s->patch.R);
+	symmetrise(&s->patch, s->patch.R);
 done:
-	rooms_free(&room);
+	buffers_free(&own);
 	return st;
 }

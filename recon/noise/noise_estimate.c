@@ -1,5 +1,5 @@
-/* The variance of line integrals: by photons, by weights, or where nothing says how noisy the data are, by the data
- * themselves (recon/noise/noise_differences.c). */
+/* Variance of line integrals: from photons, from weights, or else from the data themselves
+ * (recon/noise/noise_differences.c). */
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
@@ -9,9 +9,9 @@
 #include "recon/noise/noise_estimate.h"
 #include "recon/weights/photon_weights.h"
 
-/* A variance that rounding alone makes; above 0, so that there is a ratio to it. */
+/* Variance of rounding alone; above 0, so that ratios are finite. */
 #define MIN_SCALE 1e-12
-/* Line integrals beyond this have its variance: exp() of them is out of range. */
+/* Larger line integrals get the variance at this one, because exp() overflows. */
 #define MAX_LINE_INTEGRAL 50
 struct gt_noise_model {
 	gt_counting known;
@@ -55,9 +55,8 @@ static gt_status estimate_scale(gt_noise_model *m, gt_pool *pool)
 	GT_TRY(gt_noise_of_differences(m, m->p, pool, &m->scale));
 	m->scale = fmax(m->scale, MIN_SCALE);
 	if (!isfinite(m->scale))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "the noise of the data cannot be found: too few neighbouring pixels were measured; expected "
-		               "--weights photons:count=N, or a penalty with strength=NUMBER"));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the noise of the data is unknown: too few neighbouring pixels were measured; expected "
+		                                   "--weights photons:count=N, or a penalty with strength=NUMBER"));
 	m->photons = m->p->weight ? 0 : 1 / m->scale;
 	m->source = m->p->weight ? "weights of the file and differences of neighbouring pixels" : "differences of neighbouring pixels";
 done:
@@ -90,7 +89,7 @@ struct deviations {
 	const gt_noise_model *noise;
 	double min_variance;
 	float *out;
-	gt_photon_starvation *starved; /* of every piece */
+	gt_photon_starvation *starved; /* per chunk */
 };
 
 static void deviate(void *self, size_t begin, size_t end, int worker)

@@ -1,7 +1,6 @@
-/* The strength of a penalty from the noise of the data: how noisy the data are, how noisy the direct method makes
- * them, and the response at a few places of the volume, from which recon/noise/local_noise_model.h finds the strength.
- * docs/regularizers.md, "Strength from the noise", has the steps. Beside what the solver has it takes a volume and a
- * set of projections on the host, and the same on the device. */
+/* Finds the strength of a penalty from the noise of the data and of the direct method, and from local responses
+ * (recon/noise/local_noise_model.h). docs/regularizers.md, "Strength from the noise", describes the steps. In addition
+ * to the solver's memory it takes a volume and a set of projections on the host, and on the device. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,25 +22,25 @@
 #include "recon/noise/strength_search.h"
 #include "regularizers/spec_of_water.h"
 
-/* Voxels along each axis of a patch; of one or two slices more, so that noise has as many places to be seen at. */
+/* Voxels along each axis of a patch; more in one or two slices, for enough samples of noise. */
 enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };
 /* Size of the problem's first version. */
 #define FIRST_SIZE offsetof(gt_strength_problem, first_slice)
 /* Fraction of the direct method's noise that remains with the automatic strength. */
 #define REMAINING_NOISE_RATIO 0.4
-/* Rays of fewer photons are starved; more than this part of all rays is told. */
+/* Rays with fewer photons are starved; a larger fraction of all rays is reported. */
 enum { MIN_PHOTONS = 10 };
 #define MAX_STARVED_RATIO 1e-3
 /* The remaining noise is reported if it is less than this fraction of the target. */
 #define MIN_OF_ASKED 0.5
-/* Weights that are inverse variances leave noise at all places within this factor, and as near to what is asked for. */
+/* Largest ratio of the noise of positions, and of noise to target, with weights that are inverse variances. */
 #define MAX_FACTOR 1e3
-/* Noise, in HU, that nobody sees. */
+/* Noise, in HU, below which there is practically none. */
 #define MIN_VISIBLE_HU 1.
 
 static double hu(const gt_strength_search *s, double mu) { return 1000 * mu / s->q->water; }
 
-/* A sample of the data's noise. */
+/* Draws a sample of the data's noise. */
 static gt_status draw(gt_strength_search *s, gt_array *data)
 {
 	const size_t n = gt_array_size(data);
@@ -56,7 +55,7 @@ done:
 	return st;
 }
 
-/* Noise of the direct method in the object: it is linear, so that of a sample of the data's noise alone. */
+/* Noise of the direct method in the object, from a noise sample alone, because the method is linear. */
 static gt_status measure_direct(gt_strength_search *s)
 {
 	gt_array *data = NULL, *x = NULL;
@@ -97,53 +96,51 @@ static double reference_without_direct(const gt_strength_search *s)
 	return R > 0 ? gt_noise_patches_quadratic(&s->patch, F / R) : 0;
 }
 
-/* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
-static void say_starved(const gt_strength_search *s)
+/* Reports starved rays: the mean of their logarithm is biased by half its variance, and it is far from normal. */
+static void report_starved(const gt_strength_search *s)
 {
 	const gt_photon_starvation *few = &s->starved;
 	const double ratio = (double)few->pixels / (double)gt_scan_size(s->q->projections->scan);
 	if (ratio > MAX_STARVED_RATIO && few->line > 0)
-		gt_notify(
-			s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-			"%.2g %% of the rays have fewer than %d photons: along them expect values of the analytic method to be about %.2g HU too "
-			"high, of an iterative one with --weights noise or photons some HU off, and more noise than the next line states",
-			100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+		          "%.2g %% of the rays have fewer than %d photons: along them the analytic method is biased by about %.2g HU, "
+		          "an iterative one with --weights noise or photons by some HU, with more noise than the next line states",
+		          100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
 }
 
-static void say_noise(const gt_strength_search *s, const char *direct, const char *where)
+static void report_noise(const gt_strength_search *s, const char *direct, const char *where)
 {
 	const gt_listener *log = s->q->log;
 	if (gt_noise_photons(s->model) > 0)
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s, as of %.3g photons", gt_noise_source(s->model),
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: from %s, equivalent to %.3g photons", gt_noise_source(s->model),
 		          gt_noise_photons(s->model));
 	else
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s", gt_noise_source(s->model));
-	say_starved(s);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "noise: from %s", gt_noise_source(s->model));
+	report_starved(s);
 	if (hu(s, s->reference) < MIN_VISIBLE_HU)
-		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "there is almost no noise in the data: %.2g HU by %s %s", hu(s, s->reference),
-		          direct, where);
+		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE, "the data have almost no noise: %.2g HU with %s %s", hu(s, s->reference), direct,
+		          where);
 	if (s->noise > s->reference)
 		gt_notify(log, GT_INFO, GT_ABOUT_CHOICE,
-		          "noise of %.4g HU is asked for, which is above the %.4g HU of %s: the strength is set to leave the latter",
-		          hu(s, s->noise), hu(s, s->reference), direct);
+		          "target noise %.4g HU is above the %.4g HU of %s: the strength is set for the latter", hu(s, s->noise),
+		          hu(s, s->reference), direct);
 }
 
-static void say_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
+static void report_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
 {
 	const char *where = s->object.like_water ? "in water" : "in the object";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
 	double lowest = INFINITY, highest = 0;
-	say_noise(s, direct, where);
+	report_noise(s, direct, where);
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		lowest = fmin(lowest, s->patch.noise[k]);
 		highest = fmax(highest, s->patch.noise[k]);
 	}
 	gt_notify(
 		s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		"strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
+		"strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU depending on the position; %s",
 		found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
-		!s->subsets && (s->q->kappa || !s->q->weights) ? "resolution is about even, noise is not"
-							       : "noise is about even, resolution is not");
+		!s->subsets && (s->q->kappa || !s->q->weights) ? "uniform resolution, not noise" : "uniform noise, not resolution");
 }
 
 /* 1: noise is requested at the voxel. Divides only where the grid is wider than the request. */
@@ -224,7 +221,7 @@ static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
 	if (!gt_backend_is_dry_run(s->be)) {
-		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "looking for the strength of the penalty: the noise at %d places ...",
+		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE, "searching the strength of the penalty: noise at %d positions ...",
 		          GT_NOISE_PATCHES);
 		GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	}
@@ -237,8 +234,8 @@ done:
 	return st;
 }
 
-/* The noise that is left where that is far less than what is asked for, which is told; else INFINITY. */
-static double tell_unreached(const gt_strength_search *s, double noise)
+/* Reports and returns the remaining noise if it is far below the target; else INFINITY. */
+static double report_unreached(const gt_strength_search *s, double noise)
 {
 	double square = 0;
 	for (int k = 0; k < GT_NOISE_PATCHES; k++)
@@ -246,14 +243,14 @@ static double tell_unreached(const gt_strength_search *s, double noise)
 	if (!(sqrt(square) < MIN_OF_ASKED * noise))
 		return INFINITY;
 	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "noise of %.4g HU is asked for, and without a penalty these voxels have %.3g HU: "
-	          "they are much larger than the pixels at the axis%s, and the penalty is next to none",
+	          "target noise %.4g HU: without a penalty these voxels have %.3g HU: "
+	          "they are much larger than the pixels at the axis%s; the penalty is negligible",
 	          hu(s, noise), hu(s, sqrt(square)), s->q->weights ? ", or few rays have nearly all weight" : "");
 	return sqrt(square);
 }
 
-/* Refuses a strength that leaves noise as no weights of noise do: one place, or a few rays, have decided on it. Places
- * that no ray passes have none. */
+/* Refuses a strength whose noise statistical weights cannot cause: one position, or a few rays, determined it.
+ * Positions without weighted rays have no noise. */
 static gt_status check_places(const gt_strength_search *s, double noise, double strength)
 {
 	double lowest = INFINITY, highest = 0, square = 0, min = INFINITY;
@@ -267,13 +264,13 @@ static gt_status check_places(const gt_strength_search *s, double noise, double 
 	if (strength >= FLT_MIN && highest <= MAX_FACTOR * lowest && sqrt(square) <= MAX_FACTOR * noise && highest * MAX_FACTOR >= noise)
 		return GT_OK;
 	return gt_fail(GT_ERR_ARG,
-	               "--penalty: by the weights of the data noise is between %.3g and %.3g HU by place, where %.3g HU are asked for, "
-	               "and no strength mends that: they are too far apart to be those of noise; expected inverse variances, --weights "
+	               "--penalty: with these weights the noise is %.3g to %.3g HU depending on the position, for a target of %.3g HU, "
+	               "at any strength: the weights vary too much to be inverse variances; expected inverse variances, --weights "
 	               "uniform, or strength=NUMBER",
 	               hu(s, min), hu(s, highest), hu(s, noise));
 }
 
-/* The strength by what was measured, with the penalty of strength 1 on the grid of a patch. */
+/* Finds the strength from the measurements, with the penalty of strength 1 on the grid of a patch. */
 static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 {
 	gt_array *x = NULL, *g = NULL;
@@ -281,7 +278,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
 	char *own = gt_penalty_spec_of_water(s->q->penalty, s->q->water), *spec = own ? gt_spec_with(own, "strength=1") : NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	gt_team_alone(s->be, 1); /* a patch is each member's own */
+	gt_team_alone(s->be, 1); /* each rank has its own patches */
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
@@ -301,7 +298,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	if (s->q->weights)
 		GT_TRY(check_places(s, noise, found->strength));
 	found->strength *= s->factor;
-	found->noise_hu = hu(s, fmin(noise, tell_unreached(s, noise)));
+	found->noise_hu = hu(s, fmin(noise, report_unreached(s, noise)));
 	found->reference_hu = hu(s, s->reference);
 done:
 	free(own);
@@ -313,7 +310,7 @@ done:
 	return st;
 }
 
-/* The sides of patches: powers of two, no longer than the grid's; few slices are all there. */
+/* Sides of patches: powers of two, at most the grid's; few slices are all included. */
 static gt_status prepare(gt_strength_search *s)
 {
 	const size_t n = gt_array_size(s->q->start), slices = s->q->grid->n[2];
@@ -365,7 +362,7 @@ gt_status gt_strength_find_even(const gt_strength_problem *q, const gt_subsets *
 	GT_TRY(holds_air(&s, solve(&s, found)));
 	if (gt_backend_is_dry_run(s.be))
 		goto done;
-	say_strength(&s, found, gt_seconds() - start);
+	report_strength(&s, found, gt_seconds() - start);
 	if (subsets)
 		GT_TRY(gt_strength_report_edges(&s, found->noise_hu));
 done:
@@ -385,7 +382,7 @@ gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, dou
 	gt_strength_problem all = { .size = 0 };
 	gt_strength_found found;
 	if (q->size < FIRST_SIZE || q->size > sizeof all)
-		return gt_fail(GT_ERR_ARG, "problem of a strength: its size is %zu, expected %zu", q->size, sizeof all);
+		return gt_fail(GT_ERR_ARG, "gt_strength_problem: size=%zu: expected %zu", q->size, sizeof all);
 	memcpy(&all, q, q->size);
 	q = &all;
 	for (int a = 0; a < 2; a++)

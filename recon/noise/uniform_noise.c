@@ -1,9 +1,9 @@
-/* The kappa that makes noise even: the penalty is as strong in each voxel as leaves there the noise that is asked for.
- * Locally F = a F0 and G = g F0 with one F0 for all places, a = A'w and g = A'(w^2 v) of the voxel (v: the variance of
- * the data), so that H = F + b R leaves the variance
- *   mean over frequencies of g F0/(a F0 + b R)^2 = Q(b/a)/known, known = a^2/g,
- * and the b that leaves what is asked for is a times a function of `known` alone. That is taken to be a power, fitted
- * to the b of the patches, each of which is found for itself with the potential as it is. */
+/* Finds the kappa for uniform noise: the local strength of the penalty that leaves the target noise in each voxel.
+ * Locally F = a F0 and G = g F0 with one F0 for all positions, a = A'w and g = A'(w^2 v) of the voxel, v: variance of
+ * the data. Hence H = F + b R leaves the variance
+ * mean over frequencies of g F0/(a F0 + b R)^2 = Q(b/a)/known, known = a^2/g,
+ * and the required b is a times a function of `known` alone. A power fitted to the b of the patches approximates this
+ * function. Each patch is solved with the actual potential. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "core/try.h"
 #include "recon/noise/strength_search.h"
 
-/* A patch says nothing that cannot have the noise that is asked for: logarithm of what it has over that. */
+/* Patches whose noise misses the target by more, as a logarithm, are ignored. */
 #define MAX_LOG_MISSED 0.1
-/* Where differences above c = this many times the noise are taken for edges, those of the picture's structure are too:
- * its places have more noise. */
+/* If differences above c = this multiple of the noise count as edges, edges of the object's structure do too, and their
+ * surroundings are noisier. */
 #define MIN_C 6
-/* The power where too few patches say one: of a strength that is the same everywhere, for statistical weights. */
+/* Power if too few patches determine it: a uniform strength, for statistical weights. */
 #define PLAIN_POWER (-1.)
 
 /* sum[0] = A'w, sum[1] = A'(w^2 v); part: scratch. */
@@ -71,7 +71,7 @@ done:
 	return st;
 }
 
-/* Statistics of the logarithms of both over the object's voxels. */
+/* Statistics of both logarithms over the object's voxels. */
 typedef struct {
 	double answer, known, min, max;
 } object_means;
@@ -96,7 +96,7 @@ static object_means means_of(const gt_strength_search *s)
 	return m;
 }
 
-/* b of one patch alone; NAN where it cannot have that noise. */
+/* b of one patch alone; NAN if it cannot have that noise. */
 static gt_status own_strength(const gt_strength_search *s, size_t k, double noise, double *b)
 {
 	gt_noise_patches one = s->patch;
@@ -104,7 +104,7 @@ static gt_status own_strength(const gt_strength_search *s, size_t k, double nois
 	one.at[0] = s->patch.at[k];
 	one.at[0].square = 1;
 	*b = NAN;
-	if (!(gt_noise_patches_quadratic_strength(&one, noise) > 0)) /* no ray with a weight passes it */
+	if (!(gt_noise_patches_quadratic_strength(&one, noise) > 0)) /* no weighted ray passes it */
 		return GT_OK;
 	const gt_status st = gt_noise_patches_strength(&one, noise, b);
 	if (st == GT_OK && !(fabs(log(one.noise[0] / noise)) < MAX_LOG_MISSED))
@@ -112,7 +112,7 @@ static gt_status own_strength(const gt_strength_search *s, size_t k, double nois
 	return st;
 }
 
-/* The slope of log(b/a) over log(known), of all patches by least squares. */
+/* Slope of log(b/a) over log(known), a least-squares fit to all patches. */
 static gt_status fit_power(const gt_strength_search *s, double noise, double *power)
 {
 	double n = 0, x = 0, y = 0, xx = 0, xy = 0, b = NAN;
@@ -133,13 +133,13 @@ static gt_status fit_power(const gt_strength_search *s, double noise, double *po
 	const double spread = n * xx - x * x;
 	if (spread > 1e-6 * n * n)
 		*power = (n * xy - x * y) / spread;
-	/* Unlike devices may differ in a last bit. */
+	/* Heterogeneous devices may differ in the last bit. */
 	*power = gt_team_first(s->be, *power);
 done:
 	return st;
 }
 
-/* The difference, mm^-1, above which the penalty takes it for an edge; INFINITY: there is none. */
+/* Difference, mm^-1, above which the penalty assumes an edge; INFINITY: none. */
 static gt_status edges_of(const gt_strength_search *s, const char **key, double *c)
 {
 	const gt_module *regularizer;
@@ -163,8 +163,8 @@ gt_status gt_strength_report_edges(const gt_strength_search *s, double noise_hu)
 	const gt_status st = edges_of(s, &key, &c);
 	if (st == GT_OK && c * unit < 0.99 * MIN_C * noise_hu)
 		gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		          "kappa=noise: %s=%.3gHU is less than %d times the noise, so that small structure counts as edges and keeps more "
-		          "noise beside it: for noise that is even there too take %s=%.3gHU",
+		          "kappa=noise: %s=%.3gHU is less than %d times the noise: small structure counts as edges and keeps more "
+		          "noise around it; for uniform noise there set %s=%.3gHU",
 		          key, c * unit, MIN_C, key, MIN_C * noise_hu);
 	return st;
 }

@@ -100,7 +100,7 @@ static gt_outside_mode automatic(const choice *c)
 	return GT_OUTSIDE_SUBTRACT;
 }
 
-static void say_subtracted(const choice *c)
+static void report_subtracted(const choice *c)
 {
 	const gt_object_box *b = &c->box;
 	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
@@ -109,14 +109,14 @@ static void say_subtracted(const choice *c)
 	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name);
 }
 
-static void say_widened(const choice *c, const char *why)
+static void report_widened(const choice *c, const char *why)
 {
 	const gt_object_box *b = &c->box;
 	gt_recon_extent e;
 	gt_outside_extent(&c->j->outside, c->j->p, &c->j->grid, &e);
 	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
-	          "computed and not written, %.3g times the voxels%s%s (--outside no leaves them out)",
+	          "computed and not written, %.3g times the voxels%s%s (--outside no omits them)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->grid.n[0], e.grid.n[1] - c->j->grid.n[1],
 	          voxels_with(c, GT_OUTSIDE_GRID) / voxels_with(c, GT_OUTSIDE_NO), why ? "; " : "", why ? why : "");
 }
@@ -137,12 +137,12 @@ static gt_status choose(choice *c)
 	    !gt_recon_fits(c->r, c->j))
 		o->mode = GT_OUTSIDE_SUBTRACT;
 	if (o->mode == GT_OUTSIDE_SUBTRACT)
-		say_subtracted(c);
+		report_subtracted(c);
 	else
-		say_widened(c, asked == GT_OUTSIDE_GRID ? NULL
-		               : c->why_not             ? c->why_not
-		               : c->wider > MAX_WIDER   ? "too few views for an analytic method there"
-		                                        : NULL);
+		report_widened(c, asked == GT_OUTSIDE_GRID ? NULL
+		                  : c->why_not             ? c->why_not
+		                  : c->wider > MAX_WIDER   ? "too few views for an analytic method there"
+		                                           : NULL);
 done:
 	return st;
 }

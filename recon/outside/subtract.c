@@ -1,6 +1,6 @@
-/* Subtracts the object outside a grid from the data. An analytic method (FDK and its relatives) reconstructs the object
- * once, slab by slab; voxels within the grid are set to 0, and the rest is projected. A. Ziegler, T. Nielsen, M. Grass,
- * Med. Phys. 35 (2008) 1317, subtract an outer region likewise. A slab takes no more memory than the volume or data. */
+/* Subtracts the object outside a grid from the data. An analytic method reconstructs the object once, slab by slab;
+ * voxels within the grid are set to 0, and the rest is projected. Ziegler, Nielsen and Grass (Med. Phys. 35 (2008)
+ * 1317) subtract an outer region likewise. A slab takes no more memory than the volume or data. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/analytic.h>
@@ -26,7 +26,7 @@ done:
 	return st;
 }
 
-/* Sets to 0 what the run computes itself: within the sides of its grid, in all slices. */
+/* Clears the voxels that the run reconstructs: within the sides of its grid, in all slices. */
 static gt_status clear_inside(const gt_grid *inside, const gt_grid *slab, gt_array *x)
 {
 	size_t first[2], n[2];
@@ -49,7 +49,7 @@ static gt_status clear_inside(const gt_grid *inside, const gt_grid *slab, gt_arr
 }
 
 /* Subtracts a set of projections on the device, view by view. */
-static gt_status take_off(const gt_array *y, size_t view, float *rest)
+static gt_status subtract_views(const gt_array *y, size_t view, float *rest)
 {
 	float *one = malloc(view * sizeof *one);
 	gt_status st = one ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a view of %zu pixels", view);
@@ -83,7 +83,7 @@ static gt_status subtract_slab(const gt_recon_job *j, const gt_recon_extent *sla
 	gt_forward(A, x, y);
 	GT_TRY(gt_backend_status(be));
 	if (rest)
-		GT_TRY(take_off(y, scan->rows * scan->columns, rest));
+		GT_TRY(subtract_views(y, scan->rows * scan->columns, rest));
 	GT_TRY(gt_backend_status(be));
 done:
 	gt_linop_free(A);

@@ -1,4 +1,4 @@
-/* Iterations on arrays that memory does not hold: which part of them lies in files, and whether that is worth it. */
+/* Arrays of iterations in files: chooses which ones, and refuses runs that the disk would dominate. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,22 @@
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
-/* Files may take this many times the time of an iteration by the operators alone. */
-static const double most_times = 8;
+/* Largest ratio of the time of files to the time of operators in an iteration. */
+static const double max_ratio = 8;
 
 gt_status gt_scratch_is_worth(const gt_scratch_cost *c)
 {
 	const double disk = c->moved / c->rate;
-	if (disk <= most_times * c->operators)
+	if (disk <= max_ratio * c->operators)
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG,
-	               "--scratch=%s: an iteration of %s would read and write %s there, which takes %.3g s at the %s/s that were measured; "
-	               "its operators take %.3g s: expected a solver that moves less, as sirt or os-sart of few subsets, or more memory",
-	               c->folder, c->solver, BYTES(c->moved), disk, BYTES(c->rate), c->operators);
+	return gt_fail(
+		GT_ERR_ARG,
+		"--scratch=%s: an iteration of %s would read and write %s there, which takes %.3g s at the measured %s/s; "
+		"its operators take %.3g s: expected a solver with less traffic, such as sirt or os-sart with few subsets, or more memory",
+		c->folder, c->solver, BYTES(c->moved), disk, BYTES(c->rate), c->operators);
 }
 
-/* s, of an iteration, by the model. */
+/* Modelled seconds of the operators in an iteration. */
 static gt_status operators_of(const gt_recon *r, double *seconds)
 {
 	const gt_recon_job *j = &r->job;
@@ -48,7 +49,7 @@ done:
 
 static double slabs_and_views(const gt_recon_job *j, const gt_memory_estimate *e)
 {
-	return gt_recon_streams(j) ? (double)e->operators : 0; /* theirs are other backends' */
+	return gt_recon_streams(j) ? (double)e->operators : 0; /* other operators' memory is on another backend */
 }
 
 double gt_scratch_arrays(const gt_recon_job *j, const gt_memory_estimate *e) { return fmax(0, (double)e->peak - slabs_and_views(j, e)); }
@@ -81,14 +82,14 @@ gt_status gt_recon_stream_files(gt_recon *r, gt_status (*dry_run)(gt_recon *r, g
 	st = dry_run(r, e);
 	if (st != GT_ERR_MEMORY && !(st == GT_OK && !gt_memory_estimate_fits(e)))
 		return st;
-	j->backend = backend; /* slabs are too small to be worth their tables, or too large beside the data */
+	j->backend = backend; /* slabs would be too small for their tables, or too large relative to the data */
 	j->device_limit = limit;
 	free(r->streamed);
 	r->streamed = NULL;
 	return dry_run(r, e);
 }
 
-/* Bytes of arrays that memory holds, beside all else that a run takes of it. */
+/* Bytes of arrays that fit memory in addition to the rest of the run. */
 static double memory_for_arrays(const gt_recon_job *j, const gt_memory_estimate *e)
 {
 	return gt_memory_estimate_room(e) - (e->host_peak - (double)e->peak) - slabs_and_views(j, e);
@@ -98,23 +99,23 @@ gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 {
 	gt_recon_job *j = &r->job;
 	gt_scratch_cost c = { .folder = j->scratch, .solver = gt_method_name(&j->method) };
-	double room = 0;
+	double space = 0;
 	gt_status st = GT_OK;
 	if (!j->scratch || j->arrays_limit > 0)
 		return GT_OK;
 	if (!j->method.solver)
-		return gt_fail(GT_ERR_ARG, "--scratch=%s: for iterative methods, and for what goes by slabs: %s computes all at once",
+		return gt_fail(GT_ERR_ARG, "--scratch=%s: expected an iterative method, or a run by slabs: %s computes all at once",
 		               j->scratch, gt_method_name(&j->method));
-	GT_TRY(gt_folder_space(j->scratch, &room));
+	GT_TRY(gt_folder_space(j->scratch, &space));
 	if (!(e->scratch > 0)) {
 		j->arrays_limit = INFINITY;
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: nothing needs to lie there: %s of memory hold all of it",
-		          j->scratch, BYTES(e->host_peak));
+		gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: unused: everything fits into %s of memory", j->scratch,
+		          BYTES(e->host_peak));
 		return GT_OK;
 	}
-	if (e->scratch > room)
-		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: the disk has too little room: needs %s, %s are left", j->scratch,
-		               BYTES(e->scratch), BYTES(room)));
+	if (e->scratch > space)
+		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: not enough disk space: needs %s, %s available", j->scratch, BYTES(e->scratch),
+		               BYTES(space)));
 	GT_TRY(gt_folder_rate(j->scratch, &c.rate));
 	GT_TRY(operators_of(r, &c.operators));
 	c.moved = e->moved * e->scratch / gt_scratch_arrays(j, e);
@@ -122,7 +123,7 @@ gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 	j->arrays_limit = fmax(1, memory_for_arrays(j, e));
 	gt_notify(
 		&r->log, GT_INFO, GT_ABOUT_MEMORY,
-		"--scratch=%s: %s of %s of arrays lie in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
+		"--scratch=%s: %s of %s of arrays are in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
 		"operators take %.3g s",
 		j->scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate),
 		c.operators);

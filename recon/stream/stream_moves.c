@@ -1,5 +1,5 @@
-/* What goes between arrays of the host and a device: threads copy a piece into page-locked memory, or out of it, while
- * the piece before is on its way. */
+/* Transfers between host arrays and a device: threads copy a block into or out of page-locked memory during the
+ * transfer of the previous block. */
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
@@ -8,13 +8,13 @@
 #include "core/try.h"
 #include "recon/stream/stream_impl.h"
 
-/* Two of them stay in a cache of some ten MiB: what goes up is read from memory once, and not written there as well. */
+/* Two blocks fit a cache of some ten MiB, so uploads read memory once and do not write it. */
 #define PIECE_BYTES ((size_t)16 << 20)
 enum { GRAIN = 1 << 18 }; /* bytes that a thread copies at once */
 
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* A dense range of n runs of `bytes`, from byte `first` of it on: what lies `stride` apart on the host. */
+/* A dense range of n runs of `bytes`, from its byte `first` on; the host's runs are `stride` apart. */
 struct copying {
 	char *packed, *host;
 	size_t first, all, bytes, stride;
@@ -46,7 +46,7 @@ void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, si
 		char *piece = s->up[s->packed++ % GT_STREAM_TURNS];
 		const size_t size = min(s->piece, all - at);
 		copy(s, (struct copying){ piece, (char *)from, at, size, bytes, stride, 0 });
-		gt_upload_wait(to); /* the piece before: its memory is filled next */
+		gt_upload_wait(to); /* the previous block: its memory is filled next */
 		gt_upload_put(to, piece, into + at, size);
 	}
 	gt_upload_wait(to);
@@ -54,7 +54,7 @@ void gt_stream_up(gt_stream *s, gt_upload *to, size_t into, const void *from, si
 
 void gt_stream_out(gt_stream *s, void *packed, void *to, size_t bytes) { copy(s, (struct copying){ packed, to, 0, bytes, bytes, 0, 1 }); }
 
-/* Values of one piece: to the host's, or added to them. */
+/* Stores the values of one block on the host, or adds them. */
 static void unpack(gt_stream *s, char *packed, char *to, size_t bytes, int adds)
 {
 	const size_t each = gt_type_size(s->type), run = GRAIN / each, runs = bytes / each / run, rest = bytes / each % run;
@@ -123,7 +123,7 @@ gt_status gt_stream_rooms_new(gt_stream *s)
 	const int dry = gt_backend_is_dry_run(s->device);
 	gt_status st = GT_OK;
 	s->piece = min(PIECE_BYTES, larger);
-	if (dry) { /* as the uploads would take */
+	if (dry) { /* like the uploads of a real run */
 		GT_TRY(gt_array_new(s->device, s->type, GT_STREAM_TURNS * (s->slab + s->batch) / each, &s->sum[0]));
 		GT_TRY(gt_array_new(s->device, s->type, sums * s->slab / each, &s->part[0]));
 		return gt_array_new(s->device, s->type, (larger + s->batch) / each, &s->part[1]);
@@ -136,9 +136,9 @@ gt_status gt_stream_rooms_new(gt_stream *s)
 	GT_TRY(gt_array_new(s->device, s->type, larger / each, &s->part[0]));
 	GT_TRY(gt_array_new(s->device, s->type, s->batch / each, &s->part[1]));
 	for (int i = 0; i < GT_STREAM_TURNS; i++) {
-		if (!(s->up[i] = gt_locked_new(s->device, s->piece, "pieces on their way to a device")))
+		if (!(s->up[i] = gt_locked_new(s->device, s->piece, "blocks being uploaded")))
 			GT_TRY(GT_ERR_MEMORY);
-		if (!(s->back[i] = gt_locked_new(s->device, s->batch, "views on their way from a device")))
+		if (!(s->back[i] = gt_locked_new(s->device, s->batch, "views being downloaded")))
 			GT_TRY(GT_ERR_MEMORY);
 	}
 done:

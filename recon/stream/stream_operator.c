@@ -1,4 +1,4 @@
-/* The operator: of each slab the parts that batches of views see of it. */
+/* Streamed operator: parts of each slab as seen by batches of views. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -10,7 +10,7 @@
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"
 
-/* A batch of views that sees some slices of a slab, by some rows, of which slabs before have written `adds`. */
+/* A batch of views that sees some slices of a slab by some rows; earlier slabs have already written the rows `adds`. */
 struct seen_part {
 	gt_range slices, views, rows, adds;
 	gt_linop *A;
@@ -18,11 +18,11 @@ struct seen_part {
 
 struct streamed {
 	gt_stream *s;
-	size_t plane, columns, rows, views; /* of a slice, of the scan */
-	struct seen_part *part;             /* slab by slab */
+	size_t plane, columns, rows, views; /* per slice; of the scan */
+	struct seen_part *part;             /* by slab */
 	size_t *first, parts;               /* [slabs + 1]: the parts of slab k begin at first[k] */
-	gt_range *written;                  /* by any slab: rows, of each batch of views */
-	int clears;                         /* they are not one range */
+	gt_range *written;                  /* rows written by any slab, for each batch of views */
+	int clears;                         /* 1: they are not one contiguous range */
 };
 
 static size_t slab_slices(const gt_stream *s, size_t slab)
@@ -51,8 +51,8 @@ static size_t first_cell(const struct streamed *o, const struct seen_part *p)
 	return (p->views.first * o->rows + p->rows.first) * o->columns;
 }
 
-/* Failures of the device are those of the host's backend, which solvers ask. */
-static void settle(const struct streamed *o)
+/* Passes failures of the device to the host's backend, which solvers check. */
+static void pass_failure(const struct streamed *o)
 {
 	const gt_status st = gt_backend_status(o->s->device);
 	if (st != GT_OK)
@@ -66,7 +66,7 @@ static void send_slab(const struct streamed *o, const gt_array *x, size_t slab)
 	gt_stream_up(s, s->slabs, 0, at(s, x, slab * s->cut.slices * o->plane), 1, n, n);
 }
 
-/* Rows [from, to) of a batch's. */
+/* Rows [from, to) of a batch. */
 static void keep_rows(const struct streamed *o, const struct seen_part *p, const char *came, size_t from, size_t to, int adds, gt_array *y)
 {
 	const gt_stream_runs runs = { p->views.n, (to - from) * o->columns, p->rows.n * o->columns, o->rows * o->columns };
@@ -75,7 +75,7 @@ static void keep_rows(const struct streamed *o, const struct seen_part *p, const
 		               at(o->s, y, (p->views.first * o->rows + from) * o->columns), adds);
 }
 
-/* What has come of a batch is written, or added to what slabs before gave, while the next one is computed. */
+/* Writes a downloaded batch, or adds it to the result of earlier slabs, during the computation of the next one. */
 static void keep_batch(const struct streamed *o, const struct seen_part *p, size_t turn, gt_array *y)
 {
 	if (!p)
@@ -115,7 +115,7 @@ static void clear_rest(const struct streamed *o, gt_array *y)
 	gt_parallel(gt_backend_pool(o->s->host), o->views, 1, clear_views, &c);
 }
 
-/* Once the device has two batches to compute, the host does what waits of arrays that are not the operator's. */
+/* Runs the host's pending work on other arrays once the device has two batches to compute. */
 static void let_catch_up(gt_stream *s, size_t turn)
 {
 	if (turn == 1)
@@ -153,10 +153,10 @@ static void forward(void *self, const gt_array *x, gt_array *y)
 	if (!turn)
 		clear_rest(o, y);
 	keep_batch(o, before, turn + 1, y);
-	settle(o);
+	pass_failure(o);
 }
 
-/* sum: of the slab; the first part may be all of it. */
+/* sum: of the slab; the first part may cover all of it. */
 static void back_part(const struct streamed *o, const struct seen_part *p, size_t slab, const gt_array *y, int is_first, gt_array *sum)
 {
 	gt_stream *s = o->s;
@@ -181,11 +181,11 @@ static void back_part(const struct streamed *o, const struct seen_part *p, size_
 	gt_array_free(more);
 }
 
-/* A slab that goes to the host piece by piece, while batches of the next one are computed. */
+/* A slab that is downloaded block by block during batches of the next one. */
 struct leaving {
 	gt_array *sum;
 	char *to;
-	size_t at, size; /* bytes: where the piece that is on its way begins, and its own; none: 0 */
+	size_t at, size; /* bytes: begin and size of the block in transfer; none: 0 */
 	int turn;
 };
 
@@ -198,7 +198,7 @@ static void next_piece(const struct streamed *o, struct leaving *l)
 		l->size = 0;
 		return;
 	}
-	/* The first one waits for the sum; others of it need not wait for what was queued since. */
+	/* The first block waits for the sum; later ones need not wait for the queue. */
 	(l->at ? gt_download_take : gt_download_get)(o->s->down, part, o->s->back[l->turn]);
 	gt_array_free(part);
 }
@@ -248,7 +248,7 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 			gt_stream_down(s, sum, before.to, 0);
 	}
 	leave_all(o, &before);
-	settle(o);
+	pass_failure(o);
 }
 
 /* Making ------------------------------------------------------------------------- */
@@ -277,7 +277,7 @@ done:
 	return st;
 }
 
-/* Rows of slabs one beside the other are one range; if they ever are not, all are cleared first and added to. */
+/* Rows of adjacent slabs form one range; otherwise all rows are cleared first and added to. */
 static void note_rows(struct streamed *o, gt_range *written, struct seen_part *p)
 {
 	const size_t end = p->rows.first + p->rows.n, before = written->first + written->n;
@@ -296,7 +296,7 @@ static void note_rows(struct streamed *o, gt_range *written, struct seen_part *p
 	written->n = (before > end ? before : end) - written->first;
 }
 
-/* The parts of a slab that there are: views that do not see it have none. */
+/* Parts of a slab; views that do not see it have none. */
 static gt_status add_slab(struct streamed *o, const gt_scan *scan, size_t slab)
 {
 	const gt_range all = { slab * o->s->cut.slices, slab_slices(o->s, slab) };

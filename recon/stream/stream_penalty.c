@@ -1,6 +1,6 @@
-/* A penalty on a volume of the host that the device computes: slab by slab, with the slices beside. Where a voxel's
- * terms reach no further than the next slice, gradients of a slab with a slice on either side are those of the whole;
- * and sums over slabs with the slice above count that slice's own terms twice, which it alone gives. */
+/* A penalty on a host volume, computed on the device slab by slab with adjacent slices. If the terms of a voxel extend
+ * only to the next slice, gradients of a slab with one slice on either side are exact. Sums over slabs with the slice
+ * above count that slice's own terms twice, so the slice's own sum is subtracted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 #include "recon/stream/stream_impl.h"
 #include "recon/team/team_split.h"
 
-enum { INPUTS = 3, X = 0, P, KAPPA };              /* arrays that lie beside each other in a block */
-static const size_t max_bytes = (size_t)256 << 20; /* of a slab: larger ones gain nothing */
+enum { INPUTS = 3, X = 0, P, KAPPA };              /* arrays side by side in a block */
+static const size_t max_bytes = (size_t)256 << 20; /* per slab; larger ones are not faster */
 
 struct slabwise {
 	struct gt_penalty_ops ops;
 	gt_stream *s;
 	char *spec;
-	gt_array *kappa;            /* of the host; NULL: 1 */
-	size_t plane, slices, slot; /* slot: bytes of one array in a block, with the slices beside */
+	gt_array *kappa;            /* on the host; NULL: 1 */
+	size_t plane, slices, slot; /* slot: bytes of one array in a block, with adjacent slices */
 };
 
-/* Slices that are computed, and those that they see. */
+/* Computed slices, and the slices they depend on. */
 struct piece {
 	gt_range own, seen;
 };
@@ -54,7 +54,7 @@ static void send(const struct slabwise *o, const gt_array *const host[INPUTS], c
 			gt_stream_up(o->s, o->s->slabs, i * o->slot, at(o, host[i], p->seen.first), 1, bytes, bytes);
 }
 
-/* The penalty on some slices of the block's, and what it is given there. kappa is copied by the penalty. */
+/* The penalty on some slices of the block, and its inputs. The penalty copies kappa. */
 struct there {
 	gt_penalty *R;
 	gt_array *in[INPUTS];
@@ -85,8 +85,8 @@ done:
 	return st;
 }
 
-/* Failures of the device are those of the host's backend, which solvers ask. */
-static void settle(const struct slabwise *o, gt_status st)
+/* Passes failures of the device to the host's backend, which solvers check. */
+static void pass_failure(const struct slabwise *o, gt_status st)
 {
 	if (st == GT_OK)
 		st = gt_backend_status(o->s->device);
@@ -94,7 +94,7 @@ static void settle(const struct slabwise *o, gt_status st)
 		gt_backend_fail(o->s->host, st);
 }
 
-/* Arrays of the whole volume. */
+/* 1: the array covers the whole volume. */
 static int fits(const struct slabwise *o, const gt_array *a)
 {
 	if (a && (gt_array_size(a) != gt_grid_voxels(&o->s->grid) || gt_array_type(a) != o->s->type))
@@ -106,7 +106,7 @@ static int fits(const struct slabwise *o, const gt_array *a)
 
 /* Sums --------------------------------------------------------------------------- */
 
-/* Two sums of some slices; without p the value. */
+/* Adds two sums of some slices; the value if p is NULL. */
 static gt_status add_sums(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, gt_range of, double a,
                           double sign, double sum[2])
 {
@@ -139,7 +139,7 @@ static void sums(const struct slabwise *o, const gt_array *x, const gt_array *p,
 		gt_upload_turn(o->s->slabs);
 	}
 done:
-	settle(o, st);
+	pass_failure(o, st);
 	if (gt_backend_status(o->s->host) != GT_OK)
 		sum[0] = sum[1] = NAN;
 }
@@ -170,7 +170,7 @@ static void bring(const struct slabwise *o, const gt_array *from, const struct p
 	gt_array_free(own);
 }
 
-/* g: NULL for the majorizer alone, which asks for no x. */
+/* g: NULL for the majorizer alone, which does not need x. */
 static gt_status add_gradient(const struct slabwise *o, const gt_array *const host[INPUTS], const struct piece *p, gt_array *g, gt_array *d)
 {
 	gt_array *sum[2] = { NULL, NULL };
@@ -209,7 +209,7 @@ static void gradients(const struct slabwise *o, const gt_array *x, gt_array *g, 
 		GT_TRY(add_gradient(o, host, &slab, g, d));
 	}
 done:
-	settle(o, st);
+	pass_failure(o, st);
 }
 
 static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d) { gradients(self, x, g, d); }
@@ -226,21 +226,21 @@ static void destroy(void *self)
 	free(o);
 }
 
-/* Of a slab: three arrays and the slices beside lie in a block. 0: it does not hold that. */
+/* Returns the slices of a slab: a block holds three arrays with adjacent slices. 0: it is too small. */
 static size_t slices_in(const gt_stream *s, size_t plane)
 {
-	const size_t room = s->slab / INPUTS / plane, some = max_bytes / plane > 3 ? max_bytes / plane : 3;
-	return room < 3 ? 0 : (room < some ? room : some) - 2;
+	const size_t space = s->slab / INPUTS / plane, some = max_bytes / plane > 3 ? max_bytes / plane : 3;
+	return space < 3 ? 0 : (space < some ? space : some) - 2;
 }
 
-/* A file of a volume, which is no slab's. */
+/* 1: the penalty reads a file for the whole volume, not for a slab. */
 static int has_map(const char *spec)
 {
 	const char *values = gt_spec_cut(spec).values;
 	return values && (!strncmp(values, "map=", 4) || strstr(values, ",map="));
 }
 
-/* 1: on the device there is such a penalty, whose terms reach no further than the next slice. */
+/* 1: the device supports the penalty, whose terms extend only to the next slice. */
 static int is_near(const gt_stream *s, const char *spec, struct gt_penalty_ops *ops, int *convex)
 {
 	const gt_grid thin = gt_grid_slab(&s->grid, (gt_range){ 0, 1 });

@@ -1,4 +1,4 @@
-/* How large slabs and batches may be: as few slabs as fit, found by making the operators without computing. */
+/* Chooses slabs and batches: as few slabs as fit, tested by making the operators without computing. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 #define BATCH_BYTES ((size_t)512 << 20)
-enum { MIN_VIEWS = 16 }; /* of a batch, before slabs become thinner */
-/* Slices from which on half of them come or go while the others are computed. */
+enum { MIN_VIEWS = 16 }; /* per batch, before slabs become thinner */
+/* From this number of slices on, half of them are transferred during the computation of the others. */
 enum { THICK = 512 };
-static const double of_free = 0.95, of_host = 0.2; /* of_host: where the device's memory is that of the arrays */
+static const double of_free = 0.95, of_host = 0.2; /* of_host: if the device's memory is the host's */
 
 const char *gt_stream_device(const char *backend)
 {
@@ -107,8 +107,8 @@ done:
 	return st;
 }
 
-/* What the rooms alone would take: nothing is made where that is too much. */
-static double rooms(const gt_stream_problem *q, size_t slabs, size_t views)
+/* Bytes of the buffers alone: no operators are made if these are too large. */
+static double buffer_bytes(const gt_stream_problem *q, size_t slabs, size_t views)
 {
 	gt_stream s = { .cut = { 0 } };
 	set_cut(&s, q, slabs, views);
@@ -125,24 +125,24 @@ static gt_status find_cut(const gt_stream_problem *q, double limit, gt_stream_cu
 	if (q->slices && q->views)
 		return dry_run(q, (nz + q->slices - 1) / q->slices, q->views, cut);
 	for (;;) {
-		cut->bytes = rooms(q, slabs, views);
+		cut->bytes = buffer_bytes(q, slabs, views);
 		if (cut->bytes <= limit) {
 			GT_TRY(dry_run(q, slabs, views, cut));
 			if (cut->bytes <= limit)
 				return GT_OK;
 		}
-		/* More parts have more tables: from somewhere on they take more in all. */
+		/* More parts have more tables, which finally take more memory in all. */
 		if ((slabs == nz && views == 1) || cut->bytes > 2 * min)
 			break;
 		min = fmin(min, cut->bytes);
-		/* Whichever takes more becomes less. */
-		const int batches = slabs == nz || (views > MIN_VIEWS && (double)view * (double)views > rooms(q, slabs, 0) / 4);
+		/* Reduces the larger one. */
+		const int batches = slabs == nz || (views > MIN_VIEWS && (double)view * (double)views > buffer_bytes(q, slabs, 0) / 4);
 		if (batches)
 			views = (views + 1) / 2;
 		else
 			slabs = slabs + slabs / 2 + 1 < nz ? slabs + slabs / 2 + (slabs < 2) : nz;
 	}
-	return gt_fail(GT_ERR_MEMORY, "%s: slabs of the volume and batches of views need %s at least, %s may be used", q->device,
+	return gt_fail(GT_ERR_MEMORY, "%s: slabs of the volume and batches of views need at least %s: %s available", q->device,
 	               BYTES(fmin(min, cut->bytes)), BYTES(limit));
 done:
 	return st;
@@ -163,13 +163,13 @@ static gt_status free_there(const gt_stream_problem *q, double *limit)
 	return GT_OK;
 }
 
-/* What it takes of the host beside arrays: page-locked memory, and all of a device that is the host. */
+/* Host memory in addition to arrays: page-locked memory, and the device if it is the host. */
 static gt_status count_host(gt_stream *s)
 {
 	if (!gt_backend_is_dry_run(s->host))
 		return GT_OK;
 	s->beside = GT_STREAM_TURNS * (s->piece + s->batch) + (gt_backend_is_gpu(s->device) ? 0 : (size_t)s->cut.bytes);
-	s->stands_for = gt_backend_alloc(s->host, s->beside, "slabs and views on their way");
+	s->stands_for = gt_backend_alloc(s->host, s->beside, "slabs and views in transfer");
 	return s->stands_for ? GT_OK : GT_ERR_MEMORY;
 }
 
@@ -186,10 +186,9 @@ gt_status gt_stream_new(const gt_stream_problem *q, gt_stream **out)
 	s->cut = cut;
 	GT_TRY(gt_stream_rooms_new(s));
 	GT_TRY(count_host(s));
-	GT_TRY(gt_backend_gather(s->host)); /* while its memory bounds what solvers do there */
-	gt_notify(q->log, GT_INFO, GT_ABOUT_CHOICE,
-	          "%s computes for arrays of the host: %zu slab%s of %zu slices, %zu views at a time, %s there", gt_backend_name(s->device),
-	          cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));
+	GT_TRY(gt_backend_gather(s->host)); /* solvers on the host are limited by its memory bandwidth */
+	gt_notify(q->log, GT_INFO, GT_ABOUT_CHOICE, "%s computes for host arrays: %zu slab%s of %zu slices, %zu views at a time, %s there",
+	          gt_backend_name(s->device), cut.slabs, cut.slabs == 1 ? "" : "s", cut.slices, cut.views, BYTES(cut.bytes));
 	*out = s;
 	return GT_OK;
 done:
@@ -201,7 +200,7 @@ const gt_stream_cut *gt_stream_has(const gt_stream *s) { return &s->cut; }
 
 /* Bytes per second between page-locked memory of the host and a GPU (docs/measurements.md, gantry devices --links). */
 static const double link = 55e9;
-static const double most_times = 4;
+static const double max_ratio = 4;
 
 gt_status gt_stream_is_worth(const gt_stream_problem *q)
 {
@@ -213,11 +212,11 @@ gt_status gt_stream_is_worth(const gt_stream_problem *q)
 		return GT_OK;
 	gt_model(&c, 1, 1, &t);
 	const double moving = (2 * (double)q->subsets * volume + 2 * data) / link;
-	if (moving <= most_times * t.operators)
+	if (moving <= max_ratio * t.operators)
 		return GT_OK;
 	return gt_fail(
 		GT_ERR_ARG,
-		"%zu subsets: on its way to %s and back the volume would take %.3g s per iteration, its projections %.3g s: expected "
-		"fewer subsets, or all of it on a device",
+		"%zu subsets: transfers of the volume to and from %s would take %.3g s per iteration, its projections %.3g s: expected "
+		"fewer subsets, or a run entirely on a device",
 		q->subsets, q->device, moving, t.operators);
 }

@@ -1,4 +1,4 @@
-/* A problem whose operators stream, and the volume that a direct method starts it with. */
+/* Subsets with streamed operators, and the start volume by an analytic method. */
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/fbp/slab.h"
@@ -66,12 +66,12 @@ gt_status gt_stream_direct(const gt_stream_problem *q, const gt_analytic *m, con
 	size_t available = 0, total = 0;
 	gt_status st = GT_OK;
 	if (!gt_slab_plan_supports(m))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: does not go by slabs: expected --init zero", m->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: does not support slabs: expected --init zero", m->name);
 	GT_TRY(gt_backend_open(q->device, &be));
 	gt_backend_memory(be, &available, &total);
-	/* A third: batches of views take as much beside. */
-	const double room = (q->limit > 0 && q->limit < (double)available ? q->limit : (double)available) / 3;
-	const size_t max = (size_t)(room / (double)(plane * each)), slices = max < 1 ? 1 : max < nz ? max : nz;
+	/* A third, because batches of views take as much memory again. */
+	const double space = (q->limit > 0 && q->limit < (double)available ? q->limit : (double)available) / 3;
+	const size_t max = (size_t)(space / (double)(plane * each)), slices = max < 1 ? 1 : max < nz ? max : nz;
 	for (size_t z = 0; z < nz && !gt_backend_is_dry_run(q->host); z += slices) {
 		const gt_range range = { z, nz - z < slices ? nz - z : slices };
 		GT_TRY(gt_array_new(be, q->type, range.n * plane, &own));

@@ -1,5 +1,5 @@
-/* Members of several processes would wait for each other without an end, or compute a mixture, if one of them had
- * other options or another file. */
+/* Checks that all ranks compute the same problem: a rank with other options or another file would cause a deadlock or
+ * an inconsistent result. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { METHOD, GRID, SCAN, TYPE, PROJECTOR, PENALTY, WEIGHTS, START, STOP, FILES, SPLIT, LINES, MAX_TEXT = 384, SAMPLES = 1 << 16 };
 
-/* Numbers in one: a sum with signs, beside their size. They may differ by rounding between processors. */
+/* Digest of many numbers: a sum with alternating weights, and the sum of squares. Processors may differ by rounding. */
 typedef struct {
 	double sum, squares;
 } digest;
@@ -101,12 +101,11 @@ static gt_status compare(const gt_team *t, const problem *all, int n)
 		const char *where = gt_team_where(t, i);
 		for (int k = 0; k < LINES; k++)
 			if (strcmp(all[0].line[k], all[i].line[k]))
-				return gt_fail(GT_ERR_ARG, "member %d of %d (%s) has another problem than member 0: %s; expected %s", i, n,
-				               where, all[i].line[k], all[0].line[k]);
+				return gt_fail(GT_ERR_ARG, "rank %d of %d (%s) differs from rank 0: %s; expected %s", i, n, where,
+				               all[i].line[k], all[0].line[k]);
 		if (!same(&all[0].views, &all[i].views) || !same(&all[0].data, &all[i].data))
-			return gt_fail(GT_ERR_ARG,
-			               "member %d of %d (%s) has another problem than member 0: other %s; expected one file for all", i, n,
-			               where, same(&all[0].views, &all[i].views) ? "projections" : "places of source and detector");
+			return gt_fail(GT_ERR_ARG, "rank %d of %d (%s) differs from rank 0: other %s: expected the same file for all", i, n,
+			               where, same(&all[0].views, &all[i].views) ? "projections" : "positions of source and detector");
 	}
 	return GT_OK;
 }

@@ -1,5 +1,4 @@
-/* The balance of a reconstruction: members time a projection and a backprojection of their part of the first
- * subset. */
+/* Load balancing: ranks time a projection and a backprojection of their part of the first subset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "core/try.h"
 #include "recon/team/team_balance.h"
 
-enum { MOST = 64 };
+enum { MAX_RANKS = 64 };
 
 struct probe {
 	const gt_recon_job *j;
@@ -24,7 +23,7 @@ static gt_status measure(gt_backend *be, void *self, double *seconds)
 	return gt_team_probe(p->split, be, &p->problem, seconds);
 }
 
-static void tell(void *self, int split, int ranks, const size_t *share, const double *seconds)
+static void report(void *self, int split, int ranks, const size_t *share, const double *seconds)
 {
 	const struct probe *p = self;
 	char *text = gt_text("%s", "");
@@ -38,7 +37,7 @@ static void tell(void *self, int split, int ranks, const size_t *share, const do
 	free(text);
 }
 
-static void say_shares(const gt_recon_job *j, const char *how, const char *what, int ranks, const size_t *share)
+static void report_ranges(const gt_recon_job *j, const char *how, const char *what, int ranks, const size_t *share)
 {
 	char *text = gt_text("%s", "");
 	for (int i = 0; i < ranks && text; i++) {
@@ -51,10 +50,10 @@ static void say_shares(const gt_recon_job *j, const char *how, const char *what,
 	free(text);
 }
 
-/* 1: some member is not as the others. All members come. */
-static int are_unlike(gt_backend *be)
+/* 1: ranks are heterogeneous. Collective. */
+static int are_heterogeneous(gt_backend *be)
 {
-	char mine[192] = "", all[MOST][192];
+	char mine[192] = "", all[MAX_RANKS][192];
 	int unlike = 0;
 	snprintf(mine, sizeof mine, "%s", gt_backend_describe(be));
 	if (gt_team_gather(be, mine, sizeof mine, all) != GT_OK)
@@ -64,7 +63,7 @@ static int are_unlike(gt_backend *be)
 	return unlike;
 }
 
-/* What the shares depend on. */
+/* Describes all that the ranges depend on. */
 static char *problem_of(const gt_recon_job *j, gt_backend *be, const struct probe *p, size_t things)
 {
 	char name[32];
@@ -77,15 +76,16 @@ static char *problem_of(const gt_recon_job *j, gt_backend *be, const struct prob
 
 gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, const gt_split_spec *split)
 {
-	size_t share[MOST], subsets, sum = 0;
+	size_t share[MAX_RANKS], subsets, sum = 0;
 	gt_status st = GT_OK;
 	char *problem = NULL;
 	const int n = gt_ranks(be), by_views = split->slabs == 1;
-	if (j->balance == GT_BALANCE_NO || !j->method.solver || (j->balance == GT_BALANCE_AUTO && !are_unlike(be)))
+	if (j->balance == GT_BALANCE_NO || !j->method.solver || (j->balance == GT_BALANCE_AUTO && !are_heterogeneous(be)))
 		return gt_backend_known(be);
 	if (split->slabs > 1 && split->blocks > 1) {
-		gt_notify(&j->log, GT_WARNING, GT_ABOUT_CHOICE, "balance: of views or slices alone: by %zux%zu members have equal shares",
-		          split->slabs, split->blocks);
+		gt_notify(&j->log, GT_WARNING, GT_ABOUT_CHOICE,
+		          "balance: only for splits by views or by slices: with %zux%zu all ranks have equal ranges", split->slabs,
+		          split->blocks);
 		return GT_OK;
 	}
 	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &subsets));
@@ -93,7 +93,7 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	const size_t things = by_views ? (e->p.scan->views + subsets - 1) / subsets : e->grid.n[2];
 	if (!(problem = problem_of(j, be, &p, things)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	/* Member 0 reads the file: all must see the same. */
+	/* Rank 0 reads the file, so that all ranks use the same ranges. */
 	const int known = gt_rank(be) == 0 && j->balance == GT_BALANCE_AUTO && gt_ranges_recall(problem, n, share);
 	for (int i = 0; i < n; i++) {
 		share[i] = (size_t)gt_team_first(be, known ? (double)share[i] : 0);
@@ -101,12 +101,12 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	}
 	GT_TRY(gt_backend_known(be));
 	if (sum == things) {
-		say_shares(j, "as found before", p.what, n, share);
+		report_ranges(j, "as found before", p.what, n, share);
 		GT_TRY(gt_balance_set(be, share));
 		goto done;
 	}
-	GT_TRY(gt_balance_run(be, &(gt_balance_work){ things, measure, &p, tell }, share));
-	say_shares(j, "as measured", p.what, n, share);
+	GT_TRY(gt_balance_run(be, &(gt_balance_work){ things, measure, &p, report }, share));
+	report_ranges(j, "as measured", p.what, n, share);
 	if (gt_rank(be) == 0)
 		gt_ranges_remember(problem, n, share);
 done:

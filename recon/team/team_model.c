@@ -1,23 +1,22 @@
-/* A model of the time of an iteration. Every constant is of a measurement (docs/measurements.md, 2026-11-22, 23 and
- * 27). */
+/* Model of the time of an iteration. Every constant is measured (docs/measurements.md, 2026-11-22, 23 and 27). */
 #include <math.h>
 #include <string.h>
 #include "core/text.h"
 #include "recon/team/team_model.h"
 
-/* What a device does. An update is a voxel in a view; `wide` corrects for columns of the detector per voxel. */
+/* Rates of a device. An update is a voxel in a view; the `wide` exponents correct for detector columns per voxel. */
 struct rates {
 	double forward, back;             /* s per update */
 	double forward_wide, back_wide;   /* exponents of (1 + columns per voxel) / 2 */
-	double forward_once, back_once;   /* s per call: */
-	double forward_voxel, back_voxel; /* and per voxel that is seen: running sums, last blocks */
+	double forward_once, back_once;   /* s per call */
+	double forward_voxel, back_voxel; /* s per visible voxel: running sums, last blocks */
 	double large_voxel;               /* s per voxel of a large volume, forward and back together */
 	double subset_voxel;              /* s per voxel and subset: passes of a solver over its arrays */
 	double smooth_voxel, tv_voxel;    /* s per voxel and iteration: penalties */
-	double halo_smooth, halo_tv;      /* s per iteration: slices that penalties fetch from neighbours */
-	double link, latency;             /* bytes per s of an exchange, s of one */
-	double add;                       /* s per byte that comes in, for adding it up */
-	double direct, host;              /* s per update of a direct method; bytes per s from and to the host */
+	double halo_smooth, halo_tv;      /* s per iteration: penalties fetch slices from neighbours */
+	double link, latency;             /* bytes per s of an exchange, s per exchange */
+	double add;                       /* s per received byte, for addition */
+	double direct, host;              /* s per update of an analytic method; bytes per s between host and device */
 };
 static const struct rates h200 = { .forward = 1.0113e-12,
 	                           .back = .7956e-12,
@@ -57,11 +56,11 @@ static const struct rates thread = { .forward = 1.6e-9,
 	                             .direct = 1.6e-9,
 	                             .host = 4e9 };
 
-/* Slices of work that an inner edge of a slab costs, back. */
+/* Cost of an inner edge of a slab in backprojection, in slices. */
 static const double edge = 6.5;
 
-/* Voxels from which on their number costs more, and from which on all that it can: of 512^3 there is nothing to see, of
- * half of 1024^3 there is all. */
+/* Voxels above which their number costs more, and above which the cost is constant: 512^3 shows none of it, half of
+ * 1024^3 all. */
 static const double large_from = 134e6, large_fully = 537e6;
 
 static double large(const struct rates *r, double voxels)
@@ -69,10 +68,10 @@ static double large(const struct rates *r, double voxels)
 	return r->large_voxel * fmin(1, fmax(0, (voxels - large_from) / (large_fully - large_from)));
 }
 
-/* A view as a member sees it: heights above its source. */
+/* A view as seen by a rank: heights above its source. */
 struct seen {
-	double source, near, far; /* mm along z; magnification of what is nearest and furthest */
-	double half, pitch;       /* of the detector, mm */
+	double source, near, far; /* mm along z; magnification of the nearest and furthest points */
+	double half, pitch;       /* detector, mm */
 };
 
 static struct seen seen_of(const gt_scan *scan, const gt_grid *grid, const gt_view *v)
@@ -93,7 +92,7 @@ static struct seen seen_of(const gt_scan *scan, const gt_grid *grid, const gt_vi
 	return s;
 }
 
-/* Rows that see heights from low to high. */
+/* Number of rows that see the heights from low to high. */
 static double rows_of(const struct seen *s, double low, double high)
 {
 	const double a = low - s->source, b = high - s->source;
@@ -101,15 +100,15 @@ static double rows_of(const struct seen *s, double low, double high)
 	return fmax(0, max - min) / s->pitch;
 }
 
-/* What forward does of rows: in tiles of up to 135, each as much as its rows in whole 32, and 40 besides. */
+/* Work of the forward projection for some rows, in tiles of up to 135: multiples of 32 rows, plus 42 per tile. */
 static double tiled(double rows)
 {
 	const double tiles = ceil(rows / 135);
 	return tiles > 0 ? tiles * (32 * fmax(1, ceil((rows / tiles - 7) / 32)) + 42) : 0;
 }
 
-/* The largest fraction of one device's work that falls to a rank: forward by the rows that see its slab, back by the
- * slices that its views see. Views in the centre of a helix see more than views at its ends. */
+/* The largest fraction of one device's work on a rank. Forward work depends on the rows that see its slab, back work on
+ * the slices that its views see. Views in the centre of a helix see more than views at its ends. */
 static void part_of_work(const gt_model_case *c, double slabs, double blocks, double *forward, double *back)
 {
 	const gt_scan *scan = c->scan;
@@ -144,7 +143,7 @@ static void part_of_work(const gt_model_case *c, double slabs, double blocks, do
 	*back = all[1] > 0 ? max[1] / all[1] : 1 / slabs / blocks;
 }
 
-/* Of the volume, by the views of one of `blocks` runs of views: a helix sees some turns of it. */
+/* Fraction of the volume that one of `blocks` runs of views sees: a helix sees some rotations of it. */
 static double seen_by(const gt_scan *scan, const gt_grid *grid, double slices, double blocks)
 {
 	if (!gt_scan_is_helical(scan) || scan->views < 2)
@@ -181,7 +180,7 @@ static struct rates rates_of(const gt_model_case *c)
 	return r;
 }
 
-/* A direct method: slices of the volume, from the rows that see them. */
+/* Analytic method: slices of the volume, from the rows that see them. */
 static void direct(const gt_model_case *c, const struct rates *r, double ranks, gt_model_times *t)
 {
 	const double voxels = (double)gt_grid_voxels(c->grid), data = (double)gt_scan_size(c->scan) * (double)c->element;
@@ -203,7 +202,7 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 		return;
 	}
 	const double wide = 0.5 + 0.5 * (double)c->scan->columns / (double)c->grid->n[0];
-	/* A view meets a part of a helix's slices, whatever the split. */
+	/* Any view sees only part of a helix's slices. */
 	const double in_view = seen_by(c->scan, c->grid, nz, (double)c->scan->views), fetched = seen_by(c->scan, c->grid, nz / p, q);
 	const double all = voxels * in_view * (double)c->scan->views / subsets, here = voxels / p * fetched;
 	double part_forward, part_back;
@@ -222,8 +221,8 @@ void gt_model(const gt_model_case *c, size_t slabs, size_t blocks, gt_model_time
 char *gt_model_link_text(const gt_model_case *c)
 {
 	const struct rates r = rates_of(c);
-	return gt_text("exchange_at=%.3g GB/s and %.3g us a time, constants of the model, measured between %s: "
-	               "gantry devices --links measures here",
+	return gt_text("exchange_at=%.3g GB/s and %.3g us per exchange, constants of the model, measured between %s: "
+	               "gantry devices --links measures them on this computer",
 	               1e-9 * r.link, 1e6 * r.latency, c->on_cpu ? "threads of a server" : "H200s by NVLink");
 }
 

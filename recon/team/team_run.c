@@ -1,4 +1,4 @@
-/* A team that computes one volume. */
+/* Computes one volume by a team. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@ struct run {
 	gt_recon_rank_function *text;
 	void *to;
 	const gt_team *t;
-	int first;                  /* member of this process */
-	gt_recon_found *f, *others; /* of that member, which is the caller's; [members] of the others */
-	gt_memory_estimate *plans;  /* [members]; NULL: no dry run */
+	int first;                  /* rank of this process */
+	gt_recon_found *f, *others; /* results of that rank, the caller's; [ranks] of the others */
+	gt_memory_estimate *plans;  /* [ranks]; NULL: no dry run */
 	gt_recon_job *jobs;
 };
 
@@ -40,21 +40,21 @@ static gt_status gather_plans(struct run *r, gt_backend *be)
 	return st;
 }
 
-static gt_status run_member(gt_backend *be, void *self)
+static gt_status run_rank(gt_backend *be, void *self)
 {
 	struct run *r = self;
 	const int me = gt_rank(be);
 	gt_status st = GT_OK;
-	if (gt_recon_is_mpi(r->j)) /* in one process all have the same */
+	if (gt_recon_is_mpi(r->j)) /* ranks of one process have the same problem */
 		GT_TRY(gt_team_check_alike(r->t, be, r->j, r->e, &r->jobs[me].team->split));
 	GT_TRY(r->text(&r->jobs[me], be, r->e, r->to, found(r, me)));
-	if (r->plans) /* members of other processes have none of their own here */
+	if (r->plans) /* gathers the plans of other processes */
 		st = gather_plans(r, be);
 done:
 	return st;
 }
 
-/* Nobody is told by the others, and nobody asks them. */
+/* Only rank 0 has callbacks. */
 static void prepare(struct run *r, int ranks, struct gt_recon_team *shared, gt_memory_estimate *plan)
 {
 	for (int i = 0; i < ranks; i++) {
@@ -72,7 +72,7 @@ static void prepare(struct run *r, int ranks, struct gt_recon_team *shared, gt_m
 	}
 }
 
-/* What each member does, one line each. */
+/* Describes the work of each rank, one line each. */
 static char *describe(const struct run *r, const gt_team *t)
 {
 	char *all = gt_text("%s", "");
@@ -80,7 +80,7 @@ static char *describe(const struct run *r, const gt_team *t)
 	for (int i = 0; i < gt_team_size(t) && all; i++) {
 		const gt_range z = gt_team_range(be, i, r->e->grid.n[2]), v = gt_team_range(be, i, r->e->p.scan->views);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
-		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
+		char *more = gt_text("%srank_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_team_where(t, i), z.n,
 		                     r->j->method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "", m ? BYTES(m->peak) : "");
 		free(all);
 		all = more;
@@ -88,7 +88,7 @@ static char *describe(const struct run *r, const gt_team *t)
 	return all;
 }
 
-/* Of a GPU, with that of the members that share it. */
+/* Memory of a GPU, including ranks that share it. */
 static double on_device(const struct run *r, const gt_team *t, int rank)
 {
 	double all = (double)r->plans[rank].peak;
@@ -99,7 +99,7 @@ static double on_device(const struct run *r, const gt_team *t, int rank)
 	return all;
 }
 
-/* The plan of the member that needs most; on the host all add up, as does what each makes its penalty from. */
+/* Takes the plan of the rank that needs most; host memory and penalties add up over ranks. */
 static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate *plan)
 {
 	int max = 0;
@@ -134,16 +134,17 @@ static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, s
 	if (j->method.solver)
 		return gt_split_choose(&asked, ranks, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
-		return gt_fail(GT_ERR_ARG, "--split=%s: %s goes by slices: expected auto or slices", j->split, gt_method_name(&j->method));
+		return gt_fail(GT_ERR_ARG, "--split=%s: %s is partitioned by slices: expected auto or slices", j->split,
+		               gt_method_name(&j->method));
 	if (ranks > e->grid.n[2])
-		return gt_fail(GT_ERR_ARG, "%zu members for %zu slice%s: %s expects at most one per slice", ranks, e->grid.n[2],
+		return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slice%s: %s needs at least one slice per rank", ranks, e->grid.n[2],
 		               e->grid.n[2] == 1 ? "" : "s", gt_method_name(&j->method));
 	*split = (gt_split_spec){ GT_SPLIT_SLICES, ranks, 1 };
 done:
 	return st;
 }
 
-/* All members, by the split of `shared`. */
+/* Runs all ranks with the split of `shared`. */
 static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shared)
 {
 	const int n = gt_team_size(t);
@@ -158,7 +159,7 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	r->t = t;
 	r->first = gt_rank(gt_team_backend_here(t));
 	prepare(r, n, shared, plan);
-	st = gt_team_run(t, run_member, r);
+	st = gt_team_run(t, run_rank, r);
 	f->plan = plan;
 	const char *how = gt_team_exchanges(gt_team_backend_here(t));
 	if (how)
@@ -179,8 +180,7 @@ done:
 	return st;
 }
 
-/* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method
- * has fewer. */
+/* Bit-identical results need a fixed number of parts for any devices; fewer for an analytic method with few slices. */
 enum { RANKS = 8 };
 static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
 {
@@ -192,7 +192,7 @@ static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_t
 	return gt_team_open_distributed(j->backend, ranks, t);
 }
 
-/* What another split would take of a member's memory, in words. */
+/* Describes the memory of a rank with another split. */
 static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun, const gt_split_spec *split)
 {
 	struct gt_recon_team shared = { .split = *split };
@@ -201,16 +201,16 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 	gt_recon_job j = *chosen->j;
 	j.log = (gt_listener){ NULL, NULL };
 	struct run r = { .j = &j, .e = chosen->e, .text = chosen->text, .f = &f };
-	gt_team *t = NULL; /* of its own: what a backend has taken at most stays with it */
+	gt_team *t = NULL; /* own team, because a backend remembers its peak */
 	gt_status st = open_team(&j, chosen->e, &t);
 	if (st == GT_OK)
 		st = run_split(t, &r, &shared);
 	gt_team_close(t);
 	gt_recon_found_free(&f);
-	return st == GT_OK ? gt_text("%s", BYTES(e.peak)) : gt_text("%s", "more than there is");
+	return st == GT_OK ? gt_text("%s", BYTES(e.peak)) : gt_text("%s", "more than available");
 }
 
-/* A line for each split that there is, time by the model and memory by a rehearsal; and one for what it counts with. */
+/* A line for each possible split, with modelled time and memory from a dry run; and one for the assumed links. */
 static char *compare_splits(int ranks, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
                             const gt_split_spec *chosen)
 {
@@ -250,10 +250,10 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	const int n = gt_team_size(t);
 	GT_TRY(gt_recon_model_case(j, e, gt_team_backend_here(t), &c));
 	if (j->reproducible)
-		c.threads = 1; /* the split is the same for any */
+		c.threads = 1; /* the split must not depend on it */
 	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
+	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d ranks, split by %s, each %s", j->backend ? j->backend : "auto", n,
 	          split, gt_backend_describe(gt_team_backend_here(t)));
 	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);

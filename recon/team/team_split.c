@@ -1,4 +1,4 @@
-/* Which split: as asked for, or by a model of time. */
+/* Chooses the split: as requested, or by the time model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static gt_status check(const gt_split_spec *s, size_t ranks, const gt_model_case
 {
 	const size_t views = c->scan->views / c->subsets;
 	if (s->slabs * s->blocks != ranks)
-		return gt_fail(GT_ERR_ARG, "split=%zux%zu: is for %zu members, there are %zu", s->slabs, s->blocks, s->slabs * s->blocks,
+		return gt_fail(GT_ERR_ARG, "split=%zux%zu: expected %zu ranks, found %zu", s->slabs, s->blocks, s->slabs * s->blocks,
 		               ranks);
 	if (s->slabs > c->grid->n[2])
 		return gt_fail(GT_ERR_ARG, "split: %zu slabs of %zu slice%s: expected at most one slab per slice, or split=views", s->slabs,
@@ -77,7 +77,7 @@ gt_status gt_split_choose(const gt_split_spec *asked, size_t ranks, const gt_mod
 	}
 	if (isfinite(min))
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "%zu members for %zu slices and subsets of %zu views: expected fewer members", ranks, c->grid->n[2],
+	return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slices and subsets of %zu views: expected fewer ranks", ranks, c->grid->n[2],
 	               c->scan->views / c->subsets);
 }
 

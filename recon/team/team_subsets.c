@@ -1,4 +1,4 @@
-/* The subsets of a team: of each the plan of who does what, the member's operator, and its views of the data. */
+/* Subsets of a team: plan, local operator and local views of each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 enum { X, Y, MAX_RANKS = 64 };
 
-/* Of one subset. Slices and views of a member's operator, and its rows. */
+/* Plan of one subset: slices, views and rows of each rank's operator. */
 struct subset_plan {
 	gt_block own[2][MAX_RANKS], local[2][MAX_RANKS];
 	gt_range slices[MAX_RANKS], views[MAX_RANKS], rows[MAX_RANKS];
 };
 
-/* The lowest and the highest z that rays of a view reach within `far` of where they begin, measured across z. */
+/* Lowest and highest z of a view's rays within `far` of their start, measured across z. */
 static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -31,8 +31,8 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 	}
 }
 
-/* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the
- * grid, and one more at each end, as models reach half a voxel further. */
+/* Slices of a slab that views of a helix see: all that a ray may cross within the grid. One more is added at each end,
+ * because models extend half a voxel further. */
 gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
 {
 	double low = INFINITY, high = -INFINITY;
@@ -56,8 +56,7 @@ gt_range gt_seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab,
 	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
 }
 
-/* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the
- * source. */
+/* Smallest and largest row of the box's corners in a view; 0: a corner is not in front of the source. */
 static int corner_rows(const gt_scan *scan, const gt_view *view, const double box[3][2], double *min, double *max)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -72,8 +71,8 @@ static int corner_rows(const gt_scan *scan, const gt_view *view, const double bo
 	return 1;
 }
 
-/* Rows that a slab is seen by: straight rays on a flat detector meet the box between what its corners meet. Models
- * reach half a voxel and half a cell further; one of each is added. All rows of other detectors. */
+/* Rows that see a slab: on a flat detector rays through a box are between the projected corners. Models extend half a
+ * voxel and half a pixel further; one of each is added. Other detectors: all rows. */
 gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
 {
 	const gt_range all = { 0, scan->rows };
@@ -87,7 +86,7 @@ gt_range gt_seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices,
 	for (size_t v = 0; v < views.n; v++)
 		if (!corner_rows(scan, &scan->view[views.first + v], (const double(*)[2])box, &min, &max))
 			return all;
-	/* Pixels of panels that lean are cut level at the middle of their column: half a column aside at 45 degrees. */
+	/* Pixels of tilted panels are cut level at the centre of their column: half a column aside at 45 degrees. */
 	double aside = 0;
 	for (size_t v = 0; v < views.n; v++)
 		if (fabs(scan->view[views.first + v].row_axis[2]) < 1 - 1e-12)
@@ -137,7 +136,7 @@ gt_status gt_scan_window(const gt_scan *scan, gt_range views, gt_range rows, gt_
 	return GT_OK;
 }
 
-/* The member's operator: its slices, views and rows. */
+/* The rank's operator: its slices, views and rows. */
 static gt_status new_local(const struct subset_plan *p, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **local)
 {
 	const int me = gt_rank(be);
@@ -154,7 +153,7 @@ done:
 	return st;
 }
 
-/* The member's views of subset k: what of host data is first, first + stride, ... */
+/* The rank's views of subset k, from host data first, first + stride, ... */
 static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float *data, size_t k, gt_array **b)
 {
 	const size_t stride = q->subsets, view = q->scan->rows * q->scan->columns, n = (q->scan->views - k + stride - 1) / stride;
@@ -166,7 +165,7 @@ static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float 
 	if (gt_backend_is_dry_run(be) || !own.n)
 		return GT_OK;
 	if (!(part = malloc(own.n * view * sizeof *part)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "a member's views of a subset need %.3g MB", (double)(own.n * view) * 4e-6));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "views of a subset on one rank need %.3g MB", (double)(own.n * view) * 4e-6));
 	for (size_t v = 0; v < own.n; v++)
 		memcpy(part + v * view, data + (k + (own.first + v) * stride) * view, view * sizeof *part);
 	GT_TRY(gt_array_local(*b, &local));
@@ -177,7 +176,7 @@ done:
 	return st;
 }
 
-/* scan: of a subset. */
+/* scan: of one subset. */
 static gt_status new_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A)
 {
 	gt_linop *local = NULL;
@@ -221,7 +220,7 @@ gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_te
 		GT_TRY(gt_array_new(be, q->type, gt_linop_nx(local), &x));
 		GT_TRY(gt_array_new(be, q->type, gt_linop_ny(local), &y));
 		gt_fill(1, x);
-		time_once(be, local, x, y); /* warms up */
+		time_once(be, local, x, y); /* warm-up */
 		*seconds = time_once(be, local, x, y);
 		*seconds = fmin(*seconds, time_once(be, local, x, y));
 	}

@@ -1,10 +1,10 @@
-/* Weights by counts of photons, or as they are given, brought to the mean 1. Formulas: recon/weights/photon_weights.h. */
+/* Photon weights, or given weights, scaled to the mean 1. Formulas: recon/weights/photon_weights.h. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
 #include "recon/weights/photon_weights.h"
 
-/* In a pixel; less would be lost in single precision behind an object. */
+/* Minimum per pixel; fewer photons lose precision behind an object in float. */
 #define MIN_PHOTONS 1e-6
 enum { GRAIN = 1 << 16 };
 
@@ -12,7 +12,7 @@ struct job {
 	const gt_counting *c; /* NULL: weights are given */
 	const float *in;
 	float *w;
-	double scale, *sum; /* per piece */
+	double scale, *sum; /* per chunk */
 	size_t n;
 };
 
@@ -26,7 +26,7 @@ static double weight_of(const struct job *j, size_t i)
 	return N > 0 ? N * (N / (N + j->c->electronic * j->c->electronic)) : 0;
 }
 
-/* Sums of pieces of one length, whatever the threads take at a time. */
+/* Sums chunks of fixed length, independent of the number of threads. */
 static void weigh(void *self, size_t begin, size_t end, int worker)
 {
 	const struct job *j = self;
@@ -57,7 +57,7 @@ static gt_status name_bad(const struct job *j)
 		if (!j->c && !(j->w[i] >= 0 && j->w[i] < INFINITY))
 			return gt_fail(GT_ERR_ARG, "weight %zu of the data is %g: expected finite weights of 0 or more", i, j->w[i]);
 		if (j->c && !isfinite(j->w[i]))
-			return gt_fail(GT_ERR_ARG, "value %zu: no weight for %g photons: expected counts above 0 and finite line integrals",
+			return gt_fail(GT_ERR_ARG, "value %zu: cannot weight %g photons: expected counts above 0 and finite line integrals",
 			               i, j->c->photons ? j->c->photons[i] : j->c->count);
 	}
 	return gt_fail(GT_ERR_ARG, "weights of the data: all are 0");
@@ -85,7 +85,7 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 	for (size_t i = 0; i < j.n; i++)
 		if (j.w[i] > 0)
 			return GT_OK;
-	return gt_fail(GT_ERR_ARG, "weights of the data: all are too small for single precision: expected larger ones");
+	return gt_fail(GT_ERR_ARG, "weights of the data: all are too small for single precision: expected larger weights");
 }
 
 gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
@@ -95,8 +95,8 @@ gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, s
 	GT_NEED(w);
 	GT_NEED(factor);
 	if (!c->photons && c->count > 0 && c->count < MIN_PHOTONS)
-		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g",
-		               c->count, MIN_PHOTONS);
+		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons per unattenuated pixel: expected at least %g", c->count,
+		               MIN_PHOTONS);
 	if (!(c->electronic >= 0) || (!c->photons && !(c->count > 0)))
 		return gt_fail(GT_ERR_ARG,
 		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",

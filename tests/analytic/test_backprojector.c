@@ -231,11 +231,11 @@ START_TEST(matrices_are_refused)
 	CHANGED(memset(w + 8, 0, 4 * sizeof *w));
 	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_FORMAT, "singular");
 	CHANGED(w[11] = 0);
-	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "does not look at the whole volume");
+	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "does not see the whole volume");
 	CHANGED(w[3] += 200 * w[11]);
-	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "looks away");
+	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "does not see the volume");
 	CHANGED(w[7] -= 200 * w[11]);
-	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "looks away");
+	ck_refused(gt_matrix_check(w, &grid, ROWS, COLUMNS), GT_ERR_UNSUPPORTED, "does not see the volume");
 	ck_ok(gt_array_new(be, GT_F32, gt_grid_voxels(&grid), &x));
 	ck_refused(gt_backprojector_new(be, &grid, 0, COLUMNS, 0, x, &b), GT_ERR_ARG, "expected 1 to 2^24");
 	ck_ok(gt_backprojector_new(be, &grid, ROWS, COLUMNS, 0, x, &b));

@@ -341,14 +341,14 @@ START_TEST(refusals)
 	o.turn = 1.5;
 	o.views = 50;
 	acquired a = acquire(&o, 0, 1);
-	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "0 rays are measured from both ends");
+	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "conjugate rays: found 0 pairs");
 	drop(&a);
 	o = orbit_of(GT_ARC, 0, 0.25);
 	a = acquire(&o, 0, 1);
 	memset(a.data, 0, gt_scan_size(a.scan) * sizeof *a.data);
-	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "pass through an object");
+	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "pass through the object");
 	a.scan->columns = 3;
-	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "3 columns are too few");
+	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "conjugate rays: 3 columns");
 	drop(&a);
 }
 END_TEST

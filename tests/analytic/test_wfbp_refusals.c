@@ -27,7 +27,7 @@ START_TEST(other_scans_are_refused)
 	REFUSED(&grid, s, "this one is circular: use fdk");
 	s = scan_of(&o);
 	s->pitch_per_turn = 30;
-	REFUSED(&grid, s, "pitch_per_turn=30 mm), but the table does not move: all sources are at z=0");
+	REFUSED(&grid, s, "pitch_per_turn=30 mm, but the table does not move: all sources are at z=0");
 	o.shape = GT_PARALLEL;
 	s = scan_of(&o);
 	REFUSED(&grid, s, "parallel: use fbp");
@@ -62,7 +62,7 @@ START_TEST(bad_orbits_are_refused)
 		s->view[40].source[a] *= 1.01;
 	for (int a = 0; a < 2; a++)
 		s->view[40].arc_center[a] *= 1.01, s->view[40].detector[a] += 0.01 * s->view[40].source[a] / 1.01;
-	REFUSED(&grid, s, "source and detector of view 40 are not placed as");
+	REFUSED(&grid, s, "source and detector of view 40 have other positions than");
 	o = orbit_of(GT_ARC, 0.9, 0.55);
 	s = scan_of(&o);
 	REFUSED(&grid, s, "cover 198.00 degrees: expected at least 205");
@@ -99,7 +99,7 @@ START_TEST(slices_outside)
 	gt_grid g = grid;
 	g.center[2] = 55;
 	gt_scan *s = scan_of(&o);
-	REFUSED(&g, s, "is seen over half a turn");
+	REFUSED(&g, s, "is seen over 180 degrees");
 	g.center[2] = -55;
 	s = scan_of(&o);
 	REFUSED(&g, s, "the scan shows z=-");

@@ -38,7 +38,7 @@ for few in 1 3 7; do
 	ok simulate --scanner c-arm --views $few --columns 40 --rows 20 --phantom body.shapes --rays 1 -o few.nc
 	refused_output 1 "not unique: $few view" calibrate few.nc --find center
 done
-refused_output 1 "not of arcs" calibrate arc.nc
+refused_output 1 "found an arc detector" calibrate arc.nc
 
 # Beads: estimate, table, picture and refusals.
 {
@@ -63,16 +63,16 @@ says "axis       "
 says "bead  7 at"
 ok calibrate balls.nc --beads 7 --span 5.5cm
 says "axis       "
-refused_output 1 "7 beads that at least half of the views show by themselves, expected 6" calibrate balls.nc --beads 6
-refused_output 1 "7 beads that at least half of the views show by themselves, expected 9" calibrate balls.nc --beads 9
+refused_output 1 "7 beads that at least half of the views show separately, expected 6" calibrate balls.nc --beads 6
+refused_output 1 "7 beads that at least half of the views show separately, expected 9" calibrate balls.nc --beads 9
 refused_output 2 "expected 4 to 64 beads" calibrate balls.nc --beads 3
 refused_output 1 "no.txt: No such file" calibrate balls.nc --beads no.txt
 head -3 places.txt > three.txt
 refused_output 1 "found 3 beads" calibrate balls.nc --beads three.txt
-refused_output 2 "cannot be combined" calibrate balls.nc --beads 7 --jitter
-refused_output 2 "applies to --beads alone" calibrate balls.nc --each-view
-refused_output 2 "--table: applies to --beads and --jitter alone" calibrate balls.nc --table out.nc.csv
-refused_output 1 "not of arcs" calibrate arc.nc --beads 7
+refused_output 2 "expected one of them" calibrate balls.nc --beads 7 --jitter
+refused_output 2 "expected with --beads" calibrate balls.nc --each-view
+refused_output 2 "--table: expected with --beads or --jitter" calibrate balls.nc --table out.nc.csv
+refused_output 1 "found an arc detector" calibrate arc.nc --beads 7
 ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
 says "jitter along rows"
 [ "$(wc -l < shifts.csv)" -eq 37 ] || fail "shifts.csv has $(wc -l < shifts.csv) lines"

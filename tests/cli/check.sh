@@ -51,7 +51,7 @@ ok simulate --reduce 10 --phantom body.txt --photons 1e5 --rays 1 -o circle.nc
 ok info circle.nc --check
 says "not identifiable from this scan: whether rows are right"
 ok simulate --reduce 10 --turns 0.3 --phantom body.txt --rays 1 -o part.nc
-refused 1 "0 rays are measured from both ends" info part.nc --check
+refused 1 "conjugate rays: found 0 pairs" info part.nc --check
 ok simulate --reduce 10 --geometry-only -o empty.nc
 refused 1 "variable projections is missing" info empty.nc --check
 refused 2 "--check and --geometry cannot be combined" info scan.nc --check --geometry

@@ -99,7 +99,7 @@ done
 
 # If a folder does not fit, the message suggests slabs from an imported file, within the same memory, unless slabs are impossible.
 little=(--grid 96x96x96@3x3x1.5 --backend "$backend" --device-memory 2MiB)
-refused_output 1 "circle is read as a whole, and fdk goes by slabs from NetCDF: import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}"
+refused_output 1 "circle is read as a whole, but fdk runs by slabs from NetCDF: import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}"
 refused 1 "import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}" --dry-run
 cp -r circle "a circle"
 refused 1 "import it first: gantry import 'a circle' -o scan.nc" recon "a circle" --solver fdk "${little[@]}" --dry-run

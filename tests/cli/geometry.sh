@@ -107,10 +107,10 @@ ok recon sim.nc -o a.nc --grid 32 --backend "$backend"
 ok info a.nc
 says "32x32x33@0.266"
 ok recon sim.nc -o b.nc --voxel 200um --slice -3 --views 0::2 --backend "$backend"
-grep -q "23 of 45 views are taken" stderr.txt || fail "views: $(cat stderr.txt)"
+grep -q "uses 23 of 45 views" stderr.txt || fail "views: $(cat stderr.txt)"
 ok info b.nc
 says "43x43x1@0.2"
-refused_output 2 "--voxel beside --grid" recon sim.nc --voxel 1 --grid 8x8x8@1x1x1
+refused_output 2 "--voxel: cannot be combined with --grid" recon sim.nc --voxel 1 --grid 8x8x8@1x1x1
 refused_output 2 "views: 50 to 44 of 45" recon sim.nc --views 50: --backend "$backend"
 
 # A beamline file with links to others, and a microscope file.

@@ -37,7 +37,7 @@ ok compare vol.nc truth.nc --relative 0.34 --central 0.5
 # The default grid holds the complete slices; incomplete ones are reported.
 ok info helix.nc --json
 from=$(value complete_from_mm) to=$(value complete_to_mm)
-remark "[0-9]* slices below and [0-9]* above are left out" recon helix.nc -o default.nc --solver wfbp --backend "$backend"
+remark "omits [0-9]* slices below and [0-9]* above" recon helix.nc -o default.nc --solver wfbp --backend "$backend"
 ok info default.nc --json
 holds "$(value z_from_mm) == $from && $(value z_to_mm) == $to && $to - $from > 30" "the default grid is the complete slices"
 # A slab inside the object: its views and padding slices; without padding the outside object causes errors.
@@ -46,9 +46,9 @@ ok simulate --scanner ge-ct750hd-helical --reduce 12 --phantom shepp-logan --geo
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns 5 --phantom shepp-logan --rays 2 -o long.nc
 iterate=(--solver "os-sart:iterations=3,subsets=8" --backend "$backend")
 remark "views 149 to 302 of 410 see these slices" recon long.nc -o slab-vol.nc --grid $slab "${iterate[@]}"
-grep -q "[0-9]* padding slices below and [0-9]* above, which rays reach, are computed" stderr.txt || fail "no margin: $(cat stderr.txt)"
+grep -q "adds [0-9]* padding slices below and [0-9]* above the grid: reconstructed" stderr.txt || fail "no margin: $(cat stderr.txt)"
 ok compare slab-vol.nc slab.nc --relative 0.34
-remark "would hold appears in the outermost ones (--padding auto" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --padding no
+remark "appears in the outermost slices (--padding auto" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --padding no
 ok compare cut.nc slab.nc --json
 cut=$(value rmse)
 ok compare slab-vol.nc slab.nc --json
@@ -77,8 +77,8 @@ ok recon body.nc -o body-vol.nc --like solid.nc --solver os-sqs:iterations=10,su
 change=$(tail -n 1 run.csv)
 holds "${change##*,} < 20" "a change of ${change##*,} HU in the tenth iteration"
 # Slices beyond the scan are filled with a note; a volume of such slices alone is refused.
-remark "wfbp: only slices [0-9]* to [0-9]* of 40 are seen over half a turn" recon helix.nc -o long.nc --grid 24x24x40@10x10x5 --solver wfbp --backend "$backend"
-refused 1 "is seen over half a turn" recon helix.nc -o out.nc --grid 24x24x4@10x10x2+0,0,62 --solver wfbp --backend "$backend"
+remark "wfbp: only slices [0-9]* to [0-9]* of 40 are seen over 180 degrees" recon helix.nc -o long.nc --grid 24x24x40@10x10x5 --solver wfbp --backend "$backend"
+refused 1 "is seen over 180 degrees" recon helix.nc -o out.nc --grid 24x24x4@10x10x2+0,0,62 --solver wfbp --backend "$backend"
 refused 2 "q=1.5" recon helix.nc -o out.nc --grid $grid --solver wfbp:q=1.5 --backend "$backend"
 nothing_left out.nc "wfbp that was refused"
 # Above the pitch limit of the whole fan, and of any voxel.

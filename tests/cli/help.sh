@@ -49,7 +49,7 @@ ok help nifti
 says "NIfTI"
 refused 2 "unknown format 'nifty': did you mean 'nifti'" help format nifty
 ok help weights
-says "photons    by the inverse variance"
+says "photons    inverse variance"
 says "electronic"
 for kind in auto uniform file photons noise; do
 	ok help weights $kind

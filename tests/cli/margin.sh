@@ -3,7 +3,7 @@
 . "$(dirname "$0")/support/lib.sh"
 
 solver=(--solver "os-sart:iterations=5,subsets=6" --backend "$backend")
-margin() { sed -n 's/^\([0-9]*\) padding slices* below and \([0-9]*\) above, which rays reach, are computed and not written.*$/\1 \2/p' stderr.txt; }
+margin() { sed -n 's|^adds \([0-9]*\) padding slices* below and \([0-9]*\) above the grid: reconstructed but not written.*$|\1 \2|p' stderr.txt; }
 # least BELOW ABOVE: the last run had at least these numbers of padding slices.
 least() {
 	local below=0 above=0
@@ -20,7 +20,7 @@ ok recon long.nc -o yes.nc --like truth.nc "${solver[@]}" --padding yes
 ok compare auto.nc yes.nc --radius 60 --rmse 0.1HU
 ok recon long.nc -o no.nc --like truth.nc "${solver[@]}" --padding no
 none "--padding no"
-grep -q "appears in the outermost ones" stderr.txt || fail "no note: $(cat stderr.txt)"
+grep -q "appears in the outermost slices" stderr.txt || fail "nothing is said: $(cat stderr.txt)"
 ok compare auto.nc truth.nc --radius 60 --rmse 10HU
 refused 1 "rmse" compare no.nc truth.nc --radius 60 --rmse 200HU
 # A grid as high as the visible object, and one of an object that ends within the rows.

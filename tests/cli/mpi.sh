@@ -53,7 +53,7 @@ team 2 recon scan.nc -o team.nc --team mpi --backend cpu:1 --solver sirt:iterati
 [ "$(grep -c '"output"' <<<"$out")" = 1 ] || fail "not one report: $out"
 [ "$(grep -c 'sirt in' stderr.txt)" -le 1 ] || fail "several reports: $(cat stderr.txt)"
 team 2 recon scan.nc --backend cpu:1 --solver sirt --dry-run
-[ "$(grep -c 'member_1 *host .*, cpu:1 slices=.*memory=' <<<"$out")" = 1 ] || fail "not one line of member 1: $out"
+[ "$(grep -c 'rank_1 *host .*, cpu:1 slices=.*memory=' <<<"$out")" = 1 ] || fail "not one line of rank 1: $out"
 
 # Bit-identical on one, two and four processes.
 bits=(--reproducible --backend cpu:1 --quiet --solver "os-sart:subsets=2,iterations=1")
@@ -85,13 +85,13 @@ team_refused 2 "unknown solver 'sirrt'" 2 "$gantry" recon scan.nc -o out.nc --so
 team_refused 1 "none.nc: No such file or directory" 2 "$gantry" recon none.nc -o out.nc
 team_refused 1 "process 1 of 2 (host $(uname -n)): none.nc: No such file or directory" 2 ./odd.sh "${args[@]}"
 odd=other.nc
-team_refused 2 "has another problem than member 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
+team_refused 2 "differs from rank 0" 2 ./odd.sh "${args[@]}" --grid 20x20x6@20x20x10
 # Different problems of equal size: none waits, and no mixture is computed.
 odd=scan.nc
 other() {
 	local text=$1
 	shift
-	team_refused 2 "has another problem than member 0: $text" 2 ./odd.sh "${args[@]}" "$@"
+	team_refused 2 "differs from rank 0: $text" 2 ./odd.sh "${args[@]}" "$@"
 }
 cat >odd.sh <<'END'
 #!/bin/bash
@@ -104,10 +104,10 @@ more="--init fdk" other "init fdk" --init zero
 more="--dry-run" other "sirt:iterations=3,relax=1,reduce=1,nonneg=yes,momentum=no,anderson=0,threshold=0.001, a dry run"
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 6 -o noise.nc
 odd=noise.nc
-other "other projections; expected one file for all"
+other "other projections: expected the same file for all"
 ok simulate --phantom shepp-logan --reduce 20 --rows 6 --photons 1e4 --seed 5 --start 1 -o turned.nc
 odd=turned.nc
-other "other places of source and detector; expected one file for all"
+other "other positions of source and detector: expected the same file for all"
 odd=other.nc
 team_refused 2 "expected a divisor of 8" 3 "$gantry" recon "${args[@]}" --reproducible
 team_refused 2 "split: 9 slabs of" 3 "$gantry" recon "${args[@]}" --grid 20x20x1@20x20x10 --padding no --split slices --backend cpu:1x9

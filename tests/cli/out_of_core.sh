@@ -52,7 +52,7 @@ for where in memory scratch no; do
 done
 [ -z "$(ls -A scratch)" ] || fail "a scratch file stays: $(ls -A scratch)"
 refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" "${little[@]}" --keep scratch --scratch nowhere
-refused_output 2 "--keep=scratch, a file that is made there: --scratch FOLDER is needed" "${recon[@]}" "${little[@]}" --keep scratch
+refused_output 2 "--keep=scratch: expected --scratch FOLDER for its file" "${recon[@]}" "${little[@]}" --keep scratch
 refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
 refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--preset iterative'" recon scan.nc "${grid[@]}" --preset iterative --no-overlap
 
@@ -80,11 +80,11 @@ refused_output 1 "(--host-memory)" "${recon[@]}" --host-memory 1MiB
 # The stated minimum works; another run of the process is slightly larger.
 refusal=$(cat stderr.txt)
 device=$(sed -n 's/.*needs \([0-9.]*\) MiB on.*/\1/p' stderr.txt)
-host=$(sed -n 's/.* and \([0-9]*\) MiB of the host.*/\1/p' stderr.txt)
+host=$(sed -n 's/.* and \([0-9]*\) MiB of host memory.*/\1/p' stderr.txt)
 ok "${recon[@]}" --device-memory "${device}MiB" --host-memory "$((host + 4))MiB" --dry-run --json
 holds "$(value slices) == 1"
 # Refusals, plans and limits count the same memory: that of the whole process, with the reserve.
-grep -q "MiB of the host's memory (--host-memory), [0-9]* taken already, 16 in reserve, where 1 are" <<<"$refusal" || fail "no reserve in: $refusal"
+grep -q "MiB of host memory (--host-memory), [0-9]* taken already, 16 in reserve, 1 free" <<<"$refusal" || fail "no reserve in: $refusal"
 holds "$(value process_bytes) <= ($host + 4) * 1048576" "planned and given memory"
 [ "$backend" != cpu ] || holds "$(value process_bytes) >= ($host - 4) * 1048576" "planned and refused memory"
 holds "$(value reserve_bytes) == 16 * 1048576"
@@ -102,7 +102,7 @@ refused_output 1 "97.7 KiB are free; no grid would fit: the data alone need more
 ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
 printf 'ObjectType = Image\nNDims = 3\nDimSize = 40 250000 80000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = long.raw\n' >long.mhd
 if truncate -s 3200000000000 long.raw 2>/dev/null; then
-	refused_output 1 "--scratch=scratch: the disk has too little room: needs" recon long.nc --data long.mhd --grid 9x8x90@1x1x1 --host-memory 400MB --backend "$backend" --keep scratch --scratch scratch
+	refused_output 1 "--scratch=scratch: not enough disk space: needs" recon long.nc --data long.mhd --grid 9x8x90@1x1x1 --host-memory 400MB --backend "$backend" --keep scratch --scratch scratch
 	[ -z "$(ls -A scratch)" ] || fail "a full disk left $(ls -A scratch)"
 	rm long.raw
 fi
@@ -134,6 +134,6 @@ ok "${recon[@]}" "${iterate[@]}" -o whole.nc
 ok "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 8MiB -o slabs.nc
 ok compare slabs.nc whole.nc --rmse 1e-7
 refused 1 "slabs of the volume and batches of views need" "${recon[@]}" "${iterate[@]}" --backend "stream:$backend" --device-memory 10KiB -o cut.nc
-refused 2 "for iterative methods" "${recon[@]}" --solver wfbp --backend "stream:$backend" -o cut.nc
+refused 2 "expected an iterative method" "${recon[@]}" --solver wfbp --backend "stream:$backend" -o cut.nc
 nothing_left cut.nc "refused streams"
 finish

@@ -80,7 +80,7 @@ for range in 0:10 :-5 -7:-2 3::4; do
 	ok info part.nc --json
 	left=$(value views)
 	ok recon scan.nc -o part-volume.nc --views "$range" --solver sirt:iterations=1 --grid 4
-	grep -q "^$left of 40 views are taken" stderr.txt || fail "--views $range leaves $left views in prepare: $(cat stderr.txt)"
+	grep -q "^uses $left of 40 views" stderr.txt || fail "--views $range leaves $left views in prepare: $(cat stderr.txt)"
 done
 refused_output 2 "found a single view, expected A:B or A:B:STEP; use 0:10 for the first 10 views" prepare scan.nc --views 10
 refused_output 2 "found a single view, expected A:B or A:B:STEP; use 0:10 for the first 10 views" recon scan.nc --views 10

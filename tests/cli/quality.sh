@@ -15,13 +15,13 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
-	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
-	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is printed after the first iteration: $(cat stderr.txt)"
-	noted "looking for the strength of the penalty"
+	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the remaining time is estimated after the first iteration"
+	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
+	noted "searching the strength of the penalty"
 	noted "expected noise"
 	# With kappa there is more in the middle than at the border.
-	noted "by place; resolution is about even, noise is not"
-	range=$(sed -n 's/.*; between \([0-9.]*\) and \([0-9.]*\) HU by place;.*/\1 \2/p' stderr.txt)
+	noted "depending on the position; uniform resolution, not noise"
+	range=$(sed -n 's/.*; \([0-9.]*\) to \([0-9.]*\) HU depending on the position;.*/\1 \2/p' stderr.txt)
 	read -r least most <<<"$range"
 	holds "$least > 0 && 1.15 * $least < $most && $most < 2 * $least" "$dose: from $least to $most HU"
 	grep -q "fewer than 10 photons" stderr.txt && fail "$dose: no ray is starved"
@@ -66,9 +66,9 @@ holds "$(error two.nc) < $(error one.nc)"
 
 # A target above the noise, and zero noise.
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
-noted "is set to leave the latter"
+noted "the strength is set for the latter"
 ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "$backend"
-noted "almost no noise in the data"
+noted "the data have almost no noise"
 
 # Keys in addition to the preset override it with a note, also if nothing of it remains.
 ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU --backend "$backend"
@@ -76,7 +76,7 @@ noted "--preset iterative, changed by --solver os-sqs:iterations=2 --penalty qgg
 ok info some.nc
 says "kappa=yes"
 ok recon low.nc -o all.nc --like truth.nc --preset iterative --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"
-noted "nothing of it is left: solver, weights and penalty are others"
+noted "has no effect: solver, weights and penalty are all overridden"
 ok recon low.nc -o same.nc --like truth.nc --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"
 ok compare all.nc same.nc --max 0
 

@@ -75,8 +75,8 @@ refused 1 "view 3: the matrix is singular" rabbitct singular.rctd --size 64 --ba
 cp set.rctd nan.rctd && printf '\xff\xff\xff\x7f' | dd of=nan.rctd bs=1 seek=$((24 + 3 * record + 96)) conv=notrunc status=none
 refused 1 "gantry rabbitct: nan.rctd: 1 values of view 3 are not finite" rabbitct nan.rctd --size 64 --backend "$backend"
 cp set.rctd away.rctd && zero away.rctd 88 8
-refused 1 "view 3: the matrix does not look at the whole volume" rabbitct away.rctd --size 64 --backend "$backend"
-"$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that faces away"
+refused 1 "view 3: the matrix does not see the whole volume" rabbitct away.rctd --size 64 --backend "$backend"
+"$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that looks away"
 grep -q "view 3" said.txt || fail "the module does not name the view: $(cat said.txt)"
 refused 2 "expected a name that ends in .nc" simulate --scanner c-arm --geometry-only -o x.rctd
 refused 1 "expected a flat detector" simulate --shift 1 --phantom forbild-head -o x.nc

@@ -91,19 +91,19 @@ done
 
 # Per rank.
 ok recon scan.nc --backend cpu:1x2 --split views --dry-run --solver sirt
-grep -q 'member_1 *cpu:1 slices=.* views=.* memory=' <<<"$out" || fail "no line for member 1: $out"
+grep -q 'rank_1 *cpu:1 slices=.* views=.* memory=' <<<"$out" || fail "no line for rank 1: $out"
 grep -q 'split *views' <<<"$out" || fail "no split: $out"
-grep -q 'exchange_at *4 GB/s and 20 us a time, constants of the model' <<<"$out" || fail "no speed of the links: $out"
+grep -q 'exchange_at *4 GB/s and 20 us per exchange, constants of the model' <<<"$out" || fail "no speed of the links: $out"
 
 refused 2 "device 0 is named twice" recon scan.nc --gpus 0,0 -o out.nc
 refused 2 "--gpus=two: expected how many" recon scan.nc --gpus two -o out.nc
 refused 2 "cannot be combined" recon scan.nc --gpus 2 --backend cpu -o out.nc
-refused 2 "split=3x2: is for 6 members, there are 4" recon scan.nc --backend cpu:1x4 --split 3x2 --solver sirt -o out.nc
+refused 2 "split=3x2: expected 6 ranks, found 4" recon scan.nc --backend cpu:1x4 --split 3x2 --solver sirt -o out.nc
 refused 2 "split=rows: expected auto, views" recon scan.nc --backend cpu:1x4 --split rows --solver sirt -o out.nc
 refused 2 "one device computes" recon scan.nc --backend cpu:1 --split views --solver sirt -o out.nc
 refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver sirt -o out.nc
 refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solver os-sart:subsets=30 -o out.nc
-refused 2 "goes by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
+refused 2 "is partitioned by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
 low_rank=(--solver "fista:prox=yes,nonneg=no" --penalty low-rank:strength=1)
 [ ! -e out.nc ] || fail "out.nc was written"
 ok recon scan.nc --backend cpu:1x3 "${low_rank[@]}" -o several.nc

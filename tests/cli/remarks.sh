@@ -23,7 +23,7 @@ for more in "" "--no-overlap --device-memory 100kB"; do
 	# shellcheck disable=SC2086
 	[ "$backend" != cpu ] || remark "fdk: kernel=tiles needs CUDA" recon scan.nc -o out.nc --solver fdk:kernel=tiles --backend cpu $more
 done
-remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon scan.nc -o out.nc --water 0.2 --backend "$backend"
+remark "water: 0.2 mm-1 as requested, instead of the 0.02 that scan.nc states" recon scan.nc -o out.nc --water 0.2 --backend "$backend"
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
 remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
 ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40

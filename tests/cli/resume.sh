@@ -61,7 +61,7 @@ differs "the weights are noise" scan.nc "${fista[@]}" "${double[@]}" --weights u
 differs "the penalty is tv:strength=3,inner=3, expected tv:strength=3,inner=4" scan.nc "${fista[@]}" "${double[@]}" --penalty tv:strength=3,inner=4
 differs "the start is fdk, expected zero" scan.nc "${fista[@]}" "${double[@]}" --init zero
 differs "the precision is double, expected single" scan.nc "${fista[@]}" "${double[@]}" --precision single
-refused 1 "d.ck: has done 5 iterations, expected at most the 4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
+refused 1 "d.ck: has done 5 iterations, expected at most iterations=4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
 
 # A strength from the noise: on another device, or for nearly the same target, that of the checkpoint is used; another target is another run.
 noise() { echo "--solver pcg:iterations=$2 --weights noise --penalty huber:noise=$1"; }

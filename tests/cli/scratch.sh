@@ -22,8 +22,8 @@ little=$(awk "BEGIN { printf \"%.0f\", 8 * 1024^3 - $free + $needs - 4e6 }")
 ok "${recon[@]}" -o all.nc
 refused_output 1 "--scratch FOLDER (" "${recon[@]}" --host-memory "$little"
 ok "${recon[@]}" --host-memory "$little" --scratch scratch -o files.nc
-grep -q -- "--scratch=scratch: .* of .* of arrays lie in files there; an iteration reads and writes about" stderr.txt ||
-	fail "the scratch files are not reported: $(cat stderr.txt)"
+grep -q -- "--scratch=scratch: .* of .* of arrays are in files there; an iteration reads and writes about" stderr.txt ||
+	fail "it is not said what lies in files: $(cat stderr.txt)"
 ok compare all.nc files.nc --max 1e-6mm-1
 [ -z "$(ls -A scratch/)" ] || fail "files stay: $(ls -A scratch/)"
 
@@ -31,7 +31,7 @@ ok compare all.nc files.nc --max 1e-6mm-1
 ok "${recon[@]}" --host-memory "$little" --scratch scratch -o no.nc --dry-run
 says "of it, in files (--scratch)"
 ok "${recon[@]}" --scratch scratch -o all-2.nc
-grep -q -- "--scratch=scratch: nothing needs to lie there" stderr.txt || fail "it is not said that memory holds all: $(cat stderr.txt)"
+grep -q -- "--scratch=scratch: unused: everything fits into" stderr.txt || fail "it is not said that memory holds all: $(cat stderr.txt)"
 ok compare all.nc all-2.nc --max 0
 
 refused_output 1 "--scratch=nowhere: " "${recon[@]}" --host-memory "$little" --scratch nowhere

@@ -46,7 +46,7 @@ ok recon scan.nc --like truth.nc --padding no --backend "$backend" --init zero -
 ok recon "${common[@]}" -o flat.nc --solver mltr:iterations=2 --weights uniform
 ok compare flat.nc blank.nc --max 1e-6 # the same count everywhere
 for weights in noise photons:electronic=5 model; do
-	refused 2 "solver 'mltr' takes counts without a body" recon "${common[@]}" -o no.nc --solver mltr --weights "$weights"
+	refused 2 "solver 'mltr' takes blank-scan counts" recon "${common[@]}" -o no.nc --solver mltr --weights "$weights"
 done
 refused 2 "expected reduce=1" recon "${common[@]}" -o no.nc --solver os-sart:anderson=3
 refused 2 "solver 'ab-gmres' cannot take a penalty" recon "${common[@]}" -o no.nc --solver ab-gmres --penalty tv:strength=1

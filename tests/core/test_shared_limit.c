@@ -102,7 +102,7 @@ START_TEST(a_run_says_it)
 	ck_assert_str_eq(said, "");
 	gt_shared_suffices("sf forward", 60000, 49152);
 	gt_recon_report_left(&log);
-	ck_assert_str_eq(said, "slower kernels run, for want of shared memory in a block of threads: sf forward needs 58.6 KiB of 48\n");
+	ck_assert_str_eq(said, "slower kernels run because a thread block has too little shared memory: sf forward needs 58.6 KiB of 48\n");
 	gt_shared_left_forget();
 }
 END_TEST

@@ -55,7 +55,7 @@ if ! mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
 	echo "no file system can be mounted here: without disks of some MB"
 	exit $((failures > 0))
 fi
-refused 1 "--scratch=small: the disk has too little room: needs " "${short[@]}" small -o out.mha
+refused 1 "--scratch=small: not enough disk space: needs " "${short[@]}" small -o out.mha
 empty small "a disk too small"
 # Room for the arrays, and for little else: enough.
 mount -o remount,size=16m small
@@ -85,5 +85,5 @@ ok compare many.nc out.mha --max 1e-6mm-1
 rm -f out.mha
 # And full it stays.
 head -c 20M /dev/zero >small/other 2>/dev/null
-refused 1 "--scratch=small: the disk has too little room: needs " "${short[@]}" small -o out.mha
+refused 1 "--scratch=small: not enough disk space: needs " "${short[@]}" small -o out.mha
 exit $((failures > 0))

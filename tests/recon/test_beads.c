@@ -201,7 +201,7 @@ START_TEST(known_places)
 	p = scan_of(0, BEADS);
 	for (int k = 0; k < BEADS; k++)
 		turned[k][0] = -turned[k][0];
-	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "not those of the 8 balls");
+	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "do not match the 8 beads found");
 	gt_beads_free(&r);
 	gt_projections_free(p);
 }
@@ -297,12 +297,12 @@ START_TEST(refused)
 	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_FORMAT, "gt_calibrate_beads: the projections: 1 values are not finite");
 	gt_beads_free(&r);
 	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(s));
-	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "no view shows a ball");
+	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "found no bead projection");
 	gt_beads_free(&r);
 	gt_projections_free(p);
 	gt_scan *parallel = nominal(GT_PARALLEL, VIEWS);
 	ck_ok(gt_projections_new(parallel, &p));
-	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "not of parallel rays");
+	ck_refused(gt_calibrate_beads(p, &o, &r), GT_ERR_UNSUPPORTED, "found parallel rays");
 	gt_beads_free(&r);
 	gt_projections_free(p);
 	gt_scan_free(parallel);

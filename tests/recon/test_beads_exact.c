@@ -201,7 +201,7 @@ START_TEST(from_behind)
 	o.beads = BEADS;
 	o.notes = (gt_listener){ .say = take, .self = said };
 	ck_ok(gt_calibrate_beads(p, &o, &r));
-	ck_assert_msg(strstr(said, "counted from the other end or the scan turns the other way") != NULL, "%s", said);
+	ck_assert_msg(strstr(said, "reversed or its rotation direction is") != NULL, "%s", said);
 	gt_beads_free(&r);
 	gt_projections_free(p);
 	p = seen(0.002);

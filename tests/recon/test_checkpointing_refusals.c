@@ -42,7 +42,7 @@ START_TEST(differences)
 	refused(&id, ", expected none");
 	id = identity();
 	id.projector = "sf-tr";
-	refused(&id, "the projector is dd, expected sf-tr; --projector dd is what it goes on with");
+	refused(&id, "the projector is dd, expected sf-tr; --projector dd continues it");
 	id = identity();
 	scan.weights = "uniform";
 	refused(&id, "the weights are photons:count=1e5, expected uniform");
@@ -75,8 +75,7 @@ START_TEST(differences_of_the_solver)
 	accepted(&id);
 	set_method("os-sart:iterations=4,order=golden");
 	gt_checkpointing c = { .resume = path };
-	ck_refused(gt_checkpointing_open(&c, &id), GT_ERR_UNSUPPORTED,
-	           "run.nc: has done 5 iterations, expected at most the 4 that iterations= asks for");
+	ck_refused(gt_checkpointing_open(&c, &id), GT_ERR_UNSUPPORTED, "run.nc: has done 5 iterations, expected at most iterations=4");
 	gt_checkpointing_free(&c);
 	set_method("os-sqs:iterations=8");
 	ck_ok(run(with_every(1), NULL, 5, NULL));

@@ -175,7 +175,7 @@ START_TEST(sides)
 	ck_assert_str_eq(said, "");
 	narrow.n[0] = narrow.n[1] = 8;
 	gt_note_sides(&listener, &narrow, p);
-	ck_assert_ptr_nonnull(strstr(said, "rays that pass beside the grid were attenuated too"));
+	ck_assert_ptr_nonnull(strstr(said, "rays outside the grid were attenuated too"));
 	gt_projections_free(p);
 }
 END_TEST

@@ -107,17 +107,17 @@ START_TEST(refused)
 	gt_projections *dark = projections(0, 1);
 	dark->photons[7] = 0;
 	ck_refused(gt_weights_new("auto", dark, NULL, &w, NULL), GT_ERR_ARG, "variable photons: 1 of ");
-	ck_assert_ptr_nonnull(strstr(gt_error(), "counts give no weight, the first 0 in view "));
+	ck_assert_ptr_nonnull(strstr(gt_error(), "counts are not positive and finite, the first 0 in view "));
 	gt_projections_free(dark);
 	ck_refused(gt_weights_new("photons:count=-1", p, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
 	ck_refused(gt_weights_new("photons:electronic=-1", p, NULL, &w, NULL), GT_ERR_ARG, "electronic");
 	ck_refused(gt_weights_new("noise:count=3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");
-	ck_refused(gt_weights_new("model", p, NULL, &w, NULL), GT_ERR_ARG, "no voxels are known");
+	ck_refused(gt_weights_new("model", p, NULL, &w, NULL), GT_ERR_ARG, "the width of voxels is unknown");
 	ck_refused(gt_weights_new("model:slope=0.1", p, NULL, &w, NULL), GT_ERR_ARG, "expected model:slope=X,even=Y");
 	ck_refused(gt_weights_new("model:slope=-3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights model");
 	ck_refused(gt_weights_new("model:slope=0,even=0", p, NULL, &w, NULL), GT_ERR_UNSUPPORTED, "too few neighbouring pixels");
 	p->data[7] = NAN;
-	ck_refused(gt_weights_new("noise", p, NULL, &w, NULL), GT_ERR_ARG, "no weight");
+	ck_refused(gt_weights_new("noise", p, NULL, &w, NULL), GT_ERR_ARG, "cannot weight");
 	ck_assert_ptr_null(w);
 	gt_projections_free(p);
 }

@@ -371,7 +371,7 @@ START_TEST(refusals)
 	other.pitch[0] *= 2;
 	r = ready(p, fista, joint);
 	ck_ok(gt_recon_grid(r, &other));
-	refused(ready(p, fista, joint), r, GT_ERR_UNSUPPORTED, "on another grid");
+	refused(ready(p, fista, joint), r, GT_ERR_UNSUPPORTED, "differs from the grid of");
 	ck_refused(gt_recon_run_joint(NULL, 1, &v), GT_ERR_ARG, "expected 1 to 1024");
 	ck_refused(gt_recon_run_joint(&r, 0, &v), GT_ERR_ARG, "0 scans");
 	gt_volume_free(v);

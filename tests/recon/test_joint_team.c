@@ -173,7 +173,7 @@ START_TEST(refusals)
 {
 	struct how h = { "mpi:cpu:1", "auto", problems[0][0], problems[0][1], NULL, NULL };
 	gt_volume *v[SCANS];
-	ck_refused(run(&h, v), GT_ERR_UNSUPPORTED, "2 scans together: expected members of one process, as cpu:1x4, not mpi:cpu:1");
+	ck_refused(run(&h, v), GT_ERR_UNSUPPORTED, "2 scans together: expected devices of one process, as cpu:1x4, not mpi:cpu:1");
 	drop(v);
 	h.backend = "cpu:2";
 	h.split = "views";
@@ -181,7 +181,7 @@ START_TEST(refusals)
 	drop(v);
 	h.backend = "cpu:1x3";
 	h.split = "2x2";
-	ck_refused(run(&h, v), GT_ERR_ARG, "is for 4 members, there are 3");
+	ck_refused(run(&h, v), GT_ERR_ARG, "expected 4 ranks, found 3");
 	drop(v);
 	/* the second scan has too few views: 31 in 16 subsets */
 	h.split = "views";

@@ -66,8 +66,8 @@ static const struct refusal refusals[] = {
 	  2150000 },
 	{ "fdk", NULL, "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more", 0, 0, 1e6, 1e6 },
 	{ "fdk", "my scan.dcm",
-	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more; my scan.dcm is read as a whole, and fdk "
-	  "goes by slabs from NetCDF: import it first: gantry import 'my scan.dcm' -o scan.nc",
+	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more; my scan.dcm is read as a whole, but fdk "
+	  "runs by slabs from NetCDF: import it first: gantry import 'my scan.dcm' -o scan.nc",
 	  0, 0, 1e6, 1e6 },
 	{ "fdk", NULL, "needs 2 MiB of memory, 500 KiB are free; would fit: --grid 40x40x40@1.6x1.6x1.6 (500 KiB)", 0, 1, 0, 512000 },
 	{ "fdk", NULL, "needs 2.95 MiB of memory, 977 KiB are free; no similar setting would fit", 0, 1, 1e6, 1e6 },

@@ -31,8 +31,8 @@ START_TEST(leaves_the_noise)
 	ck_ok(gt_penalty_strength(&s->q, wanted[_i].noise_hu, &beta));
 	noise = noise_left(s, beta);
 	ck_assert_msg(fabs(noise / wanted[_i].noise_hu - 1) < 0.12, "%g HU are left, expected %g", noise, wanted[_i].noise_hu);
-	ck_assert(strstr(s->said, "looking for the strength of the penalty: the noise at 6 places ..."));
-	ck_assert(strstr(s->said, "noise: by photons as given\n") && strstr(s->said, "(fbp, in water)"));
+	ck_assert(strstr(s->said, "searching the strength of the penalty: noise at 6 positions ..."));
+	ck_assert(strstr(s->said, "noise: from photons as given\n") && strstr(s->said, "(fbp, in water)"));
 	problem_free(s);
 }
 END_TEST
@@ -70,7 +70,7 @@ START_TEST(places_without_rays)
 	const double noise = gt_noise_patches_quadratic(&p, 0.7), found = gt_noise_patches_quadratic_strength(&p, noise);
 	ck_assert_msg(fabs(found / 0.7 - 1) < 1e-6, "strength %g, expected 0.7", found);
 	memset(F, 0, sizeof F);
-	ck_refused(gt_noise_patches_strength(&p, noise, &p.noise[0]), GT_ERR_ARG, "no ray with a weight passes the object");
+	ck_refused(gt_noise_patches_strength(&p, noise, &p.noise[0]), GT_ERR_ARG, "no weighted ray passes the object");
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(automatic)
 	s->said[0] = 0;
 	ck_ok(gt_strength_find(&s->q, 1e3 * WATER, 1, &max));
 	ck_assert_double_eq_tol(max.noise_hu, max.reference_hu, 1e-9);
-	ck_assert(strstr(s->said, "the strength is set to leave the latter"));
+	ck_assert(strstr(s->said, "the strength is set for the latter"));
 	problem_free(s);
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(remarks)
 	s->said[0] = 0;
 	s->known.count = 1e12;
 	strength(s, 0);
-	ck_assert(strstr(s->said, "there is almost no noise in the data"));
+	ck_assert(strstr(s->said, "the data have almost no noise"));
 	ck_assert(!strstr(s->said, "fewer than 10 photons"));
 	problem_free(s);
 }
@@ -180,7 +180,7 @@ START_TEST(without_direct_method)
 	const gt_status st = gt_strength_find(&s->q, 0, 1, &found);
 	ck_assert_msg(st == GT_OK, "%s", gt_error());
 	ck_assert_msg(strstr(s->said, "sharp iteration") != NULL, "%s", s->said);
-	ck_assert(strstr(s->said, "noise: by differences of neighbouring pixels, as of"));
+	ck_assert(strstr(s->said, "noise: from differences of neighbouring pixels, equivalent to"));
 	ck_assert(found.strength > 0 && found.reference_hu > 0);
 	problem_free(s);
 }
@@ -190,7 +190,7 @@ START_TEST(refused)
 {
 	struct problem *s = problem("quadratic");
 	double beta;
-	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reduces the noise as far");
+	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reaches the target noise");
 	ck_refused(gt_penalty_strength(&s->q, -1, &beta), GT_ERR_ARG, "noise of -1 HU");
 	s->q.slices = 2;
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "noise in 2 slices from slice 0 on: the grid has 1");
@@ -199,7 +199,7 @@ START_TEST(refused)
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "water of 0");
 	s->q.water = WATER;
 	s->q.size++;
-	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "its size is");
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "gt_strength_problem: size=");
 	s->q.size = offsetof(gt_strength_problem, first_slice);
 	ck_ok(gt_penalty_strength(&s->q, 15, &beta));
 	s->q.size = sizeof s->q;

@@ -94,7 +94,7 @@ START_TEST(refusals)
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 100, 0 }, p, 3, w, &factor), GT_ERR_ARG, "value 1");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 100, 0 }, endless, 3, w, &factor), GT_ERR_ARG, "value 2");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ photons, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG,
-	           "value 1: no weight for 0 photons");
+	           "value 1: cannot weight 0 photons");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "0 photons");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 1e-300, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "1e-300 photons");
 	const float few[] = { 1e-30f, 1e-30f, 1e-30f }, dark[] = { 40, 45, 49 };

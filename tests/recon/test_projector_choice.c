@@ -158,8 +158,8 @@ START_TEST(slow_choices_are_reported)
 		ck_assert_str_eq(gt_projector_for_grid(&listener, sf[i], &grid, level), sf[i]);
 		ck_assert_str_eq(said, "");
 		ck_assert_str_eq(gt_projector_for_grid(&listener, sf[i], &grid, inclined), sf[i]);
-		ck_assert_ptr_nonnull(strstr(said, i == 1 ? "sf-tt takes detectors" : "sf-tr takes detectors"));
-		ck_assert_ptr_nonnull(strstr(said, "dd, the default, takes them in a tenth of that time"));
+		ck_assert_ptr_nonnull(strstr(said, i == 1 ? "sf-tt processes detectors" : "sf-tr processes detectors"));
+		ck_assert_ptr_nonnull(strstr(said, "dd, the default, takes at most a tenth of that time"));
 	}
 	gt_scan_free(inclined), gt_scan_free(level);
 }

@@ -203,7 +203,7 @@ START_TEST(start_volume)
 	ck_ok(gt_recon_set(r, "solver", "fdk"));
 	gt_volume *v;
 	ck_ok(gt_volume_new(&grid, &v));
-	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "starts from nothing");
+	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "has no start");
 	ck_ok(gt_recon_start(r, NULL));
 	ck_ok(gt_recon_run(r, v));
 	gt_volume_free(v);

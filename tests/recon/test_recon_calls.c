@@ -67,7 +67,7 @@ START_TEST(refused_by_the_run)
 		{ { { "solver", "fdk" }, { "preset", "iterative" } }, "fdk is an analytic method", GT_ERR_ARG },
 		{ { { "solver", "os-sart" }, { "preset", "iterative" } }, "'os-sart' cannot take weights", GT_ERR_ARG },
 		{ { { "solver", "pcg" }, { "weights", "file" } }, "the file has no variable weight", GT_ERR_ARG },
-		{ { { "keep", "scratch" } }, "--scratch FOLDER is needed", GT_ERR_ARG },
+		{ { { "keep", "scratch" } }, "expected --scratch FOLDER", GT_ERR_ARG },
 		{ { { "grid", "8x8x8@1x1x1" }, { "like", "volume.nc" } }, "cannot be combined", GT_ERR_ARG },
 		{ { { "like", "/nowhere/volume.nc" } }, "/nowhere/volume.nc", GT_ERR_IO },
 		{ { { "grid", "8x8x8@1x1x1" } }, "the volume has the grid 24x22x6@6x6x6, expected 8x8x8@1x1x1", GT_ERR_UNSUPPORTED },

@@ -278,7 +278,7 @@ START_TEST(what_cannot_be_is_refused)
 	gt_recon *r = recon(p, direct);
 	ck_ok(gt_recon_set(r, "backend", "stream:cpu:1"));
 	ck_ok(gt_recon_grid(r, &grid));
-	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "backend 'stream:cpu:1': for iterative methods");
+	ck_refused(gt_recon_run(r, v), GT_ERR_ARG, "backend 'stream:cpu:1': expected an iterative method");
 	gt_recon_free(r);
 	r = recon(p, little);
 	ck_ok(gt_recon_set(r, "backend", "stream:cpu:1"));

@@ -46,7 +46,7 @@ START_TEST(short_arcs_of_displaced_detectors)
 {
 	heard h;
 	ck_refused(choose(9, 300, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "displaced by 9.0 of 40 columns, and no view lies between");
-	ck_refused(choose(-9, 210, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "expected a full turn with gaps of at most 12 degrees");
+	ck_refused(choose(-9, 210, 6, "fdk", &h), GT_ERR_UNSUPPORTED, "expected a full rotation with gaps of at most 12 degrees");
 	ck_ok(choose(9, 300, 6, NULL, &h));
 	check_said(&h, "solver: os-sqs (fdk: the object extends beyond the nearer side", 1);
 	check_said(&h, "less than a full rotation, values beyond its nearer side are inexact by several per cent; --preset", 1);

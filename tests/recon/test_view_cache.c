@@ -139,7 +139,7 @@ START_TEST(full_disk)
 	const size_t views = scan->views;
 	scan->views = (size_t)1 << 45;
 	ck_refused(gt_view_cache_open(&k, GT_VIEW_CACHE_SCRATCH, folder, &reader, scan), GT_ERR_IO,
-	           "the disk has too little room: needs 1966080 GiB, ");
+	           "not enough disk space: needs 1966080 GiB, ");
 	gt_view_cache_close(&k);
 	ck_refused(gt_view_cache_open(&k, GT_VIEW_CACHE_HOST, folder, &reader, scan), GT_ERR_MEMORY, "projections of 1966080 GiB");
 	gt_view_cache_close(&k);

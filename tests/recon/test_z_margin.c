@@ -175,8 +175,8 @@ START_TEST(padding)
 	ck_assert(e.below == below && e.grid.n[2] == 5 + below + above && e.scan.views == VIEWS);
 	ck_assert_double_eq_tol(gt_grid_first(&e.grid, 2) + 1.1 * (double)below, gt_grid_first(&g, 2), 1e-12);
 	snprintf(expected, sizeof expected,
-	         "%zu padding slices below and %zu above, which rays reach, are computed and not written (--padding no leaves them out)\n",
-	         below, above);
+	         "adds %zu padding slices below and %zu above the grid: reconstructed but not written (--padding no omits them)\n", below,
+	         above);
 	ck_assert_str_eq(said, expected);
 
 	said[0] = 0;
@@ -184,13 +184,13 @@ START_TEST(padding)
 	gt_recon_extent_views(p, &g, &e);
 	gt_recon_extent_pad(&log, &o, &e);
 	ck_assert(e.below == all_below && e.grid.n[2] == 5 + all_below + all_above);
-	ck_assert(strstr(said, "and not written\n") != NULL);
+	ck_assert(strstr(said, "but not written\n") != NULL);
 
 	said[0] = 0;
 	o = (gt_z_margin_options){ GT_Z_MARGIN_NO, 1 };
 	gt_recon_extent_views(p, &g, &e);
 	gt_recon_extent_pad(&log, &o, &e);
-	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold appears in the outermost ones", below, above);
+	snprintf(expected, sizeof expected, "the content of %zu slices below and %zu above appears in the outermost slices", below, above);
 	ck_assert(e.below == 0 && e.grid.n[2] == 5 && strstr(said, expected));
 
 	/* a grid made for the scan has the padding of the geometry; a missing listener is allowed */

@@ -1,6 +1,6 @@
-/* The plain form of the backprojection on CUDA: one thread per column of SLICES voxels, places in double from the
- * functions that the CPU uses. It takes any plan and either precision. The same takes the views that the way of tiles
- * leaves. Sums are in registers; it takes no memory of its own. */
+/* Plain kernel of the backprojection on CUDA: one thread per column of SLICES voxels, positions in double by the
+ * functions of the CPU. Supports any plan and both precisions. Also processes the views that fit into no tile. Sums are
+ * in registers; no further memory. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 /* Variants. */
@@ -14,12 +14,14 @@
 #define SLICES 16 /* slices per thread, in registers: 8, 16, 32 */
 #endif
 
-#define LEFT_BLOCKS 2048 /* that look for views which tiles left out: about what a large device holds at a time */
+#define LEFT_BLOCKS \
+	2048 /* blocks that scan for views left by the tiles: roughly the number that a large device runs at
+			  * a time */
 
 /* Filtered views as scalars of T, or as pairs of floats. */
 template <typename T> struct plain_rows {
 	const T *q;
-	size_t pitch, view, pad; /* in samples: of a row, of a view; rows */
+	size_t pitch, view, pad; /* pitch, view in samples; pad in rows */
 	__device__ const T *at(size_t v, size_t row, size_t k) const { return q + v * view + (pad + row) * pitch + k; }
 	static __device__ T value(const T *q, T left, T right) { return left * q[0] + right * q[1]; }
 };
@@ -34,8 +36,8 @@ struct pair_rows {
 	}
 };
 
-/* SLICES voxels from the iz-th on, of one view. Rows are counted from a base near them, so that their fractions keep
- * the precision of T. */
+/* Adds one view to SLICES voxels from the iz-th on. Rows are counted from a base near them, so that their fractions
+ * keep the precision of T. */
 template <typename T, typename ROWS>
 static __device__ void add_view(const struct gt_back_grid *in, size_t v, const ROWS &rows, double x, double y, size_t iz, T *sum)
 {
@@ -65,7 +67,7 @@ static __device__ void add_view(const struct gt_back_grid *in, size_t v, const R
 	}
 }
 
-/* The same through a matrix: each voxel has a place of its own. */
+/* Likewise through a matrix: each voxel has its own position. */
 template <typename T, typename ROWS>
 static __device__ void add_tilted_view(const struct gt_back_grid *in, size_t v, const ROWS &rows, double x, double y, size_t iz, T *sum)
 {
@@ -131,7 +133,7 @@ static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct col
 	add_block<T, ROWS>(in, rows, out, inside % in.tiles[0], inside / in.tiles[0], blockIdx.x / per_slab, NULL);
 }
 
-/* Views that were left out: mostly none, and to find that out must cost little. So a block looks at many tiles. */
+/* Views left by the tiles: mostly none, so the test must be cheap. Each block therefore scans many tiles. */
 template <typename ROWS>
 static __global__ void __launch_bounds__(BACK_X *BACK_Y, 1024 / (BACK_X * BACK_Y))
 	back_left(struct columns_in in, ROWS rows, float *out, unsigned tiles)

@@ -1,4 +1,4 @@
-/* Geometry and places adjusted together to the centres of all shadows. */
+/* Bundle adjustment: fits geometry and bead positions to the centres of all bead projections. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "recon/calibration/beads/beads.h"
 #include "recon/calibration/correct.h"
 
-enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MAX, POSE = 6 };
+enum { N = GT_BEADS_PARAMETERS, MAX_BEADS = GT_BEADS_MAX, POSE = 6 };
 const char *const gt_beads_names[] = { "center", "row", "roll", "slant", "tilt", "distance", "axis", NULL };
 static const double steps[N] = { 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-2, 1e-2 }, place_step = 1e-3, turn_step = 1e-5;
 
@@ -38,10 +38,10 @@ void gt_beads_apply(const gt_scan *given, const double value[N], gt_scan *scan)
 
 typedef struct {
 	gt_bead_search *s;
-	size_t index[N], n; /* values that are free */
+	size_t index[N], n; /* free values */
 	const double (*shape)[3];
-	double (*base)[3];  /* shape in the pose to begin with; turns are about its first ball */
-	size_t (*sight)[2]; /* view, ball */
+	double (*base)[3];  /* shape in its initial pose; rotations are about its first bead */
+	size_t (*sight)[2]; /* view, bead */
 	size_t sights;
 } adjustment;
 
@@ -81,7 +81,7 @@ static void residual(const void *self, const double *x, double *r)
 	spread(t, x);
 	for (size_t i = 0; i < t->sights; i++) {
 		const size_t v = t->sight[i][0], k = t->sight[i][1];
-		gt_beads_off(t->s->scan, v, t->s->place[k], &t->s->blobs.blob[t->s->sight[v * MOST + k]], r + 2 * i);
+		gt_beads_off(t->s->scan, v, t->s->place[k], &t->s->blobs.blob[t->s->sight[v * MAX_BEADS + k]], r + 2 * i);
 	}
 }
 
@@ -97,7 +97,7 @@ static gt_status begin(adjustment *t, unsigned fixed)
 			t->index[t->n++] = j;
 	for (size_t v = 0; v < s->given->views; v++)
 		for (size_t k = 0; k < s->beads; k++)
-			if (s->sight[v * MOST + k] != GT_BEADS_NONE) {
+			if (s->sight[v * MAX_BEADS + k] != GT_BEADS_NONE) {
 				t->sight[t->sights][0] = v;
 				t->sight[t->sights++][1] = k;
 			}

@@ -1,4 +1,4 @@
-/* From projections of balls to the geometry: shadows, balls, adjustment, then what is asked besides. */
+/* Calibration by beads: finds bead projections, assigns them to beads, and adjusts the geometry. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "recon/calibration/beads/beads.h"
 #include "recon/calibration/note.h"
 
-enum { N = GT_BEADS_PARAMETERS, MOST = GT_BEADS_MAX, MIN_VIEWS = 8, ROUNDS = 4 };
+enum { N = GT_BEADS_PARAMETERS, MAX_BEADS = GT_BEADS_MAX, MIN_VIEWS = 8, ROUNDS = 4 };
 const gt_beads_options gt_beads_defaults = { .size = sizeof(gt_beads_options) };
-/* Pixels that may be left in the mean, of one geometry for all views; where views get their own, before that. */
-static const double most_left = 1, most_left_each_view = 8;
+/* Largest RMS residual in pixels: of one geometry for all views, and before each view gets its own. */
+static const double max_rms = 1, max_rms_each_view = 8;
 static const double gates[] = { 4, 8, 16, 32, 64 };
 
 static gt_status check(const gt_projections *p, const gt_beads_options *o)
@@ -25,23 +25,24 @@ static gt_status check(const gt_projections *p, const gt_beads_options *o)
 	if (o->beads < GT_BEADS_MIN || o->beads > GT_BEADS_MAX)
 		return gt_fail(GT_ERR_ARG, "%zu beads: expected %d to %d", o->beads, GT_BEADS_MIN, GT_BEADS_MAX);
 	if (!(o->span >= 0) || isinf(o->span) || (o->span > 0 && o->place))
-		return gt_fail(GT_ERR_ARG, "span of the beads %g: expected a length in mm, and none where their places are given", o->span);
+		return gt_fail(GT_ERR_ARG, "span of the beads %g: expected a length in mm, and 0 if positions are given", o->span);
 	for (size_t k = 0; o->place && k < o->beads; k++)
 		if (!isfinite(o->place[k][0]) || !isfinite(o->place[k][1]) || !isfinite(o->place[k][2]))
-			return gt_fail(GT_ERR_ARG, "place of bead %zu: expected finite numbers in mm", k);
+			return gt_fail(GT_ERR_ARG, "position of bead %zu: expected finite numbers in mm", k);
 	if (s->shape != GT_FLAT || gt_scan_is_helical(s))
-		return gt_fail(GT_ERR_UNSUPPORTED, "beads tell the geometry of cone beams with flat detectors on a circle, not of %s",
-		               s->shape == GT_ARC    ? "arcs"
+		return gt_fail(GT_ERR_UNSUPPORTED, "beads: expected a cone beam, a flat detector and a circular orbit, found %s",
+		               s->shape == GT_ARC    ? "an arc detector"
 		               : s->shape == GT_FLAT ? "a helix"
-		                                     : "parallel rays (gantry calibrate --find center,roll does)");
+		                                     : "parallel rays; use gantry calibrate --find center,roll");
 	if (s->views < MIN_VIEWS)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views: beads need %d and more, best of a full turn", s->views, MIN_VIEWS);
+		return gt_fail(GT_ERR_UNSUPPORTED, "beads: %zu views: expected at least %d, preferably over 360 degrees", s->views,
+		               MIN_VIEWS);
 	return gt_projections_unfiltered(p, "calibration by beads", "");
 }
 
 static void forget_sights(gt_bead_search *s)
 {
-	for (size_t i = 0; i < s->given->views * MOST; i++)
+	for (size_t i = 0; i < s->given->views * MAX_BEADS; i++)
 		s->sight[i] = GT_BEADS_NONE;
 	s->beads = 0;
 	s->shift[0] = s->shift[1] = 0;
@@ -51,12 +52,12 @@ static gt_status wrong_number(size_t found, size_t expected)
 {
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
-		"%zu beads that at least half of the views show by themselves, expected %zu: count those within the field of view in "
-		"all views; balls need %s",
-		found, expected, found < expected ? "some room between their shadows" : "to be counted or listed, or to lie outside");
+		"found %zu beads that at least half of the views show separately, expected %zu: count the beads within the field of view in "
+		"all views; %s",
+		found, expected, found < expected ? "beads must not overlap" : "list every bead, or move it outside");
 }
 
-/* The balls, by the narrowest gate that has all. */
+/* Finds the beads with the smallest gate that yields `expected` beads. */
 static gt_status find_beads(gt_bead_search *s, size_t expected)
 {
 	gt_status st = GT_OK;
@@ -74,25 +75,24 @@ done:
 	return st;
 }
 
-static double left_of(const gt_beads_fit *f) { return sqrt(f->squares / (double)(2 * f->sights)); }
+static double rms_of(const gt_beads_fit *f) { return sqrt(f->squares / (double)(2 * f->sights)); }
 
-/* Adjusts, looks again which shadow is whose, and adjusts, until what is left says that all is right. */
-static gt_status settle(gt_bead_search *s, unsigned fixed, const double (*shape)[3], double max, gt_beads_fit *fit)
+/* Alternates adjustment and assignment for ROUNDS rounds. Fails unless the RMS residual is below max. */
+static gt_status refine_sights(gt_bead_search *s, unsigned fixed, const double (*shape)[3], double max, gt_beads_fit *fit)
 {
 	gt_status st = GT_OK;
 	for (int round = 0; round < ROUNDS; round++) {
 		free(fit->inverse);
 		GT_TRY(gt_beads_adjust(s, fixed, shape, fit));
 		if (round < ROUNDS - 1)
-			gt_beads_assign(s, fmin(gates[1] * (round ? 1 : 2), fmax(1, 6 * left_of(fit))));
+			gt_beads_assign(s, fmin(gates[1] * (round ? 1 : 2), fmax(1, 6 * rms_of(fit))));
 	}
-	if (!(left_of(fit) < max))
+	if (!(rms_of(fit) < max))
 		GT_TRY(gt_fail(
-			GT_ERR_UNSUPPORTED, "%.3g pixels are left between shadows and geometry, expected less than %g: %s", left_of(fit),
-			max,
-			shape ? "the places given are not those of these balls, or views move by themselves (--each-view)"
-			      : "balls were taken for each other, views move by themselves (--each-view), or columns or the turn run "
-				"the other way (gantry import --flip columns, turn)"));
+			GT_ERR_UNSUPPORTED, "RMS residual of the bead projections %.3g pixels: expected less than %g: %s", rms_of(fit), max,
+			shape ? "the positions belong to other beads, or views move independently (--each-view)"
+			      : "beads were confused, views move independently (--each-view), or columns or the rotation direction are "
+				"reversed (gantry import --flip columns, turn)"));
 done:
 	return st;
 }
@@ -104,7 +104,7 @@ static double error_of(const gt_beads_fit *f, size_t unknown)
 	return sqrt(fmax(0, sigma2(f) * f->inverse[unknown * f->unknowns + unknown]));
 }
 
-/* Standard errors of what is free; the value that is told worst, or -1 where all are told. */
+/* Computes standard errors of the free values. Returns the least identifiable one, or -1 if all are identifiable. */
 static int errors(const gt_bead_search *s, unsigned fixed, const gt_beads_fit *f, double error[N])
 {
 	const double min[N] = { 1, 5, 0.01, 0.03, 0.03, 0.03 * s->given->source_to_detector, 0.03 * s->given->source_to_axis };
@@ -122,7 +122,7 @@ static int errors(const gt_bead_search *s, unsigned fixed, const gt_beads_fit *f
 	return worst;
 }
 
-/* All lengths of the object, and the source's distance from it, times a factor: no ray changes. */
+/* Scales all lengths of the object and the source-to-axis distance; no ray changes. */
 static void rescale(gt_bead_search *s, double factor)
 {
 	const double distance = hypot(s->scan->view[0].source[0], s->scan->view[0].source[1]);
@@ -133,7 +133,7 @@ static void rescale(gt_bead_search *s, double factor)
 	gt_beads_apply(s->given, s->value, s->scan);
 }
 
-/* The two balls that are furthest apart. */
+/* Returns the largest distance between two beads, and these beads. */
 static double span_of(const gt_bead_search *s, size_t pair[2])
 {
 	double max = 0;
@@ -151,7 +151,7 @@ static double span_of(const gt_bead_search *s, size_t pair[2])
 	return max;
 }
 
-/* By the known span; its standard error is that of the source's distance. */
+/* Scales to the known span; the distance from source to axis inherits its standard error. */
 static void scale_to_span(gt_bead_search *s, double span, unsigned fixed, const gt_beads_fit *f, gt_beads_report *r)
 {
 	size_t pair[2] = { 0 }, first = 0;
@@ -171,10 +171,10 @@ static void scale_to_span(gt_bead_search *s, double span, unsigned fixed, const 
 	r->error[GT_BEADS_AXIS] = sqrt(fmax(0, variance)) / found * hypot(s->scan->view[0].source[0], s->scan->view[0].source[1]);
 }
 
-/* Known places of the balls, in their order, and the scale that they give. */
+/* Sorts the known positions like the beads and scales the geometry to them. */
 static gt_status take_places(gt_bead_search *s, const double (*known)[3], double (*shape)[3])
 {
-	double scale = 1, moved[MOST][3];
+	double scale = 1, moved[MAX_BEADS][3];
 	const gt_status st = gt_beads_recognise(s, known, shape);
 	if (st == GT_OK) {
 		gt_beads_superpose(s->beads, (const double(*)[3])shape, (const double(*)[3])s->place, &scale, moved);
@@ -183,18 +183,18 @@ static gt_status take_places(gt_bead_search *s, const double (*known)[3], double
 	return st;
 }
 
-/* Values, and places or the pose of known ones; leaves as they are what shadows do not tell. */
-static gt_status adjust_told(gt_bead_search *s, const gt_beads_options *o, const double (*shape)[3], gt_beads_fit *fit, gt_beads_report *r)
+/* Adjusts values and positions, or the pose of known positions; resets values that are not identifiable. */
+static gt_status adjust_free(gt_bead_search *s, const gt_beads_options *o, const double (*shape)[3], gt_beads_fit *fit, gt_beads_report *r)
 {
 	unsigned fixed = shape ? 0 : 1u << GT_BEADS_AXIS;
 	gt_status st = GT_OK;
 	for (;;) {
-		GT_TRY(settle(s, fixed, shape, o->each_view ? most_left_each_view : most_left, fit));
+		GT_TRY(refine_sights(s, fixed, shape, o->each_view ? max_rms_each_view : max_rms, fit));
 		const int worst = errors(s, fixed, fit, r->error);
 		if (worst < 0)
 			break;
 		gt_calibration_note(&o->notes, GT_INFO,
-		                    "%s cannot be told from these shadows: its standard error would be %.2g; left as it is",
+		                    "%s is not identifiable from these bead projections: its standard error would be %.2g; left unchanged",
 		                    gt_beads_names[worst], r->error[worst]);
 		r->error[worst] = 0;
 		s->value[worst] = 0;
@@ -215,13 +215,13 @@ done:
 /* Residual of positions fitted to the scan as given. */
 static gt_status residual_before(gt_bead_search *s, gt_beads_report *r)
 {
-	double value[N], place[MOST][3];
+	double value[N], place[MAX_BEADS][3];
 	gt_beads_fit fit = { 0 };
 	memcpy(value, s->value, sizeof value);
 	memcpy(place, s->place, sizeof place);
 	memset(s->value, 0, sizeof s->value);
 	const gt_status st = gt_beads_adjust(s, (1u << N) - 1, NULL, &fit);
-	r->before = st == GT_OK ? left_of(&fit) : NAN;
+	r->before = st == GT_OK ? rms_of(&fit) : NAN;
 	free(fit.inverse);
 	memcpy(s->value, value, sizeof value);
 	memcpy(s->place, place, sizeof place);
@@ -229,8 +229,8 @@ static gt_status residual_before(gt_bead_search *s, gt_beads_report *r)
 	return st == GT_ERR_MEMORY ? st : GT_OK;
 }
 
-/* Sights, and what is left of them, of the scan as it is now. */
-static void tell_sights(const gt_bead_search *s, gt_beads_report *r)
+/* Reports measured and modelled positions, and residuals, for the current scan. */
+static void report_sights(const gt_bead_search *s, gt_beads_report *r)
 {
 	double all = 0;
 	r->seen = 0;
@@ -238,7 +238,7 @@ static void tell_sights(const gt_bead_search *s, gt_beads_report *r)
 		double sum = 0;
 		size_t n = 0;
 		for (size_t k = 0; k < r->beads; k++) {
-			const long at = s->sight[v * MOST + k];
+			const long at = s->sight[v * MAX_BEADS + k];
 			gt_bead_sight *sight = &r->sight[v * r->beads + k];
 			double off[2];
 			*sight = (gt_bead_sight){ NAN, NAN, NAN, NAN };
@@ -273,7 +273,7 @@ static gt_status make_report(const gt_bead_search *s, size_t beads, gt_beads_rep
 	return GT_OK;
 }
 
-/* A ball too many is seen once the geometry is known. */
+/* Detects an additional bead, which only an accurate geometry separates. */
 static gt_status check_rest(gt_bead_search *s)
 {
 	const size_t beads = s->beads;
@@ -284,20 +284,20 @@ static gt_status check_rest(gt_bead_search *s)
 	return s->beads == beads ? GT_OK : wrong_number(s->beads, beads);
 }
 
-/* Columns that run the other way are seen as a panel from behind. */
+/* A slant above 90 degrees means reversed columns. */
 static void note_behind(const gt_bead_search *s, const gt_beads_options *o)
 {
 	const double slant = remainder(s->value[GT_BEADS_SLANT], 2 * GT_PI), off = remainder(slant, GT_PI);
 	if (fabs(slant) < GT_PI / 2)
 		return;
 	gt_calibration_note(&o->notes, GT_WARNING,
-	                    "the panel is seen from behind, so columns are counted from the other end%s: the slant of %+.2f deg is one of "
-	                    "%+.2f deg then (gantry import SCAN -o MENDED --flip columns%s, and once more)",
-	                    o->place ? "" : " or the scan turns the other way, which without the beads' places cannot be told apart",
+	                    "the panel is seen from behind: its columns are reversed%s; the slant of %+.2f deg then becomes "
+	                    "%+.2f deg (gantry import SCAN -o FLIPPED --flip columns%s, then calibrate again)",
+	                    o->place ? "" : " or its rotation direction is, which cannot be distinguished without bead positions",
 	                    slant * GT_DEGREES, off * GT_DEGREES, o->place ? "" : ", or turn");
 }
 
-/* From the scan as it is given, or as seen from behind. */
+/* Calibrates from the given scan, or from the scan with the panel seen from behind. */
 static gt_status find_from(gt_bead_search *s, int behind, const gt_beads_options *o, gt_beads_fit *fit, gt_beads_report *r)
 {
 	gt_status st = GT_OK;
@@ -305,14 +305,14 @@ static gt_status find_from(gt_bead_search *s, int behind, const gt_beads_options
 	s->value[GT_BEADS_SLANT] = behind ? GT_PI : 0;
 	gt_beads_apply(s->given, s->value, s->scan);
 	GT_TRY(find_beads(s, o->beads));
-	gt_calibration_note(&o->notes, GT_INFO, "%zu balls, shadows of %.1f pixels; they lie off by %.2f columns and %.2f rows", s->beads,
+	gt_calibration_note(&o->notes, GT_INFO, "%zu beads, projections %.1f pixels wide, offset by %.2f columns and %.2f rows", s->beads,
 	                    2 * s->blobs.radius, s->shift[0], s->shift[1]);
-	st = adjust_told(s, o, NULL, fit, r);
+	st = adjust_free(s, o, NULL, fit, r);
 done:
 	return st;
 }
 
-/* The first refusal says more, where both are. */
+/* If both fail, the first error is the more helpful one. */
 static gt_status find_either(gt_bead_search *s, const gt_beads_options *o, gt_beads_fit *fit, gt_beads_report *r)
 {
 	char why[512];
@@ -326,22 +326,22 @@ static gt_status find_either(gt_bead_search *s, const gt_beads_options *o, gt_be
 
 static gt_status find(gt_bead_search *s, const gt_beads_options *o, gt_beads_report *r)
 {
-	double shape[MOST][3];
+	double shape[MAX_BEADS][3];
 	gt_beads_fit fit = { 0 };
 	gt_status st = GT_OK;
 	GT_TRY(find_either(s, o, &fit, r));
 	GT_TRY(check_rest(s));
 	if (o->place) {
 		GT_TRY(take_places(s, o->place, shape));
-		GT_TRY(adjust_told(s, o, (const double(*)[3])shape, &fit, r));
+		GT_TRY(adjust_free(s, o, (const double(*)[3])shape, &fit, r));
 	}
 	note_behind(s, o);
 	GT_TRY(residual_before(s, r));
-	tell_sights(s, r);
+	report_sights(s, r);
 	if (o->each_view) {
-		gt_calibration_note(&o->notes, GT_INFO, "%.4f pixels are left of one geometry for all views", r->after);
+		gt_calibration_note(&o->notes, GT_INFO, "RMS residual %.4f pixels with one geometry for all views", r->after);
 		GT_TRY(gt_beads_each_view(s, r));
-		tell_sights(s, r);
+		report_sights(s, r);
 	}
 	memcpy(r->value, s->value, sizeof r->value);
 	memcpy(r->place, s->place, s->beads * sizeof *r->place);
@@ -366,8 +366,8 @@ gt_status gt_calibrate_beads(gt_projections *p, const gt_beads_options *given, g
 	GT_TRY(gt_scan_clone(p->scan, &old));
 	s.given = old;
 	s.scan = scan;
-	s.place = calloc(MOST, sizeof *s.place);
-	s.sight = calloc(scan->views * MOST, sizeof *s.sight);
+	s.place = calloc(MAX_BEADS, sizeof *s.place);
+	s.sight = calloc(scan->views * MAX_BEADS, sizeof *s.sight);
 	if (!s.place || !s.sight)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(make_report(&s, o.beads, r));

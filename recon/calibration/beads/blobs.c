@@ -12,7 +12,7 @@
 #include "recon/calibration/beads/least_squares.h"
 
 enum { SAMPLES = 11, MIN_PIXELS = 5, AROUND = 2, FRAME = 4 };
-static const double part_of_maximum = 0.25, max_area = 1.35, most_uneven = 3, negligible = 1e-3, min_moving = 0.7;
+static const double part_of_maximum = 0.25, max_area = 1.35, max_uneven = 3, negligible = 1e-3, min_moving = 0.7;
 
 typedef struct {
 	size_t low[2], high[2], pixels;
@@ -23,14 +23,14 @@ typedef struct {
 	double *node, *sample;
 	const float *view;
 	float *above;  /* the view, less its background */
-	float *steady; /* median of all views, pixel by pixel: a holder that is round about the axis */
-	int *label;    /* 0, or 1 + the number of the shadow */
+	float *steady; /* median of all views, pixel by pixel: a holder with rotational symmetry */
+	int *label;    /* 0, or 1 + index of the region */
 	size_t *stack;
-	extent *found; /* shadows of the view */
+	extent *found; /* regions of the view */
 	size_t space;
-} room;
+} buffers;
 
-static void forget(room *r)
+static void release(buffers *r)
 {
 	free(r->node);
 	free(r->sample);
@@ -41,10 +41,10 @@ static void forget(room *r)
 	free(r->found);
 }
 
-static gt_status make_room(const gt_scan *s, room *r)
+static gt_status allocate(const gt_scan *s, buffers *r)
 {
 	const size_t size = s->rows * s->columns, side = s->columns / 24;
-	*r = (room){ .rows = s->rows, .columns = s->columns, .step = side < 4 ? 4 : side };
+	*r = (buffers){ .rows = s->rows, .columns = s->columns, .step = side < 4 ? 4 : side };
 	r->nodes[0] = (s->rows + r->step - 1) / r->step + 1;
 	r->nodes[1] = (s->columns + r->step - 1) / r->step + 1;
 	r->node = malloc(r->nodes[0] * r->nodes[1] * sizeof *r->node);
@@ -57,7 +57,7 @@ static gt_status make_room(const gt_scan *s, room *r)
 }
 
 /* The median of at most SAMPLES x SAMPLES pixels within two steps of the node. */
-static double node_value(const room *r, const float *view, size_t row, size_t column)
+static double node_value(const buffers *r, const float *view, size_t row, size_t column)
 {
 	const long reach = 2 * (long)r->step, by = 2 * reach / (SAMPLES - 1) > 1 ? 2 * reach / (SAMPLES - 1) : 1;
 	size_t n = 0;
@@ -68,7 +68,7 @@ static double node_value(const room *r, const float *view, size_t row, size_t co
 	return n ? gt_upper_median(r->sample, n) : 0;
 }
 
-static double subtract_background(room *r, const float *view)
+static double subtract_background(buffers *r, const float *view)
 {
 	double max = 0;
 	r->view = view;
@@ -88,7 +88,7 @@ static double subtract_background(room *r, const float *view)
 	return max;
 }
 
-static void take(room *r, size_t at, int label, size_t *waiting, extent *e)
+static void take(buffers *r, size_t at, int label, size_t *waiting, extent *e)
 {
 	const size_t l = at / r->columns, k = at % r->columns;
 	r->label[at] = label;
@@ -101,7 +101,7 @@ static void take(room *r, size_t at, int label, size_t *waiting, extent *e)
 }
 
 /* Grows the region above the threshold from a pixel. */
-static extent grow(room *r, size_t at, int label, double threshold)
+static extent grow(buffers *r, size_t at, int label, double threshold)
 {
 	extent e = { .low = { r->rows, r->columns } };
 	size_t waiting = 0;
@@ -121,8 +121,8 @@ static extent grow(room *r, size_t at, int label, double threshold)
 	return e;
 }
 
-/* Pixels FRAME around the shadow that belong to no other. */
-static int is_ground(const room *r, const extent *e, size_t l, size_t k)
+/* 1 for pixels of the frame around the region that belong to no region. */
+static int is_ground(const buffers *r, const extent *e, size_t l, size_t k)
 {
 	const int inside = l + AROUND >= e->low[0] && l <= e->high[0] + AROUND && k + AROUND >= e->low[1] && k <= e->high[1] + AROUND;
 	return !inside && !r->label[l * r->columns + k];
@@ -132,7 +132,7 @@ typedef struct {
 	size_t first[2], end[2];
 } frame_of;
 
-static frame_of frame_around(const room *r, const extent *e)
+static frame_of frame_around(const buffers *r, const extent *e)
 {
 	const size_t size[2] = { r->rows, r->columns };
 	frame_of f;
@@ -145,9 +145,9 @@ static frame_of frame_around(const room *r, const extent *e)
 
 /* Image in which bead projections are measured: the view, or the view less its steady part. */
 typedef struct {
-	const room *r;
+	const buffers *r;
 	int moving;
-	double plane[3]; /* height at 0 and slopes of what is around a shadow */
+	double plane[3]; /* value at 0 and slopes of the background around a region */
 } ground;
 
 static double value_at(const ground *g, size_t l, size_t k)
@@ -161,7 +161,7 @@ static double over_plane(const ground *g, size_t l, size_t k)
 	return value_at(g, l, k) - g->plane[0] - g->plane[1] * (double)l - g->plane[2] * (double)k;
 }
 
-/* 0: too few pixels. */
+/* Returns 0 if there are too few pixels. */
 static int fit_plane(const extent *e, ground *g)
 {
 	const double middle[2] = { (double)(e->low[0] + e->high[0]) / 2, (double)(e->low[1] + e->high[1]) / 2 };
@@ -186,7 +186,7 @@ static int fit_plane(const extent *e, ground *g)
 	return 1;
 }
 
-/* Root mean square of the ground over the plane. */
+/* Returns the standard deviation of the background from the plane. */
 static double unevenness(const extent *e, const ground *g)
 {
 	const frame_of f = frame_around(g->r, e);
@@ -201,8 +201,8 @@ static double unevenness(const extent *e, const ground *g)
 	return n > 3 ? sqrt(squares / (double)(n - 3)) : 0;
 }
 
-/* The sum of what is above the plane in the shadow and AROUND it, and its centre, row and column. 0: another shadow is
- * among it, or too little is around. */
+/* Returns the sum above the plane in the region and AROUND it; center: its centroid, row and column. Returns 0 if
+ * another region overlaps or the background is too small. */
 static double weigh(const extent *e, int label, ground *g, double center[2])
 {
 	double sum = 0;
@@ -224,9 +224,9 @@ static double weigh(const extent *e, int label, ground *g, double center[2])
 	return sum;
 }
 
-/* What is steady is taken off, as a holder that bends under a shadow pulls at its centre, to the same side all the way
- * round; but for balls near the axis, which are steady themselves. */
-static gt_blob measure(const room *r, const extent *e, int label)
+/* Subtracts the steady part, because a curved holder shifts all centroids to the same side. Beads near the axis are
+ * steady themselves and keep it. */
+static gt_blob measure(const buffers *r, const extent *e, int label)
 {
 	const gt_blob none = { (double)(e->low[1] + e->high[1]) / 2, (double)(e->low[0] + e->high[0]) / 2, sqrt((double)e->pixels / GT_PI),
 		               0, 0 };
@@ -241,8 +241,8 @@ static gt_blob measure(const room *r, const extent *e, int label)
 	return (gt_blob){ at[1], at[0], none.radius, 1, unevenness(e, g) * (double)e->pixels / sum };
 }
 
-/* Labels all shadows of the view; how many, in *n. */
-static gt_status label_view(room *r, double threshold, size_t *n)
+/* Labels all regions of the view; *n: their number. */
+static gt_status label_view(buffers *r, double threshold, size_t *n)
 {
 	const size_t size = r->rows * r->columns;
 	memset(r->label, 0, size * sizeof *r->label);
@@ -263,7 +263,7 @@ static gt_status label_view(room *r, double threshold, size_t *n)
 	return GT_OK;
 }
 
-static gt_status find_in_view(room *r, double threshold, size_t v, gt_blobs *b)
+static gt_status find_in_view(buffers *r, double threshold, size_t v, gt_blobs *b)
 {
 	size_t shadows, n = b->first[v];
 	gt_status st = label_view(r, threshold, &shadows);
@@ -278,7 +278,7 @@ static gt_status find_in_view(room *r, double threshold, size_t v, gt_blobs *b)
 	return GT_OK;
 }
 
-/* Shadows that are much larger than usual are of several balls. */
+/* Regions that are much larger than the median contain several beads. */
 static gt_status leave_joined(gt_blobs *b)
 {
 	const size_t all = b->first[b->views];
@@ -292,14 +292,14 @@ static gt_status leave_joined(gt_blobs *b)
 	b->radius = n ? gt_upper_median(radius, n) : 0;
 	free(radius);
 	if (!n)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: expected round shadows of %d pixels and more on a smooth ground",
-		               MIN_PIXELS);
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "found no bead projection: expected round regions of at least %d pixels on a smooth background", MIN_PIXELS);
 	for (size_t i = 0; i < all; i++)
 		b->blob[i].whole &= b->blob[i].radius * b->blob[i].radius < max_area * b->radius * b->radius;
 	return GT_OK;
 }
 
-/* The quieter half of the shadows says how uneven noise alone makes the ground. */
+/* The smoother half of the regions measures the roughness that noise alone causes. */
 static gt_status leave_uneven(gt_blobs *b)
 {
 	const size_t all = b->first[b->views];
@@ -318,7 +318,7 @@ static gt_status leave_uneven(gt_blobs *b)
 	const double usual = quiet ? gt_upper_median(uneven, quiet) : 0;
 	free(uneven);
 	for (size_t i = 0; i < all; i++)
-		b->blob[i].whole &= b->blob[i].uneven < most_uneven * usual || b->blob[i].uneven < negligible;
+		b->blob[i].whole &= b->blob[i].uneven < max_uneven * usual || b->blob[i].uneven < negligible;
 	return GT_OK;
 }
 
@@ -327,18 +327,18 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 	const gt_scan *s = p->scan;
 	const size_t size = s->rows * s->columns;
 	double *max = malloc(s->views * sizeof *max), usual;
-	room r = { 0 };
+	buffers r = { 0 };
 	gt_status st = GT_OK;
 	*b = (gt_blobs){ .views = s->views, .first = calloc(s->views + 1, sizeof *b->first) };
 	if (!max || !b->first)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(make_room(s, &r));
+	GT_TRY(allocate(s, &r));
 	GT_TRY(gt_column_medians(p->data, s->views, size, size, r.steady));
 	for (size_t v = 0; v < s->views; v++)
 		max[v] = subtract_background(&r, p->data + v * size);
 	usual = gt_upper_median(max, s->views);
 	if (!(usual > 0) || !isfinite(usual))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no view shows a ball: the line integrals are flat"));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "found no bead projection: the line integrals are constant"));
 	for (size_t v = 0; v < s->views; v++) {
 		subtract_background(&r, p->data + v * size);
 		GT_TRY(find_in_view(&r, part_of_maximum * usual, v, b));
@@ -347,7 +347,7 @@ gt_status gt_blobs_find(const gt_projections *p, gt_blobs *b)
 	GT_TRY(leave_uneven(b));
 done:
 	free(max);
-	forget(&r);
+	release(&r);
 	return st;
 }
 

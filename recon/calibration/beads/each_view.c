@@ -1,4 +1,4 @@
-/* Source and detector of each view by itself: the balls stay where they are, nine numbers follow from their shadows. */
+/* Source and detector of each view: fits nine numbers to the bead projections, with fixed bead positions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,15 @@
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { MOST = GT_BEADS_MAX, UNKNOWNS = 9 };
-/* A standard error above this part of the distance between source and detector says that the view cannot tell. */
+enum { MAX_BEADS = GT_BEADS_MAX, UNKNOWNS = 9 };
+/* Largest usable standard error, relative to the distance between source and detector. */
 static const double max_error = 0.1;
 
 typedef struct {
 	const gt_bead_search *s;
 	size_t view;
 	gt_view start;
-	size_t bead[MOST], n;
+	size_t bead[MAX_BEADS], n;
 } one_view;
 
 static void move(const one_view *o, const double *x)
@@ -36,11 +36,12 @@ static void residual(const void *self, const double *x, double *r)
 	move(o, x);
 	for (size_t i = 0; i < o->n; i++) {
 		const size_t k = o->bead[i];
-		gt_beads_off(o->s->scan, o->view, o->s->place[k], &o->s->blobs.blob[o->s->sight[o->view * MOST + k]], r + 2 * i);
+		gt_beads_off(o->s->scan, o->view, o->s->place[k], &o->s->blobs.blob[o->s->sight[o->view * MAX_BEADS + k]], r + 2 * i);
 	}
 }
 
-/* Moves the view to the nine numbers; its squares, and errors of source and detector for shadows known to 1 pixel. */
+/* Fits the view's nine numbers; *squares: sum of squared residuals; error: of source and detector if bead projections
+ * have an error of 1 pixel. */
 static int fit(one_view *o, double *squares, double error[2])
 {
 	static const double step[UNKNOWNS] = { 1e-2, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2, 1e-5, 1e-5, 1e-5 };
@@ -64,7 +65,7 @@ static one_view view_of(const gt_bead_search *s, size_t v)
 {
 	one_view o = { .s = s, .view = v, .start = s->scan->view[v] };
 	for (size_t k = 0; k < s->beads; k++)
-		if (s->sight[v * MOST + k] != GT_BEADS_NONE)
+		if (s->sight[v * MAX_BEADS + k] != GT_BEADS_NONE)
 			o.bead[o.n++] = k;
 	return o;
 }
@@ -73,8 +74,10 @@ gt_status gt_beads_each_view(gt_bead_search *s, gt_beads_report *r)
 {
 	double squares = 0, free_numbers = 0, far;
 	if (s->beads < GT_BEADS_MIN_EACH_VIEW)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu balls: views by themselves need %d and more", s->beads, GT_BEADS_MIN_EACH_VIEW);
-	/* How well shadows are known is asked of all views together: one has few numbers more than unknowns. */
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu beads: expected at least %d for a separate geometry of each view", s->beads,
+		               GT_BEADS_MIN_EACH_VIEW);
+	/* The error of bead projections is estimated from all views, because one view has few residuals beyond its
+	 * unknowns. */
 	gt_view *shared = malloc(s->given->views * sizeof *shared);
 	if (!shared)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -105,7 +108,7 @@ gt_status gt_beads_each_view(gt_bead_search *s, gt_beads_report *r)
 	free(shared);
 	return r->views_alone ? GT_OK
 	                      : gt_fail(GT_ERR_UNSUPPORTED,
-	                                "no view shows %d balls apart from each other that tell its source and detector: more "
-	                                "balls, and not in one plane, are needed",
+	                                "no view shows %d separate beads that determine its source and detector: use more "
+	                                "beads, not in one plane",
 	                                GT_BEADS_MIN_EACH_VIEW);
 }

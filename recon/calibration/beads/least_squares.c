@@ -1,4 +1,4 @@
-/* Least squares of few unknowns. */
+/* Nonlinear least squares of few unknowns (Levenberg-Marquardt). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static double squares_of(const gt_least_squares *s, const double *x, double *r)
 	return sum;
 }
 
-/* J [unknowns][residuals], J'J and J'r. */
+/* Computes J [unknowns][residuals], J'J and J'r. */
 static void linearise(const gt_least_squares *s, const double *x, work *w)
 {
 	const size_t n = s->unknowns, m = s->residuals;
@@ -51,7 +51,8 @@ static void linearise(const gt_least_squares *s, const double *x, work *w)
 	}
 }
 
-/* One step that makes the squares smaller. 0: there is none. 1: it was as small as rounding; 2: go on. */
+/* Makes one step that does not increase the sum of squares. Returns 0 if there is none, 1 if it was as small as
+ * rounding, else 2. */
 static int step(const gt_least_squares *s, double *x, double *damping, double *squares, work *w)
 {
 	const size_t n = s->unknowns;
@@ -93,7 +94,7 @@ gt_status gt_least_squares_fit(const gt_least_squares *s, double *x, double *inv
 	if (!w.J || !w.r || !w.side || !w.normal || !w.damped || !w.pull || !w.there)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (m < n)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: %zu numbers are to tell %zu unknowns", m, n));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: %zu residuals for %zu unknowns", m, n));
 	*squares = squares_of(s, x, w.r);
 	for (int k = 0, on = 2; on == 2 && k < MAX_STEPS; k++) {
 		linearise(s, x, &w);
@@ -106,8 +107,8 @@ gt_status gt_least_squares_fit(const gt_least_squares *s, double *x, double *inv
 		linearise(s, x, &w);
 		memcpy(inverse, w.normal, n * n * sizeof *inverse);
 		if (!gt_symmetric_invert(n, GT_LEAST_SQUARES_PIVOT, inverse))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: the shadows move alike, or not at all, with "
-			                                   "some of what is asked for"));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: bead projections depend equally, or not at all, on "
+			                                   "some requested parameters"));
 	}
 done:
 	free(w.J);

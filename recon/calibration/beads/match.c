@@ -1,5 +1,5 @@
-/* Which shadow belongs to which ball: a shadow in each of two views makes a place; a place is a ball where at least
- * half of the views have a shadow there. Nothing is followed from view to view, so views without a ball do no harm. */
+/* Matches bead projections to beads. Bead projections of two views give a position, which is a bead if at least half of
+ * the views show it. Beads are not tracked from view to view, so views without a bead do no harm. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { STARTS = 6, PROBES = 24, MOST = GT_BEADS_MAX, PLACE_AND_SHIFT = 5 };
+enum { STARTS = 6, PROBES = 24, MAX_BEADS = GT_BEADS_MAX, PLACE_AND_SHIFT = 5 };
 static const double far_off = 1e6;
 
 void gt_beads_off(const gt_scan *scan, size_t view, const double place[3], const gt_blob *b, double off[2])
@@ -22,12 +22,12 @@ void gt_beads_off(const gt_scan *scan, size_t view, const double place[3], const
 static int taken(const gt_bead_search *s, size_t view, size_t blob)
 {
 	for (size_t k = 0; k < s->beads; k++)
-		if (s->sight[view * MOST + k] == (long)blob)
+		if (s->sight[view * MAX_BEADS + k] == (long)blob)
 			return 1;
 	return 0;
 }
 
-/* The nearest free shadow within the gate, or GT_BEADS_NONE. */
+/* Returns the nearest free bead projection within the gate, or GT_BEADS_NONE. */
 static long nearest(const gt_bead_search *s, size_t view, const double place[3], const double shift[2], double gate)
 {
 	long best = GT_BEADS_NONE;
@@ -53,7 +53,8 @@ static size_t support(const gt_bead_search *s, const double place[3], const doub
 	return n;
 }
 
-/* The middle of the shortest way between two rays; 0: they are parallel. */
+/* place: centre of the shortest connection of two rays. Returns 0 if they are parallel or it is outside the
+ * segments. */
 static int meet(const gt_scan *scan, const size_t view[2], const gt_blob *const blob[2], const double shift[2], double place[3])
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -111,12 +112,12 @@ static void one_residual(const void *self, const double *x, double *r)
 		r[2 * i] -= x[3];
 		r[2 * i + 1] -= x[4];
 	}
-	/* A short arc cannot tell a shift of all from a place. */
+	/* A short arc does not separate a common shift from a position. */
 	r[2 * o->n] = (x[3] - o->start[3]) / o->gate;
 	r[2 * o->n + 1] = (x[4] - o->start[4]) / o->gate;
 }
 
-/* The place of ball `s->beads` and its own shift, x[5], by the shadows that it has within the gate. */
+/* Fits position and shift, x[5], of bead `s->beads` to its bead projections within the gate. */
 static gt_status refine(gt_bead_search *s, double gate, long *sight, double x[PLACE_AND_SHIFT])
 {
 	static const double step[PLACE_AND_SHIFT] = { 1e-3, 1e-3, 1e-3, 1e-2, 1e-2 };
@@ -137,7 +138,7 @@ static gt_status refine(gt_bead_search *s, double gate, long *sight, double x[PL
 	return st;
 }
 
-/* One more ball, if there is one. */
+/* Finds one more bead, if there is one. */
 static gt_status next_bead(gt_bead_search *s, double gate, int *found)
 {
 	const size_t views = s->given->views, probes = views < PROBES ? views : PROBES;
@@ -162,7 +163,7 @@ static gt_status next_bead(gt_bead_search *s, double gate, int *found)
 			for (int a = 0; a < 2 && !s->beads; a++)
 				s->shift[a] = x[3 + a];
 			for (size_t v = 0; v < views; v++)
-				s->sight[v * MOST + s->beads] = sight[v];
+				s->sight[v * MAX_BEADS + s->beads] = sight[v];
 			s->beads++;
 		}
 	}
@@ -173,12 +174,12 @@ static gt_status next_bead(gt_bead_search *s, double gate, int *found)
 gt_status gt_beads_match(gt_bead_search *s, double gate)
 {
 	gt_status st = GT_OK;
-	for (int found = 1; st == GT_OK && found && s->beads < MOST;)
+	for (int found = 1; st == GT_OK && found && s->beads < MAX_BEADS;)
 		st = next_bead(s, gate, &found);
 	return st;
 }
 
-/* Is another ball so near in that view that the two shadows touch? */
+/* 1 if another bead is so close in that view that both bead projections touch. */
 static int crowded(const gt_bead_search *s, size_t view, size_t bead)
 {
 	const gt_detector d = gt_scan_detector(s->scan);
@@ -197,7 +198,7 @@ void gt_beads_assign(gt_bead_search *s, double gate)
 	static const double none[2];
 	const size_t beads = s->beads;
 	for (size_t v = 0; v < s->given->views; v++) {
-		long sight[MOST];
+		long sight[MAX_BEADS];
 		s->beads = 0;
 		for (size_t k = 0; k < beads; k++)
 			sight[k] = nearest(s, v, s->place[k], none, gate);
@@ -206,7 +207,7 @@ void gt_beads_assign(gt_bead_search *s, double gate)
 			int alone = sight[k] != GT_BEADS_NONE && !crowded(s, v, k);
 			for (size_t l = 0; alone && l < beads; l++)
 				alone = l == k || sight[l] != sight[k];
-			s->sight[v * MOST + k] = alone ? sight[k] : GT_BEADS_NONE;
+			s->sight[v * MAX_BEADS + k] = alone ? sight[k] : GT_BEADS_NONE;
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/* Known places of balls, from a text. */
+/* Reads known bead positions from a text file. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { LINE = 512, MAX_BYTES = 16 << 20 };
 
-/* 1: three numbers; 0: nothing but blanks and a comment; -1: something else. */
+/* Returns 1 for three numbers, 0 for an empty line or a comment, -1 for anything else. */
 static int parse(char *line, double x[3])
 {
 	char *at = strchr(line, '#');
@@ -54,7 +54,8 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 		double x[3];
 		const int what = ++number && strchr(line, '\n') == NULL && !feof(f) ? -1 : parse(line, x);
 		if (what < 0)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected three numbers x y z, in mm, with points", path, number));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected three numbers x y z in mm, with decimal points", path,
+			               number));
 		if (what == 1 && *beads == GT_BEADS_MAX)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected at most %d beads", path, number, GT_BEADS_MAX));
 		if (what == 1)
@@ -63,8 +64,7 @@ gt_status gt_beads_read(const char *path, double (**place)[3], size_t *beads)
 	if (ferror(f))
 		GT_TRY(gt_fail(GT_ERR_IO, "cannot read %s: %s", path, strerror(errno)));
 	if (*beads < GT_BEADS_MIN)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: found %zu beads, expected %d and more, a line \"x y z\" for each", path, *beads,
-		               GT_BEADS_MIN));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: found %zu beads, expected at least %d lines \"x y z\"", path, *beads, GT_BEADS_MIN));
 done:
 	if (f)
 		fclose(f);

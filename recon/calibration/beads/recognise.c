@@ -1,12 +1,12 @@
-/* Which of the known places is which ball, and where known places lie in the scan's frame. */
+/* Identifies known positions with the beads found, and their pose in the frame of the scan. */
 #include <math.h>
 #include <string.h>
 #include <gantry/vec3.h>
 #include "core/basis/symmetric.h"
 #include "recon/calibration/beads/beads.h"
 
-enum { MOST = GT_BEADS_MAX };
-/* Fraction of the span: positions with a larger deviation are not those of the beads. */
+enum { MAX_BEADS = GT_BEADS_MAX };
+/* Fraction of the span: positions with a larger deviation belong to other beads. */
 static const double tolerance = 0.02;
 
 /* Returns the eigenvector of the largest eigenvalue of a symmetric matrix. */
@@ -31,7 +31,7 @@ static void middle(size_t n, const double (*x)[3], double mean[3])
 	}
 }
 
-/* B. K. P. Horn, J. Opt. Soc. Am. A 4 (1987) 629: the turn as a unit quaternion. */
+/* B. K. P. Horn, J. Opt. Soc. Am. A 4 (1987) 629: rotation as a unit quaternion. */
 void gt_beads_superpose(size_t n, const double (*shape)[3], const double (*place)[3], double *scale, double (*moved)[3])
 {
 	double from[3], to[3], m[3][3] = { { 0 } }, size[2] = { 0, 0 }, q[4];
@@ -67,8 +67,8 @@ void gt_beads_superpose(size_t n, const double (*shape)[3], const double (*place
 	}
 }
 
-/* Coordinates in the frame of three points: first, towards the second, in the plane of the third. 0: they are on a
- * line. side: distances of the second and third from the first and from each other. */
+/* Returns coordinates in the frame of three points: origin at the first, x towards the second, the third in the plane.
+ * Returns 0 if they are collinear. side: distances first-second, first-third, second-third. */
 static int in_frame(size_t n, const double (*x)[3], const size_t t[3], double (*out)[3], double side[3])
 {
 	double e[3][3], d[3];
@@ -98,10 +98,11 @@ static int in_frame(size_t n, const double (*x)[3], const size_t t[3], double (*
 	return 1;
 }
 
-/* Sum of squares to the nearest known place; INFINITY unless each is nearest to one ball. which[k]: that of ball k. */
+/* Returns the sum of squared distances to the nearest known positions, or INFINITY unless the assignment is one to one.
+ * which[k]: known position of bead k. */
 static double compare(size_t n, const double (*found)[3], const double (*known)[3], double scale, size_t *which)
 {
-	int used[MOST] = { 0 };
+	int used[MAX_BEADS] = { 0 };
 	double sum = 0;
 	for (size_t k = 0; k < n; k++) {
 		double min = INFINITY;
@@ -121,7 +122,7 @@ static double compare(size_t n, const double (*found)[3], const double (*known)[
 	return sum;
 }
 
-/* Three balls far from each other. */
+/* Chooses three beads far from each other. */
 static void choose_three(size_t n, const double (*x)[3], size_t t[3])
 {
 	double max = -1, side[3];
@@ -149,11 +150,11 @@ gt_status gt_beads_recognise(const gt_bead_search *s, const double (*known)[3], 
 {
 	const size_t n = s->beads;
 	const double(*place)[3] = (const double(*)[3])s->place;
-	size_t t[3] = { 0 }, u[3], which[MOST], best[MOST] = { 0 };
-	double found[MOST][3], there[MOST][3], side[3], other[3], min = INFINITY;
+	size_t t[3] = { 0 }, u[3], which[MAX_BEADS], best[MAX_BEADS] = { 0 };
+	double found[MAX_BEADS][3], there[MAX_BEADS][3], side[3], other[3], min = INFINITY;
 	choose_three(n, place, t);
 	if (!in_frame(n, place, t, found, side))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the balls that were found lie on a line: the geometry is not unique");
+		return gt_fail(GT_ERR_UNSUPPORTED, "the beads found are collinear: the geometry is not unique");
 	for (u[0] = 0; u[0] < n; u[0]++)
 		for (u[1] = 0; u[1] < n; u[1]++)
 			for (u[2] = 0; u[2] < n; u[2]++) {
@@ -172,9 +173,9 @@ gt_status gt_beads_recognise(const gt_bead_search *s, const double (*known)[3], 
 			}
 	if (!(sqrt(min / (double)n) < tolerance * side[0]))
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "the places given are not those of the %zu balls that were found, turned, moved or scaled: %s; does "
-		               "the scan turn the other way, or are the places those of another phantom?",
-		               n, isfinite(min) ? "they are off by more than 2 % of the distance between balls" : "no three of them fit");
+		               "the positions do not match the %zu beads found, up to rotation, translation and scale: %s; check "
+		               "the rotation direction and that the positions belong to this phantom",
+		               n, isfinite(min) ? "the RMS deviation exceeds 2 % of the distance between beads" : "no three of them fit");
 	for (size_t k = 0; k < n; k++)
 		memcpy(shape[k], known[best[k]], sizeof shape[k]);
 	return GT_OK;
