@@ -1,6 +1,6 @@
 /* Every step on detectors of one row or column, on few views, with windows wider than the detector: the result is
- * finite, or refused with a message. NaN and infinite values are refused before anything changes. labels: unit
- * property slow  backend: none */
+ * finite, or refused with a message. NaN and infinite values are refused before anything changes.
+ * labels: unit property  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +181,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, finite_or_refused, 0, 3 * SIZES);
+	gt_add_alike(tc, finite_or_refused, 3 * SIZES);
 	tcase_add_test(tc, not_finite);
 	tcase_add_test(tc, fields_not_finite);
 }
