@@ -1,5 +1,5 @@
-/* Objects wider than the detector: extrapolated rows correct the inside; rows that end in air stay. labels: unit
- * physics slow  backend: cpu */
+/* Objects wider than the detector: extrapolated rows correct the inside; rows that end in air stay.
+ * labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

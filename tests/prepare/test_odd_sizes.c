@@ -1,6 +1,6 @@
 /* Every step on single rows or columns, few views, and windows wider than the detector: finite results or refusals
  * with a message. NaN and infinite values are refused before anything changes.
- * labels: unit property slow backend: none */
+ * labels: unit property  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, finite_or_refused, 0, 3 * SIZES);
+	gt_add_alike(tc, finite_or_refused, 3 * SIZES);
 	tcase_add_test(tc, not_finite);
 	tcase_add_test(tc, fields_not_finite);
 }

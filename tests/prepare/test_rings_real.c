@@ -1,5 +1,5 @@
-/* Rings of a real scan in the folder GT_DATA: a measure of the residual, also for known rings. labels: unit physics
- * slow  backend: cpu */
+/* Rings of a real scan in the folder GT_DATA: a measure of the residual, also for known rings.
+ * labels: unit physics slow  backend: cpu */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
