@@ -1,4 +1,4 @@
-/* Monotonic wall-clock time. */
+/* Time as it passes. */
 #include <time.h>
 #include "core/clock.h"
 
