@@ -1,4 +1,4 @@
-/* Linear operators: the checks that all share, counters, and calls of their functions. Memory: one record each. */
+/* Linear operators: common checks, counters and calls. Memory: one record for each operator. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>
@@ -17,8 +17,8 @@ struct gt_linop {
 	gt_backend *be;
 	gt_type type;
 	size_t nx, ny;
-	gt_roofline_of roofline; /* NULL: it has none */
-	int takes_shared;        /* 1: its arrays are shared by a team */
+	gt_roofline_of roofline; /* NULL: unknown */
+	int takes_shared;        /* 1: accepts arrays shared by a team */
 	int lets_wait;           /* 1: see gt_linop_lets_wait() */
 };
 
@@ -79,8 +79,8 @@ double gt_linop_min_seconds(const gt_linop *A, int adjoint, const char **bound)
 	return rate > 0 ? min.amount / rate : 0;
 }
 
-/* Operator and arrays belong together; if not, that sticks to the operator's backend, or to that of the first array
- * that is one. */
+/* Checks that operator and arrays match. A mismatch becomes a failure of the operator's backend, or of the first valid
+ * array's. */
 static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 {
 	gt_backend *be = is_linop(A) ? A->be : gt_array_backend(x) ? gt_array_backend(x) : gt_array_backend(y);
@@ -101,7 +101,7 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 	return 0;
 }
 
-/* What is written is added to. */
+/* Counts the memory traffic: the output is read and written, because operators add to it. Then locks the backend. */
 static int begins(const gt_linop *A, const gt_array *from, const gt_array *to)
 {
 	gt_backend_moves(A->be, (double)gt_array_bytes(from) + 2 * (double)gt_array_bytes(to));
@@ -184,7 +184,7 @@ done:
 	return st;
 }
 
-/* Scratch of the comparison by elements: host copies in single, where that is the type, and in double. */
+/* Buffers for the elementwise comparison: host copies in single precision, if that is the type, and in double. */
 struct vector {
 	gt_array *a;
 	float *single;

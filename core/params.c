@@ -1,4 +1,4 @@
-/* Parameters by tables of keys: numbers and names are read, checked against their limits and printed. */
+/* Parameter tables: parses numbers and names, checks limits, prints values. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ int gt_params_print(const gt_param *table, const void *options, char *text, size
 	for (const gt_param *p = table; p && p->key; p++) {
 		char value[GT_PARAM_TEXT];
 		print_value(p, options, value, sizeof value);
-		if (!*value) /* no text */
+		if (!*value) /* empty */
 			continue;
 		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s", used ? "," : "", p->key,
 		                       value);

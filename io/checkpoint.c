@@ -1,4 +1,4 @@
-/* Runs that can be continued. Arrays go through one slab of host memory; one that holds nothing but +0 is not stored. */
+/* Checkpoints of runs. Arrays pass through one slab of host memory; an array of only +0 is not stored. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "io/file_lock.h"
 #include "io/netcdf/nc.h"
 
-#define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */
+#define SLAB ((size_t)1 << 22) /* values; a multiple of 8 bytes, as gt_hash() requires */
 static const char mark[] = "gantry_checkpoint", iterations_name[] = "iterations_done", hash_name[] = "hash", zeros_name[] = "zeros";
 static const char prefix[] = "run_", sum_name[] = "checksum_at_end";
 
@@ -25,10 +25,10 @@ struct gt_checkpoint {
 	char **name, **text;
 };
 
-/* Slab by slab: read from the device and written, or the reverse. */
+/* Transfers one slab from the device to the file, or back. */
 typedef gt_status (*move)(const gt_nc *f, int variable, size_t first, gt_array *part, void *host);
 
-/* A failure of the device is left there: it is the run's. */
+/* A failure of the device stays pending: the run reports it. */
 static gt_status save_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
 {
 	gt_array_get(part, host);
@@ -67,7 +67,7 @@ done:
 	return st;
 }
 
-/* Not all bits are 0. */
+/* GT_STOPPED if a bit is set. */
 static gt_status look_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
 {
 	const size_t bytes = gt_array_bytes(part);
@@ -77,7 +77,8 @@ static gt_status look_slab(const gt_nc *f, int variable, size_t first, gt_array 
 	return bytes && (at[0] || memcmp(at, at + 1, bytes - 1)) ? GT_STOPPED : GT_OK;
 }
 
-/* -0 and NaN are no zeros: the device, whose comparisons do not tell them, only says where a look at the bits may be worth it. */
+/* -0 and NaN must be stored. The device's comparisons cannot detect them, but exclude most arrays from the scan of all
+ * bits. */
 static gt_status is_zero(const gt_nc *f, const gt_array *a, int *zero)
 {
 	uint64_t hash;
@@ -88,7 +89,7 @@ static gt_status is_zero(const gt_nc *f, const gt_array *a, int *zero)
 }
 static nc_type type_of(const gt_state_entry *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
 
-/* Of numbers and text, as arrays have theirs. */
+/* Hash of the iteration, numbers and texts; arrays have their own. */
 static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_state_entry *kept)
 {
 	const double done = iteration;
@@ -101,7 +102,7 @@ static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_state_entry 
 
 /* Writing ---------------------------------------------------------------- */
 
-/* Arrays of one size share a dimension. */
+/* Arrays of equal size share a dimension. */
 static gt_status dimension_of(const gt_nc *f, size_t n, int *dimension)
 {
 	char name[32];
@@ -123,7 +124,7 @@ static gt_status define(const gt_nc *f, const gt_state_entry *k, int *variable)
 	GT_TRY(gt_nc_define(f, k->name, type_of(k), stored ? 1 : 0, &dimension, NULL, NULL, variable));
 	if (k->array && !stored)
 		GT_TRY(gt_nc_put_number(f, *variable, zeros_name, (double)gt_array_size(k->array)));
-	if (stored) /* in its final length: attributes do not grow once data are there */
+	if (stored) /* in its final length: attributes cannot grow after data were written */
 		GT_TRY(gt_nc_put_text(f, *variable, hash_name, "0000000000000000"));
 done:
 	return st;
@@ -199,7 +200,7 @@ done:
 
 /* Reading ---------------------------------------------------------------- */
 
-/* Those of the first version have no checksum, and do not say so. */
+/* Checkpoints of the first version have no checksum and no attribute that announces one. */
 static gt_status check_mark(const gt_nc *f, int has_sum)
 {
 	double schema = 0, sum = 0;

@@ -1,6 +1,5 @@
-/* The last 32 bytes of a file: a mark of 16, then length and gt_hash() of all bytes before it, little endian. HDF5
- * takes no notice of what lies behind its end. The hash finds damage of a disk or of a copy; against purpose there is
- * io/probe.c. */
+/* The last 32 bytes of a file: a mark of 16 bytes, then length and gt_hash() of all bytes before, little endian. HDF5
+ * ignores bytes past its end. The hash detects damage by a disk or a copy; io/probe.c handles malicious files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "io/checksum.h"
 
 static const char mark[16] = "gantry-check-1\n";
-enum { TAIL = 32, BLOCK = 1 << 20 }; /* a multiple of 8, as gt_hash() wants it */
+enum { TAIL = 32, BLOCK = 1 << 20 }; /* a multiple of 8, as gt_hash() requires */
 
 static void put_number(uint64_t value, unsigned char *to)
 {
@@ -28,7 +27,7 @@ static uint64_t number(const unsigned char *from)
 	return value;
 }
 
-/* Of the first `bytes` of the file; what is missing of a word is 0. */
+/* Hashes the first `bytes` of the file, padded with zeros to a multiple of 8. */
 static gt_status hash_bytes(FILE *f, const char *path, uint64_t bytes, uint64_t *hash)
 {
 	unsigned char *block = malloc(BLOCK);

@@ -1,4 +1,5 @@
-/* The choice among the formats, by contents to read and by extension to write, and what all readers and writers share. */
+/* Selects the format, by contents for reading and by extension for writing, and holds code shared by all readers and
+ * writers. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static int can_do(const gt_format *f, int projections, int writing)
 	return writing ? f->write_volume != NULL : f->read_volume || f->slices;
 }
 
-/* Folders too may have one: slices.tif/. */
+/* folders may have one too: slices.tif/ */
 static int has_extension(const gt_format *f, const char *path)
 {
 	size_t length = strlen(path);
@@ -44,7 +45,7 @@ static int has_extension(const gt_format *f, const char *path)
 	return 0;
 }
 
-/* ".nc .nc4 .mha": of all formats that can. */
+/* Extensions of all capable formats: ".nc .nc4 .mha". */
 static void list_extensions(int projections, int writing, char *text, size_t size)
 {
 	int at = 0;
@@ -64,7 +65,7 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 	}
 }
 
-/* Says what the format needs and this machine lacks. */
+/* Reports what the format needs but this machine lacks. */
 static gt_status is_ready(const gt_format *f, const char *path) { return f->ready ? gt_fail_in(f->ready(), "%s", path) : GT_OK; }
 
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
@@ -86,7 +87,8 @@ static gt_status format_called(const char *name, int projections, const gt_forma
 	return gt_fail(GT_ERR_ARG, "cannot write %s in the format '%s': expected one of: %s", what(projections), name, known);
 }
 
-/* A folder is of the first format that writes folders, but of the first with such numbers where these are asked for. */
+/* A folder is written in the first format that writes folders; if `numbers` is set, in the first that supports sample
+ * types. */
 static gt_status to_write(const char *path, int projections, int numbers, const gt_format **format)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -303,7 +305,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	GT_FILE_LOCKED(write_volume(path, o, v));
 }
 
-/* Of a folder that is to be made. */
+/* Checks that the folder can be created. */
 static gt_status can_make(const char *path)
 {
 	char *tmp = NULL;

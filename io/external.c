@@ -1,4 +1,4 @@
-/* Where a file that another one names may lie. */
+/* Restricts the location of files that another file names. */
 #include "core/try.h"
 #include "io/external.h"
 #include <errno.h>
@@ -12,7 +12,7 @@ int gt_external_allowed(void)
 	return allowed && !strcmp(allowed, "1");
 }
 
-/* The absolute path of its folder, cut from `path` in place. */
+/* Absolute path of the folder; truncates `path` in place. */
 static char *folder_of(char *path)
 {
 	char *slash = path ? strrchr(path, '/') : NULL;
@@ -27,7 +27,7 @@ static int lies_below(const char *folder, const char *file)
 	return !strncmp(folder, file, n) && (file[n] == '/' || (n > 0 && folder[n - 1] == '/'));
 }
 
-/* The folder that is named, and, where path is a symbolic link, that of the file it leads to. */
+/* The named folder and, if path is a symbolic link, the folder of the link's target. */
 static gt_status folders_of(const char *path, char *folder[2])
 {
 	const char *slash = strrchr(path, '/');
@@ -47,7 +47,7 @@ gt_status gt_external_entry(const char *folder, const char *file)
 	if (gt_external_allowed() || lstat(file, &s) != 0 || !S_ISLNK(s.st_mode))
 		return GT_OK;
 	char *real = realpath(file, NULL), *in = real ? realpath(folder, NULL) : NULL;
-	/* The reader names a link without a target, if it needs the file. */
+	/* The reader reports a dangling link if it needs the file. */
 	if (!in && errno != ENOENT)
 		st = gt_fail(errno == ENOMEM ? GT_ERR_MEMORY : GT_ERR_IO, "%s: %s", file, strerror(errno));
 	else if (in && !lies_below(in, real))

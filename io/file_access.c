@@ -1,4 +1,4 @@
-/* Bytes at places of a file, on any thread, and what several threads failed with. */
+/* Thread-safe reads and writes at file offsets, and the first failure of several threads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

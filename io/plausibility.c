@@ -1,11 +1,11 @@
-/* Projections that no detector can have measured as -ln(I/I0): a warning, or a refusal that names the first value. */
+/* Detects projections that cannot be line integrals -ln(I/I0): a warning, or an error that names the first value. */
 #include <gantry/scan.h>
 #include "core/log.h"
 #include "core/arguments.h"
 #include "geometry/projections.h"
 #include "io/plausibility.h"
 
-/* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far
+/* I/I0 of 20 and of exp(-50), with which 10^21 photons leave less than one. Noise and photon starvation stay far
  * within. */
 #define MIN_LINE_INTEGRAL -3.0f
 #define MAX_LINE_INTEGRAL 50.0f

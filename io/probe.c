@@ -1,7 +1,6 @@
-/* Probe process. HDF5, NetCDF and DCMTK trust their files: a damaged one may crash them, or take memory and time
- * far beyond its size. A child process parses it first. fork() without exec() needs no other program. The child
- * calls only the library, reports by a pipe, and ends by _exit(): it neither prints nor removes files of its
- * parent. */
+/* Probe process. HDF5, NetCDF and DCMTK trust their input: a damaged file may crash them, or consume memory and time
+ * far beyond its size. A child process parses it first. fork() without exec() needs no other program. The child calls
+ * only the library, reports through a pipe and ends by _exit(): it neither prints nor removes files of its parent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,17 +17,17 @@
 #include "io/probe.h"
 #include "io/probed_files.h"
 
-/* Limits per file: seconds of processor and wall time, bytes of address space beyond the parent's. */
+/* Limits for each file: seconds of CPU and wall time, bytes of address space beyond the parent's. */
 enum { MAX_WALL = 120, MAX_LOCKED = 5, MIN_CPU = 1, MAX_CPU = 20, MAX_MESSAGE = 480, POLL_MS = 50 };
 #define BYTES_PER_CPU_SECOND 2e7
-/* In place of the status of a child that ended: no status of waitpid() is this. */
+/* Replaces the wait status of a child that ended; waitpid() never returns it. */
 enum { DEADLOCK = -2 };
 #define MIN_MEMORY (96.0 * 1048576)
 #define MEMORY_PER_BYTE 8
-/* Libraries hide failed allocations: a walk that comes so near to the limit ran out of memory. */
+/* Libraries hide failed allocations: if less than this remained below the limit, memory was exhausted. */
 #define MEMORY_LEFT (2.0 * 1048576)
 
-/* One file's result, as the child writes it in one piece. */
+/* Result for one file; the child writes it atomically. */
 typedef struct {
 	gt_status status;
 	char message[MAX_MESSAGE];
@@ -53,7 +52,7 @@ static double address_space(void)
 	return n > 0 ? strtod(text, NULL) * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Largest address space so far, in bytes; 0 if it is not known. */
+/* Peak address space in bytes; 0: unknown. */
 static double peak_address_space(void)
 {
 	char text[4096] = "";
@@ -65,7 +64,7 @@ static double peak_address_space(void)
 	return peak ? 1024 * strtod(peak + 7, NULL) : 0;
 }
 
-/* 1: the process waits for a lock. The child has one thread, so nobody unlocks it. */
+/* 1: the process waits for a lock. The child has one thread, so no thread can unlock it. */
 static int waits_for_lock(pid_t child)
 {
 	char name[64], text[64] = "";
@@ -96,7 +95,7 @@ static void limit(int resource, double value)
 	setrlimit(resource, &r);
 }
 
-/* Returns the limit of the address space, 0 if there is none. A soft limit can be raised again for the next file. */
+/* Limit of the address space; 0: none. A soft limit can be raised again for the next file. */
 static double limit_for(double bytes)
 {
 	const double used = address_space(), cpu = MIN_CPU + bytes / BYTES_PER_CPU_SECOND;
@@ -107,7 +106,7 @@ static double limit_for(double bytes)
 	return used > 0 ? used + MIN_MEMORY + MEMORY_PER_BYTE * bytes : 0;
 }
 
-/* The default handlers, no core and no output. */
+/* Default signal handlers, no core dump, no output. */
 static void become_child(void)
 {
 	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT, SIGPIPE };
@@ -144,7 +143,7 @@ static void walk_and_exit(const probe_job *j, int to)
 	_exit(0);
 }
 
-/* 1: the child has ended, and *status is how, or -1 if another part of the process collected it. */
+/* 1: the child has ended with *status, or -1 if other code of the process collected it. */
 static int has_ended(pid_t child, int wait_for_it, int *status)
 {
 	pid_t ended;
@@ -156,7 +155,7 @@ static int has_ended(pid_t child, int wait_for_it, int *status)
 	return ended != 0;
 }
 
-/* 0: the child ended without one. Its end counts, not the end of the pipe, which other child processes may hold
+/* 0: the child ended without a report. Its end counts, not the end of the pipe: other child processes may hold it
  * open. */
 static int next_report(pid_t child, int from, report *r, int *ended, int *status)
 {
@@ -204,7 +203,7 @@ static gt_status too_much_memory(const char *path, const char *library, const gt
 	               gt_bytes_text((double)f->size, has));
 }
 
-/* From the first file that is not done, up to a failure. */
+/* Continues with the first file without a result, until a failure. */
 static gt_status collect(probe_job *j, pid_t child, int from)
 {
 	gt_status st = GT_OK;

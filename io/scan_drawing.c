@@ -1,4 +1,4 @@
-/* A drawing of a scan: seen along the axis from +z, and from the side in the plane of the first view. */
+/* Drawing of a scan: seen along the axis from +z, and from the side in the plane of the first view. */
 #include <cairo.h>
 #include <cairo-svg.h>
 #include <errno.h>
@@ -19,11 +19,11 @@ typedef struct {
 	cairo_t *cr;
 	const gt_scan *scan;
 	const gt_grid *grid;
-	double across[3], up[3]; /* directions of the picture in the frame */
-	double middle[2], scale; /* of the picture, mm; pixels per mm */
+	double across[3], up[3]; /* directions of the drawing in the scan's coordinates */
+	double middle[2], scale; /* centre of the drawing in mm; pixels per mm */
 	double left, top;
 	double low[2], high[2];
-	int measures; /* 1: nothing is drawn, low and high are found */
+	int measures; /* 1: draws nothing, computes low and high */
 } pen;
 
 static void place(pen *p, const double x[3], double *u, double *v)
@@ -67,7 +67,7 @@ static void dot(pen *p, const double x[3], double size)
 	cairo_fill(p->cr);
 }
 
-/* The outer edge of a view's detector, bent where it is an arc. */
+/* Outer edge of a view's detector, curved for an arc. */
 static void outline(pen *p, size_t view)
 {
 	const gt_detector d = gt_scan_detector(p->scan);
@@ -97,7 +97,7 @@ static void grid_box(pen *p)
 	stroke(p, 0.2, 0.5, 0.2, 1.2);
 }
 
-/* Outer rays of the first view to the corners of its detector. */
+/* Rays of the first view to the corners of its detector. */
 static void rays(pen *p)
 {
 	const gt_detector d = gt_scan_detector(p->scan);
@@ -153,7 +153,7 @@ static void text(cairo_t *cr, double x, double y, double size, const char *what)
 	cairo_show_text(cr, what);
 }
 
-/* A bar of a round length. */
+/* Scale bar of a round length. */
 static void scale_bar(const pen *p)
 {
 	char label[48];

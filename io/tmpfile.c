@@ -1,4 +1,4 @@
-/* Output under a temporary name, renamed when complete. */
+/* Writes output under a temporary name and renames it when complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "core/try.h"
 #include "io/tmp_list.h"
 
-static unsigned long serial; /* of names, changed between gt_tmp_list_begin() and end */
+static unsigned long serial; /* number in the names; changed between gt_tmp_list_begin() and end */
 
 gt_status gt_tmp_check_target(const char *path)
 {
@@ -34,18 +34,18 @@ gt_status gt_tmp_check_target(const char *path)
 	return GT_OK;
 }
 
-/* Who may read the file that is replaced may read the new one, and nobody else: patients' data. */
+/* The new file is readable only for those who could read the replaced one, since it may contain patients' data. */
 static void take_rights(const char *tmp, const char *path)
 {
 	struct stat s;
 	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
 		return;
-	/* Only a group that is ours can be given; without it its rights go to nobody else. */
+	/* chown() only permits groups of this user; if it fails, the group gets no permissions. */
 	const int given = chown(tmp, (uid_t)-1, s.st_gid) == 0;
 	chmod(tmp, s.st_mode & (given ? 0777 : 0707));
 }
 
-/* A rename is on the disk when its folder is. */
+/* fsync() of the folder makes a rename durable. */
 static void folder_to_disk(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -66,7 +66,7 @@ static int make_file(const char *name)
 
 static int make_folder(const char *name) { return mkdir(name, 0777); }
 
-/* Of a folder's record: the second name, of the same length. */
+/* Sets a folder's second name, which has the same length. */
 static void name_gone(gt_unfinished *u, const char *name)
 {
 	if (u->gone) {
@@ -75,8 +75,7 @@ static void name_gone(gt_unfinished *u, const char *name)
 	}
 }
 
-/* Makes a new thing beside path and lists it as u, which is complete then; u is freed if that fails. A folder's
- * u->gone has room for a name. */
+/* Creates a new file or folder next to path and lists it as u. Frees u on failure. u->gone of a folder holds a name. */
 static gt_status make_beside(const char *path, int (*make)(const char *), const char *kind, gt_unfinished *u, size_t size, char **tmp)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -108,7 +107,7 @@ failed:
 	               slash ? (int)(base - path) : 1, slash ? path : ".", strerror(why));
 }
 
-/* Room for a name beside path. */
+/* Bytes for a name next to path. */
 static size_t name_size(const char *path) { return strlen(path) + 64; }
 
 gt_status gt_tmp_path(const char *path, char **tmp)
@@ -180,7 +179,7 @@ done:
 	return st;
 }
 
-/* Space is sometimes only taken when the data go to the disk: ask before the old file is replaced. */
+/* Some file systems allocate space only at writeback: flush before the old file is replaced. */
 static int to_disk(const char *name)
 {
 	const int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -197,7 +196,7 @@ static int to_disk(const char *name)
 	return failed;
 }
 
-/* Takes tmp off the list, and deletes it too if it is not what it should become. */
+/* Removes tmp from the list; also deletes it if `remove` is set. */
 static void forget(char *tmp, int remove)
 {
 	gt_unfinished *u = gt_tmp_list_find(tmp);
@@ -207,8 +206,8 @@ static void forget(char *tmp, int remove)
 		gt_tmp_list_drop(u);
 }
 
-/* taken: NULL where path may be there already. An empty file holds a new name until the rename, which would replace what another program
- * makes meanwhile. */
+/* taken: NULL if path may exist. An empty file reserves a new name: otherwise rename() would replace a file that
+ * another program creates meanwhile. */
 static gt_status commit(char *tmp, const char *path, int *taken)
 {
 	gt_status st = GT_OK;

@@ -1,4 +1,4 @@
-/* Projections that are written by views and rows: what the formats share. */
+/* View-wise writing of projections: code shared by the formats. */
 #include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/not_finite.h"

@@ -1,5 +1,5 @@
-/* A volume from its reader to its writer, slab by slab: the memory is that of a slab, whatever the volume has. What a
- * writer must know of all voxels, one range for whole numbers, is found in a pass before. */
+/* Copies a volume from its reader to its writer slab by slab, in the memory of one slab. If the writer needs one value
+ * range for integers, an additional pass determines it. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static gt_status make_room(slabs *s)
 	return st;
 }
 
-/* How many slices, from `first` on, the next slab has; they are in s->slab then. */
+/* Reads the next slab from slice `first` into s->slab; *n: its slices. */
 static gt_status next_slab(const slabs *s, size_t first, size_t *n)
 {
 	const size_t left = s->from->size[0] - first;
@@ -92,7 +92,7 @@ static gt_status create(const slabs *s, const gt_format *f, const gt_write_optio
 	GT_FILE_LOCKED(f->create_slices(s->path, o, s->head, w));
 }
 
-/* For a format that only knows whole volumes: the slab is one. */
+/* For formats that write only whole volumes: one slab holds it. */
 static gt_status write_whole(const slabs *s, const gt_format *f, const gt_write_options *o)
 {
 	gt_volume all = *s->head;

@@ -1,4 +1,4 @@
-/* Counts of transmitted photons: the checks that all backends share. */
+/* Transmitted photon counts: checks shared by all backends. */
 #include "core/counts/counts_impl.h"
 #include "core/team/partition.h"
 

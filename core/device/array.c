@@ -1,4 +1,4 @@
-/* Arrays and what is done with them: the checks that every backend shares. */
+/* Arrays and their operations: checks shared by all backends. */
 #include <math.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static int is_array(const gt_array *a) { return a && a->tag == GT_IS_ARRAY; }
 
 static const char *kind_of(const gt_array *a) { return !a ? "NULL" : is_array(a) ? "an array" : "something else"; }
 
-/* The record of an array, which holds its backend; data is not there yet. */
+/* Allocates the record of an array, which holds its backend; data is not set yet. */
 static gt_status new_record(gt_backend *be, gt_type type, size_t n, gt_array **out)
 {
 	gt_array *a = calloc(1, sizeof *a);
@@ -52,7 +52,7 @@ gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
 	a->data = gt_backend_alloc(be, n * gt_type_size(type), what);
 	if (!a->data) {
 		gt_array_free(a);
-		return be->status != GT_OK ? be->status : GT_ERR_MEMORY; /* gt_error() says which */
+		return be->status != GT_OK ? be->status : GT_ERR_MEMORY; /* gt_error() has the reason */
 	}
 	*out = a;
 done:
@@ -123,8 +123,8 @@ void *gt_array_data(const gt_array *a)
 	return a->data;
 }
 
-/* A copy needs an array and memory of the host, which a dry run never touches: the failure sticks to the array's
- * backend where there is one. */
+/* A copy needs an array and host memory, which a dry run never touches. A failure sticks to the array's backend, if
+ * there is one. */
 static int can_copy(const gt_array *a, const void *host, const char *what)
 {
 	if (is_array(a) && (host || !a->n || a->be->dry_run))
@@ -192,7 +192,6 @@ void gt_array_get_float(const gt_array *a, float *host)
 	}
 }
 
-/* The error sticks to the backend of the first valid array. */
 static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what)
 {
 	gt_status st;
@@ -212,8 +211,8 @@ static int fits(const gt_array *y, const gt_array *x)
 	       gt_runs_alike(y, x);
 }
 
-/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then
- * is locked; else NULL. */
+/* Common check of all operations: arrays of one backend, type and size, and a backend without a failure. Returns the
+ * locked backend, or NULL. */
 static gt_backend *enter(const gt_array *y, const gt_array *x, const gt_array *z, const char *what)
 {
 	if (!fits(y, x))
@@ -294,7 +293,7 @@ size_t gt_backend_slot(gt_backend *be, double *result)
 	return be->pending++;
 }
 
-/* Needs the lock. */
+/* Requires the lock. */
 static void wait_reductions(gt_backend *be)
 {
 	const size_t n = be->pending;
@@ -318,7 +317,7 @@ void gt_reductions_wait(gt_backend *be)
 	gt_backend_unlock(be);
 }
 
-/* The slot of a number that is of all of an array: of one that is shared, joined over the team. */
+/* Slot for a reduction over an array; for a shared array it is combined over the team. */
 static size_t slot_of(const gt_array *a, int join, double *result)
 {
 	const size_t slot = gt_backend_slot(a->be, result);
@@ -369,7 +368,7 @@ void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, dou
 	both(w ? GT_BOTH_weighted_data_misfit : GT_BOTH_data_misfit, x, w ? w : x, y, result, "data_misfit");
 }
 
-/* In one turn: another thread's wait must not come between. */
+/* Locks once, so that another thread's wait cannot intervene. */
 static double now(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
 {
 	double result = NAN;

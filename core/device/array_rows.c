@@ -1,4 +1,4 @@
-/* Some rows of an array, in one copy. */
+/* Copies a block of rows of an array at once. */
 #include "core/device/backend.h"
 
 gt_status gt_array_get_rows(const gt_array *a, const gt_array_rows *r, float *host)

@@ -1,5 +1,4 @@
-/* Backends: which there are, their memory with its counters, the scratch that operators share, the failure that
- * sticks. */
+/* Backends: their table, memory with counters, shared scratch, and the sticky failure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +159,7 @@ const char *gt_device_text(int device)
 	return backends[GT_CUDA]->text(device, text, sizeof text) == GT_OK ? text : NULL;
 }
 
-/* Streams of others --------------------------------------------------------- */
+/* Foreign streams ---------------------------------------------------------- */
 
 static gt_status meet(gt_backend *be, void *stream, int after)
 {
@@ -205,7 +204,7 @@ static gt_status status_of(gt_backend *be, int forget)
 	if (st != GT_OK)
 		gt_fail(st, "%s", be->message);
 	if (forget && st != GT_OK)
-		be->pending = 0; /* where these numbers would go may be gone */
+		be->pending = 0; /* the destinations may be freed already */
 	if (forget && !be->lost)
 		be->status = GT_OK;
 	gt_backend_unlock(be);
@@ -217,9 +216,9 @@ gt_status gt_backend_known(gt_backend *be) { return status_of(be, 0); }
 
 /* Memory -------------------------------------------------------------------- */
 
-#define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 }) /* in the text of one expression */
+#define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 }) /* lives until the end of the full expression */
 
-/* A device that failed gives no memory either, and tells only whom it makes wait why. */
+/* A failed device cannot allocate either, but reports its failure only to calls that wait. */
 static void *no_memory(gt_backend *be, size_t bytes, const char *what)
 {
 	size_t available, total;
@@ -305,7 +304,7 @@ void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
 
 /* Scratch ------------------------------------------------------------------- */
 
-/* Where there is no room for more, those that asked for less go on. */
+/* If growing fails, operators with smaller reservations keep the old size. */
 static gt_status grow_scratch(gt_backend *be, size_t bytes, const char *what)
 {
 	const size_t before = be->scratch_bytes;

@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "core/try.h"
 
-#define MIN_BYTES ((size_t)1 << 20) /* of a file; what is smaller stays in memory */
+#define MIN_BYTES ((size_t)1 << 20) /* smaller arrays stay in memory */
 #define PROBE_BYTES ((size_t)64 << 20)
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
@@ -34,7 +34,7 @@ static gt_status failed(const char *folder, const char *what)
 	return gt_fail(GT_ERR_IO, "--scratch=%s: %s: %s", folder, what, strerror(errno));
 }
 
-/* A file without a name; where the disk knows none, its name is removed at once. */
+/* Opens an unnamed file; if the file system has none, unlinks a named one at once. */
 static gt_status open_nameless(const char *folder, int *file)
 {
 	*file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -69,7 +69,7 @@ gt_status gt_folder_rate(const char *folder, double *rate)
 	double room = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_folder_space(folder, &room));
-	/* A small disk is not filled for it. */
+	/* Uses at most half of a small disk. */
 	const size_t bytes = room / 2 < (double)PROBE_BYTES ? (size_t)(room / 2) : PROBE_BYTES;
 	if (!bytes)
 		return gt_fail(GT_ERR_IO, "--scratch=%s: has no room: expected some, to find how fast it is written", folder);
@@ -122,7 +122,6 @@ int gt_mapped_files_want(const gt_mapped_files *m, size_t held, size_t bytes)
 	return bytes >= MIN_BYTES && (double)(held - m->bytes) + (double)bytes > m->memory;
 }
 
-/* Pages of a file of `bytes` bytes. */
 static gt_status map(const char *folder, size_t bytes, const char *what, void **at)
 {
 	int file = -1;
@@ -136,7 +135,7 @@ static gt_status map(const char *folder, size_t bytes, const char *what, void **
 	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (*at == MAP_FAILED)
 		GT_TRY(failed(folder, "its files cannot be mapped"));
-	madvise(*at, bytes, MADV_SEQUENTIAL); /* loops over arrays: more is read ahead; may fail, does no harm */
+	madvise(*at, bytes, MADV_SEQUENTIAL); /* loops over arrays: larger read-ahead; failure is harmless */
 done:
 	if (file >= 0)
 		close(file);

@@ -1,4 +1,4 @@
-/* Filters of padded slices, glue; sizes that transforms are fast for. */
+/* Filters of padded slices: checks, batches, and sizes with fast transforms. */
 #include <fftw3.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct gt_slice_filter {
 };
 static const struct gt_slice_filter_impl *const impls[GT_NBACKENDS] = { &gt_slice_filter_cpu, GT_IF_CUDA(&gt_slice_filter_cuda) };
 
-/* The same number in all batches, up to one. */
+/* Batches of equal size, up to one slice. */
 static size_t batch_of(const gt_slice_filter_plan *p)
 {
 	const size_t max = (size_t)256 << 20, bytes = gt_slice_filter_reals(p) * gt_type_size(p->type);
@@ -86,7 +86,6 @@ void gt_slice_filter_free(gt_slice_filter *s)
 
 void gt_slice_filter_padded(const gt_slice_filter *s, size_t padded[2]) { memcpy(padded, s->plan.padded, sizeof s->plan.padded); }
 
-/* Transforms in place. */
 static gt_status transform(const size_t padded[2], double *plane)
 {
 	pthread_mutex_lock(&gt_fft_planner);
@@ -122,7 +121,7 @@ done:
 	return st;
 }
 
-/* Transforms there and back multiply by the number of samples. */
+/* A forward and an inverse transform multiply by the number of samples. */
 gt_status gt_slice_filter_response(const gt_slice_filter *s, const double *spectrum, gt_array **response)
 {
 	const gt_slice_filter_plan *p = &s->plan;

@@ -96,9 +96,9 @@ static void pull(gt_backend *be, const struct gt_exchange_impl *impl, const gt_e
 	be->rank->exchanged += in[k].bytes * in[k].count;
 }
 
-/* Blocks of other processes, dense and on the host: where they lie so already, or packed. */
+/* Blocks of other processes, dense in host memory: in place, or packed. */
 struct remote {
-	gt_exchange_block *list; /* outs, then ins; of this process: of no bytes, and no peer */
+	gt_exchange_block *list; /* outs, then ins; blocks of this process have no bytes and no peer */
 	size_t outs, ins;
 };
 
@@ -111,7 +111,7 @@ static int is_remote_block(const gt_backend *be, const gt_exchange_block *p)
 	return gt_is_remote(be->rank->team, p->peer) && p->bytes && p->count;
 }
 
-/* Between a block and its copy on the host. */
+/* Copies between a block and its dense host copy. */
 static void copy_packed(gt_backend *be, const gt_exchange_block *p, char *packed, int unpacks)
 {
 	const size_t n = is_dense(p) ? 1 : p->count, bytes = is_dense(p) ? p->count * p->bytes : p->bytes;
@@ -227,7 +227,6 @@ static void exchange_remote(gt_backend *be, const gt_exchange_block *out, size_t
 	free(f.list);
 }
 
-/* Blocks between ranks of this process. */
 static void exchange_here(gt_backend *be, const gt_exchange_block *out, size_t outs, const gt_exchange_block *in, size_t ins)
 {
 	struct gt_rank *m = be->rank;
@@ -267,7 +266,7 @@ void gt_team_exchange(gt_backend *be, const gt_exchange_block *out, size_t outs,
 const char *gt_team_exchanges(const gt_backend *be) { return be->rank && *be->rank->how ? be->rank->how : NULL; }
 size_t gt_team_exchanged(const gt_backend *be) { return be->rank ? be->rank->exchanged : 0; }
 
-/* Numbers -------------------------------------------------------------------- */
+/* Reductions ----------------------------------------------------------------- */
 
 void gt_team_slot(gt_backend *be, size_t slot, int join)
 {
@@ -284,7 +283,7 @@ void gt_team_join_later(gt_backend *be, double *value)
 	size_t slot = 0;
 	while (slot < be->pending && be->later[slot] != value)
 		slot++;
-	if (slot == be->pending) { /* the host has made it */
+	if (slot == be->pending) { /* the host computed it */
 		const double part = *value;
 		slot = gt_backend_slot(be, value);
 		gt_team_slot(be, slot, GT_JOIN_SUM);
@@ -320,7 +319,7 @@ void gt_team_allreduce(gt_backend *be, size_t slots)
 	}
 }
 
-/* Room ----------------------------------------------------------------------- */
+/* Buffers -------------------------------------------------------------------- */
 
 gt_status gt_team_scratch_reserve(gt_backend *be, const size_t bytes[GT_TEAM_SCRATCH])
 {

@@ -1,4 +1,4 @@
-/* How fast bytes go between the host and devices, and between devices. */
+/* Measures bandwidths between host and devices, and between devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>
@@ -11,7 +11,7 @@
 
 enum { REPEAT = 5, SMALL = 8, SMALL_REPEAT = 21 };
 
-/* The median of seconds of once(self). */
+/* Median duration of once(self) in seconds. */
 static double time_of(void (*once)(void *self), void *self, int repeat)
 {
 	double seconds[SMALL_REPEAT];
@@ -51,7 +51,6 @@ static void name_link(gt_link *l, const char *from, const char *to)
 	snprintf(l->to, sizeof l->to, "%s", to);
 }
 
-/* Both directions, with memory of the host that is page-locked or not. */
 static gt_status measure_host(gt_backend *be, size_t bytes, int locked, gt_link two[2])
 {
 	const char *host = locked ? "host" : "host-paged";
@@ -81,7 +80,6 @@ done:
 
 /* Between ranks --------------------------------------------------------------- */
 
-/* Buffers of one rank. */
 struct pair {
 	gt_backend *be;
 	void *mine, *theirs;
@@ -96,12 +94,12 @@ static void exchange_once(void *self)
 	const gt_exchange_block out = { peer, p->mine, p->bytes, 1, 0 }, in = { peer, p->theirs, p->bytes, 1, 0 };
 	gt_team_exchange(p->be, &out, (size_t)p->sends, &in, (size_t)p->takes);
 	gt_backend_wait(p->be);
-	gt_team_first(p->be, 0); /* so that the time is that of both */
+	gt_team_first(p->be, 0); /* synchronises both ranks, so that the time covers both */
 }
 
 struct measured {
 	size_t bytes;
-	gt_link *two; /* from rank 0 to 1, and back */
+	gt_link *two; /* from rank 0 to 1, and the reverse */
 };
 
 static gt_status measure_rank(gt_backend *be, void *self)

@@ -1,4 +1,4 @@
-/* NCCL's library is looked for once. */
+/* Loads the NCCL library once. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "core/variant/symbols.h"
 
 static gt_nccl nccl;
-static char why[200]; /* it cannot be used; empty: it can */
+static char why[200]; /* reason why it cannot be used; empty: none */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find(void *library)
@@ -39,7 +39,7 @@ static void look(void)
 		snprintf(why, sizeof why, "GANTRY_NCCL=no");
 		return;
 	}
-	/* Of groups of sends and receives multicast has no use, and its buffers take memory. */
+	/* groups of sends and receives do not use multicast, whose buffers take memory */
 	setenv("NCCL_NVLS_ENABLE", "0", 0);
 	void *library = dlopen(asked && *asked ? asked : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (library)

@@ -1,5 +1,5 @@
-/* NCCL, by its library alone (core/team/nccl.h). Sends and receives of one exchange are one group; blocks with gaps are
- * packed into and out of a dense room of the device. */
+/* Exchange through NCCL (core/team/nccl.h). Sends and receives of one exchange form one group; blocks with gaps are
+ * packed through a dense device buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static int reserve(gt_backend *be, struct state *s, size_t bytes)
 	return s->room != NULL;
 }
 
-/* Between a block and its dense copy; where it is dense there is none, and it is its own. */
+/* Copies between a block and its dense copy; a dense block is used directly. */
 static char *dense(gt_backend *be, const struct state *s, const gt_exchange_block *p, size_t *at, int copies, int unpacks)
 {
 	if (is_dense(p))

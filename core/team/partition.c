@@ -1,4 +1,4 @@
-/* Shared arrays. */
+/* Arrays that are partitioned among the ranks of a team. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/team/partition.h"
@@ -32,7 +32,6 @@ int gt_array_is_shared(const gt_array *a) { return a->shared; }
 
 gt_status gt_array_local(const gt_array *a, gt_array **local) { return gt_array_wrap(a->be, a->type, a->n, a->data, local); }
 
-/* Makes an array one of these runs; it is freed where that fails. */
 static gt_status take_runs(const gt_partition_run *run, size_t count, gt_array **a)
 {
 	gt_partition_runs *r = malloc(sizeof *r + count * sizeof *run);
@@ -44,7 +43,8 @@ static gt_status take_runs(const gt_partition_run *run, size_t count, gt_array *
 	}
 	r->count = count;
 	r->dense = 1;
-	r->run = (gt_partition_run *)(r + 1); /* one allocation; kernels that read the structure as C++ know no flexible array */
+	r->run = (gt_partition_run *)(r + 1); /* one allocation: C++ kernels read the structure, so it has no flexible
+	                                       * array */
 	for (size_t i = 0; i < count; i++) {
 		r->run[i] = run[i];
 		r->dense &= !run[i].n || run[i].at == n;
@@ -58,7 +58,7 @@ static gt_status take_runs(const gt_partition_run *run, size_t count, gt_array *
 	return GT_OK;
 }
 
-/* Compact memory: the runs follow each other without gaps. */
+/* Sets the offsets of runs that follow each other without gaps. */
 static gt_status lay_dense(const gt_partition_run *run, size_t count, gt_array **a)
 {
 	gt_status st = take_runs(run, count, a);
@@ -85,7 +85,7 @@ gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model
 	return model->runs ? take_runs(model->runs->run, model->runs->count, part) : GT_OK;
 }
 
-/* How many runs an array has, and the i-th of them. */
+/* Number of runs of an array, and the i-th run. */
 static size_t runs_of(const gt_array *a) { return a->runs ? a->runs->count : 1; }
 static gt_partition_run run_of(const gt_array *a, size_t i)
 {
@@ -171,7 +171,7 @@ gt_status gt_array_wrap_fields(gt_backend *be, gt_type type, void *data, const g
 		run[i] = (gt_partition_run){ f->each, f->first, f->n, i * f->apart };
 	GT_TRY(gt_array_wrap(be, type, f->count * f->n, data, a));
 	GT_TRY(take_runs(run, f->count, a));
-	(*a)->runs->dense = f->apart == f->n; /* set on ranks without elements, too */
+	(*a)->runs->dense = f->apart == f->n; /* also on ranks without elements */
 done:
 	free(run);
 	return st;
@@ -206,7 +206,7 @@ static void get_runs(const gt_array *a, gt_type type, void *host)
 	}
 }
 
-/* Elements first ... first+n-1 of a run. */
+/* Intersection of a run with elements first ... first+n-1. */
 static gt_partition_run clip(gt_partition_run whole, size_t first, size_t n)
 {
 	const size_t end = whole.first + whole.n, low = first > whole.first ? first : whole.first, high = first + n < end ? first + n : end,
@@ -225,7 +225,7 @@ static gt_status part_of_run(const gt_array *whole, gt_partition_run r, gt_array
 	return GT_OK;
 }
 
-/* Of several runs: those that the part has something of, where it is one as an array of one. */
+/* Keeps the runs that intersect the part; a single one gives an array of one run. */
 static gt_status part_of_runs(const gt_array *whole, size_t first, size_t n, gt_array **part)
 {
 	const gt_partition_runs *from = whole->runs;
@@ -266,7 +266,7 @@ gt_status gt_partition_part(const gt_array *whole, size_t first, size_t n, gt_ar
 	return part_of_run(whole, clip((gt_partition_run){ whole->all, whole->first, whole->n, 0 }, first, n), part);
 }
 
-/* Copies the elements of this rank to host memory that begins with them. */
+/* Copies this rank's elements to their positions in host memory of the whole array. */
 static void write_own(const gt_array *a, gt_type type, void *to)
 {
 	gt_array own = *a;
@@ -282,13 +282,12 @@ static void write_own(const gt_array *a, gt_type type, void *to)
 		gt_array_get_float(&own, (float *)to);
 }
 
-/* Destination of a gt_array_get() on a rank. */
 struct wish {
 	void *host;
 	size_t first, n;
 };
 
-/* Memory of this process that wants all, once each. */
+/* Distinct destinations in this process that receive the whole array. */
 static int is_first_request(const gt_team *t, const struct wish *w, int i)
 {
 	int is_first = !gt_is_remote(t, i) && w[i].host;
@@ -297,7 +296,7 @@ static int is_first_request(const gt_team *t, const struct wish *w, int i)
 	return is_first;
 }
 
-/* 1: some rank of the process of `rank` wants all. first: of that process. */
+/* 1: a rank in the process of `rank` requests the whole array. first: first rank of that process. */
 static int wants(const struct wish *w, int first, int end)
 {
 	for (int i = first; i < end; i++)
@@ -306,8 +305,8 @@ static int wants(const struct wish *w, int first, int end)
 	return 0;
 }
 
-/* Elements of ranks of other processes: each rank of this one sends its own, and the first of those here that
- * want all takes theirs into its memory. */
+/* Exchanges elements between processes: each rank sends its own; the first local rank that requests the whole array
+ * receives into its memory. */
 static void exchange_requests(const gt_array *a, gt_type type, const struct wish *w, void *own)
 {
 	gt_backend *be = a->be;
@@ -332,7 +331,7 @@ static void exchange_requests(const gt_array *a, gt_type type, const struct wish
 				in[ins++] = (gt_exchange_block){ k, (char *)w[taker].host + w[k].first * bytes, w[k].n * bytes, 1, 0 };
 	}
 	gt_team_exchange_host(be, out, outs, in, ins);
-	/* Others here that want all in memory of their own. */
+	/* other local ranks that request the whole array in separate memory */
 	for (int k = t->first; k < t->first + t->here && taker == gt_rank(be); k++)
 		for (int i = 0; i < t->n && k != taker && is_first_request(t, w, k); i++)
 			if (gt_is_remote(t, i))
@@ -372,5 +371,5 @@ void gt_partition_get(const gt_array *a, gt_type type, void *host)
 			write_own(a, type, (char *)all[i].host + at);
 	if (t->processes)
 		get_remote(a, type, all);
-	gt_team_gather(a->be, &mine, sizeof mine, all); /* nobody goes on before all is written */
+	gt_team_gather(a->be, &mine, sizeof mine, all); /* barrier: all destinations are written */
 }

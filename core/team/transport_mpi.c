@@ -1,4 +1,4 @@
-/* Messages by MPI. A message of more than a GiB goes in several, for MPI counts by int. */
+/* Messages through MPI. Messages above 1 GiB are split, because MPI counts with int. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static int started, stopped;
 
 int gt_has_mpi(void) { return 1; }
 
-/* A process of a launcher may run several commands, one after the other, but MPI lets it join once. A file beside the
- * launcher's own says that one has joined, or that it has parted; OpenMPI removes its folder in the end. */
+/* A launcher rank may run several commands in sequence, but MPI permits one MPI_Init. A file in the launcher's folder
+ * records that a command has joined, or has left; OpenMPI removes the folder at the end. */
 enum { NOTHING_YET, HAS_JOINED = 'j', HAS_PARTED = 'p' };
 
 static int note_path(char path[512])
@@ -83,7 +83,7 @@ gt_status gt_transport_start(gt_transport_position *place)
 		MPI_Comm_size(host, &place_here.locals);
 		MPI_Comm_free(&host);
 	}
-	started = !inited; /* who joined before us, parts too */
+	started = !inited; /* the code that called MPI_Init also calls MPI_Finalize */
 	if (started)
 		write_note(HAS_JOINED);
 	*place = place_here;
@@ -159,7 +159,7 @@ int gt_transport_test(gt_transfer *w)
 	return 1;
 }
 
-/* What is taken no more must not be written into; what is sent no more nobody takes. */
+/* After cancellation MPI must not write into a receive buffer. A sent message is left to MPI. */
 static void give_up(gt_transfer *w, int i)
 {
 	int flag = 0;

@@ -1,4 +1,4 @@
-/* A build without MPI: a process knows whether it was started with others, and cannot join them. */
+/* Stubs for builds without MPI: detect an MPI launcher, but cannot join. */
 #include <stdlib.h>
 #include <gantry/processes.h>
 #include "core/team/transport.h"

@@ -1,4 +1,4 @@
-/* Lengths and angles as people write them, with a unit behind the number. */
+/* Parses lengths and angles with units. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static gt_status parse(const char *what, const char *text, const named_unit *uni
 
 gt_status gt_parse_length(const char *what, const char *text, double min, double max, double *mm)
 {
-	/* Micrometres by both signs that Unicode has for the Greek letter. */
+	/* Micrometre with both Unicode characters for the Greek letter. */
 	static const named_unit units[] = {
 		{ "mm", 1 },  { "", 1 },     { "um", 1e-3 }, { "\xc2\xb5m", 1e-3 }, { "\xce\xbcm", 1e-3 }, { "nm", 1e-6 },
 		{ "cm", 10 }, { "m", 1000 }, { NULL, 0 }

@@ -1,5 +1,5 @@
-/* Loads compiled kernels by CUDA's driver, which is opened when it is first needed, into the context that is current:
- * that of the runtime's device. */
+/* Loads compiled kernels by the CUDA driver into the current context, the runtime device's. The driver is opened on
+ * first use. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "core/variant/symbols.h"
 #include "core/variant/variant.h"
 
-/* Numbers of the driver's interface (cuda.h), which never change. */
+/* Constants of the driver's stable interface (cuda.h). */
 enum { MAJOR = 75, MINOR = 76, MAX_SHARED = 97, STATIC_SHARED = 1, REGISTERS = 4, LOCAL_BYTES = 3, MAX_DYNAMIC_SHARED = 8 };
 enum { SHARED_OF_9_0 = 232448, MAX_MACROS = 32 };
 
@@ -38,7 +38,6 @@ struct gt_variant {
 	unsigned shared;
 };
 
-/* CUlaunchAttribute and CUlaunchConfig */
 enum { PROGRAMMATIC_SERIALIZATION = 6 };
 struct attribute {
 	int id, unused;
@@ -92,14 +91,13 @@ gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *ve
 	    driver.device_attribute(&minor, MINOR, device) || driver.version(version))
 		return gt_fail(GT_ERR_UNSUPPORTED, "no CUDA device is current");
 	gt_snprintf(arch, 16, "sm_%d%d", major, minor);
-	if (gt_shared_limit(device, INT_MAX) < INT_MAX) { /* what is tuned so is of no other device */
+	if (gt_shared_limit(device, INT_MAX) < INT_MAX) { /* a limited device has its own class of tuned kernels */
 		const size_t n = strlen(name);
 		gt_snprintf(name + n, name_size - n, ", shared=%d", gt_shared_limit(device, INT_MAX));
 	}
 	return GT_OK;
 }
 
-/* Of a block on the current device. */
 static int max_shared(void)
 {
 	int device, max = 0;
@@ -112,7 +110,7 @@ int gt_variant_max_shared(void)
 	return *why ? 0 : max_shared();
 }
 
-/* The image of code that knows where a block has less shared memory than those of 9.0. */
+/* Below the shared memory of compute capability 9.0 a macro passes the limit to the code. */
 static gt_status image_for(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
 {
 	char min[40];

@@ -1,5 +1,5 @@
-/* Compiles a kernel of the library by NVRTC, for one architecture, never to PTX: an older driver could not read it.
- * System headers, of which device code needs nothing but the names of integers, are stand-ins. */
+/* Compiles a kernel of the library by NVRTC for one architecture, never to PTX, which an older driver could not read.
+ * Stubs replace system headers, from which device code needs only the names of integers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +56,14 @@ const char *gt_variant_no_compiler(void)
 	return *why ? why : NULL;
 }
 
-/* What kernels need of system headers. size_t and integers of fixed width are the compiler's or of the first. */
+/* Types that kernels need from system headers. The compiler or the first stub defines size_t and fixed-width
+ * integers. */
 static const char integers[] =
 	"#pragma once\ntypedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
 	"typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\ntypedef long long int64_t;\n"
 	"typedef unsigned long long uint64_t;\ntypedef unsigned long uintptr_t;\n#define INT32_MAX 2147483647\n"
 	"#define UINT64_C(x) x##ull\n";
-/* The descriptor of tensor copies, as the driver fills it. */
+/* Descriptor of tensor copies, opaque. */
 static const char driver[] = "#pragma once\ntypedef struct alignas(64) { unsigned long long opaque[16]; } CUtensorMap;\n";
 static const struct {
 	const char *name, *text;
@@ -73,7 +74,7 @@ static const struct {
 };
 enum { SYSTEM = sizeof system_headers / sizeof *system_headers, MAX_HEADERS = 128, MAX_OPTIONS = 40 };
 
-/* The first line of a log that tells of an error. */
+/* First line of the log that reports an error. */
 static gt_status failed(program p, const gt_variant_code *code)
 {
 	size_t size = 0;
@@ -126,7 +127,7 @@ void gt_variant_plant(const char *from, const char *to)
 }
 const char *gt_variant_planted(void) { return planted_from ? planted_to : ""; }
 
-/* malloc'ed: the source as it is compiled, and what says how much shared memory it takes. */
+/* The compiled source, with an expression for its shared memory appended; the caller frees it. */
 static char *text_of(const char *source, const char *bytes)
 {
 	const char *at = planted_from ? strstr(source, planted_from) : source, *to = planted_from ? planted_to : "";

@@ -1,5 +1,5 @@
-/* Entries of tuned kernels as JSON. Writers take turns by a lock file, and rename a whole file into place; a reader
- * takes what is there. A damaged file is as none for operators, and is named by whoever lists. */
+/* Entries of tuned kernels as JSON. Writers use a lock file and rename a whole file into place; readers need no lock.
+ * Operators treat a damaged file as missing; listing reports it. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int is_well(const cJSON *all, const char *kernel)
 	       cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(all, "entries"));
 }
 
-/* *all: the file's contents, NULL if there is none. */
+/* *all: the file's contents, NULL if there is no file. */
 static gt_status read_all(const char *path, const char *kernel, cJSON **all)
 {
 	size_t n = 0;
@@ -179,7 +179,7 @@ static void look(void *self, const gt_store_entry *e)
 	}
 }
 
-/* The user's entry first: it may say that the built-in kernel is not beaten. */
+/* The user's entry has priority: it may state that no variant beats the built-in kernel. */
 int gt_store_find(const gt_variant_request *w, int shipped, char *text, size_t size)
 {
 	char arch[16], *path = path_of(w->kernel, "json", 0);

@@ -1,4 +1,4 @@
-/* DICOM-CT-PD as a format: folders and files that hold projections of clinical scanners. */
+/* DICOM-CT-PD as a format: folders and files of projections of clinical scanners. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int is_projections(const char *path)
 	return is;
 }
 
-/* Probe processes for 1, 2, 4, ... files: the first file of a scan decides, and all files of a folder without one. */
+/* Probes 1, 2, 4, ... files in each process: usually the first file decides; a folder without projections needs all. */
 static int probe(const char *path)
 {
 	gt_ctpd_set s = { .path = path };
@@ -46,14 +46,14 @@ static const struct {
 	{ PD_FLAT, "flat field" },          { PD_BAD, "bad pixels" }, { PD_SCATTER, "scatter" },
 };
 
-/* The factor of older files is only taken if it can be what it is used for. */
+/* Older files store a factor of unclear meaning: used only if it is plausible as an attenuation. */
 static double water_of(const gt_ctpd_head *h)
 {
 	const double water = h->number[PD_WATER], factor = h->number[PD_OLD_WATER];
 	return water > 0 ? water : factor > 0.01 && factor < 0.1 ? factor : 0;
 }
 
-/* What was decided, and what the files say that no array shows. */
+/* Notes the decisions, and facts in the files that no array shows. */
 static void note_head(const gt_ctpd_set *s)
 {
 	const gt_ctpd_head *h = &s->head;

@@ -1,4 +1,5 @@
-/* The order of the views of a DICOM-CT-PD scan: by what the files say, not by their names; what is missing, twice there or out of step. */
+/* Sorts the views of a DICOM-CT-PD scan by their tags, not by file names, and reports missing, duplicate and displaced
+ * views. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,13 @@
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
 
-/* A view is where it is expected if its angle is within this part of a step. */
+/* Largest deviation of a view's angle from the expected angle, as a fraction of the step. */
 #define OUT_OF_STEP 0.5
-/* A table that moves less than this part of a row stands still. */
+/* A table that moves less than this fraction of a row is at rest. */
 #define STANDS_STILL 0.01
-/* A table whose next place is farther from the expected one than this many rows has not gone there. */
+/* Largest deviation of the table from the expected position, in rows for each step. */
 #define OUT_OF_PLACE 1
-/* A flying spot stays within this part of the focal centre's radius: real ones fly a hundredth. */
+/* Largest shift of a flying focal spot, as a fraction of the focal centre's radius: real shifts are about 0.01. */
 #define FLIES 0.1
 
 static double key(const gt_ctpd_view *v) { return !isnan(v->number) ? v->number : isnan(v->time) ? 0 : v->time; }
@@ -38,7 +39,7 @@ static gt_status sort_views(gt_ctpd_set *s)
 		times += !isnan(s->view[v].time);
 		without = isnan(s->view[v].number) ? v : without;
 	}
-	/* Frames of one file are in order as they are. */
+	/* Frames of one file are sorted already. */
 	if (numbers < s->views && times < s->views && s->view[0].file != s->view[s->views - 1].file)
 		return gt_fail(
 			GT_ERR_FORMAT,
@@ -62,7 +63,7 @@ static gt_status sort_views(gt_ctpd_set *s)
 
 enum { STEP_ANGLE, STEP_NUMBER, STEP_Z };
 
-/* Median of the differences of neighbours. */
+/* Median of the differences of adjacent views. */
 static double usual_step(const gt_ctpd_set *s, int which, double *scratch)
 {
 	for (size_t v = 1; v < s->views; v++) {
@@ -74,7 +75,7 @@ static double usual_step(const gt_ctpd_set *s, int which, double *scratch)
 	return gt_upper_median(scratch, s->views - 1);
 }
 
-/* How many steps view v is behind the one before it: as the numbers say, where there are any. 0: none that fits its angle. */
+/* Number of steps from view v - 1 to view v, from the view numbers if there are any. 0: no number fits the angle. */
 static double steps_between(const gt_ctpd_set *s, size_t v, double step, double number_step)
 {
 	const gt_ctpd_view *a = &s->view[v - 1], *b = &s->view[v];
@@ -85,7 +86,7 @@ static double steps_between(const gt_ctpd_set *s, size_t v, double step, double 
 	return n >= 1 && fabs(remainder(turned - n * step, 2 * GT_PI)) <= OUT_OF_STEP * fabs(step) ? n : 0;
 }
 
-/* n steps of the table, or fewer where it starts or stops. */
+/* The table may make n steps, or fewer at the start and the end of its motion. */
 static gt_status check_table_step(const gt_ctpd_set *s, size_t v, double n, double z_step)
 {
 	const gt_ctpd_view *a = &s->view[v - 1], *b = &s->view[v];
@@ -98,7 +99,7 @@ static gt_status check_table_step(const gt_ctpd_set *s, size_t v, double n, doub
 	               s->file[b->file].path, moved, s->file[a->file].path, z_step);
 }
 
-/* Angles are counted on beyond a turn; gaps go into the note. */
+/* Unwraps the angles, and notes gaps. */
 static gt_status follow_views(gt_ctpd_set *s, double step, double number_step, double z_step)
 {
 	size_t gaps = 0, missing = 0, first = 0;

@@ -1,6 +1,6 @@
-/* DICOM-CT-PD -> projections: geometry in our frame, samples, photons.
- * The focal centre is at (-rho sin phi, rho cos phi, z), columns run counter-clockwise seen from it along +z, rows run downwards: the
- * format's manual, and readers that reconstruct with it (FreeCT; helix2fan). So phi is our gantry angle, and rows are turned over here. */
+/* DICOM-CT-PD -> projections: geometry in Gantry's coordinates, samples, photons. The focal centre is at (-rho sin phi,
+ * rho cos phi, z). Seen from it, with z upwards, columns run counter-clockwise and rows downwards, according to the
+ * format's manual and two readers (FreeCT; helix2fan). So phi is the gantry angle, and rows are reversed here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ gt_status gt_ctpd_scan(const gt_ctpd_set *set, gt_scan **out)
 		set_view(&set->view[v], x[PD_RADIUS], x[PD_DISTANCE], &scan->view[v]);
 	if (last->angle != first->angle)
 		scan->pitch_per_turn = fabs((last->z - first->z) / (last->angle - first->angle)) * 2 * GT_PI;
-	/* An axial scan whose table trembles. */
+	/* An axial scan with small table vibrations. */
 	if (!gt_scan_is_helical(scan))
 		scan->pitch_per_turn = 0;
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", set->path));
@@ -63,8 +63,8 @@ done:
 typedef struct {
 	gt_ctpd_set *set;
 	gt_projections *p;
-	size_t stride[2], *place; /* place: of each view in the scan, file after file */
-	size_t *first;            /* of each file among those */
+	size_t stride[2], *place; /* place: scan index of each view, in file order */
+	size_t *first;            /* each file's first index there */
 	int is_signed;
 } reading;
 
@@ -138,7 +138,6 @@ static void read_files(void *self, size_t begin, size_t end, int worker)
 			gt_ctpd_work_did(&r->set->work, i, read_file(r, i), worker);
 }
 
-/* Where each file's views are in the scan. */
 static gt_status find_places(reading *r)
 {
 	gt_ctpd_set *s = r->set;
@@ -153,7 +152,8 @@ static gt_status find_places(reading *r)
 	return GT_OK;
 }
 
-/* What does not fit can be made to: photons can stay behind, and circles are reconstructed from NetCDF in pieces. */
+/* GT_ERR_MEMORY suggests how to save memory: photons can be left out, and fdk reads axial scans in chunks from
+ * NetCDF. */
 static gt_status room_for(const gt_scan *scan, int with_photons, const char *path)
 {
 	const double bytes = (double)gt_scan_size(scan) * sizeof(float) * (with_photons ? 2 : 1);

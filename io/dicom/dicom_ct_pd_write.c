@@ -1,5 +1,5 @@
-/* Projections -> a folder of DICOM-CT-PD, one file a view, as a scanner would write it. Line integrals get 16 bits between the least and
- * the most of their view. */
+/* Projections -> a folder of DICOM-CT-PD, one file for each view. Line integrals are quantised to 16 bits between the
+ * minimum and the maximum of their view. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { GRAIN = 8, LEVELS = 65535 };
 
-/* What files hold beside the tags of the format's own table. */
+/* DICOM attributes in addition to the format's own table. */
 static const gt_dicom_tag tag_instance = { 0x0008, 0x0018, "UI", "SOP Instance UID" },
 			  tag_study = { 0x0020, 0x000D, "UI", "Study Instance UID" },
 			  tag_pitch = { 0x0018, 0x9311, "FD", "Spiral Pitch Factor" },
@@ -49,15 +49,15 @@ typedef struct {
 	const char *path, *tmp;
 	const gt_write_options *o;
 	const gt_projections *p;
-	gt_ctpd_head head; /* what all views share; NAN and "": not written */
+	gt_ctpd_head head; /* shared by all views; NAN and "": not written */
 	double pitch, diameter;
 	char study[GT_DICOM_UID];
-	int flip_columns, flip_rows; /* the files against the array */
+	int flip_columns, flip_rows; /* the files' direction is opposite to the array's */
 	size_t stride[2];
 	gt_ctpd_work work;
 } writing;
 
-/* Head ---------------------------------------------------------------- */
+/* Header ---------------------------------------------------------------- */
 
 static const char *spot_mode(const gt_scan *s)
 {
@@ -71,7 +71,8 @@ static const char *spot_mode(const gt_scan *s)
 	return axial ? in_plane ? "FFSXYZ" : "FFSZ" : in_plane ? "FFSXY" : "FFSNONE";
 }
 
-/* Every view must be one that the format has words for, and stand as far from the axis as the first, its columns the same way round. */
+/* GT_ERR_UNSUPPORTED unless the format can represent every view, all with the first one's radius and pixel
+ * directions. */
 static gt_status check_views(writing *w, double *radius)
 {
 	const gt_scan *s = w->p->scan;
@@ -163,7 +164,8 @@ done:
 
 /* Views --------------------------------------------------------------- */
 
-/* Nine digits, which a decimal string holds with any sign and exponent: what is computed with is what is written. */
+/* Rounds to nine digits, which fit into a decimal string with any sign and exponent: computations use the written
+ * value. */
 static double nine_digits(double x)
 {
 	char text[32];
@@ -191,7 +193,7 @@ static void quantise(const writing *w, size_t view, gt_ctpd_head *h, uint16_t *s
 		}
 }
 
-/* The format has one count a column: the mean over the rows. */
+/* The format stores one count for each column: the mean over the rows. */
 static gt_status put_photons(const writing *w, size_t view, gt_dicom *d, double *count)
 {
 	const gt_scan *s = w->p->scan;

@@ -1,5 +1,5 @@
-/* DICOM files through DCMTK's dcmdata (Eichelberg et al., "Ten years of medical imaging standardization and prototypical
- * implementation: the DICOM standard and the OFFIS DICOM Toolkit (DCMTK)", Proc. SPIE 5371, 2004). */
+/* DICOM files through DCMTK's dcmdata (Eichelberg et al., "Ten years of medical imaging standardization and
+ * prototypical implementation", Proc. SPIE 5371, 2004). */
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -19,10 +19,10 @@
 #include "core/text.h"
 #include "io/dicom/dicom.h"
 
-/* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
+/* Bytes; longer values are read on request: the samples, but not the photons of the columns. */
 #define READ_AT_ONCE 65536
 
-/* Functional groups of many frames: of each frame, and of all. */
+/* Functional groups of multi-frame files: per frame, and shared. */
 static const DcmTagKey of_frames(0x5200, 0x9230), of_all_frames(0x5200, 0x9229);
 
 struct gt_dicom {
@@ -40,7 +40,6 @@ static void hush(void)
 	std::call_once(once, [] { OFLog::configure(OFLogger::OFF_LOG_LEVEL); });
 }
 
-/* Where DCMTK looks for its dictionary. */
 static const char *dictionary_path(void)
 {
 	const char *path = getenv("DCMDICTPATH");
@@ -53,7 +52,7 @@ static const char *dictionary_path(void)
 #endif
 }
 
-/* No exception gets out to callers in C. */
+/* Converts exceptions to a status, since the callers are C. */
 template <typename F> static gt_status guarded(const char *path, F body)
 {
 	try {
@@ -65,7 +64,7 @@ template <typename F> static gt_status guarded(const char *path, F body)
 	}
 }
 
-/* Without its whole dictionary, which is sorted, DCMTK takes heads of files for data, without a word. */
+/* Without its complete, sorted dictionary DCMTK silently takes header elements for data. */
 gt_status gt_dicom_ready(void)
 {
 	return guarded("DICOM", [] {
@@ -102,7 +101,7 @@ static DcmElement *find(gt_dicom *d, const gt_dicom_tag *tag)
 	return d->data().findAndGetElement(key, e).good() ? e : nullptr;
 }
 
-/* Private values of files with implicit representation: bytes, which the tag's own representation explains. */
+/* Private values of files with implicit VR are bytes, interpreted by the tag's own VR. */
 static bool is_unknown(DcmElement *e)
 {
 	const DcmEVR vr = e->getVR();
@@ -111,7 +110,7 @@ static bool is_unknown(DcmElement *e)
 
 static bool is(const gt_dicom_tag *tag, const char *vr) { return !strcmp(tag->vr, vr); }
 
-/* Bytes of one number; 0: the representation is text. */
+/* Bytes of one number; 0: a text VR. */
 static size_t size_of(const gt_dicom_tag *tag)
 {
 	if (is(tag, "US") || is(tag, "SS"))
@@ -121,7 +120,7 @@ static size_t size_of(const gt_dicom_tag *tag)
 	return is(tag, "FD") ? 8 : 0;
 }
 
-/* What cannot be read is not empty. */
+/* A failed read is an error, not an empty text. */
 static std::string text_of(DcmElement *e)
 {
 	std::string text;
@@ -143,7 +142,6 @@ static std::string text_of(DcmElement *e)
 	return text;
 }
 
-/* The number that is part i of a text with backslashes. */
 static bool number_in_text(const std::string &text, size_t i, double *value)
 {
 	size_t at = 0;
@@ -305,7 +303,7 @@ gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double
 	return guarded(d->path.c_str(), [&] { return numbers(d, tag, i, 1, value); });
 }
 
-/* As it is where nothing needs to be converted, or cannot be. */
+/* Returns the text unchanged if conversion is unnecessary or impossible. */
 static std::string in_utf8(gt_dicom *d, const std::string &text)
 {
 	DcmSpecificCharacterSet set;
@@ -387,7 +385,7 @@ static gt_status put(gt_dicom *d, const gt_dicom_tag *tag, size_t n, const doubl
 	return checked(d, tag, c);
 }
 
-/* With as many digits as the 16 bytes of a decimal string hold. */
+/* Uses the largest number of digits that fits into the 16 bytes of a decimal string. */
 static std::string decimal(double x)
 {
 	char text[64];

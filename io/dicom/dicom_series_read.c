@@ -1,4 +1,5 @@
-/* A folder of CT images: slices in the order of their places, checked to be one series of even steps. */
+/* Reads the headers of a folder of CT images; sorts the slices by position and checks that they form one evenly spaced
+ * series. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -10,9 +11,9 @@
 #include "io/dicom/dicom_series_read.h"
 #include "io/external.h"
 
-/* Of a step between slices: files round their places. */
+/* Largest deviation as a fraction of the slice spacing: files round positions. */
 #define UNEVEN 0.02
-/* Of unit vectors, which files round too. */
+/* Largest difference of direction cosines, which files round too. */
 #define SAME_AXES 1e-4
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -91,7 +92,7 @@ int gt_series_is(const char *path)
 	if (!S_ISDIR(at.st_mode))
 		return gt_dicom_is(path);
 	int is = gt_series_list(&s) == GT_OK && s.files > 0;
-	/* Where DCMTK lacks, that is said of the folder: gt_dicom_ready(). */
+	/* If DCMTK is missing, gt_dicom_ready() reports that for the folder. */
 	if (is && gt_dicom_open(s.file[0], &d) == GT_OK)
 		is = gt_dicom_count(d, &gt_series_tag[GT_SERIES_PROJECTIONS]) == 0 &&
 		     gt_dicom_text(d, &gt_series_tag[GT_SERIES_CLASS], class, sizeof class) == GT_OK;
@@ -100,7 +101,6 @@ int gt_series_is(const char *path)
 	return is;
 }
 
-/* The number, or that if the file has none. */
 static gt_status number(gt_dicom *d, int tag, double missing, double *value)
 {
 	*value = missing;
@@ -112,7 +112,7 @@ static gt_status differs(const char *file, const gt_series *s, const char *what)
 	return gt_fail(GT_ERR_FORMAT, "%s: %s differs from that of %s: expected the slices of one series", file, what, s->file[0]);
 }
 
-/* What an image must be to be a slice at all. */
+/* Checks that a file is a CT image of one frame. */
 static gt_status check_kind(const char *file, gt_dicom *d)
 {
 	gt_status st;
@@ -226,7 +226,7 @@ done:
 	return st;
 }
 
-/* The smallest distance of neighbours; twice in one place and gaps are named. */
+/* Finds the smallest distance of adjacent slices; duplicate positions and gaps are errors. */
 static gt_status check_gaps(const gt_series *s, double *min)
 {
 	const gt_series_slice *x = s->slice;
@@ -245,7 +245,7 @@ static gt_status check_gaps(const gt_series *s, double *min)
 	return GT_OK;
 }
 
-/* The step from slice to slice, which must be the same between all. */
+/* Finds the step between slices, which must be uniform. */
 static gt_status find_step(const gt_series *s, double step[3])
 {
 	const gt_series_slice *x = s->slice;
@@ -268,7 +268,7 @@ static gt_status find_step(const gt_series *s, double step[3])
 	return GT_OK;
 }
 
-/* The format's left and back are negative right and front. */
+/* DICOM's left and back are the negative right and front. */
 static void matrix_of(const gt_series *s, const double step[3], double m[12])
 {
 	for (int r = 0; r < 3; r++) {

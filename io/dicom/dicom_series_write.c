@@ -1,5 +1,5 @@
-/* A volume -> a folder of CT images: axial slices from the feet to the head, lines of a slice to the patient's left, from front to back,
- * as viewers expect them; whole HU, or wider steps where they do not fit into 16 bits. */
+/* Writes a volume as a folder of CT images. Slices are axial, from feet to head; rows run to the patient's left,
+ * columns from front to back, as viewers expect. Values are whole HU, or coarser steps if the range exceeds 16 bits. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct {
 	const char *path;
 	char *tmp;
 	const gt_volume *v;
-	double water, step; /* HU of one count */
+	double water, step; /* HU of one step */
 	char study[GT_DICOM_UID], series[GT_DICOM_UID], frame[GT_DICOM_UID], date[16], time[16], comment[10001];
 	uint16_t *sample;
 } writer;
@@ -33,7 +33,7 @@ static gt_status numbers(gt_dicom *d, int tag, size_t n, const double *value)
 	return gt_dicom_put_numbers(d, &gt_series_tag[tag], n, value);
 }
 
-/* +1: the scanner's axis runs to the patient's left, back or head. */
+/* +1 if the scanner's axis points to the patient's left, back or head. */
 static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
 
 static gt_status put_texts(gt_dicom *d, const writer *w, const char *instance)
@@ -78,7 +78,7 @@ done:
 	return st;
 }
 
-/* The centre of the slice's first voxel, mm to the left, back and head. */
+/* Centre of the slice's first voxel: left, back and head in mm. */
 static void place_of(const gt_volume *v, size_t slice, double place[3])
 {
 	const gt_grid *g = &v->grid;
@@ -125,7 +125,7 @@ done:
 	return st;
 }
 
-/* Of one slice of the scanner's. */
+/* Converts one slice to samples in the file's order. */
 static void fill_samples(const writer *w, const float *from)
 {
 	const size_t *n = w->v->grid.n;
@@ -162,7 +162,7 @@ done:
 	return st == GT_OK ? GT_OK : gt_fail_in(st, "%s", w->path);
 }
 
-/* Steps of 1 HU, or of as many as bring the largest number into 16 bits. */
+/* Uses steps of 1 HU, or the smallest integer step with which all values fit into 16 bits. */
 static void choose_step(writer *w, const gt_write_options *o)
 {
 	const double max = fmax(fabs(o->low), fabs(o->high));
@@ -207,7 +207,7 @@ done:
 	return st;
 }
 
-/* A slice of the file is one of the grid: from the feet to the head. */
+/* Slices of the file are slices of the grid, from feet to head. */
 static gt_status write_slices(gt_slice_writer *self, size_t first, size_t n, const float *data)
 {
 	const writer *w = (const writer *)self;

@@ -1,6 +1,6 @@
-/* Air beside the body: source and shutter change between flat field and views, and within a scan. Where columns at the
- * edges see no body in any view, each view is divided by a straight line through what both sides have: without it the
- * picture has an offset and a cup that no solver mends. */
+/* Air next to the object: source and shutter change between flat field and views, and within a scan. If edge columns
+ * see no object in any view, each view is divided by a line fitted to the air on both sides. Without this step volumes
+ * have an offset and cupping that no solver corrects. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
-/* Views that are looked at. */
 enum { MAX_VIEWS = 64 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "air: out of memory"); }
@@ -25,13 +24,13 @@ gt_status gt_air_measure(const gt_intensity *x, const float *t, gt_air_level *le
 	return st;
 }
 
-/* Views are looked at by several threads; the least of all is what it is in any order. */
+/* Several threads sample views; the minimum does not depend on their order. */
 enum { LOOKERS = 4 };
 typedef struct {
 	gt_intensity *x;
 	size_t looked;
 	float *t;    /* [LOOKERS][rows][columns] */
-	double *min; /* [LOOKERS][2][columns]: of all so far, of one */
+	double *min; /* [LOOKERS][2][columns]: minimum so far, and of the current view */
 	gt_failure failure;
 } air_search;
 

@@ -1,4 +1,4 @@
-/* Text tables of angles. A comma is a decimal comma or separates an index from an angle; all lines together decide. */
+/* Text tables of angles. A comma is a decimal comma, or separates an index from an angle; all lines together decide. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +15,13 @@
 #define MAX_BYTES (64 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* COMMA: digits, a comma, digits: one number or two. */
+/* COMMA: digits, a comma, digits: one or two numbers. */
 enum { ONE, COMMA, TWO };
 typedef struct {
 	double one, first, second;
-	size_t number, digits, commas; /* number: of the line, from 1; digits: after the comma; commas: decimal ones */
-	int kind, zero;                /* zero: several digits after the comma begin with 0 */
+	size_t number, digits, commas; /* number: of the line, from 1; digits: after the comma; commas: decimal
+	                                * commas */
+	int kind, zero;                /* zero: the fraction has several digits and begins with 0 */
 } angle_line;
 typedef struct {
 	angle_line *at;
@@ -43,7 +44,7 @@ int gt_angle_number(const char *word, size_t n, double *value, size_t *commas)
 	return !*end && isfinite(*value);
 }
 
-/* Splits at the first blank or semicolon, else at the first comma; 0: there are not two numbers. */
+/* Splits at the first blank or semicolon, else at the first comma; 0: not two numbers. */
 static int parse_two(const char *text, size_t n, angle_line *e)
 {
 	size_t first = 0, gap, none = 0;
@@ -57,7 +58,7 @@ static int parse_two(const char *text, size_t n, angle_line *e)
 		gap++;
 	if (first == n || !gt_angle_number(text, first, &e->first, &none) || none)
 		return 0;
-	/* After a comma as separator another one cannot be a decimal comma. */
+	/* after a comma as separator, no other comma can be decimal */
 	const size_t commas = e->commas;
 	return gt_angle_number(text + gap, n - gap, &e->second, &e->commas) && (text[first] != ',' || e->commas == commas);
 }
@@ -124,7 +125,7 @@ static gt_status read_text(const char *path, char **text, size_t *n)
 	return st;
 }
 
-/* 1: the first numbers of all lines count 0, 1, 2 ... from a whole number that is not negative. */
+/* 1: the first numbers of the lines count 0, 1, 2 ... from a non-negative integer. */
 static int has_indices(const table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -133,9 +134,9 @@ static int has_indices(const table *t)
 	return 1;
 }
 
-/* Whole degrees are not as large. */
+/* Integer degrees are smaller. */
 #define MAX_WHOLE 1e5
-/* From this number of lines on, angles may pass from the last degree of a rotation to the first once. */
+/* With at least this number of lines, angles may wrap once from the end of a rotation to its start. */
 enum { LINES_OF_WRAP = 8 };
 
 /* Decides between ONE and TWO for lines that are all COMMA; COMMA: both readings are possible. */

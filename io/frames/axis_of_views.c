@@ -1,5 +1,6 @@
-/* The rotation axis of views that are read one by one. What is left of the beam's own profile stays where it is while
- * the body is mirrored, and draws the axis to its middle: slow changes along the columns are taken out first. */
+/* Finds the rotation axis in views that are read one by one. Residues of the beam profile do not move while the object
+ * is mirrored, which biases the axis towards the centre. Therefore slow variations along the columns are subtracted
+ * first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 #include "core/try.h"
 #include "io/write_kit/volume_units.h"
 
-/* So many values are read at most. */
+/* Maximum number of values to read. */
 #define MAX_VALUES ((size_t)1 << 28)
 
-/* The mean of the rows of every view. */
+/* Mean of the rows of every view. */
 static gt_status profiles(gt_view_reader *v, float *out)
 {
 	const size_t views = v->size[0], columns = v->size[2], fit = MAX_VALUES / (views * columns), min = fit < 1 ? 1 : fit,
@@ -31,7 +32,7 @@ done:
 	return st;
 }
 
-/* Less the mean of a tenth of the columns on either side; sum: columns + 1. */
+/* Subtracts the mean over a tenth of the columns on either side; sum: columns + 1. */
 static void take_out_slow(float *p, size_t columns, double *sum)
 {
 	const size_t reach = columns / 10;

@@ -1,4 +1,4 @@
-/* Images as bare numbers at a place of a file: raw files that somebody describes, and EDF, whose heads do. */
+/* Images as raw data at an offset in a file: raw files with a description, and EDF with its header. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
@@ -15,18 +15,17 @@
 
 enum { MAX_HEAD = 1 << 20, BLOCK = 512 };
 
-/* What a file says, or somebody of it. */
 typedef struct {
 	const gt_number_type *type;
 	int swap;
-	size_t frames, rows, columns, header; /* frames 0: as many as it holds */
+	size_t frames, rows, columns, header; /* frames 0: all in the file */
 } bare;
 
 struct bare_source {
 	gt_frame_source base;
 	gt_file_list files;
 	size_t *header; /* [files] */
-	size_t each;    /* frames in a file */
+	size_t each;    /* frames in each file */
 	bare of;
 };
 
@@ -160,7 +159,7 @@ done:
 	return st;
 }
 
-/* The file has its frames and nothing behind them; their number. */
+/* Checks that the file has only whole frames; *frames: their number. */
 static gt_status check_file(const char *path, const bare *b, int may_have_more, size_t *frames)
 {
 	size_t size;
@@ -178,7 +177,7 @@ static gt_status check_file(const char *path, const bare *b, int may_have_more, 
 	return GT_OK;
 }
 
-/* describe: what one file holds. Takes the list over. */
+/* describe: layout of one file. Takes over the list. */
 static gt_status open_files(gt_file_list *files, gt_status (*describe)(const char *path, const void *self, bare *b), const void *self,
                             int may_have_more, gt_frame_source **out)
 {
@@ -234,7 +233,7 @@ gt_status gt_raw_source(gt_file_list *files, const char *description, gt_frame_s
 	const size_t n = strlen(description);
 	gt_status st = n > 5 && !strcasecmp(description + n - 5, ".json") ? read_json(description, &b) : parse_description(description, &b);
 	if (st == GT_OK && files->n > 1 && b.frames > 1 && b.frames == files->n)
-		b.frames = 1; /* one image a file */
+		b.frames = 1; /* one image per file */
 	return st == GT_OK ? open_files(files, as_told, &b, 0, s) : st;
 }
 
@@ -250,7 +249,7 @@ static const char *line_after(const char *at)
 	return end ? end + 1 : NULL;
 }
 
-/* What stands behind "Key =" at the start of a line, without blanks and ';'. 0: it is not there. */
+/* Value after "Key =" at the start of a line, without blanks and ';'. 0: missing. */
 static int edf_key(const char *head, const char *key, char *value, size_t size)
 {
 	const size_t n = strlen(key);
@@ -301,7 +300,7 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 	return gt_fail(GT_ERR_FORMAT, "%s: DataType is %s, expected UnsignedShort, FloatValue or others of EDF", path, type);
 }
 
-/* The head is blocks of 512 bytes, of which the last ends with "}\n". */
+/* The header consists of blocks of 512 bytes; the last one ends with "}\n". */
 static gt_status read_edf(const char *path, const void *self, bare *b)
 {
 	char *head = calloc(MAX_HEAD + 1, 1);

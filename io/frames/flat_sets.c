@@ -1,5 +1,5 @@
-/* Flat fields of one time or several: before, within and after a scan. A view is divided by what is between those
- * before and after it. Views that were given as fields are told from light that changes. */
+/* Flat fields of one or several times: before, during and after a scan. Views are divided by an interpolation in time.
+ * Distinguishes changes of the beam intensity from views that were passed as flat fields. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
-/* A field has less than this part of another's light, against what most of the detector has, in more than this part of
- * the detector: bodies do that, in most views; light does not. */
+/* More than DARK_AREA of the detector below DARK_PART of another field's signal, relative to most of the detector,
+ * means an object. Objects do that in most views; the beam does not. */
 #define DARK_PART 0.7
 #define DIM_PART 0.9
 #define DARK_AREA 0.02
-/* Cells with less than this part of the light that they had are no longer lit. */
+/* Pixels below this fraction of their former signal are unlit. */
 #define DEAD 0.1
 enum { BLOCK = 8 };
 
@@ -73,12 +73,12 @@ static double share_below(const double *ratio, size_t n, double level)
 	return (double)below / (double)n;
 }
 
-/* Parts of the detector where one field has less light than another, against the rest. */
+/* Fractions of the detector in which one field has less relative signal than another. */
 typedef struct {
 	double dark, dim;
 } shadow;
 
-/* By blocks of cells, without most of the noise; the level is that of the brighter half's middle. */
+/* Compares blocks of pixels, which averages noise. The reference level is the median of the brighter half. */
 static gt_status find_shadow(const gt_intensity *x, const float *field, const float *other, shadow *found)
 {
 	const size_t across = (x->columns + BLOCK - 1) / BLOCK, n = across * ((x->rows + BLOCK - 1) / BLOCK);
@@ -119,14 +119,14 @@ static double light_of(const gt_intensity *x, const float *field)
 	return sum;
 }
 
-/* Is what a field has, against the first one, light alone? *first: the body is in the first one. */
+/* Checks that a field differs from the first one only by the beam. *first: the object is in the first one. */
 static gt_status check_light(const gt_intensity *x, const float *gain, const char *name, const gt_read_options *o, int *first)
 {
 	shadow later, earlier;
 	gt_status st = GT_OK;
 	GT_TRY(find_shadow(x, gain, x->gain, &later));
 	GT_TRY(find_shadow(x, x->gain, gain, &earlier));
-	/* Beside a large body in one the other one seems to have another around it. */
+	/* An object that covers most of one field makes the rest of the other field look darker. */
 	*first = earlier.dark > DARK_AREA && (later.dark <= DARK_AREA || light_of(x, x->gain) < light_of(x, gain));
 	if (*first)
 		st = body_in(name, earlier.dark, "in those of a later time");
@@ -151,7 +151,7 @@ static gt_status append(gt_intensity *x, double view, float *gain)
 	return GT_OK;
 }
 
-/* Some images of flat fields, and the view that they belong to. own: as gt_fields_of_scan. */
+/* Flat fields of one time, and their position among the views. own: as gt_fields_of_scan. */
 typedef struct {
 	const gt_frame_source *source;
 	size_t first, n;
@@ -159,9 +159,9 @@ typedef struct {
 	int own;
 } later_set;
 
-/* Cells that are no longer lit: few have died, and are filled in all views; many: the shutter is closed. */
+/* Unlit pixels: a few have died and are interpolated in all views; many mean a closed shutter. */
 typedef struct {
-	unsigned char *dead; /* with those that were before */
+	unsigned char *dead; /* including earlier dead pixels */
 	size_t n, first;
 } unlit_cells;
 
@@ -197,7 +197,6 @@ static gt_status fill_unlit(gt_intensity *x, float *gain, const char *name, cons
 	return gt_intensity_fill(x, u->dead, name);
 }
 
-/* Is it light alone, in all but cells that died? *first: as check_light. */
 static gt_status check_set(const gt_intensity *x, float *gain, const char *name, const gt_read_options *o, unlit_cells *u, int *first)
 {
 	const gt_status st = find_unlit(x, gain, name, u);
@@ -208,7 +207,7 @@ static gt_status check_set(const gt_intensity *x, float *gain, const char *name,
 	return check_light(x, gain, name, o, first);
 }
 
-/* What a file's own sets do not fit by is told, with those of them that are left out; else refused. */
+/* Ignores sets of the scan's own file that do not fit, with a note; other sets are an error. */
 static gt_status leave_out(const later_set *l, gt_status why, int first, const gt_read_options *o)
 {
 	if (!l->own || why != GT_ERR_FORMAT)
@@ -217,7 +216,7 @@ static gt_status leave_out(const later_set *l, gt_status why, int first, const g
 	return GT_OK;
 }
 
-/* o: who is told of saturated cells; NULL: nobody. */
+/* o: receives the note on saturated pixels; NULL: no note. */
 static gt_status light_of_set(const gt_intensity *x, const later_set *l, const gt_read_options *o, float **gain)
 {
 	const gt_status st = gt_mean_field(l->source, l->first, l->n, x->frames, "flat", gain);
@@ -244,11 +243,11 @@ static gt_status add_later(gt_intensity *x, const later_set *l, const gt_read_op
 		gain[x->fill[i].row * x->columns + x->fill[i].column] = 1;
 	const gt_status fits = check_set(x, gain, name, o, &unlit, &first);
 	if (fits != GT_OK) {
-		/* More than one set before it says that it is this one. */
+		/* with several earlier sets, the present one is the exception */
 		first = first && x->sets == 1;
 		GT_TRY(leave_out(l, fits, first, o));
 		if (first) {
-			/* Cells that the body alone had made dark are none that died. */
+			/* pixels that only the object had darkened are not dead */
 			GT_TRY(light_of_set(x, l, NULL, &raw));
 			memcpy(x->gain, raw, cells * sizeof *raw);
 			x->set[0].view = l->view;
@@ -266,15 +265,15 @@ done:
 	return st;
 }
 
-/* The view that a set belongs to which so many views came before. */
+/* Position of a set among the views, from the number of views before it. */
 static double view_of_set(const gt_intensity *x, size_t before)
 {
-	if (x->views == 1) /* amid those before and after it */
+	if (x->views == 1) /* between the fields before and after it */
 		return before ? 0.5 : -0.5;
 	return before == 0 ? 0 : before >= x->views ? (double)x->views - 1 : (double)before - 0.5;
 }
 
-/* Light of the last set as a part of the first one's. */
+/* Signal of the last set as a fraction of the first one's. */
 static double last_level(const gt_intensity *x)
 {
 	const float *last = x->set[x->sets - 1].gain;

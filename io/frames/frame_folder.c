@@ -58,7 +58,7 @@ static char *joined(const char *folder, const char *name)
 	return path;
 }
 
-/* The names in the folder, by what they are; names may be NULL. */
+/* Lists the names in the folder by kind; names may be NULL. */
 static gt_status list(const char *path, gt_named_files kind[3], int *has_angles)
 {
 	gt_status st = GT_OK;
@@ -134,7 +134,7 @@ done:
 	return st;
 }
 
-/* With --flat or --dark, files that are named like these fields are views if there are no others, or a single one. */
+/* With --flat or --dark, files named like these fields are views if no other files exist, or only one. */
 static gt_status take_named_fields(const char *path, const gt_frames_options *g, gt_named_files kind[3])
 {
 	const int is_given[3] = { 0, g && g->flat, g && g->dark };
@@ -184,7 +184,7 @@ void gt_frame_folder_free(gt_frame_folder *f)
 	*f = (gt_frame_folder){ .first = 0 };
 }
 
-/* Of a folder's files those that are the fields asked for, by their names: others where none is named so. */
+/* Selects the files of a folder that are named as the requested fields; if none is, all files with neutral names. */
 static gt_status pick_fields(const char *path, gt_field_kind field, const gt_read_options *o, const gt_named_files kind[3], gt_file_list *l)
 {
 	const int wanted = field == GT_DARK_FIELD ? GT_NAME_DARK : GT_NAME_FLAT,

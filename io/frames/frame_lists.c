@@ -1,4 +1,4 @@
-/* What is said of images, made whole, and lists of their files. */
+/* Completes the options for images, and lists their files. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -33,7 +33,7 @@ int gt_is_raw_name(const char *path)
 	return n > 4 && !strcasecmp(path + n - 4, ".raw");
 }
 
-/* Files of one kind, by the first. */
+/* Opens files of one kind, which the first file determines. */
 gt_status gt_image_list_source(const char *raw, gt_file_list *files, gt_frame_source **s)
 {
 	const char *first = files->n ? files->path[0] : "";

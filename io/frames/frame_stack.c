@@ -1,4 +1,4 @@
-/* Which images are views, which are fields, and where the views are, by whatever says so. */
+/* Collects views, fields and view positions of a scan from files, folder and options. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void gt_frame_stack_close(gt_frame_stack *k)
 	free(k->before);
 }
 
-/* Fields: those that are named, else those beside the scan, else none. */
+/* Opens fields: the ones given, else the ones in the scan's folder, else none. */
 static gt_status open_field(const gt_frame_stack *k, const char *given, gt_field_kind kind, gt_file_list *beside, gt_frame_source **s,
                             const gt_read_options *o)
 {
@@ -69,7 +69,7 @@ static gt_status open_geometry(gt_frame_stack *k, const gt_read_options *o)
 	g.notes = o->notes;
 	gt_status st = gt_geometry_read(path, &g, &k->geometry);
 	if (st == GT_ERR_ARG) {
-		/* What the images can say. */
+		/* size of the images */
 		g.rows = s->rows;
 		g.columns = s->columns;
 		st = gt_geometry_read(path, &g, &k->geometry);
@@ -100,7 +100,7 @@ static gt_status open_intensity(gt_frame_stack *k, const gt_read_options *o)
 	gt_status st = GT_OK;
 	if (k->is_txrm && !k->f.flat && gt_txrm_has_reference(k->path))
 		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
-	/* Other files may have fields of their own, which are open by now. */
+	/* other files may have own fields, which are open already */
 	if (!k->flat)
 		GT_TRY(open_field(k, k->f.flat, GT_FLAT_FIELD, &k->folder.flat, &k->flat, o));
 	if (!k->dark)
@@ -117,7 +117,8 @@ static gt_status open_intensity(gt_frame_stack *k, const gt_read_options *o)
 	const gt_fields_of_scan fields = { k->flat, k->dark, k->before, k->f.white, k->angle && !k->f.flat && !k->f.flat_at };
 	GT_TRY(gt_intensity_new(k->scan, &fields, o, &k->intensity));
 	if (k->f.flat_after)
-		GT_TRY(open_field(k, k->f.flat_after, GT_FLAT_FIELD, NULL, &k->after, o)); /* none of "none" */
+		GT_TRY(open_field(k, k->f.flat_after, GT_FLAT_FIELD, NULL, &k->after, o)); /* no default for later
+		                                                                            * fields */
 	if (k->after) {
 		if (!k->flat)
 			GT_TRY(gt_fail(GT_ERR_ARG,
@@ -130,7 +131,6 @@ done:
 	return st;
 }
 
-/* A file that knows views, fields and angles. */
 static gt_status open_hdf5(gt_frame_stack *k, gt_hdf5_opener *open, const gt_read_options *o)
 {
 	gt_hdf5_scan x;

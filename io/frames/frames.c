@@ -1,4 +1,4 @@
-/* The format "frames": images of a folder or file, with their fields and angles. What is taken from where is told. */
+/* The format "frames": images of a folder or file, with fields and angles. Notes report the source of each part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +47,10 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 		gt_intensity_note(k->intensity, k->path, o);
 }
 
-/* Numbers become line integrals on the way. */
+/* Threads also compute line integrals. */
 enum { READERS = 2 * GT_READERS };
 
-/* size NULL: as the images are. */
+/* size NULL: size of the images. */
 static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
 	gt_status st = GT_OK;
@@ -82,7 +82,7 @@ done:
 	return st;
 }
 
-/* By the geometry file; what it leaves open is found in the images. --axis is of who knows better. */
+/* Uses the geometry file, and the images for undetermined signs. --axis has priority. */
 static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_scan **out)
 {
 	gt_status st = gt_resolve_signs(&v->base, v->k.geometry, o);
@@ -113,7 +113,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
 		               "or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
 		               k->path));
-	/* Numbers of files say which views are missing, where each file is one. */
+	/* with one view per file, file numbers reveal missing views */
 	const long long *number = !k->f.sinogram && k->folder.numbers == views ? k->folder.number : NULL;
 	if (spec)
 		GT_TRY(gt_view_angles(spec, k->f.radians, number, views, o, angle));
@@ -181,7 +181,7 @@ static gt_status profile_of(void *self, size_t view, float *out)
 	return st;
 }
 
-/* Warns if the range of the angles contradicts the images. Stages of files with heights may be helices. */
+/* Warns if the range of the angles contradicts the images. Scans with stage heights may be helical. */
 static gt_status check_range(gt_view_reader *v, const gt_read_options *o, const gt_scan *scan)
 {
 	char text[GT_CLOSURE_TEXT];
@@ -238,7 +238,7 @@ done:
 	return st;
 }
 
-/* All of them become a stack of images. */
+/* All of these formats become a stack of images. */
 #define READS_IMAGES .read_projections = read_projections, .open_views = open_views, .open_scan = open_scan
 
 const gt_format gt_format_frames = {

@@ -1,4 +1,4 @@
-/* Varian's .hnd and .hnc: where head and pixels are; the pixels themselves are read as those of a .xim. */
+/* Varian's .hnd and .hnc: positions of header and pixels. gt_xim_pixels() reads the pixels. */
 #include <string.h>
 #include <strings.h>
 #include "core/try.h"

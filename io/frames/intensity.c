@@ -1,5 +1,5 @@
-/* Flat and dark fields, dead cells, logarithm. A mean of flats is one of counts, not of logarithms: -ln of a mean is
- * what one long exposure has. */
+/* Flat and dark fields, dead pixels, logarithm. Flat fields are averaged as counts, not as logarithms: -ln of a mean is
+ * the value of one long exposure. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
-/* What passes less than one step of a 16-bit detector is not known better than that. */
+/* One step of a 16-bit detector: smaller transmissions are unreliable. */
 #define MIN_TRANSMISSION (1.0 / 65536)
-/* Cells with less light than this part of what their neighbours have are dead. */
+/* Pixels below this fraction of the signal of their neighbours are dead. */
 #define DEAD 0.1
-/* Of a flat field: up to this part of its cells saturate for reasons of their own. */
+/* If more than this fraction of a flat field is saturated, the beam was too intense; fewer pixels are hot. */
 #define MAX_SATURATED 0.02
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
 
-/* Median of the 5 x 5 cells around, within the detector. */
+/* Median of the 5 x 5 pixels around, within the detector. */
 static double local_median(const float *gain, size_t rows, size_t columns, size_t row, size_t column)
 {
 	double value[25];
@@ -31,7 +31,7 @@ static double local_median(const float *gain, size_t rows, size_t columns, size_
 	return gt_upper_median(value, n);
 }
 
-/* Good cells within the least distance that has three of them. */
+/* Good pixels within the smallest distance that has at least three. */
 static void find_neighbours(const gt_intensity *x, const unsigned char *dead, gt_filled_cell *f)
 {
 	for (size_t reach = 1; reach <= GT_FILL_REACH && f->n < 3; reach++) {
@@ -82,7 +82,7 @@ gt_status gt_intensity_find_dead(gt_intensity *x, const char *path, const gt_rea
 	for (size_t c = 0; c < cells; c++)
 		max = x->gain[c] > max ? x->gain[c] : max;
 	for (size_t c = 0; c < cells; c++) {
-		/* No median is above the largest. */
+		/* Medians are at most max: only pixels below this limit need one. */
 		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * max;
 		if (dead[c] && x->gain[c] > 0)
 			dead[c] = x->gain[c] < DEAD * local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
@@ -101,7 +101,7 @@ done:
 	return st;
 }
 
-/* Images that make the first set. */
+/* Number of images of the first time. */
 static size_t first_images(const gt_fields_of_scan *f)
 {
 	size_t n = 1;
@@ -110,7 +110,7 @@ static size_t first_images(const gt_fields_of_scan *f)
 	return n;
 }
 
-/* A few saturated cells of a flat field are hot, and dead from now on; of many the light was too bright. */
+/* A few saturated pixels of a flat field are hot, and treated as dead; many mean that the beam was too intense. */
 static void take_saturated(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
 {
 	const size_t cells = x->rows * x->columns;
@@ -180,14 +180,14 @@ void gt_intensity_free(gt_intensity *x)
 
 static gt_status check_counts(const gt_intensity *x, size_t view, size_t first, const float *t, size_t n)
 {
-	/* Whole numbers are finite. */
+	/* integers are finite */
 	const size_t bad = x->frames->max > 0 ? n : gt_first_bad(t, n);
 	return bad == n ? GT_OK
 	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite in view %zu at row %zu, column %zu; expected finite numbers",
 	                          x->frames->name(x->frames, view), view, (first + bad) / x->columns, (first + bad) % x->columns);
 }
 
-/* Rows that the filling of rows row ... row+rows-1 looks at. */
+/* Extends rows row ... row+rows-1 by those that interpolation needs. */
 static void widen(const gt_intensity *x, size_t *row, size_t *rows)
 {
 	size_t end = *row + *rows;
@@ -226,7 +226,7 @@ static void count(gt_intensity *x, size_t *counter, size_t more)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* Values that stay in the cache while all is done with them. */
+/* values that stay in the cache for all steps */
 enum { BAND = 1 << 14 };
 
 static size_t count_saturated(float max, const float *t, size_t n)
@@ -237,7 +237,7 @@ static size_t count_saturated(float max, const float *t, size_t n)
 	return saturated;
 }
 
-/* The sets before and after a view, *part of the way from one to the other; *after NULL: one alone. */
+/* The sets before and after a view, and its fraction *part of the way; *after NULL: only one set. */
 static const gt_flat_set *sets_of(const gt_intensity *x, size_t view, const gt_flat_set **after, double *part)
 {
 	const gt_flat_set *first = x->set;
@@ -252,8 +252,8 @@ static const gt_flat_set *sets_of(const gt_intensity *x, size_t view, const gt_f
 	return first;
 }
 
-/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles,
- * rounded (Figueroa, ACM SIGNUM Newsl. 30 (1995) 21). */
+/* Converts n <= BAND counts from pixel `from` on to transmissions. A quotient of floats is bit-identical to the rounded
+ * quotient of doubles (Figueroa, ACM SIGNUM Newsl. 30 (1995) 21). */
 static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
 {
 	const gt_flat_set *after;
@@ -305,7 +305,7 @@ gt_status gt_intensity_transmission(gt_intensity *x, size_t view, size_t row, si
 	return st;
 }
 
-/* The air of a view is that of all its rows, whichever are asked for; it is measured once. */
+/* Air level of a view, from all its rows whichever are requested; measured once. */
 static gt_status air_of(gt_intensity *x, size_t view, gt_air_level *level)
 {
 	pthread_mutex_lock(&x->lock);
@@ -327,7 +327,7 @@ done:
 	return st;
 }
 
-/* The level of the air is one of columns. */
+/* The air level varies with the column only. */
 static gt_status take_logarithms(gt_intensity *x, size_t view, const gt_air_level *air, size_t rows, float *out)
 {
 	const double slope = x->columns > 1 ? (air->at_right - air->at_left) / (double)(x->columns - 1) : 0;
@@ -350,7 +350,6 @@ static gt_status take_logarithms(gt_intensity *x, size_t view, const gt_air_leve
 	return GT_OK;
 }
 
-/* The air of a whole view is measured in it. */
 static gt_status measure_here(gt_intensity *x, size_t view, const float *t, gt_air_level *air)
 {
 	const gt_status st = gt_fail_in(gt_air_measure(x, t, air), "%s", x->frames->name(x->frames, view));

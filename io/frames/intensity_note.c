@@ -1,5 +1,5 @@
-/* Notes on counts that cannot be right. A single black view comes from a closed shutter or a lost exposure, many
- * dark values from a dark field of another exposure. */
+/* Notes on implausible counts. A single black view comes from a closed shutter or a lost exposure, many dark values
+ * from a dark field of another exposure. */
 #include <math.h>
 #include <string.h>
 #include "io/frames/intensity.h"
@@ -11,7 +11,7 @@ void gt_intensity_restart(gt_intensity *x)
 	x->floored = x->saturated = 0;
 }
 
-/* Largest fraction of values without transmission in a scan of counts: air and most of the object transmit more. */
+/* Largest plausible fraction of values without transmission: air and most of the object transmit more. */
 #define MAX_DARK 0.3
 
 gt_status gt_intensity_check(const gt_intensity *x, const char *path, double white)

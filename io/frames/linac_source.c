@@ -1,4 +1,4 @@
-/* Images of the scanners at accelerators, a file each: Elekta's .his, Varian's .xim, .hnd and .hnc. */
+/* Images of scanners at accelerators, one per file: Elekta's .his, Varian's .xim, .hnd and .hnc. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { HIS_HEAD = 68, MAX_SIDE = 1 << 15 };
 static const unsigned char his_magic[4] = { 0x00, 0x70, 0x44, 0x00 };
 
 typedef struct {
-	size_t rows, columns, at; /* at: where the pixels begin */
+	size_t rows, columns, at; /* at: offset of the pixels */
 } his_head;
 
 struct linac_source {
@@ -31,7 +31,7 @@ int gt_is_his(const char *path)
 	return gt_file_start(path, head, sizeof head) == sizeof head && !memcmp(head, his_magic, sizeof his_magic);
 }
 
-/* The head has the corners of the image, both of them in it; as in RTK their second numbers count columns. */
+/* The header has the corners of the image, both inclusive; as in RTK their second numbers count columns. */
 static gt_status open_his(const char *path, int *file, his_head *h)
 {
 	unsigned char head[HIS_HEAD];
@@ -56,8 +56,8 @@ static gt_status open_his(const char *path, int *file, his_head *h)
 	return GT_OK;
 }
 
-/* The numbers grow where the image is dark: 65536 less them is proportional to the light; 0 and 65535 are no
- * measurements, and count as the least light. */
+/* Values grow with darkness: 65536 minus the value is proportional to the signal. 0 and 65535 are not measurements, and
+ * count as the lowest signal. */
 static gt_status read_his(const char *path, const gt_frame_source *s, size_t row, size_t rows, float *out)
 {
 	his_head h = { 0, 0, 0 };
@@ -81,8 +81,8 @@ static gt_status read_his(const char *path, const gt_frame_source *s, size_t row
 
 static gt_status open_varian(const char *path, gt_xim *x) { return (gt_is_hnd(path) ? gt_hnd_open : gt_xim_open)(path, x); }
 
-/* Counts of the tube's monitor chamber divide the image, so that images of different exposures compare
- * (.xim; those of .hnd and .hnc are left as they are, as RTK does). */
+/* Divides by the counts of the tube's monitor chamber, so that images of different exposures are comparable (.xim; .hnd
+ * and .hnc are not divided, as in RTK). */
 static gt_status read_xim(const char *path, const gt_frame_source *s, size_t row, size_t rows, float *out)
 {
 	gt_xim x;

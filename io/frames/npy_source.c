@@ -1,6 +1,5 @@
-/* Images in files of NumPy, which Python's users have: "\x93NUMPY", a version, a dictionary in text, numbers. Format:
- * NumPy Enhancement Proposal 1, R. Kern 2007, versions 1 to 3. [rows][columns] is one image, [images][rows][columns]
- * are several. */
+/* Images in NumPy files: "\x93NUMPY", a version, a dictionary as text, data. Format: NumPy Enhancement Proposal 1, R.
+ * Kern 2007, versions 1 to 3. [rows][columns] is one image, [images][rows][columns] are several. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <math.h>
@@ -25,8 +24,8 @@ struct npy_source {
 	int file, swap;
 	off_t begin;
 	const gt_number_type *type;
-	int columns_first; /* an image in Fortran's order */
-	float *turned;     /* such an image, as it is wanted */
+	int columns_first; /* an image in Fortran order */
+	float *turned;     /* such an image in C order */
 };
 
 int gt_is_npy(const char *path)
@@ -70,7 +69,7 @@ static void free_(gt_frame_source *self)
 	free(s);
 }
 
-/* What follows 'key': in the dictionary; NULL: it is not there. */
+/* Text after 'key': in the dictionary; NULL: missing. */
 static const char *value_of(const char *text, const char *key)
 {
 	char quoted[32];

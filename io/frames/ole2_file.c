@@ -1,5 +1,5 @@
-/* Compound files, after [MS-CFB]: sectors chained by a table, small streams in sectors of 64 bytes within one stream,
- * names in a directory of entries of 128 bytes. */
+/* Compound files, after [MS-CFB]: chains of sectors in a table, small streams in sectors of 64 bytes within one stream,
+ * names in a directory of 128-byte entries. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "io/frames/ole2_file.h"
 
 enum { HEAD = 512, ENTRY = 128, IN_HEAD = 109, SMALL = 64, NAMES = 64 };
-#define LAST 0xFFFFFFFAu /* this and above: no sector */
+#define LAST 0xFFFFFFFAu /* this and larger values: no sector */
 #define NONE 0xFFFFFFFFu
 
 struct gt_ole2 {
 	char *path;
 	int file;
 	size_t size, sector, cutoff;
-	uint32_t *next, *next_small; /* of a sector, of a small one */
+	uint32_t *next, *next_small; /* chains of sectors, of small sectors */
 	size_t sectors, smalls;
 	unsigned char *entry;
 	size_t entries;
@@ -44,7 +44,7 @@ static gt_status read_sector(const gt_ole2 *f, uint32_t n, void *to)
 	return gt_read_at(f->path, f->file, (off_t)((n + 1ull) * f->sector), f->sector, to);
 }
 
-/* All of a chain of sectors, whose bytes are a multiple of a sector; at most those of the file. */
+/* Reads a chain of sectors, at most the size of the file; *bytes is a multiple of a sector. */
 static gt_status read_chain(const gt_ole2 *f, uint32_t first, unsigned char **to, size_t *bytes)
 {
 	size_t n = 0, room = 0;
@@ -67,7 +67,7 @@ static gt_status read_chain(const gt_ole2 *f, uint32_t first, unsigned char **to
 	return GT_OK;
 }
 
-/* The table of chains: its first sectors are named in the head, others in a list of sectors. */
+/* Reads the table of chains: the header lists its first sectors, a list of sectors the others. */
 static gt_status read_table(gt_ole2 *f, const unsigned char *head)
 {
 	const size_t each = f->sector / 4;
@@ -164,7 +164,7 @@ void gt_ole2_close(gt_ole2 *f)
 	free(f);
 }
 
-/* Letters of other scripts do not occur in the names that are looked for. */
+/* The requested names have no letters of other scripts. */
 static int is_called(const unsigned char *entry, const char *name, size_t n)
 {
 	if (u16(entry + NAMES) != 2 * (n + 1) || n >= NAMES / 2)
@@ -175,8 +175,7 @@ static int is_called(const unsigned char *entry, const char *name, size_t n)
 	return 1;
 }
 
-/* The entry of that name among those of a tree of brothers and sisters; NONE. They are looked at one by one: order in
- * trees of others is not trusted. */
+/* Entry of this name in a tree of siblings; NONE. Compares all of them: the order of the tree is not trusted. */
 static uint32_t find_in(const gt_ole2 *f, uint32_t root, const char *name, size_t n)
 {
 	uint32_t *stack = malloc((f->entries + 2) * sizeof *stack), found = NONE;
@@ -211,12 +210,12 @@ int gt_ole2_find(const gt_ole2 *f, const char *name, uint32_t *stream, size_t *b
 	}
 	const unsigned char *e = f->entry + (size_t)at * ENTRY;
 	*stream = at;
-	/* Files with sectors of 512 bytes leave the upper half of the size undefined. */
+	/* with sectors of 512 bytes the upper half of the size is undefined */
 	*bytes = u32(e + 120) | (f->sector > HEAD ? (size_t)u32(e + 124) << 32 : 0);
 	return e[66] == 2 && *bytes <= f->size;
 }
 
-/* Bytes of a chain, from `at` on; small: of sectors of 64 bytes within the stream of the root. */
+/* Reads bytes of a chain from offset `at`; small: sectors of 64 bytes within the root's stream. */
 static gt_status read_pieces(const gt_ole2 *f, uint32_t first, int small, size_t at, size_t bytes, unsigned char *to)
 {
 	const size_t piece = small ? SMALL : f->sector, max = small ? f->smalls : f->sectors;

@@ -1,5 +1,5 @@
 /* Checks that images are in the order of their angles: profiles of views at adjacent angles are similar. An object with
- * rotational symmetry also has similar profiles far apart; its centre of mass still moves on a circle, because first
+ * rotational symmetry also has similar profiles far apart. Its centre of mass still moves on a circle, because first
  * moments of projections are a sinusoid (Helgason, Ludwig). */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct {
 	size_t views, columns;
 } shown;
 
-/* How much the profiles of two views differ, in every step-th column. */
+/* L1 distance of the profiles of two views, over every step-th column. */
 static double unlike(const shown *s, size_t a, size_t b, size_t step)
 {
 	const float *x = s->p + a * s->columns, *y = s->p + b * s->columns;
@@ -25,7 +25,7 @@ static double unlike(const shown *s, size_t a, size_t b, size_t step)
 	return sum;
 }
 
-/* Of profiles that are so many views apart. */
+/* Distance of profiles `apart` views apart. */
 static double difference(const shown *s, size_t view, size_t apart) { return unlike(s, view, view + apart, 1); }
 
 static double angle_apart(const double *angle, size_t view, size_t apart)
@@ -33,9 +33,9 @@ static double angle_apart(const double *angle, size_t view, size_t apart)
 	return fabs(remainder(angle[view + apart] - angle[view], 2 * GT_PI));
 }
 
-/* Views that are this far apart at most are expected to be the less alike the farther they are. */
+/* Up to this distance in angle, similarity is expected to fall with the distance. */
 #define NEAR (GT_PI / 4)
-/* Neighbours differ by so many times what they usually do, and what they do two views before and after. */
+/* A jump exceeds the usual distance of adjacent views, and the distances two views before and after, by this factor. */
 #define JUMP 4
 
 static double usual(const shown *s, size_t apart, double *some)
@@ -45,8 +45,8 @@ static double usual(const shown *s, size_t apart, double *some)
 	return gt_upper_median(some, s->views - apart);
 }
 
-/* Images that are numbered in another order than their angles, or one that is missing among them, draw a picture all
- * the same: neighbours must be more alike than views farther apart, and about as alike as other neighbours. */
+/* Misordered or missing images still give a plausible reconstruction. So adjacent images must be more similar than
+ * distant ones, and differ about as much as other adjacent ones. */
 static int note_near(const shown *s, const gt_read_options *o, double *some)
 {
 	enum { MAX_APART = 64 };
@@ -79,11 +79,12 @@ static int note_near(const shown *s, const gt_read_options *o, double *some)
 	return jumps > 0;
 }
 
-/* Images that are looked at, and columns of them, at most. */
+/* Maximum numbers of sampled images and of their columns. */
 enum { MIN_VIEWS = 16, MAX_IMAGES = 64, MAX_COLUMNS = 512 };
-/* The sum of a view may differ by this part of the mean one, else the body is not seen as a whole. */
+/* Largest relative deviation of a view's sum from the mean, if all views see the whole object. */
 #define WHOLE 0.1
-/* How far centres of mass must be off their circle: columns; times what they differ by in images that are alike. */
+/* Smallest significant distance of centres of mass from their circle: in columns, and relative to their difference
+ * between similar images. */
 #define OFF_COLUMNS 0.25
 #define OFF_ALIKE 3
 
@@ -100,7 +101,7 @@ static int by_angle(const void *a, const void *b)
 
 static size_t step_of(const shown *s) { return s->columns / MAX_COLUMNS + 1; }
 
-/* What images differ by that are next to each other in angle. */
+/* Usual distance of images that are adjacent in angle. */
 static double neighbours_by_angle(const shown *s, turned_view *order, double *some)
 {
 	for (size_t v = 0; v < s->views; v++)
@@ -112,7 +113,7 @@ static double neighbours_by_angle(const shown *s, turned_view *order, double *so
 }
 
 typedef struct {
-	size_t n, image[MAX_IMAGES], other[MAX_IMAGES]; /* the one that is most like it */
+	size_t n, image[MAX_IMAGES], other[MAX_IMAGES]; /* other: the most similar image */
 	double unlike[MAX_IMAGES];
 } pairs;
 
@@ -133,7 +134,7 @@ static void find_alike(const shown *s, pairs *alike)
 	}
 }
 
-/* centre[view], in columns; 0: sums of views differ as those of a whole body do not. */
+/* Sets centre[view], in columns; 0: the sums of the views are not constant, so the object is truncated. */
 static int centres_of_mass(const shown *s, double *centre)
 {
 	double mean = 0, min = INFINITY, max = -INFINITY;
@@ -156,7 +157,7 @@ static int centres_of_mass(const shown *s, double *centre)
 	return 1;
 }
 
-/* y <- what is left of it by the direction d, which has unit length. */
+/* Subtracts the projection of y on the unit vector d. */
 static void take_out(double *y, const double *d, size_t n)
 {
 	double along = 0;
@@ -166,7 +167,7 @@ static void take_out(double *y, const double *d, size_t n)
 		y[i] -= along * d[i];
 }
 
-/* What is left of y[n] by a constant, cos and sin of the angles, which are made orthogonal. d: n. */
+/* Residual of y[n] after a fit of a constant, cos and sin of the angles, which are orthogonalised. d: n. */
 static void take_out_circle(const double *angle, double *y, size_t n, double *d)
 {
 	double *last[3] = { d, d + n, d + 2 * n };
@@ -178,14 +179,14 @@ static void take_out_circle(const double *angle, double *y, size_t n, double *d)
 			take_out(last[term], last[before], n);
 		for (size_t i = 0; i < n; i++)
 			length += last[term][i] * last[term][i];
-		/* Angles that are all alike have one direction. */
+		/* equal angles span one direction only */
 		for (size_t i = 0; i < n; i++)
 			last[term][i] = length > 1e-6 * (double)n ? last[term][i] / sqrt(length) : 0;
 		take_out(y, last[term], n);
 	}
 }
 
-/* Do centres of mass leave their circle by more than they differ in images that are alike? work: 4 views. */
+/* 1: centres of mass deviate from their circle by more than between similar images. work: 4 views. */
 static int leaves_circle(const shown *s, const pairs *alike, double *work)
 {
 	double *centre = work, off = 0, apart = 0;
@@ -199,7 +200,7 @@ static int leaves_circle(const shown *s, const pairs *alike, double *work)
 	return sqrt(off) > OFF_COLUMNS && off > OFF_ALIKE * OFF_ALIKE * apart;
 }
 
-/* Images far apart in angle are alike as neighbours are not. work: 4 views. */
+/* Notes images that are far apart in angle but more similar than adjacent ones. work: 4 views. */
 static void note_far(const shown *s, const gt_read_options *o, turned_view *order, double *work)
 {
 	pairs alike;

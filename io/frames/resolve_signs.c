@@ -1,4 +1,4 @@
-/* Signs that a geometry file leaves open, settled by the images: with the right ones both measurements of a line
+/* Resolves undetermined signs of a geometry file by the images: with the right signs both measurements of a line
  * agree. */
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,10 @@
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 
-/* A wrong sign must disagree so many times more than the right one. */
+/* Minimum ratio of the disagreement of the next choice to that of the best. */
 #define DISTINCT 1.5
 enum { ROWS = 8, MOST = 1 << 28 };
 
-/* Some rows about the middle of every view. */
 static gt_status read_rows(gt_view_reader *v, size_t first, size_t rows, float **out)
 {
 	const double n = (double)v->size[0] * (double)rows * (double)v->size[2];
@@ -25,7 +24,7 @@ static gt_status read_rows(gt_view_reader *v, size_t first, size_t rows, float *
 	return gt_view_reader_read(v, 0, v->size[0], first, rows, *out);
 }
 
-/* How much conjugate rays disagree, as a multiple of what noise makes; NAN: it cannot be told. */
+/* Disagreement of conjugate rays relative to the noise; NAN: cannot be determined. */
 static double disagreement(const gt_geometry *g, size_t first, size_t rows, const float *data, gt_pool *pool)
 {
 	gt_conjugate_report r;

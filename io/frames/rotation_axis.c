@@ -1,11 +1,9 @@
-/* The rotation axis from opposite views. In a parallel beam the view half a turn later is the mirror image:
- * p(theta, c + s) = p(theta + pi, c - s). Rows are averaged; the column c is where the correlation of both sides is most
- * significant (Fisher's z of the correlation coefficient times the root of the overlap, so that short overlaps do not
- * win by chance), first on half columns, then between them with cubic interpolation of slightly smoothed profiles.
- * Correlation leaves out what differs in offset and gain between the views.
- *
- * Half a turn without its last view has no opposite views, only a pair that lacks an angle g of it. Then the sum of both
- * columns of a point is 2 c + g times its depth, so c is found at g and at the next larger gap, and continued to 0. */
+/* Rotation axis from opposite views. In a parallel beam the view 180 degrees later is the mirror image: p(theta, c + s)
+ * = p(theta + pi, c - s). Rows are averaged. The column c maximises Fisher's z of the correlation coefficient times the
+ * root of the overlap, so that short overlaps do not win by chance. The search uses half columns, then cubic
+ * interpolation of slightly smoothed profiles. Correlation ignores offset and gain differences between views. A range
+ * of 180 degrees without its last view has no opposite views, only a pair with a gap g. Then the sum of both columns of
+ * a point is 2 c + g times its depth. So c is found at g and at the next larger gap, and extrapolated to 0. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +14,8 @@
 
 enum { MAX_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 
-/* A view and one or two views around the opposite angle, with the weight of the second; gap: what lacks to half a turn. */
+/* A view, and one or two views around the opposite angle, with the weight of the second; gap: angle missing to 180
+ * degrees. */
 typedef struct {
 	size_t view, first, second;
 	double weight, gap;
@@ -39,7 +38,7 @@ static double within_turn(double angle)
 	return a < 0 ? a + 2 * GT_PI : a;
 }
 
-/* Median of the gaps between neighbouring angles: one gap may be the half turn that was not scanned. */
+/* Median of the gaps between adjacent angles: one gap may be the half that was not scanned. */
 static double angular_step(const direction *sorted, size_t n, double *gap)
 {
 	size_t gaps = 0;
@@ -49,7 +48,7 @@ static double angular_step(const direction *sorted, size_t n, double *gap)
 	return gaps ? gt_upper_median(gap, gaps) : 0;
 }
 
-/* First direction of at least that angle; n if there is none. */
+/* First direction of at least this angle; n if there is none. */
 static size_t lower_bound(const direction *sorted, size_t n, double angle)
 {
 	size_t low = 0, high = n;
@@ -63,7 +62,7 @@ static size_t lower_bound(const direction *sorted, size_t n, double angle)
 	return low;
 }
 
-/* The neighbours of angle + pi on both sides, where they are within a step (or one of them is there). */
+/* Views on both sides of angle + pi, within a step; or one at that angle. */
 static int enclose(const direction *sorted, size_t n, double step, const direction *d, pair *p)
 {
 	const double target = within_turn(d->angle + GT_PI), tolerance = 1.01 * step + 1e-9, same = 0.02 * step + 1e-9;
@@ -77,7 +76,7 @@ static int enclose(const direction *sorted, size_t n, double step, const directi
 	return up <= same || (up <= tolerance && down <= tolerance);
 }
 
-/* The neighbour of angle + pi on the one side where it is within a step, or the one behind it (further = 1). */
+/* The nearest view to angle + pi on one side, within a step; further = 1: the view after it. */
 static int approach(const direction *sorted, size_t n, double step, const direction *d, size_t further, pair *p)
 {
 	const double target = within_turn(d->angle + GT_PI), tolerance = 1.01 * step + 1e-9;
@@ -98,7 +97,7 @@ typedef struct {
 	size_t views;
 } directions;
 
-/* All pairs, thinned to MAX_PAIRS that are spread evenly. With_gap: of those that are not opposite. */
+/* All pairs, thinned to MAX_PAIRS evenly spread ones. with_gap: pairs that are not opposite. */
 static size_t find_pairs(const directions *d, int with_gap, size_t further, pair *pairs)
 {
 	size_t n = 0;
@@ -118,7 +117,7 @@ static void add_profile(const float *data, size_t rows, size_t columns, size_t v
 			profile[c] += weight * data[(view * rows + r) * columns + c] / (double)rows;
 }
 
-/* Gaussian of one column's width, ends repeated: less than that and interpolation between columns is not true. */
+/* Gaussian of one column's width, ends repeated: less smoothing makes interpolation between columns inaccurate. */
 static void smooth(const double *from, size_t n, double *to)
 {
 	for (size_t c = 0; c < n; c++) {
@@ -161,7 +160,7 @@ static double correlation(const double *a, const double *b, double center, size_
 	return va > 1e-12 * saa && vb > 1e-12 * sbb ? (sab - sa * sb / n) / sqrt(va * vb) : 0;
 }
 
-/* Profiles: pairs times [2][columns]. */
+/* profiles: pairs times [2][columns]. */
 static double score(const double *profiles, size_t pairs, size_t columns, double center, size_t begin, size_t end, double *mean)
 {
 	double sum = 0, r = 0;
@@ -194,7 +193,7 @@ static double coarse(const double *profiles, size_t pairs, size_t columns, doubl
 	return at;
 }
 
-/* The same columns at every trial, so that the score is a smooth function of the centre. */
+/* Uses the same columns for every candidate, so that the score is a smooth function of the centre. */
 static double fine(const double *profiles, size_t pairs, size_t columns, double start, double *mean)
 {
 	enum { TRIALS = 25 };
@@ -205,7 +204,7 @@ static double fine(const double *profiles, size_t pairs, size_t columns, double 
 	if (hi - lo < MARGIN)
 		return start;
 	for (int i = 0; i < TRIALS; i++) {
-		/* Off the half columns by a hair: each trial is interpolated alike. */
+		/* slightly off half columns, so that every candidate is interpolated */
 		s[i] = score(profiles, pairs, columns, start + (i - TRIALS / 2) * width + 1e-7, (size_t)lo, (size_t)hi, &r);
 		if (s[i] > s[best]) {
 			best = i;
@@ -221,7 +220,6 @@ static double fine(const double *profiles, size_t pairs, size_t columns, double 
 	return start + (best - TRIALS / 2 + shift) * width;
 }
 
-/* The views' profiles, rows averaged. */
 typedef struct {
 	const float *data;
 	size_t views, rows, columns;

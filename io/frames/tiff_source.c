@@ -1,5 +1,5 @@
-/* Images in TIFF files, by libtiff: strips and tiles, every lossless compression, both byte orders, BigTIFF. "TIFF
- * Revision 6.0", Adobe 1992. Each read opens its file anew: handles of libtiff serve one thread, and a scan has more
+/* Images in TIFF files by libtiff: strips and tiles, every lossless compression, both byte orders, BigTIFF. "TIFF
+ * Revision 6.0", Adobe 1992. Each read opens its file anew: libtiff's handles are not thread-safe, and a scan has more
  * files than a process may hold open. */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "io/tiff/tiff_images.h"
 #include "io/write_kit/number_types.h"
 
-/* Other methods than deflate compress blank images further: those may be this large, and a file's images in all. */
+/* Methods other than deflate compress blank images further: limits for such an image, and for all images of a file. */
 #define MAX_BLANK (double)(64 << 20)
 #define MAX_BLANK_IN_A_FILE (double)(256 << 20)
 /* Bytes that are there without a look at the free memory, which takes longer than to read such a page. */
@@ -28,25 +28,24 @@
 
 struct page {
 	size_t file;
-	uint64_t offset; /* of its directory */
-	uint64_t data;   /* of an image without a directory, which follows another one; 0: it has one */
+	uint64_t offset; /* offset of its directory */
+	uint64_t data;   /* offset of an image without its own directory; 0: it has one */
 };
 struct tiff_source {
 	struct gt_frame_source base;
 	gt_file_list files;
 	struct page *page;
 	const gt_number_type *type;
-	double claimed; /* bytes of the images of the file that is being added, decoded */
-	double images;  /* number of images that its first page claims */
-	uint64_t begin; /* of the data of its first page; 0: not one block */
-	int packed;     /* one of them is compressed */
+	double claimed; /* decoded bytes of the images of the file that is being added */
+	double images;  /* number of images according to its first page */
+	uint64_t begin; /* offset of the data of its first page; 0: not contiguous */
+	int packed;     /* 1: an image is compressed */
 };
-/* What a page is. */
 typedef struct {
 	uint32_t rows, columns;
 	const gt_number_type *type;
 	double max;
-	size_t bytes; /* of a strip or a tile */
+	size_t bytes; /* bytes of a strip or tile */
 	int packed;   /* compressed */
 } tiff_shape;
 
@@ -68,11 +67,11 @@ int gt_tiff_description(const char *path, char *text, size_t size)
 	const int found = gt_tiff_open(path, &f) && TIFFGetField(f.t, TIFFTAG_IMAGEDESCRIPTION, &about) && about;
 	if (found)
 		snprintf(text, size, "%s", about);
-	/* One that is cut off is refused where it is read. */
+	/* reading reports a truncated file */
 	return gt_tiff_close(path, &f, GT_ERR_FORMAT) == GT_ERR_FORMAT && found;
 }
 
-/* Numbers without a format are unsigned. */
+/* Without a sample format values are unsigned. */
 static const gt_number_type *type_of(unsigned bits, unsigned format)
 {
 	char name[16];
@@ -88,7 +87,7 @@ static const gt_number_type *type_of(unsigned bits, unsigned format)
 
 static uint32_t pieces_of(TIFF *t) { return TIFFIsTiled(t) ? TIFFNumberOfTiles(t) : TIFFNumberOfStrips(t); }
 
-/* Every strip or tile must lie in the file, and together they must be able to hold the image. */
+/* Every strip or tile must lie within the file, and together they must be able to hold the image. */
 static gt_status check_pieces(const char *path, TIFF *t, tiff_shape *s)
 {
 	struct stat file;
@@ -163,7 +162,7 @@ static gt_status add_frame(struct tiff_source *s, struct page page)
 	return GT_OK;
 }
 
-/* The first page says what all are. */
+/* The first page defines size and type. */
 static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 {
 	const char *path = s->files.path[file];
@@ -196,7 +195,7 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 	return add_frame(s, (struct page){ file, TIFFCurrentDirOffset(t), 0 });
 }
 
-/* Images without pages: they follow the first one. size: of the file. */
+/* Adds images without pages, which follow the first image; size: of the file. */
 static gt_status add_images(struct tiff_source *s, size_t file, size_t pages, double size)
 {
 	const double bytes = (double)s->base.rows * (double)s->base.columns * (double)s->type->size;
@@ -212,7 +211,7 @@ static gt_status add_images(struct tiff_source *s, size_t file, size_t pages, do
 	return st;
 }
 
-/* Pages that share their data are no images of a scan: a small file would take memory without limit. */
+/* Pages that share their data are not images of a scan: a small file could take any amount of memory. */
 static gt_status check_total(const struct tiff_source *s, const char *path, double bytes)
 {
 	char claimed[GT_BYTES_TEXT], has[GT_BYTES_TEXT];
@@ -248,7 +247,7 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 		GT_TRY(check_total(s, path, (double)about.st_size));
 		*f.why = 0;
 	} while (TIFFReadDirectory(f.t));
-	/* At a page that it cannot read the library ends as behind the last one, but for what it says. */
+	/* at an unreadable page libtiff stops as at the last page, but with a message */
 	if (*f.why)
 		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(f.t) + 1u,
 		             f.why);
@@ -272,7 +271,6 @@ static void free_(gt_frame_source *self)
 	free(s);
 }
 
-/* What a read needs. */
 typedef struct {
 	const struct tiff_source *s;
 	TIFF *t;
@@ -281,8 +279,7 @@ typedef struct {
 	float *out;
 } tiff_reading;
 
-/* Lines of a strip or tile to their place: line `line` of the image is the first of `lines`, which have `width`
- * numbers. */
+/* Copies lines of a strip or tile: `lines` lines of `width` values from image line `line` on. */
 static void put_lines(const tiff_reading *r, size_t line, size_t lines, size_t column, size_t width)
 {
 	const size_t columns = r->s->base.columns, bytes = r->s->type->size, wide = column + width > columns ? columns - column : width;

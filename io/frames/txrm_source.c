@@ -1,5 +1,4 @@
-/* Images of Zeiss' .txrm: streams ImageData1/Image1 and on, a hundred of them in a folder, of two-byte or float
- * numbers. */
+/* Images of Zeiss' .txrm: streams ImageData1/Image1 and so on, 100 in each folder, of two-byte or float samples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@ struct txrm_source {
 	gt_ole2 *file;
 	char *path;
 	uint32_t *stream; /* [frames] */
-	size_t each;      /* bytes of a number */
+	size_t each;      /* bytes of a sample */
 };
 
 static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
@@ -99,7 +98,7 @@ gt_status gt_txrm_source(const char *path, int reference, gt_frame_source **out)
 		if (bytes / s->base.columns / s->each < s->base.rows)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s has %zu bytes, expected %zu rows x %zu columns of %zu", path, wanted, bytes,
 			               s->base.rows, s->base.columns, s->each));
-		/* The list grows with what is there: the head's number of images is not trusted. */
+		/* grows the list with the existing images: their number in the header is not trusted */
 		if ((i & (i - 1)) == 0) {
 			uint32_t *more = realloc(s->stream, (i ? 2 * i : 1) * sizeof *more);
 			if (!more)

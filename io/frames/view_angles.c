@@ -1,4 +1,4 @@
-/* Angles of views from a text file, a rule, or a data set: units, and ranges that no scan has. */
+/* View angles from a text file, a rule, or a data set: units, and implausible ranges. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ done:
 /* As gt_frames_options.radians has them. */
 enum { DEGREES = -1, NO_UNIT, RADIANS };
 
-/* The unit at the end of a word, which is *n bytes long without it then. */
+/* Unit at the end of a word; *n: length of the word without it. */
 static int cut_unit(const char *word, size_t *n)
 {
 	static const struct {
@@ -48,7 +48,7 @@ static int cut_unit(const char *word, size_t *n)
 	return NO_UNIT;
 }
 
-/* 1: the text is two numbers around that separator; one unit behind the second or behind both says what they are. */
+/* 1: the text is two numbers with this separator; a unit after the second or after both is returned. */
 static int is_rule(const char *spec, const char *separator, double *a, double *b, int *unit)
 {
 	const char *at = strstr(spec, separator), *second = at ? at + strlen(separator) : NULL;
@@ -63,7 +63,6 @@ static int is_rule(const char *spec, const char *separator, double *a, double *b
 	return 1;
 }
 
-/* From the least to the most of all angles. */
 typedef struct {
 	double min, max;
 } span;
@@ -78,9 +77,9 @@ static span span_of(const double *angle, size_t views)
 	return s;
 }
 
-/* Rotations of a scan, at most. */
+/* Maximum number of rotations of a scan. */
 #define MAX_TURNS 1e4
-/* Views closer together than this have one direction, rad. */
+/* Views closer together than this have the same direction, rad. */
 #define SAME_DIRECTION 1e-9
 
 /* Converts to radians, and refuses angles that are too large or all equal. what: their file or rule. */
@@ -97,10 +96,9 @@ static gt_status to_radians(const char *what, int unit, size_t views, double *an
 	return GT_OK;
 }
 
-/* Too little to be degrees of a scan. */
 static int is_small(span s, size_t views) { return views > 2 && s.max - s.min <= 2 * GT_PI + 0.1; }
 
-/* Half a turn or a turn in radians, whose last view is the first again or one step before it; 0: neither. */
+/* Detects 180 or 360 degrees in radians, with or without the last view: returns 0.5, 1, or 0 for neither. */
 static double turns_in_radians(span s, size_t views)
 {
 	if (!is_small(s, views))
@@ -118,8 +116,8 @@ static void note_radians(const char *what, span s, double turns, const gt_read_o
 	             s.max, turns < 1 ? "half a" : "a full");
 }
 
-/* The one rule for angles without a unit: beyond a full turn in radians they are degrees; half a turn or a full turn
- * in radians is that, with a note; all others are refused. */
+/* Rule for angles without a unit: beyond 2 pi they are degrees. Ranges of pi or 2 pi are radians, with a note. All
+ * others are refused. */
 static gt_status settle_unit(const char *path, const char *name, span s, size_t views, const gt_read_options *o, int *unit)
 {
 	if (*unit != NO_UNIT || !is_small(s, views) || s.min == s.max)
@@ -135,11 +133,11 @@ static gt_status settle_unit(const char *path, const char *name, span s, size_t 
 	return GT_OK;
 }
 
-/* Whether an angle in degrees has at most two decimals. */
+/* 1: an angle in degrees has at most two decimals. */
 static int is_round(double degrees) { return fabs(degrees * 100 - round(degrees * 100)) < 1e-6; }
 
-/* FIRST..LAST includes both ends. If these are half a rotation or a rotation apart, and only the range without the last
- * view has round steps, LAST is probably one step too far. */
+/* FIRST..LAST includes both ends. If they are 180 or 360 degrees apart, and only the range without the last view has
+ * round steps, LAST is probably one step too far. */
 static void note_both_ends(const char *spec, double range, int radians, size_t views, const gt_read_options *o)
 {
 	const double degrees = fabs(range) * (radians ? GT_DEGREES : 1), n = (double)views;
@@ -165,7 +163,8 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	for (size_t v = 0; v < views && (range || steps); v++)
 		angle[v] = first + (double)place_of(number, v) * (steps ? second : (second - first) / (double)last);
 	const span s = span_of(angle, views);
-	/* A rule on the command line is in degrees unless it says otherwise: documented. Half a turn in radians is a slip all the same. */
+	/* Rules on the command line are in degrees by default, as documented. A range of pi in radians is still a
+	 * likely mistake. */
 	if ((!range && !steps) || turns_in_radians(s, views) > 0)
 		GT_TRY(settle_unit("angles", spec, s, views, o, &unit));
 	if (unit != RADIANS && is_small(s, views))
@@ -180,7 +179,6 @@ done:
 	return st;
 }
 
-/* What the file says, or who reads it. */
 static gt_status stated_unit(const char *path, const char *name, const char *units, int said, int *unit)
 {
 	*unit = !strncmp(units, "rad", 3) ? RADIANS : !strncmp(units, "deg", 3) || !strcmp(units, "\xc2\xb0") ? DEGREES : NO_UNIT;

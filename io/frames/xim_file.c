@@ -1,5 +1,5 @@
-/* Varian's .xim. A pixel is a[i] = difference + a[i - 1] + a[i - w] - a[i - w - 1], the first row and a pixel as they
- * are; two bits a pixel say how many bytes its difference has. All is little endian. */
+/* Varian's .xim. A pixel is a[i] = difference + a[i - 1] + a[i - w] - a[i - w - 1]; the first row and one more pixel
+ * are stored directly. Two bits per pixel give the bytes of its difference. Little endian. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ done:
 	return st;
 }
 
-/* A count at *at, which is then behind it: of items of so many bytes, which must all be there. */
+/* Reads a count at *at and advances it; all items of `bytes_each` bytes must lie within the file. */
 static gt_status count_at(const char *path, const gt_xim *x, const char *what, size_t bytes_each, size_t *at, size_t *count)
 {
 	if (x->size - *at < 4)
@@ -133,7 +133,6 @@ void gt_xim_close(gt_xim *x)
 	*x = (gt_xim){ .bytes = NULL };
 }
 
-/* Whole numbers with a sign of 1, 2 or 4 bytes. */
 static int32_t signed_at(const unsigned char *b, size_t bytes)
 {
 	if (bytes == 1)
@@ -161,7 +160,7 @@ gt_status gt_xim_pixels(const char *path, const gt_xim *x, size_t rows, int32_t 
 			               code > 2 ? "%s: its lookup has a 3 at pixel %zu, expected 0, 1 or 2"
 			                        : "%s: its compressed pixels end at pixel %zu",
 			               path, i);
-		/* Sums that wrap around are what damaged files have. */
+		/* sums wrap around in damaged files */
 		out[i] = (int32_t)((uint32_t)signed_at(at, bytes) + (uint32_t)out[i - 1] + (uint32_t)out[i - w] - (uint32_t)out[i - raw]);
 		at += bytes;
 	}

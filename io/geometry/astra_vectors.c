@@ -1,5 +1,5 @@
-/* Vectors of the ASTRA Toolbox: an array of NumPy, the JSON of a projection geometry, or text with the numbers of a
- * view a line. */
+/* Vectors of the ASTRA Toolbox: a NumPy array, the JSON of a projection geometry, or text with one view on each
+ * line. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const char signature[] = "\x93NUMPY";
 
 static int is_npy(const gt_geometry_input *in) { return in->bytes > 12 && !memcmp(in->text, signature, 6); }
 
-/* Text: the first line with something in it has six or twelve numbers and nothing else. */
+/* Text: the first line that is not blank has exactly six or twelve numbers. */
 static int is_text(const gt_geometry_input *in)
 {
 	const char *at = in->text + strspn(in->text, " \t\r\n");
@@ -30,7 +30,6 @@ static int is_text(const gt_geometry_input *in)
 
 static int probe(const gt_geometry_input *in) { return is_npy(in) || gt_json_has(in, "Vectors") || is_text(in); }
 
-/* The shape and numbers of a two-dimensional array of floats. */
 static gt_status read_npy(const gt_geometry_input *in, gt_number_list *l, size_t *width)
 {
 	const unsigned char *head = (const unsigned char *)in->text;
@@ -77,7 +76,7 @@ static gt_status read_lines(const gt_geometry_input *in, gt_number_list *l, size
 	return GT_OK;
 }
 
-/* What a projection geometry says beside its vectors. */
+/* Values of a projection geometry besides its vectors. */
 typedef struct {
 	size_t rows, columns;
 	int parallel;

@@ -1,4 +1,4 @@
-/* TIGRE and CIL have no file of their own for a geometry: the members of their objects as JSON, under their names. */
+/* Geometries of TIGRE and CIL, which have no file format for them: the members of their objects as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static int probe_tigre(const gt_geometry_input *in) { return gt_json_has(in, "nDetector") && gt_json_has(in, "angles"); }
 static int probe_cil(const gt_geometry_input *in) { return gt_json_has(in, "num_pixels") && gt_json_has(in, "angles"); }
 
-/* A member of n numbers for each view, or one set for all: to n numbers for each of the views. */
+/* Reads n numbers for each view; one set of n numbers applies to all views. */
 static gt_status per_view(gt_geometry_input *in, const cJSON *root, const char *key, size_t n, size_t views, double **out)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, key);
@@ -35,7 +35,7 @@ done:
 	return st;
 }
 
-/* TIGRE in Python has (v, u); here (u, v). */
+/* Swaps the (v, u) pairs of TIGRE's Python interface to (u, v). */
 static void swap_pairs(double *pair, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,6 @@ done:
 
 const gt_geometry_reader gt_geometry_tigre = { "tigre", probe_tigre, read_tigre };
 
-/* The vectors, in mm. */
 static gt_status read_cil_vectors(gt_geometry_input *in, const cJSON *root, gt_cil_orbit *o)
 {
 	static const double zero[3] = { 0, 0, 0 }, x[3] = { 1, 0, 0 }, y[3] = { 0, 1, 0 }, z[3] = { 0, 0, 1 };

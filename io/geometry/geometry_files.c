@@ -1,4 +1,5 @@
-/* Geometry files of other programs and of makers of scanners: which kind a file is, and what all kinds share. */
+/* Geometry files of other programs and of scanner manufacturers: detection of the kind, and code that all kinds
+ * share. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "io/geometry/input.h"
 
 #define MAX_BYTES (256 << 20)
-/* Above the views of any scan. */
+/* More views than any scan has. */
 enum { MAX_COUNTED = 1 << 19 };
 
 const gt_geometry_options gt_geometry_defaults = {
@@ -51,7 +52,7 @@ static gt_status load(gt_geometry_input *in)
 	gt_status st = gt_file_open(in->path, &file, &bytes);
 	if (st != GT_OK)
 		return st;
-	/* Files with images in them are read by places; of those the head is enough here. */
+	/* Files that contain images are read through their own reader; the header is sufficient here. */
 	in->bytes = bytes > MAX_BYTES ? MAX_BYTES : bytes;
 	if (!(in->text = malloc(in->bytes + 1)))
 		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
@@ -89,7 +90,7 @@ static int is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* Options that the reader would ignore. */
+/* Rejects options that the reader would ignore. */
 static gt_status check_use(const gt_geometry_input *in, const gt_geometry_reader *r)
 {
 	static const char *const with_unit[] = { "astra", "cil", NULL }, *const with_origin[] = { "rtk", NULL },
@@ -101,7 +102,6 @@ static gt_status check_use(const gt_geometry_input *in, const gt_geometry_reader
 	return unused ? gt_fail(GT_ERR_ARG, "--%s does not apply to geometry files of kind %s", unused, r->name) : GT_OK;
 }
 
-/* Sizes that the options and the file give. */
 static gt_status check_sizes(const gt_geometry_input *in)
 {
 	const gt_scan *s = in->g->scan;
@@ -137,7 +137,7 @@ gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_ge
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no geometry of a known kind ('gantry help geometry' lists them)", path));
 	in.g->format = r->name;
 	GT_TRY(check_use(&in, r));
-	/* Some readers name the file themselves. */
+	/* some messages name the file already */
 	if ((st = r->read(&in)) != GT_OK)
 		GT_TRY(strncmp(gt_error(), path, strlen(path)) ? gt_fail_in(st, "%s", path) : st);
 	GT_TRY(check_sizes(&in));

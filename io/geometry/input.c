@@ -1,4 +1,4 @@
-/* What readers of geometry files share: notes, numbers, sizes, signs. */
+/* Functions shared by the readers of geometry files: notes, numbers, sizes, signs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>

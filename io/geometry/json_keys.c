@@ -1,4 +1,4 @@
-/* Members of JSON objects as numbers and lists. */
+/* Reads members of JSON objects as numbers and lists. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

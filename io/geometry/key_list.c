@@ -1,4 +1,4 @@
-/* Files of lines "key = value" in sections, as scanners and programs write their parameters. */
+/* Files with lines "key = value" in sections, as scanners and programs write their parameters. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

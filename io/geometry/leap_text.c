@@ -1,4 +1,4 @@
-/* Parameter files of LEAP: lines "key = value", lists with commas. */
+/* Parameter files of LEAP: lines "key = value"; commas separate list elements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,6 @@ done:
 	return st;
 }
 
-/* n numbers of a list. */
 static gt_status read_list(leap *p, const char *key, size_t n, gt_number_list *l)
 {
 	const char *text = gt_key_text(&p->keys, NULL, key);
@@ -147,7 +146,7 @@ static gt_status read_(gt_geometry_input *in)
 		k++;
 	if (k == 4 || !kind)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "geometry is '%s', expected cone, fan, parallel or modular", kind ? kind : ""));
-	/* Its rays stay in their slices, so that only the one through the axis' origin is that of a cone beam. */
+	/* Fan-beam rays stay within their slices: only the row through the axis' origin equals a cone beam. */
 	if (k == 1 && (p.size.rows > 1 || p.orbit.center[1] != 0))
 		GT_TRY(gt_fail(
 			GT_ERR_UNSUPPORTED,
@@ -163,7 +162,7 @@ done:
 
 const gt_geometry_reader gt_geometry_leap = { "leap", probe, read_ };
 
-/* member: offset of the vector within a view. */
+/* member: offset of the vector within gt_view. */
 static void write_vectors(FILE *file, const char *name, const gt_scan *s, size_t member)
 {
 	fprintf(file, "%s = ", name);

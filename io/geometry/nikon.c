@@ -1,5 +1,5 @@
-/* Nikon's and X-Tek's .xtekct. Images are corrected already: WhiteLevel is what they have without a body. Signs as
- * the Core Imaging Library reads such files. */
+/* Nikon's and X-Tek's .xtekct. The images are corrected already: WhiteLevel is their blank-scan value. Signs are those
+ * of the Core Imaging Library. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static int probe(const gt_geometry_input *in) { return gt_text_has_line(in->text, "[XTekCT]"); }
 
-/* The axis in older files: its offset in mm at the detector, at the upper and the lower edge. */
+/* The axis in older files: offsets in mm at the upper and the lower edge of the detector. */
 typedef struct {
 	int is_there;
 	double offset, roll;
@@ -50,7 +50,7 @@ static gt_status check_agreement(const old_axis *old, double offset, double roll
 	return GT_OK;
 }
 
-/* Newer files have the axis at the object, older ones at the detector. Some have both, with 0 for unknown. */
+/* Newer files give the axis at the object, older ones at the detector. Some have both, with 0 for unknown. */
 static gt_status read_axis(gt_key_list *k, gt_lab_orbit *o, double height)
 {
 	double offset = 0, roll = 0, tilt = 0, automatic = 0;
@@ -114,7 +114,7 @@ done:
 	return st;
 }
 
-/* The folder of the images, beside the file where it says none. */
+/* Folder of the images; without an entry, the folder of the file. */
 static gt_status read_images(gt_key_list *k, gt_geometry *g)
 {
 	const char *folder = gt_key_text(k, "XTekCT", "InputFolderName"), *name = gt_key_text(k, "XTekCT", "Name");

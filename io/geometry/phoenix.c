@@ -1,4 +1,4 @@
-/* Waygate's phoenix .pca. Which way the table turns and the side of CalibValue are not in the file. */
+/* Waygate's phoenix .pca. The file states neither the rotation direction nor the side of CalibValue. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -34,7 +34,6 @@ done:
 	return st;
 }
 
-/* The axis, the middle of the panel, and turns of it that a scan would have to be told. */
 static gt_status read_faults(gt_key_list *k, const gt_scan_size3 *size, gt_lab_orbit *o)
 {
 	const double middle[2] = { ((double)size->columns - 1) / 2, ((double)size->rows - 1) / 2 };

@@ -1,5 +1,4 @@
-/* The geometry files of the Reconstruction Toolkit, version 3. What stands before the projections holds for all of
- * them. */
+/* Geometry files of the Reconstruction Toolkit, version 3. Elements before the projections apply to all of them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static gt_status number(const char *path, const gt_xml_node *n, double *value)
 	return GT_OK;
 }
 
-/* What the children of `from` say; *said gets a bit of each. */
+/* Reads the children of `from`; sets the bit of each in *said. */
 static gt_status take(const char *path, const gt_xml_node *from, gt_rtk_view *view, unsigned *said)
 {
 	for (const gt_xml_node *n = from->child; n; n = n->next) {
@@ -135,7 +134,7 @@ done:
 
 const gt_geometry_reader gt_geometry_rtk = { "rtk", probe, read_ };
 
-/* What is the same in all views stands before them, as RTK writes it. */
+/* Values shared by all views precede the projections, as in files that RTK writes. */
 gt_status gt_write_rtk(FILE *file, const gt_scan *scan, const gt_listener *notes)
 {
 	gt_rtk_view *view = calloc(scan->views, sizeof *view);

@@ -1,6 +1,5 @@
-/* Bruker's SkyScan .log. The nominal pixel of the camera is off by some per cent: its pitch is that of the image's
- * pixel times the magnification. From which end the optical axis is counted, and which way the table turns, is not
- * certain. */
+/* Bruker's SkyScan .log. The nominal camera pixel is off by some per cent: the pitch is the image's pixel size times
+ * the magnification. Uncertain are the direction in which the optical axis is counted, and the rotation direction. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -36,7 +35,7 @@ done:
 	return st;
 }
 
-/* The axis by what the user set afterwards; the row of the central ray. */
+/* Axis from the user's later alignment, and row of the central ray. */
 static gt_status read_center(gt_key_list *k, const gt_scan_size3 *size, gt_lab_orbit *o)
 {
 	const double middle = ((double)size->rows - 1) / 2;

@@ -1,4 +1,4 @@
-/* The angles of a Varian scan, which are in its images: Acquisitions/NUMBER/Proj_*.xim beside Scan.xml. */
+/* View angles of a Varian scan, stored in its images: Acquisitions/NUMBER/Proj_*.xim next to Scan.xml. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int has_images(const char *path)
 	return found;
 }
 
-/* The one folder of images below. */
+/* Finds the only folder of images below `below`. */
 static gt_status find_folder(const char *below, char path[PATH])
 {
 	char other[PATH];
@@ -51,7 +51,7 @@ static gt_status find_folder(const char *below, char path[PATH])
 	return st;
 }
 
-/* KVSourceRtn, or where that never moves the gantry's, which is a quarter of a turn off. */
+/* KVSourceRtn, or if it is constant GantryRtn, which differs by 90 degrees. */
 static gt_status read_angles(const gt_file_list *files, const char *key, double *angle)
 {
 	for (size_t v = 0; v < files->n; v++) {

@@ -1,5 +1,5 @@
-/* Varian's on-board imager: ProjectionInfo.xml, whose images, .hnd or .hnc, are beside it or in Scan0 below and have
- * the angles. Signs are as RTK takes them. */
+/* Varian's on-board imager: ProjectionInfo.xml. Its images, .hnd or .hnc, are in the same folder or below Scan0, and
+ * contain the angles. Signs are RTK's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "io/geometry/input.h"
 #include "io/geometry/xml_numbers.h"
 
-/* What RTK divides by where nothing else is said; counts without a body. */
+/* RTK's default blank-scan counts. */
 static const double usual_white = 139000;
 
 static int probe(const gt_geometry_input *in)
@@ -34,7 +34,7 @@ static gt_status read_images(const gt_geometry_input *in, const char *name, gt_f
 	return st;
 }
 
-/* Angles of all views, size and pixels of the first. */
+/* Angles of all views; size and pixel pitch of the first, with which all must agree. */
 static gt_status read_heads(const gt_geometry_input *in, const gt_file_list *files, gt_rtk_view *view, gt_scan_size3 *size, double pitch[2])
 {
 	for (size_t v = 0; v < files->n; v++) {
@@ -63,7 +63,7 @@ static gt_status read_heads(const gt_geometry_input *in, const gt_file_list *fil
 	return GT_OK;
 }
 
-/* Where the middle of the panel is: a half fan's panel was moved aside as well. */
+/* Position of the panel centre: for a half fan the panel is displaced. */
 static gt_status read_offsets(const gt_geometry_input *in, const gt_xml_node *root, double offset[2])
 {
 	const double none = 0;

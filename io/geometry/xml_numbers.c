@@ -1,4 +1,4 @@
-/* Numbers of XML files of scanners. */
+/* Numbers in XML files of scanners. */
 #include <math.h>
 #include <string.h>
 #include "core/try.h"

@@ -1,5 +1,5 @@
-/* Scanners whose parameters are XML: Diondo, YXLON, and Elekta's XVI. What a file leaves open is asked for or found
- * in the images. */
+/* Scanners with XML parameters: Diondo, YXLON, and Elekta's XVI. Signs that a file does not determine come from the
+ * options or the images. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static gt_status whole(const gt_geometry_input *in, const gt_xml_node *root, con
 	return st == GT_OK ? gt_size_of(in, path, value, size) : st;
 }
 
-/* An offset at the detector of which the side is open. */
+/* Axis offset at the detector; its side is undetermined. */
 static void take_offset(const gt_geometry_input *in, double at_detector, const char *key, gt_lab_orbit *o)
 {
 	if (at_detector == 0)
@@ -191,7 +191,7 @@ static int probe_elekta(const gt_geometry_input *in)
 	       (strstr(in->text, "<GantryAngle") || strstr(in->text, "<antryAngle"));
 }
 
-/* Files that lost the first letters of their names in anonymisation are met. */
+/* Accepts element names that lost their first letter in anonymisation. */
 static gt_status of_frame(const gt_geometry_input *in, const gt_xml_node *frame, const char *name, double *value)
 {
 	char other[32];
@@ -229,13 +229,13 @@ static gt_status read_elekta(gt_geometry_input *in)
 		w->projection[0] = -w->projection[0];
 		w->projection[1] = -w->projection[1];
 	}
-	/* The panel is 409.6 mm wide, however its pixels are binned. */
+	/* The panel is 409.6 mm wide, independent of the binning. */
 	const double pitch = isnan(in->o.column_pitch) ? 409.6 / (double)size.columns : in->o.column_pitch;
 	const gt_rtk_image image = { { pitch, pitch }, { -((double)size.columns - 1) / 2 * pitch, -((double)size.rows - 1) / 2 * pitch } };
 	gt_geometry_note(in, "%zu views from GantryAngle, UCentre and VCentre of each Frame, signs as RTK takes them", views);
 	gt_geometry_note(in, "source to axis 1000 mm and to detector 1536 mm, as XVI has them; pixels of %.6g mm%s", pitch,
 	                 isnan(in->o.column_pitch) ? ", of a panel of 409.6 mm" : ", as told");
-	in->g->white = 65536; /* what XVI's own images count without a body */
+	in->g->white = 65536; /* blank-scan counts of XVI's own images */
 	st = gt_scan_of_rtk(view, &size, &image, &in->g->scan);
 done:
 	free(view);

@@ -1,4 +1,4 @@
-/* Small XML files as trees, by expat. */
+/* Parses small XML files to trees with expat. */
 #include <ctype.h>
 #include <expat.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ typedef struct {
 	XML_Parser parser;
 	gt_xml_node *root, *at;
 	size_t depth, nodes;
-	const char *why; /* what was refused; NULL: nothing */
+	const char *why; /* cause of a refusal; NULL: none */
 } xml_reading;
 
 static void refuse(xml_reading *r, const char *why)
@@ -118,7 +118,7 @@ gt_status gt_xml_read(const char *path, const char *text, size_t bytes, gt_xml_n
 	return st;
 }
 
-/* Without calls within calls: lists may be long. */
+/* Iterative, because lists may be too long for recursion. */
 void gt_xml_free(gt_xml_node *n)
 {
 	while (n) {

@@ -1,5 +1,5 @@
-/* Zeiss' and Xradia's .txrm: the geometry of its streams. Which way the shifts of the views go, and whether they are
- * in the images already, is not certain: flags say the second. */
+/* Zeiss' and Xradia's .txrm: geometry from its streams. The sign of the view shifts is uncertain. Flags state whether
+ * the images are already shifted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ done:
 	return st;
 }
 
-/* Degrees, or a shift in pixels, of every view. */
+/* Angles in degrees, or shifts in pixels, of all views. */
 static gt_status per_view(const gt_ole2 *f, const char *name, size_t views, double **out)
 {
 	size_t found = 0;
@@ -84,7 +84,7 @@ static gt_status per_view(const gt_ole2 *f, const char *name, size_t views, doub
 	return GT_OK;
 }
 
-/* X-Shifts count columns that an image is to be moved by; the panel stands as much to the other side. */
+/* X-Shifts are the columns by which an image is to be moved; the panel is displaced by the opposite amount. */
 static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, const gt_lab_orbit *o, size_t views)
 {
 	double *shift[2] = { NULL, NULL }, max = 0;
@@ -125,7 +125,7 @@ static gt_status read_(gt_geometry_input *in)
 	gt_status st = GT_OK;
 	GT_TRY(gt_ole2_open(in->path, &f));
 	GT_TRY(read_size(in, f, &size));
-	/* Angles take 4 bytes each: no more views than the file holds. */
+	/* Angles take 4 bytes each, which bounds the number of views. */
 	if (!gt_ole2_find(f, "ImageInfo/Angles", &stream, &bytes) || bytes / 4 < size.views)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "ImageInfo/Angles is missing or has fewer than %zu numbers, one for each view", size.views));
 	GT_TRY(read_distances(in, f, &o));

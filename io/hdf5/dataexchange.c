@@ -1,6 +1,6 @@
-/* The format "dataexchange": raw parallel-beam projections with flat and dark fields, as synchrotrons store them.
- * De Carlo et al., "Scientific data exchange: a schema for HDF5-based storage of raw and analyzed data",
- * J. Synchrotron Rad. 21 (2014) 1224-1230. How angles and rows are placed in our frame: docs/files.md. */
+/* The format "dataexchange": raw parallel-beam projections with flat and dark fields, as synchrotrons store them. De
+ * Carlo et al., "Scientific data exchange: a schema for HDF5-based storage of raw and analyzed data", J. Synchrotron
+ * Rad. 21 (2014) 1224-1230. docs/files.md defines the orientation of angles and rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int gt_is_dataexchange(const char *path)
 	if (!gt_hdf5_is(path))
 		return 0;
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
-	/* What is refused here is refused with its reason when it is opened as NetCDF. */
+	/* A file that is refused here is opened as NetCDF next, whose reader gives the reason. */
 	const hid_t file = gt_external_hdf5(path) == GT_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
 	int is = 0;
 	if (file >= 0 && gt_hdf5_has(file, path, "exchange/data", &is) != GT_OK)
@@ -29,7 +29,7 @@ int gt_is_dataexchange(const char *path)
 	return is;
 }
 
-/* "entry/what", freed by the caller. */
+/* "entry/what"; the caller frees it. */
 static gt_status name_in(const char *entry, const char *what, char **name)
 {
 	const size_t size = strlen(entry) + strlen(what) + 2;
@@ -39,7 +39,7 @@ static gt_status name_in(const char *entry, const char *what, char **name)
 	return GT_OK;
 }
 
-/* *s stays NULL where the group has no such images. */
+/* *s is NULL if the group has no such images. */
 static gt_status open_images(gt_hdf5_shared *f, const char *path, const char *entry, const char *what, int min_rank, gt_frame_source **s)
 {
 	int has = 0;
@@ -54,7 +54,7 @@ done:
 	return st;
 }
 
-/* Of the group, or those of the first one where it has none. */
+/* Angles of the group, or of the first group if it has none. */
 static gt_status read_angles(const gt_hdf5_shared *f, const char *path, const char *entry, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	static const char first[] = "exchange/theta";
@@ -82,8 +82,8 @@ done:
 	return st;
 }
 
-/* Cell size at the sample: as stored, or the detector's divided by the magnification of its lens. Lengths without a
- * unit are metres: the format is in SI. */
+/* Pixel pitch at the object: as stored, or the detector's divided by the magnification of its lens. Lengths without a
+ * unit are metres, as the format uses SI. */
 static gt_status read_pixel(const gt_hdf5_shared *f, const char *path, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	static const char *const direct[] = { "measurement/instrument/detection_system/objective/resolution",

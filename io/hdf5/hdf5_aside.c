@@ -1,6 +1,6 @@
-/* The last that HDF5 writes to a file goes to memory first, where it cannot fail. "HDF5 File Format Specification
- * Version 3.0", III.A "Format Signature and Superblock": the superblock is at the beginning, and its consistency flags
- * change when a file is closed. */
+/* Redirects HDF5's last writes to memory, where they cannot fail. "HDF5 File Format Specification Version 3.0", III.A
+ * "Format Signature and Superblock": the superblock is at the beginning, and its consistency flags change when a file
+ * is closed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "io/hdf5/hdf5_file.h"
 #include "io/free_space.h"
 
-/* Of the file: a superblock has less than 200 bytes. */
+/* Bytes copied from the beginning: a superblock has fewer than 200. */
 enum { HEAD = 4096 };
 
-/* As long as the file, and with its head: HDF5 makes no file longer than it is already, and may read what it writes. */
+/* As long as the file, and with its header: HDF5 does not extend it, and may read what it writes. */
 static int copy_of_head(const char *tmp)
 {
 	unsigned char head[HEAD];
@@ -50,7 +50,7 @@ int gt_hdf5_set_aside(const char *tmp)
 	return -1;
 }
 
-/* Is anything there behind the head that is not zero? Only what was written takes memory. */
+/* Looks for non-zero bytes after the header. Only written pages occupy memory. */
 static int more_than_head(int aside, off_t size)
 {
 	unsigned char part[HEAD];
@@ -65,7 +65,7 @@ static int more_than_head(int aside, off_t size)
 	return 0;
 }
 
-/* errno is 0 where nothing failed but the file is shorter than it was. */
+/* errno is 0 if no call failed but the file became shorter. */
 static gt_status move_head(int aside, int file, off_t size, const char *path)
 {
 	unsigned char now[HEAD], was[HEAD];

@@ -52,21 +52,21 @@ static gt_status shape_of(gt_hdf5_data *d, int min_rank)
 /* libhdf5 reads whole chunks, also if the data set fills a small part of them. */
 #define MAX_CHUNK (64.0 * 1048576)
 #define MAX_CHUNK_PER_BYTE 4.0
-/* Least bytes that the index of a data set holds for a chunk. */
+/* Minimum bytes of a chunk's entry in the index. */
 #define CHUNK_ENTRY 8.0
-/* Images, and numbers of a list, that are taken in any case. */
+/* Numbers of images and of list entries that are always accepted. */
 enum { MAX_COUNT = 1 << 20 };
 #define MIN_BYTES_PER_IMAGE 64.0
-/* An interrupted scan holds at least one of this number of its chunks. */
+/* An interrupted scan contains at least this fraction (1/N) of its chunks. */
 #define MAX_UNWRITTEN 64.0
 
-/* Bytes and chunks that are stored by the data set's own account, and if they are compressed or in other files. */
+/* Stored bytes and chunks according to the data set, and the possible compression. */
 typedef struct {
 	double bytes, chunks, chunk, ratio; /* chunk: bytes; ratio: 1 if not compressed */
 	int elsewhere;
 } claim;
 
-/* Chunks that were never written take no space: reading them is refused (hdf5_holes.h). */
+/* Chunks that were never written occupy no space; reading them is refused (hdf5_holes.h). */
 static void claim_chunks(const gt_hdf5_data *d, hid_t made, double value, claim *c)
 {
 	hsize_t chunk[H5S_MAX_RANK], stored;
@@ -119,7 +119,7 @@ static claim claim_of(const gt_hdf5_data *d)
 	return c;
 }
 
-/* A damaged or malicious file of some kB may claim terabytes, which are read as a constant. */
+/* A damaged or malicious file of some kB may claim terabytes, which HDF5 would read as a constant. */
 static gt_status check_claim(const gt_hdf5_data *d)
 {
 	const claim c = claim_of(d);
@@ -139,7 +139,7 @@ static gt_status check_claim(const gt_hdf5_data *d)
 	               c.bytes, c.ratio > 1 ? ", compressed," : "", c.chunks, (unsigned long long)size);
 }
 
-/* Tables of one number per image take memory beyond that of the file if its images are tiny. */
+/* If images are tiny, tables with one number for each image exceed the file's size. */
 gt_status gt_hdf5_check_count(const gt_hdf5_data *d, double n, const char *what)
 {
 	const hid_t file = H5Iget_file_id(d->id);
@@ -188,9 +188,9 @@ gt_status gt_hdf5_images(const gt_hdf5_data *d, hid_t type, hsize_t first, hsize
 	const size_t n = (size_t)(block[0] * block[1] * block[2]);
 	const int skip = 3 - d->rank, floats = H5Tget_class(type) == H5T_FLOAT;
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
-	/* Without a dimension of planes there is one plane, all of it. */
+	/* without a dimension of planes, all data are one plane */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
-	/* libhdf5 leaves memory unchanged if a damaged file has no values. */
+	/* libhdf5 leaves memory unchanged if a damaged file lacks values */
 	for (size_t i = 0; i < n && floats; i++)
 		((float *)values)[i] = NAN;
 	if (!floats)
@@ -221,7 +221,7 @@ gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)
 	return GT_OK;
 }
 
-/* One text, of variable or fixed length, shortened to size. */
+/* Reads one text of variable or fixed length, truncated to size. */
 static gt_status read_text(hid_t id, hid_t type, char *text, size_t size)
 {
 	char *string = NULL;

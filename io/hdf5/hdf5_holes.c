@@ -9,8 +9,7 @@
 #include "io/hdf5/hdf5_holes.h"
 #include "io/hdf5/hdf5_source.h"
 
-/* MAX_DEPTH: virtual data sets of virtual data sets. MAX_CHUNKS: libhdf5 1.10 walks the index once for each chunk
- * asked for. */
+/* MAX_DEPTH: nesting of virtual data sets. MAX_CHUNKS: libhdf5 1.10 walks the index for each requested chunk. */
 enum { MAX_DEPTH = 8, MAX_CHUNKS = 1 << 13, MESSAGE = 1024 };
 
 typedef struct {
@@ -33,7 +32,7 @@ void gt_hdf5_holes_free(gt_hdf5_holes *h)
 	*h = (gt_hdf5_holes){ .n = 0 };
 }
 
-/* Marks planes first ... last, those without a cause yet. */
+/* Marks planes first ... last that have no cause yet. */
 static gt_status mark(const search *s, size_t first, size_t last, const char *format, ...)
 {
 	gt_hdf5_holes *h = s->h;
@@ -60,7 +59,7 @@ static gt_status mark(const search *s, size_t first, size_t last, const char *fo
 /* Chunks ------------------------------------------------------------------ */
 
 #if H5_VERSION_GE(1, 10, 5)
-/* Number of chunks along the dimension of planes (1 if there is none) and behind each of them. */
+/* Number of chunks along the dimension of planes (1 if there is none), and of chunks in each of these layers. */
 static void count_chunks(const search *s, hid_t space, hid_t made, hsize_t chunk[H5S_MAX_RANK], hsize_t *along, hsize_t *behind)
 {
 	hsize_t size[H5S_MAX_RANK];
@@ -126,7 +125,7 @@ static gt_status find_chunks(const search *s, hid_t made)
 
 /* Sources of virtual data sets --------------------------------------------- */
 
-/* First and last plane of a selection; all where the library cannot tell. */
+/* First and last plane of a selection; all planes if the library does not know. */
 static void planes_of(const search *s, hid_t space, size_t *first, size_t *last)
 {
 	hsize_t from[H5S_MAX_RANK], to[H5S_MAX_RANK];
@@ -138,7 +137,7 @@ static void planes_of(const search *s, hid_t space, size_t *first, size_t *last)
 	}
 }
 
-/* The file that libhdf5 would open; *id < 0: none. *shown: where it was expected, freed by the caller. */
+/* The file that libhdf5 would open; *id < 0: none. *shown: its expected path; the caller frees it. */
 static gt_status open_source(const search *s, const char *source, hid_t *id, char **shown)
 {
 	gt_hdf5_places p;
@@ -157,8 +156,8 @@ static gt_status open_source(const search *s, const char *source, hid_t *id, cha
 	return st;
 }
 
-/* A source may have holes, be virtual itself, or be too short: all planes of the mapping are holes then. selected:
- * of the virtual data set, and of its source. */
+/* If the source has holes, is virtual or too short, all planes of the mapping are holes. selected: selections of the
+ * virtual data set and of its source. */
 static gt_status look_into(const search *s, const hid_t selected[2], hid_t data, const char *file, size_t first, size_t last)
 {
 	gt_status st = GT_OK;
@@ -167,7 +166,7 @@ static gt_status look_into(const search *s, const hid_t selected[2], hid_t data,
 	const int rank = H5Sget_simple_extent_dims(space, size, NULL);
 	gt_hdf5_holes h = { .n = 0 };
 	search inner = { data, file, s->name, rank == 3 ? (size_t)size[0] : 1, s->depth + 1, &h };
-	/* The selection of a whole source does not know its extent. */
+	/* the selection of a whole source has no extent */
 	const int whole = H5Sget_select_type(selected[1]) == H5S_SEL_ALL, known = !whole && rank > 0 &&
 	                                                                          H5Sget_simple_extent_ndims(selected[1]) == rank &&
 	                                                                          H5Sget_select_bounds(selected[1], from, to) >= 0;
@@ -192,7 +191,6 @@ done:
 	return st;
 }
 
-/* One mapping of a virtual data set. */
 static gt_status find_source(const search *s, hid_t list, size_t i, char *source, char *name)
 {
 	gt_status st = GT_OK;
@@ -201,7 +199,7 @@ static gt_status find_source(const search *s, hid_t list, size_t i, char *source
 	size_t first, last;
 	const hid_t selected[2] = { H5Pget_virtual_vspace(list, i), H5Pget_virtual_srcspace(list, i) };
 	planes_of(s, selected[0], &first, &last);
-	/* The library itself counts the files of a pattern. */
+	/* libhdf5 counts the files of a pattern */
 	if (strchr(source, '%'))
 		goto done;
 	if (strcmp(source, ".")) {
@@ -228,7 +226,7 @@ done:
 	return st;
 }
 
-/* The name of the file (data 0) or of the data set (data 1) of a mapping; NULL: out of memory or damaged. */
+/* File name (data 0) or data set name (data 1) of a mapping; NULL: out of memory or damaged. */
 static char *source_name(hid_t list, size_t i, int data)
 {
 	ssize_t (*const get)(hid_t, size_t, char *, size_t) = data ? H5Pget_virtual_dsetname : H5Pget_virtual_filename;
@@ -241,7 +239,6 @@ static char *source_name(hid_t list, size_t i, int data)
 	return name;
 }
 
-/* Planes within the bounds of no mapping. */
 static gt_status find_uncovered(const search *s, hid_t list, size_t sources)
 {
 	gt_status st = GT_OK;
@@ -300,7 +297,7 @@ static gt_status find(const search *s)
 	return st;
 }
 
-/* The file that holds the data set, which a link may have led to. */
+/* Searches the file that contains the data set, which a link may lead to. */
 static gt_status find_in_file(hid_t data, const char *path, const char *name, size_t planes, gt_hdf5_holes *h)
 {
 	const ssize_t n = H5Fget_name(data, NULL, 0);

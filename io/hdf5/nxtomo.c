@@ -1,5 +1,5 @@
-/* NXtomo (Konnecke et al., J. Appl. Cryst. 48 (2015) 301) and files like it: frames of one data set, and keys that
- * say which of them are projections (0), flat fields (1), dark fields (2), invalid (3) or for alignment (-1). */
+/* NXtomo (Konnecke et al., J. Appl. Cryst. 48 (2015) 301) and similar files: one data set of frames, and a key of each
+ * frame: projection (0), flat field (1), dark field (2), invalid (3) or alignment (-1). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int gt_is_nxtomo(const char *path)
 	return found;
 }
 
-/* An external link whose file is not there is named: the library only says that something failed. */
+/* Names an external link without a target, since the library only reports a failure. */
 static gt_status check_link(hid_t file, const char *path, const char *name)
 {
 	H5L_info_t about;
@@ -65,7 +65,8 @@ done:
 	return st;
 }
 
-/* What frames are is not guessed: flat fields among views are white ones in the picture, and dark ones black. */
+/* Kinds of frames are never guessed: flat fields among the views would cause white projections, dark fields black
+ * ones. */
 static gt_status without_keys(const char *path, const gt_nxtomo_layout *l, const gt_read_options *o)
 {
 	const gt_frames_options *g = o->frames;
@@ -79,7 +80,6 @@ static gt_status without_keys(const char *path, const gt_nxtomo_layout *l, const
 	               path, l->data);
 }
 
-/* The frames of a kind, in their order. */
 static gt_status frames_of(gt_hdf5_shared *f, const char *path, const char *name, const double *key, size_t keys, int wanted,
                            gt_frame_source **s)
 {
@@ -119,7 +119,7 @@ done:
 	return st;
 }
 
-/* Of each frame or of each view. */
+/* One angle for each frame or for each view. */
 static gt_status read_angles(const gt_hdf5_shared *f, const char *path, const gt_nxtomo_layout *l, size_t frames, const gt_read_options *o,
                              gt_hdf5_scan *x)
 {
@@ -142,7 +142,7 @@ done:
 	return st;
 }
 
-/* How many views come before each field, told as "50 before and 50 after the views". out NULL: only told. */
+/* Number of views before each field, with a note "50 before and 50 after the views". out NULL: only the note. */
 static gt_status count_before(const gt_read_options *o, const char *what, const gt_frame_source *set, const gt_frame_source *scan,
                               size_t **out)
 {
@@ -167,7 +167,6 @@ static gt_status count_before(const gt_read_options *o, const char *what, const 
 	return GT_OK;
 }
 
-/* x_... and y_... in a group. */
 static gt_status read_pitches(const gt_hdf5_shared *f, const char *group, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	static const char *const kinds[] = { "magnified_pixel_size", "pixel_size" };
@@ -183,7 +182,7 @@ done:
 	return st;
 }
 
-/* Length of a name without its last part; 0: it has one part. */
+/* Length of a name without its last component; 0: it has one component. */
 static int folder_of(const char *name, int length)
 {
 	while (length > 0 && name[--length] != '/')
@@ -191,8 +190,8 @@ static int folder_of(const char *name, int length)
 	return length;
 }
 
-/* Pitches at the sample (beside the angles) come before those of the detector (beside the keys, beside the images,
- * or in the group instrument/detector beside the group of the images). */
+/* Pitches at the object, next to the angles, precede those of the detector. The latter are next to the keys, next to
+ * the images, or in the group instrument/detector next to the group of the images. */
 static gt_status read_pixel(const gt_hdf5_shared *f, const gt_nxtomo_layout *l, const gt_read_options *o, gt_hdf5_scan *x)
 {
 	const char *const beside[] = { l->angle, l->key, l->data };
@@ -211,7 +210,7 @@ done:
 	return st;
 }
 
-/* The one scan of the file, or that which the options name. */
+/* The only scan of the file, or the one that the options name. */
 static gt_status find_scan(hid_t file, const char *path, const char *entry, gt_nxtomo_layout *l)
 {
 	gt_nxtomo_layout all;

@@ -1,5 +1,6 @@
-/* Head and data of a MetaImage pair, which cannot be renamed at once. The data get a name that no file has and no head names, then the head
- * that names them replaces the old one: until then the old pair is whole, and no head ever names data that were not written for it. */
+/* Header and data of a MetaImage pair, which cannot be renamed atomically. The data get a name that neither a file nor
+ * a header uses; then the new header replaces the old one. Until then the old pair stays intact, and no header ever
+ * names data written for another. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static int same(const char *a, const char *b)
 	return !strcmp(a, b) || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
-/* folder: as far as the name, with its slash. */
+/* folder: length of the folder's path, including the slash. */
 static char *joined(const char *folder, const char *name)
 {
 	const size_t n = (size_t)(base_of(folder) - folder);

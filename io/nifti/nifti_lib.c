@@ -1,5 +1,6 @@
-/* NIfTI files by the reference library: R. W. Cox et al., "A (sort of) new image data format standard: NIfTI-1" (2004), and its
- * successor of 2011 for long axes. The library reads and makes heads; bytes go through its zlib layer in pieces of the caller. */
+/* NIfTI files through the reference library: R. W. Cox et al., "A (sort of) new image data format standard: NIfTI-1"
+ * (2004), and NIfTI-2 (2011) for long axes. The library parses and creates headers; its zlib layer transfers the bytes
+ * in blocks of the caller. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +17,11 @@ struct gt_nifti {
 	znzFile z;
 	const char *path;
 	int writing;
-	long long data_at; /* when reading: the first voxel, and where it stands behind that */
+	long long data_at; /* when reading: offset of the first voxel, and the position after it */
 	size_t at;
 };
 
-/* Longer extensions are skipped: ours are a few lines. */
+/* longer extensions are skipped: Gantry's have a few lines */
 #define MAX_COMMENTS (1 << 20)
 typedef union {
 	char bytes[sizeof(nifti_2_header)];
@@ -28,7 +29,7 @@ typedef union {
 	nifti_2_header two;
 } any_head;
 
-/* As many bytes as there are; -1: damaged. */
+/* Reads up to n bytes; -1: damaged. */
 static long get(znzFile z, void *bytes, size_t n)
 {
 	const size_t got = znzread(bytes, 1, n, z);
@@ -41,7 +42,7 @@ static znzFile open_to_read(const char *path)
 	return gt_file_check(path) == GT_OK ? znzopen(path, "rb", 1) : NULL;
 }
 
-/* 1, 2, 0: something else; of two files: -1. */
+/* Version 1 or 2; 0: another format; -1: a pair of files. */
 static int version_of(const any_head *h, long got)
 {
 	if (got < (long)sizeof h->one)
@@ -63,7 +64,7 @@ int gt_nifti_is(const char *path)
 	return version_of(&h, got) != 0;
 }
 
-/* To the bytes' order of this machine; 1: swapped, 0: not, -1: neither makes sense. */
+/* Converts the header to this machine's byte order. 1: swapped, 0: unchanged, -1: neither order is valid. */
 static int to_native(any_head *h, int version)
 {
 	const int expected = version == 1 ? (int)sizeof h->one : (int)sizeof h->two;
@@ -74,7 +75,7 @@ static int to_native(any_head *h, int version)
 	return h->one.sizeof_hdr == expected ? 1 : -1;
 }
 
-/* What the library would mend in silence or complain about to the terminal. */
+/* Rejects values that the library would correct silently or report to the terminal. */
 static gt_status check_sizes(const char *path, const int64_t *dim, const double *pitch)
 {
 	if (dim[0] < 1 || dim[0] > 7)
@@ -128,7 +129,7 @@ static double largest_difference(const nifti_dmat44 *a, const nifti_dmat44 *b, c
 	return max;
 }
 
-/* The sform where there is one, else the qform, else the axes as the format's oldest rule has them. */
+/* Uses the sform if present, else the qform, else the default axes of the format. */
 static void orient(const nifti_image *nim, gt_nifti_head *h)
 {
 	const nifti_dmat44 *m = nim->sform_code > 0 ? &nim->sto_xyz : &nim->qto_xyz;
@@ -150,7 +151,7 @@ static gt_status describe(const char *path, const any_head *a, int swapped, gt_n
 	nifti_image *nim = NULL;
 	GT_TRY(check_head(path, a, h->version));
 	GT_TRY(find_type(path, h->version == 1 ? a->one.datatype : a->two.datatype, &h->type));
-	/* The NIfTI library takes 0 for what is not finite. */
+	/* the NIfTI library replaces non-finite values by 0 */
 	const double slope = h->version == 1 ? (double)a->one.scl_slope : a->two.scl_slope;
 	const double inter = h->version == 1 ? (double)a->one.scl_inter : a->two.scl_inter;
 	if (isinf(slope) || isinf(inter))
@@ -161,7 +162,7 @@ static gt_status describe(const char *path, const any_head *a, int swapped, gt_n
 	for (int axis = 0; axis < 3; axis++)
 		h->n[axis] = axis < nim->dim[0] ? (size_t)nim->dim[axis + 1] : 1;
 	h->swap = swapped && h->type->size > 1;
-	/* A slope of 0 or NaN means no scaling. */
+	/* a slope of 0 or NaN means no scaling */
 	const int scaled = nim->scl_slope != 0 && isfinite(nim->scl_slope) && (nim->scl_slope != 1 || nim->scl_inter != 0);
 	h->slope = scaled ? nim->scl_slope : NAN;
 	h->offset = scaled ? nim->scl_inter : NAN;
@@ -173,7 +174,7 @@ done:
 	return st;
 }
 
-/* Extensions: 4 bytes whose first is not 0 where there are any; then each its length, code and contents. */
+/* Extensions: 4 bytes, the first of which is not 0 if any follow; then length, code and contents of each. */
 static gt_status read_comment(const char *path, znzFile z, int swapped, long long room, gt_nifti_head *h)
 {
 	if (room <= 4 || room > MAX_COMMENTS)
@@ -203,7 +204,7 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 	return st;
 }
 
-/* Compressed files state their length at their end alone, which needs no look: deflate has a limit. */
+/* Compressed files state their length only at the end; the limit of deflate bounds it. */
 static gt_status check_length(const char *path, long long data_at, gt_nifti_head *h)
 {
 	const double bytes = (double)h->n[0] * (double)h->n[1] * (double)h->n[2] * (double)h->type->size;
@@ -293,7 +294,7 @@ void gt_nifti_clear(gt_nifti_head *h)
 	h->comment = NULL;
 }
 
-/* sform and qform say the same: some programs read the one, some the other. */
+/* Sets sform and qform to the same orientation, because programs use either. */
 static void set_orientation(const double to_patient[12], nifti_image *nim)
 {
 	nifti_dmat44 m = { { { 0 } } };

@@ -1,4 +1,4 @@
-/* Without the NIfTI library: its files are known by their mark, and refused. */
+/* Stubs for builds without the NIfTI library: recognise the files and refuse them. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

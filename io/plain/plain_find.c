@@ -1,4 +1,5 @@
-/* Which files belong together: VOLUME.raw and VOLUME.raw.json, or VOLUME.json, or what data_file of a JSON names. */
+/* Finds the pair of files: VOLUME.raw and VOLUME.raw.json or VOLUME.json, or the file that data_file of a JSON
+ * names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ cJSON *gt_plain_json(const char *path)
 	return root;
 }
 
-/* What the head at that path names; else the file of its name without .json, or with .raw or .npy in its place. */
+/* The file that the header names; else the header's name without .json, or with .raw or .npy instead. */
 static char *data_of(const char *head, const cJSON *root)
 {
 	static const char *const ends[] = { "", ".raw", ".npy" };
@@ -71,7 +72,7 @@ static char *data_of(const char *head, const cJSON *root)
 	return name;
 }
 
-/* Is there a head of that name that means the data at path? */
+/* 1: a header of that name exists and refers to the data at path. */
 static int describes(const char *head, const char *path)
 {
 	cJSON *root = head ? gt_plain_json(head) : NULL;

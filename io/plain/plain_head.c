@@ -1,4 +1,4 @@
-/* The JSON of a volume: read and judged, and written. */
+/* Reads, validates and writes the JSON of a volume. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const char *const axes[] = { "z", "y", "x" };
 
 static const cJSON *item(const cJSON *root, const char *key) { return cJSON_GetObjectItemCaseSensitive(root, key); }
 
-/* Three numbers z, y, x -> to[x, y, z]; nothing where the key is not there. */
+/* Three numbers z, y, x -> to[x, y, z]; unchanged if the key is missing. */
 static gt_status take_three(const gt_plain_head *h, const cJSON *root, const char *key, double *to)
 {
 	const cJSON *list = item(root, key), *one;
@@ -47,7 +47,7 @@ static gt_status take_number(const gt_plain_head *h, const cJSON *root, const ch
 	return GT_OK;
 }
 
-/* NULL: it is not there. */
+/* *to is NULL if the key is missing. */
 static gt_status take_text(const gt_plain_head *h, const cJSON *root, const char *key, const char **to)
 {
 	const cJSON *one = item(root, key);
@@ -99,7 +99,7 @@ done:
 	return st;
 }
 
-/* How the numbers are stored. */
+/* Sample type and byte order. */
 static gt_status take_type(gt_plain_head *h, const cJSON *root)
 {
 	const char *type, *order;

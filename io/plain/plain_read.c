@@ -1,4 +1,4 @@
-/* Bare numbers or an array of NumPy with a JSON beside it -> a volume. */
+/* Reads raw data or a NumPy array, described by a JSON, as a volume. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "io/plain/plain_head.h"
 #include "io/slice_reader.h"
 
-/* What numbers of unknown unit are, as in other formats without units. */
+/* Meaning of samples without a unit, as in other formats without units. */
 static gt_meaning meaning_of(const char *type)
 {
 	const int bytes = strspn(type, "uif") == 1 ? atoi(type + 1) / 8 : 0;

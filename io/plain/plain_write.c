@@ -1,6 +1,6 @@
-/* A volume -> bare numbers, for .npy behind a head of NumPy (Enhancement Proposal 1, R. Kern 2007, version 1.0), slice
- * by slice, and a JSON. The numbers get their name before the JSON that describes them, and an old JSON goes first:
- * none ever describes numbers that it was not written for. */
+/* Writes a volume slice by slice as raw data and a JSON; .npy has a NumPy header (NumPy Enhancement Proposal 1, R. Kern
+ * 2007, version 1.0). An old JSON is removed first and the data are renamed before the new one: no JSON ever describes
+ * other data. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/stored_numbers.h"
 
-enum { PIECE = 1 << 18 }; /* numbers converted at a time */
+enum { PIECE = 1 << 18 }; /* values converted at once */
 
 struct plain_slices {
 	struct gt_slice_writer base;
@@ -26,9 +26,9 @@ struct plain_slices {
 	gt_stored_numbers numbers;
 	char *head, *tmp, *head_tmp;
 	FILE *file;
-	size_t begin;           /* of the numbers */
-	gt_direct_writer *sink; /* of floats */
-	void *piece;            /* of whole numbers */
+	size_t begin;           /* offset of the data */
+	gt_direct_writer *sink; /* writes floats */
+	void *piece;            /* converted integers */
 };
 
 static const char *type_of(const struct plain_slices *s)
@@ -37,7 +37,7 @@ static const char *type_of(const struct plain_slices *s)
 	return s->numbers.bits == 8 ? "u8" : s->numbers.bits == 16 ? big ? "u16be" : "u16le" : big ? "f32be" : "f32le";
 }
 
-/* All of it a multiple of 64 bytes. */
+/* Pads the header to a multiple of 64 bytes. */
 static int put_npy_head(struct plain_slices *s)
 {
 	const size_t *n = s->base.size;

@@ -1,4 +1,4 @@
-/* RabbitCT's files: version 2 of the original, and the repackaged one without the version word. Little endian, packed. */
+/* RabbitCT files: version 2 of the original layout, and the repackaged one without the version word. Little endian. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ static const size_t reference_sizes[] = { 128, 256, 512, 1024 };
 enum { REFERENCES = sizeof reference_sizes / sizeof *reference_sizes };
 
 struct gt_rabbitct {
-	FILE *file, *geometry; /* geometry: NULL where matrices are with the images */
+	FILE *file, *geometry; /* geometry: NULL if the file of the images has the matrices */
 	char *name, *geometry_name;
 	gt_rabbitct_head head;
-	size_t first; /* byte of the first record */
+	size_t first; /* offset of the first record */
 	size_t geometry_first;
 };
 
@@ -43,7 +43,7 @@ static gt_status read_at(FILE *f, const char *name, size_t at, void *to, size_t 
 	return gt_fail(GT_ERR_IO, "%s: cannot read %s: %s", name, what, errno ? strerror(errno) : "the file ends there");
 }
 
-/* The head's five words. */
+/* The five words of the header. */
 static void take_head(const unsigned char *bytes, gt_rabbitct_head *h)
 {
 	uint32_t n[3];
@@ -60,7 +60,7 @@ static int is_sane(const gt_rabbitct_head *h)
 	       isfinite(h->scale[0]) && isfinite(h->scale[1]);
 }
 
-/* What the bytes behind the head are, by their number. */
+/* Determines the contents of a repackaged file from its size. */
 static int fits_repackaged(gt_rabbitct_head *h, size_t bytes)
 {
 	static const int kinds[][2] = { { 1, 1 }, { 0, 1 }, { 1, 0 } };
@@ -116,7 +116,7 @@ static gt_status understand(const char *name, const unsigned char *start, size_t
 		HEAD + h->views * (record(h) - MATRIX), size, size < HEAD + h->views * record(h) ? ", perhaps it is truncated" : "");
 }
 
-/* Opens, reads the head and holds it against the size. */
+/* Opens the file, reads the header and checks it against the file size. */
 static gt_status open_file(const char *path, FILE **file, gt_rabbitct_head *h, size_t *first)
 {
 	unsigned char start[HEAD + WORD] = { 0 };

@@ -1,4 +1,4 @@
-/* RabbitCT as a format among the others: the matrices as a scan, and the projections, which are filtered already. */
+/* RabbitCT as a format: the matrices as a scan, and the projections, which are filtered already. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-/* A matrix does not tell how large a cell is: that of the benchmark's C-arm. Rays do not depend on it. */
+/* mm, of the benchmark's C-arm: a matrix does not determine the pixel pitch. Rays do not depend on it. */
 #define PIXEL 0.32
 
 static gt_status read_scan(gt_rabbitct *f, const char *path, double pixel, gt_scan **scan)
@@ -22,7 +22,7 @@ static gt_status read_scan(gt_rabbitct *f, const char *path, double pixel, gt_sc
 	for (size_t v = 0; v < h->views && st == GT_OK; v++)
 		st = gt_rabbitct_matrix(f, v, matrix[v]);
 	GT_TRY(st);
-	/* Distance of the detector in columns: the part of the first row that is across the third. */
+	/* Detector distance in columns: the component of the first row perpendicular to the third. */
 	const double *m = matrix[0], square = gt_dot3(m + 8, m + 8), along = gt_dot3(m, m + 8) / square;
 	for (int a = 0; a < 3; a++)
 		across[a] = m[a] - along * m[8 + a];
@@ -50,7 +50,7 @@ static gt_status read_images(gt_rabbitct *f, const char *path, gt_projections *p
 	return st;
 }
 
-/* HU = s0 f, as simulated sets have it: 1000 are water. With an offset air is not 0, and they are others. */
+/* HU = s0 f, as in simulated sets: 1000 is water. With an offset air is not 0, so the scale is another. */
 static double water_of(const gt_rabbitct_head *h) { return h->scale[0] > 0 && h->scale[1] == 0 ? 1000 / (double)h->scale[0] : 0; }
 
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)

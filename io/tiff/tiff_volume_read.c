@@ -1,6 +1,6 @@
-/* Volumes that gantry wrote as TIFF, in one file or a folder of slices: the description of the first page has the unit,
- * what a stored number means, pitches and centre; the rest is read as images are. TIFF files of others say none of
- * that: they are images of counts. */
+/* Volumes that Gantry wrote as TIFF, in one file or a folder of slices. The description of the first page has unit,
+ * scaling, pitch and centre; the rest is read like images. TIFF files of other programs lack it: they are images of
+ * counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { MAX_TEXT = 1024 };
 
-/* n numbers with commas between them, behind a word of the text. */
+/* Parses n numbers, separated by commas, after a word of the text. */
 static int numbers(const char *text, const char *word, int n, double *out)
 {
 	const char *at = strstr(text, word);
@@ -34,7 +34,7 @@ static int numbers(const char *text, const char *word, int n, double *out)
 
 typedef struct {
 	gt_said said;
-	double slope, offset, pitch[3], center[3], slice, slices; /* both 0: in one file */
+	double slope, offset, pitch[3], center[3], slice, slices; /* slice and slices are 0 in a single file */
 } tiff_description;
 
 static int describes(const char *path, tiff_description *d)
@@ -50,7 +50,7 @@ static int describes(const char *path, tiff_description *d)
 	       numbers(text, " pitch_mm=", 3, d->pitch) && numbers(text, " center_mm=", 3, d->center);
 }
 
-/* The files of a folder in their order, or the one file. */
+/* The files of a folder in slice order, or the single file. */
 static gt_status files_of(const char *path, gt_file_list *files) { return gt_file_list_of(path, GT_ANY_FIELD, NULL, files); }
 
 int gt_tiff_is_volume(const char *path)
@@ -67,7 +67,7 @@ int gt_tiff_is_volume(const char *path)
 	return found;
 }
 
-/* Slices that are missing, or of another volume, in a folder. */
+/* Checks a folder for missing slices and slices of other volumes. */
 static gt_status check_slices(const char *path, const gt_file_list *files, const tiff_description *first)
 {
 	for (size_t i = 0; first->slices > 0 && i < files->n; i++) {
@@ -102,7 +102,7 @@ static void close_stored(gt_slice_reader *self)
 	free(self);
 }
 
-/* Of the pages, and what the first says of them. */
+/* Grid and scaling, from the pages and the description of the first. */
 static gt_status describe(struct stored *s, const tiff_description *d, const gt_read_options *o, gt_volume *v)
 {
 	const gt_frame_source *pages = s->pages;

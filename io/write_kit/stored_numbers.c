@@ -1,4 +1,4 @@
-/* One range for all slices, so that grey values are comparable and can be turned back. */
+/* Quantises voxels over one range for all slices, so that grey values are comparable and invertible. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"
 
-/* A range is found from so many voxels at most, and so much at either end is left out of it. */
+/* The range uses at most MAX_FOR_RANGE voxels, and excludes this fraction at either end. */
 enum { MAX_FOR_RANGE = 1 << 22 };
 #define LEFT_OUT 0.001
 

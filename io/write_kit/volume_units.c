@@ -1,4 +1,4 @@
-/* What volume formats share: order of voxels, units, notes. */
+/* Functions shared by the volume formats: voxel order, units, notes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void swap_lines(float *a, float *b, size_t n)
 	}
 }
 
-/* data is [outer][n][inner]: reverses the middle index. */
+/* data is [outer][n][inner]: reverses the second index. */
 static void reverse(float *data, size_t outer, size_t n, size_t inner)
 {
 	for (size_t o = 0; o < outer; o++)
