@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/consistency.h>
 #include "analytic/consistency/conjugate.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/consistency.h>
 #include "analytic/consistency/conjugate.h"
 #include "analytic/fbp/slab.h"
 #include "core/log.h"

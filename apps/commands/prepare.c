@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/array.h>
-#include <gantry/consistency.h>
 #include <gantry/image.h>
 #include <gantry/prepare.h>
 #include "analytic/consistency/conjugate.h"

@@ -238,10 +238,10 @@ static gt_status begin_center(const gt_projections *p, search *s)
 	}
 	if (r.faults & turned && r.explained && !r.instead && !(r.faults & r.hidden)) {
 		gt_conjugate_verdict(p->scan, &r, text, sizeof text);
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"conjugate rays show errors that calibration cannot correct: %s (gantry info --check prints the command that corrects them)",
-			text);
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "conjugate rays show errors that calibration cannot correct: %s (gantry info --check prints the "
+		               "command that corrects them)",
+		               text);
 	}
 	for (size_t i = 0; i < r.cases; i++)
 		if (r.item[i].faults == GT_CONJUGATE_CENTER)

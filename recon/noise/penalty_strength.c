@@ -136,11 +136,11 @@ static void report_strength(const gt_strength_search *s, const gt_strength_found
 		lowest = fmin(lowest, s->patch.noise[k]);
 		highest = fmax(highest, s->patch.noise[k]);
 	}
-	gt_notify(
-		s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		"strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU depending on the position; %s",
-		found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
-		!s->subsets && (s->q->kappa || !s->q->weights) ? "uniform resolution, not noise" : "uniform noise, not resolution");
+	gt_notify(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "strength %.4g, found in %.1f s: expected noise %.3g HU instead of %.3g HU (%s, %s); %.3g to %.3g HU "
+	          "depending on the position; %s",
+	          found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
+	          !s->subsets && (s->q->kappa || !s->q->weights) ? "uniform resolution, not noise" : "uniform noise, not resolution");
 }
 
 /* 1: noise is requested at the voxel. Divides only where the grid is wider than the request. */
