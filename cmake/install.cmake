@@ -1,4 +1,4 @@
-# What `cmake --install` copies: the public headers as they lie in include/, so that users write #include <gantry/recon.h>.
+# What `cmake --install` copies: the public headers with their folders as they lie in include/, so that users write #include <gantry/recon.h>.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gantry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 install(TARGETS libgantry EXPORT gantry

@@ -1,6 +1,6 @@
 /* Progress reports of a solver after each iteration. */
 #include <math.h>
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 #include <gantry/array.h>
 #include "core/arguments.h"
 

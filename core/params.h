@@ -2,7 +2,7 @@
 #define GT_CORE_PARAMS_H
 /* Numbers of texts with their units, and help on tables of parameters. */
 #include <stdio.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

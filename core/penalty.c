@@ -1,7 +1,7 @@
 /* Penalties: common checks and calls. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/penalty.h"

@@ -3,7 +3,7 @@
 /* Formulas of random.h, shared by C and CUDA. */
 #include <math.h>
 #include <stdint.h>
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 
 GT_HD void gt_philox_of(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4])
 {

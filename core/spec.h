@@ -1,9 +1,9 @@
 #ifndef GT_CORE_SPEC_H
 #define GT_CORE_SPEC_H
-/* Specs NAME:key=value,... and FILE:key=value,...: splits and extends them. A table of parameters (gantry/params.h)
+/* Specs NAME:key=value,... and FILE:key=value,...: splits and extends them. A table of parameters (gantry/author/params.h)
  * interprets the values. */
 #include <stddef.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 
 typedef struct {
 	size_t length;                  /* length of the name */

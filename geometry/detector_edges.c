@@ -2,7 +2,7 @@
  * go all around, filtered backprojection needs an object within the nearer side. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/detector_edges.h"
 #include "geometry/scan.h"
 #include "geometry/scan_gap.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "core/text.h"
 #include "geometry/grid_voxels.h"

@@ -1,7 +1,7 @@
 /* Random displacements of the views: shifts and tilts of source and detector by functions of the seed and the view. */
 #include <math.h>
 #include <gantry/scan.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "core/random.h"
 #include "geometry/scan.h"

@@ -1,6 +1,6 @@
 /* Projection of the axis of rotation onto the detector. */
 #include <math.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/scan.h"
 
 void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)

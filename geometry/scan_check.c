@@ -2,7 +2,7 @@
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 
 #define TOLERANCE 1e-6

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 
 const gt_scan_correction gt_scan_correction_none = { .size = sizeof(gt_scan_correction),
 	                                             .column_offset = NAN,

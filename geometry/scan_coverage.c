@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "geometry/scan.h"
 #include "geometry/scan_gap.h"

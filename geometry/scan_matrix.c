@@ -5,7 +5,7 @@
  * pixel at the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
 #include <gantry/scan.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "geometry/scan.h"
 

@@ -1,6 +1,6 @@
 #ifndef GT_IO_CHECKPOINT_H
 #define GT_IO_CHECKPOINT_H
-#include <gantry/solver_state.h>
+#include <gantry/author/solver_state.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

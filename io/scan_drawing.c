@@ -9,7 +9,7 @@
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
 #include <gantry/io.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/text.h"
 #include "io/scan_drawing.h"
 

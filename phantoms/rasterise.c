@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "phantoms/solids.h"

@@ -2,7 +2,7 @@
  * the point of the line nearest to the centre, which avoids cancellation for a small solid far from the source. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "phantoms/solid.h"
 
 gt_solid gt_solid_make(gt_solid_kind kind)

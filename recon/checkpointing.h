@@ -3,7 +3,7 @@
 /* Writes checkpoints of a run, and continues a run from one. */
 #include <gantry/message.h>
 #include <gantry/data.h>
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 #include "io/checkpoint.h"
 #include "recon/divergence.h"
 #include "recon/modules.h"

@@ -6,7 +6,7 @@
 #include <gantry/array.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "core/log.h"
 #include "geometry/detector_edges.h"
 #include "recon/choose.h"

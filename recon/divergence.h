@@ -15,7 +15,7 @@
  * accumulate the cost between two iterates. The cost of an iterate is then the mean of the passes that end and begin
  * there. The start has none and is the best until another iterate has one.
  * Every new best image is copied on the device, which takes one more volume and no other traffic. */
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 
 #define GT_DIVERGENCE_MIN_RISES 5               /* iterations in a row */
 #define GT_DIVERGENCE_MIN_GROWTH 1.5            /* relative to the lowest cost */

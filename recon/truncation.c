@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/recon.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/log.h"
 #include "geometry/angular_closure.h"
 #include "geometry/detector_edges.h"

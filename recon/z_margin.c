@@ -2,7 +2,7 @@
  * ray in some thousand; takes no memory. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/log.h"
 #include "core/team/partition.h"
 #include "core/try.h"

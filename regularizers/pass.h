@@ -4,7 +4,7 @@
  * once, as PASS(name); CPU loops and CUDA kernels in single and double precision are generated from it. A pass reads
  * any voxels and writes only its own. */
 #include <gantry/grid.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include "core/device/backend.h"
 #include "regularizers/halo.h"
 #ifdef __cplusplus

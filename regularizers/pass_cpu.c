@@ -1,7 +1,7 @@
 /* Passes on the CPU: rows of voxels on the thread pool. Partial sums depend on the volume alone, so results do not
  * depend on the number of threads. */
 #include <math.h>
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include "core/clones.h"
 #include "regularizers/pass.h"
 

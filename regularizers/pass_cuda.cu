@@ -2,7 +2,7 @@
  * have a fixed number of blocks, so the summation order is fixed. */
 #include <math.h>
 #include "core/device/cuda.cuh"
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include "regularizers/pass.h"
 #include "regularizers/pass_math.inc"
 

@@ -4,7 +4,7 @@
  * these members. */
 #include <stddef.h>
 #include <gantry/array.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 
 #define GT_PARAM_STRENGTH(S) \
 	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = offsetof(S, strength), .min = 0, .max = 1e30 }

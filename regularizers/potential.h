@@ -13,7 +13,7 @@
  * Precision: that of the arguments in CUDA; double in C, with gt_potential_weightf() in single. */
 #include <stdint.h>
 #include <string.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #ifdef __CUDACC__
 #include "core/device/device_math.cuh"
 #endif

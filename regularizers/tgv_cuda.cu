@@ -6,7 +6,7 @@
 #include <math.h>
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include "regularizers/tgv.h"
 #include "regularizers/pass_math.inc"
 

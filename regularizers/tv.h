@@ -1,7 +1,7 @@
 #ifndef GT_REGULARIZERS_TV_H
 #define GT_REGULARIZERS_TV_H
 /* Private to regularizers/. Backend interface of tv.c. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/device/backend.h"
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/patient_position.h"
 #include "viewer/html.h"
 #include "viewer/page.h"

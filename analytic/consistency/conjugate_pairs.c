@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/order_statistics.h"
 #include "core/random.h"

@@ -3,7 +3,7 @@
 /* Angular coverage of a scan, from its views alone; private to analytic/. Angles in rad, counter-clockwise seen from
  * +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's signed distance from the
  * axis, mm. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "analytic/fbp/redundancy.h"
 #ifdef __cplusplus
 extern "C" {

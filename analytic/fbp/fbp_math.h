@@ -4,7 +4,7 @@
  * (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 
 /* One view, rows parallel to z. With (x, y) of a voxel relative to the source (parallel: to the origin),
  *   a = across . (x, y, 1), d = depth . (x, y, 1).

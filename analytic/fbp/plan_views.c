@@ -2,7 +2,7 @@
  * slices have separate column and row formulas; tilted ones have a matrix. See Kak, Slaney, Principles of Computerized
  * Tomographic Imaging, 1988, ch. 3. Memory: one record per view, owned by the plan. */
 #include <math.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 

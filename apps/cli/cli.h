@@ -7,7 +7,7 @@
 #include <gantry/array.h>
 #include <gantry/io.h>
 #include <gantry/message.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "core/module.h"

@@ -1,7 +1,7 @@
 #ifndef GT_APPS_CLI_PROGRESS_H
 #define GT_APPS_CLI_PROGRESS_H
 /* Progress on stderr: a bar on a terminal, else a line per iteration (or every few seconds). */
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 
 typedef struct {
 	const char *what;

@@ -5,7 +5,7 @@
  * unknown values; valid JSON after every iteration. NAME.csv: run and units in lines that begin with #; unknown values
  * are empty. */
 #include <stdio.h>
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 
 /* A line of the record of the run. A list ends with key = NULL; its texts are borrowed. */
 typedef struct { const char *key, *value; } app_fact;

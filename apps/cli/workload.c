@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "apps/cli/try.h"
 #include "apps/cli/workload.h"
 #include "core/random.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "apps/commands/geometry.h"
 #include "geometry/scan.h"
 

@@ -6,7 +6,7 @@
 #include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"

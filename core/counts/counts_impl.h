@@ -2,7 +2,7 @@
 #define GT_CORE_COUNTS_COUNTS_IMPL_H
 /* Interface of counts.c to a backend, and the formulas of one ray. */
 #include <math.h>
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include "core/counts/counts.h"
 #include "core/device/backend.h"
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/host_memory.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include "core/device/backend.h"
 #include "core/device/host_memory.h"
 #include "core/device/loops_cpu.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <pthread.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include "core/device/allow_shared.cuh"
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"

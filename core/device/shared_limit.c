@@ -2,7 +2,7 @@
 #include "core/device/shared_limit.h"
 #include <stdatomic.h>
 #include <string.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include "core/params.h"
 #include "core/text.h"
 

@@ -2,7 +2,7 @@
 #define GT_CORE_FFT_FFT_IMPL_H
 /* Interface of fft.c to a backend. */
 #include <math.h>
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include "core/device/backend.h"
 #include "core/fft/fft.h"
 #ifdef __cplusplus

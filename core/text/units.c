@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include "core/params.h"
 #include "core/text.h"
 

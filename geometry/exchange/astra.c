@@ -2,7 +2,7 @@
  * direction, the centre of the panel, and the steps along columns and rows; right-handed, z along the axis. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "geometry/exchange/exchange.h"
 
 /* Places the source of a parallel beam at twice the distance between panel and axis plus four detector widths. */

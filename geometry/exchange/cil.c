@@ -2,7 +2,7 @@
  * vectors of one view, in a frame in which the object rotates by -angle. This code moves the axis to z, through 0. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "geometry/exchange/exchange.h"
 
 static gt_status unit_of(const char *what, const double from[3], double to[3])

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 
 static void place(const gt_leap_orbit *o, double phi, double z, gt_step_view *w)

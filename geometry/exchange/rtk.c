@@ -3,7 +3,7 @@
  * at z = sid. R = Rz(-in plane) Rx(-out of plane) Ry(-gantry) rotates this frame. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 
 static const double to_ours[9] = { -1, 0, 0, 0, 0, 1, 0, 1, 0 };

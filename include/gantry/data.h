@@ -5,7 +5,7 @@
  * handle that is being changed. Functions that return a status refuse NULL (GT_ERR_ARG names the argument). Getters
  * return NULL or 0 for a NULL handle. */
 #include <gantry/grid.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,13 +3,19 @@
 /* All public headers. */
 #include <gantry/analytic.h>
 #include <gantry/array.h>
+#include <gantry/author/host_device.h>
+#include <gantry/author/monitor.h>
+#include <gantry/author/params.h>
+#include <gantry/author/penalty.h>
+#include <gantry/author/scan_math.h>
+#include <gantry/author/solver_state.h>
+#include <gantry/author/vec3.h>
 #include <gantry/calibrate.h>
 #include <gantry/consistency.h>
 #include <gantry/constants.h>
 #include <gantry/data.h>
 #include <gantry/geometry_files.h>
 #include <gantry/grid.h>
-#include <gantry/host_device.h>
 #include <gantry/host_memory.h>
 #include <gantry/image.h>
 #include <gantry/image_quality.h>
@@ -20,9 +26,6 @@
 #include <gantry/message.h>
 #include <gantry/metrics.h>
 #include <gantry/module.h>
-#include <gantry/monitor.h>
-#include <gantry/params.h>
-#include <gantry/penalty.h>
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/processes.h>
@@ -30,12 +33,9 @@
 #include <gantry/recon.h>
 #include <gantry/regularizer.h>
 #include <gantry/scan.h>
-#include <gantry/scan_math.h>
 #include <gantry/solver.h>
-#include <gantry/solver_state.h>
 #include <gantry/status.h>
 #include <gantry/subsets.h>
 #include <gantry/threads.h>
-#include <gantry/vec3.h>
 #include <gantry/version.h>
 #endif

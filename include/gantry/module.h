@@ -2,7 +2,7 @@
 #define GANTRY_MODULE_H
 /* Modules: projectors, analytic methods, solvers, regularizers, file formats and preparation steps. Each has a name, a
  * description and a table of parameters. */
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

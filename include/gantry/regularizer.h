@@ -1,7 +1,7 @@
 #ifndef GANTRY_REGULARIZER_H
 #define GANTRY_REGULARIZER_H
 #include <gantry/module.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include <gantry/data.h>
 #include <gantry/grid.h>
 #ifdef __cplusplus

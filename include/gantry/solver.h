@@ -1,9 +1,9 @@
 #ifndef GANTRY_SOLVER_H
 #define GANTRY_SOLVER_H
 #include <gantry/linop.h>
-#include <gantry/monitor.h>
+#include <gantry/author/monitor.h>
 #include <gantry/module.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

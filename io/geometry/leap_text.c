@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 #include <gantry/constants.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "core/try.h"
 #include "io/geometry/geometry_writers.h"
 #include "io/geometry/key_list.h"

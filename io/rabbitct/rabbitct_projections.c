@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <gantry/host_memory.h>
 #include <gantry/io.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/rabbitct/rabbitct.h"

@@ -11,7 +11,7 @@
  * Fan beams have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. The functions below
  * serve both. Columns and rows ascend with position; flip_columns and flip_rows mark views in which the detector counts
  * in the opposite direction. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 
 typedef struct {
 	double R0, dR;                  /* R of slice n is R0 + n dR, mm */

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "projectors/dd/dd_operator.h"
 
 /* Minimum cosine between a ray and the slice normal; a smaller one would meet the slice almost at infinity. */

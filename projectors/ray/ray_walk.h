@@ -11,7 +11,7 @@
  *
  * Lengths are in voxels of each axis, voxel i = [i, i+1], slices likewise. Positions are products and sums rounded once
  * (fma), so that every compiler and device finds the same voxels. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 
 typedef enum { GT_RAY_JOSEPH, GT_RAY_SIDDON } gt_ray_model;
 

@@ -27,7 +27,7 @@
  *
  * Positions are relative to edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the
  * pitches. Rows ascend with z. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 
 #define GT_SF_MAX_ROLL 15.0         /* maximum degrees between the image of a vertical line and the columns */
 #define GT_SF_STEEP 45.0        /* maximum degrees between a ray and the slices */

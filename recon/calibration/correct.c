@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "recon/calibration/correct.h"
 
 const char *const gt_calibrate_names[] = { "center", "roll", "slant", "tilt", "distance", NULL };

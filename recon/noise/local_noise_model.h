@@ -3,7 +3,7 @@
 /* Noise of penalised weighted least squares in patches of a volume with a shift-invariant response; with few slices,
  * shift-invariant within each slice. Spectra are those of gt_fft_box_spectrum(): for each frequency of a box a matrix
  * [layer][layer] that couples the layers. */
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include "recon/noise/small_matrix.h"
 
 enum { GT_NOISE_PATCHES = 6, GT_NOISE_LAYERS = GT_SMALL_ROWS };

@@ -4,7 +4,7 @@
  * it are uploaded, each during the computation of the previous batch. The device holds one slab and a few batches, for
  * any size of the volume. */
 #include <gantry/message.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include <gantry/subsets.h>
 #include "analytic/fbp/slab.h"
 #include "core/team/team.h"

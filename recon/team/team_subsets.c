@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/clock.h"
 #include "core/team/partition.h"
 #include "core/try.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
 #include "core/try.h"

@@ -2,7 +2,7 @@
 #define GT_SOLVERS_STEPS_OPTIONS_H
 /* Private to solvers/. Parameter table lines of a solver whose `struct options` has these members. */
 #include <stddef.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 
 #define OPTION_REAL(id, text, low, high) \
 	{ .key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .min = low, .max = high }

@@ -7,7 +7,7 @@
 #include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/support/support.h"
 
 

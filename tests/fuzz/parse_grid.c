@@ -1,7 +1,7 @@
 /* Grids, numbers and sizes of the command line: accepted values are in range, and a grid prints and reads back. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include "core/params.h"
 #include "core/text.h"
 #include "tests/fuzz/fuzz.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/exchange/exchange.h"
 #include "tests/support/support.h"
 

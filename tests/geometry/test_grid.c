@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/grid.h"
 #include "tests/support/support.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <gantry/geometry_files.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/support/support.h"
 
 START_TEST(corrections)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/scan.h"
 #include "tests/support/support.h"
 

@@ -1,7 +1,7 @@
 /* A program outside the tree with its own operator (running sums) and penalty (squared norm), used by solvers of the
  * library. It includes only installed headers; docs/adding.md describes it. */
 #include <gantry/linop.h>
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 #include <gantry/solver.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <gantry/constants.h>
 #include <gantry/io.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/projections.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"

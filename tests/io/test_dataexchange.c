@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <gantry/constants.h>
 #include <gantry/io.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "geometry/projections.h"
 #include "tests/io/exchange_files.h"
 #include "tests/io/notes.h"

@@ -7,7 +7,7 @@
 #include <gantry/constants.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "prepare/materials.h"
 #include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/projector.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "tests/support/geometries.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"

@@ -4,7 +4,7 @@
  * cones. */
 #include <gantry/constants.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/projectors/pairs.h"
 
 static const char *const names[2] = { "sf-tr", "sf-tt" };

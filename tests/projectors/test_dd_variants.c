@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/device/backend.h"
 #include "projectors/dd/published/dd_integral.h"
 #include "tests/projectors/pairs.h"

@@ -2,7 +2,7 @@
  * voxel.
  * labels: property unit */
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/projectors/pairs.h"
 #include "tests/projectors/ray_scans.h"
 

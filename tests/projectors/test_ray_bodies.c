@@ -3,7 +3,7 @@
  * labels: property unit */
 #include <gantry/constants.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/phantoms/bodies.h"
 #include "tests/projectors/pairs.h"
 #include "tests/projectors/ray_scans.h"

@@ -7,7 +7,7 @@
 #include <gantry/calibrate.h>
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "recon/calibration/correct.h"
 #include "tests/support/support.h"
 

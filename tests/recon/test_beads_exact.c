@@ -6,7 +6,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "recon/calibration/beads/beads.h"
 #include "recon/calibration/correct.h"
 #include "tests/support/support.h"

@@ -12,9 +12,9 @@
 #include <gantry/matrix_backprojector.h>
 #include <gantry/metrics.h>
 #include <gantry/module.h>
-#include <gantry/monitor.h>
-#include <gantry/params.h>
-#include <gantry/penalty.h>
+#include <gantry/author/monitor.h>
+#include <gantry/author/params.h>
+#include <gantry/author/penalty.h>
 #include <gantry/phantom.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>

@@ -1,7 +1,7 @@
 /* Distance-driven projection by its definition. */
 #include <math.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "tests/support/definition.h"
 
 /* Position (mm) along axis b at which the ray of (column, row) crosses a plane. */

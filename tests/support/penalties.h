@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_PENALTIES_H
 #define GT_TESTS_PENALTIES_H
-#include <gantry/penalty.h>
+#include <gantry/author/penalty.h>
 /* Penalties made of backend operations only, so that they run on all backends. */
 /* strength * sum of Huber's potential of x[i+1] - x[i] in memory order; limit = INFINITY: half squares. */
 gt_penalty *gt_test_chain(const struct gt_penalty_ops *ops, const gt_array *x, double strength, double limit);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/params.h>
+#include <gantry/author/params.h>
 #include <gantry/solver.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "apps/cli/try.h"
 #include "apps/study/accuracy/accuracy.h"
 

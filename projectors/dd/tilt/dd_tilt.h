@@ -27,7 +27,7 @@
  *
  * Strips and pieces fill the slice without gaps, and ascend with position. Upright detectors have slope = C = 0:
  * dd_row.h. */
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 
 typedef struct {
 	double R0, dR;                  /* R of slice n is R0 + n dR, mm */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/calibrate.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 #include "recon/calibration/correct.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/projections.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 

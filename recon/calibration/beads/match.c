@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/scan_math.h>
+#include <gantry/author/scan_math.h>
 #include "core/try.h"
 #include "recon/calibration/beads/beads.h"
 

@@ -1,7 +1,7 @@
 /* Identifies known positions with the beads found, and their pose in the frame of the scan. */
 #include <math.h>
 #include <string.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 #include "core/basis/symmetric.h"
 #include "recon/calibration/beads/beads.h"
 

@@ -1,5 +1,5 @@
-#ifndef GANTRY_SOLVER_STATE_H
-#define GANTRY_SOLVER_STATE_H
+#ifndef GANTRY_AUTHOR_SOLVER_STATE_H
+#define GANTRY_AUTHOR_SOLVER_STATE_H
 #include <gantry/array.h>
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
-#ifndef GANTRY_SCAN_MATH_H
-#define GANTRY_SCAN_MATH_H
+#ifndef GANTRY_AUTHOR_SCAN_MATH_H
+#define GANTRY_AUTHOR_SCAN_MATH_H
 /* Detector shapes as inline functions in double, shared by C and CUDA: pixel to point and ray, point to pixel. A new
  * shape is one more case in each function. */
 #include <math.h>
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 #include <gantry/scan.h>
-#include <gantry/vec3.h>
+#include <gantry/author/vec3.h>
 
 /* Detector of a scan, common to all views. */
 typedef struct { gt_shape shape; double column_pitch, row_pitch, column_center, row_center; } gt_detector;

@@ -1,5 +1,5 @@
-#ifndef GANTRY_HOST_DEVICE_H
-#define GANTRY_HOST_DEVICE_H
+#ifndef GANTRY_AUTHOR_HOST_DEVICE_H
+#define GANTRY_AUTHOR_HOST_DEVICE_H
 /* GT_HD marks inline functions for C, C++ and CUDA. */
 #ifdef __CUDACC__
 #define GT_HD static __host__ __device__ __forceinline__

@@ -1,6 +1,6 @@
-#ifndef GANTRY_MONITOR_H
-#define GANTRY_MONITOR_H
-#include <gantry/solver_state.h>
+#ifndef GANTRY_AUTHOR_MONITOR_H
+#define GANTRY_AUTHOR_MONITOR_H
+#include <gantry/author/solver_state.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

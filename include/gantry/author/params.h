@@ -1,5 +1,5 @@
-#ifndef GANTRY_PARAMS_H
-#define GANTRY_PARAMS_H
+#ifndef GANTRY_AUTHOR_PARAMS_H
+#define GANTRY_AUTHOR_PARAMS_H
 #include <stddef.h>
 #include <stdio.h>
 #include <gantry/status.h>

@@ -1,7 +1,7 @@
-#ifndef GANTRY_VEC3_H
-#define GANTRY_VEC3_H
+#ifndef GANTRY_AUTHOR_VEC3_H
+#define GANTRY_AUTHOR_VEC3_H
 /* Products of vectors of three, for C, C++ and CUDA. */
-#include <gantry/host_device.h>
+#include <gantry/author/host_device.h>
 
 GT_HD double gt_dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 /* c = a x b; c is neither of them. */

@@ -1,6 +1,6 @@
-#ifndef GANTRY_PENALTY_H
-#define GANTRY_PENALTY_H
-#include <gantry/solver_state.h>
+#ifndef GANTRY_AUTHOR_PENALTY_H
+#define GANTRY_AUTHOR_PENALTY_H
+#include <gantry/author/solver_state.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
