@@ -1,6 +1,5 @@
 /* Studies: many measurements, one folder with a report. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/phantom.h>
@@ -9,7 +8,7 @@
 #include "apps/study/study.h"
 #include "core/module.h"
 
-/* From this load for each thread on, times are said to be doubtful. */
+/* Load per thread above which times are reported as doubtful. */
 #define MAX_LOAD 0.5
 
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
@@ -24,8 +23,8 @@ static const cli_option options[] = {
 	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
 	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
 	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
-	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices. iterative: small has all "
-		  "solvers and penalties on one slice alone, which two CPU cores bear; full (the default) all of it",
+	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices. iterative: small has all solvers "
+		  "and penalties on one slice alone, which two CPU cores bear; full (the default) all of it",
 	  .at = AT(size) },
 	{ .name = "case", .kind = CLI_TEXT, .value = "NAME", .help = "quality: this scan alone, as helix or parallel", .at = AT(one) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
@@ -35,85 +34,20 @@ static const cli_option options[] = {
 	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  .at = AT(cpu_iterations), .min = 0, .max = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk; iterative, of its comparison of solvers: begin no measurement after this time; the report lists what is left out;\n"
+	  .help = "fdk; iterative, of its comparison of solvers: start no measurement after this time (the report lists the rest);\n"
 		  "tuner: of all searches (default 1200; 60 with --quick)",
 	  .at = AT(seconds), .min = 0, .max = 1e6 },
 	{ .name = "members", .kind = CLI_TEXT, .value = "1,2,4",
-	  .help = "scale: numbers of GPUs, or of members of the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(ranks) },
+	  .help = "scale: numbers of GPUs, or of ranks on the CPU (default: 1, 2, 4 ... of the GPUs; 1,2)", .at = AT(ranks) },
 	{ .name = "logs", .kind = CLI_TEXT, .value = "FOLDER",
 	  .help = "tuner: replay these logs of gantry tune (NAME.txt), which takes no GPU, instead of searching", .at = AT(logs) },
 	{ .name = "no-figures", .kind = CLI_FLAG,
 	  .help = "draw no figures, where there is no gnuplot; --from draws them later", .at = AT(no_figures) },
 	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "measure nothing: draw the figures of that folder, and write its report again", .at = AT(from) },
+	  .help = "draw the figures and the report of that folder again, without measuring", .at = AT(from) },
 	{ 0 },
 };
 /* clang-format on */
-
-void study_step(study *s, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	vsnprintf(s->doing, sizeof s->doing, format, args);
-	va_end(args);
-	const double done = (double)s->done++ / (double)s->steps;
-	app_progress_fraction(&s->progress, done);
-}
-
-gt_status study_host_floats(size_t n, const char *what, float **x)
-{
-	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
-	if (st != GT_OK)
-		return st;
-	*x = malloc(n * sizeof **x);
-	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s need %.3g MB", what, (double)n * 4e-6);
-}
-
-gt_status study_random(study *s, size_t n, const float **x)
-{
-	if (s->randoms < n) {
-		const gt_status st = gt_host_has_memory((double)n * sizeof *s->random, "random numbers");
-		if (st != GT_OK)
-			return st;
-		free(s->random);
-		s->random = malloc(n * sizeof *s->random);
-		s->randoms = s->random ? n : 0;
-		if (!s->random)
-			return gt_fail(GT_ERR_MEMORY, "random numbers need %.3g MB", (double)n * 4e-6);
-		app_fill_random(s->random, n);
-	}
-	*x = s->random;
-	return GT_OK;
-}
-
-gt_status study_scanner(study *s, size_t views, double pitch)
-{
-	const gt_scanner *scanner = gt_scanner_find("ge-ct750hd");
-	const size_t by = s->quick ? STUDY_QUICK : 1;
-	s->orbit = scanner->orbit;
-	if (views)
-		s->orbit.views = views;
-	s->full = s->orbit;
-	gt_orbit_reduce(&s->orbit, by);
-	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by }, { pitch * (double)by, pitch * (double)by, 0.625 * (double)by }, { 0, 0, 0 } };
-	snprintf(s->geometry, sizeof s->geometry, "scanner %s%s", scanner->name, s->quick ? " at an eighth of its size" : "");
-	return gt_scan_orbit(&s->orbit, &s->scan);
-}
-
-void study_leave_out(study *s, const char *part, const char *who)
-{
-	study_table *t = &s->table[STUDY_LEFT_OUT];
-	study_text(t, "%s", part);
-	study_text(t, "%s", who);
-	study_text(t, "%s", gt_error());
-	cli_note(s->call, "%s, %s: left out: %s", part, who, gt_error());
-}
-
-const char *study_table_name(const study *s, size_t which)
-{
-	static const char *const shared[STUDY_OWN] = { [STUDY_ABOUT] = "about", [STUDY_LEFT_OUT] = "left-out" };
-	return which < STUDY_OWN ? shared[which] : s->kind->table_name[which - STUDY_OWN];
-}
 
 /* Appends detector and voxels to the geometry in words. */
 static void describe(study *s)
@@ -181,69 +115,90 @@ static gt_status find_kind(const char *name, const study_kind **kind)
 	return gt_unknown_of("study", name, names, KINDS);
 }
 
-/* Options of one kind alone, and of those that measure. */
-static gt_status check(const study *s, const study_options *o)
+/* Names the studies that take an option: "'fdk', 'iterative' and 'tuner'"; returns their number. */
+static int takers(unsigned option, char text[STUDY_LINE])
 {
-	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
-	if (!iterative && cpu)
-		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	if (o->seconds >= 0 && s->kind != &study_kind_fdk && s->kind != &study_kind_tuner && !iterative)
-		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the studies 'fdk', 'iterative' and 'tuner'", o->seconds);
-	if (o->logs && s->kind != &study_kind_tuner)
-		return gt_fail(GT_ERR_ARG, "--logs=%s: is for the study 'tuner'", o->logs);
-	if (o->size && s->kind != &study_kind_quality && !iterative)
-		return gt_fail(GT_ERR_ARG, "--size=%s: is for the studies 'quality' and 'iterative'", o->size);
-	if (o->size && o->quick)
-		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick, which is a size of its own", o->size);
-	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
-		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
-	if (o->one && s->kind != &study_kind_quality)
-		return gt_fail(GT_ERR_ARG, "--case=%s: is for the study 'quality'", o->one);
-	if (o->ranks && s->kind != &study_kind_scale)
-		return gt_fail(GT_ERR_ARG, "--members=%s: is for the study 'scale'", o->ranks);
-	if (o->from && (o->one || cpu || o->ranks || o->logs || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures ||
-	                s->call->files > 1))
-		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
-		               s->call->files > 1 ? "scan"
-		               : o->one           ? "--case"
-		               : cpu              ? "--cpu-..."
-		               : o->ranks         ? "--members"
-		               : o->logs          ? "--logs"
-		               : o->seconds >= 0  ? "--seconds"
-		               : o->size          ? "--size"
-		               : o->quick         ? "--quick"
-		               : o->grid          ? "--grid"
-		                                  : "--no-figures");
-	return s->kind->check ? s->kind->check(s->call, o) : GT_OK;
+	int n = 0, left = 0;
+	for (size_t i = 0; i < KINDS; i++)
+		left += (kinds[i]->takes & option) != 0;
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i]->takes & option) {
+			const size_t used = strlen(text);
+			snprintf(text + used, STUDY_LINE - used, "%s'%s'", !n ? "" : n + 1 < left ? ", " : " and ", kinds[i]->name);
+			n++;
+		}
+	return n;
 }
 
-/* Empty tables and what the kind keeps. */
+/* Options that not every study takes, and those that only measure. */
+static gt_status check(const study *s, const study_options *o)
+{
+	const char *const scan = s->call->files > 1 ? s->call->file[1] : NULL;
+	const struct {
+		unsigned takes;
+		int given;
+		const char *name, *text;
+	} list[] = { { TAKES_SCAN, scan != NULL, "scan", scan },
+		     { TAKES_CASE, o->one != NULL, "--case", o->one },
+		     { TAKES_CPU, o->cpu_reduce >= 0, "--cpu-reduce", FORMAT("%lld", o->cpu_reduce) },
+		     { TAKES_CPU, o->cpu_iterations >= 0, "--cpu-iterations", FORMAT("%lld", o->cpu_iterations) },
+		     { TAKES_RANKS, o->ranks != NULL, "--members", o->ranks },
+		     { TAKES_LOGS, o->logs != NULL, "--logs", o->logs },
+		     { TAKES_SECONDS, o->seconds >= 0, "--seconds", FORMAT("%lld", o->seconds) },
+		     { TAKES_SIZE, o->size != NULL, "--size", o->size },
+		     { 0, o->quick, "--quick", "" },
+		     { TAKES_GRID, o->grid != NULL, "--grid", o->grid },
+		     { 0, o->no_figures, "--no-figures", "" } };
+	char text[STUDY_LINE] = "";
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		const unsigned takes = list[i].takes;
+		if (!list[i].given)
+			continue;
+		if (o->from)
+			return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing: cannot be combined with %s", o->from, list[i].name);
+		if (takes && !(s->kind->takes & takes))
+			return gt_fail(GT_ERR_ARG, "%s=%s: is for the stud%s %s", list[i].name, list[i].text,
+			               takers(takes, text) > 1 ? "ies" : "y", text);
+	}
+	if (o->size && o->quick)
+		return gt_fail(GT_ERR_ARG, "--size=%s: cannot be combined with --quick", o->size);
+	if (o->size && strcmp(o->size, "small") && strcmp(o->size, "full"))
+		return gt_fail(GT_ERR_ARG, "--size=%s: expected small or full", o->size);
+	return GT_OK;
+}
+
+/* Makes empty tables and the memory of the kind. */
 static gt_status begin(study *s, const char *name)
 {
 	gt_status st = GT_OK;
 	GT_TRY(find_kind(name, &s->kind));
-	s->table = calloc(STUDY_OWN + s->kind->tables, sizeof *s->table);
-	s->own = calloc(1, s->kind->own_size);
-	if (!s->table || !s->own)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(study_new(STUDY_OWN + s->kind->tables, sizeof *s->table, &s->table));
+	GT_TRY(study_new(1, s->kind->own_size, &s->own));
 done:
 	return st;
 }
 
 static gt_status measure(study *s, const study_options *o)
 {
-	study_table *left_out = &s->table[STUDY_LEFT_OUT];
 	gt_status st = GT_OK;
 	GT_TRY(find_devices(s, o->backend));
-	study_head(left_out, "part");
-	study_head(left_out, "case");
-	study_head(left_out, "why it is left out");
+	study_begin_tables(s, STUDY_LEFT_OUT, STUDY_LEFT_OUT);
 	GT_TRY(s->kind->prepare(s, o));
 	if (s->scan)
 		describe(s);
 	GT_TRY(s->kind->measure(s));
 	study_about(s);
-	study_step(s, "figures");
+done:
+	return st;
+}
+
+/* Takes the tables of another folder. */
+static gt_status read(study *s, const char *from)
+{
+	gt_status st = GT_OK;
+	GT_TRY(study_read_tables(s, from));
+	s->steps = 1;
+	study_row(&s->table[STUDY_ABOUT], TXT("figures drawn by"), TXT(s->call->line));
 done:
 	return st;
 }
@@ -251,9 +206,13 @@ done:
 static gt_status tell(study *s)
 {
 	gt_status st = GT_OK;
+	study_step(s, "figures");
+	if (s->kind->complete)
+		s->kind->complete(s);
 	GT_TRY(study_write_tables(s));
 	GT_TRY(study_plot_style(s));
-	GT_TRY(s->kind->figures(s));
+	s->kind->figures(s);
+	GT_TRY(s->st);
 	GT_TRY(study_report(s));
 done:
 	app_progress_end(&s->progress);
@@ -291,10 +250,10 @@ static int run(const cli_call *call, const void *given)
 	if (st != GT_OK && !o->from)
 		cli_note(call, "--no-figures measures without it; --from draws elsewhere");
 	GT_TRY(st);
-	if (o->from && !s.kind->redraw) {
+	if (o->from && !s.kind->from_tables) {
 		GT_TRY(study_redraw(&s, o->from));
 	} else {
-		GT_TRY(o->from ? s.kind->redraw(&s, o) : measure(&s, o));
+		GT_TRY(o->from ? read(&s, o->from) : measure(&s, o));
 		GT_TRY(tell(&s));
 	}
 	GT_TRY(study_folder_commit(&s.folder));
@@ -315,8 +274,8 @@ const cli_command cli_study = {
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
 		"equal resolution; every solver and every penalty at equal noise (these alone: --size small). fdk: the kernels of its\n"
-		"backprojection, step by step. quality: errors by tissue of the preset and of others with the same noise. scale: what\n"
-		"several devices gain. tuner: what gantry tune gains, and how its searchers compare. gnuplot draws\n"
+		"backprojection, step by step. quality: errors by tissue of the preset and of others with the same noise. scale: the\n"
+		"speed-up on several devices. tuner: the gain of gantry tune, by search strategy. gnuplot draws\n"
 		"the figures; its scripts stay in the folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"

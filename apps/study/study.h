@@ -1,61 +1,83 @@
 #ifndef GT_APPS_STUDY_STUDY_H
 #define GT_APPS_STUDY_STUDY_H
-/* What all studies share. A study of one kind is a folder with a study_kind and a header of its own. */
+/* Framework of all studies: tables, folder, figures, report. Each study is a folder with a study_kind. */
+#include <math.h>
 #include <stdio.h>
 #include <gantry/grid.h>
+#include <gantry/phantom.h>
 #include <gantry/scan.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/workload.h"
 
+typedef struct study study;
+/* Formats text into a buffer of the enclosing block, at most STUDY_LINE - 1 bytes. */
+enum { STUDY_LINE = 512 };
+#define FORMAT(...) study_format((char[STUDY_LINE]){ "" }, __VA_ARGS__)
+char *study_format(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+
 /* Tables ------------------------------------------------------------------ */
 
-/* Cells row by row; text NULL: a number, NAN where there is none. */
-typedef struct { char *text; double number; } study_cell;
+/* Name of the CSV file, without .csv. heads: "text column$|number [unit]|..."; "..." stands for columns of numbers that
+ * study_head() adds. */
+typedef struct { const char *name, *heads; } study_columns;
+/* text NULL: a number, NAN if there is none. */
+typedef struct { const char *text; double number; } study_cell;
 typedef struct {
 	char **head;
-	study_cell *cell;
-	size_t columns, cells, head_room, cell_room;
-	int failed;                     /* no memory: said when the table is written */
+	study_cell *cell;               /* row by row; texts are owned */
+	size_t columns, cells, head_capacity, cell_capacity;
+	int failed;                     /* no memory: reported when the table is written */
 } study_table;
-void study_head(study_table *t, const char *format, ...) GT_PRINTF(2, 3);       /* one more column; before the cells */
-void study_text(study_table *t, const char *format, ...) GT_PRINTF(2, 3);       /* the next cell */
+void study_heads(study_table *t, const char *heads);
+void study_head(study_table *t, const char *format, ...) GT_PRINTF(2, 3);
+/* Appends cells: study_row(t, TXT("name"), NUM(7)) */
+#define TXT(x) ((study_cell){ (x), NAN })
+#define NUM(x) ((study_cell){ NULL, (double)(x) })
+#define study_row(t, ...) \
+	study_cells(t, (const study_cell[]){ __VA_ARGS__ }, sizeof((study_cell[]){ __VA_ARGS__ }) / sizeof(study_cell))
+void study_cells(study_table *t, const study_cell *cell, size_t n);
+void study_text(study_table *t, const char *format, ...) GT_PRINTF(2, 3);
 void study_number(study_table *t, double x);
+void study_numbers(study_table *t, const double *x, size_t n);
 void study_table_free(study_table *t);
 size_t study_rows(const study_table *t);
-/* A line of heads with units, then the rows; numbers that are not there are NaN. */
-gt_status study_csv(const study_table *t, FILE *out);
-/* Such a file into an empty table: what is in quotation marks is text. GT_ERR_FORMAT, with the line. */
-gt_status study_csv_read(const char *path, study_table *t);
+/* Cells; text: "" for a number. study_same: equal in two rows. */
+double      study_at(const study_table *t, size_t row, size_t column);
+const char *study_text_at(const study_table *t, size_t row, size_t column);
+int         study_same(const study_table *t, size_t row, size_t other, size_t column);
+/* The tables of a study as CSV into its folder, and from another folder. GT_ERR_FORMAT names the line or the column. A
+ * missing table stays empty. */
+gt_status study_write_tables(study *s);
+gt_status study_read_tables(study *s, const char *from);
+/* Reads a whole file; malloc'ed, 0 follows its bytes. */
+gt_status study_read_file(const char *path, char **text, size_t *bytes);
 
 /* The folder ---------------------------------------------------------------- */
 
-/* Written under another name beside `path`. A failure, or a signal that ends the command, removes it with what it holds. */
+/* Written under a temporary name in the folder of `path`. A failure or a signal removes it. */
 typedef struct { char *path, *tmp; } study_folder;
-/* GT_ERR_ARG: path is there; GT_ERR_IO: it cannot be made. */
+/* GT_ERR_ARG: path exists; GT_ERR_IO: it cannot be made. */
 gt_status study_folder_new(const char *path, study_folder *f);
 gt_status study_folder_commit(study_folder *f);         /* renames */
-void      study_folder_drop(study_folder *f);           /* removes, unless it was renamed */
+void      study_folder_drop(study_folder *f);           /* removes, unless renamed */
 /* The path of a file of the folder, which is removed with it; NULL without memory. */
 const char *study_file(const study_folder *f, const char *name);
-/* A new file of the folder; study_close() says whether all of it was written. */
+/* A new file of the folder; study_close() reports failed writes. */
 gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
-/* n floats in the order of this machine. */
-#define STUDY_ARRAYS "arrays/" /* where they lie, in the folder */
-gt_status study_arrays(const study_folder *f);          /* makes that folder, if it is not there */
+/* Writes n floats in the byte order of this machine. */
+#define STUDY_ARRAYS "arrays/" /* their folder */
+gt_status study_arrays(const study_folder *f);          /* makes it once */
 int       study_has_arrays(void);
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
-/* Runs NAME.gp in the folder; NAME.png must come of it. */
+/* Runs NAME.gp in the folder, which must make NAME.png. */
 gt_status study_draw(const study_folder *f, const char *name);
 
 /* The study ----------------------------------------------------------------- */
 
-typedef struct study study;
-/* Tables of every study; those of its own follow them, as its header numbers them. */
+/* Tables of every study; its own follow. */
 enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
-/* NAME of a table, whose file is NAME.csv. */
-const char *study_table_name(const study *s, size_t which);
 
 typedef struct {
 	const char *output, *grid, *backend, *from, *size, *ranks, *one, *logs;
@@ -63,31 +85,35 @@ typedef struct {
 	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;
 
-/* The report while it is put together; what fails in it is told when it is written. */
+/* The report under construction; the first failure is kept. */
 typedef struct study_page study_page;
 
-/* What one study has of its own, called in this order. */
+/* Options that only some studies take. */
+enum { TAKES_SCAN = 1, TAKES_GRID = 2, TAKES_CPU = 4, TAKES_SECONDS = 8, TAKES_LOGS = 16, TAKES_SIZE = 32, TAKES_CASE = 64,
+       TAKES_RANKS = 128 };
+/* One study; functions in the order of calls, NULL: none. */
 typedef struct {
 	const char *name, *title, *intro;
-	const char *const *table_name;                                          /* [tables]: of its own tables, without .csv */
+	const study_columns *table;     /* [tables] */
 	size_t tables, own_size;
-	void      (*drop)   (study *s);                                         /* frees what study.own holds; NULL: nothing */
-	gt_status (*check)  (const cli_call *call, const study_options *o);     /* what it does not take */
-	gt_status (*prepare)(study *s, const study_options *o);                 /* scan, grid, geometry in words; the devices are known */
-	gt_status (*measure)(study *s);                                         /* fills the tables; sets steps first, with one for figures */
-	gt_status (*figures)(study *s);                                         /* from the CSV files: all of NAME.gp, NAME.png */
-	void      (*parts)  (const study *s, study_page *p);                    /* of the report */
-	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: study_redraw() */
+	unsigned takes;
+	int from_tables;                /* 1: --from reads the tables and draws anew; 0: it runs the scripts again */
+	void      (*drop)    (study *s);                                        /* frees what study.own holds */
+	gt_status (*prepare) (study *s, const study_options *o);                /* scan, grid, geometry; the devices are known */
+	gt_status (*measure) (study *s);                                        /* fills the tables; sets steps first, one of them for figures */
+	void      (*complete)(study *s);                                        /* before tables are written, also with --from */
+	void      (*figures) (study *s);                                        /* failures go to study.st */
+	void      (*parts)   (const study *s, study_page *p);                   /* of the report */
 } study_kind;
 extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality, study_kind_scale,
 	study_kind_tuner;
 
-enum { STUDY_QUICK = 8 };              /* --quick is that many times smaller */
+enum { STUDY_QUICK = 8 };               /* --quick divides sizes by this */
 struct study {
 	const cli_call *call;
 	const study_kind *kind;
 	int quick, no_figures;
-	gt_orbit full, orbit;           /* of the named scanner, and made smaller; views 0: the scan came from a file */
+	gt_orbit full, orbit;           /* the named scanner, and reduced; views 0: the scan came from a file */
 	gt_scan *scan;
 	gt_grid grid;
 	char geometry[512];             /* in words */
@@ -95,63 +121,95 @@ struct study {
 	char cpu_about[160], gpu_about[160];
 	int threads;
 	study_table *table;             /* [STUDY_OWN + kind->tables] */
-	void *own;                      /* of the kind: own_size bytes, zero at first */
+	void *own;                      /* memory of the kind: own_size bytes, zero at first */
 	study_folder folder;
 	float *random;                  /* see study_random() */
 	size_t randoms;
 	app_progress progress;
 	char doing[160];
 	size_t steps, done;
-	double started, seconds;        /* seconds: see --seconds; < 0: no bound */
+	double started, seconds;        /* seconds: --seconds; < 0: no limit */
+	gt_status st;                   /* the first failure of the figures */
 };
 
-/* A line of the table of what is left out: the last error message is the reason. */
-void study_leave_out(study *s, const char *part, const char *who);
-/* Counts one step and shows what is done in it. */
+const char *study_table_name(const study *s, size_t which);
+const char *study_table_heads(const study *s, size_t which);
+/* Gives the tables first to last their columns. */
+void study_begin_tables(study *s, int first, int last);
+/* Adds a row to the table of cases without a result: for that reason, or for the last error. */
+void study_leave_out_as(study *s, const char *part, const char *name, const char *why);
+void study_leave_out(study *s, const char *part, const char *name);
+/* Returns st, or GT_OK after study_leave_out() if the case is impossible or too large. */
+gt_status study_or_left_out(study *s, gt_status st, const char *part, const char *name);
+/* 1: the time of --seconds is over. */
+int study_is_late(const study *s);
+/* Counts one step and shows its text. */
 void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
-/* At least n random floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
+/* At least n uniform floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
 gt_status study_random(study *s, size_t n, const float **x);
-
-/* n floats, or a sentence that says what they are for. GT_ERR_MEMORY. */
+/* n floats; `what` names them in the message. GT_ERR_MEMORY. */
 gt_status study_host_floats(size_t n, const char *what, float **x);
-/* The scanner ge-ct750hd (an eighth of it with --quick) with so many views (0: its own); 512 x 512 x 64 voxels of that pitch in plane. */
+/* n objects of that size, zero; items: the address of a pointer. GT_ERR_MEMORY. */
+gt_status study_new(size_t n, size_t size, void *items);
+/* The scanner ge-ct750hd (an eighth of it with --quick) with that number of views (0: its own); 512 x 512 x 64
+ * voxels of that pitch in plane. */
 gt_status study_scanner(study *s, size_t views, double pitch);
-/* Views of a scan by their numbers. */
+/* Views of a scan by their indices. */
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **part);
+/* Mean rays x rays line integrals of each pixel, and voxels (x NULL: none) of a phantom, by all threads. */
+gt_status study_simulate(const study *s, const gt_phantom *object, const gt_scan *scan, int rays, float *lines, const gt_grid *grid, float *x);
+/* A phantom from statements, which stay in the folder as NAME.shapes. */
+gt_status study_phantom(study *s, const char *name, const char *statements, const gt_phantom_options *options, gt_phantom **object);
 
-/* Tables to CSV. */
-gt_status study_write_tables(study *s);
+/* Figures --------------------------------------------------------------------- */
 
-/* What figures share: style.gp; text within single quotes of a script; NAME.gp begun and drawn; the place of a plot in pixels from the top left; colours from -window to window. */
-gt_status study_plot_style  (study *s);
-gt_status study_plot_begin  (study *s, const char *name, int width, int height, FILE **out);
-gt_status study_plot_end    (study *s, const char *name, FILE *out);
-void      study_plot_panel  (FILE *out, double left, double right, double top, double bottom, double width, double height);
-void      study_plot_colours(FILE *out, double window);
-/* A line of a script: a logarithmic axis y with 2 and 5 beside the powers of ten, between which all that there is may lie. */
+/* A script under construction; after a failure it writes nothing and study.st holds the first error. */
+typedef struct { study *s; FILE *out; char name[64]; double width, height; int series; } study_plot;
+gt_status  study_plot_style(study *s);
+study_plot study_plot_new(study *s, double width, double height, const char *format, ...) GT_PRINTF(4, 5);      /* pixels; name */
+void       study_put(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
+void       study_plot_draw(study_plot *p);
+/* The next curve of a "plot" command, then its end. */
+void study_series(study_plot *p, const char *format, ...) GT_PRINTF(2, 3);
+void study_series_end(study_plot *p);
+/* Places the next plot; pixels from the top left. */
+void study_panel(study_plot *p, double left, double right, double top, double bottom);
+/* Colours from -window to window. */
+void study_colours(study_plot *p, double window);
+/* An array of the folder as an image; title: quoted, NULL: unchanged. */
+void study_image(study_plot *p, const size_t n[2], const char *array, const char *title);
+/* Text in quotes of gnuplot: in commands, and in data. */
+#define QUOTE(...) study_quote((char[STUDY_LINE]){ "" }, __VA_ARGS__)
+#define DATUM(...) study_datum((char[STUDY_LINE]){ "" }, __VA_ARGS__)
+char *study_quote(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+char *study_datum(char *buffer, const char *format, ...) GT_PRINTF(2, 3);
+/* A line of a script: a logarithmic y axis with tics at 2 and 5 too. */
 #define STUDY_LOGARITHMIC "@logarithmic\n"
-/* What reports share: what the study was, as a table; the page around the parts of the kind. */
-void      study_about      (study *s);
-void      study_about_line (study *s, const char *what, const char *text);
-gt_status study_report     (study *s);
-/* NAME.png, as the address of an image. */
-gt_status study_page_picture(const study *s, const char *name, FILE *out);
-/* The next part of the page: a heading (NULL: none) with a paragraph; a table; a figure that was drawn. */
+
+/* The report ------------------------------------------------------------------ */
+
+void      study_about (study *s);
+gt_status study_report(study *s);
+/* Appends a heading (NULL: none) with a paragraph; a table; a figure that was drawn. */
 void      study_page_text  (study_page *p, const char *heading, const char *format, ...) GT_PRINTF(3, 4);
 void      study_page_table (study_page *p, int which);
 void      study_page_figure(study_page *p, const char *name, const char *caption);
-/* Arrays of the folder as pictures of one viewer, to be windowed and compared. */
+/* Parts with fixed text, in this order; table 0: none. Without the table its figure is left out. */
+typedef struct { const char *heading, *text, *figure, *caption; int table; const char *after; } study_section;
+void      study_page_sections(study_page *p, const study_section *section, size_t n);
+/* Arrays of the folder as pictures of one viewer. */
 typedef struct { const char *array, *name; } study_picture;     /* array: without .f32 */
 typedef struct {
 	const char *heading, *text;     /* NULL: none */
 	const study_picture *picture;
 	size_t pictures, n[2];          /* pixels of each */
 	double pitch[2];                /* mm */
-	const char *quantity;           /* what the numbers are in; NULL: HU */
-	int water_is_1;                 /* of HU: 1: the numbers are shares of water */
+	const char *quantity;           /* unit of the values; NULL: HU */
+	int water_is_1;                 /* HU are given as fractions of water */
 	double low, high;               /* window; both 0: chosen */
 } study_pictures;
 void      study_page_pictures(study_page *p, const study_pictures *how);
-/* Scripts, tables and arrays of the folder `from`, drawn again, and its report with those pictures. GT_ERR_FORMAT if it is of another kind. */
+/* Runs the scripts of the folder `from` again and writes its report with the new pictures. GT_ERR_FORMAT: another
+ * kind. */
 gt_status study_redraw(study *s, const char *from);
 #endif

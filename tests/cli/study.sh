@@ -65,12 +65,12 @@ for name in times gups views size slices few-slices forward-0 forward-45 back-on
 done
 [ "$(grep -c 'src="data:image/png;base64,' redrawn/report.html)" -eq 11 ] || fail "the report that was drawn again does not hold all figures"
 sed 's/src="data:image[^"]*"/src=""/' redrawn/report.html | cmp - undrawn/report.html || fail "the report that was drawn again says something else"
-refused 1 "expected one of 'gantry study iterative'" study iterative --from undrawn -o never
+refused 1 "expected a report of 'gantry study iterative'" study iterative --from undrawn -o never
 sed -i 's/^plot .*/plot nothing/' undrawn/gups.gp
 refused 1 "gnuplot could not draw gups.png" study accuracy --from undrawn -o never
-refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o never
+refused 1 "nowhere/report.html: No such file or directory" study accuracy --from nowhere -o never
 # the name of the command is not a file
-refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o accuracy
+refused 1 "nowhere/report.html: No such file or directory" study accuracy --from nowhere -o accuracy
 nothing_left never "a study that was drawn again"
 
 # An existing folder is not touched.

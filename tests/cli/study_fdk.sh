@@ -10,10 +10,10 @@ launched="blocks launches textures" # by kernels with textures: on CUDA alone
 tables="about forms limits ladder quality angles passes sizes stages rabbitct"
 
 # Refusals leave no file.
-refused 2 "has grids of its own" study fdk -o never --grid 8x8x8@1x1x1
-refused 2 "has scans of its own" study fdk scan.nc -o never
+refused 2 "--grid=8x8x8@1x1x1: is for the study 'accuracy'" study fdk -o never --grid 8x8x8@1x1x1
+refused 2 "scan=scan.nc: is for the study 'accuracy'" study fdk scan.nc -o never
 refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
-refused 2 "--seconds=3: is for the studies 'fdk', 'iterative' and 'tuner'" study accuracy -o never --seconds 3
+refused 2 "--seconds=3: is for the studies 'iterative', 'fdk' and 'tuner'" study accuracy -o never --seconds 3
 refused 2 "cannot be combined with --seconds" study fdk -o never --from small --seconds 3
 refused 2 "cannot be combined with --quick" study fdk -o never --from small --quick
 refused 2 "cannot be combined with --no-figures" study accuracy -o never --from small --no-figures
@@ -216,14 +216,14 @@ broken() {
 broken ladder "column 1 is 'form': expected 'stage'" $'"form","x"\n'
 broken limits "line 2: 3 cells: expected 4" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3'
 broken limits "line 3: found '3x': expected a number" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3,"b"\n"GPU","a",3x,"b"'
-broken limits "line 2: quotation marks that are not closed" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a'
+broken limits "line 2: unclosed quotation marks" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a'
 broken limits "holds text: expected a number" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3,"b"\n"GPU","a","4","b"'
 broken limits "holds a number: expected text" $'"device","limit","GUPS [2^30/s]","how"\n1,"a",3,"b"'
 broken angles "holds text: expected a number" $'"angle [degrees]","tiles"\n0,"fast"'
 broken launches "column 1 is 'threads': expected 'views per launch'" $'"threads","64 threads"\n1,2'
-broken about "expected two, 'what' and 'value'" $'"what"\n'
-broken stages "expected a line of heads" '"stage","seconds"'
-broken stages "expected a line of heads" ''
+broken about "column 2 is '': expected 'value'" $'"what"\n'
+broken stages "expected a line of column names" '"stage","seconds"'
+broken stages "expected a line of column names" ''
 refused 1 "nowhere/about.csv: No such file or directory" study fdk --from nowhere -o never
 nothing_left never "a study from nowhere"
 

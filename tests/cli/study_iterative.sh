@@ -6,8 +6,8 @@ gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draw
 # Refusals leave no file.
 refused 2 "unknown study 'iteratve': did you mean 'iterative'" study iteratve -o never
 refused 2 "--output is needed" study iterative --quick
-refused 2 "has a grid of its own" study iterative -o never --grid 8x8x8@1x1x1
-refused 2 "has a scan of its own" study iterative scan.nc -o never
+refused 2 "is for the study 'accuracy'" study iterative -o never --grid 8x8x8@1x1x1
+refused 2 "is for the study 'accuracy'" study iterative scan.nc -o never
 refused 2 "--cpu-reduce" study iterative -o never --cpu-reduce 0
 refused 2 "is for the study 'iterative'" study accuracy -o never --cpu-iterations 3
 refused 2 "--size=large: expected small or full" study iterative -o never --size large

@@ -3,11 +3,11 @@
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
-refused 2 "has scans of its own" study quality scan.nc -o never
-refused 2 "has a grid of its own" study quality -o never --grid 8x8x8@1x1x1
+refused 2 "is for the study 'accuracy'" study quality scan.nc -o never
+refused 2 "is for the study 'accuracy'" study quality -o never --grid 8x8x8@1x1x1
 refused 2 "--size=huge: expected small or full" study quality -o never --size huge
 refused 2 "cannot be combined with --quick" study quality -o never --size full --quick
-refused 2 "is for the studies 'quality' and 'iterative'" study accuracy -o never --size full
+refused 2 "is for the studies 'iterative' and 'quality'" study accuracy -o never --size full
 refused 2 "is for the study 'quality'" study accuracy -o never --case helix
 refused 2 "did you mean 'helix'" study quality -o never --case helx
 nothing_left never "a study that was refused"

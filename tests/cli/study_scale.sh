@@ -4,9 +4,9 @@
 . "$(dirname "$0")/support/lib.sh"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || exit 77
 
-refused 2 "has scans of its own" study scale scan.nc -o never
-refused 2 "has grids of its own" study scale -o never --grid 8x8x8@1x1x1
-refused 2 "--members=2,4: expected 1 and greater numbers behind it" study scale -o never --members 2,4
+refused 2 "is for the study 'accuracy'" study scale scan.nc -o never
+refused 2 "is for the study 'accuracy'" study scale -o never --grid 8x8x8@1x1x1
+refused 2 "--members=2,4: expected 1, then up to 7 greater numbers" study scale -o never --members 2,4
 refused 2 "--members=1,x: expected" study scale -o never --members 1,x
 refused 2 "is for the study 'scale'" study accuracy -o never --members 1,2
 nothing_left never "a study that was refused"

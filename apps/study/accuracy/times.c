@@ -1,9 +1,231 @@
-/* What projection and backprojection cost: tables II and III, figures 7 to 10 of the paper. */
+/* Times of projection and backprojection: tables II and III, figures 7 to 10 of the paper. The CPU's are estimated
+ * from some of the views. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
-#include "apps/study/accuracy/timing.h"
+#include "apps/study/accuracy/accuracy.h"
+#include "core/order_statistics.h"
+
+enum { FORWARD, BACK, DIRECTIONS };
+/* Seconds of the operator on resident data, and from host memory to host memory; NAN: not measured. */
+typedef struct {
+	double apply[DIRECTIONS], total[DIRECTIONS], copies;
+} seconds;
+
+/* A case. full: on a GPU with all views even if it is long. careful: after a warm-up, and from host to host too. */
+typedef struct {
+	const study_variant *variant;
+	const gt_scan *scan;
+	const gt_grid *grid;
+	int full, careful;
+} timing;
+
+enum { MIN_VIEWS = 24, FEWEST_VIEWS = 9 }; /* sample sizes: on a GPU, on the CPU */
+static const double longest = 0.15;        /* s: a case of the sweeps on a GPU that is timed in full, a sample on the CPU */
+static const seconds none = { { NAN, NAN }, { NAN, NAN }, NAN };
+
+/* A problem on a backend. */
+typedef struct {
+	gt_backend *be;
+	gt_linop *A;
+	gt_array *x, *y;
+	double copies;
+} problem;
+
+static void close_problem(problem *p)
+{
+	gt_array_free(p->x);
+	gt_array_free(p->y);
+	gt_linop_free(p->A);
+	gt_backend_close(p->be);
+	*p = (problem){ 0 };
+}
+
+static gt_status open_problem(study *s, const timing *c, const gt_scan *scan, problem *p)
+{
+	const study_variant *v = c->variant;
+	const float *random = NULL;
+	gt_status st = GT_OK;
+	*p = (problem){ 0 };
+	GT_TRY(gt_backend_open(v->backend, &p->be));
+	GT_TRY(gt_projector_new(v->projector->name, p->be, v->type, c->grid, scan, &p->A));
+	GT_TRY(gt_array_new(p->be, v->type, gt_linop_nx(p->A), &p->x));
+	GT_TRY(gt_array_new(p->be, v->type, gt_linop_ny(p->A), &p->y));
+	const size_t nx = gt_linop_nx(p->A), ny = gt_linop_ny(p->A);
+	GT_TRY(study_random(s, nx > ny ? nx : ny, &random));
+	const double start = app_seconds();
+	gt_array_put_float(random, p->x);
+	gt_array_put_float(random, p->y);
+	gt_backend_wait(p->be);
+	p->copies = app_seconds() - start;
+	GT_TRY(gt_backend_status(p->be));
+done:
+	if (st != GT_OK)
+		close_problem(p);
+	return st;
+}
+
+static double apply(const problem *p, int direction)
+{
+	gt_backend_wait(p->be);
+	const double start = app_seconds();
+	if (direction == BACK)
+		gt_adjoint(p->A, p->y, p->x);
+	else
+		gt_forward(p->A, p->x, p->y);
+	gt_backend_wait(p->be);
+	return app_seconds() - start;
+}
+
+/* Median of at most `runs`, fewer where they take long. */
+static double median_of_runs(const problem *p, int direction, int runs)
+{
+	double t[5], sum = 0;
+	size_t n = 0;
+	while (n < (size_t)runs && n < sizeof t / sizeof *t && (!n || sum < longest)) {
+		t[n] = apply(p, direction);
+		sum += t[n++];
+	}
+	return gt_median(t, n);
+}
+
+/* The input is brought, the operator applied, the output fetched. */
+static double host_to_host(const problem *p, int direction, const float *in, float *out)
+{
+	gt_array *const from = direction == BACK ? p->y : p->x, *const to = direction == BACK ? p->x : p->y;
+	const double start = app_seconds();
+	gt_array_put_float(in, from);
+	if (direction == BACK)
+		gt_adjoint(p->A, from, to);
+	else
+		gt_forward(p->A, from, to);
+	gt_array_get_float(to, out);
+	return app_seconds() - start;
+}
+
+static gt_status time_totals(study *s, const problem *p, seconds *t)
+{
+	const size_t nx = gt_array_size(p->x), ny = gt_array_size(p->y), n = nx > ny ? nx : ny;
+	const float *in = NULL;
+	float *out = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(study_random(s, n, &in));
+	GT_TRY(study_host_floats(n, "the result", &out));
+	memset(out, 0, n * sizeof *out); /* touches the memory, as a program at work has */
+	for (int d = 0; d < DIRECTIONS; d++)
+		t->total[d] = host_to_host(p, d, in, out);
+	st = gt_backend_status(p->be);
+done:
+	free(out);
+	return st;
+}
+
+static gt_status time_all_views(study *s, const timing *c, seconds *t)
+{
+	problem p;
+	gt_status st = open_problem(s, c, c->scan, &p);
+	if (st != GT_OK)
+		return st;
+	for (int d = 0; d < DIRECTIONS; d++) {
+		if (c->careful)
+			apply(&p, d);
+		t->apply[d] = median_of_runs(&p, d, c->careful ? 5 : 3);
+	}
+	t->copies = p.copies;
+	if (c->careful)
+		GT_TRY(time_totals(s, &p, t));
+	GT_TRY(gt_backend_status(p.be));
+done:
+	close_problem(&p);
+	return st;
+}
+
+/* Times both directions of n views spread over the scan. */
+static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, double t[])
+{
+	size_t *view = NULL;
+	gt_scan *part = NULL;
+	problem p = { 0 };
+	gt_status st = GT_OK;
+	GT_TRY(study_new(n, sizeof *view, &view));
+	for (size_t i = 0; i < n; i++)
+		view[i] = i * c->scan->views / n;
+	GT_TRY(study_pick(c->scan, view, n, &part));
+	GT_TRY(open_problem(s, c, part, &p));
+	for (int d = 0; d < DIRECTIONS; d++) {
+		if (warm)
+			apply(&p, d);
+		t[d] = apply(&p, d);
+	}
+	GT_TRY(gt_backend_status(p.be));
+done:
+	close_problem(&p);
+	gt_scan_free(part);
+	free(view);
+	return st;
+}
+
+/* The time of one more view. Little is done once per call on the CPU: if it seems so, a sample was disturbed. */
+static double each_view(const study_variant *v, double some, size_t few, double more, size_t many)
+{
+	const double slope = (more - some) / (double)(many - few), share = more / (double)many;
+	return slope > (v->gpu ? 0 : share / 4) ? slope : share;
+}
+
+/* Extrapolates linearly from two numbers of views, the larger one `many`, so that the work per call counts once. */
+static gt_status time_sample(study *s, const timing *c, size_t many, int careful, seconds *t)
+{
+	const size_t few = many / 3, views = c->scan->views;
+	double some[DIRECTIONS] = { 0 }, more[DIRECTIONS];
+	gt_status st = GT_OK;
+	if (many >= views)
+		many = views;
+	else
+		GT_TRY(time_some_views(s, c, few, careful, some));
+	GT_TRY(time_some_views(s, c, many, careful, more));
+	for (int d = 0; d < DIRECTIONS; d++) {
+		t->apply[d] = more[d];
+		if (many < views)
+			t->apply[d] += each_view(c->variant, some[d], few, more[d], many) * (double)(views - many);
+	}
+done:
+	return st;
+}
+
+static gt_status time_cpu(study *s, const timing *c, seconds *t)
+{
+	const int threads = c->variant->threads;
+	size_t many = (size_t)(threads < 4 ? 12 : threads < 16 ? 3 * threads : 48);
+	const double each = c->variant->update * (double)gt_grid_voxels(c->grid);
+	if (each * (double)many > longest)
+		many = (size_t)fmax(FEWEST_VIEWS, longest / each);
+	const gt_status st = time_sample(s, c, many, 1, t);
+	memcpy(t->total, t->apply, sizeof t->total);
+	return st;
+}
+
+/* Times all views, but a sample of long cases of the sweeps. */
+static gt_status time_gpu(study *s, const timing *c, seconds *t)
+{
+	const double views = (double)c->scan->views, expected = c->variant->update * (double)gt_grid_voxels(c->grid) * views;
+	if (c->full || !(expected >= longest)) /* also if it is unknown */
+		return time_all_views(s, c, t);
+	const size_t many = (size_t)(views * longest / 2 / expected);
+	return time_sample(s, c, many < MIN_VIEWS ? MIN_VIEWS : many, c->careful, t);
+}
+
+/* Counts one step. An impossible case is left out: t is NAN. `part` names it. */
+static gt_status time_case(study *s, const char *part, const timing *c, seconds *t)
+{
+	const study_variant *v = c->variant;
+	*t = none;
+	study_step(s, "%s: %s", part, v->label);
+	const gt_status st = v->gpu ? time_gpu(s, c, t) : time_cpu(s, c, t);
+	if (st != GT_OK)
+		*t = none;
+	return study_or_left_out(s, st, part, v->label);
+}
 
 /* Tables II and III ------------------------------------------------------------ */
 
@@ -14,31 +236,19 @@ static double gups(const gt_scan *scan, const gt_grid *grid, double time)
 
 static gt_status table_of_times(study *s)
 {
-	static const char *const head[] = { "projector",        "forward total [s]", "speed-up",       "forward kernels [s]",
-		                            "speed-up",         "forward [GUPS]",    "back total [s]", "speed-up",
-		                            "back kernels [s]", "speed-up",          "back [GUPS]" };
 	study_table *table = &s->table[STUDY_TIMES];
-	study_seconds one = { { NAN, NAN }, { NAN, NAN }, NAN };
+	seconds one = none;
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-		study_head(table, "%s", head[i]);
-	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
-		study_variant *v = &accuracy_of(s)->variant[i];
-		study_seconds t;
-		if (!v->times)
-			continue;
-		GT_TRY(study_time(s, "times", &(study_timing){ v, s->scan, &s->grid, 1, 1 }, &t));
-		if (i == 0)
+	for (study_variant *v = NULL; (v = study_next(s, v, IN_TIMES));) {
+		seconds t;
+		GT_TRY(time_case(s, "times", &(timing){ v, s->scan, &s->grid, 1, 1 }, &t));
+		if (v == accuracy_of(s)->variant)
 			one = t;
 		v->update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
-		study_text(table, "%s", v->label);
-		for (int d = 0; d < DIRECTIONS; d++) {
-			study_number(table, t.total[d]);
-			study_number(table, one.total[d] / t.total[d]);
-			study_number(table, t.apply[d]);
-			study_number(table, one.apply[d] / t.apply[d]);
-			study_number(table, gups(s->scan, &s->grid, t.apply[d]));
-		}
+		study_row(table, TXT(v->label));
+		for (int d = 0; d < DIRECTIONS; d++)
+			study_row(table, NUM(t.total[d]), NUM(one.total[d] / t.total[d]), NUM(t.apply[d]), NUM(one.apply[d] / t.apply[d]),
+			          NUM(gups(s->scan, &s->grid, t.apply[d])));
 	}
 done:
 	return st;
@@ -46,25 +256,15 @@ done:
 
 static gt_status table_of_gups(study *s)
 {
-	static const char *const head[] = { "projector", "forward [GUPS]", "back [GUPS]", "forward [s]", "back [s]" };
-	study_table *table = &s->table[STUDY_GUPS];
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-		study_head(table, "%s", head[i]);
 	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &grid));
-	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
-		const study_variant *v = &accuracy_of(s)->variant[i];
-		study_seconds t;
-		if (!v->gups)
-			continue;
-		GT_TRY(study_time(s, "GUPS", &(study_timing){ v, scan, &grid, 1, 1 }, &t));
-		study_text(table, "%s", v->label);
-		for (int d = 0; d < DIRECTIONS; d++)
-			study_number(table, gups(scan, &grid, t.apply[d]));
-		for (int d = 0; d < DIRECTIONS; d++)
-			study_number(table, t.apply[d]);
+	for (study_variant *v = NULL; (v = study_next(s, v, IN_GUPS));) {
+		seconds t;
+		GT_TRY(time_case(s, "GUPS", &(timing){ v, scan, &grid, 1, 1 }, &t));
+		study_row(&s->table[STUDY_GUPS], TXT(v->label), NUM(gups(scan, &grid, t.apply[FORWARD])),
+		          NUM(gups(scan, &grid, t.apply[BACK])), NUM(t.apply[FORWARD]), NUM(t.apply[BACK]));
 	}
 done:
 	gt_scan_free(scan);
@@ -116,17 +316,17 @@ static gt_status with_slices(const study *s, size_t n, gt_scan **scan, gt_grid *
 
 enum { MAX_VALUES = 16 };
 typedef struct {
-	const char *part, *head;
+	const char *part;
 	size_t value[MAX_VALUES], quick[MAX_VALUES];
 	gt_status (*make)(const study *s, size_t n, gt_scan **scan, gt_grid *grid);
 	int table; /* forward; back is the next */
 } sweep;
 
 static const sweep sweeps[] = {
-	{ "number of views", "views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD },
-	{ "size in plane", "voxels along x and y", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD },
-	{ "rows and slices", "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD },
-	{ "few rows and slices", "rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD },
+	{ "number of views", { 100, 500, 1000, 2500, 5000, 11000 }, { 20, 40, 80 }, with_views, STUDY_VIEWS_FORWARD },
+	{ "size in plane", { 256, 384, 512, 768, 1024, 1408 }, { 32, 48, 64 }, with_size, STUDY_SIZE_FORWARD },
+	{ "rows and slices", { 64, 96, 128, 192, 320, 480 }, { 8, 12, 16 }, with_slices, STUDY_SLICES_FORWARD },
+	{ "few rows and slices", { 1, 4, 8, 16, 17, 24, 32, 33, 48, 64 }, { 1, 2, 5 }, with_slices, STUDY_FEW_FORWARD },
 };
 enum { SWEEPS = sizeof sweeps / sizeof *sweeps };
 
@@ -134,28 +334,23 @@ static const size_t *values(const study *s, const sweep *w) { return s->quick ? 
 
 static gt_status sweep_case(study *s, const sweep *w, size_t n)
 {
-	study_table *table[DIRECTIONS] = { &s->table[w->table], &s->table[w->table + 1] };
-	char part[80];
+	study_table *table = &s->table[w->table]; /* of both directions */
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	double copies = NAN;
 	gt_status st = GT_OK;
 	GT_TRY(w->make(s, n, &scan, &grid));
-	snprintf(part, sizeof part, "%s: %zu", w->part, n);
 	for (int d = 0; d < DIRECTIONS; d++)
-		study_number(table[d], (double)n);
-	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
-		const study_variant *v = &accuracy_of(s)->variant[i];
-		study_seconds t;
-		if (!v->sweeps)
-			continue;
-		GT_TRY(study_time(s, part, &(study_timing){ v, scan, &grid, 0, n == values(s, w)[0] }, &t));
-		copies = fmin(copies, t.copies); /* of the two, what is a number */
+		study_number(&table[d], (double)n);
+	for (study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));) {
+		seconds t;
+		GT_TRY(time_case(s, FORMAT("%s: %zu", w->part, n), &(timing){ v, scan, &grid, 0, n == values(s, w)[0] }, &t));
+		copies = fmin(copies, t.copies); /* ignores NAN */
 		for (int d = 0; d < DIRECTIONS; d++)
-			study_number(table[d], t.apply[d]);
+			study_number(&table[d], t.apply[d]);
 	}
 	for (int d = 0; d < DIRECTIONS && s->gpu[0]; d++)
-		study_number(table[d], copies);
+		study_number(&table[d], copies);
 done:
 	gt_scan_free(scan);
 	return st;
@@ -166,10 +361,8 @@ static gt_status run_sweep(study *s, const sweep *w)
 	const size_t *value = values(s, w);
 	gt_status st = GT_OK;
 	for (int d = 0; d < DIRECTIONS; d++) {
-		study_head(&s->table[w->table + d], "%s", w->head);
-		for (size_t i = 0; i < accuracy_of(s)->variants; i++)
-			if (accuracy_of(s)->variant[i].sweeps)
-				study_head(&s->table[w->table + d], "%s [s]", accuracy_of(s)->variant[i].label);
+		for (const study_variant *v = NULL; (v = study_next(s, v, IN_SWEEPS));)
+			study_head(&s->table[w->table + d], "%s [s]", v->label);
 		if (s->gpu[0])
 			study_head(&s->table[w->table + d], "copies to the GPU [s]");
 	}
@@ -181,14 +374,10 @@ done:
 
 size_t study_times_steps(const study *s)
 {
-	size_t steps = 0;
-	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
-		const study_variant *v = &accuracy_of(s)->variant[i];
-		steps += (size_t)v->times + (size_t)v->gups;
-		for (int k = 0; k < SWEEPS && v->sweeps; k++)
-			for (size_t n = 0; n < MAX_VALUES && values(s, &sweeps[k])[n]; n++)
-				steps++;
-	}
+	size_t steps = study_count(s, IN_TIMES) + study_count(s, IN_GUPS);
+	for (int k = 0; k < SWEEPS; k++)
+		for (size_t n = 0; n < MAX_VALUES && values(s, &sweeps[k])[n]; n++)
+			steps += study_count(s, IN_SWEEPS);
 	return steps;
 }
 

@@ -1,4 +1,4 @@
-/* Who takes part in a study: the reference on some threads, every projector on all of them, every projector on the GPU. */
+/* Variants of the study: the reference on some threads, every projector on all of them, every projector on the GPU. */
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
@@ -9,15 +9,33 @@ enum { CPU_COUNTS = 3 };
 
 static gt_status append(study *s, const study_variant *v)
 {
-	study_variant *more = realloc(accuracy_of(s)->variant, (accuracy_of(s)->variants + 1) * sizeof *more);
+	study_accuracy_own *own = accuracy_of(s);
+	study_variant *more = realloc(own->variant, (own->variants + 1) * sizeof *more);
 	if (!more)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	accuracy_of(s)->variant = more;
-	accuracy_of(s)->variant[accuracy_of(s)->variants++] = *v;
+	own->variant = more;
+	own->variant[own->variants++] = *v;
 	return GT_OK;
 }
 
-/* Does the projector take this kind of scan on the backend? Asked on a small copy. */
+study_variant *study_next(const study *s, const study_variant *v, unsigned part)
+{
+	const study_accuracy_own *own = accuracy_of(s);
+	for (size_t i = v ? (size_t)(v - own->variant) + 1 : 0; i < own->variants; i++)
+		if (own->variant[i].parts & part)
+			return &own->variant[i];
+	return NULL;
+}
+
+size_t study_count(const study *s, unsigned part)
+{
+	size_t n = 0;
+	for (const study_variant *v = NULL; (v = study_next(s, v, part));)
+		n++;
+	return n;
+}
+
+/* Tries the projector on a small copy of the scan. */
 static gt_status probe(const study *s, const study_variant *v)
 {
 	gt_scan *few = NULL;
@@ -38,20 +56,18 @@ done:
 
 static gt_status add(study *s, study_variant *v)
 {
-	gt_status st = probe(s, v);
+	const gt_status st = probe(s, v);
 	if (st == GT_OK)
 		return append(s, v);
-	if (!app_left_out(st))
-		return st;
-	study_leave_out(s, "all", v->label);
-	return GT_OK;
+	return study_or_left_out(s, st, "all", v->label);
 }
 
 static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 {
 	const int all = threads == s->threads, reference = p == accuracy_of(s)->reference;
-	study_variant v = { .projector = p, .threads = threads, .times = 1, .gups = all, .sweeps = all && reference };
-	v.accuracy = all && (reference || !s->gpu[0]);
+	study_variant v = { .projector = p, .threads = threads, .parts = IN_TIMES };
+	if (all)
+		v.parts |= IN_GUPS | (reference ? IN_SWEEPS : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
@@ -67,11 +83,8 @@ static gt_status add_cpu(study *s, const gt_projector *p)
 	if (accuracy_of(s)->reference)
 		return add(s, &v);
 	st = probe(s, &v);
-	if (app_left_out(st)) {
-		study_leave_out(s, "all", v.label);
-		return GT_OK;
-	}
-	GT_TRY(st);
+	if (st != GT_OK)
+		return study_or_left_out(s, st, "all", v.label);
 	accuracy_of(s)->reference = p;
 	for (int i = 0; i < CPU_COUNTS; i++)
 		if (i == CPU_COUNTS - 1 || count[i] < s->threads) {
@@ -85,7 +98,7 @@ done:
 /* In double where it does not compute in single. */
 static gt_status add_gpu(study *s, const gt_projector *p)
 {
-	study_variant v = { .projector = p, .gpu = 1, .times = 1, .gups = 1, .accuracy = 1, .sweeps = 1 };
+	study_variant v = { .projector = p, .gpu = 1, .parts = IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS };
 	snprintf(v.backend, sizeof v.backend, "%s", s->gpu);
 	snprintf(v.label, sizeof v.label, "%s (GPU)", p->name);
 	snprintf(v.key, sizeof v.key, "%s-gpu", p->name);
@@ -105,10 +118,8 @@ gt_status study_find_variants(study *s)
 	for (size_t i = 0; gt_projectors[i]; i++)
 		if (!gt_projectors[i]->cuda_only)
 			GT_TRY(add_cpu(s, gt_projectors[i]));
-		else if (!s->gpu[0]) {
-			gt_fail(GT_ERR_UNSUPPORTED, "runs on a GPU only, and there is none here");
-			study_leave_out(s, "all", gt_projectors[i]->name);
-		}
+		else if (!s->gpu[0])
+			study_leave_out_as(s, "all", gt_projectors[i]->name, "runs on a GPU only, and there is none here");
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
 		GT_TRY(add_gpu(s, gt_projectors[i]));
 	if (!accuracy_of(s)->reference)

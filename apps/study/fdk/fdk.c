@@ -1,9 +1,8 @@
-/* The study of direct reconstruction: who takes part, and its tables written or read. */
+/* The study of analytic reconstruction: forms, devices and tables. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
@@ -39,69 +38,33 @@ const fdk_form *fdk_form_find(const char *name)
 	return f->name ? f : NULL;
 }
 
-/* The heads that each table begins with, and what its columns hold: text (t) or numbers (n). more: numbers come after, a column for each
- * that took part. */
-static const struct {
-	int table, more;
-	const char *kind, *head[14];
-} tables[] = {
-	{ STUDY_FORMS, 0, "ttnttt", { "form", "published as", "views per launch", "block", "what it does", "here" } },
-	{ STUDY_LIMITS, 0, "ttnt", { "device", "limit", "GUPS [2^30/s]", "how" } },
-	{ STUDY_LADDER,
-	  0,
-	  "tttnnnnnnnn",
-	  { "stage", "form", "device", "views per launch", "filter [s]", "backprojection [s]", "whole [s]", "GUPS [2^30/s]",
-	    "times the one before", "paper: backprojection [s]", "paper: whole [s]" } },
-	{ STUDY_QUALITY,
-	  0,
-	  "tttnnnn",
-	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU when rounded [%]", "relative RMS", "largest [HU]" } },
-	{ STUDY_ANGLES, 1, "n", { "angle [degrees]" } },
-	{ STUDY_BLOCKS, 1, "n", { "angle [degrees]" } },
-	{ STUDY_PASSES, 1, "n", { "views per pass" } },
-	{ STUDY_LAUNCHES, 1, "n", { "views per launch" } },
-	{ STUDY_FDK_SIZES,
-	  0,
-	  "tttnnnnnnnnn",
-	  { "data", "form", "device", "filter [s]", "backprojection [s]", "whole [s]", "GUPS [2^30/s]", "GUPS [10^9/s]", "E [%]",
-	    "backprojection, times the baseline", "whole, times the baseline", "voxels along an edge" } },
-	{ STUDY_STRUCTURES,
-	  0,
-	  "tttnnnnnnn",
-	  { "data", "textures", "form", "views per launch", "slices per launch", "backprojection [s]", "GUPS [2^30/s]",
-	    "times a texture per view", "paper: backprojection [s]", "paper: times a texture per view" } },
-	{ STUDY_STAGES,
-	  0,
-	  "tnnnnn",
-	  { "stage", "one after the other [s]", "GB/s", "at the same time [s]", "paper: one after the other [s]",
-	    "paper: at the same time [s]" } },
-	{ STUDY_RABBITCT,
-	  0,
-	  "tttnnnnnnnnn",
-	  { "step", "form", "device", "views per launch", "time [s]", "GUPS [2^30/s]", "GUPS [10^9/s]", "RMSE [HU]", "largest [HU]",
-	    "PSNR [dB]", "paper: time on a GTX 680 [s]", "paper: GUPS [10^9/s]" } },
+const fdk_way *fdk_way_of(const study *s, const char *form)
+{
+	const study_fdk *f = fdk_of(s);
+	for (size_t i = 0; i < f->ways; i++)
+		if (f->way[i].form && !strcmp(f->way[i].form->name, form))
+			return &f->way[i];
+	return NULL;
+}
+
+static const study_columns tables[] = {
+	{ "forms", "form$|published as$|views per launch|block$|what it does$|here$" },
+	{ "limits", "device$|limit$|GUPS [2^30/s]|how$" },
+	{ "ladder", "stage$|form$|device$|views per launch|filter [s]|backprojection [s]|whole [s]|GUPS [2^30/s]|times the one before|"
+	            "paper: backprojection [s]|paper: whole [s]" },
+	{ "quality", "data$|form$|device$|PSNR [dB]|voxels off by 1 HU when rounded [%]|relative RMS|largest [HU]" },
+	{ "angles", "angle [degrees]|..." },
+	{ "blocks", "angle [degrees]|..." },
+	{ "passes", "views per pass|..." },
+	{ "launches", "views per launch|..." },
+	{ "sizes", "data$|form$|device$|filter [s]|backprojection [s]|whole [s]|GUPS [2^30/s]|GUPS [10^9/s]|E [%]|"
+	           "backprojection, times the baseline|whole, times the baseline|voxels along an edge" },
+	{ "textures", "data$|textures$|form$|views per launch|slices per launch|backprojection [s]|GUPS [2^30/s]|times a texture per view|"
+	              "paper: backprojection [s]|paper: times a texture per view" },
+	{ "stages", "stage$|one after the other [s]|GB/s|at the same time [s]|paper: one after the other [s]|paper: at the same time [s]" },
+	{ "rabbitct", "step$|form$|device$|views per launch|time [s]|GUPS [2^30/s]|GUPS [10^9/s]|RMSE [HU]|largest [HU]|PSNR [dB]|"
+	              "paper: time on a GTX 680 [s]|paper: GUPS [10^9/s]" },
 };
-enum { TABLES = sizeof tables / sizeof *tables };
-
-static size_t fixed_heads(int i)
-{
-	size_t n = 0;
-	while (n < sizeof tables[i].head / sizeof *tables[i].head && tables[i].head[n])
-		n++;
-	return n;
-}
-
-/* Of launches of kernels with textures. */
-static int needs_cuda(int table) { return table == STUDY_BLOCKS || table == STUDY_LAUNCHES || table == STUDY_STRUCTURES; }
-
-static void make_tables(study *s)
-{
-	for (int i = 0; i < TABLES; i++)
-		for (size_t c = 0; c < fixed_heads(i) && (s->gpu[0] || !needs_cuda(tables[i].table)); c++)
-			study_head(&s->table[tables[i].table], "%s", tables[i].head[c]);
-}
-
-/* Who takes part ------------------------------------------------------------ */
 
 static void add_cpu(study *s, int threads, gt_type type)
 {
@@ -111,7 +74,8 @@ static void add_cpu(study *s, int threads, gt_type type)
 	snprintf(w->label, sizeof w->label, "CPU, %d thread%s%s", threads, threads == 1 ? "" : "s", type == GT_F64 ? ", double" : "");
 }
 
-/* Every form is a line of the table; those of the GPU are ways where there is one, at sizes that would keep one thread of the CPU for hours. */
+/* Fills the table of forms. With a GPU its forms are measured, but not one thread of the CPU, which would take
+ * hours. */
 static void find_ways(study *s)
 {
 	study_table *t = &s->table[STUDY_FORMS];
@@ -119,20 +83,12 @@ static void find_ways(study *s)
 		add_cpu(s, 1, GT_F32);
 	add_cpu(s, s->threads, GT_F32);
 	add_cpu(s, s->threads, GT_F64);
-	study_text(t, "on the CPU");
-	study_text(t, "%s", "");
-	study_number(t, NAN);
-	study_text(t, "16 columns of voxels per thread");
-	study_text(t, "filtered views column by column: rows interpolated once, 64 slices from the same rows");
-	study_text(t, "yes");
+	study_row(t, TXT("on the CPU"), TXT(""), NUM(NAN), TXT("16 columns of voxels per thread"),
+	          TXT("filtered views column by column: rows interpolated once, 64 slices from the same rows"), TXT("yes"));
 	for (const fdk_form *f = fdk_forms; f->name; f++) {
 		fdk_way *w = &fdk_of(s)->way[fdk_of(s)->ways];
-		study_text(t, "%s", f->name);
-		study_text(t, "%s", f->published);
-		study_number(t, f->views ? f->views : NAN);
-		study_text(t, "%s", f->block);
-		study_text(t, "%s", f->how);
-		study_text(t, s->gpu[0] ? "yes" : "needs CUDA");
+		study_row(t, TXT(f->name), TXT(f->published), NUM(f->views ? f->views : NAN), TXT(f->block), TXT(f->how),
+		          TXT(s->gpu[0] ? "yes" : "needs CUDA"));
 		if (!s->gpu[0])
 			continue;
 		*w = (fdk_way){ .form = f, .type = GT_F32, .gpu = 1 };
@@ -142,43 +98,37 @@ static void find_ways(study *s)
 	}
 }
 
-static gt_status check(const cli_call *call, const study_options *o)
-{
-	if (call->files > 1)
-		return gt_fail(GT_ERR_ARG, "%s: the study 'fdk' has scans of its own: expected no file", call->file[1]);
-	return o->grid ? gt_fail(GT_ERR_ARG, "--grid=%s: the study 'fdk' has grids of its own", o->grid) : GT_OK;
-}
-
-/* On the CPU alone a quarter of the paper's edge, which is minutes. */
+/* The cube on the CPU alone has a quarter of the paper's edge, which takes minutes. */
 static gt_status prepare(study *s, const study_options *o)
 {
+	static const int cuda[] = { STUDY_BLOCKS, STUDY_LAUNCHES, STUDY_STRUCTURES };
 	(void)o;
 	fdk_of(s)->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
 	fdk_of(s)->enough = s->quick ? 0.05 : 0.4;
 	snprintf(s->geometry, sizeof s->geometry,
 	         "circular scans of a flat detector (the workload cube512 at other sizes), and a C-arm with random displacements%s",
 	         s->quick ? "; small, few points" : "");
-	make_tables(s);
+	study_begin_tables(s, STUDY_FORMS, STUDY_RABBITCT);
+	for (size_t i = 0; !s->gpu[0] && i < sizeof cuda / sizeof *cuda; i++)
+		study_table_free(&s->table[cuda[i]]);
 	find_ways(s);
 	return GT_OK;
 }
 
-/* Tables of which nothing could be measured, for want of time or room, are not there. */
+/* Removes tables without a measurement, for lack of time or memory. */
 static void drop_unmeasured(study *s)
 {
 	static const struct {
 		int table;
-		size_t from, to; /* columns with what is measured */
+		size_t from, to; /* columns of measurements */
 	} swept[] = {
 		{ STUDY_ANGLES, 1, SIZE_MAX }, { STUDY_BLOCKS, 1, SIZE_MAX }, { STUDY_LAUNCHES, 1, SIZE_MAX }, { STUDY_STRUCTURES, 5, 7 }
 	};
 	for (size_t k = 0; k < sizeof swept / sizeof *swept; k++) {
 		study_table *t = &s->table[swept[k].table];
 		int measured = 0;
-		for (size_t i = 0; i < t->cells; i++) {
-			const size_t column = i % t->columns;
-			measured |= column >= swept[k].from && column <= swept[k].to && !isnan(t->cell[i].number);
-		}
+		for (size_t i = 0; i < t->cells; i++)
+			measured |= i % t->columns >= swept[k].from && i % t->columns <= swept[k].to && !isnan(t->cell[i].number);
 		if (!measured)
 			study_table_free(t);
 	}
@@ -194,99 +144,25 @@ static gt_status measure(study *s)
 	GT_TRY(fdk_launches(s));
 	GT_TRY(fdk_stages(s));
 	GT_TRY(fdk_rabbit(s));
-	drop_unmeasured(s);
 done:
 	return st;
 }
-
-/* The tables of another folder ----------------------------------------------- */
-
-static gt_status check_heads(const char *path, int i, const study_table *t)
-{
-	const size_t n = fixed_heads(i);
-	for (size_t c = 0; c < n; c++)
-		if (c >= t->columns || strcmp(t->head[c], tables[i].head[c]) != 0)
-			return gt_fail(GT_ERR_FORMAT, "%s: column %zu is '%s': expected '%s'", path, c + 1,
-			               c < t->columns ? t->head[c] : "", tables[i].head[c]);
-	if (!tables[i].more && t->columns != n)
-		return gt_fail(GT_ERR_FORMAT, "%s: %zu columns: expected %zu", path, t->columns, n);
-	return GT_OK;
-}
-
-/* kind: of the first columns; numbers come after. */
-static gt_status check_cells(const char *path, const char *kind, const study_table *t)
-{
-	const size_t kinds = strlen(kind);
-	for (size_t i = 0; i < t->cells; i++) {
-		const size_t column = i % t->columns;
-		const int text = column < kinds && kind[column] == 't';
-		if (text != (t->cell[i].text != NULL))
-			return gt_fail(GT_ERR_FORMAT, "%s, row %zu: '%s' holds %s: expected %s", path, i / t->columns + 1, t->head[column],
-			               text ? "a number" : "text", text ? "text" : "a number");
-	}
-	return GT_OK;
-}
-
-/* A table that is not there was not measured. */
-static gt_status read_table(study *s, const char *from, int which, int i)
-{
-	char *path = cli_text("%s/%s.csv", from, study_table_name(s, which));
-	const int all_text = which == STUDY_ABOUT || which == STUDY_LEFT_OUT;
-	study_table *t = &s->table[which];
-	struct stat there;
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	if (which != STUDY_ABOUT && stat(path, &there) != 0)
-		goto done;
-	GT_TRY(study_csv_read(path, t));
-	if (which == STUDY_ABOUT && t->columns != 2)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu columns: expected two, 'what' and 'value'", path, t->columns));
-	if (!all_text)
-		GT_TRY(check_heads(path, i, t));
-	GT_TRY(check_cells(path, all_text ? "ttt" : tables[i].kind, t));
-done:
-	free(path);
-	return st;
-}
-
-static gt_status redraw(study *s, const study_options *o)
-{
-	gt_status st = GT_OK;
-	GT_TRY(read_table(s, o->from, STUDY_ABOUT, -1));
-	GT_TRY(read_table(s, o->from, STUDY_LEFT_OUT, -1));
-	for (int i = 0; i < TABLES; i++)
-		GT_TRY(read_table(s, o->from, tables[i].table, i));
-	drop_unmeasured(s);
-	s->steps = 1;
-	study_about_line(s, "figures drawn by", s->call->line);
-	study_step(s, "figures");
-done:
-	return st;
-}
-
-static const char *const table_names[] = {
-	[STUDY_FORMS - STUDY_OWN] = "forms",       [STUDY_ANGLES - STUDY_OWN] = "angles",     [STUDY_BLOCKS - STUDY_OWN] = "blocks",
-	[STUDY_PASSES - STUDY_OWN] = "passes",     [STUDY_LAUNCHES - STUDY_OWN] = "launches", [STUDY_LIMITS - STUDY_OWN] = "limits",
-	[STUDY_STAGES - STUDY_OWN] = "stages",     [STUDY_LADDER - STUDY_OWN] = "ladder",     [STUDY_QUALITY - STUDY_OWN] = "quality",
-	[STUDY_RABBITCT - STUDY_OWN] = "rabbitct", [STUDY_FDK_SIZES - STUDY_OWN] = "sizes",   [STUDY_STRUCTURES - STUDY_OWN] = "textures",
-};
 
 const study_kind study_kind_fdk = {
 	.name = "fdk",
 	.title = "Analytic reconstruction: backprojection step by step",
-	.intro =
-		"The time of filtered backprojection of cone beams (FDK) with each kernel of its backprojection, and how accurate each is against double "
-		"precision on the CPU. The experiments are those of Y. Okitsu, F. Ino, K. Hagihara (2008), kernels A to F; E. Papenhausen, K. Mueller, "
-		"“Rapid Rabbit”, IEEE NSS/MIC (2013); and Y. Lu, F. Ino, K. Hagihara, “Cache-aware GPU optimization for "
-		"out-of-core cone beam CT reconstruction of high-resolution volumes”, IEICE Trans. Inf. & Syst. (2016), whose "
-		"numbers are printed beside what was measured.",
-	.table_name = table_names,
-	.tables = sizeof table_names / sizeof *table_names,
+	.intro = "The time of filtered backprojection of cone beams (FDK) with each kernel of its backprojection, and its accuracy "
+		 "against double precision on the CPU. Experiments and printed results: Y. Okitsu, F. Ino, K. Hagihara (2008), kernels A "
+		 "to F; E. Papenhausen, K. Mueller, “Rapid Rabbit”, IEEE NSS/MIC (2013); Y. Lu, F. Ino, K. Hagihara, “Cache-aware GPU "
+		 "optimization for out-of-core cone beam CT reconstruction of high-resolution volumes”, IEICE Trans. Inf. & Syst. (2016).",
+	.table = tables,
+	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_fdk),
-	.check = check,
+	.takes = TAKES_SECONDS,
+	.from_tables = 1,
 	.prepare = prepare,
 	.measure = measure,
+	.complete = drop_unmeasured,
 	.figures = fdk_figures,
 	.parts = fdk_parts,
-	.redraw = redraw,
 };

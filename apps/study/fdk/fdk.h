@@ -1,10 +1,10 @@
 #ifndef GT_APPS_STUDY_FDK_FDK_H
 #define GT_APPS_STUDY_FDK_FDK_H
-/* `gantry study fdk`: direct reconstruction and its published optimisations one by one, after
- *   Okitsu, Ino, Hagihara: fast cone beam reconstruction using CUDA, IPSJ SIG (2008): forms A to F, tables 4 and 6;
- *   Papenhausen, Mueller: Rapid Rabbit, IEEE NSS/MIC (2013): table I;
- *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE Trans. Inf. Syst. (2016): tables 1, 3, 4, figures 9, 10.
- * Forms with textures run on CUDA alone; what the CPU can do is measured everywhere. */
+/* `gantry study fdk`: analytic reconstruction and its published optimisations. Sources:
+ *   Okitsu, Ino, Hagihara: fast cone beam reconstruction using CUDA, IPSJ SIG (2008), forms A to F, tables 4 and 6.
+ *   Papenhausen, Mueller: Rapid Rabbit, IEEE NSS/MIC (2013), table I.
+ *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE (2016), tables 1, 3, 4, figures 9, 10.
+ * Forms with textures run on CUDA alone; the CPU is measured everywhere. */
 #include "apps/study/study.h"
 
 /* Its tables. */
@@ -24,6 +24,7 @@ typedef struct {
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
 const fdk_form *fdk_form_find(const char *name);
 
+
 /* A form on a device. */
 typedef struct {
 	const fdk_form *form;           /* NULL: the CPU's */
@@ -42,29 +43,33 @@ typedef struct {
 	double enough;                  /* s of a case: what takes longer is not repeated */
 } study_fdk;
 static inline study_fdk *fdk_of(const study *s) { return (study_fdk *)s->own; }
+/* The way of a form; NULL: it is not here. The CPU or GPU of a way. */
+const fdk_way *fdk_way_of(const study *s, const char *form);
+static inline const char *fdk_device(const fdk_way *w) { return w->gpu ? "GPU" : "CPU"; }
 
 /* Seconds of one reconstruction, medians; total: all of it, data resident. */
 typedef struct { double filter, back, total; } fdk_seconds;
-/* data NULL: random. x: where the volume goes, NULL: nowhere. Repeated while that is short, after one run to warm up. GT_ERR_UNSUPPORTED if
- * the form refuses. */
-gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data, float *x,
-                  fdk_seconds *t);
-/* The same; a case that cannot be done, or has no room, is told and left out: t is NAN then. */
-gt_status fdk_try(study *s, const char *part, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options,
-                  const float *data, float *x, fdk_seconds *t);
+/* One reconstruction. data NULL: random; x: receives the volume, NULL: not wanted; options: of the solver, NULL:
+ * none. */
+typedef struct { const fdk_way *way; const gt_scan *scan; const gt_grid *grid; const char *options; const float *data; float *x; } fdk_case;
+/* Medians of runs after a warm-up, while they are short. GT_ERR_UNSUPPORTED: the form refuses. */
+gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t);
+/* The same; an impossible case is left out: t is NAN. */
+gt_status fdk_try(study *s, const char *part, const fdk_case *c, fdk_seconds *t);
 double fdk_updates(const gt_scan *scan, const gt_grid *grid);
 /* The cube of n^3 voxels: the workload cube512 at that size. */
 gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid);
-gt_status fdk_floats(size_t n, const char *what, float **x);
 
-/* Images one by one through their matrices, as the benchmark RabbitCT has them; from the first image to the whole volume. */
+/* Images one by one through their matrices, as the benchmark RabbitCT has them; from the first image to the whole
+ * volume. */
 typedef struct {
 	gt_grid grid;
 	size_t views, rows, columns;
 	const double (*matrix)[12];
 	const float *images;
 } fdk_images;
-/* batch: views per pass over the volume, 0: chosen. x: where the volume goes, NULL: nowhere. Short runs are repeated. */
+/* batch: views per pass over the volume, 0: chosen. x: where the volume goes, NULL: nowhere. Short runs are
+ * repeated. */
 gt_status fdk_images_run(const fdk_images *p, const char *backend, gt_type type, size_t batch, float *x, double *seconds);
 /* Devices that take images so: the GPU by the form that it chooses; without one the CPU, on one thread and on all. */
 enum { FDK_TAKERS = 2 };
@@ -83,6 +88,6 @@ size_t    fdk_launches_steps(const study *s);
 gt_status fdk_launches(study *s);                       /* on CUDA alone */
 gt_status fdk_stages(study *s);                         /* three steps */
 
-gt_status fdk_figures(study *s);
+void      fdk_figures(study *s);
 void      fdk_parts  (const study *s, study_page *p);
 #endif

@@ -1,4 +1,4 @@
-/* The ladder of forms on one cube, and how near each is to double precision on two bodies. */
+/* The ladder of forms on one cube, and the accuracy of each against double precision on two objects. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
-/* The stages of Okitsu, Ino, Hagihara 2008, with the seconds of table 4 (GeForce 8800 GTX, 512^3 from 360 views of 512^2). */
+/* The stages of Okitsu, Ino, Hagihara 2008, with the seconds of table 4 (GeForce 8800 GTX, 512^3 from 360 views of
+ * 512^2). */
 static const struct {
 	const char *stage, *form;
 	double back, whole;
@@ -33,7 +34,7 @@ enum { STAGES = sizeof stages / sizeof *stages };
 enum { SETS = 2 };
 typedef struct {
 	char label[96];
-	const char *body;
+	const char *object;
 	gt_scan *scan;
 	gt_grid grid;
 	float *data, *reference, *x;
@@ -46,7 +47,7 @@ static void free_set(set *d)
 	free(d->data);
 	free(d->reference);
 	free(d->x);
-	*d = (set){ .body = NULL };
+	*d = (set){ .object = NULL };
 }
 
 static gt_orbit orbit_of(const study *s, int number, gt_grid *grid)
@@ -63,38 +64,35 @@ static gt_orbit orbit_of(const study *s, int number, gt_grid *grid)
 	return o;
 }
 
-/* The body fills nine tenths of the circle that all views see. */
+/* The object fills nine tenths of the circle that all views see. */
 static gt_status project(study *s, set *d)
 {
 	gt_phantom_options o = gt_phantom_defaults;
-	gt_phantom *body = NULL;
-	gt_pool *pool = NULL;
+	gt_phantom *object = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_phantom_new(d->body, &o, &body));
-	o.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) / gt_phantom_radius(body);
-	gt_phantom_free(body);
-	body = NULL;
-	GT_TRY(gt_phantom_new(d->body, &o, &body));
-	GT_TRY(gt_pool_new(s->threads, &pool));
-	GT_TRY(gt_phantom_project(body, d->scan, 1, pool, NULL, NULL, d->data));
+	GT_TRY(gt_phantom_new(d->object, &o, &object));
+	o.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) / gt_phantom_radius(object);
+	gt_phantom_free(object);
+	object = NULL;
+	GT_TRY(gt_phantom_new(d->object, &o, &object));
+	GT_TRY(study_simulate(s, object, d->scan, 1, d->data, NULL, NULL));
 done:
-	gt_pool_free(pool);
-	gt_phantom_free(body);
+	gt_phantom_free(object);
 	return st;
 }
 
 static gt_status new_set(study *s, int number, set *d)
 {
 	gt_status st = GT_OK;
-	*d = (set){ .body = number ? "forbild-head" : "shepp-logan" };
+	*d = (set){ .object = number ? "forbild-head" : "shepp-logan" };
 	const gt_orbit o = orbit_of(s, number, &d->grid);
-	study_step(s, "ladder: projections of %s", d->body);
+	study_step(s, "ladder: projections of %s", d->object);
 	GT_TRY(gt_scan_orbit(&o, &d->scan));
 	d->voxels = gt_grid_voxels(&d->grid);
-	snprintf(d->label, sizeof d->label, "%s, %zu views of %zu x %zu to %zu^3", d->body, o.views, o.columns, o.rows, d->grid.n[0]);
-	GT_TRY(fdk_floats(gt_scan_size(d->scan), "line integrals", &d->data));
-	GT_TRY(fdk_floats(d->voxels, "the reference", &d->reference));
-	GT_TRY(fdk_floats(d->voxels, "the volume", &d->x));
+	snprintf(d->label, sizeof d->label, "%s, %zu views of %zu x %zu to %zu^3", d->object, o.views, o.columns, o.rows, d->grid.n[0]);
+	GT_TRY(study_host_floats(gt_scan_size(d->scan), "line integrals", &d->data));
+	GT_TRY(study_host_floats(d->voxels, "the reference", &d->reference));
+	GT_TRY(study_host_floats(d->voxels, "the volume", &d->x));
 	GT_TRY(project(s, d));
 done:
 	return st;
@@ -104,7 +102,6 @@ done:
 static void add_quality(study *s, const fdk_way *w, const set *d)
 {
 	const double hu = 1000 / gt_phantom_defaults.water;
-	study_table *t = &s->table[STUDY_QUALITY];
 	double sum = 0, size = 0, max = 0, low = INFINITY, high = -INFINITY;
 	size_t off = 0;
 	for (size_t i = 0; i < d->voxels; i++) {
@@ -116,13 +113,9 @@ static void add_quality(study *s, const fdk_way *w, const set *d)
 		high = fmax(high, from);
 		off += floor(hu * d->x[i] + 0.5) != floor(hu * from + 0.5);
 	}
-	study_text(t, "%s", d->label);
-	study_text(t, "%s", w->label);
-	study_text(t, w->gpu ? "GPU" : "CPU");
-	study_number(t, sum > 0 ? 10 * log10((high - low) * (high - low) * (double)d->voxels / sum) : NAN);
-	study_number(t, 100 * (double)off / (double)d->voxels);
-	study_number(t, sqrt(sum / size));
-	study_number(t, hu * max);
+	const double psnr = sum > 0 ? 10 * log10((high - low) * (high - low) * (double)d->voxels / sum) : NAN;
+	study_row(&s->table[STUDY_QUALITY], TXT(d->label), TXT(w->label), TXT(fdk_device(w)), NUM(psnr),
+	          NUM(100 * (double)off / (double)d->voxels), NUM(sqrt(sum / size)), NUM(hu * max));
 }
 
 static int takes_part(const fdk_way *w) { return !w->form || w->form->upright; }
@@ -137,13 +130,13 @@ static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MAX_WAYS])
 	while (f->way[reference].type != GT_F64)
 		reference++;
 	GT_TRY(new_set(s, number, &d));
-	study_step(s, "ladder: %s: %s", d.body, f->way[reference].label);
-	GT_TRY(fdk_run(s, &f->way[reference], d.scan, &d.grid, "", d.data, d.reference, &t[reference]));
+	study_step(s, "ladder: %s: %s", d.object, f->way[reference].label);
+	GT_TRY(fdk_run(s, &(fdk_case){ &f->way[reference], d.scan, &d.grid, NULL, d.data, d.reference }, &t[reference]));
 	for (size_t i = 0; i < f->ways; i++) {
 		if (i == reference || !takes_part(&f->way[i]) || (number == 1 && !f->way[i].form && !f->way[i].all))
 			continue;
-		study_step(s, "ladder: %s: %s", d.body, f->way[i].label);
-		GT_TRY(fdk_try(s, "ladder", &f->way[i], d.scan, &d.grid, "", d.data, d.x, &t[i]));
+		study_step(s, "ladder: %s: %s", d.object, f->way[i].label);
+		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x }, &t[i]));
 		if (!isnan(t[i].back))
 			add_quality(s, &f->way[i], &d);
 	}
@@ -154,25 +147,13 @@ done:
 	return st;
 }
 
-static void add_stage(study *s, const char *stage, const char *form, const char *device, const fdk_way *w, const fdk_seconds *x,
-                      double before)
+/* A row of the ladder; w NULL: not here. */
+static void add_stage(study *s, const char *stage, const char *form, const fdk_way *w, const fdk_seconds *t, const double *before)
 {
-	study_table *t = &s->table[STUDY_LADDER];
-	study_text(t, "%s", stage);
-	study_text(t, "%s", form);
-	study_text(t, "%s", device);
-	study_number(t, w && w->form && w->form->views ? w->form->views : NAN);
-	study_number(t, w ? x->filter : NAN);
-	study_number(t, w ? x->back : NAN);
-	study_number(t, w ? x->total : NAN);
-	study_number(t, w ? w->rate / 1073741824 : NAN);
-	study_number(t, w ? before / x->back : NAN);
-}
-
-static void add_paper(study *s, double back, double whole)
-{
-	study_number(&s->table[STUDY_LADDER], back);
-	study_number(&s->table[STUDY_LADDER], whole);
+	const int views = w && w->form ? w->form->views : 0;
+	study_row(&s->table[STUDY_LADDER], TXT(stage), TXT(form), TXT(w ? fdk_device(w) : "needs CUDA"), NUM(views ? views : NAN),
+	          NUM(w ? t->filter : NAN), NUM(w ? t->back : NAN), NUM(w ? t->total : NAN), NUM(w ? w->rate / 1073741824 : NAN),
+	          NUM(w ? *before / t->back : NAN));
 }
 
 static void add_ladder(study *s, const fdk_seconds *t)
@@ -180,19 +161,17 @@ static void add_ladder(study *s, const fdk_seconds *t)
 	const study_fdk *f = fdk_of(s);
 	double before = NAN;
 	for (size_t i = 0; i < f->ways && !f->way[i].form; i++) {
-		add_stage(s, f->way[i].label, "the CPU's", "CPU", &f->way[i], &t[i], before);
-		add_paper(s, NAN, NAN);
+		add_stage(s, f->way[i].label, "the CPU's", &f->way[i], &t[i], &before);
+		study_row(&s->table[STUDY_LADDER], NUM(NAN), NUM(NAN));
 		before = f->way[i].type == GT_F64 ? NAN : t[i].back;
 	}
 	before = NAN;
 	for (int k = 0; k < STAGES; k++) {
-		size_t i = 0;
-		while (i < f->ways && (!f->way[i].form || strcmp(f->way[i].form->name, stages[k].form) != 0))
-			i++;
-		const fdk_way *w = i < f->ways ? &f->way[i] : NULL;
-		add_stage(s, stages[k].stage, stages[k].form, w ? "GPU" : "needs CUDA", w, w ? &t[i] : NULL, before);
-		add_paper(s, stages[k].back, stages[k].whole);
-		before = w ? t[i].back : NAN;
+		const fdk_way *w = fdk_way_of(s, stages[k].form);
+		const fdk_seconds *x = w ? &t[w - f->way] : NULL;
+		add_stage(s, stages[k].stage, stages[k].form, w, x, &before);
+		study_row(&s->table[STUDY_LADDER], NUM(stages[k].back), NUM(stages[k].whole));
+		before = w ? x->back : NAN;
 	}
 }
 

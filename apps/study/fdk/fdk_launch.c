@@ -1,23 +1,15 @@
-/* How kernels with textures are launched: shapes of blocks against the angle, views per launch against the size of blocks, and how the
- * textures lie. Figures 9 and 10, and table 3, of Lu, Ino, Hagihara (2016). On CUDA alone. */
+/* Launches of kernels with textures: shapes of blocks against the angle, views per launch against the size of
+ * blocks, and the layout of textures. Figures 9 and 10, and table 3, of Lu, Ino, Hagihara (2016). On CUDA alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
-enum { CIRCLE = 1200 /* views of the paper, of which some neighbours are taken */, GROUPS = 2 /* of them, an eighth of a turn apart */ };
+enum { CIRCLE = 1200 /* views of the paper; adjacent ones are used */, GROUPS = 2 /* groups of views, 45 degrees apart */ };
 static const double enough = 0.03; /* s of a case: there are many */
 
-static const fdk_way *way_of(const study *s, const char *form)
-{
-	for (size_t i = 0; i < fdk_of(s)->ways; i++)
-		if (fdk_of(s)->way[i].form && !strcmp(fdk_of(s)->way[i].form->name, form))
-			return &fdk_of(s)->way[i];
-	return NULL;
-}
-
-/* A form, launched in some way, on n^3 voxels: `count` neighbouring views from each of so many places of the circle on. */
+/* A launch of a form on n^3 voxels: `count` adjacent views from each of `groups` positions of the circle. */
 typedef struct {
 	const char *form, *block;
 	size_t n, views, slices;
@@ -28,10 +20,10 @@ static gt_status pick_views(const launch *l, gt_grid *grid, gt_scan **part)
 {
 	const gt_orbit o = fdk_cube(l->n, CIRCLE, grid);
 	const size_t n = l->count * l->groups;
-	size_t *view = malloc(n * sizeof *view);
+	size_t *view = NULL;
 	gt_scan *scan = NULL;
-	gt_status st = view ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
+	gt_status st = GT_OK;
+	GT_TRY(study_new(n, sizeof *view, &view));
 	for (size_t i = 0; i < n; i++)
 		view[i] = (l->first + i / l->count * (CIRCLE / 8) + i % l->count) % CIRCLE;
 	GT_TRY(gt_scan_orbit(&o, &scan));
@@ -42,19 +34,18 @@ done:
 	return st;
 }
 
-/* Seconds of a view; NAN if the device cannot launch that, which is told. */
+/* Seconds of a view; NAN if the device cannot launch it: left out. */
 static gt_status time_launch(study *s, const char *part, const launch *l, double *seconds)
 {
 	const double usual = fdk_of(s)->enough;
-	char options[96];
 	gt_scan *scan = NULL;
 	gt_grid grid;
 	fdk_seconds t;
 	gt_status st = GT_OK;
-	snprintf(options, sizeof options, "short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
+	const char *options = FORMAT("short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
 	GT_TRY(pick_views(l, &grid, &scan));
 	fdk_of(s)->enough = fmin(usual, enough);
-	st = fdk_try(s, part, way_of(s, l->form), scan, &grid, options, NULL, NULL, &t);
+	st = fdk_try(s, part, &(fdk_case){ fdk_way_of(s, l->form), scan, &grid, options, NULL, NULL }, &t);
 	fdk_of(s)->enough = usual;
 	*seconds = t.back / (double)(l->count * l->groups);
 done:
@@ -62,7 +53,8 @@ done:
 	return st;
 }
 
-/* The paper's 1024^3, or half of that edge where the memory is short: the volume, and as much again for views and what others hold. */
+/* The paper's 1024^3, or half of that edge where the memory is short: the volume, and as much again for views and
+ * what others hold. */
 static gt_status cube_of(const study *s, size_t *n)
 {
 	const size_t volume = (size_t)1024 * 1024 * 1024 * sizeof(float);
@@ -131,9 +123,8 @@ static gt_status launches(study *s, size_t n)
 		study_number(t, (double)views);
 		for (int k = 0; k < SIZES; k++) {
 			const launch l = { "layered", sizes[k].block, n, views, SHAPE_SLICES, count, GROUPS, 0 };
-			char part[64];
+			const char *part = FORMAT("views per launch: %zu, %d threads", views, sizes[k].threads);
 			double seconds;
-			snprintf(part, sizeof part, "views per launch: %zu, %d threads", views, sizes[k].threads);
 			study_step(s, "%s", part);
 			GT_TRY(time_launch(s, part, &l, &seconds));
 			study_number(t, 1e3 * seconds);
@@ -145,8 +136,8 @@ done:
 
 /* How the textures lie: table 3 --------------------------------------------------------- */
 
-/* N' and Z' that the paper found best for each size, with the seconds of its backprojections; and its N' of the largest size for all. size:
- * of the three. */
+/* The paper's best N' and Z' for each size, with seconds of backprojection; and N' of the largest size for all. size:
+ * index of the three. */
 static const struct {
 	int size;
 	size_t n, views, slices;
@@ -165,20 +156,11 @@ enum { CUBES = sizeof cubes / sizeof *cubes, STRUCTURES = sizeof structures / si
 
 static void add_structure(study *s, int cube, int structure, size_t n, double seconds, double separate)
 {
-	static const double none = NAN;
-	const double *paper[] = { &cubes[cube].separate, &cubes[cube].layered, &none };
-	const double theirs = s->quick ? NAN : *paper[structure];
-	study_table *t = &s->table[STUDY_STRUCTURES];
-	study_text(t, "%zu^3, N' = %zu", n, cubes[cube].views);
-	study_text(t, "%s", structures[structure].how);
-	study_text(t, "%s", structures[structure].form);
-	study_number(t, (double)cubes[cube].views);
-	study_number(t, (double)cubes[cube].slices);
-	study_number(t, CIRCLE * seconds);
-	study_number(t, (double)n * (double)n * (double)n / seconds / 1073741824);
-	study_number(t, separate / seconds);
-	study_number(t, theirs);
-	study_number(t, cubes[cube].separate / theirs);
+	const double paper[] = { cubes[cube].separate, cubes[cube].layered, NAN }, theirs = s->quick ? NAN : paper[structure];
+	study_row(&s->table[STUDY_STRUCTURES], TXT(FORMAT("%zu^3, N' = %zu", n, cubes[cube].views)), TXT(structures[structure].how),
+	          TXT(structures[structure].form), NUM(cubes[cube].views), NUM(cubes[cube].slices), NUM(CIRCLE * seconds),
+	          NUM((double)n * (double)n * (double)n / seconds / 1073741824), NUM(separate / seconds), NUM(theirs),
+	          NUM(cubes[cube].separate / theirs));
 }
 
 static gt_status textures(study *s)

@@ -1,116 +1,91 @@
-/* The figures of `gantry study fdk`, from its tables alone: they may have been read from another folder. */
-#include <math.h>
+/* The figures of `gantry study fdk`, from its tables alone: they may come from another folder. */
 #include <string.h>
-#include "apps/cli/gnuplot.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { WIDTH = 1080, HEIGHT = 520 };
 
-static const study_cell *cell(const study_table *t, size_t row, size_t column) { return &t->cell[row * t->columns + column]; }
-
-static int same(const study_cell *a, const study_cell *b)
-{
-	return a->text && b->text ? !strcmp(a->text, b->text) : !a->text && !b->text && a->number == b->number;
-}
-
-/* Is the row the first with what it has in that column? */
+/* Returns 1 if no row before holds the same in that column. */
 static int is_first(const study_table *t, size_t row, size_t column)
 {
 	for (size_t i = 0; i < row; i++)
-		if (same(cell(t, i, column), cell(t, row, column)))
+		if (study_same(t, i, row, column))
 			return 0;
 	return 1;
 }
 
-static void number(double x, FILE *out)
-{
-	if (isnan(x))
-		fputs("NaN", out);
-	else
-		fprintf(out, "%.9g", x);
-}
+/* Writes a number of a data block after `before`. */
+static void number(study_plot *p, const char *before, double x) { study_put(p, isnan(x) ? "%sNaN" : "%s%.9g", before, x); }
 
-/* A cell of a data block. */
-static void datum(const study_cell *c, FILE *out)
-{
-	if (!c->text) {
-		number(c->number, out);
-		return;
-	}
-	app_gnuplot_datum(out, "%s", c->text);
-}
-
-/* A block of that name: a line for each different key, with its value in each of the series. */
-static void pivot(const study_table *t, const char *name, size_t key, size_t series, size_t value, FILE *out)
+/* Writes a data block: a row for each different key, with its value in each of the series. */
+static void pivot(study_plot *p, const study_table *t, const char *name, size_t key, size_t series, size_t value)
 {
 	const size_t rows = study_rows(t);
-	fprintf(out, "%s << END\n", name);
+	study_put(p, "%s << END\n", name);
 	for (size_t i = 0; i < rows; i++) {
 		if (!is_first(t, i, key))
 			continue;
-		datum(cell(t, i, key), out);
+		if (*study_text_at(t, i, key))
+			study_put(p, "%s", DATUM("%s", study_text_at(t, i, key)));
+		else
+			number(p, "", study_at(t, i, key));
 		for (size_t k = 0; k < rows; k++) {
-			const study_cell *found = &(study_cell){ NULL, NAN };
+			double found = NAN;
 			if (!is_first(t, k, series))
 				continue;
 			for (size_t j = 0; j < rows; j++)
-				if (same(cell(t, j, key), cell(t, i, key)) && same(cell(t, j, series), cell(t, k, series)))
-					found = cell(t, j, value);
-			fputc(',', out);
-			datum(found, out);
+				if (study_same(t, i, j, key) && study_same(t, k, j, series))
+					found = study_at(t, j, value);
+			number(p, ",", found);
 		}
-		fputc('\n', out);
+		study_put(p, "\n");
 	}
-	fputs("END\nset datafile nocolumnheaders\n", out);
+	study_put(p, "END\nset datafile nocolumnheaders\n");
 }
 
-/* $rows: what was measured and what a paper has, by the text of the first column; with a star where nothing could be. */
-static void beside(const study_table *t, size_t here, size_t paper, double updates, FILE *out)
+/* Writes $rows: measured and published values by the text of the first column; a star marks what needs CUDA. */
+static void with_paper(study_plot *p, const study_table *t, size_t here, size_t paper, double updates)
 {
-	fputs("$rows << END\n", out);
+	study_put(p, "$rows << END\n");
 	for (size_t i = 0; i < study_rows(t); i++) {
-		char text[160];
-		snprintf(text, sizeof text, "%s%s", cell(t, i, 0)->text, strcmp(cell(t, i, 2)->text, "needs CUDA") ? "" : " *");
-		datum(&(study_cell){ text, NAN }, out);
-		fputc(',', out);
-		number(cell(t, i, here)->number, out);
-		fputc(',', out);
-		number(updates > 0 ? updates / cell(t, i, paper)->number : cell(t, i, paper)->number, out);
-		fputc('\n', out);
+		const double published = study_at(t, i, paper);
+		study_put(p, "%s", DATUM("%s%s", study_text_at(t, i, 0), strcmp(study_text_at(t, i, 2), "needs CUDA") ? "" : " *"));
+		number(p, ",", study_at(t, i, here));
+		number(p, ",", updates > 0 ? updates / published : published);
+		study_put(p, "\n");
 	}
-	fputs("END\nset datafile nocolumnheaders\n", out);
+	study_put(p, "END\nset datafile nocolumnheaders\n");
 }
 
-/* One plot of each of the series of $rows. */
-static void plot_pivot(const study_table *t, size_t series, const char *how, FILE *out)
+/* Plots the series of $rows; xtic: their rows have texts. */
+static void plot_pivot(study_plot *p, const study_table *t, size_t series, int xtic)
 {
 	size_t column = 2;
-	fputs("plot ", out);
-	for (size_t k = 0; k < study_rows(t); k++) {
-		if (!is_first(t, k, series))
-			continue;
-		fprintf(out, how, column > 2 ? ", \\\n     " : "", column, column);
-		fputs(" title ", out);
-		app_gnuplot_quote(out, "%s", cell(t, k, series)->text);
-		column++;
-	}
+	for (size_t k = 0; k < study_rows(t); k++)
+		if (is_first(t, k, series)) {
+			const char *title = QUOTE("%s", study_text_at(t, k, series));
+			if (xtic)
+				study_series(p, "$rows using %zu:xtic(1) lt %zu title %s", column, column, title);
+			else
+				study_series(p, "$rows using 1:%zu with linespoints lt %zu title %s", column, column, title);
+			column++;
+		}
 }
 
-/* Lines over the whole width at the limits of a device. */
-static void limits(const study *s, FILE *out)
+/* Draws horizontal lines at the limits of the GPU, or of the CPU without one. */
+static void limits(study_plot *p)
 {
-	const study_table *t = &s->table[STUDY_LIMITS];
+	const study_table *t = &p->s->table[STUDY_LIMITS];
 	int gpu = 0;
 	for (size_t i = 0; i < study_rows(t); i++)
-		gpu |= !strcmp(cell(t, i, 0)->text, "GPU");
+		gpu |= !strcmp(study_text_at(t, i, 0), "GPU");
 	for (size_t i = 0; i < study_rows(t); i++) {
-		const double at = cell(t, i, 2)->number;
-		if (gpu && strcmp(cell(t, i, 0)->text, "GPU") != 0)
+		const double at = study_at(t, i, 2);
+		if (gpu && strcmp(study_text_at(t, i, 0), "GPU") != 0)
 			continue;
-		fprintf(out, "set arrow from graph 0, first %.6g to graph 1, first %.6g nohead lc rgb '#777777' dt 2 front\nset label ", at,
-		        at);
-		app_gnuplot_quote(out, "%s", cell(t, i, 1)->text);
-		fprintf(out, " at graph 0.01, first %.6g offset 0,0.5 font ',9' tc rgb '#555555' front\n", at);
+		study_put(p,
+		          "set arrow from graph 0, first %.6g to graph 1, first %.6g nohead lc rgb '#777777' dt 2 front\n"
+		          "set label %s at graph 0.01, first %.6g offset 0,0.5 font ',9' tc rgb '#555555' front\n",
+		          at, at, QUOTE("%s", study_text_at(t, i, 1)), at);
 	}
 }
 
@@ -118,182 +93,144 @@ static void limits(const study *s, FILE *out)
 	"set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.85 noborder\n" \
 	"set xtics rotate by 30 right scale 0\nset rmargin 3\nset key outside top center horizontal\n"
 
-/* The largest number of a column, and a limit if it is higher: room above for its text. */
-static double top_of(const study *s, const study_table *t, size_t column)
+static double max_of(const study_table *t, size_t column)
 {
-	const study_table *l = &s->table[STUDY_LIMITS];
 	double max = 0;
 	for (size_t i = 0; i < study_rows(t); i++)
-		max = fmax(max, cell(t, i, column)->number);
-	for (size_t i = 0; i < study_rows(l); i++)
-		max = fmax(max, cell(l, i, 2)->number);
+		max = fmax(max, study_at(t, i, column));
 	return max;
 }
 
-/* 512^3 from 360 views are 45 2^30 updates. */
-static void draw_ladder(const study *s, const study_table *t, FILE *out)
+/* Leaves space above the largest number of a column and above the limits. */
+static void set_top(study_plot *p, const study_table *t, size_t column)
 {
-	limits(s, out);
-	beside(t, 7, 9, 45, out);
-	fprintf(out,
-	        "set yrange [*:%.6g]\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Okitsu et al. 2008, GeForce 8800 GTX' lc 11\n",
-	        2 * top_of(s, t, 7));
+	study_put(p, "set yrange [*:%.6g]\n", 2 * fmax(max_of(t, column), max_of(&p->s->table[STUDY_LIMITS], 2)));
 }
 
-static void draw_quality(const study *s, const study_table *t, FILE *out)
+static void draw_ladder(study_plot *p, const study_table *t)
 {
-	(void)s;
-	pivot(t, "$rows", 1, 0, 3, out);
-	plot_pivot(t, 0, "%s$rows using %zu:xtic(1) lt %zu", out);
-	fputc('\n', out);
+	limits(p);
+	with_paper(p, t, 7, 9, 45); /* 512^3 from 360 views are 45 2^30 updates */
+	set_top(p, t, 7);
+	study_put(p, "plot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Okitsu et al. 2008, GeForce 8800 GTX' lc 11\n");
 }
 
-/* All columns but the first against it; what begins with "limit" is a dashed line. */
-static void draw_curves(const study *s, const study_table *t, FILE *out)
+static void draw_quality(study_plot *p, const study_table *t)
 {
-	fputs("set key outside right top Left reverse\nplot ", out);
+	pivot(p, t, "$rows", 1, 0, 3);
+	plot_pivot(p, t, 0, 1);
+	study_series_end(p);
+}
+
+/* Plots all columns against the first; a name that begins with "limit" is a dashed line. */
+static void draw_curves(study_plot *p, const study_table *t)
+{
+	study_put(p, "set key outside right top Left reverse\n");
 	for (size_t c = 1; c < t->columns; c++) {
-		char title[96];
-		snprintf(title, sizeof title, "%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
-		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", study_table_name(s, t - s->table), c + 1);
-		if (strncmp(title, "limit", 5))
-			fprintf(out, "linespoints lt %zu title ", c + 1);
-		else
-			fputs("lines lc rgb '#777777' dt 2 title ", out);
-		app_gnuplot_quote(out, "%s", title);
+		const char *title = QUOTE("%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
+		const char *look = strncmp(t->head[c], "limit", 5) ? FORMAT("linespoints lt %zu", c + 1) : "lines lc rgb '#777777' dt 2";
+		study_series(p, "'%s.csv' using 1:%zu with %s title %s", study_table_name(p->s, (size_t)(t - p->s->table)), c + 1, look,
+		             title);
 	}
-	fputc('\n', out);
+	study_series_end(p);
 }
 
-static void draw_sizes(const study *s, const study_table *t, FILE *out)
+static void draw_sizes(study_plot *p, const study_table *t)
 {
-	limits(s, out);
-	pivot(t, "$rows", 11, 1, 6, out);
-	fprintf(out, "set yrange [*:%.6g]\nset xrange [%.6g:%.6g]\nset xtics (", 2 * top_of(s, t, 6), 0.8 * cell(t, 0, 11)->number,
-	        1.25 * cell(t, study_rows(t) - 1, 11)->number);
+	limits(p);
+	pivot(p, t, "$rows", 11, 1, 6);
+	set_top(p, t, 6);
+	study_put(p, "set xrange [%.6g:%.6g]\nset xtics (", 0.8 * study_at(t, 0, 11), 1.25 * study_at(t, study_rows(t) - 1, 11));
 	for (size_t i = 0, n = 0; i < study_rows(t); i++)
 		if (is_first(t, i, 11))
-			fprintf(out, "%s%g", n++ ? ", " : "", cell(t, i, 11)->number);
-	fputs(")\nset key outside right top Left reverse\n", out);
-	plot_pivot(t, 1, "%s$rows using 1:%zu with linespoints lt %zu", out);
-	fputc('\n', out);
+			study_put(p, "%s%g", n++ ? ", " : "", study_at(t, i, 11));
+	study_put(p, ")\nset key outside right top Left reverse\n");
+	plot_pivot(p, t, 1, 0);
+	study_series_end(p);
 }
 
-static int has_numbers(const study_table *t, size_t column)
+/* Plots the speed of each structure over the first one, and the published speed of the second. */
+static void draw_textures(study_plot *p, const study_table *t)
 {
-	for (size_t i = 0; i < study_rows(t); i++)
-		if (!isnan(cell(t, i, column)->number))
-			return 1;
-	return 0;
+	pivot(p, t, "$rows", 0, 1, 7);
+	pivot(p, t, "$paper", 0, 1, 9);
+	plot_pivot(p, t, 1, 1);
+	if (max_of(t, 9) > 0)
+		study_series(p, "$paper using 3 lc 11 title 'Lu et al. 2016, GTX 980: the second of these'");
+	study_series_end(p);
 }
 
-/* How many times as fast as the first of the structures; beside them what the paper has of the second, at the sizes that it has. */
-static void draw_textures(const study *s, const study_table *t, FILE *out)
-{
-	(void)s;
-	pivot(t, "$rows", 0, 1, 7, out);
-	pivot(t, "$paper", 0, 1, 9, out);
-	plot_pivot(t, 1, "%s$rows using %zu:xtic(1) lt %zu", out);
-	if (has_numbers(t, 9))
-		fputs(", \\\n     $paper using 3 lc 11 title 'Lu et al. 2016, GTX 980: the second of these'", out);
-	fputc('\n', out);
-}
-
-/* The stages one after the other, as shares of their whole, as sizes and machines are others; beside it the whole at the same time. The last
- * row is the whole. */
-static void stage_shares(const study_table *t, FILE *out)
+/* Plots the stages in sequence as fractions of the whole, because machines and sizes differ, and the whole if they
+ * overlap. */
+static void draw_stages(study_plot *p, const study_table *t)
 {
 	static const struct {
 		const char *name;
 		size_t alone, piped;
 	} bar[] = { { "here", 1, 3 }, { "Lu et al. 2016, GTX 980, 2048^3", 4, 5 } };
 	const size_t stages = study_rows(t) - 1;
-	fputs("$rows << END\n", out);
+	study_put(p, "$rows << END\n");
 	for (int k = 0; k < 2; k++) {
-		const double whole = cell(t, stages, bar[k].alone)->number;
-		app_gnuplot_datum(out, "%s", bar[k].name);
-		for (size_t i = 0; i < stages; i++) {
-			const double x = cell(t, i, bar[k].alone)->number;
-			fputc(',', out);
-			number(isnan(x) ? 0 : 100 * x / whole, out);
-		}
-		fprintf(out, ",NaN\n\"the same, at the same time\"");
+		const double whole = study_at(t, stages, bar[k].alone);
+		study_put(p, "%s", DATUM("%s", bar[k].name));
 		for (size_t i = 0; i < stages; i++)
-			fputs(",NaN", out);
-		fputc(',', out);
-		number(100 * cell(t, stages, bar[k].piped)->number / whole, out);
-		fputc('\n', out);
+			number(p, ",", isnan(study_at(t, i, bar[k].alone)) ? 0 : 100 * study_at(t, i, bar[k].alone) / whole);
+		study_put(p, ",NaN\n\"the same, at the same time\"");
+		for (size_t i = 0; i < stages; i++)
+			number(p, ",", NAN);
+		number(p, ",", 100 * study_at(t, stages, bar[k].piped) / whole);
+		study_put(p, "\n");
 	}
-	fputs("END\nset datafile nocolumnheaders\n", out);
+	study_put(p, "END\nset datafile nocolumnheaders\nset key outside right top Left reverse invert\n");
+	for (size_t i = 0; i <= stages; i++)
+		study_series(p, "$rows using %zu%s lt %zu title %s", i + 2, i ? "" : ":xtic(1)", i < stages ? i + 2 : 11,
+		             QUOTE("%s", i < stages ? study_text_at(t, i, 0) : "the whole, stages at the same time"));
+	study_series_end(p);
 }
 
-static void draw_stages(const study *s, const study_table *t, FILE *out)
+static void draw_rabbitct(study_plot *p, const study_table *t)
 {
-	const size_t rows = study_rows(t);
-	(void)s;
-	stage_shares(t, out);
-	fputs("set key outside right top Left reverse invert\nplot ", out);
-	for (size_t i = 0; i < rows; i++) {
-		fprintf(out, "%s$rows using %zu%s lt %zu title ", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)",
-		        i + 1 < rows ? i + 2 : 11);
-		app_gnuplot_quote(out, "%s", i + 1 < rows ? cell(t, i, 0)->text : "the whole, stages at the same time");
-	}
-	fputc('\n', out);
-}
-
-static void draw_rabbitct(const study *s, const study_table *t, FILE *out)
-{
-	(void)s;
-	beside(t, 6, 11, 0, out);
-	fputs("plot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Papenhausen, Mueller 2013, GeForce GTX 680' lc 11\n", out);
+	with_paper(p, t, 6, 11, 0);
+	study_put(p, "plot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Papenhausen, Mueller 2013, GeForce GTX 680' lc 11\n");
 }
 
 static const struct figure {
 	int table;
-	const char *name, *ylabel, *settings;
-	void (*plot)(const study *s, const study_table *t, FILE *out);
+	const char *ylabel, *settings;
+	void (*plot)(study_plot *p, const study_table *t);
 } figures[] = {
-	{ STUDY_LADDER, "ladder", "GUPS [2^30/s]", BARS STUDY_LOGARITHMIC, draw_ladder },
-	{ STUDY_QUALITY, "quality", "PSNR against the CPU in double [dB]",
+	{ STUDY_LADDER, "GUPS [2^30/s]", BARS STUDY_LOGARITHMIC, draw_ladder },
+	{ STUDY_QUALITY, "PSNR against the CPU in double [dB]",
 	  BARS "set yrange [0:*]\nset arrow from graph 0, first 40 to graph 1, first 40 nohead lc rgb '#777777' dt 2 front\n",
 	  draw_quality },
-	{ STUDY_ANGLES, "angles", "backprojection [ms per view]",
-	  "set xlabel 'angle of the views [degrees]'\nset xtics 45\n" STUDY_LOGARITHMIC, draw_curves },
-	{ STUDY_BLOCKS, "blocks", "backprojection [ms per view]",
-	  "set xlabel 'angle of the views [degrees]'\nset xtics 45\nset yrange [0:*]\n", draw_curves },
-	{ STUDY_PASSES, "passes", "GUPS [2^30/s]",
+	{ STUDY_ANGLES, "backprojection [ms per view]", "set xlabel 'angle of the views [degrees]'\nset xtics 45\n" STUDY_LOGARITHMIC,
+	  draw_curves },
+	{ STUDY_BLOCKS, "backprojection [ms per view]", "set xlabel 'angle of the views [degrees]'\nset xtics 45\nset yrange [0:*]\n",
+	  draw_curves },
+	{ STUDY_PASSES, "GUPS [2^30/s]",
 	  "set xlabel 'views per pass over the volume'\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\n" STUDY_LOGARITHMIC,
 	  draw_curves },
-	{ STUDY_LAUNCHES, "launches", "backprojection [ms per view]",
+	{ STUDY_LAUNCHES, "backprojection [ms per view]",
 	  "set xlabel \"N', views per launch\"\nset logscale x\nset xrange [0.9:36]\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n",
 	  draw_curves },
-	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]",
-	  "set xlabel 'voxels along an edge, pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC, draw_sizes },
-	{ STUDY_STRUCTURES, "textures", "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n",
-	  draw_textures },
-	{ STUDY_STAGES, "stages", "share of the whole, one after the other [%]",
+	{ STUDY_FDK_SIZES, "GUPS [2^30/s]", "set xlabel 'voxels along an edge, pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC,
+	  draw_sizes },
+	{ STUDY_STRUCTURES, "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n", draw_textures },
+	{ STUDY_STAGES, "share of the whole, one after the other [%]",
 	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
 	  "set xtics rotate by 15 right\n",
 	  draw_stages },
-	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS "set lmargin 22\n" STUDY_LOGARITHMIC, draw_rabbitct },
+	{ STUDY_RABBITCT, "GUPS [10^9/s]", BARS "set lmargin 22\n" STUDY_LOGARITHMIC, draw_rabbitct },
 };
 
-static gt_status draw(study *s, const struct figure *f)
+void fdk_figures(study *s)
 {
-	FILE *out = NULL;
-	const gt_status st = study_plot_begin(s, f->name, WIDTH, HEIGHT, &out);
-	if (st != GT_OK)
-		return st;
-	fprintf(out, "set ylabel '%s'\nset grid noxtics ytics\n%s", f->ylabel, f->settings);
-	f->plot(s, &s->table[f->table], out);
-	return study_plot_end(s, f->name, out);
-}
-
-gt_status fdk_figures(study *s)
-{
-	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof figures / sizeof *figures && st == GT_OK; i++)
-		if (study_rows(&s->table[figures[i].table]))
-			st = draw(s, &figures[i]);
-	return st;
+	for (const struct figure *f = figures; f < figures + sizeof figures / sizeof *figures; f++) {
+		if (!study_rows(&s->table[f->table]))
+			continue;
+		study_plot p = study_plot_new(s, WIDTH, HEIGHT, "%s", study_table_name(s, (size_t)f->table));
+		study_put(&p, "set ylabel '%s'\nset grid noxtics ytics\n%s", f->ylabel, f->settings);
+		f->plot(&p, &s->table[f->table]);
+		study_plot_draw(&p);
+	}
 }

@@ -1,4 +1,5 @@
-/* The steps of Rapid Rabbit on a synthetic data set of the benchmark RabbitCT: a C-arm that shakes, images filtered beforehand. */
+/* The steps of Rapid Rabbit on a synthetic data set of the benchmark RabbitCT: a C-arm that shakes, images filtered
+ * beforehand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ done:
 	return st;
 }
 
-/* Images where a GPU reads them by itself, as the module has them from the runner. */
+/* Copies images to page-locked memory, as the benchmark's module receives them. */
 static gt_status lock_images(const fdk_images *p, gt_backend *be, float **locked)
 {
 	const size_t bytes = p->views * p->rows * p->columns * sizeof **locked;
@@ -99,7 +100,8 @@ size_t fdk_takers(const study *s, fdk_taker taker[FDK_TAKERS])
 
 /* The data set ----------------------------------------------------------------- */
 
-/* lines: integrals, images: filtered. HU are of the slices that are judged: result, and references in double, by fdk and from images. */
+/* lines: integrals, images: filtered. HU are of the slices that are judged: result, and references in double, by fdk
+ * and from images. */
 typedef struct {
 	gt_scan *scan;
 	fdk_images p;
@@ -123,20 +125,18 @@ static void free_rabbit(rabbit *r)
 	free(r->from_images);
 }
 
-static gt_status room(rabbit *r)
+static gt_status allocate(rabbit *r)
 {
 	const size_t cells = gt_scan_size(r->scan);
 	gt_status st = GT_OK;
-	GT_TRY(fdk_floats(cells, "line integrals", &r->lines));
-	GT_TRY(fdk_floats(cells, "filtered images", &r->images));
-	GT_TRY(fdk_floats(r->voxels, "the volume", &r->x));
+	GT_TRY(study_host_floats(cells, "line integrals", &r->lines));
+	GT_TRY(study_host_floats(cells, "filtered images", &r->images));
+	GT_TRY(study_host_floats(r->voxels, "the volume", &r->x));
 	GT_TRY(gt_host_has_memory(6.0 * (double)r->hus, "slices of HU"));
-	r->matrix = malloc(r->scan->views * sizeof *r->matrix);
-	r->hu = malloc(r->hus * sizeof *r->hu);
-	r->from_fdk = malloc(r->hus * sizeof *r->hu);
-	r->from_images = malloc(r->hus * sizeof *r->hu);
-	if (!r->matrix || !r->hu || !r->from_fdk || !r->from_images)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for a data set of %zu voxels", r->voxels));
+	GT_TRY(study_new(r->scan->views, sizeof *r->matrix, &r->matrix));
+	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->hu));
+	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->from_fdk));
+	GT_TRY(study_new(r->hus, sizeof *r->hu, &r->from_images));
 done:
 	return st;
 }
@@ -163,7 +163,8 @@ done:
 	return st;
 }
 
-/* The CPU computes references of all slices, or beside a GPU of some at a quarter of the height, which take it minutes enough. */
+/* The CPU computes references of all slices; with a GPU, which has larger volumes, of some at a quarter of the
+ * height. */
 static void choose_slices(const study *s, rabbit *r)
 {
 	const size_t n = r->p.grid.n[2], slices = s->gpu[0] ? (n + 15) / 16 : n, before = s->gpu[0] ? n / 4 : 0;
@@ -183,7 +184,7 @@ static gt_status make_references(study *s, rabbit *r)
 	gt_status st = GT_OK;
 	study_step(s, "rabbitct: references in double");
 	snprintf(w.backend, sizeof w.backend, "%s", s->cpu);
-	GT_TRY(fdk_run(s, &w, r->scan, &r->judged, "", r->lines, r->x, &t));
+	GT_TRY(fdk_run(s, &(fdk_case){ &w, r->scan, &r->judged, NULL, r->lines, r->x }, &t));
 	to_hu(r, r->x, r->from_fdk);
 	p.grid = r->judged;
 	GT_TRY(fdk_images_run(&p, s->cpu, GT_F64, 0, r->x, &seconds));
@@ -205,7 +206,7 @@ static gt_status new_rabbit(study *s, rabbit *r)
 	gt_rabbitct_grid(512 / by, &r->p.grid);
 	r->voxels = gt_grid_voxels(&r->p.grid);
 	choose_slices(s, r);
-	GT_TRY(room(r));
+	GT_TRY(allocate(r));
 	GT_TRY(simulate(s, r));
 	r->p = (fdk_images){ r->p.grid, r->scan->views, r->scan->rows, r->scan->columns, (const double(*)[12])r->matrix, r->images };
 	GT_TRY(make_references(s, r));
@@ -215,64 +216,47 @@ done:
 
 /* Lines of the table ------------------------------------------------------------- */
 
-static void add_line(study *s, const rabbit *r, const char *step, const char *form, const char *device, int views, double seconds,
-                     const app_rabbitct_score *score)
+/* A row but for the columns of the paper; score NULL: not measured. */
+static void add_row(study *s, const rabbit *r, const char *const text[3], int views, double seconds, const app_rabbitct_score *score)
 {
 	const double updates = (double)r->voxels * (double)r->scan->views / seconds;
-	study_table *t = &s->table[STUDY_RABBITCT];
-	study_text(t, "%s", step);
-	study_text(t, "%s", form);
-	study_text(t, "%s", device);
-	study_number(t, views ? views : NAN);
-	study_number(t, seconds);
-	study_number(t, updates / 1073741824);
-	study_number(t, updates / 1e9);
-	study_number(t, score ? score->rmse : NAN);
-	study_number(t, score ? score->max : NAN);
-	study_number(t, score && isfinite(score->psnr) ? score->psnr : NAN);
-}
-
-static void add_paper(study *s, double seconds, double gups)
-{
-	study_number(&s->table[STUDY_RABBITCT], seconds);
-	study_number(&s->table[STUDY_RABBITCT], gups);
+	study_row(&s->table[STUDY_RABBITCT], TXT(text[0]), TXT(text[1]), TXT(text[2]), NUM(views ? views : NAN), NUM(seconds),
+	          NUM(updates / 1073741824), NUM(updates / 1e9), NUM(score ? score->rmse : NAN), NUM(score ? score->max : NAN),
+	          NUM(score && isfinite(score->psnr) ? score->psnr : NAN));
 }
 
 static gt_status run_form(study *s, rabbit *r, int k)
 {
-	const fdk_way *w = NULL;
+	const fdk_way *w = fdk_way_of(s, steps[k].form);
+	const char *const text[] = { steps[k].step, steps[k].form, w ? "GPU" : "needs CUDA" };
 	app_rabbitct_score score;
 	fdk_seconds t = { NAN, NAN, NAN };
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < fdk_of(s)->ways; i++)
-		if (fdk_of(s)->way[i].form && !strcmp(fdk_of(s)->way[i].form->name, steps[k].form))
-			w = &fdk_of(s)->way[i];
 	study_step(s, "rabbitct: %s", steps[k].step);
 	if (w)
-		GT_TRY(fdk_try(s, "rabbitct", w, r->scan, &r->p.grid, "", r->lines, r->x, &t));
+		GT_TRY(fdk_try(s, "rabbitct", &(fdk_case){ w, r->scan, &r->p.grid, NULL, r->lines, r->x }, &t));
 	if (!isnan(t.back)) {
 		to_hu(r, r->x + r->first, r->hu);
 		score = app_rabbitct_judge(r->hu, r->from_fdk, r->hus);
 	}
-	add_line(s, r, steps[k].step, steps[k].form, w ? "GPU" : "needs CUDA", fdk_form_find(steps[k].form)->views, t.back,
-	         isnan(t.back) ? NULL : &score);
-	add_paper(s, steps[k].seconds, steps[k].gups);
+	add_row(s, r, text, fdk_form_find(steps[k].form)->views, t.back, isnan(t.back) ? NULL : &score);
+	study_row(&s->table[STUDY_RABBITCT], NUM(steps[k].seconds), NUM(steps[k].gups));
 done:
 	return st;
 }
 
-/* With what the benchmark counts: images on their way to the device, and the volume complete. */
+/* Times what the benchmark counts: uploads of images, and the whole volume. */
 static gt_status run_images(study *s, rabbit *r, const fdk_taker *taker)
 {
+	const char *const text[] = { taker->gpu ? "images brought while it computes" : taker->label, "chosen", taker->gpu ? "GPU" : "CPU" };
 	double seconds;
 	gt_status st = GT_OK;
 	study_step(s, "rabbitct: images one by one: %s", taker->label);
 	GT_TRY(fdk_images_run(&r->p, taker->backend, GT_F32, 0, r->x, &seconds));
 	to_hu(r, r->x + r->first, r->hu);
 	const app_rabbitct_score score = app_rabbitct_judge(r->hu, r->from_images, r->hus);
-	add_line(s, r, taker->gpu ? "images brought while it computes" : taker->label, "chosen", taker->gpu ? "GPU" : "CPU", 32, seconds,
-	         &score);
-	add_paper(s, taker->gpu ? 0.951 : NAN, taker->gpu ? 70.2 : NAN);
+	add_row(s, r, text, 32, seconds, &score);
+	study_row(&s->table[STUDY_RABBITCT], NUM(taker->gpu ? 0.951 : NAN), NUM(taker->gpu ? 70.2 : NAN));
 done:
 	return st;
 }

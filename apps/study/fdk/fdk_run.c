@@ -12,15 +12,6 @@ enum { MAX_RUNS = 5 };
 
 double fdk_updates(const gt_scan *scan, const gt_grid *grid) { return (double)gt_grid_voxels(grid) * (double)scan->views; }
 
-gt_status fdk_floats(size_t n, const char *what, float **x)
-{
-	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
-	if (st != GT_OK)
-		return st;
-	*x = malloc(n * sizeof **x);
-	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: need %.3g MB", what, (double)n * 4e-6);
-}
-
 gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid)
 {
 	const double pitch = 512.0 / (double)n;
@@ -34,15 +25,6 @@ gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid)
 		           .column_pitch = pitch,
 		           .row_pitch = pitch,
 		           .turn = 6.283185307179586 };
-}
-
-static gt_status parse(const fdk_way *w, const char *options, gt_method *m)
-{
-	char *spec = cli_text("fdk:mask=none%s%s%s%s", *options ? "," : "", options, w->form ? ",kernel=" : "",
-	                      w->form ? w->form->name : "");
-	const gt_status st = spec ? gt_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	free(spec);
-	return st;
 }
 
 typedef struct {
@@ -59,14 +41,19 @@ static void close_problem(problem *p)
 	gt_backend_close(p->be);
 }
 
-static gt_status open_problem(const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data,
-                              problem *p)
+static gt_status open_problem(study *s, const fdk_case *c, problem *p)
 {
+	const fdk_form *form = c->way->form;
+	const float *data = c->data;
 	gt_status st = GT_OK;
-	GT_TRY(parse(w, options, &p->m));
-	GT_TRY(gt_backend_open(w->backend, &p->be));
-	GT_TRY(gt_array_new(p->be, w->type, gt_scan_size(scan), &p->data));
-	GT_TRY(gt_array_new(p->be, w->type, gt_grid_voxels(grid), &p->x));
+	if (!data)
+		GT_TRY(study_random(s, gt_scan_size(c->scan), &data));
+	GT_TRY(gt_method_parse(FORMAT("fdk:mask=none%s%s%s%s", c->options ? "," : "", c->options ? c->options : "", form ? ",kernel=" : "",
+	                              form ? form->name : ""),
+	                       &p->m));
+	GT_TRY(gt_backend_open(c->way->backend, &p->be));
+	GT_TRY(gt_array_new(p->be, c->way->type, gt_scan_size(c->scan), &p->data));
+	GT_TRY(gt_array_new(p->be, c->way->type, gt_grid_voxels(c->grid), &p->x));
 	gt_array_put_float(data, p->data);
 	GT_TRY(gt_backend_status(p->be));
 done:
@@ -75,15 +62,15 @@ done:
 
 static double elapsed(const gt_analytic_times *t) { return t->plan + t->filter + t->back; }
 
-/* What is taken first from a cold start counts only where it is long. */
-static gt_status repeat(const problem *p, const gt_scan *scan, const gt_grid *grid, double max, fdk_seconds *t)
+/* Discards the first run of a cold start unless it is long. */
+static gt_status repeat(const problem *p, const fdk_case *c, double max, fdk_seconds *t)
 {
 	double filter[MAX_RUNS], back[MAX_RUNS], total[MAX_RUNS], sum = 0;
 	size_t n = 0;
 	gt_status st = GT_OK;
 	for (int warm = 1; n < MAX_RUNS && sum < max; warm = 0) {
 		gt_analytic_times one;
-		GT_TRY(gt_analytic_run_timed(p->m.analytic, p->be, grid, scan, p->m.options, p->data, p->x, &one));
+		GT_TRY(gt_analytic_run_timed(p->m.analytic, p->be, c->grid, c->scan, p->m.options, p->data, p->x, &one));
 		if (warm && elapsed(&one) < max)
 			continue;
 		filter[n] = one.filter;
@@ -95,47 +82,35 @@ done:
 	return st;
 }
 
-gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data, float *x,
-                  fdk_seconds *t)
+gt_status fdk_run(study *s, const fdk_case *c, fdk_seconds *t)
 {
 	problem p = { NULL, NULL, NULL, { NULL, NULL, NULL } };
 	gt_status st = GT_OK;
-	if (!data)
-		GT_TRY(study_random(s, gt_scan_size(scan), &data));
-	GT_TRY(open_problem(w, scan, grid, options, data, &p));
-	GT_TRY(repeat(&p, scan, grid, fdk_of(s)->enough, t));
-	if (x)
-		gt_array_get_float(p.x, x);
+	GT_TRY(open_problem(s, c, &p));
+	GT_TRY(repeat(&p, c, fdk_of(s)->enough, t));
+	if (c->x)
+		gt_array_get_float(p.x, c->x);
 	GT_TRY(gt_backend_status(p.be));
 done:
 	close_problem(&p);
 	return st;
 }
 
-gt_status fdk_try(study *s, const char *part, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options,
-                  const float *data, float *x, fdk_seconds *t)
+gt_status fdk_try(study *s, const char *part, const fdk_case *c, fdk_seconds *t)
 {
-	const gt_status st = s->seconds >= 0 && app_seconds() - s->started > s->seconds
-	                             ? gt_fail(GT_ERR_UNSUPPORTED, "the %.0f s of --seconds were over", s->seconds)
-	                             : fdk_run(s, w, scan, grid, options, data, x, t);
-	if (!app_left_out(st))
-		return st;
-	study_leave_out(s, part, w->label);
-	*t = (fdk_seconds){ NAN, NAN, NAN };
-	return GT_OK;
+	const gt_status st = study_is_late(s) ? gt_fail(GT_ERR_UNSUPPORTED, "the %.0f s of --seconds were over", s->seconds)
+	                                      : fdk_run(s, c, t);
+	if (st != GT_OK)
+		*t = (fdk_seconds){ NAN, NAN, NAN };
+	return study_or_left_out(s, st, part, c->way->label);
 }
 
 /* Limits --------------------------------------------------------------------- */
 
 static void add_limit(study *s, const char *device, const char *what, double rate, const char *how)
 {
-	study_table *t = &s->table[STUDY_LIMITS];
-	if (!(rate > 0))
-		return;
-	study_text(t, "%s", device);
-	study_text(t, "%s", what);
-	study_number(t, rate / 1073741824);
-	study_text(t, "%s", how);
+	if (rate > 0)
+		study_row(&s->table[STUDY_LIMITS], TXT(device), TXT(what), NUM(rate / 1073741824), TXT(how));
 }
 
 /* Bytes per second of copies within the device's memory, read and written. */
@@ -173,20 +148,19 @@ gt_status fdk_limits(study *s)
 {
 	gt_backend *be = NULL;
 	double copies;
-	char how[96];
 	gt_status st = GT_OK;
 	study_step(s, "limits of the devices");
 	GT_TRY(copy_rate(s, s->cpu, &copies));
 	fdk_of(s)->bandwidth = copies;
-	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.3g GB/s of a copy", 1e-9 * copies);
-	add_limit(s, "CPU", "volume read and written once per 16 views", copies * LAYERED / 8, how);
+	add_limit(s, "CPU", "volume read and written once per 16 views", copies * LAYERED / 8,
+	          FORMAT("8 bytes per voxel and pass at the %.3g GB/s of a copy", 1e-9 * copies));
 	if (!s->gpu[0])
 		return GT_OK;
 	GT_TRY(gt_backend_open(s->gpu, &be));
 	const double bytes = gt_backend_rate(be, GT_BYTES);
 	fdk_of(s)->bandwidth = bytes;
-	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.4g GB/s of the memory", 1e-9 * bytes);
-	add_limit(s, "GPU", "volume read and written once per 16 views", bytes * LAYERED / 8, how);
+	add_limit(s, "GPU", "volume read and written once per 16 views", bytes * LAYERED / 8,
+	          FORMAT("8 bytes per voxel and pass at the %.4g GB/s of the memory", 1e-9 * bytes));
 	add_limit(s, "GPU", "texture unit", gt_backend_rate(be, GT_FETCHES), "one bilinear fetch per update");
 	add_limit(s, "GPU", "instructions", gt_backend_rate(be, GT_INSTRUCTIONS) * LANES / INSTRUCTIONS, "eight per update");
 done:

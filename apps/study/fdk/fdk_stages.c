@@ -1,4 +1,4 @@
-/* What each stage of a reconstruction takes, from a file of projections to a file of voxels: one after the other, and at the same time. */
+/* Time of each stage from a file of projections to a file of voxels: in sequence, and overlapping. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 
-/* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There filtered views go back to the
- * host. stage: ours; GT_RECON_STAGES: we have none. */
+/* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There
+ * filtered views go back to the host. stage: ours; GT_RECON_STAGES: we have none. */
 static const struct {
 	const char *name;
 	int stage;
@@ -50,20 +50,12 @@ static void add_stages(study *s, const gt_recon_slabs *alone, const gt_recon_sla
 {
 	study_table *t = &s->table[STUDY_STAGES];
 	for (int i = 0; i < STAGES; i++) {
-		const int k = stages[i].stage;
-		study_text(t, "%s", stages[i].name);
-		study_number(t, k < GT_RECON_STAGES ? alone->seconds[k] : NAN);
-		study_number(t, k < GT_RECON_STAGES && k != GT_RECON_STAGE_BACKPROJECT ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
-		study_number(t, k < GT_RECON_STAGES ? piped->seconds[k] : NAN);
-		study_number(t, stages[i].paper);
-		study_number(t, NAN);
+		const int k = stages[i].stage, known = k < GT_RECON_STAGES;
+		study_row(t, TXT(stages[i].name), NUM(known ? alone->seconds[k] : NAN),
+		          NUM(known && k != GT_RECON_STAGE_BACKPROJECT ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN),
+		          NUM(known ? piped->seconds[k] : NAN), NUM(stages[i].paper), NUM(NAN));
 	}
-	study_text(t, "the whole");
-	study_number(t, alone->whole);
-	study_number(t, NAN);
-	study_number(t, piped->whole);
-	study_number(t, paper_alone);
-	study_number(t, paper_piped);
+	study_row(t, TXT("the whole"), NUM(alone->whole), NUM(NAN), NUM(piped->whole), NUM(paper_alone), NUM(paper_piped));
 }
 
 /* Random projections, in the study's folder. */
@@ -95,7 +87,7 @@ gt_status fdk_stages(study *s)
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	GT_TRY(write_data(s, in, scan));
 	for (int k = 0; k < 2; k++) {
-		study_step(s, k ? "stages: at the same time" : "stages: one after the other");
+		study_step(s, k ? "stages: overlapping" : "stages: in sequence");
 		GT_TRY(run(s, in, &grid, out, !k, &result[k]));
 		unlink(out);
 	}

@@ -11,7 +11,7 @@ enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take 
 /* In single precision: that of the CPU differs by threads alone. */
 static int sweeps(const fdk_way *w) { return w->form ? w->form->upright && !w->form->apart : w->type == GT_F32; }
 
-/* Who has a curve over the angles: not the CPU beside a GPU, whose cube is too large for it. */
+/* Has the way a curve over the angles? With a GPU not the CPU, for which the cube is too large. */
 static int turns(const study *s, const fdk_way *w) { return sweeps(w) && (w->gpu || !s->gpu[0]); }
 
 /* Angles: figure 9 of Lu et al. ------------------------------------------------- */
@@ -34,11 +34,12 @@ static gt_status one_angle(study *s, double degrees)
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	study_number(&s->table[STUDY_ANGLES], degrees);
 	for (size_t i = 0; i < fdk_of(s)->ways; i++) {
+		const fdk_case c = { &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL };
 		fdk_seconds t;
-		if (!turns(s, &fdk_of(s)->way[i]))
+		if (!turns(s, c.way))
 			continue;
-		study_step(s, "angles: %g degrees: %s", degrees, fdk_of(s)->way[i].label);
-		GT_TRY(fdk_try(s, "angles", &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL, &t));
+		study_step(s, "angles: %g degrees: %s", degrees, c.way->label);
+		GT_TRY(fdk_try(s, "angles", &c, &t));
 		study_number(&s->table[STUDY_ANGLES], 1e3 * t.back / LAUNCHES);
 	}
 done:
@@ -67,7 +68,7 @@ enum { PASS_VIEWS = 64 };
 
 static size_t pass_count(const study *s) { return s->quick ? 3 : sizeof passes / sizeof *passes; }
 
-/* What the ladder found of the fastest form with so many views per launch. */
+/* Speed of the fastest form of the ladder with that number of views per launch. */
 static double with_textures(const study *s, size_t views)
 {
 	double max = NAN;
@@ -145,7 +146,7 @@ static size_t size_of(const study *s, int k)
 	return (s->quick ? quick : s->gpu[0] ? gpu : cpu)[k];
 }
 
-/* As many of the views as are done in that time, in whole launches of every form; time grows with them. */
+/* Number of views for that time, in whole launches of every form. */
 static size_t views_of(const study *s, const fdk_way *w, double voxels)
 {
 	const double launches = enough * w->rate / voxels / LAUNCHES;
@@ -154,7 +155,7 @@ static size_t views_of(const study *s, const fdk_way *w, double voxels)
 	return s->quick || launches < 2 ? LAUNCHES : launches < (double)VIEWS / LAUNCHES ? (size_t)launches * LAUNCHES : VIEWS;
 }
 
-/* Of all views, from some: plans are made once. */
+/* Extrapolates from some to all views; plans are made once. */
 static fdk_seconds of_all(const fdk_seconds *t, double times)
 {
 	const double once = t->total - t->filter - t->back;
@@ -172,14 +173,11 @@ static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 	*t = (fdk_seconds){ NAN, NAN, NAN };
 	study_step(s, "sizes: %zu: %s", n, w->label);
 	if (expected > too_long) {
-		char part[48];
-		snprintf(part, sizeof part, "sizes: %zu^3", n);
-		gt_fail(GT_ERR_UNSUPPORTED, "would take %.0f s", expected);
-		study_leave_out(s, part, w->label);
+		study_leave_out_as(s, FORMAT("sizes: %zu^3", n), w->label, FORMAT("would take %.0f s", expected));
 		return GT_OK;
 	}
 	GT_TRY(gt_scan_orbit(&o, &scan));
-	GT_TRY(fdk_try(s, "sizes", w, scan, &grid, "", NULL, NULL, t));
+	GT_TRY(fdk_try(s, "sizes", &(fdk_case){ w, scan, &grid, NULL, NULL, NULL }, t));
 	*t = of_all(t, (double)VIEWS / (double)o.views);
 done:
 	gt_scan_free(scan);
@@ -189,19 +187,11 @@ done:
 static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x, const fdk_seconds *baseline)
 {
 	const double updates = (double)n * (double)n * (double)n * VIEWS / x->back;
-	study_table *t = &s->table[STUDY_FDK_SIZES];
-	study_text(t, "%d x %zu x %zu to %zu^3", VIEWS, n, n, n);
-	study_text(t, "%s", w->label);
-	study_text(t, w->gpu ? "GPU" : "CPU");
-	study_number(t, x->filter);
-	study_number(t, x->back);
-	study_number(t, x->total);
-	study_number(t, updates / 1073741824);
-	study_number(t, updates / 1e9);
-	study_number(t, w->gpu == (s->gpu[0] != 0) && fdk_of(s)->bandwidth > 0 ? 100 * 4 * updates / fdk_of(s)->bandwidth : NAN);
-	study_number(t, baseline->back / x->back);
-	study_number(t, baseline->total / x->total);
-	study_number(t, (double)n);
+	const int main_device = w->gpu == (s->gpu[0] != 0) && fdk_of(s)->bandwidth > 0;
+	study_row(&s->table[STUDY_FDK_SIZES], TXT(FORMAT("%d x %zu x %zu to %zu^3", VIEWS, n, n, n)), TXT(w->label), TXT(fdk_device(w)),
+	          NUM(x->filter), NUM(x->back), NUM(x->total), NUM(updates / 1073741824), NUM(updates / 1e9),
+	          NUM(main_device ? 100 * 4 * updates / fdk_of(s)->bandwidth : NAN), NUM(baseline->back / x->back),
+	          NUM(baseline->total / x->total), NUM(n));
 }
 
 /* The baseline: the best form of the first paper; on the CPU one thread. E is against the main device's memory. */

@@ -6,52 +6,13 @@
 #include "apps/study/iterative/iterative.h"
 #include "apps/study/iterative/methods/methods.h"
 
+/* key, title, object, solver; strength, photons; iterations, quick; seed; weighted, start_fdk, show_fdk; window;
+ * error */
 const study_case study_cases[STUDY_CASES] = {
-	{ .key = "shepp-logan",
-	  .title = "modified Shepp-Logan phantom",
-	  .body = "shepp-logan",
-	  .solver = "os-sart:subsets=10",
-	  .iterations = 40,
-	  .quick = 5,
-	  .low = 0,
-	  .high = 1,
-	  .error = 20 },
-	{ .key = "head",
-	  .title = "FORBILD head",
-	  .body = "forbild-head",
-	  .solver = "os-sart:subsets=10",
-	  .iterations = 40,
-	  .quick = 5,
-	  .low = 1,
-	  .high = 1.2,
-	  .error = 20 },
-	{ .key = "pcg",
-	  .title = "FORBILD head, 1e5 photons",
-	  .body = "forbild-head",
-	  .solver = "pcg:preconditioner=ramp",
-	  .strength = 0.3,
-	  .photons = 1e5,
-	  .seed = 1,
-	  .iterations = 100,
-	  .quick = 8,
-	  .weighted = 1,
-	  .start_fdk = 1,
-	  .show_fdk = 1,
-	  .low = 0.8,
-	  .high = 1.2,
-	  .error = 100 },
-	{ .key = "sart",
-	  .title = "FORBILD head, 1e6 photons",
-	  .body = "forbild-head",
-	  .solver = "sirt:momentum",
-	  .photons = 1e6,
-	  .seed = 2,
-	  .iterations = 300,
-	  .quick = 6,
-	  .show_fdk = 1,
-	  .low = 0.8,
-	  .high = 1.2,
-	  .error = 100 },
+	{ "shepp-logan", "modified Shepp-Logan phantom", "shepp-logan", "os-sart:subsets=10", 0, 0, 40, 5, 0, 0, 0, 0, 0, 1, 20 },
+	{ "head", "FORBILD head", "forbild-head", "os-sart:subsets=10", 0, 0, 40, 5, 0, 0, 0, 0, 1, 1.2, 20 },
+	{ "pcg", "FORBILD head, 1e5 photons", "forbild-head", "pcg:preconditioner=ramp", 0.3, 1e5, 100, 8, 1, 1, 1, 1, 0.8, 1.2, 100 },
+	{ "sart", "FORBILD head, 1e6 photons", "forbild-head", "sirt:momentum", 0, 1e6, 300, 6, 2, 0, 0, 1, 0.8, 1.2, 100 },
 };
 enum { CPU_EVERY = 10 };
 
@@ -63,86 +24,31 @@ study_device study_device_main(const study *s)
 }
 study_device study_device_reference(const study *s) { return (study_device){ s->cpu, "CPU double", GT_F64, 0 }; }
 
-static void heads(study_table *t, const char *const *head)
+static char *size_of(const study_scene *c, char text[STUDY_LINE])
 {
-	for (; *head; head++)
-		study_head(t, "%s", *head);
+	return study_format(text, "%zu x %zu x %zu, %zu views", c->grid.n[0], c->grid.n[1], c->grid.n[2], c->scan->views);
 }
 
-static void make_tables(study *s)
+static void add_times(study *s, const study_job *j, const study_outcome *o)
 {
-	static const char *const errors[] = { "case",
-		                              "volume",
-		                              "iterations",
-		                              "RMSE, all slices [HU]",
-		                              "RMSE, central half [HU]",
-		                              "mean difference, central half [HU]",
-		                              "largest, central half [HU]",
-		                              "SSIM, all slices",
-		                              "SSIM, central half",
-		                              NULL };
-	static const char *const reference[] = { "case",
-		                                 "solver",
-		                                 "size",
-		                                 "device",
-		                                 "iterations",
-		                                 "RMSE from the reference [HU]",
-		                                 "largest from it [HU]",
-		                                 "SSIM with it",
-		                                 "RMSE from the truth [HU]",
-		                                 "reference: RMSE from the truth [HU]",
-		                                 NULL };
-	static const char *const iteration[] = {
-		"case",         "solver",        "device", "size", "s per iteration", "split: projection [s]", "backprojection [s]",
-		"the rest [s]", "the whole [s]", NULL
-	};
-	heads(&s->table[STUDY_ERRORS], errors);
-	heads(&s->table[STUDY_REFERENCE], reference);
-	heads(&s->table[STUDY_ITERATION], iteration);
-}
-
-static char *size_of(const study_scene *c, char text[64])
-{
-	snprintf(text, 64, "%zu x %zu x %zu, %zu views", c->grid.n[0], c->grid.n[1], c->grid.n[2], c->scan->views);
-	return text;
-}
-
-static void add_times(study *s, const study_case *c, const study_scene *scene, const study_device *d, const study_outcome *o)
-{
-	study_table *t = &s->table[STUDY_ITERATION];
-	char size[64];
-	study_text(t, "%s", c->key);
-	study_text(t, "%s", c->solver);
-	study_text(t, "%s", d->name);
-	study_text(t, "%s", size_of(scene, size));
-	study_number(t, o->seconds);
-	study_number(t, o->forward);
-	study_number(t, o->back);
-	study_number(t, o->split - o->forward - o->back);
-	study_number(t, o->split);
+	char size[STUDY_LINE];
+	study_row(&s->table[STUDY_ITERATION], TXT(j->c->key), TXT(j->c->solver), TXT(j->d.name), TXT(size_of(j->scene, size)),
+	          NUM(o->seconds), NUM(o->forward), NUM(o->back), NUM(o->split - o->forward - o->back), NUM(o->split));
 }
 
 static gt_status add_error(study *s, const study_case *c, const study_scene *scene, const char *what, int iterations, const float *x)
 {
-	study_table *t = &s->table[STUDY_ERRORS];
 	study_distance all, central;
 	gt_status st = GT_OK;
 	GT_TRY(study_distance_of(s, &scene->shown, x, scene->truth, 1, &all));
 	GT_TRY(study_distance_of(s, &scene->shown, x, scene->truth, 0.5, &central));
-	study_text(t, "%s", c->key);
-	study_text(t, "%s", what);
-	study_number(t, iterations > 0 ? iterations : NAN);
-	study_number(t, all.rmse);
-	study_number(t, central.rmse);
-	study_number(t, central.mean);
-	study_number(t, central.largest);
-	study_number(t, all.ssim);
-	study_number(t, central.ssim);
+	study_row(&s->table[STUDY_ERRORS], TXT(c->key), TXT(what), NUM(iterations > 0 ? iterations : NAN), NUM(all.rmse), NUM(central.rmse),
+	          NUM(central.mean), NUM(central.largest), NUM(all.ssim), NUM(central.ssim));
 done:
 	return st;
 }
 
-/* Along x and along y through the middle, as a share of water. */
+/* Adds profiles along x and y through the centre, over water. */
 static void add_profiles(study *s, int number, const study_scene *scene, const study_outcome *o)
 {
 	study_table *t = &s->table[STUDY_PROFILES + number];
@@ -176,12 +82,9 @@ static gt_status add_pictures(study *s, const study_case *c, const study_scene *
 		    { "fdk", o->fdk, NULL },
 		    { "fdk-error", o->fdk, scene->truth } };
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof all / sizeof *all && st == GT_OK; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "%s-%s", c->key, all[i].name);
+	for (size_t i = 0; i < sizeof all / sizeof *all && st == GT_OK; i++)
 		if (all[i].a)
-			st = study_planes(s, name, &scene->shown, all[i].a, all[i].b, NULL);
-	}
+			st = study_planes(s, FORMAT("%s-%s", c->key, all[i].name), &scene->shown, all[i].a, all[i].b, NULL);
 	return st;
 }
 
@@ -190,7 +93,6 @@ static void add_convergence(study *s, const double *const rmse[STUDY_CASES])
 {
 	study_table *t = &s->table[STUDY_CONVERGENCE];
 	int max = 0;
-	study_head(t, "iteration");
 	for (int i = 0; i < STUDY_CASES; i++) {
 		const int n = study_case_iterations(s, &study_cases[i]);
 		study_head(t, "%s [HU]", study_cases[i].key);
@@ -206,50 +108,38 @@ static void add_convergence(study *s, const double *const rmse[STUDY_CASES])
 static gt_status add_reference(study *s, const study_case *c, const study_scene *scene, const study_outcome *of, const study_outcome *from,
                                int pictures)
 {
-	const size_t number = (size_t)(c - study_cases);
-	study_table *t = &s->table[STUDY_REFERENCE];
 	study_distance apart, error, reference_error;
-	char size[64], name[64];
+	char size[STUDY_LINE];
 	gt_status st = GT_OK;
 	GT_TRY(study_distance_of(s, &scene->shown, of->x, from->x, 1, &apart));
 	GT_TRY(study_distance_of(s, &scene->shown, of->x, scene->truth, 1, &error));
 	GT_TRY(study_distance_of(s, &scene->shown, from->x, scene->truth, 1, &reference_error));
-	study_text(t, "%s", c->key);
-	study_text(t, "%s", c->solver);
-	study_text(t, "%s", size_of(scene, size));
-	study_text(t, "%s", study_device_main(s).name);
-	study_number(t, of->iterations);
-	study_number(t, apart.rmse);
-	study_number(t, apart.largest);
-	study_number(t, apart.ssim);
-	study_number(t, error.rmse);
-	study_number(t, reference_error.rmse);
+	study_row(&s->table[STUDY_REFERENCE], TXT(c->key), TXT(c->solver), TXT(size_of(scene, size)), TXT(study_device_main(s).name),
+	          NUM(of->iterations), NUM(apart.rmse), NUM(apart.largest), NUM(apart.ssim), NUM(error.rmse), NUM(reference_error.rmse));
 	if (!pictures)
 		return GT_OK;
-	snprintf(name, sizeof name, "%s-reference", c->key);
-	GT_TRY(study_planes(s, name, &scene->shown, from->x, NULL, NULL));
-	snprintf(name, sizeof name, "%s-again", c->key);
-	GT_TRY(study_planes(s, name, &scene->shown, of->x, NULL, NULL));
-	snprintf(name, sizeof name, "%s-difference", c->key);
-	GT_TRY(study_planes(s, name, &scene->shown, of->x, from->x, &found_of(s)->narrow[number]));
+	GT_TRY(study_planes(s, FORMAT("%s-reference", c->key), &scene->shown, from->x, NULL, NULL));
+	GT_TRY(study_planes(s, FORMAT("%s-again", c->key), &scene->shown, of->x, NULL, NULL));
+	GT_TRY(study_planes(s, FORMAT("%s-difference", c->key), &scene->shown, of->x, from->x, &found_of(s)->narrow[c - study_cases]));
 done:
 	return st;
 }
 
-/* The same on the main device and on the reference. of: what the main device has already made there; NULL: not yet. */
+/* The same on the main device and on the reference. of: the result of the main device, NULL: unknown. */
 static gt_status refer(study *s, const study_case *c, const study_scene *scene, const study_outcome *of, int iterations, int pictures)
 {
-	const study_device main_device = study_device_main(s), reference = study_device_reference(s);
 	study_outcome made = { 0 }, from = { 0 };
 	float *data = NULL, *weights = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(study_case_data(s, c, scene, &data, &weights));
-	if (!of)
-		GT_TRY(study_iterate(s, c, scene, data, weights, &main_device, iterations, &made));
-	if (!of)
-		add_times(s, c, scene, &main_device, &made);
-	GT_TRY(study_iterate(s, c, scene, data, weights, &reference, iterations, &from));
-	add_times(s, c, scene, &reference, &from);
+	const study_job main_job = { c, scene, data, weights, study_device_main(s), iterations };
+	const study_job reference = { c, scene, data, weights, study_device_reference(s), iterations };
+	if (!of) {
+		GT_TRY(study_iterate(s, &main_job, &made));
+		add_times(s, &main_job, &made);
+	}
+	GT_TRY(study_iterate(s, &reference, &from));
+	add_times(s, &reference, &from);
 	GT_TRY(add_reference(s, c, scene, of ? of : &made, &from, pictures));
 done:
 	free(data);
@@ -263,17 +153,17 @@ done:
 static gt_status run_case(study *s, int number, const study_scene *scene, const study_scene *small, double **rmse)
 {
 	const study_case *c = &study_cases[number];
-	const study_device d = study_device_main(s);
 	const int iterations = study_case_iterations(s, c);
 	study_outcome o = { 0 };
 	float *data = NULL, *weights = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(study_case_data(s, c, scene, &data, &weights));
-	GT_TRY(study_iterate(s, c, scene, data, weights, &d, iterations, &o));
+	const study_job job = { c, scene, data, weights, study_device_main(s), iterations };
+	GT_TRY(study_iterate(s, &job, &o));
 	free(data);
 	free(weights);
 	data = weights = NULL;
-	add_times(s, c, scene, &d, &o);
+	add_times(s, &job, &o);
 	if (o.fdk)
 		GT_TRY(add_error(s, c, scene, "fdk", 0, o.fdk));
 	GT_TRY(add_error(s, c, scene, c->solver, iterations, o.x));
@@ -289,17 +179,17 @@ done:
 	return st;
 }
 
-/* Cases of one body, made once; the noise of the head. */
-static gt_status run_body(study *s, const char *body, double **rmse)
+/* Runs the cases of one object, and the noise of the head. */
+static gt_status run_object(study *s, const char *object, double **rmse)
 {
 	study_scene scene = { 0 }, small = { 0 }, thin = { 0 };
-	const int reduced = found_of(s)->cpu_reduce > 1, head = !strcmp(body, study_cases[1].body);
+	const int reduced = found_of(s)->cpu_reduce > 1, head = !strcmp(object, study_cases[1].object);
 	gt_status st = GT_OK;
-	GT_TRY(study_scene_new(s, body, 1, &scene));
+	GT_TRY(study_scene_new(s, object, 1, &scene));
 	if (reduced)
-		GT_TRY(study_scene_new(s, body, found_of(s)->cpu_reduce, &small));
+		GT_TRY(study_scene_new(s, object, found_of(s)->cpu_reduce, &small));
 	for (int i = 0; i < STUDY_CASES; i++)
-		if (!strcmp(study_cases[i].body, body))
+		if (!strcmp(study_cases[i].object, object))
 			GT_TRY(run_case(s, i, &scene, reduced ? &small : NULL, &rmse[i]));
 	if (head && reduced && found_of(s)->cpu_iterations > 0) {
 		GT_TRY(study_scene_thin(&scene, CPU_EVERY, &thin));
@@ -328,28 +218,19 @@ static gt_status measure(study *s)
 	s->steps = found_of(s)->methods_alone ? 1 + methods_steps(s) : count_steps(s);
 	if (found_of(s)->methods_alone)
 		return methods_measure(s);
-	make_tables(s);
+	study_begin_tables(s, STUDY_ERRORS, STUDY_RESOLUTION);
 	if (found_of(s)->cpu_reduce > 1) {
-		study_table *t = &s->table[STUDY_LEFT_OUT];
-		study_text(t, "CPU reference");
-		study_text(t, "all cases at full size with all iterations");
-		study_text(t, "too long: repeated at 1/%d of the size (--cpu-reduce 1 does it)", found_of(s)->cpu_reduce);
+		const char *why = FORMAT("too long: repeated at 1/%d of the size (--cpu-reduce 1 does it)", found_of(s)->cpu_reduce);
+		study_row(&s->table[STUDY_LEFT_OUT], TXT("CPU reference"), TXT("all cases at full size with all iterations"), TXT(why));
 	}
-	GT_TRY(run_body(s, study_cases[0].body, rmse));
-	GT_TRY(run_body(s, study_cases[1].body, rmse));
+	GT_TRY(run_object(s, study_cases[0].object, rmse));
+	GT_TRY(run_object(s, study_cases[1].object, rmse));
 	add_convergence(s, (const double *const *)rmse);
 	GT_TRY(methods_measure(s));
 done:
 	for (int i = 0; i < STUDY_CASES; i++)
 		free(rmse[i]);
 	return st;
-}
-
-static gt_status check(const cli_call *call, const study_options *o)
-{
-	if (call->files > 1)
-		return gt_fail(GT_ERR_ARG, "%s: the study 'iterative' has a scan of its own: expected no file", call->file[1]);
-	return o->grid ? gt_fail(GT_ERR_ARG, "--grid=%s: the study 'iterative' has a grid of its own", o->grid) : GT_OK;
 }
 
 /* Voxels for a head. */
@@ -364,35 +245,37 @@ static gt_status prepare(study *s, const study_options *o)
 	return GT_OK;
 }
 
-static const char *const table_names[] = {
-	[STUDY_ERRORS - STUDY_OWN] = "errors",
-	[STUDY_CONVERGENCE - STUDY_OWN] = "convergence",
-	[STUDY_REFERENCE - STUDY_OWN] = "reference",
-	[STUDY_ITERATION - STUDY_OWN] = "iteration",
-	[STUDY_PROFILES - STUDY_OWN] = "profiles-1",
-	[STUDY_PROFILES + 1 - STUDY_OWN] = "profiles-2",
-	[STUDY_PROFILES + 2 - STUDY_OWN] = "profiles-3",
-	[STUDY_PROFILES + 3 - STUDY_OWN] = "profiles-4",
-	[STUDY_NOISE - STUDY_OWN] = "noise",
-	[STUDY_RESOLUTION - STUDY_OWN] = "noise-at-resolution",
-	[STUDY_METHODS - STUDY_OWN] = "solvers",
-	[STUDY_PATHS - STUDY_OWN] = "solver-paths",
-	[STUDY_COSTS - STUDY_OWN] = "solver-costs",
-	[STUDY_PRIORS - STUDY_OWN] = "penalties",
+#define OF_METHODS "set by$|value|noise [HU]|equal noise$|all [HU]|edge [HU]|soft [HU]|bone [HU]|air [HU]|lung [HU]"
+static const study_columns tables[] = {
+	{ "errors", "case$|volume$|iterations|RMSE, all slices [HU]|RMSE, central half [HU]|mean difference, central half [HU]|"
+	            "largest, central half [HU]|SSIM, all slices|SSIM, central half" },
+	{ "convergence", "iteration|..." },
+	{ "reference", "case$|solver$|size$|device$|iterations|RMSE from the reference [HU]|largest from it [HU]|SSIM with it|"
+	               "RMSE from the truth [HU]|reference: RMSE from the truth [HU]" },
+	{ "iteration", "case$|solver$|device$|size$|s per iteration|split: projection [s]|backprojection [s]|the rest [s]|the whole [s]" },
+	{ "profiles-1", "..." },
+	{ "profiles-2", "..." },
+	{ "profiles-3", "..." },
+	{ "profiles-4", "..." },
+	{ "noise", "method$|noise [HU]|..." },
+	{ "noise-at-resolution", "method$|edge [HU]|of it$|10-90 % [mm]|noise [HU]|noise of fdk at that width [HU]|ratio" },
+	{ "solvers", "body$|method$|" OF_METHODS "|penalty$|iterations|seconds|iterations to 1 HU|seconds to 1 HU" },
+	{ "solver-paths", "body$|method$|penalty$|iteration|seconds|error [HU]" },
+	{ "solver-costs", "method$|forward per iteration|back per iteration|memory [volumes]|memory [data arrays]|..." },
+	{ "penalties", "penalty$|solver$|" OF_METHODS "|overshoot [HU]|memory [volumes]" },
 };
 
 const study_kind study_kind_iterative = {
 	.name = "iterative",
 	.title = "Iterative reconstruction",
-	.intro = "All solvers and penalties at equal noise; the errors of iterative methods for two heads, the difference of a "
-		 "GPU from the CPU, the time of an iteration, and noise against resolution. The experiments are those of R. Liu, "
-		 "L. Fu, B. De Man, H. Yu, “GPU-based branchless distance-driven projection and backprojection”, IEEE "
-		 "Transactions on Computational Imaging 3 (2017), section IV, C; those on scans that are not public are repeated "
-		 "on a phantom.",
-	.table_name = table_names,
-	.tables = sizeof table_names / sizeof *table_names,
+	.intro = "All solvers and penalties at equal noise; errors of iterative methods for two heads, differences of a GPU from the CPU, "
+		 "the time of an iteration, and noise against resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
+		 "“GPU-based branchless distance-driven projection and backprojection”, IEEE Transactions on Computational Imaging 3 "
+		 "(2017), section IV, C; those on scans that are not public are repeated on a phantom.",
+	.takes = TAKES_CPU | TAKES_SECONDS | TAKES_SIZE,
+	.table = tables,
+	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(study_findings),
-	.check = check,
 	.prepare = prepare,
 	.measure = measure,
 	.figures = study_iterative_figures,

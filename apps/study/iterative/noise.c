@@ -1,5 +1,5 @@
-/* Noise against resolution: spheres in the FORBILD head at 1e4 photons, by fdk with several windows and by pcg with several strengths. Two
- * draws of the noise: edges from both together, noise from their difference. */
+/* Noise against resolution: spheres in the FORBILD head at 1e4 photons, by fdk with several windows and by pcg with
+ * several strengths. Two draws of the noise: edges from both together, noise from their difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "recon/modules.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 2, QUICK_FINER = 2 };
-/* Pictures are held side by side where the widths of their edges differ by less than this factor. */
-#define ALIKE 1.25
-static const double photons = 1e4, ring[2] = { 16, 23 }; /* of the noise: distance from the centre, mm */
+/* Pictures are compared if the widths of their edges differ by less than this factor. */
+#define SIMILAR 1.25
+static const double photons = 1e4, ring[2] = { 16, 23 }; /* region of the noise: distance from the centre, mm */
 static const struct {
 	gt_edge_sphere sphere;
 	double contrast; /* HU */
@@ -56,47 +56,30 @@ int study_noise_iterations(const study *s) { return s->quick ? QUICK_ITERATIONS 
 
 static int is_pcg(const setting *t) { return !t->window; }
 
-/* A file of shapes, which stays in the folder. */
-static gt_status make_spheres(study *s, gt_phantom **body)
-{
-	FILE *out = NULL;
-	char *path = cli_text("%s/spheres.shapes", s->folder.tmp);
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	GT_TRY(study_open(&s->folder, "spheres.shapes", &out));
-	for (int i = 0; i < SPHERES; i++) {
-		const gt_edge_sphere *p = &spheres[i].sphere;
-		fprintf(out, "ellipsoid center=%g,%g,%g radius=%g density=%g\n", p->center[0], p->center[1], p->center[2], p->radius,
-		        spheres[i].contrast / 1000);
-	}
-	GT_TRY(study_close("spheres.shapes", out));
-	GT_TRY(gt_phantom_new(path, NULL, body));
-done:
-	free(path);
-	return st;
-}
-
-/* Some of the views of the head's, with the spheres. */
+/* Takes some views of the head and adds the spheres. */
 static gt_status make_scan(work *w, const study_scene *head)
 {
-	gt_phantom *body = NULL;
-	gt_pool *pool = NULL;
-	gt_status st = GT_OK;
+	char text[STUDY_LINE] = "";
+	gt_phantom *object = NULL;
 	float *lines = NULL;
+	gt_status st = GT_OK;
 	study_step(w->s, "noise: spheres in the head");
 	GT_TRY(study_scene_thin(head, w->s->quick ? 1 : EVERY, &w->scene));
 	const size_t n = gt_scan_size(w->scene.scan);
-	if (!(lines = malloc(n * sizeof *lines)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "line integrals need %.3g MB", (double)n * 4e-6));
-	GT_TRY(make_spheres(w->s, &body));
-	GT_TRY(gt_pool_new(w->s->threads, &pool));
-	GT_TRY(gt_phantom_project(body, w->scene.scan, 4, pool, NULL, NULL, lines));
+	for (int i = 0; i < SPHERES; i++) {
+		const gt_edge_sphere *p = &spheres[i].sphere;
+		const size_t used = strlen(text);
+		snprintf(text + used, sizeof text - used, "ellipsoid center=%g,%g,%g radius=%g density=%g\n", p->center[0], p->center[1],
+		         p->center[2], p->radius, spheres[i].contrast / 1000);
+	}
+	GT_TRY(study_host_floats(n, "line integrals", &lines));
+	GT_TRY(study_phantom(w->s, "spheres", text, NULL, &object));
+	GT_TRY(study_simulate(w->s, object, w->scene.scan, 4, lines, NULL, NULL));
 	for (size_t i = 0; i < n; i++)
 		w->scene.lines[i] += lines[i];
 done:
 	free(lines);
-	gt_pool_free(pool);
-	gt_phantom_free(body);
+	gt_phantom_free(object);
 	return st;
 }
 
@@ -118,17 +101,14 @@ static gt_status run_fdk(work *w, const setting *t, int draw, float **out)
 	gt_backend *be = NULL;
 	gt_array *data = NULL, *x = NULL;
 	gt_method m = { 0 };
-	char spec[96];
 	gt_status st = GT_OK;
-	snprintf(spec, sizeof spec, "fdk:filter=%s,cutoff=%g", t->window, t->value);
-	GT_TRY(gt_method_parse(spec, &m));
+	GT_TRY(gt_method_parse(FORMAT("fdk:filter=%s,cutoff=%g", t->window, t->value), &m));
 	GT_TRY(gt_backend_open(d.backend, &be));
 	GT_TRY(gt_array_new(be, d.type, gt_scan_size(w->scene.scan), &data));
 	GT_TRY(gt_array_new(be, d.type, n, &x));
 	gt_array_put_float(w->data[draw], data);
 	GT_TRY(gt_analytic_run(m.analytic, be, &w->scene.shown, w->scene.scan, m.options, data, x));
-	if (!(*out = malloc(n * sizeof **out)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "a volume needs %.3g MB", (double)n * 4e-6));
+	GT_TRY(study_host_floats(n, "a volume", out));
 	gt_array_get_float(x, *out);
 	GT_TRY(gt_backend_status(be));
 done:
@@ -142,11 +122,11 @@ done:
 static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 {
 	const study_case c = { .key = "noise", .solver = "pcg:preconditioner=ramp", .strength = t->value, .start_fdk = 1 };
-	study_device d = study_device_main(w->s);
+	study_job job = { &c, &w->scene, w->data[draw], w->weights[draw], study_device_main(w->s), study_noise_iterations(w->s) };
 	study_outcome o;
-	d.gpu = 0; /* no times wanted */
+	job.d.gpu = 0; /* no times wanted */
 	w->s->done--;
-	const gt_status st = study_iterate(w->s, &c, &w->scene, w->data[draw], w->weights[draw], &d, study_noise_iterations(w->s), &o);
+	const gt_status st = study_iterate(w->s, &job, &o);
 	if (st != GT_OK)
 		return st;
 	*out = o.x;
@@ -155,7 +135,8 @@ static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 	return GT_OK;
 }
 
-/* The standard deviation around the spheres, within 8 mm of the plane through their centres, from the difference of two draws. */
+/* The standard deviation around the spheres, within 8 mm of the plane through their centres, from the difference of
+ * two draws. */
 static double noise_of(const gt_grid *g, const float *a, const float *b)
 {
 	double n = 0, sum = 0, squares = 0;
@@ -222,8 +203,6 @@ static void add_table(const work *w)
 {
 	static const char *const parts[] = { "", " in the plane", " along z" };
 	study_table *t = &w->s->table[STUDY_NOISE];
-	study_head(t, "method");
-	study_head(t, "noise [HU]");
 	for (int p = 0; p < SPHERES; p++) {
 		for (int e = 0; e < 3; e++)
 			study_head(t, "edge of %g HU%s, 10-90 %% [mm]", spheres[p].contrast, parts[e]);
@@ -233,17 +212,14 @@ static void add_table(const work *w)
 		const result *r = &w->of[i];
 		if (!r->there)
 			continue;
-		study_text(t, "%s", r->name);
-		study_number(t, r->noise);
-		for (int p = 0; p < SPHERES; p++) {
-			for (int e = 0; e < 3; e++)
-				study_number(t, r->width[p][e]);
-			study_number(t, r->contrast[p]);
-		}
+		study_row(t, TXT(r->name), NUM(r->noise));
+		for (int p = 0; p < SPHERES; p++)
+			study_row(t, NUM(r->width[p][0]), NUM(r->width[p][1]), NUM(r->width[p][2]), NUM(r->contrast[p]));
 	}
 }
 
-/* The noise of fdk where its edge has this width, between its settings on logarithmic scales; NAN where it has no such width. */
+/* The noise of fdk where its edge has this width, between its settings on logarithmic scales; NAN where it has no
+ * such width. */
 static double fdk_noise(const work *w, int sphere, int part, double width, size_t *nearest)
 {
 	double best = INFINITY, noise = NAN;
@@ -266,32 +242,21 @@ static double fdk_noise(const work *w, int sphere, int part, double width, size_
 	return noise;
 }
 
-/* Ratios at the width of each strength; what to show is where noise falls most, unless no setting of fdk has about such an edge. */
+/* Ratios at the width of each strength; what to show is where noise falls most, unless no setting of fdk has about
+ * such an edge. */
 static void compare(const work *w, double ratio[SPHERES][2][2])
 {
 	study_table *t = &w->s->table[STUDY_RESOLUTION];
 	study_findings *f = found_of(w->s);
 	size_t shown_fdk = 0, shown = 0, nearest = 0;
 	double max = 0;
-	study_head(t, "method");
-	study_head(t, "edge [HU]");
-	study_head(t, "of it");
-	study_head(t, "10-90 %% [mm]");
-	study_head(t, "noise [HU]");
-	study_head(t, "noise of fdk at that width [HU]");
-	study_head(t, "ratio");
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const result *r = &w->of[i];
 		for (int p = 0; p < SPHERES && r->there && is_pcg(&settings[i]); p++)
 			for (int e = 0; e < 2; e++) {
 				const double noise = fdk_noise(w, p, e, r->width[p][e], &nearest), times = noise / r->noise;
-				study_text(t, "%s", r->name);
-				study_number(t, spheres[p].contrast);
-				study_text(t, "%s", e ? "in the plane" : "all");
-				study_number(t, r->width[p][e]);
-				study_number(t, r->noise);
-				study_number(t, noise);
-				study_number(t, times);
+				study_row(t, TXT(r->name), NUM(spheres[p].contrast), TXT(e ? "in the plane" : "all"), NUM(r->width[p][e]),
+				          NUM(r->noise), NUM(noise), NUM(times));
 				if (!(times > 0))
 					continue;
 				ratio[p][e][0] = fmin(ratio[p][e][0], times);
@@ -304,7 +269,7 @@ static void compare(const work *w, double ratio[SPHERES][2][2])
 			}
 	}
 	const result *pcg = &w->of[shown], *fdk = &w->of[shown_fdk];
-	if (!(max > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(ALIKE))
+	if (!(max > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(SIMILAR))
 		return;
 	snprintf(f->pcg, sizeof f->pcg, "%s: %.2g mm, %.3g HU", pcg->name, pcg->width[0][0], pcg->noise);
 	snprintf(f->fdk, sizeof f->fdk, "%s: %.2g mm, %.3g HU", fdk->name, fdk->width[0][0], fdk->noise);
@@ -324,7 +289,8 @@ static void claim(study *s, double ratio[SPHERES][2][2])
 				continue;
 			used += (size_t)snprintf(
 				text + used, size - used,
-				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: %s. ",
+				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: "
+				"%s. ",
 				spheres[p].contrast, e ? "in the plane" : "all of the surface", min, max,
 				min >= 2   ? "at least halved at every strength"
 				: max >= 2 ? "at least halved at some strengths, but not at every one"
@@ -344,7 +310,7 @@ gt_status study_noise(study *s, const study_scene *head)
 		ratio[i / 2][i % 2][1] = 0;
 	}
 	if (s->quick) /* an eighth is too coarse for edges */
-		GT_TRY(study_scene_new(s, study_cases[1].body, -QUICK_FINER, &w.own));
+		GT_TRY(study_scene_new(s, study_cases[1].object, -QUICK_FINER, &w.own));
 	GT_TRY(make_scan(&w, s->quick ? &w.own : head));
 	GT_TRY(make_data(&w));
 	GT_TRY(run_settings(&w));

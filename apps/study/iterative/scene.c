@@ -1,4 +1,4 @@
-/* Bodies at a size of the study, their data, and what a volume is from another. */
+/* Phantoms at a size of the study, their data, and differences of volumes. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/metrics.h>
@@ -7,21 +7,7 @@
 #include "geometry/grid.h"
 #include "recon/weights/photon_weights.h"
 
-enum { RAYS = 4, FINER_RAYS = 2, POINTS = 4 };
-
-static gt_status fill(study *s, int rays, study_scene *c)
-{
-	gt_pool *pool = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(study_host_floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
-	GT_TRY(study_host_floats(gt_scan_size(c->scan), "line integrals", &c->lines));
-	GT_TRY(gt_pool_new(s->threads, &pool));
-	GT_TRY(gt_phantom_voxelise(c->body, &c->shown, POINTS, pool, NULL, NULL, c->truth));
-	GT_TRY(gt_phantom_project(c->body, c->scan, rays, pool, NULL, NULL, c->lines));
-done:
-	gt_pool_free(pool);
-	return st;
-}
+enum { RAYS = 4, FINER_RAYS = 2 };
 
 /* The study's own size is 1/base of the scanner's. */
 static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
@@ -40,22 +26,26 @@ static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
 	}
 }
 
-gt_status study_scene_new(study *s, const char *body, int by, study_scene *c)
+gt_status study_scene_new(study *s, const char *name, int by, study_scene *c)
 {
+	gt_phantom *object = NULL;
 	gt_orbit orbit;
 	size_t above;
 	gt_status st = GT_OK;
 	*c = (study_scene){ 0 };
-	study_step(s, "%s: exact line integrals", body);
+	study_step(s, "%s: exact line integrals", name);
 	resize(s, by, &orbit, &c->shown);
 	GT_TRY(gt_scan_orbit(&orbit, &c->scan));
 	c->grid = c->shown;
 	gt_grid_margin(&c->shown, c->scan, &c->below, &above);
 	c->grid.n[2] += c->below + above;
 	c->grid.center[2] += ((double)above - (double)c->below) / 2 * c->grid.pitch[2];
-	GT_TRY(gt_phantom_new(body, NULL, &c->body));
-	GT_TRY(fill(s, by < 0 ? FINER_RAYS : RAYS, c));
+	GT_TRY(gt_phantom_new(name, NULL, &object));
+	GT_TRY(study_host_floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
+	GT_TRY(study_host_floats(gt_scan_size(c->scan), "line integrals", &c->lines));
+	GT_TRY(study_simulate(s, object, c->scan, by < 0 ? FINER_RAYS : RAYS, c->lines, &c->shown, c->truth));
 done:
+	gt_phantom_free(object);
 	if (st != GT_OK)
 		study_scene_free(c);
 	return st;
@@ -64,7 +54,6 @@ done:
 void study_scene_free(study_scene *c)
 {
 	gt_scan_free(c->scan);
-	gt_phantom_free(c->body);
 	free(c->truth);
 	free(c->lines);
 	*c = (study_scene){ 0 };
@@ -164,17 +153,15 @@ gt_status study_planes(study *s, const char *name, const gt_grid *g, const float
 {
 	static const char *const names[] = { "sagittal", "coronal", "transverse" };
 	const size_t max = g->n[0] > g->n[1] ? g->n[0] : g->n[1], deep = max > g->n[2] ? max : g->n[2];
-	double *out = malloc(max * deep * sizeof *out), squares = 0;
+	double *out = NULL, squares = 0;
 	size_t count = 0;
-	gt_status st = out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = study_new(max * deep, sizeof *out, &out);
 	for (int axis = 0; axis < 3 && st == GT_OK; axis++) {
-		char file[96];
 		const size_t n = plane(g, axis, a, b, out);
 		for (size_t i = 0; i < n; i++)
 			squares += out[i] * out[i];
 		count += n;
-		snprintf(file, sizeof file, "%s-%s.f32", name, names[axis]);
-		st = study_floats(&s->folder, file, out, n);
+		st = study_floats(&s->folder, FORMAT("%s-%s.f32", name, names[axis]), out, n);
 	}
 	if (rms && count)
 		*rms = sqrt(squares / (double)count);

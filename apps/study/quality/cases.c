@@ -1,5 +1,5 @@
-/* The scans of `gantry study quality`. Two bodies of our own: a torso of 350 mm with lungs, spine, ribs and vessels,
- * and a small rod with pores, grains and pins of metal as a micro-CT sample. */
+/* The scans of `gantry study quality`. Two own objects: a torso of 350 mm with lungs, spine, ribs and vessels,
+ * and a micro-CT sample, a rod with pores, grains and metal pins. */
 #include "apps/study/quality/cases.h"
 
 /* Densities of water: fat 0.92, muscle 1.05, lung 0.26, bone of vertebrae 1.4, cortical bone 1.9. Lengths in mm. */
@@ -38,7 +38,7 @@
 	"cylinder center=-2.2,-0.9,0 radius=0.1 length=8 density=8\n"
 #define GE_SCAN .scanner = "ge-ct750hd", .reduce = 4, .scale = 1, .water = 0.02, .height = 4, .rows = 64, .slices = 44
 #define GE GE_SCAN, .pitch = 2.5
-#define HEAD .body = "forbild-head", .n = { 100, 100 }, GE
+#define HEAD .object = "forbild-head", .n = { 100, 100 }, GE
 #define MICRO .scanner = "micro-ct", .reduce = 8, .n = { 120, 120 }, .pitch = 0.0625, .height = 0.08, .rows = 64, .slices = 32
 
 const quality_case quality_cases[QUALITY_CASES] = {
@@ -48,7 +48,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	{ .key = "head-few", .title = "FORBILD head, a quarter of the views, 1e5 photons", HEAD, .every = 4, .photons = 1e5, .noise = 18 },
 	{ .key = "torso",
 	  .title = "torso of 350 mm, 1e5 photons",
-	  .body = TORSO,
+	  .object = TORSO,
 	  .own = 1,
 	  .n = { 148, 104 },
 	  GE,
@@ -57,7 +57,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 15 },
 	{ .key = "micro-head",
 	  .title = "micro-CT, FORBILD head of 8 mm, 1e5 photons",
-	  .body = "forbild-head",
+	  .object = "forbild-head",
 	  MICRO,
 	  .every = 1,
 	  .scale = 0.032,
@@ -66,7 +66,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 10 },
 	{ .key = "micro-metal",
 	  .title = "micro-CT, rod with two pins of metal, 1e5 photons",
-	  .body = SAMPLE,
+	  .object = SAMPLE,
 	  .own = 1,
 	  MICRO,
 	  .every = 1,
@@ -83,7 +83,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 10 },
 	{ .key = "head-fine",
 	  .title = "FORBILD head, 1e5 photons, voxels of half a pixel",
-	  .body = "forbild-head",
+	  .object = "forbild-head",
 	  .n = { 216, 216 },
 	  GE_SCAN,
 	  .pitch = 1.16,
@@ -92,7 +92,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 10 },
 	{ .key = "head-coarse",
 	  .title = "FORBILD head, 1e5 photons, voxels of 1.5 pixels",
-	  .body = "forbild-head",
+	  .object = "forbild-head",
 	  .n = { 72, 72 },
 	  GE_SCAN,
 	  .pitch = 3.48,
@@ -101,7 +101,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 6 },
 	{ .key = "helix",
 	  .title = "FORBILD head, helix of three turns, 1e5 photons",
-	  .body = "forbild-head",
+	  .object = "forbild-head",
 	  .scanner = "ge-ct750hd-helical",
 	  .reduce = 8,
 	  .all_rows = 1,
@@ -117,7 +117,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 8 },
 	{ .key = "parallel",
 	  .title = "synchrotron, rod with two pins of metal, 1e5 photons",
-	  .body = SAMPLE,
+	  .object = SAMPLE,
 	  .own = 1,
 	  .scanner = "synchrotron",
 	  .reduce = 8,
@@ -133,7 +133,7 @@ const quality_case quality_cases[QUALITY_CASES] = {
 	  .noise = 60 },
 };
 
-/* The first is direct, by the method of the scan, the second the preset; the others are what one would set by hand. */
+/* The first is direct, by the method of the scan, the second the preset; the others are manual choices. */
 const quality_candidate quality_candidates[QUALITY_CANDIDATES] = {
 	[QUALITY_FDK] = { .name = "direct, shepp-logan", .solver = "filter=shepp-logan", .quick = 1 },
 	[QUALITY_PRESET] = { .name = "preset iterative", .preset = "iterative", .penalty = "qggmrf", .quick = 1 },

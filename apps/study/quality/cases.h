@@ -1,6 +1,6 @@
 #ifndef GT_APPS_STUDY_QUALITY_CASES_H
 #define GT_APPS_STUDY_QUALITY_CASES_H
-/* What `gantry study quality` compares, and on what. */
+/* Candidates and scans of `gantry study quality`. */
 #include "apps/study/quality/quality.h"
 
 enum { QUALITY_CASES = 12, QUALITY_CANDIDATES = 8 };

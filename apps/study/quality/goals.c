@@ -1,24 +1,19 @@
-/* What is promised of the preset, scan by scan, and whether it is kept: the bars that docs/commands.md tells. */
+/* Requirements on the preset for each scan, as docs/commands.md states them. */
 #include <math.h>
 #include "apps/study/quality/cases.h"
 
-/* A hundredth of the voxels at steps of 800 HU may overshoot by more than this part of them; noise had over asked. */
+/* 1 % of the voxels at steps of 800 HU may overshoot by more than this fraction of the step; achieved over target
+ * noise. */
 #define MAX_OVERSHOOT 0.1
 #define MIN_NOISE 0.9
 #define MAX_NOISE 1.1
-/* Of the patches, with kappa=noise. */
+/* Fraction of the patches, with kappa=noise. */
 #define MIN_EVEN 0.9
 
 static void add(study *s, const quality_case *c, const char *goal, double found, const char *bound, int kept)
 {
-	study_table *t = &s->table[QUALITY_GOALS];
-	if (isnan(found))
-		return;
-	study_text(t, "%s", c->key);
-	study_text(t, "%s", goal);
-	study_number(t, found);
-	study_text(t, "%s", bound);
-	study_text(t, "%s", kept ? "yes" : "no");
+	if (!isnan(found))
+		study_row(&s->table[QUALITY_GOALS], TXT(c->key), TXT(goal), NUM(found), TXT(bound), TXT(kept ? "yes" : "no"));
 }
 
 void quality_goals(study *s, const quality_case *c, const quality_promised *found, const quality_result *r)
@@ -27,7 +22,6 @@ void quality_goals(study *s, const quality_case *c, const quality_promised *foun
 	/* With more noise than the direct method's widest window has there is nothing to compare. */
 	const int same = fabs(direct->noise / preset->noise - 1) < QUALITY_SAME_NOISE;
 	double worst = NAN;
-	char goal[96];
 	int at = 0;
 	add(s, c, "overshoot at steps of 800 HU, part of the step", found->at_steps, "at most 0.1", found->at_steps <= MAX_OVERSHOOT);
 	add(s, c, "noise had over asked", found->asked, "0.9 to 1.1", found->asked >= MIN_NOISE && found->asked <= MAX_NOISE);
@@ -39,6 +33,5 @@ void quality_goals(study *s, const quality_case *c, const quality_promised *foun
 			at = k;
 		}
 	}
-	snprintf(goal, sizeof goal, "error over the direct method's, where it is most: %s", quality_class_names[at]);
-	add(s, c, goal, worst, "at most 1", worst <= 1);
+	add(s, c, FORMAT("error over the direct method's, where it is most: %s", quality_class_names[at]), worst, "at most 1", worst <= 1);
 }

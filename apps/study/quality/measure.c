@@ -9,7 +9,7 @@
 const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
 enum { MAX_TRIALS = 7, QUICK_TRIALS = 3, TINY_TRIALS = 2 };
 #define MIN_CUTOFF 0.03
-/* Steps of about 800 HU, seen within so many voxels, and how many voxels a hundredth of which is told. */
+/* Steps of about 800 HU, found within NEAR_STEP voxels; fewer than MIN_STEPS give no result. */
 #define MIN_STEP 600
 #define MAX_STEP 1100
 enum { NEAR_STEP = 2, MIN_STEPS = 30 };
@@ -98,7 +98,7 @@ done:
 	return st;
 }
 
-/* The least and the largest value of the body within so many voxels along each axis, mm^-1. */
+/* Finds the minimum and the maximum of the object within `by` voxels along each axis, mm^-1. */
 static void values_near(const quality_scene *c, const size_t at[3], size_t by, double *low, double *high)
 {
 	const size_t *n = c->grid.n;
@@ -127,7 +127,7 @@ static int upwards(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What a hundredth of n values goes beyond; they are put in order. */
+/* Sorts n values and returns their 99th percentile. */
 static double highest(double *all, size_t n)
 {
 	qsort(all, n, sizeof *all, upwards);

@@ -1,4 +1,4 @@
-/* A body, its scan and its draws of noise; of every voxel whether it is of one tissue all around. */
+/* An object, its scan and its draws of noise; the tissue class of every voxel. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -7,36 +7,17 @@
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
-enum { POINTS = 4, AROUND = 2 };
+enum { AROUND = 2 };
 
-gt_status quality_body(study *s, const char *name, const char *statements, double scale, double water, gt_phantom **body)
-{
-	gt_phantom_options o = gt_phantom_defaults;
-	FILE *out = NULL;
-	char *file = cli_text("%s.shapes", name), *path = file ? cli_text("%s/%s", s->folder.tmp, file) : NULL;
-	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	o.water = water;
-	o.scale = scale;
-	GT_TRY(study_open(&s->folder, file, &out));
-	fputs(statements, out);
-	GT_TRY(study_close(file, out));
-	GT_TRY(gt_phantom_new(path, &o, body));
-done:
-	free(file);
-	free(path);
-	return st;
-}
-
-static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
+static gt_status make_object(study *s, const quality_case *c, gt_phantom **object)
 {
 	gt_phantom_options o = gt_phantom_defaults;
 	o.water = c->water;
 	o.scale = c->scale;
-	return c->own ? quality_body(s, c->key, c->body, c->scale, c->water, body) : gt_phantom_new(c->body, &o, body);
+	return c->own ? study_phantom(s, c->key, c->object, &o, object) : gt_phantom_new(c->object, &o, object);
 }
 
-/* Pixels are as many times smaller or larger than those of the small study. */
+/* Pixels of the small study over the pixels of this size. */
 static double finer(quality_size size)
 {
 	static const double by[] = {
@@ -68,9 +49,9 @@ static gt_grid grid_of(const quality_case *c, quality_size size)
 	return g;
 }
 
-/* The body's slices, of one row no higher than what that sees at the axis: the volume's are, so as to hold all rays,
- * and the mean over them would have of the body what no ray has passed. */
-static gt_grid body_grid(const quality_scene *c)
+/* Slices of the truth. For one row they are at most as high as the row at the axis. Slices of the volume are higher,
+ * to contain all rays; their mean would include parts of the object that no ray crosses. */
+static gt_grid object_grid(const quality_scene *c)
 {
 	const gt_scan *s = c->scan;
 	const double smaller = s->source_to_axis > 0 ? s->source_to_axis / s->source_to_detector : 1;
@@ -91,7 +72,8 @@ static int kind_of(double hu)
 
 static double hu_at(const quality_scene *c, size_t at) { return 1000 * (c->truth[at] / c->of->water - 1); }
 
-/* The kind of all voxels within `around` along each axis that has so many; QUALITY_EDGE where they differ. */
+/* Returns the common kind of all voxels within `around` along each axis of more than 2 around; QUALITY_EDGE if they
+ * differ. */
 static int kind_around(const quality_scene *c, const size_t at[3], size_t around)
 {
 	size_t from[3], to[3];
@@ -144,34 +126,22 @@ done:
 	return st;
 }
 
-/* Noise of each draw by a seed of its own. */
-static gt_status make_draws(study *s, quality_scene *c)
-{
-	gt_status st = GT_OK;
-	for (int d = 0; d < QUALITY_DRAWS && st == GT_OK; d++)
-		st = quality_draw(s, c, d + 1, &c->p[d]);
-	return st;
-}
-
 gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, quality_scene *scene)
 {
-	gt_phantom *body = NULL;
-	gt_pool *pool = NULL;
+	gt_phantom *object = NULL;
 	gt_status st = GT_OK;
 	*scene = (quality_scene){ .of = c, .size = size, .grid = grid_of(c, size) };
 	GT_TRY(make_scan(c, size, &scene->scan));
-	GT_TRY(make_body(s, c, &body));
-	GT_TRY(gt_pool_new(s->threads, &pool));
+	GT_TRY(make_object(s, c, &object));
 	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
 	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
-	const gt_grid of_body = body_grid(scene);
-	GT_TRY(gt_phantom_voxelise(body, &of_body, POINTS, pool, NULL, NULL, scene->truth));
-	GT_TRY(gt_phantom_project(body, scene->scan, (int)(c->rays ? c->rays : QUALITY_RAYS), pool, NULL, NULL, scene->lines));
+	const gt_grid of_object = object_grid(scene);
+	GT_TRY(study_simulate(s, object, scene->scan, quality_rays(c), scene->lines, &of_object, scene->truth));
 	GT_TRY(make_kinds(scene));
-	GT_TRY(make_draws(s, scene));
+	for (int d = 0; d < QUALITY_DRAWS; d++)
+		GT_TRY(quality_draw(s, scene, d + 1, &scene->p[d])); /* each by its own seed */
 done:
-	gt_phantom_free(body);
-	gt_pool_free(pool);
+	gt_phantom_free(object);
 	if (st != GT_OK)
 		quality_scene_free(scene);
 	return st;

@@ -1,6 +1,6 @@
-/* How sharp a picture is and what its noise is like, where the noise is the same: the answer to a small disc that is
- * added to the body, the noise's spectrum, and how even it is from place to place. Methods with edges are not linear:
- * what is told is of that disc, in that place. */
+/* Sharpness and texture at equal noise: the response to a small disc in the object, the noise power spectrum, and the
+ * uniformity of the noise. Edge-preserving methods are not linear: the results hold for this disc
+ * at this position. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "apps/cli/try.h"
 #include "apps/study/quality/quality.h"
 
-/* The disc is brighter by so many times the noise, and so much of the round piece of tissue is its radius. */
+/* Contrast of the disc over the noise; its radius over the radius of the round region of tissue. */
 #define CONTRAST 10
 #define OF_PIECE 0.4
-/* Side of the squares of the spectrum by that radius: squares begin at multiples of half their side, so that one of
- * 0.94 radii may find no place. */
+/* Side of the squares of the spectrum over that radius. Squares begin at multiples of half their side, so one of
+ * 0.94 radii may not fit. */
 #define OF_SQUARE 0.6
 #define MAX_OF_SQUARE 0.9
 enum { MIN_SQUARE = 8, MIN_DISC = 3, FIRST_SEED = 100 };
 #define MAX_UNEVEN 0.1
 
-/* All voxels so near are of soft tissue. */
+/* Returns 1 if all voxels within the radius are soft tissue. */
 static int fits(const quality_scene *c, long x, long y, long radius)
 {
 	const long wide = (long)c->grid.n[0], high = (long)c->grid.n[1];
@@ -33,7 +33,7 @@ static int fits(const quality_scene *c, long x, long y, long radius)
 	return 1;
 }
 
-/* The largest round piece of soft tissue in the middle slice; radius in voxels. */
+/* Finds the largest round region of soft tissue in the central slice; radius in voxels. */
 static long find_piece(const quality_scene *c, double center[2])
 {
 	long radius = 0;
@@ -47,34 +47,33 @@ static long find_piece(const quality_scene *c, double center[2])
 	return radius;
 }
 
-/* The first draw with a disc in it. */
+/* Returns the first draw with a disc added. */
 static gt_status add_disc(study *s, const quality_scene *c, const gt_disc *disc, gt_projections **out)
 {
-	char *text = cli_text("cylinder center=%.9g,%.9g,0 radius=%.9g length=%.9g density=%.9g\n", disc->center[0], disc->center[1],
-	                      disc->radius, 1e4, CONTRAST * c->of->noise / 1000);
+	gt_phantom_options o = gt_phantom_defaults;
 	float *lines = NULL;
-	gt_phantom *body = NULL;
-	gt_pool *pool = NULL;
+	gt_phantom *object = NULL;
 	gt_status st = GT_OK;
 	const size_t n = gt_scan_size(c->scan);
-	GT_TRY(text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(quality_body(s, "disc", text, 1, c->of->water, &body));
-	GT_TRY(gt_pool_new(s->threads, &pool));
+	o.water = c->of->water;
+	o.scale = 1;
+	GT_TRY(study_phantom(s, "disc",
+	                     FORMAT("cylinder center=%.9g,%.9g,0 radius=%.9g length=%.9g density=%.9g\n", disc->center[0], disc->center[1],
+	                            disc->radius, 1e4, CONTRAST * c->of->noise / 1000),
+	                     &o, &object));
 	GT_TRY(study_host_floats(n, "line integrals", &lines));
-	GT_TRY(gt_phantom_project(body, c->scan, (int)(c->of->rays ? c->of->rays : QUALITY_RAYS), pool, NULL, NULL, lines));
+	GT_TRY(study_simulate(s, object, c->scan, quality_rays(c->of), lines, NULL, NULL));
 	GT_TRY(gt_projections_new(c->scan, out));
 	GT_TRY(gt_projections_set_water(*out, c->of->water));
 	for (size_t i = 0; i < n; i++)
 		gt_projections_data(*out)[i] = gt_projections_data(c->p[0])[i] + lines[i];
 done:
-	free(text);
 	free(lines);
-	gt_phantom_free(body);
-	gt_pool_free(pool);
+	gt_phantom_free(object);
 	return st;
 }
 
-/* What the disc alone became, in the picture's unit. */
+/* Measures the response to the disc alone, in the picture's unit. */
 static gt_status sharpness(study *s, const quality_scene *c, const quality_candidate *by, const quality_result *r, const gt_disc *disc,
                            quality_texture *t)
 {
@@ -170,7 +169,7 @@ static double patch_variance(const quality_scene *c, const moments *m, int half,
 	return variance;
 }
 
-/* The spread that both have in common. */
+/* Returns the common spread: the root of the covariance. */
 static double spread_of(const double *x, const double *y, size_t n)
 {
 	double a = 0, b = 0, both = 0;
@@ -183,11 +182,11 @@ static double spread_of(const double *x, const double *y, size_t n)
 	return sqrt(fmax(0, both));
 }
 
-/* Of a normal distribution below x. */
+/* Fraction of a normal distribution below x. */
 static double below(double x, double mean, double spread) { return 0.5 * erfc((mean - x) / (spread * sqrt(2))); }
 
-/* Half of the draws does not know the errors of the other half: what logarithms of both have in common is of the noise
- * itself, and a normal distribution of that mean and spread has so much of it within a tenth of what was asked for. */
+/* The errors of two halves of the draws are independent, so the covariance of their logarithms is the variance of
+ * the noise level. A normal distribution of that mean and spread gives the fraction within a tenth of the target. */
 static gt_status judge_patches(const quality_scene *c, const moments *m, double draws, quality_even *e)
 {
 	const size_t n = m->wide * m->high;
@@ -213,7 +212,7 @@ static gt_status judge_patches(const quality_scene *c, const moments *m, double 
 	e->counted /= (double)e->patches;
 	e->spread = spread_of(a, b, e->patches);
 	e->mean = sqrt(squares / (double)e->patches);
-	/* The mean of logarithms is low where draws are few; the root of the mean square is not, and is higher by the
+	/* With few draws the mean of logarithms is biased low. The logarithm of the RMS is not; it is higher by the
 	 * square of the spread. */
 	const double mean = log(e->mean) - e->spread * e->spread;
 	e->within = below(log(1 + MAX_UNEVEN), mean, e->spread) - below(log(1 - MAX_UNEVEN), mean, e->spread);

@@ -10,7 +10,7 @@
 #include "apps/study/study.h"
 #include "io/tmp_list.h"
 
-/* What a signal must remove: paths of all files, then of the folder. Names are added before the files are made. */
+/* Paths that a signal must remove: all files, then the folder. They are added before the files are made. */
 typedef struct made {
 	char *path;
 	struct made *volatile next;
@@ -98,7 +98,7 @@ gt_status study_folder_commit(study_folder *f)
 {
 	struct stat there;
 	if (lstat(f->path, &there) == 0)
-		return gt_fail(GT_ERR_IO, "%s: was made by somebody else in the meantime", f->path);
+		return gt_fail(GT_ERR_IO, "%s: exists now: another process made it", f->path);
 	if (rename(f->tmp, f->path) != 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", f->path, strerror(errno));
 	forget();

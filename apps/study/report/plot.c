@@ -1,24 +1,9 @@
-/* The figures: scripts for gnuplot over the CSV files and arrays of the folder, where they stay. */
+/* Figures: gnuplot scripts that read the CSV files and arrays of the folder. */
+#include <stdarg.h>
+#include <string.h>
+#include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
-
-gt_status study_write_tables(study *s)
-{
-	gt_status st = GT_OK;
-	for (size_t i = 0; i < STUDY_OWN + s->kind->tables; i++) {
-		char name[64];
-		FILE *out = NULL;
-		if (!s->table[i].columns)
-			continue;
-		snprintf(name, sizeof name, "%s.csv", study_table_name(s, i));
-		GT_TRY(study_open(&s->folder, name, &out));
-		st = study_csv(&s->table[i], out);
-		const gt_status closed = study_close(name, out);
-		GT_TRY(st != GT_OK ? st : closed);
-	}
-done:
-	return st;
-}
 
 gt_status study_plot_style(study *s)
 {
@@ -54,36 +39,106 @@ gt_status study_plot_style(study *s)
 	return study_close("style.gp", out);
 }
 
-gt_status study_plot_begin(study *s, const char *name, int width, int height, FILE **out)
+study_plot study_plot_new(study *s, double width, double height, const char *format, ...)
 {
-	char script[64];
-	snprintf(script, sizeof script, "%s.gp", name);
-	const gt_status st = study_open(&s->folder, script, out);
-	if (st == GT_OK)
-		fprintf(*out, "load 'style.gp'\nset terminal pngcairo noenhanced size %d,%d font 'DejaVu Sans,11'\nset output '%s.png'\n",
-		        width, height, name);
-	return st;
+	study_plot p = { .s = s, .width = width, .height = height };
+	va_list args;
+	va_start(args, format);
+	vsnprintf(p.name, sizeof p.name, format, args);
+	va_end(args);
+	if (s->st == GT_OK)
+		s->st = study_open(&s->folder, FORMAT("%s.gp", p.name), &p.out);
+	study_put(&p, "load 'style.gp'\nset terminal pngcairo noenhanced size %d,%d font 'DejaVu Sans,11'\nset output '%s.png'\n",
+	          (int)width, (int)height, p.name);
+	return p;
 }
 
-gt_status study_plot_end(study *s, const char *name, FILE *out)
+void study_put(study_plot *p, const char *format, ...)
 {
-	const gt_status st = study_close(name, out);
-	return st == GT_OK && !s->no_figures ? study_draw(&s->folder, name) : st;
+	va_list args;
+	va_start(args, format);
+	if (p->out)
+		vfprintf(p->out, format, args);
+	va_end(args);
 }
 
-void study_plot_panel(FILE *out, double left, double right, double top, double bottom, double width, double height)
+void study_series(study_plot *p, const char *format, ...)
 {
-	fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n",
-	        left / width, right / width, 1 - top / height, 1 - bottom / height);
+	va_list args;
+	va_start(args, format);
+	study_put(p, "%s", p->series++ ? ", \\\n     " : "plot ");
+	if (p->out)
+		vfprintf(p->out, format, args);
+	va_end(args);
 }
 
-/* Colours from -window to window, blue and red. */
-void study_plot_colours(FILE *out, double window)
+void study_series_end(study_plot *p)
 {
-	if (!(window > 0)) {
-		fputs("set palette @differences maxcolors 21\nset cbrange [-1:1]\nset cbtics font ',10' ('0' 0)\n", out);
+	study_put(p, "\n");
+	p->series = 0;
+}
+
+void study_plot_draw(study_plot *p)
+{
+	if (!p->out)
 		return;
+	const gt_status st = study_close(p->name, p->out);
+	if (p->s->st == GT_OK)
+		p->s->st = st == GT_OK && !p->s->no_figures ? study_draw(&p->s->folder, p->name) : st;
+}
+
+/* Writes text into the buffer in quotes that end within it, whatever its length. */
+static char *quoted(char *buffer, void (*quote)(FILE *, const char *, ...), const char *format, va_list args)
+{
+	char text[STUDY_LINE / 2 - 2];
+	FILE *out = fmemopen(buffer, STUDY_LINE, "w");
+	vsnprintf(text, sizeof text, format, args);
+	strcpy(buffer, "''");
+	if (out) {
+		quote(out, "%s", text);
+		fclose(out);
 	}
-	fprintf(out, "set palette @differences maxcolors 21\nset cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n",
-	        -window, window, -window, -window, window, window);
+	return buffer;
+}
+
+char *study_quote(char *buffer, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	quoted(buffer, app_gnuplot_quote, format, args);
+	va_end(args);
+	return buffer;
+}
+
+char *study_datum(char *buffer, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	quoted(buffer, app_gnuplot_datum, format, args);
+	va_end(args);
+	return buffer;
+}
+
+void study_panel(study_plot *p, double left, double right, double top, double bottom)
+{
+	study_put(p, "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n",
+	          left / p->width, right / p->width, 1 - top / p->height, 1 - bottom / p->height);
+}
+
+void study_colours(study_plot *p, double window)
+{
+	study_put(p, "set palette @differences maxcolors 21\n");
+	if (window > 0)
+		study_put(p, "set cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n", -window, window, -window,
+		          -window, window, window);
+	else
+		study_put(p, "set cbrange [-1:1]\nset cbtics font ',10' ('0' 0)\n");
+}
+
+void study_image(study_plot *p, const size_t n[2], const char *array, const char *title)
+{
+	if (title)
+		study_put(p, "set title %s\n", title);
+	study_put(p, "set xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", (double)n[0] - 0.5, (double)n[1] - 0.5);
+	study_put(p, "plot '" STUDY_ARRAYS "%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", array, n[0], n[1]);
 }

@@ -1,7 +1,11 @@
-/* What a report says of the study itself, and a figure as text. */
+/* The report of a study as one page of the library: its parts are collected, with the memory that they point to, and
+ * written together. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <gantry/image.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
@@ -9,53 +13,234 @@
 #define GANTRY_COMMIT "unknown"
 #endif
 
-static void base64(FILE *in, FILE *out)
+struct study_page {
+	const study *s;
+	gt_page_part *part;
+	size_t parts, capacity;
+	void **owned; /* freed at the end */
+	size_t owns, owned_capacity;
+	gt_volume **volume;
+	size_t volumes, volume_capacity; /* one for each item */
+	gt_status st;                    /* the first failure */
+};
+
+/* Makes space for one more item of that size in an array; 0 without memory. */
+static int grow(study_page *p, void *array, size_t used, size_t *capacity, size_t size)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned char b[3];
-	size_t n;
-	while ((n = fread(b, 1, 3, in)) > 0) {
-		const unsigned long bits = (unsigned long)b[0] << 16 | (n > 1 ? (unsigned long)b[1] << 8 : 0) | (n > 2 ? b[2] : 0);
-		fputc(digit[bits >> 18 & 63], out);
-		fputc(digit[bits >> 12 & 63], out);
-		fputc(n > 1 ? digit[bits >> 6 & 63] : '=', out);
-		fputc(n > 2 ? digit[bits & 63] : '=', out);
+	void **const items = array;
+	if (p->st != GT_OK || used < *capacity)
+		return p->st == GT_OK;
+	const size_t more = *capacity ? 2 * *capacity : 64;
+	void *bigger = realloc(*items, more * size);
+	if (!bigger) {
+		p->st = gt_fail(GT_ERR_MEMORY, "out of memory for the report");
+		return 0;
+	}
+	*items = bigger;
+	*capacity = more;
+	return 1;
+}
+
+/* Keeps memory until the page is written; NULL without memory. */
+static void *keep(study_page *p, void *memory)
+{
+	if (!memory && p->st == GT_OK)
+		p->st = gt_fail(GT_ERR_MEMORY, "out of memory for the report");
+	if (!memory || !grow(p, &p->owned, p->owns, &p->owned_capacity, sizeof *p->owned)) {
+		free(memory);
+		return NULL;
+	}
+	return p->owned[p->owns++] = memory;
+}
+
+static char *keep_text(study_page *p, const char *text) { return text ? keep(p, strdup(text)) : NULL; }
+
+static void add(study_page *p, gt_page_part part)
+{
+	if (grow(p, &p->part, p->parts, &p->capacity, sizeof *p->part))
+		p->part[p->parts++] = part;
+}
+
+void study_page_text(study_page *p, const char *heading, const char *format, ...)
+{
+	va_list args, again;
+	va_start(args, format);
+	va_copy(again, args);
+	const int n = vsnprintf(NULL, 0, format, args);
+	char *text = keep(p, n < 0 ? NULL : malloc((size_t)n + 1));
+	if (text)
+		vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	va_end(args);
+	add(p, (gt_page_part){ .kind = GT_PAGE_TEXT, .heading = keep_text(p, heading), .text = text });
+}
+
+static char *number_text(double x)
+{
+	return isnan(x)                                       ? strdup("–")
+	       : x != 0 && (fabs(x) < 1e-3 || fabs(x) >= 1e6) ? cli_text("%.2e", x)
+	       : fabs(x) >= 1000                              ? cli_text("%.0f", x)
+	                                                      : cli_text("%.3g", x);
+}
+
+static void add_table(study_page *p, const char *heading, size_t which, const char *caption)
+{
+	const study_table *t = &p->s->table[which];
+	gt_page_part part = {
+		.kind = GT_PAGE_TABLE, .heading = heading, .rows = 1 + study_rows(t), .columns = t->columns, .caption = caption
+	};
+	const char **cell = keep(p, malloc((t->columns + t->cells + 1) * sizeof *cell));
+	for (size_t c = 0; cell && c < t->columns; c++)
+		cell[c] = t->head[c];
+	for (size_t i = 0; cell && i < t->cells; i++)
+		cell[t->columns + i] = t->cell[i].text ? t->cell[i].text : keep(p, number_text(t->cell[i].number));
+	part.cell = cell;
+	if (cell)
+		add(p, part);
+}
+
+void study_page_table(study_page *p, int which)
+{
+	const char *name = study_table_name(p->s, (size_t)which);
+	if (study_rows(&p->s->table[which]))
+		add_table(p, NULL, (size_t)which, keep(p, cli_text("%s.csv", name)));
+	else
+		study_page_text(p, NULL,
+		                p->s->table[which].columns ? "Not measured: %s.csv has no rows." : "Not measured: there is no %s.csv.",
+		                name);
+}
+
+/* Reads a file of the folder; NULL on failure. */
+static void *read_all(study_page *p, const char *name, size_t *bytes)
+{
+	char *path = cli_text("%s/%s", p->s->folder.tmp, name), *data = NULL;
+	if (p->st == GT_OK)
+		p->st = path ? study_read_file(path, &data, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory for the report");
+	free(path);
+	return data;
+}
+
+void study_page_figure(study_page *p, const char *name, const char *caption)
+{
+	char *file = keep(p, cli_text("%s.png", name));
+	size_t bytes = 0;
+	void *image = p->s->no_figures || !file ? NULL : keep(p, read_all(p, file, &bytes));
+	add(p, (gt_page_part){ .kind = GT_PAGE_FIGURE,
+	                       .caption = keep(p, cli_text("%s  %s", caption, file ? file : "")),
+	                       .image = image,
+	                       .image_bytes = bytes,
+	                       .name = keep_text(p, name),
+	                       .alt = keep(p, cli_text("Figure %s. %s", name, caption)) });
+}
+
+void study_page_sections(study_page *p, const study_section *section, size_t n)
+{
+	for (const study_section *c = section; c < section + n; c++) {
+		const int missing = c->table && !study_rows(&p->s->table[c->table]);
+		study_page_text(p, c->heading, "%s", c->text);
+		if (c->figure && !missing)
+			study_page_figure(p, c->figure, c->caption);
+		if (c->table)
+			study_page_table(p, c->table);
+		if (c->after && !missing)
+			study_page_text(p, NULL, "%s", c->after);
 	}
 }
 
-gt_status study_page_picture(const study *s, const char *name, FILE *out)
+/* Reads floats of the folder as one slice: attenuation in mm^-1 if they are HU or fractions of water, else as they
+ * are. */
+static gt_volume *slice(study_page *p, const study_pictures *how, const char *array)
 {
-	char *path = cli_text("%s/%s.png", s->folder.tmp, name);
-	FILE *in = path ? fopen(path, "rb") : NULL;
-	free(path);
-	if (!in)
-		return gt_fail(GT_ERR_IO, "%s/%s.png: cannot be read", s->folder.path, name);
-	fputs("data:image/png;base64,", out);
-	base64(in, out);
-	fclose(in);
-	return GT_OK;
+	const gt_grid grid = { .n = { how->n[0], how->n[1], 1 }, .pitch = { how->pitch[0], how->pitch[1], how->pitch[0] } };
+	const double water = GT_WATER_DEFAULT;
+	const size_t n = how->n[0] * how->n[1];
+	char *file = FORMAT(STUDY_ARRAYS "%s.f32", array);
+	size_t bytes = 0;
+	float *data = read_all(p, file, &bytes);
+	gt_volume *v = NULL;
+	if (p->st == GT_OK && bytes != n * sizeof *data)
+		p->st = gt_fail(GT_ERR_FORMAT, "%s: %zu bytes: expected %zu x %zu floats", file, bytes, how->n[0], how->n[1]);
+	if (p->st == GT_OK)
+		p->st = gt_volume_new(&grid, &v);
+	for (size_t i = 0; p->st == GT_OK && i < n; i++)
+		gt_volume_data(v)[i] = how->quantity     ? data[i]
+		                       : how->water_is_1 ? (float)(water * (double)data[i])
+		                                         : (float)(water * (1 + (double)data[i] / 1000));
+	free(data);
+	if (!v || !grow(p, &p->volume, p->volumes, &p->volume_capacity, sizeof *p->volume)) {
+		gt_volume_free(v);
+		return NULL;
+	}
+	return p->volume[p->volumes++] = v;
 }
 
-void study_about_line(study *s, const char *what, const char *text)
+void study_page_pictures(study_page *p, const study_pictures *how)
 {
-	study_text(&s->table[STUDY_ABOUT], "%s", what);
-	study_text(&s->table[STUDY_ABOUT], "%s", text);
+	if (p->volumes + how->pictures > GT_PAGE_ITEMS) {
+		study_page_text(p, how->heading, "The page is full: the files " STUDY_ARRAYS "%s.f32 and later hold more pictures.",
+		                how->picture[0].array);
+		return;
+	}
+	gt_page_item *item = keep(p, calloc(how->pictures + 1, sizeof *item));
+	for (size_t i = 0; item && i < how->pictures; i++)
+		item[i] = (gt_page_item){ .name = keep_text(p, how->picture[i].name),
+			                  .volume = slice(p, how, how->picture[i].array),
+			                  .unit = GT_HU,
+			                  .quantity = how->quantity };
+	gt_page_part part = { .kind = GT_PAGE_VIEWER, .item = item, .items = how->pictures, .low = how->low, .high = how->high };
+	part.heading = keep_text(p, how->heading);
+	part.text = keep_text(p, how->text);
+	if (item && p->st == GT_OK && how->pictures)
+		add(p, part);
+}
+
+static void drop(study_page *p)
+{
+	for (size_t i = 0; i < p->volumes; i++)
+		gt_volume_free(p->volume[i]);
+	for (size_t i = 0; i < p->owns; i++)
+		free(p->owned[i]);
+	free(p->volume);
+	free((void *)p->owned);
+	free(p->part);
+}
+
+gt_status study_report(study *s)
+{
+	study_page p = { .s = s, .st = GT_OK };
+	const char *path = study_file(&s->folder, "report.html");
+	study_page_text(&p, NULL, "%s", s->kind->intro);
+	add_table(&p, "What was measured", STUDY_ABOUT, NULL);
+	s->kind->parts(s, &p);
+	if (study_rows(&s->table[STUDY_LEFT_OUT]))
+		study_page_sections(&p,
+		                    &(study_section){ .heading = "Left out", .text = "Cases without a result.", .table = STUDY_LEFT_OUT },
+		                    1);
+	study_page_text(&p, NULL, "To draw a figure again: gnuplot NAME.gp in this folder.%s",
+	                study_has_arrays() ? " Files " STUDY_ARRAYS
+	                                     "*.f32 are arrays of 32-bit floats in the byte order of this machine, from the bottom row of "
+	                                     "the picture up."
+	                                   : "");
+	const gt_page page = { .size = sizeof page, .title = s->kind->title, .part = p.part, .parts = p.parts };
+	if (p.st == GT_OK)
+		p.st = path ? gt_page_write(path, &page) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	drop(&p);
+	return p.st;
 }
 
 void study_about(study *s)
 {
-	char date[64], took[64];
+	study_table *t = &s->table[STUDY_ABOUT];
+	char date[64];
 	const time_t now = time(NULL);
 	struct tm utc;
 	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-	snprintf(took, sizeof took, "%.0f s", app_seconds() - s->started);
-	study_head(&s->table[STUDY_ABOUT], "what");
-	study_head(&s->table[STUDY_ABOUT], "value");
-	study_about_line(s, "geometry", s->geometry);
-	study_about_line(s, "CPU", s->cpu_about);
-	study_about_line(s, "GPU", s->gpu[0] ? s->gpu_about : "none: the parts for the CPU alone");
-	study_about_line(s, "version", "Gantry " GANTRY_VERSION ", commit " GANTRY_COMMIT);
-	study_about_line(s, "command", s->call->line);
-	study_about_line(s, "date", date);
-	study_about_line(s, "measuring took", took);
+	study_heads(t, study_table_heads(s, STUDY_ABOUT));
+	study_row(t, TXT("geometry"), TXT(s->geometry));
+	study_row(t, TXT("CPU"), TXT(s->cpu_about));
+	study_row(t, TXT("GPU"), TXT(s->gpu[0] ? s->gpu_about : "none: the parts for the CPU alone"));
+	study_row(t, TXT("version"), TXT("Gantry " GANTRY_VERSION ", commit " GANTRY_COMMIT));
+	study_row(t, TXT("command"), TXT(s->call->line));
+	study_row(t, TXT("date"), TXT(date));
+	study_row(t, TXT("measuring took"), TXT(FORMAT("%.0f s", app_seconds() - s->started)));
 }

@@ -46,12 +46,14 @@ gt_status tuner_read_logs(const char *folder, tuner_findings *f)
 		return gt_fail(GT_ERR_IO, "--logs=%s: cannot be read (%s)", folder, strerror(errno));
 	gt_status st = GT_OK;
 	for (int i = 0; i < n; i++) {
-		char path[1024];
-		snprintf(path, sizeof path, "%s/%s", folder, name[i]->d_name);
-		if (f->logs < TUNER_MAX_LOGS)
-			add_log(path, f); /* other texts are permitted */
+		char *path = cli_text("%s/%s", folder, name[i]->d_name);
+		if (!path)
+			st = gt_fail(GT_ERR_MEMORY, "out of memory");
+		else if (f->logs < TUNER_MAX_LOGS)
+			add_log(path, f); /* ignores other texts */
 		else
 			st = gt_fail(GT_ERR_ARG, "--logs=%s: more than %d logs", folder, TUNER_MAX_LOGS);
+		free(path);
 		free(name[i]);
 	}
 	free(name);
@@ -88,22 +90,28 @@ static int run_self(char *const *arguments)
 
 static gt_status search_one(study *s, int i, const char *path, double seconds)
 {
-	char minutes[32];
-	const char *argument[24] = {
-		"gantry",          "tune",     "--kernel", searches[i].kernel, "--workload", searches[i].workload, "--every",
-		searches[i].every, "--search", "random",   "--no-keep",        "--quiet",    "--minutes",          minutes,
-		"--log",           path
-	};
-	int n = 16;
-	snprintf(minutes, sizeof minutes, "%.3f", seconds / 60);
-	if (searches[i].grid) {
-		argument[n++] = "--grid";
-		argument[n++] = searches[i].grid;
-	}
-	argument[n] = NULL;
+	const char *minutes = FORMAT("%.3f", seconds / 60);
+	const char *const argument[] = { "gantry",
+		                         "tune",
+		                         "--kernel",
+		                         searches[i].kernel,
+		                         "--workload",
+		                         searches[i].workload,
+		                         "--every",
+		                         searches[i].every,
+		                         "--search",
+		                         "random",
+		                         "--no-keep",
+		                         "--quiet",
+		                         "--minutes",
+		                         minutes,
+		                         "--log",
+		                         path,
+		                         searches[i].grid ? "--grid" : NULL,
+		                         searches[i].grid,
+		                         NULL };
 	study_step(s, "%s", searches[i].name);
-	return run_self((char *const *)argument) == 0 ? GT_OK
-	                                              : gt_fail(GT_ERR_UNSUPPORTED, "gantry tune failed: what it said stands above");
+	return run_self((char *const *)argument) == 0 ? GT_OK : gt_fail(GT_ERR_UNSUPPORTED, "gantry tune failed: see its message above");
 }
 
 gt_status tuner_search(study *s, tuner_findings *f)
@@ -111,9 +119,7 @@ gt_status tuner_search(study *s, tuner_findings *f)
 	const double all = s->seconds >= 0 ? s->seconds : s->quick ? QUICK_SECONDS : SECONDS;
 	s->steps = 1 + SEARCHES;
 	for (int i = 0; i < SEARCHES; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "%s.txt", searches[i].name);
-		const char *path = study_file(&s->folder, name);
+		const char *path = study_file(&s->folder, FORMAT("%s.txt", searches[i].name));
 		if (!path)
 			return gt_fail(GT_ERR_MEMORY, "out of memory");
 		if (search_one(s, i, path, all / SEARCHES) != GT_OK || add_log(path, f) != GT_OK)

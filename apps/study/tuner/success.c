@@ -20,16 +20,6 @@ static int hold(const tuner_log *l, const tuner_success *a, int *holds)
 	return holds[0] && holds[1] && holds[2] && holds[3];
 }
 
-void tuner_success_heads(study_table *t)
-{
-	study_head(t, "log");
-	study_head(t, "as published over random, 150 programs");
-	study_head(t, "as published over hand-tuned, 150 programs");
-	study_head(t, "ants within 3 %% after 600, of %d", TUNER_SEEDS);
-	study_head(t, "climb within 3 %% after 150, of %d", TUNER_SEEDS);
-	study_head(t, "what does not hold");
-}
-
 void tuner_add_success(study_table *t, const tuner_log *l, tuner_findings *f)
 {
 	const tuner_success *a = &l->success;
@@ -42,12 +32,8 @@ void tuner_add_success(study_table *t, const tuner_log *l, tuner_findings *f)
 		if (!holds[i])
 			snprintf(not_held + n, sizeof not_held - n, "%s%s", n ? ", " : "", claims[i]);
 	}
-	study_text(t, "%s", l->name);
-	study_number(t, a->published / a->random);
-	study_number(t, a->published * l->facts.best_ms / l->facts.built_in_ms);
-	study_number(t, a->ants);
-	study_number(t, a->climb);
-	study_text(t, "%s", not_held);
+	study_row(t, TXT(l->name), NUM(a->published / a->random), NUM(a->published * l->facts.best_ms / l->facts.built_in_ms), NUM(a->ants),
+	          NUM(a->climb), TXT(not_held));
 }
 
 void tuner_success_part(const study *s, study_page *p)

@@ -10,15 +10,6 @@ static const char *const strategies[] = { "ants:as-published", "ants", "random",
 enum { STRATEGIES = sizeof strategies / sizeof *strategies, CURVE_POINTS = 24 };
 static const double near = 1.03;
 
-static gt_status check(const cli_call *call, const study_options *o)
-{
-	if (call->files > 1)
-		return gt_fail(GT_ERR_ARG, "the study 'tuner' has problems of its own: %s cannot be given", call->file[1]);
-	if (o->grid)
-		return gt_fail(GT_ERR_ARG, "--grid=%s: the study 'tuner' has grids of its own", o->grid);
-	return GT_OK;
-}
-
 static gt_status prepare(study *s, const study_options *o)
 {
 	gt_status st = GT_OK;
@@ -29,47 +20,6 @@ static gt_status prepare(study *s, const study_options *o)
 	snprintf(s->geometry, sizeof s->geometry, "%s", o->logs ? "problems of the logs" : "problems of gantry bench");
 done:
 	return st;
-}
-
-static void heads(study *s)
-{
-	static const char *const gains[] = { "log",
-		                             "kernel",
-		                             "problem",
-		                             "device",
-		                             "candidates",
-		                             "right",
-		                             "hand-tuned [ms]",
-		                             "best [ms]",
-		                             "gain",
-		                             "search [s]",
-		                             "hand-tuned again [ms]",
-		                             "chosen again [ms]",
-		                             "gain again",
-		                             NULL };
-	static const char *const of_strategies[] = { "log",
-		                                     "searcher",
-		                                     "10 programs: over best",
-		                                     "within 3 %",
-		                                     "50 programs: over best",
-		                                     "within 3 %",
-		                                     "150 programs: over best",
-		                                     "within 3 %",
-		                                     "600 programs: over best",
-		                                     "within 3 %",
-		                                     "minutes for 150",
-		                                     NULL };
-	static const char *const curves[] = { "log", "searcher", "programs", "best so far over best", "within 3 %", NULL };
-	static const char *const table_2[] = { "volume",   "configuration",         "there [s]",
-		                               "here [s]", "hand over ants, there", "hand over ants, here",
-		                               NULL };
-	static const char *const table_3[] = { "volume",         "there [s], GTX 480", "there [GUPS]",         "here, hand-tuned [s]",
-		                               "here, ants [s]", "here, ants [GUPS]",  "hand over ants, here", NULL };
-	static const char *const *const all[] = { gains, of_strategies, curves, table_2, table_3 };
-	for (size_t t = 0; t < sizeof all / sizeof *all; t++)
-		for (int k = 0; all[t][k]; k++)
-			study_head(&s->table[TUNER_GAINS + t], "%s", all[t][k]);
-	tuner_success_heads(&s->table[TUNER_SUCCESS]);
 }
 
 static int by_size(const void *a, const void *b)
@@ -103,11 +53,8 @@ static void add_curve(study *s, const tuner_log *l, const char *strategy, const 
 		if (evaluations == last)
 			continue;
 		last = evaluations;
-		study_text(t, "%s", l->name);
-		study_text(t, "%s", strategy);
-		study_number(t, (double)evaluations);
-		study_number(t, after(l, best, evaluations, &share));
-		study_number(t, share);
+		const double median = after(l, best, evaluations, &share);
+		study_row(t, TXT(l->name), TXT(strategy), NUM(evaluations), NUM(median), NUM(share));
 	}
 }
 
@@ -137,13 +84,11 @@ static gt_status replay(study *s, tuner_log *l, const char *strategy, double *be
 		if (st != GT_OK)
 			return st;
 	}
-	study_text(t, "%s", l->name);
-	study_text(t, "%s", strategy);
+	study_row(t, TXT(l->name), TXT(strategy));
 	for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 		double share;
 		const double ratio = after(l, best, points[k], &share);
-		study_number(t, ratio);
-		study_number(t, share);
+		study_row(t, NUM(ratio), NUM(share));
 		note_success(l, strategy, points[k], ratio, share);
 	}
 	study_number(t, l->facts.seconds > 0 ? TUNER_PUBLISHED * l->facts.seconds / (double)l->facts.candidates / 60 : NAN);
@@ -153,21 +98,14 @@ static gt_status replay(study *s, tuner_log *l, const char *strategy, double *be
 
 static void add_gain(study *s, const tuner_log *l)
 {
-	study_table *t = &s->table[TUNER_GAINS];
-	study_text(t, "%s", l->name);
-	study_text(t, "%s", l->facts.kernel);
-	study_text(t, "%s", *l->facts.problem ? l->facts.problem : l->facts.about);
-	study_text(t, "%s", l->facts.device);
-	study_number(t, (double)l->facts.candidates);
-	study_number(t, (double)l->facts.right);
-	study_number(t, l->facts.built_in_ms);
-	study_number(t, l->facts.best_ms);
-	study_number(t, l->facts.built_in_ms / l->facts.best_ms);
-	study_number(t, l->facts.seconds > 0 ? l->facts.seconds : NAN);
-	const int chosen = l->facts.ended && *l->facts.chosen;
-	study_number(t, l->facts.ended ? l->facts.chosen_built_in_ms : NAN);
-	study_number(t, chosen ? l->facts.chosen_ms : NAN);
-	study_number(t, chosen ? l->facts.chosen_built_in_ms / l->facts.chosen_ms : l->facts.ended ? 1 : NAN);
+	const gt_tune_log_facts *f = &l->facts;
+	const int chosen = f->ended && *f->chosen;
+	study_row(&s->table[TUNER_GAINS], TXT(l->name), TXT(f->kernel), TXT(*f->problem ? f->problem : f->about), TXT(f->device),
+	          NUM(f->candidates), NUM(f->right), NUM(f->built_in_ms), NUM(f->best_ms), NUM(f->built_in_ms / f->best_ms),
+	          NUM(f->seconds > 0 ? f->seconds : NAN), NUM(f->ended ? f->chosen_built_in_ms : NAN), NUM(chosen ? f->chosen_ms : NAN),
+	          NUM(chosen     ? f->chosen_built_in_ms / f->chosen_ms
+	              : f->ended ? 1
+	                         : NAN));
 }
 
 /* The paper's tables --------------------------------------------------------------------- */
@@ -195,22 +133,16 @@ static void fill_paper(study *s)
 	study_table *two = &s->table[TUNER_TABLE_2], *three = &s->table[TUNER_TABLE_3];
 	for (int i = 0; i < PAPER; i++) {
 		const tuner_log *l = log_of(f, "fdk-published", paper[i].side);
-		for (int ants = 0; ants < 2; ants++) {
-			study_text(two, "%d^3", paper[i].side);
-			study_text(two, ants ? "ants, 30 x 5" : "by hand");
-			study_number(two, ants ? paper[i].ants : paper[i].hand);
-			study_number(two, !l ? NAN : (ants ? l->published_ms : l->facts.built_in_ms) / 1000);
-			study_number(two, ants ? paper[i].hand / paper[i].ants : NAN);
-			study_number(two, l && ants ? l->facts.built_in_ms / l->published_ms : NAN);
-		}
+		const char *volume = FORMAT("%d^3", paper[i].side);
+		study_row(two, TXT(volume), TXT("by hand"), NUM(paper[i].hand), NUM(l ? l->facts.built_in_ms / 1000 : NAN), NUM(NAN),
+		          NUM(NAN));
+		study_row(two, TXT(volume), TXT("ants, 30 x 5"), NUM(paper[i].ants), NUM(l ? l->published_ms / 1000 : NAN),
+		          NUM(paper[i].hand / paper[i].ants), NUM(l ? l->facts.built_in_ms / l->published_ms : NAN));
 		l = log_of(f, "sf-back", paper[i].side);
-		study_text(three, "%d^3", paper[i].side);
-		study_number(three, paper[i].footprint);
-		study_number(three, TUNER_PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9);
-		study_number(three, l ? l->facts.built_in_ms / 1000 : NAN);
-		study_number(three, l ? l->published_ms / 1000 : NAN);
-		study_number(three, l ? l->facts.updates / l->published_ms * 1e-6 : NAN);
-		study_number(three, l ? l->facts.built_in_ms / l->published_ms : NAN);
+		study_row(three, TXT(volume), NUM(paper[i].footprint),
+		          NUM(TUNER_PAPER_VIEWS * pow(paper[i].side, 3) / paper[i].footprint * 1e-9),
+		          NUM(l ? l->facts.built_in_ms / 1000 : NAN), NUM(l ? l->published_ms / 1000 : NAN),
+		          NUM(l ? l->facts.updates / l->published_ms * 1e-6 : NAN), NUM(l ? l->facts.built_in_ms / l->published_ms : NAN));
 	}
 }
 
@@ -248,7 +180,7 @@ static gt_status measure(study *s)
 	gt_status st = best ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st != GT_OK)
 		return st;
-	heads(s);
+	study_begin_tables(s, TUNER_GAINS, TUNER_SUCCESS);
 	if (!f->logs)
 		GT_TRY(tuner_search(s, f));
 	s->steps = s->done + 1 + (size_t)f->logs;
@@ -273,17 +205,29 @@ static void drop(study *s)
 		gt_tune_log_close(tuner_found(s)->log[i].log);
 }
 
-static const char *const tables[] = { "gains", "searchers", "curves", "table-2", "table-3", "success" };
+static const study_columns tables[] = {
+	{ "gains", "log$|kernel$|problem$|device$|candidates|right|hand-tuned [ms]|best [ms]|gain|search [s]|hand-tuned again [ms]|"
+	           "chosen again [ms]|gain again" },
+	{ "searchers",
+	  "log$|searcher$|10 programs: over best|within 3 %|50 programs: over best|within 3 %|150 programs: over best|within 3 %|600 "
+	  "programs: over best|within 3 %|minutes for 150" },
+	{ "curves", "log$|searcher$|programs|best so far over best|within 3 %" },
+	{ "table-2", "volume$|configuration$|there [s]|here [s]|hand over ants, there|hand over ants, here" },
+	{ "table-3", "volume$|there [s], GTX 480|there [GUPS]|here, hand-tuned [s]|here, ants [s]|here, ants [GUPS]|hand over ants, here" },
+	{ "success",
+	  "log$|as published over random, 150 programs|as published over hand-tuned, 150 programs|ants within 3 % after 600, of 20|climb "
+	  "within 3 % after 150, of 20|what does not hold$" },
+};
 const study_kind study_kind_tuner = {
 	.name = "tuner",
 	.title = "Tuning of kernels",
-	.intro = "Kernels tuned for a problem and a device by search: the gain over manually tuned kernels, the evaluations that it takes, "
-		 "and a comparison of ant colonies, as published and improved, with other search strategies.",
-	.table_name = tables,
+	.intro = "Kernels tuned for a problem and a device by search: the gain over manually tuned kernels, the evaluations that it "
+		 "takes, and a comparison of ant colonies, as published and improved, with other search strategies.",
+	.takes = TAKES_LOGS | TAKES_SECONDS,
+	.table = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(tuner_findings),
 	.drop = drop,
-	.check = check,
 	.prepare = prepare,
 	.measure = measure,
 	.figures = tuner_figures,

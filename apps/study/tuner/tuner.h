@@ -1,8 +1,8 @@
 #ifndef GT_APPS_STUDY_TUNER_H
 #define GT_APPS_STUDY_TUNER_H
-/* `gantry study tuner`: search strategies on logs of `gantry tune`, and tables II and III of Papenhausen, Zheng,
+/* `gantry study tuner`: search strategies on logs of `gantry tune`. Tables II and III are from Papenhausen, Zheng,
  * Mueller, "Creating optimal code for GPU-accelerated CT reconstruction using ant colony optimization", Med. Phys. 40
- * (2013) 031110 next to ours. */
+ * (2013) 031110. */
 #include "apps/study/study.h"
 #include "tuner/tuner.h"
 
@@ -12,7 +12,7 @@ enum { TUNER_SEEDS = 20, TUNER_EVALUATIONS = 600, TUNER_PUBLISHED = 150, TUNER_M
 enum { TUNER_PAPER_VIEWS = 364, TUNER_CLAIMS = 4 };      /* views of the paper's table III; criteria per log */
 
 /* Medians over the best of the log after TUNER_PUBLISHED evaluations, INFINITY if none was correct. Numbers of
- * searches within 3 %, of TUNER_SEEDS: ants after TUNER_PROGRAMS, climb after TUNER_PUBLISHED. */
+ * searches within 3 %, of TUNER_SEEDS: ants after TUNER_EVALUATIONS, climb after TUNER_PUBLISHED. */
 typedef struct { double published, random, ants, climb; } tuner_success;
 typedef struct {
 	gt_tune_log *log;
@@ -33,10 +33,9 @@ static inline tuner_findings *tuner_found(const study *s) { return (tuner_findin
 gt_status tuner_read_logs(const char *folder, tuner_findings *f);
 /* Searches on the GPU, by child processes of this program, into logs of the study's folder. */
 gt_status tuner_search(study *s, tuner_findings *f);
-/* Criteria of the strategies: the table's header, a row, the report's part. */
-void      tuner_success_heads(study_table *t);
+/* Criteria of the strategies: a row, the report's part. */
 void      tuner_add_success(study_table *t, const tuner_log *l, tuner_findings *f);
 void      tuner_success_part(const study *s, study_page *p);
-gt_status tuner_figures(study *s);
+void      tuner_figures(study *s);
 void      tuner_parts(const study *s, study_page *p);
 #endif

@@ -1,5 +1,5 @@
-/* Every solver and every penalty as something that leaves a noise which was asked for. What is told here by hand
- * are options alone: a module that is not mentioned is compared with its defaults. */
+/* Candidates for every solver and penalty, whose noise can be set to a target. Only options are listed here: a
+ * module that is not listed is compared with its defaults. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -11,11 +11,11 @@ enum { ITERATIONS = 40, SUBSETS = 6, QUICKER = 8, LEAST = 4 };
 typedef struct {
 	const char *name, *options, *with, *knob, *left_out; /* with: the penalty of a solver, the solver of a penalty */
 	int knob_of_solver, iterations;
-	double guess, max; /* of what noise is set by */
-} wish;
+	double guess, max; /* values of the key that sets the noise */
+} request;
 
-static const wish none = { .name = NULL };
-static const wish solver_requests[] = {
+static const request none = { .name = NULL };
+static const request solver_requests[] = {
 	{ .name = "sirt", .iterations = 200 },
 	{ .name = "mlem", .options = "negative=zero", .iterations = 200 },
 	{ .name = "osem", .options = "negative=zero" },
@@ -26,15 +26,15 @@ static const wish solver_requests[] = {
 	{ .name = "saga", .options = "step=1" },
 	{ .name = "svrg", .options = "step=1" },
 };
-static const wish prior_requests[] = {
+static const request prior_requests[] = {
 	{ .name = "awtv", .options = "delta=60HU" },
 	{ .name = "nltv", .options = "h=20HU,smooth=2HU", .with = "fista", .iterations = 30 },
 	{ .name = "piccs", .options = "smooth=2HU" },
 	{ .name = "nlm", .options = "strength=1", .with = "pnp-fista", .knob = "h", .iterations = 20 },
-	{ .name = "low-rank", .left_out = "it is a penalty of several volumes, and makes all voxels of one smaller alike" },
+	{ .name = "low-rank", .left_out = "it is a penalty of several volumes, and only scales a single one" },
 };
 
-static const wish *find(const wish *list, size_t n, const char *name)
+static const request *find(const request *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i].name, name))
@@ -55,7 +55,7 @@ char *method_solver_text(const method *m, int iterations)
 	return cli_text("%s%citerations=%d", m->solver, strchr(m->solver, ':') ? ',' : ':', iterations);
 }
 
-static gt_status set_solver(const study *s, const gt_solver *v, const wish *w, method *m)
+static gt_status set_solver(const study *s, const gt_solver *v, const request *w, method *m)
 {
 	const int wanted = w->iterations ? w->iterations : ITERATIONS, few = wanted / QUICKER > LEAST ? wanted / QUICKER : LEAST;
 	char subsets[32] = "";
@@ -74,9 +74,8 @@ static gt_status set_penalty(char *text, method *m)
 	return text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-/* All start from zero, so that times are of the whole way, and have data without weights, so that all solve one
- * problem. */
-static void begin(const char *name, const wish *w, double noise, method *m)
+/* All start from zero, so that times are comparable, with data without weights, so that all solve one problem. */
+static void begin(const char *name, const request *w, double noise, method *m)
 {
 	*m = (method){ .of = { .name = name,
 		               .weights = "uniform",
@@ -93,12 +92,12 @@ static void begin(const char *name, const wish *w, double noise, method *m)
 
 gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m)
 {
-	const wish *w = find(solver_requests, sizeof solver_requests / sizeof *solver_requests, v->name);
+	const request *w = find(solver_requests, sizeof solver_requests / sizeof *solver_requests, v->name);
 	const unsigned smooth = GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE;
 	gt_status st = GT_OK;
 	begin(v->name, w, noise, m);
 	if (strstr(v->name, "lem") || strstr(v->name, "sem"))
-		m->of.init = NULL; /* steps that multiply do not leave 0 */
+		m->of.init = NULL; /* multiplicative steps keep 0 */
 	GT_TRY(set_solver(s, v, w, m));
 	if (w->with)
 		GT_TRY(set_penalty(cli_text("%s", w->with), m));
@@ -114,14 +113,13 @@ done:
 	return st;
 }
 
-/* What a penalty has decides who takes it. */
+/* Chooses the solver by the operations of the penalty. */
 static gt_status solver_for(const char *penalty, const gt_regularizer *r, const quality_scene *scene, const char **solver)
 {
 	gt_backend *be = NULL;
 	gt_penalty *R = NULL;
 	gt_status st = GT_OK;
-	char *spec = cli_text("%s%cstrength=1", penalty, strchr(penalty, ':') ? ',' : ':');
-	GT_TRY(spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+	const char *spec = FORMAT("%s%cstrength=1", penalty, strchr(penalty, ':') ? ',' : ':');
 	GT_TRY(gt_backend_open("cpu:1", &be));
 	GT_TRY(gt_regularizer_new(spec, be, GT_F32, &scene->grid, NULL, &R));
 	const unsigned has = gt_penalty_has(R);
@@ -129,7 +127,6 @@ static gt_status solver_for(const char *penalty, const gt_regularizer *r, const 
 	if (!*solver)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s has neither a gradient nor a proximal step", r->name));
 done:
-	free(spec);
 	gt_penalty_free(R);
 	gt_backend_close(be);
 	return st;
@@ -137,10 +134,10 @@ done:
 
 gt_status method_of_prior(const study *s, const gt_regularizer *r, const quality_scene *scene, const char *prior, method *m)
 {
-	const wish *w = find(prior_requests, sizeof prior_requests / sizeof *prior_requests, r->name);
+	const request *w = find(prior_requests, sizeof prior_requests / sizeof *prior_requests, r->name);
 	const int from_file = has_key(r->params, "prior");
 	const char *solver = w->with;
-	wish of_solver = none;
+	request of_solver = none;
 	gt_status st = GT_OK;
 	begin(r->name, w, scene->of->noise, m);
 	GT_TRY(set_penalty(cli_text("%s%s%s%s%s%s", r->name, from_file || w->options ? ":" : "", from_file ? "prior=" : "",

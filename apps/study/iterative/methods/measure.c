@@ -1,15 +1,89 @@
-/* A method on a body, with the noise that is asked for: by its strength, else by the iteration at which it is
- * reached. */
+/* One run with the picture and the time of every iteration; a method at the target noise, by its strength, else by
+ * its last iteration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
+/* Excludes the work between iterations from their time. */
+static int each(void *self, const gt_recon_progress *p)
+{
+	method_trace *t = self;
+	if (p->phase == GT_RECON_BEGINS || p->phase == GT_RECON_ITERATION)
+		t->begun = app_seconds();
+	return t->failed;
+}
+
+/* Comes before each() of the same iteration. */
+static void take(void *self, const gt_recon_slices *s)
+{
+	method_trace *t = self;
+	t->spent += app_seconds() - t->begun;
+	if ((size_t)t->iterations == t->capacity) {
+		const size_t capacity = t->capacity ? 2 * t->capacity : 64;
+		float *x = realloc(t->x, capacity * t->n * sizeof *x);
+		t->x = x ? x : t->x;
+		double *seconds = realloc(t->seconds, capacity * sizeof *seconds);
+		t->seconds = seconds ? seconds : t->seconds;
+		t->failed = !x || !seconds;
+		if (t->failed)
+			return;
+		t->capacity = capacity;
+	}
+	memcpy(t->x + (size_t)t->iterations * t->n, s->slice[2], t->n * sizeof *t->x);
+	t->seconds[t->iterations++] = t->spent;
+}
+
+gt_status method_trace_run(const study *s, const quality_scene *scene, const method *m, int draw, double strength, int times,
+                           method_trace *t)
+{
+	quality_candidate c = m->of;
+	gt_recon *r = NULL;
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	char *text = method_solver_text(m, times * m->iterations);
+	*t = (method_trace){ .n = scene->grid.n[0] * scene->grid.n[1] };
+	GT_TRY(text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+	c.solver = text;
+	GT_TRY(gt_volume_new(&scene->grid, &v));
+	GT_TRY(quality_recon(s, scene, &c, draw, scene->of->noise, strength, &r));
+	gt_recon_on_progress(r, each, t);
+	gt_recon_on_slices(r, 0, take, t);
+	GT_TRY(gt_recon_run(r, v));
+	if (t->failed)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "pictures of all iterations need more memory than there is"));
+	if (!t->iterations)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "it made no iteration"));
+done:
+	free(text);
+	gt_recon_free(r);
+	gt_volume_free(v);
+	if (st != GT_OK)
+		method_trace_free(t);
+	return st;
+}
+
+void method_trace_free(method_trace *t)
+{
+	free(t->seconds);
+	free(t->x);
+	*t = (method_trace){ .n = 0 };
+}
+
+double method_apart(const quality_scene *scene, const float *a, const float *b)
+{
+	const size_t n = scene->grid.n[0] * scene->grid.n[1];
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+	return 1000 / scene->of->water * sqrt(sum / (double)n);
+}
+
 enum { LONGER = 3, HALVINGS = 12 };
 #define NEAR 1.0 /* HU */
 
-/* From when on pictures stay near the last one. */
+/* Finds the iteration from which pictures stay near the last one. */
 static void find_near(const quality_scene *scene, const method_trace *t, const float *last, int iterations, method_run *run)
 {
 	run->near = run->near_seconds = NAN;
@@ -35,7 +109,7 @@ done:
 	return st;
 }
 
-/* Between the iterations k and k + 1 of all draws. */
+/* Mixes the iterations k and k + 1 of all draws. */
 static void mix(const method_trace t[QUALITY_DRAWS], int k, double part, float *x[QUALITY_DRAWS])
 {
 	for (int d = 0; d < QUALITY_DRAWS; d++) {
@@ -53,7 +127,8 @@ static double noise_at(const quality_scene *scene, const method_trace t[QUALITY_
 	return r->noise;
 }
 
-/* Where the noise first comes to what is asked for, counted from 0; the last one if it never does. */
+/* Returns the position at which the noise first reaches the target, counted from 0; the last iteration if it does
+ * not. */
 static double find_stop(const quality_scene *scene, const method_trace t[QUALITY_DRAWS], int iterations, float *x[QUALITY_DRAWS],
                         quality_result *r)
 {
@@ -63,8 +138,8 @@ static double find_stop(const quality_scene *scene, const method_trace t[QUALITY
 			continue;
 		double low = k ? k - 1 : 0, high = k;
 		for (int i = 0; i < HALVINGS && k; i++) {
-			const double middle = (low + high) / 2;
-			*(noise_at(scene, t, middle, x, r) > noise ? &high : &low) = middle;
+			const double centre = (low + high) / 2;
+			*(noise_at(scene, t, centre, x, r) > noise ? &high : &low) = centre;
 		}
 		return high;
 	}

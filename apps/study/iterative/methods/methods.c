@@ -1,4 +1,4 @@
-/* All solvers on each body, and all penalties on a scan of few views, into tables and pictures. */
+/* All solvers on each object, and all penalties on a scan of few views, into tables and pictures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "apps/cli/try.h"
 #include "apps/study/iterative/methods/methods.h"
 
-enum { BODIES = 3 };
-static const char *const bodies[BODIES + 1] = { "head-1e5", "torso", "micro-metal", NULL };
+enum { OBJECTS = 3 };
+static const char *const objects[OBJECTS + 1] = { "head-1e5", "torso", "micro-metal", NULL };
 /* Photons of an earlier scan with all views, over those of the scan. */
 #define EARLIER 10
 
@@ -21,7 +21,7 @@ const quality_case *methods_case(const char *key)
 	return NULL;
 }
 
-const quality_case *methods_body(const study *s, int i) { return s->quick && i > 0 ? NULL : methods_case(bodies[i]); }
+const quality_case *methods_object(const study *s, int i) { return s->quick && i > 0 ? NULL : methods_case(objects[i]); }
 
 const quality_case *methods_prior_case(void) { return methods_case("head-few"); }
 
@@ -38,84 +38,30 @@ size_t methods_steps(const study *s)
 	size_t penalties = 0, all = 0;
 	while (gt_regularizers[penalties])
 		penalties++;
-	for (int i = 0; methods_body(s, i); i++)
+	for (int i = 0; methods_object(s, i); i++)
 		all += solvers();
 	return all + penalties;
 }
 
-void methods_leave_out(study *s, const char *kind, const char *name, const char *why)
-{
-	study_table *t = &s->table[STUDY_LEFT_OUT];
-	study_text(t, "%s", kind);
-	study_text(t, "%s", name);
-	study_text(t, "%s", why);
-	cli_note(s->call, "%s %s: left out: %s", kind, name, why);
-}
-
-static void head_of(study_table *t, const char *first, const char *second)
-{
-	study_head(t, "%s", first);
-	study_head(t, "%s", second);
-	study_head(t, "set by");
-	study_head(t, "value");
-	study_head(t, "noise [HU]");
-	study_head(t, "equal noise");
-	for (int k = 0; k < QUALITY_CLASSES; k++)
-		study_head(t, "%s [HU]", quality_class_names[k]);
-}
-
 static const char *set_by(const method *m) { return m->by_iterations ? "iterations" : m->of.knob ? m->of.knob : "strength"; }
 
-/* The cells that both tables begin with. */
+/* Adds the cells that both tables begin with. */
 static void add_result(study_table *t, const quality_scene *scene, const method *m, const quality_result *r)
 {
-	study_text(t, "%s", set_by(m));
-	study_number(t, r->strength);
-	study_number(t, r->noise);
-	study_text(t, "%s", fabs(log(r->noise / scene->of->noise)) < QUALITY_MAX_OFF ? "yes" : "no");
-	for (int k = 0; k < QUALITY_CLASSES; k++)
-		study_number(t, r->rms[k]);
+	const char *same = fabs(log(r->noise / scene->of->noise)) < QUALITY_MAX_OFF ? "yes" : "no";
+	study_row(t, TXT(set_by(m)), NUM(r->strength), NUM(r->noise), TXT(same));
+	study_numbers(t, r->rms, QUALITY_CLASSES);
 }
 
 static void add_run(study *s, const quality_scene *scene, const method *m, const method_run *run)
 {
-	study_table *t = &s->table[STUDY_METHODS], *path = &s->table[STUDY_PATHS];
-	study_text(t, "%s", scene->of->key);
-	study_text(t, "%s", m->of.name);
-	add_result(t, scene, m, &run->r);
-	study_text(t, "%s", m->penalty ? m->penalty : "");
-	study_number(t, run->iterations);
-	study_number(t, run->seconds);
-	study_number(t, run->near);
-	study_number(t, run->near_seconds);
-	for (int k = 0; k < run->trace.iterations && k < run->iterations; k++) {
-		study_text(path, "%s", scene->of->key);
-		study_text(path, "%s", m->of.name);
-		study_text(path, "%s", m->penalty ? "yes" : "no");
-		study_number(path, k + 1);
-		study_number(path, run->trace.seconds[k]);
-		study_number(path, method_apart(scene, method_trace_x(&run->trace, k), scene->truth));
-	}
-}
-
-static void heads(study *s)
-{
-	static const char *const path[] = { "body", "method", "penalty", "iteration", "seconds", "error [HU]" };
-	static const char *const cost[] = { "method", "forward per iteration", "back per iteration", "memory [volumes]",
-		                            "memory [data arrays]" };
 	study_table *t = &s->table[STUDY_METHODS];
-	head_of(t, "body", "method");
-	study_head(t, "penalty");
-	study_head(t, "iterations");
-	study_head(t, "seconds");
-	study_head(t, "iterations to 1 HU");
-	study_head(t, "seconds to 1 HU");
-	for (size_t i = 0; i < sizeof path / sizeof *path; i++)
-		study_head(&s->table[STUDY_PATHS], "%s", path[i]);
-	for (size_t i = 0; i < sizeof cost / sizeof *cost; i++)
-		study_head(&s->table[STUDY_COSTS], "%s", cost[i]);
-	for (int i = 0; methods_body(s, i); i++)
-		study_head(&s->table[STUDY_COSTS], "iterations to 1 HU: %s", methods_body(s, i)->key);
+	study_row(t, TXT(scene->of->key), TXT(m->of.name));
+	add_result(t, scene, m, &run->r);
+	study_row(t, TXT(m->penalty ? m->penalty : ""), NUM(run->iterations), NUM(run->seconds), NUM(run->near), NUM(run->near_seconds));
+	for (int k = 0; k < run->trace.iterations && k < run->iterations; k++)
+		study_row(&s->table[STUDY_PATHS], TXT(scene->of->key), TXT(m->of.name), TXT(m->penalty ? "yes" : "no"), NUM(k + 1),
+		          NUM(run->trace.seconds[k]), NUM(method_apart(scene, method_trace_x(&run->trace, k), scene->truth)));
 }
 
 static gt_status add_cost(study *s, const quality_scene *scene, const method *m, const double *near)
@@ -123,17 +69,13 @@ static gt_status add_cost(study *s, const quality_scene *scene, const method *m,
 	study_table *t = &s->table[STUDY_COSTS];
 	method_cost c;
 	const gt_status st = method_cost_of(s, scene, m, &c);
-	study_text(t, "%s", m->of.name);
-	study_number(t, c.forward);
-	study_number(t, c.back);
-	study_number(t, c.volumes);
-	study_number(t, c.data);
-	for (int i = 0; methods_body(s, i); i++)
+	study_row(t, TXT(m->of.name), NUM(c.forward), NUM(c.back), NUM(c.volumes), NUM(c.data));
+	for (int i = 0; methods_object(s, i); i++)
 		study_number(t, near[i]);
 	return st;
 }
 
-/* What was found for a penalty is where the next solver that takes it begins. */
+/* Start of the search for the next solver with the same penalty. */
 typedef struct {
 	char penalty[64];
 	double strength;
@@ -153,9 +95,7 @@ static guess *guess_of(guess list[GUESSES], const method *m)
 	return NULL;
 }
 
-static int time_is_over(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
-
-/* One that fails is left out, and the others go on. */
+/* A solver that fails is left out. */
 static gt_status run_solver(study *s, const quality_scene *scene, const gt_solver *v, guess list[GUESSES], double *near)
 {
 	method m = { .solver = NULL };
@@ -163,8 +103,8 @@ static gt_status run_solver(study *s, const quality_scene *scene, const gt_solve
 	gt_status st = GT_OK;
 	*near = NAN;
 	study_step(s, "%s: %s", scene->of->key, v->name);
-	if (time_is_over(s)) {
-		methods_leave_out(s, scene->of->key, v->name, "the time of --seconds was over");
+	if (study_is_late(s)) {
+		study_leave_out_as(s, scene->of->key, v->name, "the time of --seconds was over");
 		return GT_OK;
 	}
 	GT_TRY(method_of_solver(s, v, scene->of->noise, &m));
@@ -177,7 +117,7 @@ static gt_status run_solver(study *s, const quality_scene *scene, const gt_solve
 		if (known && fabs(log(run.r.noise / scene->of->noise)) < QUALITY_MAX_OFF)
 			known->strength = run.r.strength;
 	} else if (st != GT_STOPPED) {
-		methods_leave_out(s, scene->of->key, v->name, gt_error());
+		study_leave_out_as(s, scene->of->key, v->name, gt_error());
 		st = GT_OK;
 	}
 done:
@@ -186,15 +126,15 @@ done:
 	return st;
 }
 
-static gt_status run_body(study *s, int number, double *near)
+static gt_status run_object(study *s, int number, double *near)
 {
 	quality_scene scene;
 	guess list[GUESSES] = { { "", 0 } };
-	gt_status st = quality_scene_new(s, methods_body(s, number), methods_size(s), &scene);
+	gt_status st = quality_scene_new(s, methods_object(s, number), methods_size(s), &scene);
 	if (st != GT_OK)
 		return st;
 	for (size_t i = 0; gt_solvers[i]; i++)
-		GT_TRY(run_solver(s, &scene, gt_solvers[i], list, &near[i * BODIES + (size_t)number]));
+		GT_TRY(run_solver(s, &scene, gt_solvers[i], list, &near[i * OBJECTS + (size_t)number]));
 done:
 	quality_scene_free(&scene);
 	return st;
@@ -203,15 +143,15 @@ done:
 static gt_status costs(study *s, const double *near)
 {
 	quality_scene scene;
-	gt_status st = quality_scene_new(s, methods_body(s, 0), methods_size(s), &scene);
+	gt_status st = quality_scene_new(s, methods_object(s, 0), methods_size(s), &scene);
 	if (st != GT_OK)
 		return st;
 	for (size_t i = 0; gt_solvers[i] && st == GT_OK; i++) {
 		method m;
 		GT_TRY(method_of_solver(s, gt_solvers[i], scene.of->noise, &m));
-		st = add_cost(s, &scene, &m, near + i * BODIES);
+		st = add_cost(s, &scene, &m, near + i * OBJECTS);
 		if (st != GT_OK && st != GT_STOPPED) {
-			methods_leave_out(s, "cost", m.of.name, gt_error());
+			study_leave_out_as(s, "cost", m.of.name, gt_error());
 			st = GT_OK;
 		}
 		method_free(&m);
@@ -235,7 +175,7 @@ done:
 	return st;
 }
 
-/* A file of the folder: the body with all views and many photons. */
+/* Writes a file of the folder: the object from all views and many photons. */
 static gt_status earlier_scan(study *s, const char *path)
 {
 	quality_case c = *methods_prior_case();
@@ -258,18 +198,13 @@ done:
 static gt_status add_prior(study *s, const quality_scene *scene, const method *m, const quality_result *r)
 {
 	study_table *t = &s->table[STUDY_PRIORS];
-	char name[64];
 	method_cost c = { NAN, NAN, NAN, NAN, NAN };
 	gt_status st = method_cost_of(s, scene, m, &c);
 	GT_TRY(st);
-	snprintf(name, sizeof name, "prior-%s", m->of.name);
-	GT_TRY(quality_pictures(s, scene, name, r->x));
-	/* Of what has a row there is a picture. */
-	study_text(t, "%s", m->of.name);
-	study_text(t, "%s", m->text);
+	GT_TRY(quality_pictures(s, scene, FORMAT("prior-%s", m->of.name), r->x)); /* a row needs a picture */
+	study_row(t, TXT(m->of.name), TXT(m->text));
 	add_result(t, scene, m, r);
-	study_number(t, r->overshoot);
-	study_number(t, c.penalty);
+	study_row(t, NUM(r->overshoot), NUM(c.penalty));
 done:
 	return st;
 }
@@ -282,7 +217,7 @@ static gt_status run_prior(study *s, const quality_scene *scene, const gt_regula
 	study_step(s, "few views: %s", p->name);
 	GT_TRY(method_of_prior(s, p, scene, file, &m));
 	if (m.left_out) {
-		methods_leave_out(s, "few views", p->name, m.left_out);
+		study_leave_out_as(s, "few views", p->name, m.left_out);
 		method_free(&m);
 		return GT_OK;
 	}
@@ -293,7 +228,7 @@ static gt_status run_prior(study *s, const quality_scene *scene, const gt_regula
 		*strength = r.strength;
 done:
 	if (st != GT_OK && st != GT_STOPPED) {
-		methods_leave_out(s, "few views", p->name, gt_error());
+		study_leave_out_as(s, "few views", p->name, gt_error());
 		st = GT_OK;
 	}
 	quality_result_free(&r);
@@ -308,16 +243,12 @@ static gt_status measure_priors(study *s)
 	gt_volume *v = NULL;
 	char *path = cli_text("%s/earlier.nc", s->folder.tmp);
 	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	study_table *t = &s->table[STUDY_PRIORS];
 	if (st == GT_OK)
 		st = quality_scene_new(s, methods_prior_case(), methods_size(s), &scene);
 	if (st != GT_OK) {
 		free(path);
 		return st;
 	}
-	head_of(t, "penalty", "solver");
-	study_head(t, "overshoot [HU]");
-	study_head(t, "memory [volumes]");
 	GT_TRY(earlier_scan(s, path));
 	GT_TRY(quality_pictures(s, &scene, "prior-truth", NULL));
 	GT_TRY(direct(s, &scene, &v));
@@ -334,13 +265,15 @@ done:
 /* The penalties come first: they are few, and --seconds is for the solvers. */
 gt_status methods_measure(study *s)
 {
-	double *near = malloc(solvers() * BODIES * sizeof *near);
-	gt_status st = near ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	heads(s);
+	double *near = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(study_new(solvers() * OBJECTS, sizeof *near, &near));
+	study_begin_tables(s, STUDY_METHODS, STUDY_PRIORS);
+	for (int i = 0; methods_object(s, i); i++)
+		study_head(&s->table[STUDY_COSTS], "iterations to 1 HU: %s", methods_object(s, i)->key);
 	GT_TRY(measure_priors(s));
-	for (int i = 0; methods_body(s, i); i++)
-		GT_TRY(run_body(s, i, near));
+	for (int i = 0; methods_object(s, i); i++)
+		GT_TRY(run_object(s, i, near));
 	GT_TRY(costs(s, near));
 done:
 	free(near);

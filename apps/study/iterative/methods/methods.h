@@ -1,8 +1,7 @@
 #ifndef GT_APPS_STUDY_ITERATIVE_METHODS_H
 #define GT_APPS_STUDY_ITERATIVE_METHODS_H
-/* The part of `gantry study iterative` that has every solver and every penalty of the library, from their tables:
- * with the noise that the scans of `gantry study quality` ask for, by what that study finds it with. One slice of
- * each body. */
+/* Part of `gantry study iterative`: every solver and penalty of the library at the target noise of the scans of
+ * `gantry study quality`, found in the same way. One slice of each object. */
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
 #include "apps/study/iterative/iterative.h"
@@ -11,16 +10,16 @@
 /* The column of the error over all voxels, in the table of penalties. */
 enum { METHODS_ERROR = 6 };
 
-/* One way to reconstruct. Its texts are its own. */
+/* One method; owns its texts. */
 typedef struct {
-	quality_candidate of;           /* of.name: of the solver, or of the penalty */
+	quality_candidate of;           /* name: that of the solver or penalty */
 	char *solver, *text, *penalty;  /* without iterations; of.solver, of.penalty; penalty NULL: none */
 	int iterations;
-	int by_iterations;              /* 1: it has nothing else to set its noise by */
-	double guess;                   /* of what noise is set by; 0: found from the noise */
+	int by_iterations;              /* 1: only the iterations set its noise */
+	double guess;                   /* start value of the key that sets the noise; 0: found from the noise */
 	const char *left_out;           /* a sentence: why it cannot be compared; NULL: it can */
 } method;
-/* noise: asked for, HU. With a penalty where the solver takes one: q-GGMRF by its gradient, else tv by its proximal
+/* noise: the target, HU. With a penalty where the solver takes one: q-GGMRF by its gradient, else tv by its proximal
  * step. */
 gt_status method_of_solver(const study *s, const gt_solver *v, double noise, method *m);
 /* With the solver that suits it. prior: a file of an earlier scan, for those that take one. */
@@ -35,7 +34,7 @@ typedef struct {
 	size_t n;                       /* voxels */
 	double *seconds;                /* [iterations]: from the first one's beginning to the end of each */
 	float *x;                       /* [iterations][n] */
-	size_t room;
+	size_t capacity;
 	int failed;                     /* no memory */
 	double begun, spent;
 } method_trace;
@@ -46,18 +45,18 @@ void      method_trace_free(method_trace *t);
 static inline const float *method_trace_x(const method_trace *t, int k) { return t->x + (size_t)k * t->n; }
 double    method_apart(const quality_scene *scene, const float *a, const float *b);     /* root mean square, HU */
 
-/* A method on a body at equal noise. */
+/* A method on an object at equal noise. */
 typedef struct {
-	quality_result r;               /* r.strength: of what noise is set by */
+	quality_result r;               /* r.strength: value of the key that sets the noise */
 	double iterations, seconds;     /* to the picture that r is of; iterations between two: the mixture of both */
 	double near, near_seconds;      /* until it stays within 1 HU of where it ends; NAN: not in these iterations */
-	method_trace trace;             /* of the first draw */
+	method_trace trace;             /* the first draw */
 } method_run;
 gt_status method_measure(study *s, const quality_scene *scene, const method *m, double noise, method_run *run);
 void      method_run_free(method_run *run);
 
-/* What a method takes: applications of the operators in an iteration, in passes over all views; arrays like the
- * volume, and like the data, beside volume, data and operators; of the penalty, in volumes. */
+/* Cost of a method. forward, back: applications per iteration, in passes over all views. volumes, data: arrays like the
+ * volume and the data, in addition to these and the operators. penalty: its memory, in volumes. */
 typedef struct { double forward, back, volumes, data, penalty; } method_cost;
 gt_status method_cost_of(const study *s, const quality_scene *scene, const method *m, method_cost *c);
 
@@ -65,13 +64,10 @@ gt_status method_cost_of(const study *s, const quality_scene *scene, const metho
 gt_status methods_measure(study *s);
 size_t    methods_steps(const study *s);
 quality_size methods_size(const study *s);
-/* The bodies of the solvers, NULL after the last; the scan of the penalties. */
-const quality_case *methods_body(const study *s, int i);
+/* The objects of the solvers, NULL after the last; the scan of the penalties. */
+const quality_case *methods_object(const study *s, int i);
 const quality_case *methods_prior_case(void);
 const quality_case *methods_case(const char *key);
-/* A line of left-out.csv. */
-void      methods_leave_out(study *s, const char *kind, const char *name, const char *why);
-
-gt_status methods_figures(study *s);
+void      methods_figures(study *s);
 void      methods_parts(const study *s, study_page *p);
 #endif

@@ -1,0 +1,190 @@
+/* Accuracy against exact line integrals: a bar in parallel beams at the angles of figure 15, and the FORBILD head in
+ * voxels. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/constants.h>
+#include "apps/cli/try.h"
+#include "apps/study/accuracy/accuracy.h"
+#include "geometry/grid.h"
+
+/* The bar: voxels of 1 mm along x, pixels of the paper, mm -------------------------------- */
+
+const double study_bar_angle[3] = { 30, 45, 179.5 };
+enum { ANGLES = 3, CHANNELS = 41, VOXELS = 25, RAYS = 64 };
+static const double channel = 1.41, row = 0.71;
+
+/* The three angles of a scan with half a degree between views. */
+static gt_status bar_scan(gt_scan **scan)
+{
+	const gt_orbit o = {
+		.shape = GT_PARALLEL, .views = 360, .rows = 1, .columns = CHANNELS, .column_pitch = channel, .row_pitch = row, .turn = GT_PI
+	};
+	gt_scan *all = NULL;
+	size_t view[ANGLES];
+	gt_status st = GT_OK;
+	for (int i = 0; i < ANGLES; i++)
+		view[i] = (size_t)lround(2 * study_bar_angle[i]);
+	GT_TRY(gt_scan_orbit(&o, &all));
+	GT_TRY(study_pick(all, view, ANGLES, scan));
+done:
+	gt_scan_free(all);
+	return st;
+}
+
+/* The same bar as a phantom: exact means over pixels. */
+static gt_status exact_lines(study *s, const gt_scan *scan, double exact[ANGLES * CHANNELS])
+{
+	float lines[ANGLES * CHANNELS];
+	gt_phantom *bar = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(study_phantom(s, "bar", FORMAT("unit mm-1\nbox size=%d,1,1 density=1\n", VOXELS), NULL, &bar));
+	GT_TRY(study_simulate(s, bar, scan, RAYS, lines, NULL, NULL));
+	for (int i = 0; i < ANGLES * CHANNELS; i++)
+		exact[i] = lines[i];
+done:
+	gt_phantom_free(bar);
+	return st;
+}
+
+/* The largest difference as a percentage of the largest value of the reference. */
+static double off(const double *x, const double *from)
+{
+	const study_error e = study_compare(x, from, CHANNELS);
+	return 100 * e.largest / e.peak;
+}
+
+/* Adds profiles at one angle, and differences from the models in double. */
+static void add_profiles(study *s, const study_results *r, const double *exact, int a)
+{
+	study_table *t = &s->table[STUDY_BAR + a], *d = &s->table[STUDY_BAR_DIFFERENCES + a];
+	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));)
+		if (study_of(s, r, v)->forward) {
+			study_head(t, "%s [mm]", v->label);
+			study_head(d, "%s [%% of the largest]", v->label);
+		}
+	for (int c = 0; c < CHANNELS; c++) {
+		const int at = a * CHANNELS + c;
+		const double u = (c - (CHANNELS - 1) / 2.0) * channel;
+		study_row(t, NUM(u), NUM(exact[at]));
+		study_row(d, NUM(u));
+		for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
+			const double *x = study_of(s, r, v)->forward;
+			if (!x)
+				continue;
+			const double *from = study_reference(r, v)->forward,
+				     peak = study_compare(x + a * CHANNELS, from + a * CHANNELS, CHANNELS).peak;
+			study_number(t, x[at]);
+			study_number(d, 100 * (x[at] - from[at]) / peak);
+		}
+	}
+}
+
+gt_status study_bar(study *s)
+{
+	const gt_grid grid = { { VOXELS, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	double exact[ANGLES * CHANNELS];
+	float ones[VOXELS];
+	gt_scan *scan = NULL;
+	study_results r = { NULL, NULL, 0, 0 };
+	gt_status st = GT_OK;
+	for (int i = 0; i < VOXELS; i++)
+		ones[i] = 1;
+	GT_TRY(bar_scan(&scan));
+	GT_TRY(exact_lines(s, scan, exact));
+	GT_TRY(study_compute(s, &(study_experiment){ .part = "bar", .grid = &grid, .forward = scan, .volume = ones }, &r));
+	for (int a = 0; a < ANGLES; a++)
+		add_profiles(s, &r, exact, a);
+	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
+		const double *x = study_of(s, &r, v)->forward;
+		if (!x)
+			continue;
+		study_text(&s->table[STUDY_BAR_ERRORS], "%s", v->label);
+		for (int a = 0; a < 2 * ANGLES; a++) {
+			const double *from = a < ANGLES ? study_reference(&r, v)->forward : exact;
+			study_number(&s->table[STUDY_BAR_ERRORS], off(x + a % ANGLES * CHANNELS, from + a % ANGLES * CHANNELS));
+		}
+	}
+done:
+	study_results_free(&r);
+	gt_scan_free(scan);
+	return st;
+}
+
+/* The head ----------------------------------------------------------------------------------- */
+
+enum { HEAD_VIEWS = 24, HEAD_RAYS = 4 };
+
+/* Makes the head, reduced to the field of view, and the grid of the study's voxels that holds it and the rays' cone. */
+static gt_status make_head(const gt_scan *scan, gt_grid *grid, gt_phantom **head)
+{
+	const double radius = gt_scan_field_of_view(scan, NULL, NULL);
+	gt_phantom_options o = gt_phantom_defaults;
+	size_t below, above;
+	gt_status st = gt_phantom_new("forbild-head", &o, head);
+	if (st != GT_OK)
+		return st;
+	const double size = gt_phantom_radius(*head);
+	gt_phantom_free(*head);
+	*head = NULL;
+	for (int a = 0; a < 3; a++)
+		o.shift[a] = grid->center[a];
+	o.scale = radius > 0 && size > 0.95 * radius ? 0.95 * radius / size : 1;
+	GT_TRY(gt_phantom_new("forbild-head", &o, head));
+	for (int a = 0; a < 2; a++)
+		grid->n[a] = (size_t)ceil(2 * o.scale * size / grid->pitch[a]);
+	gt_grid_margin(grid, scan, &below, &above);
+	grid->n[2] += below + above;
+	grid->center[2] += ((double)above - (double)below) / 2 * grid->pitch[2];
+done:
+	return st;
+}
+
+static void add_head(study *s, const study_results *r, const double *exact, size_t n)
+{
+	for (const study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
+		const double *x = study_of(s, r, v)->forward;
+		double sum = 0;
+		if (!x)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			sum += x[i] - exact[i];
+		const study_error e = study_compare(x, exact, n);
+		study_row(&s->table[STUDY_HEAD], TXT(v->label), NUM(e.rmse), NUM(e.relative), NUM(e.largest), NUM(sum / (double)n));
+	}
+}
+
+gt_status study_head_error(study *s)
+{
+	const size_t views = s->scan->views < HEAD_VIEWS ? s->scan->views : HEAD_VIEWS;
+	size_t view[HEAD_VIEWS];
+	gt_grid grid = s->grid;
+	gt_phantom *head = NULL;
+	gt_scan *scan = NULL;
+	float *volume = NULL, *lines = NULL;
+	double *exact = NULL;
+	study_results r = { NULL, NULL, 0, 0 };
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < views; i++)
+		view[i] = i * s->scan->views / views;
+	study_step(s, "head: voxels and exact lines");
+	GT_TRY(study_pick(s->scan, view, views, &scan));
+	const size_t n = gt_scan_size(scan);
+	GT_TRY(make_head(scan, &grid, &head));
+	GT_TRY(study_host_floats(gt_grid_voxels(&grid), "the head in voxels", &volume));
+	GT_TRY(study_host_floats(n, "line integrals", &lines));
+	GT_TRY(study_new(n, sizeof *exact, &exact));
+	GT_TRY(study_simulate(s, head, scan, HEAD_RAYS, lines, &grid, volume));
+	for (size_t i = 0; i < n; i++)
+		exact[i] = lines[i];
+	const study_experiment e = { .part = "head", .grid = &grid, .forward = scan, .volume = volume, .no_reference = 1 };
+	GT_TRY(study_compute(s, &e, &r));
+	add_head(s, &r, exact, n);
+done:
+	study_results_free(&r);
+	gt_phantom_free(head);
+	gt_scan_free(scan);
+	free(volume);
+	free(lines);
+	free(exact);
+	return st;
+}

@@ -1,0 +1,155 @@
+/* Functions that several studies share. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/study.h"
+
+void study_step(study *s, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(s->doing, sizeof s->doing, format, args);
+	va_end(args);
+	const double done = (double)s->done++ / (double)s->steps;
+	app_progress_fraction(&s->progress, done);
+}
+
+char *study_format(char *buffer, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(buffer, STUDY_LINE, format, args);
+	va_end(args);
+	return buffer;
+}
+
+gt_status study_new(size_t n, size_t size, void *items)
+{
+	void *memory = calloc(n ? n : 1, size);
+	memcpy(items, &memory, sizeof memory);
+	return memory ? GT_OK : gt_fail(GT_ERR_MEMORY, "%zu items of %zu bytes: out of memory", n, size);
+}
+
+gt_status study_host_floats(size_t n, const char *what, float **x)
+{
+	const gt_status st = gt_host_has_memory((double)n * sizeof **x, what);
+	if (st != GT_OK)
+		return st;
+	*x = malloc(n * sizeof **x);
+	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: need %.3g MB", what, (double)n * 4e-6);
+}
+
+gt_status study_random(study *s, size_t n, const float **x)
+{
+	gt_status st = GT_OK;
+	if (s->randoms < n) {
+		free(s->random);
+		s->random = NULL;
+		s->randoms = 0;
+		GT_TRY(study_host_floats(n, "random numbers", &s->random));
+		s->randoms = n;
+		app_fill_random(s->random, n);
+	}
+	*x = s->random;
+done:
+	return st;
+}
+
+gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **out)
+{
+	gt_scan *part = NULL;
+	const gt_status st = gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part);
+	if (st != GT_OK)
+		return st;
+	gt_view *const views = part->view;
+	*part = *scan;
+	part->views = n;
+	part->view = views;
+	for (size_t i = 0; i < n; i++)
+		views[i] = scan->view[view[i]];
+	*out = part;
+	return GT_OK;
+}
+
+gt_status study_simulate(const study *s, const gt_phantom *object, const gt_scan *scan, int rays, float *lines, const gt_grid *grid,
+                         float *x)
+{
+	enum { POINTS = 4 }; /* along each side of a voxel */
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	if (x)
+		GT_TRY(gt_phantom_voxelise(object, grid, POINTS, pool, NULL, NULL, x));
+	GT_TRY(gt_phantom_project(object, scan, rays, pool, NULL, NULL, lines));
+done:
+	gt_pool_free(pool);
+	return st;
+}
+
+gt_status study_phantom(study *s, const char *name, const char *statements, const gt_phantom_options *options, gt_phantom **object)
+{
+	char *file = FORMAT("%s.shapes", name), *path = cli_text("%s/%s", s->folder.tmp, file);
+	FILE *out = NULL;
+	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(study_open(&s->folder, file, &out));
+	fputs(statements, out);
+	GT_TRY(study_close(file, out));
+	GT_TRY(gt_phantom_new(path, options, object));
+done:
+	free(path);
+	return st;
+}
+
+gt_status study_scanner(study *s, size_t views, double pitch)
+{
+	const gt_scanner *scanner = gt_scanner_find("ge-ct750hd");
+	const size_t by = s->quick ? STUDY_QUICK : 1;
+	s->orbit = scanner->orbit;
+	if (views)
+		s->orbit.views = views;
+	s->full = s->orbit;
+	gt_orbit_reduce(&s->orbit, by);
+	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by }, { pitch * (double)by, pitch * (double)by, 0.625 * (double)by }, { 0, 0, 0 } };
+	snprintf(s->geometry, sizeof s->geometry, "scanner %s%s", scanner->name, s->quick ? " at an eighth of its size" : "");
+	return gt_scan_orbit(&s->orbit, &s->scan);
+}
+
+void study_leave_out_as(study *s, const char *part, const char *name, const char *why)
+{
+	study_row(&s->table[STUDY_LEFT_OUT], TXT(part), TXT(name), TXT(why));
+	cli_note(s->call, "%s, %s: left out: %s", part, name, why);
+}
+
+void study_leave_out(study *s, const char *part, const char *name) { study_leave_out_as(s, part, name, gt_error()); }
+
+gt_status study_or_left_out(study *s, gt_status st, const char *part, const char *name)
+{
+	if (!app_left_out(st))
+		return st;
+	study_leave_out(s, part, name);
+	return GT_OK;
+}
+
+int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
+
+/* Name and columns of a table. */
+static const study_columns *columns_of(const study *s, size_t which)
+{
+	static const study_columns shared[STUDY_OWN] = {
+		[STUDY_ABOUT] = { "about", "what$|value$" }, [STUDY_LEFT_OUT] = { "left-out", "part$|case$|why it is left out$" }
+	};
+	return which < STUDY_OWN ? &shared[which] : &s->kind->table[which - STUDY_OWN];
+}
+
+const char *study_table_name(const study *s, size_t which) { return columns_of(s, which)->name; }
+
+const char *study_table_heads(const study *s, size_t which) { return columns_of(s, which)->heads; }
+
+void study_begin_tables(study *s, int first, int last)
+{
+	for (int i = first; i <= last; i++)
+		study_heads(&s->table[i], study_table_heads(s, (size_t)i));
+}
