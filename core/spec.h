@@ -1,7 +1,7 @@
 #ifndef GT_CORE_SPEC_H
 #define GT_CORE_SPEC_H
-/* Specs NAME:key=value,... and FILE:key=value,...: splits and extends them. A table of parameters (gantry/author/params.h)
- * interprets the values. */
+/* Specs NAME:key=value,... and FILE:key=value,...: splits and extends them. A table of parameters
+ * (gantry/author/params.h) interprets the values. */
 #include <stddef.h>
 #include <gantry/author/params.h>
 

@@ -103,7 +103,7 @@ gt_status gt_displaced_check(const char *who, const gt_scan *scan, const gt_view
 	const double gap = gt_scan_widest_gap(scan, ends);
 	return gt_fail(GT_ERR_UNSUPPORTED,
 	               "%s: the object extends beyond the nearer side of a detector displaced by %.1f of %zu columns, and no view lies "
-	               "between %.6g and %.6g degrees: found a gap of %.4g, expected a full turn with gaps of at most %.4g degrees; "
+	               "between %.6g and %.6g degrees: found a gap of %.4g, expected a full rotation with gaps of at most %.4g degrees; "
 	               "use an iterative solver such as os-sart, or offset=off",
 	               who, fabs(shift), scan->columns, ends[0] * GT_DEGREES, ends[1] * GT_DEGREES, gap * GT_DEGREES,
 	               GT_CLOSED_GAP * GT_DEGREES);

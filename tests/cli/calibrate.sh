@@ -69,9 +69,9 @@ refused_output 2 "expected 4 to 64 beads" calibrate balls.nc --beads 3
 refused_output 1 "no.txt: No such file" calibrate balls.nc --beads no.txt
 head -3 places.txt > three.txt
 refused_output 1 "found 3 beads" calibrate balls.nc --beads three.txt
-refused_output 2 "expected one of them" calibrate balls.nc --beads 7 --jitter
-refused_output 2 "expected with --beads" calibrate balls.nc --each-view
-refused_output 2 "--table: expected with --beads or --jitter" calibrate balls.nc --table out.nc.csv
+refused_output 2 "cannot be combined" calibrate balls.nc --beads 7 --jitter
+refused_output 2 "applies to --beads alone" calibrate balls.nc --each-view
+refused_output 2 "--table: applies to --beads and --jitter alone" calibrate balls.nc --table out.nc.csv
 refused_output 1 "found an arc detector" calibrate arc.nc --beads 7
 ok calibrate wrong.nc --jitter --iterations 40 --table shifts.csv
 says "jitter along rows"

@@ -96,7 +96,7 @@ grep -q 'split *views' <<<"$out" || fail "no split: $out"
 grep -q 'exchange_at *4 GB/s and 20 us per exchange, constants of the model' <<<"$out" || fail "no speed of the links: $out"
 
 refused 2 "device 0 is named twice" recon scan.nc --gpus 0,0 -o out.nc
-refused 2 "--gpus=two: expected how many" recon scan.nc --gpus two -o out.nc
+refused 2 "--gpus=two: expected a number" recon scan.nc --gpus two -o out.nc
 refused 2 "cannot be combined" recon scan.nc --gpus 2 --backend cpu -o out.nc
 refused 2 "split=3x2: expected 6 ranks, found 4" recon scan.nc --backend cpu:1x4 --split 3x2 --solver sirt -o out.nc
 refused 2 "split=rows: expected auto, views" recon scan.nc --backend cpu:1x4 --split rows --solver sirt -o out.nc

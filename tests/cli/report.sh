@@ -14,7 +14,7 @@ only_volume() { nothing_left out.nc "$1"; }
 ok recon scan.nc -o out.nc --like truth.nc --solver os-sqs:iterations=4,subsets=3 --penalty 'huber:strength=100,delta=10HU' --report page -q
 [ -z "$(cat stderr.txt)" ] || fail "--quiet printed: $(cat stderr.txt)"
 for text in "Reconstruction of scan.nc" "before: the analytic method" "after: the iterative method" "start: fdk" "huber:" "4 of 4" "<h2>Cost</h2>" \
-	"memory of the process" "-o out.nc" ">operators and data of the subsets</td>"; do
+	"maximum process memory" "-o out.nc" ">operators and data of the subsets</td>"; do
 	holds_text "$text"
 done
 [ "$(find page -type f | wc -l)" -eq 1 ] || fail "more than the page: $(ls page)"
