@@ -1,9 +1,5 @@
-/* Monotonic clocks, and the wall time of stages: one running stage per process, under a lock. */
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+/* Monotonic wall-clock time. */
 #include <time.h>
-#include <gantry/message.h>
 #include "core/clock.h"
 
 static double seconds_of(clockid_t clock)
@@ -15,65 +11,3 @@ static double seconds_of(clockid_t clock)
 
 double gt_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
 double gt_seconds_coarse(void) { return seconds_of(CLOCK_MONOTONIC_COARSE); }
-
-struct timed_stage {
-	const char *name;
-	double seconds;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct timed_stage *stages;
-static size_t count, running;
-static double since;
-static __thread int is_timed; /* other threads, such as ranks of a team, leave no marks */
-
-/* Needs the lock. Returns the entry of this name, which may be new; `count` without memory. */
-static size_t find(const char *name)
-{
-	size_t i = 0;
-	while (i < count && strcmp(stages[i].name, name))
-		i++;
-	if (i < count)
-		return i;
-	struct timed_stage *more = realloc(stages, (count + 1) * sizeof *more);
-	if (!more)
-		return count;
-	stages = more;
-	stages[count] = (struct timed_stage){ name, 0 };
-	return count++;
-}
-
-void gt_timings_start(void)
-{
-	is_timed = 1;
-	pthread_mutex_lock(&lock);
-	count = 0;
-	running = find("start");
-	since = gt_seconds();
-	pthread_mutex_unlock(&lock);
-}
-
-void gt_mark_stage(const char *name)
-{
-	if (!is_timed)
-		return;
-	pthread_mutex_lock(&lock);
-	if (count) {
-		const double now = gt_seconds();
-		const size_t next = find(name);
-		stages[running].seconds += now - since;
-		since = now;
-		running = next < count ? next : running;
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-size_t gt_timings(size_t i, const char **name, double *seconds)
-{
-	pthread_mutex_lock(&lock);
-	const size_t n = count;
-	*name = i < n ? stages[i].name : NULL;
-	*seconds = i < n ? stages[i].seconds + (i == running ? gt_seconds() - since : 0) : 0;
-	pthread_mutex_unlock(&lock);
-	return n;
-}

@@ -8,4 +8,8 @@
 void gt_notify(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...) GT_PRINTF(4, 5);
 void gt_notify_list(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, va_list args) GT_PRINTF(4, 0);
 
+/* Marks for gt_timings(): ends the running stage and begins this one; equal names share one entry. The name outlives
+ * the process: a literal. Does nothing in other threads than that of gt_timings_start(). */
+void gt_mark_stage(const char *name);
+
 #endif

@@ -8,7 +8,6 @@
 #include "core/device/host_memory.h"
 #include "core/device/prefetch.h"
 #include "core/log.h"
-#include "core/clock.h"
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
-#include "core/clock.h"
 #include "core/arguments.h"
 #include "core/team/process_group.h"
 #include "core/text.h"
