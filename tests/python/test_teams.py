@@ -112,7 +112,7 @@ def test_scans_together_by_a_team():
 def test_names_of_teams():
     assert members("cpu:2x3") == ["cpu:2"] * 3 and members("cuda:0-2,5") == [f"cuda:{k}" for k in (0, 1, 2, 5)]
     for wrong in ("cpu:0x2", "cpu:x2", "cuda:0-", "cuda:a-b"):
-        with pytest.raises(gantry.ArgumentError, match="expected cpu:THREADSxMEMBERS"):
+        with pytest.raises(gantry.ArgumentError, match="expected cpu:THREADSxRANKS"):
             gantry.Projector(tiny(), GRID, device=wrong)
     assert members("cpu:1+cpu:2") == ["cpu:1", "cpu:2"] and members("cpu:2+cpu:1x2") == ["cpu:2", "cpu:1", "cpu:1"]
     with pytest.raises(gantry.ArgumentError, match="devices of one kind with [+] between"):

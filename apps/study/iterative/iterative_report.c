@@ -22,8 +22,8 @@ static void cases(const study *s, study_page *p)
 		"os-sart, the paper's figure 16: there the window of the error is ±0.02 of water, here the same in HU. Below: profiles.",
 		"os-sart, figure 17, in the window 1 to 1.2 of water.",
 		"pcg with q-GGMRF from fdk, weights from the photons: as figure 18, of a phantom.",
-		"sart with all views at once and FISTA's momentum (sirt:momentum), no penalty: as figure 19, with fdk. Without a penalty "
-		"it finally fits the noise: the figure above shows when its error begins to rise.",
+		("sart with all views at once and FISTA's momentum (sirt:momentum), no penalty: as figure 19, with fdk. Without a penalty "
+		 "it finally fits the noise: the figure above shows when its error begins to rise."),
 	};
 	static const study_section section = {
 		"Reconstructions",
