@@ -103,7 +103,7 @@ static void column_weights(const gt_ordered_subsets *s, size_t k)
 	invert(s->threshold, s->C[k], &s->min[1][k]);
 }
 
-/* Memory for sums with keep=auto. Other programs need the memory of a host, too; on a GPU a part is left for scratch. */
+/* Memory for sums with keep=auto. Other programs need memory of the host, too; on a GPU some is left for scratch. */
 static double memory_for_sums(const gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);
