@@ -6,8 +6,8 @@ ok simulate --phantom forbild-head --reduce 16 --photons 1e5 --seed 3 -o scan.nc
 
 # early COMMAND...: refused before it computes, with what is needed and what is left.
 early() {
-	refused 1 "the disk has too little room: needs " "$@"
-	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) are left' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
+	refused 1 "not enough disk space: needs " "$@"
+	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) available' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
 	grep -qE '[0-9]+ %  |iteration|voxels ' stderr.txt && fail "gantry $* computed first: $(cat stderr.txt)"
 	nothing_left none "gantry $*"
 }
@@ -53,9 +53,9 @@ trap 'cd / && umount "$work/disk"; rm -rf "$work"' EXIT
 head -c 900K /dev/urandom >disk/others
 all disk/
 head -c 80K /dev/urandom >>disk/others
-refused 1 "the disk has too little room: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
+refused 1 "not enough disk space: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
 early convert truth.nc -o disk/none/
-refused 1 "the disk has too little room: needs " import large.nc -o disk/none/ --format dicom-ct-pd
+refused 1 "not enough disk space: needs " import large.nc -o disk/none/ --format dicom-ct-pd
 nothing_left none "import to DICOM"
 # A checkpoint that fits, but not beside the one before it; with one that is there already it does.
 rm disk/others

@@ -122,7 +122,7 @@ START_TEST(dead_and_dark_cells)
 	char note[NOTES];
 	x.dead = 1;
 	gt_projections *p = imported(&x, 52, note);
-	ck_assert_ptr_nonnull(strstr(note, "4 cells without light"));
+	ck_assert_ptr_nonnull(strstr(note, "interpolated 4 dead pixels"));
 	const float *row = p->data + x.columns;
 	/* The middle one of three has six good neighbours, in the rows above and below. */
 	double sum = 0;
@@ -136,7 +136,7 @@ START_TEST(dead_and_dark_cells)
 	x.type = NC_FLOAT;
 	p = imported(&x, 52, note);
 	ck_assert_ptr_nonnull(strstr(note, "no dark field: taken as 0"));
-	ck_assert_ptr_nonnull(strstr(note, "1 of 27270 values are darker than 1/65536"));
+	ck_assert_ptr_nonnull(strstr(note, "1 of 27270 transmissions are below 1/65536"));
 	ck_assert_double_eq_tol(p->data[(4 * 3 + 1) * 101 + 9], log(65536), 1e-5);
 	gt_projections_free(p);
 }
@@ -161,7 +161,7 @@ START_TEST(refusals)
 	refused(&x, GT_ERR_FORMAT, "exchange/data: NaN or infinite in view 4 at row 1, column 9");
 	x = usual;
 	x.step = 1;
-	refused(&x, GT_ERR_UNSUPPORTED, "no two views are half a turn apart");
+	refused(&x, GT_ERR_UNSUPPORTED, "no two views are 180 degrees apart");
 	x = usual;
 	x.pixel_um = -5;
 	refused(&x, GT_ERR_FORMAT, "x_pixel_size: is -5 um, expected a positive length");

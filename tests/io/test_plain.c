@@ -120,7 +120,7 @@ START_TEST(whole_numbers_come_back_to_half_a_step)
 	}
 	w.low = w.high = 0;
 	ck_ok(gt_write_volume(in("a.raw"), &w, v));
-	ck_assert_msg(strstr(notes, "8 bits over ") && strstr(notes, "leaves out a thousandth"), "%s", notes);
+	ck_assert_msg(strstr(notes, "8 bits over ") && strstr(notes, "excludes a thousandth"), "%s", notes);
 	gt_volume_free(v);
 }
 END_TEST
@@ -236,11 +236,11 @@ START_TEST(other_files_are_not_replaced)
 	char text[64];
 	gt_volume *v = volume();
 	put("a.raw.json", "{\"mine\": 1}");
-	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "a.raw.json is there and describes another file");
+	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "a.raw.json exists and describes another file");
 	ck_assert_int_eq((int)get("a.raw.json", text, sizeof text), 11);
 	ck_assert_int_eq(files(1), 1);
 	ck_ok(gt_write_volume(in("a.mhd"), &w, v));
-	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "is the data file of a MetaImage beside it");
+	ck_refused(gt_write_volume(in("a.raw"), &w, v), GT_ERR_IO, "is the data file of a MetaImage header");
 	ck_assert_int_eq(files(1), 2);
 	ck_ok(gt_write_volume(in("a.raw"), &w, v));
 	v->data[3] = 17;

@@ -372,7 +372,7 @@ START_TEST(wrong_calls)
 	o.bits = 16;
 	ck_refused(gt_write_volume_from(name[1], &o, head, r), GT_ERR_ARG, "one type of numbers");
 	v->grid.n[0]++;
-	ck_refused(gt_write_volume_from(name[1], NULL, v, r), GT_ERR_ARG, "the head has 8 x 5 x 11 voxels");
+	ck_refused(gt_write_volume_from(name[1], NULL, v, r), GT_ERR_ARG, "the header has 8 x 5 x 11 voxels");
 	v->grid.n[0]--;
 	/* DICOM must be looked at first: it is no format for those who compute slice by slice. */
 	ck_refused(gt_can_write_slices_as(at(1, "series/"), NULL), GT_ERR_UNSUPPORTED, "written as a whole");
