@@ -188,7 +188,7 @@ static gt_status judge(const char *path, const char *library, int status)
 		               path, library);
 	const int signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL)
-		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (parsed in a probe process)", path, library);
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not terminate (parsed in a probe process)", path, library);
 	if (signal == SIGINT || signal == SIGTERM)
 		return gt_fail(GT_ERR_IO, "%s: the probe process was stopped: %s", path, strsignal(signal));
 	return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s crashes on it (parsed in a probe process: %s)", path, library,
@@ -240,7 +240,7 @@ static gt_status run(probe_job *j)
 		close(end[1]);
 	const gt_status st = child > 0 ? collect(j, child, end[0])
 	                               : gt_fail(GT_ERR_IO,
-	                                         "%s: not read: %s is only used after a test in a child process, and none can be "
+	                                         "%s: not read: %s requires a test in a child process, which could not be "
 	                                         "started: %s; raise the limits for processes (ulimit -u) or memory",
 	                                         j->path[j->done], j->library, strerror(why));
 	if (end[0] >= 0)

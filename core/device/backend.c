@@ -237,7 +237,7 @@ gt_status gt_backend_scratch(gt_backend *be, const char *folder, double memory)
 {
 	if (be->kind != GT_CPU || be->files)
 		return gt_fail(GT_ERR_ARG, "%s: %s", be->name,
-		               be->files ? "its arrays have a folder already" : "only arrays of the CPU may lie in files");
+		               be->files ? "its arrays already have a folder" : "only arrays of the CPU may lie in files");
 	return gt_mapped_files_new(folder, memory, &be->files);
 }
 

@@ -120,7 +120,7 @@ gt_status gt_key_white(gt_key_list *l, const char *section, const char *key)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s is %g, expected counts of at least 0", l->in->path, key, white);
 	if (st == GT_OK && white > 0) {
 		l->in->g->white = white;
-		gt_geometry_took(l->in, "counts without a body", white, "", key);
+		gt_geometry_took(l->in, "blank-scan counts", white, "", key);
 	}
 	return st;
 }

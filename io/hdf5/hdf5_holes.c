@@ -174,7 +174,8 @@ static gt_status look_into(const search *s, const hid_t selected[2], hid_t data,
 	for (int i = 0; i < rank && known; i++)
 		fits = fits && to[i] < size[i];
 	if (!fits) {
-		st = mark(s, first, last, "its source file %s holds another number of images or pixels: expected the complete file", file);
+		st = mark(s, first, last, "its source file %s has a different number of images or pixels: expected the complete file",
+		          file);
 		goto done;
 	}
 	if (inner.planes == 0 || inner.depth > MAX_DEPTH)
@@ -205,7 +206,7 @@ static gt_status find_source(const search *s, hid_t list, size_t i, char *source
 	if (strcmp(source, ".")) {
 		GT_TRY(open_source(s, source, &file, &shown));
 		if (file < 0)
-			GT_TRY(mark(s, first, last, "its source file %s is missing or is no HDF5 file: copy it there",
+			GT_TRY(mark(s, first, last, "its source file %s is missing or not an HDF5 file: copy it there",
 			            shown ? shown : source));
 	} else {
 		file = H5Iget_file_id(s->data);

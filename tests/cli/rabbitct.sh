@@ -10,7 +10,7 @@ ok info set.rctd
 says "detector                 flat"
 says "views                    37"
 says "water_mm-1               0.02"
-grep -q "no pitch of the pixels: taken as 0.32 mm" stderr.txt || fail "the source of the detector is not stated: $(cat stderr.txt)"
+grep -q "no pixel pitch: assumed 0.32 mm" stderr.txt || fail "the source of the detector is not stated: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
 # Filtering twice would destroy the image.

@@ -43,7 +43,7 @@ judge() {
 	fi
 	[ "$1" -eq 1 ] || fail "$2: exit code $1: $(cat stderr.txt)"
 	[ "$(cat small/o.nc)" = before ] || fail "$2: the file that was there is not there any more"
-	grep -q "small/o.nc: .*\(No space left on device\|too little room\)" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
+	grep -q "small/o.nc: .*\(No space left on device\|not enough disk space\)" stderr.txt || fail "$2: neither the file nor the disk is named: $(cat stderr.txt)"
 	told=$((told + 1))
 }
 for line in "${commands[@]}"; do

@@ -285,7 +285,8 @@ START_TEST(data_file_of_an_image)
 	ck_assert(v->data[1] == 0.02f);
 	gt_volume_free(v);
 	name_data_file("../outside/o.raw");
-	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT, "o.raw lies outside of the folder of the file: put it beside the file");
+	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT,
+	           "o.raw lies outside of the folder of the file: move it into the folder of the file");
 	snprintf(name, sizeof name, "%s/o.raw", outside);
 	name_data_file(name);
 	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT, "a.mhd: key ElementDataFile: its data file");

@@ -249,7 +249,7 @@ START_TEST(refusals)
 		int n;
 		const char *says;
 	} his[] = {
-		{ 200, "", 0, "is cut off" },
+		{ 200, "", 0, "truncated" },
 		{ 16, "\0\0", 2, "rows" },
 		{ 20, "\x02", 1, "2 frames" },
 		{ 32, "\x08", 1, "type 8" },

@@ -133,7 +133,7 @@ START_TEST(crashes_are_sentences)
 		/* a second probe fails as well */
 		ck_refused(gt_probe(path, "the library", bad[i]), GT_ERR_FORMAT, "crashes on it");
 	}
-	ck_refused(gt_probe(path, "the library", endless), GT_ERR_FORMAT, "does not come to an end");
+	ck_refused(gt_probe(path, "the library", endless), GT_ERR_FORMAT, "does not terminate");
 	ck_ok(gt_probe(path, "the library", good));
 }
 END_TEST
