@@ -215,6 +215,25 @@ static void draw_bar(study *s)
 	study_plot_draw(&p);
 }
 
+/* Interpolation: fig. 11 ------------------------------------------------------------------ */
+
+static void draw_interpolation(study *s)
+{
+	const study_table *t = &s->table[STUDY_INTERPOLATION];
+	study_plot p = study_plot_new(s, 1200, 420, "interpolation");
+	study_multiplot(&p, "layout 1,2 margins 0.07,0.80,0.14,0.92 spacing 0.09,0.13");
+	study_put(&p, "set xlabel 'position between two texels'\nset xrange [0:*] noextend\n");
+	for (int error = 0; error < 2; error++) {
+		study_put(&p, "set title '%s'\n%s", error ? "difference from exact" : "interpolated value",
+		          error ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n");
+		for (size_t c = 2; c <= t->columns; c++)
+			study_series(&p, "'interpolation.csv' using 1:(column(%zu)%s) with lines lt %zu title %s", c,
+			             error ? "-column(2)" : "", c - 1, QUOTE("%s", t->head[c - 1]));
+		study_series_end(&p);
+	}
+	study_plot_draw(&p);
+}
+
 void study_accuracy_figures(study *s)
 {
 	const int speedups = s->gpu[0] != 0;
@@ -231,4 +250,5 @@ void study_accuracy_figures(study *s)
 	draw_slice(s, "one", STUDY_FROM_ONE);
 	draw_slice(s, "all", STUDY_FROM_ALL);
 	draw_bar(s);
+	draw_interpolation(s);
 }

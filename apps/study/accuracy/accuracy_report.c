@@ -166,4 +166,11 @@ void study_accuracy_parts(const study *s, study_page *p)
 	random_numbers(s, p);
 	ones(s, p);
 	study_page_sections(p, objects, 2);
+	study_page_text(
+		p, "Interpolation by textures",
+		"The first 1024 of 32768 positions between two texels with the values 0 and 1 (the paper's figure 11). A texture unit "
+		"has 8 bits of fraction: steps of 1/256, errors of at most 1/512. The curves of projectors are running sums over "
+		"pixels of 1/32768 voxel that see one voxel; projectors that fetch integral images from textures show the steps. All "
+		"values are in interpolation.csv.");
+	study_page_figure(p, "interpolation", "Left: the value. Right: its difference from the exact value.");
 }
