@@ -62,6 +62,10 @@ done < <(commands "$page")
 while read -r heading; do
 	told "$heading" || fail "no report has the section '$heading'"
 done < <(cells "$page" 5 | grep . | sort -u)
+# Commits of results are those of recorded measurements.
+while read -r commit; do
+	grep -rq "$commit" "$tree"/docs/measurements.md "$tree"/docs/measurements || fail "no measurement at commit $commit"
+done < <(grep -oE '\b[0-9a-f]{7,8}\b' "$page" | grep '[a-f]' | sort -u)
 # Every row has a result, or a reason why there is none.
 awk -F'|' 'NF == 7 && $2 !~ /^ *(item|---)/ && $5 ~ /^ *$/ && $4 !~ /definitions/' "$page" | grep . && fail "rows without a result"
 finish
