@@ -25,6 +25,12 @@ char *study_format(char *buffer, const char *format, ...)
 	return buffer;
 }
 
+char *study_print(const char *format, va_list args)
+{
+	char *text = NULL;
+	return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
 gt_status study_new(size_t n, size_t size, void *items)
 {
 	void *memory = calloc(n ? n : 1, size);
@@ -135,7 +141,6 @@ gt_status study_or_left_out(study *s, gt_status st, const char *part, const char
 
 int study_is_late(const study *s) { return s->seconds >= 0 && app_seconds() - s->started > s->seconds; }
 
-/* Name and columns of a table. */
 static const study_columns *columns_of(const study *s, size_t which)
 {
 	static const study_columns shared[STUDY_OWN] = {

@@ -53,7 +53,6 @@ static double off(const double *x, const double *from)
 	return 100 * e.largest / e.peak;
 }
 
-/* Adds profiles at one angle, and differences from the models in double. */
 static void add_profiles(study *s, const study_results *r, const double *exact, int a)
 {
 	study_table *t = &s->table[STUDY_BAR + a], *d = &s->table[STUDY_BAR_DIFFERENCES + a];

@@ -147,7 +147,6 @@ done:
 	return st;
 }
 
-/* A row of the ladder; w NULL: not here. */
 static void add_stage(study *s, const char *stage, const char *form, const fdk_way *w, const fdk_seconds *t, const double *before)
 {
 	const int views = w && w->form ? w->form->views : 0;

@@ -56,7 +56,6 @@ int study_noise_iterations(const study *s) { return s->quick ? QUICK_ITERATIONS 
 
 static int is_pcg(const setting *t) { return !t->window; }
 
-/* Takes some views of the head and adds the spheres. */
 static gt_status make_scan(work *w, const study_scene *head)
 {
 	char text[STUDY_LINE] = "";

@@ -47,7 +47,6 @@ static long find_piece(const quality_scene *c, double center[2])
 	return radius;
 }
 
-/* Returns the first draw with a disc added. */
 static gt_status add_disc(study *s, const quality_scene *c, const gt_disc *disc, gt_projections **out)
 {
 	gt_phantom_options o = gt_phantom_defaults;
