@@ -20,11 +20,11 @@ if _TYPE_CHECKING:
     from .choices import Solver
     from .data import Projections, Provenance, Volume
     from .denoising import denoise
-    from .files import Views, check_room, formats, open, read, read_options, read_projections, read_volume, write
+    from .files import check_room, formats, read, read_options, read_projections, read_volume, write
     from .geometry import Grid, Scan
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
     from .measure import Check, Comparison, check, compare
-    from .orbits import circular, from_matrices, from_views, helical, parallel, scanner, scanners
+    from .orbits import circular, helical, parallel, scanner, scanners
     from .pages import page, serve
     from .penalties import Denoiser, Penalty
     from .phantom import Phantom, add_noise, phantoms
@@ -35,6 +35,8 @@ if _TYPE_CHECKING:
     from .recon import Outcome, reconstruct, reconstruct_to
     from .solvers import Analytic, Result, analytic, solve
     from .team import TeamProjector
+    from .vectors import from_matrices, from_views
+    from .view_files import Views, open
     from .methods import *
     from .pictures import plot_geometry, show
 
@@ -58,11 +60,11 @@ _HOMES = {
     "choices": "Solver",
     "data": "Projections Provenance Volume",
     "denoising": "denoise",
-    "files": "Views check_room formats open read read_options read_projections read_volume write",
+    "files": "check_room formats read read_options read_projections read_volume write",
     "geometry": "Grid Scan",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
     "measure": "Check Comparison check compare",
-    "orbits": "circular from_matrices from_views helical parallel scanner scanners",
+    "orbits": "circular helical parallel scanner scanners",
     "pages": "page serve",
     "penalties": "Denoiser Penalty",
     "phantom": "Phantom add_noise phantoms",
@@ -74,6 +76,8 @@ _HOMES = {
     "recon": "Outcome reconstruct reconstruct_to",
     "solvers": "Analytic Result analytic solve",
     "team": "TeamProjector",
+    "vectors": "from_matrices from_views",
+    "view_files": "Views open",
 }
 _HOME = {_name: _module for _module, _names in _HOMES.items() for _name in _names.split()}
 _PARTS = {*_HOMES, "foreign", "interop", "methods", "torch"}

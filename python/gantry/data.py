@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from ._c import ffi, lib
 from .arguments import expect, real
-from .backend import Array, borrowed, check_shape, host_array, pointer
+from .backend import Array, as_array, borrowed, check_shape, host_array, pointer
 from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan, same
 
@@ -79,12 +79,7 @@ class _Labelled(NDArrayOperatorsMixin):
         self.data[index] = value
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        if copy:
-            return np.array(self.data, dtype)
-        found = np.asarray(self.data, dtype)
-        if copy is False and found is not self.data:
-            raise ValueError(f"a copy is needed for {np.dtype(dtype)}, expected copy=None or True")
-        return found
+        return as_array(self.data, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **keywords: Any) -> Any:
         labelled = [x for x in (*inputs, *out) if isinstance(x, _Labelled)]

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from . import tables
 from ._c import ffi, lib
 from .arguments import expect, real
-from .backend import Array, Backend, Lent, backend, c_type, check_shape, finite, host_array, result_array
+from .backend import Array, Backend, Lent, as_array, backend, c_type, check_shape, finite, host_array, result_array
 from .choices import Solver
 from .data import Projections, Volume, values_of
 from .errors import ArgumentError, Remark, check, text
@@ -222,7 +222,7 @@ class Result:
         self.cost, self.residual, self.change = (last.cost, last.residual, last.change) if last else (float("nan"),) * 3
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.array(self.x, dtype) if copy else np.asarray(self.x, dtype)
+        return as_array(self.x, dtype, copy)
 
     def __repr__(self) -> str:
         return f"<gantry.Result: {self.iterations} iterations, cost {self.cost:g}{', stopped' if self.stopped else ''}>"

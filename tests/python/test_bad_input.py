@@ -278,8 +278,13 @@ def test_messages_have_the_arguments_of_python():
                             ("(--force takes them)", "(force=True takes them)"), ("--device-memory 4GiB helps", "device_memory='4GiB' helps"),
                             ("--solver os-sart:iterations=20; then", "solver='os-sart:iterations=20'; then"), ("--weights=noise", "weights='noise'"),
                             ("try gantry prepare --rings all; or --axis 3.5", "try gantry prepare --rings all; or axis='3.5'"),
+                            ("--projector sf-tr takes it", "projector='sf-tr' takes it"), ("use --projector joseph", "use projector='joseph'"),
+                            ("(--no-check leaves it out)", "(check=False leaves it out)"), ("an iterative --solver reduces them", "an iterative solver= reduces them"),
                             ("a --x-y --bb", "a x_y= bb="), ("3--4 and co--op", "3--4 and co--op"), ("no option", "no option")):
         assert in_python(given) == expected
+    assert in_python("--projector sf-tr", {"projector": "model"}) == "model='sf-tr'"
+    with refused(gantry.UnsupportedError, "model='sf-tr' takes it"):
+        gantry.Projector(gantry.circular(30, (1, 340), (0.28, 0.7), 80, 100), gantry.Grid((1, 64, 64), 1.0), device="cpu:1")
     p = gantry.Projections(np.full(tiny().shape, 60000.0), tiny())
     with refused(gantry.FormatError, r"are they counts.*\(force=True takes them\)"):
         gantry.reconstruct(p, grid=GRID, solver="fdk")
