@@ -228,7 +228,7 @@ START_TEST(without_flats_white_or_air_is_needed)
 	frames.flat = NULL;
 	refuse(GT_ERR_ARG, "white=3000, and a flat field");
 	frames.white = -1;
-	refuse(GT_ERR_ARG, "white=-1: expected counts");
+	refuse(GT_ERR_ARG, "white=-1: expected blank-scan counts");
 }
 END_TEST
 

@@ -138,9 +138,10 @@ START_TEST(what_is_no_array_of_images_is_refused)
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3, 5), }", "its shape is (2, 2, 3, 5)" },
 		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3, 6), }",
 		  "states 4 x 3 x 6 numbers of 8 bytes, but has 480 bytes" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 0, 5), }", "says 4 x 0 x 5" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 5), }", "says 4294967296 x 4294967296 x 5" },
-		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3, 5), }", "says 0 x 3 x 5" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 0, 5), }", "states 4 x 0 x 5" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 5), }",
+		  "states 4294967296 x 4294967296 x 5" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3, 5), }", "states 0 x 3 x 5" },
 		{ "{'descr': '<f8', 'fortran_order': False}", "has no shape" },
 		{ "", "its samples are of no type" },
 	};
