@@ -25,7 +25,7 @@ typedef struct {
 } angle_line;
 typedef struct {
 	angle_line *at;
-	size_t n;
+	size_t n, expected;
 } table;
 
 int gt_angle_number(const char *word, size_t n, double *value, size_t *commas)
@@ -96,6 +96,8 @@ static gt_status add_line(const char *path, size_t line, const char *text, size_
 	if (!parse_line(text, n, &e))
 		return gt_fail(GT_ERR_FORMAT, "%s: line %zu is '%.*s', expected one number (an angle), or an index and an angle", path,
 		               line, (int)(n < 40 ? n : 40), text);
+	if (t->n >= GT_MAX_ANGLES(t->expected))
+		return gt_fail(GT_ERR_FORMAT, "%s: has more than %zu angles, expected %zu, one for each view", path, t->n, t->expected);
 	if ((t->n & (t->n - 1)) == 0) {
 		angle_line *more = realloc(t->at, (t->n ? 2 * t->n : 1) * sizeof *more);
 		if (!more)
@@ -182,12 +184,12 @@ static gt_status take_kind(const char *path, table *t, int *kind)
 	return GT_OK;
 }
 
-gt_status gt_angle_table(const char *path, const gt_read_options *o, double **value, size_t *n)
+gt_status gt_angle_table(const char *path, size_t expected, const gt_read_options *o, double **value, size_t *n)
 {
 	char *text = NULL;
 	size_t size = 0, line = 1, commas = 0;
 	int kind = ONE;
-	table t = { NULL, 0 };
+	table t = { NULL, 0, expected };
 	gt_status st = GT_OK;
 	*value = NULL;
 	GT_TRY(read_text(path, &text, &size));

@@ -17,7 +17,7 @@ static gt_status from_file(const char *path, const long long *number, size_t vie
 	size_t found = 0;
 	const size_t places = place_of(number, views - 1) + 1;
 	gt_status st = GT_OK;
-	GT_TRY(gt_angle_table(path, o, &value, &found));
+	GT_TRY(gt_angle_table(path, places, o, &value, &found));
 	if (found != views && found != places)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu angles, expected %zu, one for each view (%s)", path, found, views,
 		               found > views ? "do they include flat and dark fields?" : "is it of another scan?"));

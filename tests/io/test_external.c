@@ -218,7 +218,6 @@ START_TEST(harmless_links)
 	hid_t exchange;
 	const hid_t file = begin_scan(&exchange);
 	put_counts(exchange, "data");
-	ck_assert(H5Lcreate_hard(file, "/", exchange, "up", H5P_DEFAULT, H5P_DEFAULT) >= 0);
 	ck_assert(H5Lcreate_soft("/nowhere", exchange, "soft", H5P_DEFAULT, H5P_DEFAULT) >= 0);
 	ck_assert(H5Lcreate_external("gone.h5", "/x", exchange, "gone", H5P_DEFAULT, H5P_DEFAULT) >= 0);
 	finish(file, exchange);

@@ -223,6 +223,8 @@ START_TEST(refusals)
 	refused(NIKON "CentreOfRotationTop=3\n", GT_ERR_FORMAT, "CentreOfRotationBottom is missing, but CentreOfRotationTop is 3");
 	refused(NIKON "CentreOfRotationBottom=3\n", GT_ERR_FORMAT, "CentreOfRotationTop is missing, but CentreOfRotationBottom is 3");
 	refused(NIKON "ObjectRoll=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "ObjectRoll is 1 degrees");
+	refused("[XTekCT]\rProjections=90\r", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
+	refused("[XTekCT]\r\n\rProjections=ninety\r", GT_ERR_FORMAT, "line 3: Projections is 'ninety', expected a number");
 	refused("[XTekCT]\nProjections=ninety\n", GT_ERR_FORMAT, "line 2: Projections is 'ninety', expected a number");
 	refused(PHOENIX "[Geometry]\nTilt=1\n", GT_ERR_UNSUPPORTED, "Tilt is 1 degrees");
 	refused("[Geometry]\nFDD=240\nFOD=120\nMagnification=3\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
