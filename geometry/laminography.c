@@ -1,13 +1,13 @@
-/* Scans with a tilted axis: recognition, and the part of a plate about z = 0 that every view sees. A plane through the
- * source (parallel: along the rays) and an edge of the panel intersects a slice in a line; its distance from the axis
- * bounds the circle that lies within that edge. */
+/* Scans with a tilted axis: recognition, and the part of a plate about z = 0 that every view sees. The plane through an
+ * edge of the panel and the source (parallel: along the rays) intersects a slice in a line. The distance of this line
+ * from the axis bounds the circle within the edge. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/author/scan_math.h>
 #include "geometry/laminography.h"
 #include "geometry/scan_gap.h"
 
-/* Rays to the middle of a level panel: cone-beam CT stays below. */
+/* Rays to the centre of a level panel: cone-beam CT stays below. */
 #define MAX_LEVEL (15 / GT_DEGREES)
 #define MAX_LEVEL_PARALLEL 1e-6
 /* Sine of the angle between the axes of a panel and the plate to which it is parallel. */

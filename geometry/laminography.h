@@ -10,8 +10,8 @@ extern "C" {
  * within the rows. Negative if the axis is outside. */
 typedef struct { double shorter, longer, rows; } gt_plate_reach;
 gt_plate_reach gt_scan_plate_reach(const gt_scan *scan, double z);
-/* Returns the radius at z = 0 within rows and columns of every view, 0 if there is none, and the faces of the plate
- * (NULL: not needed): of the stated thickness, or of the largest cylinder that every view sees. */
+/* Returns the radius at z = 0 within rows and columns of every view, or 0. Sets the faces of the plate (NULL: not
+ * needed) from the stated thickness, or from the largest cylinder that every view sees. */
 double         gt_scan_plate(const gt_scan *scan, double *low, double *high);
 /* Returns the height of the range of z about 0 in which every view sees the axis. */
 double         gt_scan_plate_height(const gt_scan *scan);

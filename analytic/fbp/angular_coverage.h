@@ -26,13 +26,14 @@ typedef struct {
 	double distance;                /* source to axis, mean; parallel: 0 */
 } gt_angular_coverage;
 
-/* GT_ERR_UNSUPPORTED, beginning with `who`: rows not along z (laminography: columns not along the orbit's tangent),
- * missing angles, some inclined parallel rays, sources off a circle, or an axis outside the detector. */
+/* GT_ERR_UNSUPPORTED, beginning with `who`: rows not along z, missing angles, some inclined parallel rays, sources off
+ * a circle, or an axis outside the detector. Laminography: columns not along the tangent of the orbit, or a tilt above
+ * 75 degrees. */
 gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angular_coverage *s);
 /* Recomputes the coverage over 2 pi, for parallel beams too, for a displaced detector. A rotation with gaps of up to
  * GT_CLOSED_GAP counts as full. */
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s);
-/* Returns pi for level parallel rays, which repeat in reverse after half a turn, else 2 pi. */
+/* Returns pi for level parallel rays, which repeat in reverse after 180 degrees, else 2 pi. */
 double    gt_angular_coverage_period(const gt_angular_coverage *s);
 void      gt_angular_coverage_free(gt_angular_coverage *s);
 

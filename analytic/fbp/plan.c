@@ -40,8 +40,8 @@ static gt_status too_short(const char *who, const gt_angular_coverage *s, double
 		who, s->scan->views, has, needed * GT_DEGREES, (needed - GT_PI) * GT_DEGREES);
 }
 
-/* A plane of frequencies of a tilted view is seen again at pi + theta - 2 atan2(kv sin(tilt), ku): half a rotation does
- * not measure all of them once, and Parker's weights assume theta + pi. */
+/* A frequency (ku, kv) of a tilted view is measured again at pi + theta - 2 atan2(kv sin(tilt), ku). 180 degrees do not
+ * measure all frequencies once, and Parker's weights assume theta + pi. */
 static gt_status check_turn(const char *who, const gt_angular_coverage *s)
 {
 	if (s->cover.full)

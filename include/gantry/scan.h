@@ -56,8 +56,8 @@ GT_API uint64_t  gt_scan_hash(const gt_scan *scan);
 
 /* Orbits ---------------------------------------------------------------- */
 
-/* Panels of a tilted orbit: across the central ray; parallel to the plate, turning with the view; parallel to the plate
- * with columns along x; parallel to the axis. */
+/* Panels of a tilted orbit: across the central ray; parallel to the plate and turning with the view. Or parallel to the
+ * plate with columns along x; parallel to the axis. */
 typedef enum { GT_PANEL_BEAM, GT_PANEL_STAGE, GT_PANEL_STAGE_FIXED, GT_PANEL_AXIS, GT_NPANELS } gt_panel;
 GT_API extern const char *const gt_panel_names[];      /* "beam", "stage", "stage-fixed", "axis", NULL */
 
@@ -121,10 +121,10 @@ GT_API double gt_scan_angular_range(const gt_scan *scan);
  * exceed a twentieth of the rows and be linear in views or angles, or exceed half of the rows. So a C-arm that sags or
  * wobbles is not a helix. */
 GT_API int    gt_scan_is_helical(const gt_scan *scan);
-/* Returns 1 for laminography: the rays to the middle of the detector are inclined against the x-y plane by more than 15
- * degrees in every view (parallel, and panels parallel to that plane: by more than 1e-6 rad). Then
- * gt_scan_field_of_view() is at z = 0, within rows and columns, and zmin, zmax are the faces of the plate: as stated,
- * or of the largest cylinder that every view sees. */
+/* Returns 1 for laminography: in every view the ray to the centre of the detector is inclined to the x-y plane by more
+ * than 15 degrees (parallel rays, and panels parallel to this plane: 1e-6 rad). gt_scan_field_of_view() is then the
+ * circle at z = 0 within rows and columns. zmin and zmax are the faces of the plate. Without a stated thickness the
+ * plate is the largest cylinder that every view sees. */
 GT_API int    gt_scan_is_laminography(const gt_scan *scan);
 /* GT_OK if every view has row_axis along +z or -z (1e-9). GT_ERR_UNSUPPORTED names `who` and the view. */
 GT_API gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);

@@ -1,6 +1,6 @@
 #ifndef GT_TESTS_ANALYTIC_PLATES_H
 #define GT_TESTS_ANALYTIC_PLATES_H
-/* Scans about a tilted axis, and exact projections of balls, boxes and discs. */
+/* Scans about a tilted axis, and exact projections of spheres, boxes and discs. */
 #include "tests/analytic/bodies.h"
 
 /* size: BALL: radius; BOX: halves along x, y, z; DISC about a line along z: radius, half height. */

@@ -1,4 +1,4 @@
-/* fdk and fbp about a tilted axis: closed forms of balls and discs, all panels, the limit of parallel rays. */
+/* fdk and fbp about a tilted axis: closed forms of spheres and discs, all panels, the limit of parallel rays. */
 /* labels: physics */
 #include "tests/analytic/plates.h"
 
@@ -18,7 +18,7 @@ static double middle_value(const gt_orbit *o, const solid *b)
 	return value;
 }
 
-/* The missing cone of half angle alpha leaves cos(alpha) of a ball, and of a disc of radius a and thickness t
+/* The missing cone of half angle alpha leaves cos(alpha) of a sphere, and of a disc of radius a and thickness t
  * 2/pi asin(t cot(alpha) / 2a). */
 START_TEST(closed_forms)
 {
@@ -29,13 +29,13 @@ START_TEST(closed_forms)
 	o.views = 360;
 	const double left = middle_value(&o, &ball);
 	printf("tilt %g: ball %.4f, expected %.4f\n", tilts[_i], left, cos(tilt));
-	ck_assert_msg(fabs(left - cos(tilt)) < 5e-3 * cos(tilt), "a ball has %.5f in its middle at %g degrees: expected %.5f", left,
+	ck_assert_msg(fabs(left - cos(tilt)) < 5e-3 * cos(tilt), "a sphere has %.5f at its centre at %g degrees: expected %.5f", left,
 	              tilts[_i], cos(tilt));
 	for (int i = 0; i < 2; i++) {
 		const double expected = 2 / GT_PI * asin(fmin(1, discs[i].size[1] / discs[i].size[0] / tan(tilt))),
 			     found = middle_value(&o, &discs[i]);
 		printf("tilt %g: disc %d %.4f, expected %.4f\n", tilts[_i], i, found, expected);
-		ck_assert_msg(fabs(found - expected) < 5e-3 * expected, "disc %d has %.5f in its middle at %g degrees: expected %.5f", i,
+		ck_assert_msg(fabs(found - expected) < 5e-3 * expected, "disc %d has %.5f at its centre at %g degrees: expected %.5f", i,
 		              found, tilts[_i], expected);
 	}
 }

@@ -343,6 +343,28 @@ START_TEST(matrices)
 }
 END_TEST
 
+/* Other distances of a scan: the orbit with these distances, for any panel. */
+START_TEST(corrected_distances)
+{
+	for (int panel = 0; panel < GT_NPANELS; panel++) {
+		gt_orbit o = orbit_of(GT_FLAT, 40, (gt_panel)panel);
+		gt_scan_correction c = gt_scan_correction_none;
+		gt_scan *s = scan_of(&o);
+		c.source_to_axis = o.source_to_axis = 250;
+		c.source_to_detector = o.source_to_detector = 690;
+		ck_ok(gt_scan_correct(s, &c));
+		gt_scan *expected = scan_of(&o);
+		for (size_t v = 0; v < VIEWS; v++)
+			for (int a = 0; a < 3; a++) {
+				ck_assert_double_eq_tol(s->view[v].source[a], expected->view[v].source[a], 1e-9);
+				ck_assert_double_eq_tol(s->view[v].detector[a], expected->view[v].detector[a], 1e-9);
+			}
+		gt_scan_free(s);
+		gt_scan_free(expected);
+	}
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, orbits);
@@ -353,6 +375,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, refusals);
 	tcase_add_test(tc, imports);
 	tcase_add_test(tc, matrices);
+	tcase_add_test(tc, corrected_distances);
 }
 
 int main(void) { return gt_test_main("laminography_geometry", fill); }
