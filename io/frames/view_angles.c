@@ -157,7 +157,9 @@ gt_status gt_view_angles(const char *spec, int unit, const long long *number, si
 	const int range = is_rule(spec, "..", &first, &second, &unit), steps = !range && is_rule(spec, ":", &first, &second, &unit);
 	const size_t last = place_of(number, views - 1);
 	if (range && last == 0)
-		return gt_fail(GT_ERR_ARG, "angles %s: one view has no range of angles", spec);
+		return gt_fail(GT_ERR_ARG,
+		               "angles %s: one view has no range of angles: expected more images, or --sinogram if each line is a view",
+		               spec);
 	if (!range && !steps)
 		GT_TRY(from_file(spec, number, views, o, angle));
 	for (size_t v = 0; v < views && (range || steps); v++)

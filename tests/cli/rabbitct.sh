@@ -20,7 +20,7 @@ ok import set.rctd -o imported.nc
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc -o never.nc --grid 8x8x8@20x20x20
 refused 1 "imported.nc: the projections are weighted and filtered already" recon imported.nc --data imported.nc -o never.nc --grid 8x8x8@20x20x20
 # Calibration and preparation need line integrals; commands that accept other values state their kind.
-refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find center
+refused 1 "calibration: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --find axis
 refused 1 "jitter: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --jitter
 refused 1 "calibration by beads: the projections are weighted and filtered already" calibrate imported.nc -o never.nc --beads 4
 refused 1 "the projections are weighted and filtered already" prepare imported.nc -o never.nc --rings gain

@@ -152,12 +152,12 @@ ok import vol.mha -o out.nc --input-unit HU
 silent lead
 rm -f out.nc
 refused_output 2 "--axis does not apply to a MetaImage file: vol.mha" import vol.mha --input-unit HU --axis 3
-refused_output 2 "--axis does not apply to a NetCDF file: scan.nc; gantry import --column-center sets the column of the central ray" import scan.nc --axis 20
+refused_output 2 "--axis does not apply to a NetCDF file: scan.nc; gantry import --axis sets the column of the axis" recon scan.nc --axis 20
 refused_output 2 "--pixel does not apply to a NetCDF file: scan.nc; its file states the pitch" import scan.nc --pixel 0.3
 refused_output 2 "--input-unit does not apply to projections" import scan.nc --input-unit HU
 refused_output 2 "--slope does not apply" import vol.nc --slope 3
-refused_output 2 "--column-center=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --column-center 56
-ok import scan.nc -o out.nc --column-center 20 --water 0.03
+refused_output 2 "--axis=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --axis 56
+ok import scan.nc -o out.nc --axis 20 --water 0.03
 ok info out.nc --json
 holds "$(value water_mm-1) == 0.03"
 # The last of two counts is used, with a note.

@@ -24,7 +24,7 @@ commands=(
 	"prepare in/scan.nc --rings gain -o small/o.nc"
 	"import in/scan.nc --flip columns -o small/o.nc"
 	"import in/set.rctd -o small/o.nc"
-	"calibrate in/scan.nc --find center --iterations 2 --columns 20 --views 20 --backend cpu:1 -o small/o.nc"
+	"calibrate in/scan.nc --find axis --iterations 2 --columns 20 --views 20 --backend cpu:1 -o small/o.nc"
 	"geometry make circle --scanner micro-ct --views 2000 -o small/o.nc"
 	"project in/near.nc --scan in/scan.nc --backend cpu:1 -o small/o.nc"
 	"denoise in/volume.nc --penalty tv:strength=1 --backend cpu:1 -o small/o.nc"

@@ -1,5 +1,5 @@
-"""Scrolling through the slices of a page by the browser's own trace: the times between frames that were shown, and those from a turn of the wheel to its
-frame. Usage: scroll_trace.py PAGE [STEPS]"""
+"""Scrolling through the slices of a page, or zooming with Ctrl and the wheel, by the browser's own trace: the times between frames that were shown, and
+those from a turn of the wheel to its frame. Usage: scroll_trace.py PAGE [STEPS] [zoom]"""
 
 import sys
 import time
@@ -55,7 +55,8 @@ def told(name, times):
 
 
 def main():
-    page, steps = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 240
+    zooms = "zoom" in sys.argv
+    page, steps = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2].isdigit() else 240
     b = browser.Browser(browser.find())
     try:
         b.size(1280, 800)
@@ -75,9 +76,12 @@ def main():
             for i in range(steps):
                 x, y = boxes[3 * i // steps]
                 sent = time.time()
-                b.mouse("mouseWheel", x, y, deltaX=0, deltaY=40 if i % 80 < 40 else -40)
+                if zooms:       # in and out, 8 of each
+                    b.mouse("mouseWheel", *boxes[0], deltaX=0, deltaY=-25 if i % 16 < 8 else 25, modifiers=2)
+                else:
+                    b.mouse("mouseWheel", x, y, deltaX=0, deltaY=40 if i % 80 < 40 else -40)
                 scrolled.append(1000 * (time.time() - sent))
-                slices.add(str(b.evaluate(PLACE)))
+                slices.add(str(b.evaluate("gantryViewers[0].zoom.axes[2].factor.toFixed(3)" if zooms else PLACE)))
             b.frame()
 
         events = trace(b, scroll)
@@ -87,7 +91,7 @@ def main():
         told("from the wheel to its frame", [end - begin for begin, end, a in spans(events, "EventLatency")
                                              if a.get("event_latency", {}).get("event_type") == "MOUSE_WHEEL" and "display_trace_id" in a["event_latency"]])
         told("from the wheel to the browser's answer", scrolled)
-        print(f"points come to: {len(slices)}")
+        print(f"{'zoom factors' if zooms else 'points come to'}: {len(slices)}")
     finally:
         b.close()
 
