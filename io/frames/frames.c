@@ -103,8 +103,8 @@ static gt_status no_angles(const char *path)
 	const gt_status st =
 		file ? gt_fail(GT_ERR_FORMAT, "%s: no angles: use --geometry %s, the geometry file next to the images", path, file)
 		     : gt_fail(GT_ERR_FORMAT,
-	                       "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
-	                       "or --geometry with the file of the scanner's maker (gantry import, prepare and recon have both)",
+	                       "%s: no angles: expected a file angles.txt next to the images, or --angles FILE, FIRST:STEP or FIRST..LAST, "
+	                       "or --geometry with the scanner's geometry file (gantry import, prepare and recon have both)",
 	                       path);
 	free(file);
 	return st;
