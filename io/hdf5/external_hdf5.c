@@ -16,7 +16,9 @@
 enum { MAX_DEPTH = 64, MAX_LINKS = 1 << 20, MAX_NAME = 1024 };
 /* libnetcdf takes 24 kB and 0.1 ms for each group or data set, needed or not. MIN_OBJECTS are taken in any case, and
  * one more for each BYTES_PER_OBJECT of the file. */
-enum { MIN_OBJECTS = 4096, BYTES_PER_OBJECT = 1 << 16 };
+enum { MIN_OBJECTS = 2048, BYTES_PER_OBJECT = 1 << 16 };
+/* Likewise attributes, for 0.1 ms each. */
+enum { MIN_ATTRIBUTES = 8192, BYTES_PER_ATTRIBUTE = 1 << 13 };
 
 typedef struct {
 	char *path;
@@ -31,22 +33,24 @@ typedef struct {
 /* Files to walk: the user's first, then those that it refers to. */
 typedef struct {
 	linked_file *file;
-	size_t files, links, objects, max_objects; /* objects: of the file that is being walked, once for each path */
-	size_t current;                            /* index of the file that is being walked */
-	const char *path;                          /* file of the group that is being walked, which a link may lead to */
-	object_id above[MAX_DEPTH + 1];            /* groups from the root down to this group */
+	size_t files, links;
+	size_t objects, max_objects, attributes, max_attributes; /* of the file that is being walked, once for each path */
+	size_t current;                                          /* index of the file that is being walked */
+	const char *path;                                        /* file of the group that is being walked, which a link may lead to */
+	object_id above[MAX_DEPTH + 1];                          /* groups from the root down to this group */
 	size_t depth;
-	char name[MAX_NAME]; /* of this group, for messages; truncated */
+	char name[MAX_NAME]; /* path of this group, for messages; truncated */
 	gt_status status;
 } walk;
 
 static gt_status out_of_memory(const char *path) { return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path); }
 
-static size_t objects_for(const char *path)
+static void add_limits(walk *w, const char *path)
 {
 	size_t size = 0;
 	gt_file_size(path, &size);
-	return size / BYTES_PER_OBJECT;
+	w->max_objects += size / BYTES_PER_OBJECT;
+	w->max_attributes += size / BYTES_PER_ATTRIBUTE;
 }
 
 static gt_status add(walk *w, const char *file, int is_source)
@@ -62,7 +66,7 @@ static gt_status add(walk *w, const char *file, int is_source)
 	if (more) {
 		w->file = more;
 		w->file[w->files++] = (linked_file){ real, 0, is_source };
-		w->max_objects += objects_for(real);
+		add_limits(w, real);
 		return GT_OK;
 	}
 	free(real);
@@ -182,6 +186,18 @@ static object_id id_of(hid_t object)
 	return (object_id){ info.fileno, info.addr };
 }
 
+static gt_status count_attributes(walk *w, hid_t object)
+{
+	const int n = H5Aget_num_attrs(object);
+	w->attributes += n > 0 ? (size_t)n : 0;
+	if (w->attributes > w->max_attributes)
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: holds more than %zu attributes: expected a file of one scan or volume: copy those of the scan into a "
+		               "file of their own (h5copy)",
+		               w->path, w->max_attributes);
+	return GT_OK;
+}
+
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *info, void *self);
 
 static gt_status walk_members(walk *w, hid_t group)
@@ -243,9 +259,10 @@ static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_inf
 	const hid_t id = H5Oopen(group, name, H5P_DEFAULT);
 	if (id < 0) /* soft and external links may lead nowhere */
 		return info->type == H5L_TYPE_HARD ? unreadable(w, name) : GT_OK;
-	if (H5Iget_type(id) == H5I_GROUP)
+	if ((st = count_attributes(w, id)) == GT_OK && H5Iget_type(id) == H5I_GROUP)
 		st = walk_group(w, id, name);
-	else if (H5Iget_type(id) == H5I_DATASET && w->above[w->depth].file == w->above[0].file && info->type == H5L_TYPE_HARD)
+	else if (st == GT_OK && H5Iget_type(id) == H5I_DATASET && w->above[w->depth].file == w->above[0].file &&
+	         info->type == H5L_TYPE_HARD)
 		st = check_dataset(w, id, name);
 	H5Oclose(id);
 	return st;
@@ -265,12 +282,15 @@ static gt_status walk_file(walk *w, size_t i)
 	w->path = path;
 	w->status = GT_OK;
 	w->current = i;
-	w->objects = w->depth = 0;
+	w->objects = w->attributes = w->depth = 0;
 	w->name[0] = 0;
-	w->max_objects = MIN_OBJECTS + objects_for(path);
+	w->max_objects = MIN_OBJECTS;
+	w->max_attributes = MIN_ATTRIBUTES;
+	add_limits(w, path);
 	if (root >= 0) {
 		w->above[0] = id_of(root);
-		walk_members(w, root);
+		if ((w->status = count_attributes(w, root)) == GT_OK)
+			walk_members(w, root);
 		H5Gclose(root);
 	}
 	if (file >= 0)

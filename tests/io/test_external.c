@@ -296,6 +296,10 @@ START_TEST(data_file_of_an_image)
 	ck_assert_int_eq(mkfifo(name, 0600), 0);
 	name_data_file("fifo");
 	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT, "fifo is not a regular file");
+	name_data_file("LIST 2");
+	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_UNSUPPORTED, "is 'LIST 2', expected LOCAL or one file");
+	name_data_file("a.mhd");
+	ck_refused(gt_read_volume(image, NULL, &v), GT_ERR_FORMAT, "key ElementDataFile: names the header itself: expected LOCAL");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Small HDF5 files that would need far more memory or time than their size are refused before allocation: false sizes,
- * cyclic groups, virtual data sets of themselves.
+/* Small HDF5 files that would need far more memory or time than their size are refused before allocation. Their sizes
+ * are false, groups are cyclic, or virtual data sets read from themselves.
  * labels: unit, backend: none */
 #include <hdf5.h>
 #include <gantry/io.h>
@@ -84,6 +84,29 @@ START_TEST(more_groups_than_a_scan_has)
 	}
 	H5Fclose(file);
 	refuse("a.h5: holds more than");
+}
+END_TEST
+
+/* libnetcdf would take 4 s for them. */
+START_TEST(more_attributes_than_a_scan_has)
+{
+	char name[64];
+	const hid_t file = begin(), space = H5Screate(H5S_SCALAR);
+	put(file, "entry/data/data", H5T_NATIVE_UINT8, 3, (const hsize_t[]){ 8, 4, 4 }, (const hsize_t[]){ 8, 4, 4 }, 1);
+	put(file, "entry/data/rotation_angle", H5T_NATIVE_FLOAT, 1, (const hsize_t[]){ 8 }, (const hsize_t[]){ 8 }, 1);
+	for (int group = 0; group < 10; group++) {
+		snprintf(name, sizeof name, "entry/g%d", group);
+		const hid_t id = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+		for (int i = 0; i < 1200; i++) {
+			snprintf(name, sizeof name, "a%d", i);
+			H5Aclose(H5Acreate2(id, name, H5T_NATIVE_UINT8, space, H5P_DEFAULT, H5P_DEFAULT));
+		}
+		H5Gclose(id);
+	}
+	H5Sclose(space);
+	H5Fclose(file);
+	refuse("a.h5: holds more than");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "attributes"));
 }
 END_TEST
 
@@ -211,6 +234,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, many_tiny_images);
 	tcase_add_test(tc, more_than_deflate_can_hold);
 	tcase_add_test(tc, more_groups_than_a_scan_has);
+	tcase_add_test(tc, more_attributes_than_a_scan_has);
 	tcase_add_test(tc, groups_in_cycles);
 	tcase_add_test(tc, groups_with_many_paths);
 	tcase_add_test(tc, groups_without_cycles);
