@@ -78,7 +78,7 @@ gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	if (gt_recon_extent_is_wider(e))
+	if (gt_recon_extent_differs(e))
 		return gt_recon_extent_get(e, x, out);
 	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
 	gt_array_get_float(part, out);

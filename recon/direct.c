@@ -148,7 +148,7 @@ static gt_status put_slices(const float *volume, const gt_recon_extent *e, gt_ar
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	if (gt_recon_extent_is_wider(e)) {
+	if (gt_recon_extent_differs(e)) {
 		GT_TRY(gt_recon_extent_put(e, volume, x));
 	} else {
 		GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
@@ -215,10 +215,10 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 	return GT_OK;
 }
 
-/* Fills the surroundings of a start volume that covers the requested grid only: by the analytic method, else by 0. */
+/* Fills the surroundings of a start volume that covers the requested grid alone: by the analytic method, else by 0. */
 static gt_status start_around(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
 {
-	if (!gt_recon_extent_is_wider(e))
+	if (e->grid.n[0] <= e->asked->n[0] && e->grid.n[1] <= e->asked->n[1])
 		return GT_OK;
 	const gt_status st = gt_recon_direct(j, gt_analytic_for(e->all->scan), NULL, e, x);
 	if (gt_team_min(gt_array_backend(x), st != GT_ERR_UNSUPPORTED))

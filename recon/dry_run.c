@@ -57,6 +57,7 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	const dry *d = self;
 	gt_recon_job j = *d->j;
 	gt_recon_found f = { .plan = e };
+	j.is_estimate = 1;
 	j.log.say = NULL;
 	j.each = NULL;
 	if (variant->single)

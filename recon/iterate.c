@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/analytic.h>
 #include <gantry/subsets.h>
 #include "core/device/backend.h"
 #include "core/device/shared_limit.h"
@@ -35,21 +36,33 @@ static void remember_cost(gt_recon_found *f, double cost)
 	f->cost[f->costs++] = cost;
 }
 
-/* A slice of the volume, whose x has padding below and above. NULL without memory: the slices are then not reported. */
+/* Line `line` of a slice across the axis: values of x, and their place in the slice. */
+static gt_array_rows line_of(const gt_recon_extent *e, int axis, size_t line, size_t *to)
+{
+	const size_t *n = e->asked->n, row = e->grid.n[0], plane = row * e->grid.n[1], middle = n[axis] / 2;
+	const size_t base = e->below * plane + e->left[1] * row + e->left[0];
+	const size_t common[2] = { n[0] < row ? n[0] : row, n[1] < e->grid.n[1] ? n[1] : e->grid.n[1] };
+	*to = axis == 2 ? (e->cut[1] + line) * n[0] + e->cut[0] : line * n[!axis ? 1 : 0] + e->cut[!axis ? 1 : 0];
+	if (axis == 2)
+		return (gt_array_rows){ base + middle * plane + line * row, common[0], 1, row };
+	if (middle < e->cut[axis] || middle - e->cut[axis] >= common[axis])
+		return (gt_array_rows){ 0, 0, 0, 0 };
+	return axis ? (gt_array_rows){ base + line * plane + (middle - e->cut[1]) * row, common[0], 1, row }
+	            : (gt_array_rows){ base + line * plane + middle - e->cut[0], 1, common[1], row };
+}
+
+/* A slice of the requested grid through its centre. Voxels that x lacks are 0. NULL without memory: the slices are then
+ * not reported. */
 static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
 {
-	const size_t *n = e->asked->n, row = e->grid.n[0], plane = row * e->grid.n[1], middle = n[axis] / 2,
-		     base = e->below * plane + e->left[1] * row + e->left[0];
-	const gt_array_rows across[3] = { { base + middle, 1, n[1], row },
-		                          { base + middle * row, n[0], n[2], plane },
-		                          { base + middle * plane, n[0], n[1], row } };
-	const size_t each = across[axis].run * across[axis].rows, times = axis ? 1 : n[2];
-	float *host = malloc(each * times * sizeof *host);
+	const size_t *n = e->asked->n, lines = axis < 2 ? n[2] : n[1] < e->grid.n[1] ? n[1] : e->grid.n[1];
+	float *host = calloc((axis ? n[0] : n[1]) * (axis < 2 ? n[2] : n[1]), sizeof *host);
 	gt_status st = host ? GT_OK : GT_ERR_MEMORY;
-	for (size_t z = 0; z < times && st == GT_OK; z++) {
-		gt_array_rows some = across[axis];
-		some.first += z * plane;
-		st = gt_array_get_rows(x, &some, host + z * each);
+	for (size_t line = 0; line < lines && st == GT_OK; line++) {
+		size_t to;
+		const gt_array_rows some = line_of(e, axis, line, &to);
+		if (some.rows)
+			st = gt_array_get_rows(x, &some, host + to);
 	}
 	if (st == GT_OK)
 		return host;
@@ -188,9 +201,8 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 /* The first rank of each process makes the weights, and all ranks of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
-	const gt_weights_problem q = {
-		&e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be), f->plan && !j->compares
-	};
+	const gt_weights_problem q = { &e->p,         &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be),
+		                       j->is_estimate };
 	gt_status st = GT_OK;
 	gt_recon_mark(f, "weights");
 	if (!j->team)
@@ -240,7 +252,11 @@ void gt_recon_report_left(const gt_listener *log)
 		          gt_shared_left());
 }
 
-gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+/* 1: the start is the volume of an analytic method. */
+static int is_started_directly(const gt_recon_found *f) { return f->start && gt_analytic_find(f->start) != NULL; }
+
+/* Iterates on x, which holds the start. w: weights; NULL: 1. */
+static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_array *x, gt_recon_found *f)
 {
 	const gt_solver *solver = j->method.solver;
 	const gt_scan *scan = e->p.scan;
@@ -248,13 +264,8 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_subsets s = { 0 };
 	gt_stream *stream = NULL;
 	gt_penalty *R = NULL;
-	float *w = NULL, *rest = NULL;
+	float *rest = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
-	GT_TRY(gt_recon_weights(j, e, be, &w, f));
-	gt_recon_mark(f, "start image");
-	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
-	gt_memory_estimate_started(f->plan, be);
 	gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
@@ -296,6 +307,30 @@ done:
 	gt_penalty_free(R);
 	gt_stream_free(stream);
 	free(rest);
+	return st;
+}
+
+gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+{
+	gt_backend *be = gt_array_backend(x);
+	gt_soft_parts soft = { 0, NULL };
+	float *w = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &f->subsets));
+	GT_TRY(gt_recon_weights(j, e, be, &w, f));
+	gt_recon_mark(f, "start image");
+	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
+	const int is_direct = !f->plan && is_started_directly(f);
+	if (is_direct)
+		GT_TRY(gt_soft_parts_keep(e, x, j->water, &soft));
+	gt_memory_estimate_started(f->plan, be);
+	GT_TRY(iterate(j, e, w, x, f));
+	if (is_direct && !f->run.diverged) {
+		GT_TRY(gt_soft_parts_compare(e, x, &soft, &f->agreement));
+		gt_recon_report_agreement(j, f);
+	}
+done:
+	gt_soft_parts_free(&soft);
 	if (!j->team)
 		free(w);
 	return st;

@@ -4,6 +4,7 @@
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
+#include "recon/outside/agreement.h"
 #include "recon/outside/outside.h"
 #include "recon/settings.h"
 #include "recon/stream/stream.h"
@@ -28,7 +29,8 @@ typedef struct {
 	const char *split;              /* partition of a team's work; NULL: auto */
 	int balance;                    /* gt_balance_mode */
 	int reproducible;               /* 1: always the same number of ranks, for any devices */
-	int compares;                   /* 1: a plan compares every split of a team, and lists the weights */
+	int compares;                   /* 1: a plan compares every split of a team */
+	int is_estimate;                /* 1: a plan for its memory alone: weights have a size and no values */
 	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume may be NULL */
 	const float *start;             /* on grid; NULL: see init */
@@ -80,6 +82,7 @@ typedef struct {
 	int asked_to_stop;
 	double taken;                   /* time of the last slices, in seconds of the solver; 0: none yet */
 	double device_peak;             /* bytes */
+	gt_agreement agreement;         /* of an iterative result with its start by the analytic method */
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);
 
@@ -103,6 +106,8 @@ gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_a
 /* Reports the kernels that this thread's operators avoided for lack of shared memory (core/device/shared_limit.h). */
 void gt_recon_report_left(const gt_listener *log);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
+/* Warns if the result disagrees with the direct method (f->agreement). */
+void gt_recon_report_agreement(const gt_recon_job *j, const gt_recon_found *f);
 
 /* Computes the weights of all pixels, malloc'ed; NULL if they are 1. A team's weights belong to rank 0. Their name goes
  * to f. */

@@ -1,4 +1,5 @@
 /* Describes a run as text, for files and plans. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
@@ -13,14 +14,17 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 	/* kernel variants used instead of built-in ones */
 	const char *variant = gt_variant_taken();
 	const char *outside = gt_outside_is_active(&j->outside) ? gt_outside_names[j->outside.mode] : NULL;
-	char *method = gt_method_print(&j->method), *text = NULL;
+	char *method = gt_method_print(&j->method), *text = NULL, over[64] = "";
+	if (gt_agreement_fails(&f->agreement))
+		gt_snprintf(over, sizeof over, " mean_over_%s=%+.3g%%", f->start,
+		            100 * f->agreement.difference / fabs(f->agreement.direct));
 	if (method && j->method.analytic)
 		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
 		               *f->split ? " split=" : "", f->split);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d",
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s%s%s%s precision=%s backend=%s%s%s%s%s done=%d/%d",
 		               method, j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, outside ? " outside=" : "",
-		               outside ? outside : "", gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split,
+		               outside ? outside : "", over, gt_type_name(j->type), f->backend, *f->split ? " split=" : "", f->split,
 		               *variant ? " kernel=" : "", variant, f->run.iterations, f->run.max);
 	free(method);
 	return text;
@@ -130,6 +134,15 @@ static char *weights_text(const gt_recon *r) { return r->found.weights ? gt_text
 static char *penalty_found(const gt_recon *r) { return r->found.weights ? penalty_text(r, &r->found, 0) : NULL; }
 static char *start_text(const gt_recon *r) { return r->found.start ? gt_text("%s", r->found.start) : NULL; }
 static char *outside_text(const gt_recon *r) { return r->is_chosen ? gt_text("%s", gt_outside_names[r->job.outside.mode]) : NULL; }
+
+/* Mean over soft parts relative to the mean of the direct method. */
+static char *agreement_text(const gt_recon *r)
+{
+	const gt_agreement *a = &r->found.agreement;
+	const double percent = 100 / fabs(a->direct);
+	return a->voxels ? gt_text("%+.4g %% (noise explains %.3g %%)", a->difference * percent, a->noise * percent) : NULL;
+}
+
 static char *chosen_grid(const gt_recon *r) { return r->is_chosen ? grid_text(&r->job.grid) : NULL; }
 static char *precision_text(const gt_recon *r) { return gt_text("%s", r->set.precision ? "double" : "single"); }
 static char *subsets_text(const gt_recon *r) { return r->found.subsets ? gt_text("%zu", r->found.subsets) : NULL; }
@@ -162,7 +175,7 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 		      { "grid", chosen_grid },           { "precision", precision_text }, { "backend", backend_text },
 		      { "subsets", subsets_text },       { "slabs", slabs_text },         { "checkpoint", checkpoint_text },
 		      { "parameters", parameters_text }, { "scan", scan_text },           { "split", split_text },
-		      { "model", model_text },           { "outside", outside_text } };
+		      { "model", model_text },           { "outside", outside_text },     { "agreement", agreement_text } };
 	if (!r || r->tag != GT_IS_RECON || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

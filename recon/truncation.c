@@ -21,9 +21,9 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 	const size_t outside = gt_scan_rows_along_z(scan, "") == GT_OK && high > low ? gt_grid_slices_outside(grid, low, high) : 0;
 	if (outside)
 		gt_notify(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		          "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
-		          grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
-		          outside == 1 ? "it shows" : "they show");
+		          "%zu of %zu slice%s %s outside z %.4g to %.4g mm, which the scan covers: no ray measured %s", outside, grid->n[2],
+		          grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
+		          outside == 1 ? "this slice" : "these slices");
 }
 
 /* Returns the mean of the values whose rays pass the grid at its sides, relative to the largest value. Samples every

@@ -22,7 +22,8 @@ typedef struct {
 	const gt_grid *asked;
 	gt_grid grid;                   /* `asked` with `below` slices more below it, and the rest above it */
 	size_t below, first_view;
-	size_t left[2];                 /* offset of `asked` in `grid` along x and y, voxels */
+	size_t left[2];                 /* offset of `asked` in `grid` along x and y, voxels; 0 if it is narrower */
+	size_t cut[2];                  /* offset of `grid` in `asked` along x and y, voxels; 0 if it is wider */
 	gt_scan scan;                   /* window into the views of `all` */
 	gt_projections p;               /* same window of its data */
 } gt_recon_extent;
@@ -30,11 +31,14 @@ typedef struct {
 void gt_recon_extent_views(const gt_projections *all, const gt_grid *asked, gt_recon_extent *e);
 /* Adds the padding slices, and reports them. */
 void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, gt_recon_extent *e);
-/* Read and write the requested voxels of x, which is on e->grid; gt_recon_extent_put() keeps the surrounding voxels. */
+/* Read and write the requested voxels of x, which is on e->grid; voxels that it lacks are 0. gt_recon_extent_put()
+ * keeps the surrounding voxels. */
 gt_status gt_recon_extent_get(const gt_recon_extent *e, const gt_array *x, float *out);
 gt_status gt_recon_extent_put(const gt_recon_extent *e, const float *in, gt_array *x);
-/* 1: the grid is wider than the requested one, along x or y. */
-int gt_recon_extent_is_wider(const gt_recon_extent *e);
+/* Likewise one requested slice, [y][x]. */
+gt_status gt_recon_extent_slice(const gt_recon_extent *e, const gt_array *x, size_t z, float *out);
+/* 1: the grid is wider or narrower than the requested one, along x or y. */
+int gt_recon_extent_differs(const gt_recon_extent *e);
 /* Copies the outermost requested slices of x, which is on e->grid, into the padding. */
 gt_status gt_recon_extent_fill_padding(const gt_recon_extent *e, gt_array *x);
 /* Returns slices of x, which is on g, without a copy; x must outlive the part. */

@@ -44,7 +44,7 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   slice          slices of the grid to compute: A, or A:B from A to B-1; counted from 0, negative from the end
  *   views          views to use: A:B or A:B:STEP, likewise
  *   padding        auto, yes, no: padding slices; also under the name margin
- *   outside        auto, subtract, grid, no: the object outside the grid of an iterative method
+ *   outside        auto, subtract, grid, no, air: the object outside the grid of an iterative method, or air in it
  *   stop           change=0.1HU,gradient=1e-3,seconds=60
  *   checkpoint     FILE[:every=10]
  *   resume         FILE
@@ -145,7 +145,8 @@ GT_API int gt_recon_iterates(const gt_recon *r);
 /* Returns a setting or result as text, valid until the next call with r; NULL: unknown or none. Names are "solver",
  * "method" (name alone), "projector", "weights", "penalty", "start", "grid", "precision" and "backend". Others are
  * "subsets", "slabs", "checkpoint" (file alone), "parameters" (all, as files record them) and "split" (team).
- * "model" is the predicted time of an iteration or of a direct method, s. */
+ * "model" is the predicted time of an iteration or of a direct method, s. "agreement" is the mean of an iterative
+ * result over soft parts, relative to the mean of the analytic method that started it. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
 /* Dry run: estimates the memory of a run. settings: lines key=value, owned by r until the next call. A run by slabs

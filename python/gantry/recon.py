@@ -264,8 +264,8 @@ def reconstruct(data: Any, scan: Any = None, grid: Grid | str | None = None, **s
         Start of iterations: "auto", "zero", "fdk", "wfbp", a file, a Volume on the grid, or its values.
     padding : bool or str, optional
         Slices beyond the grid that rays cross, added during iterations.
-    outside : {"auto", "subtract", "grid", "no"}, optional
-        Treatment of the object outside the grid.
+    outside : {"auto", "subtract", "grid", "no", "air"}, optional
+        Treatment of the object outside the grid, or of air in it.
     stop : str, optional
         "change=0.1HU,gradient=1e-3,seconds=60".
     checkpoint, resume : path, optional

@@ -13,8 +13,6 @@
 #include "recon/truncation.h"
 #include "recon/weights/model_weights.h"
 
-/* The object reaches beyond a side if it does by this fraction of a voxel. */
-#define MIN_BEYOND 0.25
 /* A grid widened to the object has at most this factor more voxels: then it is computed. */
 #define MAX_WIDER 1.5
 /* Views per rotation, as a fraction of pi/2 times the object's diameter in pixels. With fewer, streaks of the analytic
@@ -34,16 +32,6 @@ static gt_status add_reason(choice *c, const char *text)
 	if (!c->why_not && !(c->why_not = gt_text("%s", text)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	return GT_OK;
-}
-
-static int ends_inside(const gt_object_box *b, const gt_grid *g)
-{
-	int is = 0;
-	for (int a = 0; a < 2; a++) {
-		const double half = ((double)g->n[a] / 2 + MIN_BEYOND) * g->pitch[a];
-		is |= b->inner_low[a] < g->center[a] - half || b->inner_high[a] > g->center[a] + half;
-	}
-	return is;
 }
 
 static double voxels_with(const choice *c, gt_outside_mode mode)
@@ -91,6 +79,24 @@ static gt_status find_obstacle(choice *c)
 		GT_TRY(add_reason(c, "no analytic method fits the scan"));
 done:
 	return st;
+}
+
+/* A grid cut to the object has at most this fraction of the voxels; otherwise too little time is saved. */
+#define MAX_CUT 0.8
+
+/* Cuts a grid that the object fills in part: c->box holds all that attenuates. */
+static void choose_air(choice *c, int is_named)
+{
+	const gt_object_box *b = &c->box;
+	gt_outside *o = &c->j->outside;
+	const double part = voxels_with(c, GT_OUTSIDE_AIR) / voxels_with(c, GT_OUTSIDE_NO);
+	if (!is_named && (b->is_truncated || part > MAX_CUT))
+		return;
+	*o = (gt_outside){ GT_OUTSIDE_AIR, *b };
+	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	          "the object spans x %.4g to %.4g, y %.4g to %.4g mm: voxels beyond are air, set to 0 and not computed; %.2g of the "
+	          "voxels remain (--outside no computes all)",
+	          b->low[0], b->high[0], b->low[1], b->high[1], part);
 }
 
 static gt_outside_mode automatic(const choice *c)
@@ -153,7 +159,8 @@ static int penalty_has_file(const gt_recon_job *j) { return j->penalty && gt_pen
 gt_status gt_recon_choose_outside(gt_recon *r)
 {
 	choice c = { .r = r, .j = &r->job };
-	const int asked = r->set.outside, is_named = asked == GT_OUTSIDE_SUBTRACT || asked == GT_OUTSIDE_GRID;
+	const int asked = r->set.outside, is_named = asked != GT_OUTSIDE_AUTO && asked != GT_OUTSIDE_NO;
+	const int may_cut = asked == GT_OUTSIDE_AIR || (asked == GT_OUTSIDE_AUTO && gt_presets[r->set.preset].solver);
 	gt_status st = GT_OK;
 	r->job.outside = (gt_outside){ .mode = GT_OUTSIDE_NO };
 	if (!r->job.method.solver)
@@ -161,14 +168,19 @@ gt_status gt_recon_choose_outside(gt_recon *r)
 		                          "outside=%s: %s is an analytic method, which may cut the object: expected an iterative --solver",
 		                          gt_outside_names[asked], gt_method_name(&r->job.method))
 		                : GT_OK;
-	const int is_bounded = gt_object_box_find(r->job.p, &c.box), has_file = penalty_has_file(&r->job);
+	const int is_bounded = gt_object_box_find(r->job.p, GT_ROUGH_AIR, &c.box), has_file = penalty_has_file(&r->job);
 	if (is_named && (!is_bounded || has_file))
 		return gt_fail(GT_ERR_UNSUPPORTED, "outside=%s: %s: expected outside=no", gt_outside_names[asked],
 		               has_file ? "the penalty takes a file on the grid" : "the projections do not bound the object");
 	if (asked == GT_OUTSIDE_NO || !is_bounded || has_file)
 		gt_note_sides(&r->log, &r->job.grid, r->job.p);
-	else if (ends_inside(&c.box, &r->job.grid))
-		st = choose(&c);
+	else if (gt_outside_ends_inside(&c.box, &r->job.grid))
+		st = asked != GT_OUTSIDE_AIR
+		             ? choose(&c)
+		             : gt_fail(GT_ERR_UNSUPPORTED,
+		                       "outside=air: the grid ends inside the object: expected outside=auto, subtract or grid");
+	else if (may_cut && gt_object_box_find(r->job.p, GT_CLEAN_AIR, &c.box))
+		choose_air(&c, asked == GT_OUTSIDE_AIR);
 	free(c.why_not);
 	return st;
 }
@@ -176,12 +188,12 @@ gt_status gt_recon_choose_outside(gt_recon *r)
 gt_status gt_recon_ignore_outside(gt_recon *r)
 {
 	const int asked = r->set.outside;
-	if (asked == GT_OUTSIDE_SUBTRACT || asked == GT_OUTSIDE_GRID)
+	if (asked != GT_OUTSIDE_AUTO && asked != GT_OUTSIDE_NO)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"outside=%s: several scans are reconstructed together: expected outside=no, and a grid that holds the object",
 			gt_outside_names[asked]);
-	if (gt_outside_is_active(&r->job.outside))
+	if (gt_outside_is_active(&r->job.outside) && r->job.outside.mode != GT_OUTSIDE_AIR)
 		gt_note_sides(&r->log, &r->job.grid, r->job.p);
 	r->job.outside.mode = GT_OUTSIDE_NO;
 	return GT_OK;

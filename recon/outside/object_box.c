@@ -8,8 +8,7 @@
 #include "geometry/projections.h"
 #include "recon/outside/object_box.h"
 
-/* Line integrals up to this fraction of the largest are air. An edge above the second one cuts the object. */
-#define MAX_AIR 0.02
+/* An edge above this fraction of the largest line integral cuts the object. */
 #define MIN_CUT 0.05
 /* Half width of the square, in radii of the field of view, if the detector is narrower than the object. The object is
  * computed up to here; between 1.2 and 1.8 errors are equal. */
@@ -97,7 +96,7 @@ static void largest_of(const gt_projections *p, size_t view, double *column, dou
 }
 
 /* Values up to this are air: a fraction of the largest, or noise of the calmer side of the detector. */
-static double air_limit(const gt_projections *p, size_t step, double max)
+static double air_limit(const gt_projections *p, size_t step, double max_air)
 {
 	const size_t last = p->scan->columns - 1, blocks = blocks_of(p->scan);
 	double square[2] = { 0, 0 }, count = 0;
@@ -107,7 +106,7 @@ static double air_limit(const gt_projections *p, size_t step, double max)
 				const size_t k = side ? last : 0;
 				square[side] += pow(mean_of(p, v, block, k) - mean_of(p, v, block, side ? k - 1 : k + 1), 2) / 2;
 			}
-	return fmax(MAX_AIR * max, MAX_DEVIATIONS * sqrt(fmin(square[0], square[1]) / count));
+	return fmax(max_air, MAX_DEVIATIONS * sqrt(fmin(square[0], square[1]) / count));
 }
 
 /* 1: column k and the next one inwards are attenuated; a single one may be a defect. */
@@ -234,11 +233,11 @@ static double largest(const gt_projections *p)
 	return (double)max[0];
 }
 
-static int find(const gt_projections *p, double radius, bound *b, double *column, polygon *g, gt_object_box *box)
+static int find(const gt_projections *p, double max_air, double radius, bound *b, double *column, polygon *g, gt_object_box *box)
 {
 	const gt_scan *s = p->scan;
 	const size_t step = 1 + (s->views - 1) / MAX_VIEWS;
-	const double max = largest(p), air = air_limit(p, step, max), limit[2] = { air, fmax(air, MIN_CUT * max) };
+	const double max = largest(p), air = air_limit(p, step, max_air * max), limit[2] = { air, fmax(air, MIN_CUT * max) };
 	size_t n = 0;
 	for (size_t v = 0; v < s->views; v += step, n += 2) {
 		largest_of(p, v, column, column + s->columns);
@@ -257,7 +256,7 @@ static int find(const gt_projections *p, double radius, bound *b, double *column
 	return max > 0 && g->n > 2;
 }
 
-int gt_object_box_find(const gt_projections *p, gt_object_box *box)
+int gt_object_box_find(const gt_projections *p, double max_air, gt_object_box *box)
 {
 	const gt_scan *s = p->scan;
 	const size_t views = s->views < MAX_VIEWS ? s->views : MAX_VIEWS, max = 4 + 2 * views;
@@ -269,7 +268,7 @@ int gt_object_box_find(const gt_projections *p, gt_object_box *box)
 	double *column = malloc(2 * s->columns * sizeof *column);
 	polygon g = { calloc(2 * max + 8, sizeof *g.at), calloc(2 * max + 8, sizeof *g.next), 0 };
 	if (b && column && g.at && g.next)
-		found = find(p, radius, b, column, &g, box);
+		found = find(p, max_air, radius, b, column, &g, box);
 	free(b);
 	free(column);
 	free(g.at);

@@ -1,15 +1,20 @@
-/* The grids that a region inside the object is computed on. */
+/* The grids that a region inside the object, or a grid of mostly air, is computed on. */
 #include <math.h>
 #include <stddef.h>
 #include "recon/outside/outside.h"
 #include "recon/weights/model_weights.h"
 
-const char *const gt_outside_names[] = { "auto", "subtract", "grid", "no", NULL };
+const char *const gt_outside_names[] = { "auto", "subtract", "grid", "no", "air", NULL };
 
 /* Voxels around the region if the rest is subtracted: the edge of the subtracted object blurs over some of them. */
 enum { SUBTRACT_MARGIN = 4 };
+/* Voxels of air around the object if the others are not computed: neighbours of a penalty at the object's edge. */
+enum { AIR_MARGIN = 2 };
 /* Sides may miss the box by this fraction of a voxel. */
 #define ROUNDING 1e-6
+
+/* The object reaches beyond a side if it does by this fraction of a voxel. */
+#define MIN_BEYOND 0.25
 
 static double low_of(const gt_grid *g, int a) { return g->center[a] - (double)g->n[a] * g->pitch[a] / 2; }
 
@@ -58,20 +63,48 @@ static void sides(const gt_outside *o, const gt_scan *scan, const gt_grid *asked
 	}
 }
 
-int gt_outside_is_active(const gt_outside *o) { return o->mode == GT_OUTSIDE_GRID || o->mode == GT_OUTSIDE_SUBTRACT; }
+int gt_outside_ends_inside(const gt_object_box *b, const gt_grid *g)
+{
+	int is = 0;
+	for (int a = 0; a < 2; a++) {
+		const double half = ((double)g->n[a] / 2 + MIN_BEYOND) * g->pitch[a];
+		is |= b->inner_low[a] < g->center[a] - half || b->inner_high[a] > g->center[a] + half;
+	}
+	return is;
+}
+
+int gt_outside_is_active(const gt_outside *o) { return o->mode != GT_OUTSIDE_AUTO && o->mode != GT_OUTSIDE_NO; }
+
+/* Cuts the grid to the object along axis a; returns the number of voxels before it. The whole axis stays if none of its
+ * voxels is near the object. */
+static size_t cut(const gt_object_box *box, int a, gt_grid *g)
+{
+	const double low = low_of(g, a), n = (double)g->n[a];
+	const double first = fmax(0, floor((box->low[a] - low) / g->pitch[a]) - AIR_MARGIN);
+	const double end = fmin(n, ceil((box->high[a] - low) / g->pitch[a]) + AIR_MARGIN);
+	if (!(end > first))
+		return 0;
+	g->n[a] = (size_t)(end - first);
+	g->center[a] += (first - (n - end)) / 2 * g->pitch[a];
+	return (size_t)first;
+}
 
 void gt_outside_extent(const gt_outside *o, const gt_projections *all, const gt_grid *asked, gt_recon_extent *e)
 {
-	size_t low[2] = { 0, 0 }, high[2] = { 0, 0 };
-	gt_grid wide = *asked;
+	size_t low[2] = { 0, 0 }, high[2] = { 0, 0 }, before[2] = { 0, 0 };
+	gt_grid computed = *asked;
 	if (gt_outside_is_active(o))
 		sides(o, all->scan, asked, low, high);
-	for (int a = 0; a < 2; a++)
-		widen(&wide, a, low[a], high[a]);
-	gt_recon_extent_views(all, &wide, e);
+	for (int a = 0; a < 2; a++) {
+		widen(&computed, a, low[a], high[a]);
+		before[a] = o->mode == GT_OUTSIDE_AIR ? cut(&o->box, a, &computed) : 0;
+	}
+	gt_recon_extent_views(all, &computed, e);
 	e->asked = asked;
-	e->left[0] = low[0];
-	e->left[1] = low[1];
+	for (int a = 0; a < 2; a++) {
+		e->left[a] = low[a];
+		e->cut[a] = before[a];
+	}
 }
 
 void gt_outside_coarse_grid(const gt_outside *o, const gt_z_margin_options *margin, const gt_recon_extent *e, gt_grid *coarse)

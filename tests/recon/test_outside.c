@@ -4,33 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/constants.h>
-#include <gantry/phantom.h>
-#include <gantry/recon.h>
-#include "geometry/projections.h"
-#include "geometry/volume.h"
 #include "recon/outside/object_box.h"
-#include "tests/support/support.h"
+#include "tests/recon/region_runs.h"
 
-/* The head is 144 mm wide and 180 mm long, the field of view 240 mm; pixels at the axis are 3 mm. */
-static const double scale = 0.75;
-static const gt_orbit fan = { .source_to_axis = 500, .source_to_detector = 1000, .column_pitch = 6, .row_pitch = 6 };
-
-typedef struct {
-	const char *name;
-	gt_shape shape;
-	size_t views, rows, columns;
-	double offset, turn; /* columns; angular range, in pi */
-	gt_grid grid;
-	const char *outside; /* the mode that is chosen */
-	const char *const (*set)[2];
-	double part, more; /* permitted error: this part of the error of fdk, plus HU */
-} region;
-
-#define PRESET                        \
-	{                             \
-		"preset", "iterative" \
-	}
 static const char *const preset[][2] = { PRESET, { NULL, NULL } };
 static const char *const subtract[][2] = { PRESET, { "outside", "subtract" }, { NULL, NULL } };
 static const char *const widen[][2] = { PRESET, { "outside", "grid" }, { NULL, NULL } };
@@ -67,56 +43,6 @@ static const region regions[] = {
 };
 enum { REGIONS = sizeof regions / sizeof *regions };
 
-static gt_phantom *head(void)
-{
-	const gt_phantom_options o = { .water = 0.02, .scale = scale };
-	gt_phantom *body;
-	ck_ok(gt_phantom_new("forbild-head", &o, &body));
-	return body;
-}
-
-static gt_projections *scan_of(const region *q)
-{
-	gt_orbit o = fan;
-	gt_phantom *body = head();
-	gt_projections *p;
-	gt_scan *scan;
-	o.shape = q->shape;
-	o.views = q->views;
-	o.rows = q->rows;
-	o.columns = q->columns;
-	o.column_offset = q->offset;
-	o.turn = q->turn * GT_PI;
-	if (o.shape == GT_PARALLEL)
-		o.column_pitch = o.row_pitch = 3;
-	ck_ok(gt_scan_orbit(&o, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	ck_ok(gt_phantom_project(body, scan, 2, NULL, NULL, NULL, gt_projections_data(p)));
-	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(scan));
-	gt_scan_free(scan);
-	gt_phantom_free(body);
-	return p;
-}
-
-static gt_recon *ready(const gt_projections *p, const gt_grid *grid, const char *const (*set)[2])
-{
-	gt_recon *r;
-	ck_ok(gt_recon_new(p, &r));
-	ck_ok(gt_recon_set(r, "backend", getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"));
-	for (; (*set)[0]; set++)
-		ck_ok(gt_recon_set(r, (*set)[0], (*set)[1]));
-	ck_ok(gt_recon_grid(r, grid));
-	return r;
-}
-
-static gt_recon *run(const gt_projections *p, const gt_grid *grid, const char *const (*set)[2], gt_volume **v)
-{
-	gt_recon *r = ready(p, grid, set);
-	ck_ok(gt_volume_new(grid, v));
-	ck_ok(gt_recon_run(r, *v));
-	return r;
-}
-
 static double rms(const gt_volume *v, const float *truth, double *mean)
 {
 	const size_t n = gt_grid_voxels(gt_volume_grid(v));
@@ -144,7 +70,8 @@ START_TEST(against_truth)
 	ck_assert_str_eq(gt_recon_text(b, "outside"), q->outside);
 	const double min = rms(fdk, truth, &mean[0]), error = rms(v, truth, &mean[1]);
 	if (getenv("GT_PRINT"))
-		printf("%-16s fdk %7.1f (mean %+6.1f) HU, %s %7.1f (mean %+6.1f) HU\n", q->name, min, mean[0], q->outside, error, mean[1]);
+		printf("%-16s fdk %7.1f (mean %+6.1f) HU, %s %7.1f (mean %+6.1f) HU, %s\n", q->name, min, mean[0], q->outside, error,
+		       mean[1], gt_recon_text(b, "agreement"));
 	ck_assert_msg(error <= q->part * min + q->more, "%s: error %g HU, fdk %g HU", q->name, error, min);
 	gt_recon_free(a);
 	gt_recon_free(b);
@@ -172,7 +99,7 @@ START_TEST(box)
 	static const double half[2] = { 96 * 0.75, 120 * 0.75 };
 	gt_projections *p = scan_of(&of[_i]);
 	gt_object_box b;
-	ck_assert(gt_object_box_find(p, &b));
+	ck_assert(gt_object_box_find(p, GT_ROUGH_AIR, &b));
 	ck_assert(!b.is_truncated);
 	for (int a = 0; a < 2; a++) {
 		ck_assert_msg(b.high[a] >= half[a] && b.high[a] < half[a] + 4.5, "%g mm", b.high[a]);
@@ -191,7 +118,7 @@ START_TEST(noise)
 	gt_projections *p = scan_of(&round_head);
 	gt_object_box b;
 	gt_add_photon_noise(300, 0, 5, 0, NULL, gt_projections_data(p), gt_scan_size(p->scan));
-	ck_assert(gt_object_box_find(p, &b));
+	ck_assert(gt_object_box_find(p, GT_ROUGH_AIR, &b));
 	ck_assert(!b.is_truncated);
 	for (int a = 0; a < 2; a++)
 		ck_assert_msg(b.inner_low[a] > -99 && b.inner_high[a] < 99, "%g to %g mm", b.inner_low[a], b.inner_high[a]);
@@ -205,7 +132,7 @@ START_TEST(cut_by_the_detector)
 	gt_object_box b;
 	q.columns = 44;
 	gt_projections *p = scan_of(&q);
-	ck_assert(gt_object_box_find(p, &b));
+	ck_assert(gt_object_box_find(p, GT_ROUGH_AIR, &b));
 	ck_assert(b.is_truncated);
 	gt_projections_free(p);
 }
@@ -247,7 +174,7 @@ START_TEST(cropped)
 	gt_volume *v, *all, *shared;
 	float slice[13 * 11];
 	gt_object_box b;
-	ck_assert(gt_object_box_find(p, &b));
+	ck_assert(gt_object_box_find(p, GT_ROUGH_AIR, &b));
 	gt_recon *r = ready(p, &grid, alone);
 	gt_recon_on_slices(r, 0, take, slice);
 	ck_ok(gt_volume_new(&grid, &v));

@@ -5,7 +5,8 @@
 #include "apps/commands/recon/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
-			 *const paddings[] = { "auto", "yes", "no", NULL }, *const outsides[] = { "auto", "subtract", "grid", "no", NULL },
+			 *const paddings[] = { "auto", "yes", "no", NULL }, *const outsides[] = { "auto", "subtract", "grid",
+	                                                                                          "no",   "air",      NULL },
 			 *const teams[] = { "auto", "mpi", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
 const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
@@ -26,7 +27,7 @@ const cli_option recon_table[] = {
 	  .help = "compute padding slices beyond the grid without writing them (auto: those that rays through the object cross)",
 	  .at = AT(padding), .names = paddings },
 	{ .name = "outside", .kind = CLI_CHOICE,
-	  .help = "object outside the grid of an iterative method: subtract it, widen the grid, or ignore it (default auto)",
+	  .help = "object outside the grid: subtract it, widen the grid, ignore it; air: compute no air in it (default auto)",
 	  .at = AT(outside), .names = outsides },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
