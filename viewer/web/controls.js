@@ -182,6 +182,8 @@ function details(viewer) {
 }
 
 function stepText(item) {
+	if (item.step === 1)
+		return "exact";
 	const half = v => (v / 2).toPrecision(2), hu = item.water > 0 ? ` (${half(item.step * 1000 / item.water)} HU)` : "";
 	return `in steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}, right to ${half(item.step)}${hu}`;
 }

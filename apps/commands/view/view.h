@@ -7,7 +7,7 @@
 
 typedef struct {
 	const char *output, *window_text, *title, *page_size;
-	cli_window window;              /* of window_text, if given */
+	cli_window window;              /* parsed from window_text */
 	int plane, unit, convention, serve, opens /* 1: without -o; the browser is opened */;
 	long long slice, montage, sinogram, port, size;
 	double water;
