@@ -49,7 +49,7 @@ typedef struct {
 	const void *in;
 	void *out;
 	size_t written;                 /* 0 before; the denoiser sets it to how many values it wrote */
-	gt_denoiser_memory memory;      /* where in and out are */
+	gt_denoiser_memory memory;      /* memory of in and out */
 	/* gt_backend_stream() for GT_DEVICE_MEMORY: `in` is ready in its order, and `out` is read in its order. NULL
 	 * on the CPU. */
 	void *stream;
