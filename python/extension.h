@@ -33,8 +33,8 @@ void *gt_py_loan_tensor(gt_py_loan *loan);
 int   gt_py_loan_is_out(const gt_py_loan *loan);
 /* Ends a loan whose tensor was not consumed. */
 void  gt_py_loan_end(gt_py_loan *loan);
-/* Checks the DLManagedTensor of a result against device, type and first `slices` slices of the loan, and queues a copy to
- * `to`, memory of the backend. what: name of the result. GT_ERR_ARG. */
+/* Checks device, type and shape of the DLManagedTensor of a result against the loan. Queues a copy to `to`, memory of
+ * the backend. what: name of the result. GT_ERR_ARG. */
 gt_status gt_py_loan_take(const gt_py_loan *loan, const void *managed, const char *what, void *to);
 /* GT_VERSION_NUMBER of the headers that the extension was built with. */
 int gt_py_built_for(void);

@@ -24,6 +24,7 @@ if _TYPE_CHECKING:
     from .geometry import Grid, Scan
     from .geometry_files import correct_geometry, geometry_formats, read_geometry, write_geometry
     from .measure import Check, Comparison, check, compare
+    from .motion import MOTIONS, MotionDerivative, moved
     from .orbits import circular, helical, parallel, scanner, scanners
     from .pages import page, serve
     from .penalties import Denoiser, Penalty
@@ -45,11 +46,11 @@ __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
     "Analytic", "ArgumentError", "Backend", "BeadCalibration", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError",
-    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MTF", "NPS", "Operator", "OutOfMemoryError",
+    "DivergedError", "Error", "FSC", "FileError", "FormatError", "Grid", "JitterCalibration", "MOTIONS", "MTF", "MotionDerivative", "NPS", "Operator", "OutOfMemoryError",
     "Outcome", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "Solver",
     "StoppedError", "TeamProjector", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic",
     "backend", "calibrate", "calibrate_beads", "calibrate_jitter", "check", "check_room", "circular", "compare", "contrast_to_noise",
-    "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf", "names", "nps",
+    "correct_geometry", "denoise", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "moved", "mtf", "names", "nps",
     "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read", "read_geometry",
     "read_options", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "roi", "scanner", "scanners", "serve", "show",
     "solve", "write", "write_geometry",
@@ -64,6 +65,7 @@ _HOMES = {
     "geometry": "Grid Scan",
     "geometry_files": "correct_geometry geometry_formats read_geometry write_geometry",
     "measure": "Check Comparison check compare",
+    "motion": "MOTIONS MotionDerivative moved",
     "orbits": "circular helical parallel scanner scanners",
     "pages": "page serve",
     "penalties": "Denoiser Penalty",

@@ -127,7 +127,7 @@ struct half {
 	enum fault fault;
 	int calls, freed;
 	gt_denoise_call seen;
-	gt_backend *be; /* of volumes in device memory */
+	gt_backend *be; /* for volumes in device memory */
 	size_t last;    /* end of the slices seen so far in this step */
 	int bad_slice;  /* slice of the fault */
 };
