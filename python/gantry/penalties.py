@@ -114,7 +114,13 @@ class _Calls:
         z = borrowed(getattr(c, "in"), self.shape, None, writeable=False, dtype=self.dtype)
         result = borrowed(c.out, self.shape, None, dtype=self.dtype)
         assert z is not None and result is not None
-        found = host_array(self.denoiser.function(z, float(c.t)), self.dtype, f"result of {self.denoiser.name}")
+        try:
+            made = self.denoiser.function(z, float(c.t))
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise ArgumentError(f"{self.denoiser.name}: changes its volume z in place, expected a new array, as z * 0.9") from error
+            raise
+        found = host_array(made, self.dtype, f"result of {self.denoiser.name}")
         check_shape(f"result of {self.denoiser.name}", found.shape, self.shape, "[z][y][x], as it was given")
         result[...] = found
         c.written = found.size
