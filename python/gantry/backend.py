@@ -140,7 +140,8 @@ def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{what}: {kind_of(values)}, expected an array of real numbers ({error})") from None
     if array.dtype.kind not in "fiub":
-        raise ArgumentError(f"{what}: {kind_of(values)} of dtype {array.dtype}, expected an array of real numbers")
+        raise ArgumentError(f"{what}: {kind_of(values)} of dtype {array.dtype}, expected an array of real numbers"
+                            + (f": {what}.real is the real part" if array.dtype.kind == "c" else ""))
     return np.ascontiguousarray(array, dtype=dtype)
 
 

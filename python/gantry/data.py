@@ -200,8 +200,7 @@ class Projections(_Labelled):
 
     def to_xarray(self) -> Any:
         """Returns a DataArray of xarray over the same memory, with axes view, row, column and the angles in radians."""
-        import xarray
-
+        xarray = _xarray()
         return xarray.DataArray(self.data, dims=("view", "row", "column"), coords={"angle": ("view", self.scan.views["angle"], {"units": "rad"})},
                                 name="line_integral", attrs={"position": self.position})
 
@@ -229,6 +228,14 @@ def values_of(values: Any, space: Grid | Scan, what: str, whose: str) -> Any:
         same(what, found, space, whose)
         return values.data
     return values
+
+
+def _xarray() -> Any:
+    try:
+        import xarray
+    except ImportError as missing:
+        raise ImportError("to_xarray() needs xarray: pip install 'gantry-ct[all]', or xarray alone") from missing
+    return xarray
 
 
 def _middles(n: int, step: float, middle: float) -> Array:
@@ -323,8 +330,7 @@ class Volume(_Labelled):
 
     def to_xarray(self) -> Any:
         """Returns a DataArray of xarray over the same memory, with axes z, y, x in mm, unit and water."""
-        import xarray
-
+        xarray = _xarray()
         axes = [(name, _middles(n, step, middle), {"units": "mm"})
                 for name, n, step, middle in zip("zyx", self.grid.shape, self.grid.pitch, self.grid.center)]
         return xarray.DataArray(self.data, coords=axes, name="attenuation", attrs={"units": "mm-1", "water": self.water, "position": self.position})

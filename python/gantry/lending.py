@@ -59,7 +59,13 @@ class _HostCalls:
         z = self.given[:shape[0]]
         z[...] = source
         z.flags.writeable = False
-        found = host_array(self.function(z, float(c.t)), self.dtype, f"result of {self.name}")
+        try:
+            made = self.function(z, float(c.t))
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise ArgumentError(f"{self.name}: changes its volume z in place, expected a new array, as z * 0.9") from error
+            raise
+        found = host_array(made, self.dtype, f"result of {self.name}")
         check_shape(f"result of {self.name}", found.shape, shape, "[z][y][x], as it was given")
         result[...] = found
         c.written = found.size

@@ -47,7 +47,7 @@ def _one_angle(value: Any, what: str, unit: str | None) -> float:
 def _angles(values: Any, unit: str | None, helix: bool = False) -> NDArray[np.float64]:
     theta = reals(values, "angles") * _factor(unit)
     if theta.ndim != 1 or not theta.size:
-        raise ArgumentError(f"angles: shape {theta.shape}, expected one number per view")
+        raise ArgumentError(f"angles: shape {theta.shape}, expected one number per view, as [0.3]")
     if not np.isfinite(theta).all():
         raise ArgumentError(f"angles: element {int(np.argmin(np.isfinite(theta)))} is not finite, expected finite numbers")
     if unit is None and helix and theta.size > 1 and np.median(np.abs(np.diff(theta))) > MAX_STEP:
@@ -75,6 +75,9 @@ def _orbit(detector: str, views: Any, shape: Any, pitch: Any, offset: list[float
     rows, columns = sizes(two(shape, "shape"), "shape")
     row_pitch, column_pitch = two(pitch, "pitch")
     given = {name: real(value, name) for name, value in numbers.items()}
+    near, whole = given.get("source_to_axis", 0.0), given.get("source_to_detector", 0.0)
+    if 0 < whole < near:
+        raise ArgumentError(f"source_to_detector: {whole:g} mm, expected at least source_to_axis, {near:g} mm: are the two exchanged?")
     given["end_view"] = int(given.get("end_view", 0))
     orbit = ffi.new("gt_orbit *", {"shape": SHAPES.index(detector), "views": _count(views, "views"), "rows": rows, "columns": columns,
                                    "row_pitch": row_pitch, "column_pitch": column_pitch, "row_offset": offset[0],

@@ -12,6 +12,7 @@ try:
 except ImportError as missing:
     raise ImportError("gantry.torch needs PyTorch: pip install torch") from missing
 
+from .arguments import kind_of
 from .errors import ArgumentError
 from .geometry import Grid, Scan
 from .motion import MOTIONS, MotionDerivative, moved
@@ -63,6 +64,8 @@ class Layer(torch.nn.Module):
     def forward(self, x: Any) -> Any:
         """The operator applied."""
         wanted = getattr(torch, self.op.dtype.name)
+        if not isinstance(x, torch.Tensor):
+            raise ArgumentError(f"x: {kind_of(x)}, expected a torch.Tensor: torch.as_tensor(x) makes one")
         if x.dtype in (torch.float16, torch.bfloat16):
             return _apply(x.to(wanted), self.op).to(x.dtype)
         if x.dtype != wanted:

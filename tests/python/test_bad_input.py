@@ -294,6 +294,22 @@ def test_messages_have_the_arguments_of_python():
         gantry.reconstruct(np.ones(tiny().shape, np.float32), tiny(), GRID, solver="cgls:iterations=1")
 
 
+def test_refusals_name_the_cure(monkeypatch):
+    y, A = np.ones(tiny().shape, np.float32), gantry.Projector(tiny(), GRID, device=DEVICE)
+    for call, words in ((lambda: gantry.circular(12, (6, 16), 4.0, 400, 200), "200 mm, expected at least source_to_axis, 400 mm: are the two exchanged"),
+                        (lambda: gantry.fdk("scan.nc"), r"data: a str, expected .*: gantry.read\(\) reads a file"),
+                        (lambda: A(np.ones(GRID.shape, complex)), "x: .*complex128, expected .*: x.real is the real part"),
+                        (lambda: gantry.parallel(0.3, 4, 1.0), r"expected one number per view, as \[0.3\]"),
+                        (lambda: gantry.pnp_fista(A, y, penalty=gantry.Denoiser(lambda z, t: z.__imul__(0.9), "mine"), iterations=2),
+                         r"mine: changes its volume z in place, expected a new array, as z \* 0.9")):
+        with refused(gantry.ArgumentError, words):
+            call()
+    gantry.circular(12, (6, 16), 4.0, 200, 200)  # a detector at the axis
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match="needs xarray: pip install"):
+        gantry.Projections(y, tiny()).to_xarray()
+
+
 def test_wrong_types_name_the_argument(tmp_path):
     pytest.importorskip("matplotlib")
     with refused(gantry.UnknownNameError, "kind 3: expected one of projector"):
