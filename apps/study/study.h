@@ -160,11 +160,18 @@ gt_status study_new(size_t n, size_t size, void *items);
 gt_status study_scanner(study *s, size_t views, double pitch);
 /* Views of a scan by their indices. */
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **part);
-/* Mean rays x rays line integrals of each pixel, and voxels (x NULL: none) of a phantom, by all threads. */
-gt_status study_simulate(const study *s, const gt_phantom *object, const gt_scan *scan, int rays, float *lines,
-                         const gt_grid *grid, float *x);
-/* A phantom from statements, which stay in the folder as NAME.shapes. */
-gt_status study_phantom(study *s, const char *name, const char *statements, const gt_phantom_options *options, gt_phantom **object);
+/* n views spread evenly over the scan; they repeat if it has fewer. */
+gt_status study_spread(const gt_scan *scan, size_t n, gt_scan **part);
+/* An object: a name of the table of phantoms, or statements, which stay in the folder as NAME.shapes. options NULL:
+ * defaults. */
+typedef struct { const char *name, *statements; const gt_phantom_options *options; } study_object;
+/* Mean rays x rays line integrals of each pixel, and means of voxels (voxels NULL: none), by all threads; malloc'ed. */
+gt_status study_simulate(study *s, const study_object *o, const gt_scan *scan, int rays, float **lines,
+                         const gt_grid *grid, float **voxels);
+/* Radius of a phantom with default options, mm. */
+gt_status study_phantom_radius(const char *name, double *radius);
+/* Extends the grid by the slices below and above that the rays of the scan cross. */
+void study_add_margin(gt_grid *grid, const gt_scan *scan, size_t *below);
 
 /* Figures --------------------------------------------------------------------- */
 

@@ -122,14 +122,10 @@ done:
 
 static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, double t[])
 {
-	size_t *view = NULL;
 	gt_scan *part = NULL;
 	problem p = { 0 };
 	gt_status st = GT_OK;
-	GT_TRY(study_new(n, sizeof *view, &view));
-	for (size_t i = 0; i < n; i++)
-		view[i] = i * c->scan->views / n;
-	GT_TRY(study_pick(c->scan, view, n, &part));
+	GT_TRY(study_spread(c->scan, n, &part));
 	GT_TRY(open_problem(s, c, part, &p));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		if (warm)
@@ -140,7 +136,6 @@ static gt_status time_some_views(study *s, const timing *c, size_t n, int warm, 
 done:
 	app_operator_close(&p.on);
 	gt_scan_free(part);
-	free(view);
 	return st;
 }
 
@@ -260,14 +255,7 @@ static gt_status with_views(const study *s, size_t n, gt_scan **scan, gt_grid *g
 		o.views = n;
 		return gt_scan_orbit(&o, scan);
 	}
-	size_t *view = malloc(n * sizeof *view);
-	if (!view)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		view[i] = (size_t)((double)i * (double)s->scan->views / (double)n);
-	const gt_status st = study_pick(s->scan, view, n, scan);
-	free(view);
-	return st;
+	return study_spread(s->scan, n, scan);
 }
 
 static gt_status with_size(const study *s, size_t n, gt_scan **scan, gt_grid *grid)
