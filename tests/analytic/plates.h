@@ -63,8 +63,8 @@ static inline double *solids_project(const solid *b, size_t n, const gt_scan *sc
 	return p;
 }
 
-/* 1 mm pixels at the axis, 240 mm from the source, magnified 3 times; rows of panels that are oblique to the rays are
- * wider, so that they see as much. */
+/* 1 mm pixels at the axis, 240 mm from the source, magnified 3 times. Panels that are oblique to the rays have wider
+ * rows, so that they see as much. */
 static inline gt_orbit plate_orbit(gt_shape shape, double tilt, gt_panel panel)
 {
 	const double enlarged = shape == GT_PARALLEL ? 1 : 3,
