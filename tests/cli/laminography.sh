@@ -80,4 +80,10 @@ refused_output 1 "about a tilted axis: expected 360" recon p.nc --like truth.nc 
 ok geometry make lamino --detector parallel --views 48 --rows 40 --columns 44 --pixel 1 --tilt 40 -o parallel.nc
 ok project truth.nc --scan parallel.nc --backend "$backend" -o p.nc
 ok recon p.nc --like truth.nc --backend "$backend" -o v.nc
+
+# Opposite parallel views measure different rays, and are not compared.
+ok simulate --phantom bodies.txt --detector parallel --axis-tilt 40 --turns 1 --views 48 --rows 40 --columns 44 --column-pitch 1 --row-pitch 1 \
+	--column-offset 0 --rays 1 -o parallel.nc
+ok recon parallel.nc --like truth.nc --backend "$backend" -o v.nc
+grep -q "conjugate rays" stderr.txt && fail "conjugate rays of a tilted axis: $(cat stderr.txt)"
 finish
