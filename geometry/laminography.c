@@ -9,7 +9,7 @@
 
 /* Rays to the centre of a level panel: cone-beam CT stays below. */
 #define MAX_LEVEL (15 / GT_DEGREES)
-#define MAX_LEVEL_PARALLEL 1e-6
+#define MAX_ROUNDING 1e-6
 /* Sine of the angle between the axes of a panel and the plate to which it is parallel. */
 #define MAX_OFF_PLATE 0.26
 
@@ -32,15 +32,25 @@ static int is_inclined(const gt_scan *scan, size_t view)
 {
 	const gt_view *w = &scan->view[view];
 	const int flat_lying = fabs(w->row_axis[2]) < MAX_OFF_PLATE && fabs(w->column_axis[2]) < MAX_OFF_PLATE;
-	return gt_scan_inclination(scan, view) > (scan->shape == GT_PARALLEL || flat_lying ? MAX_LEVEL_PARALLEL : MAX_LEVEL);
+	return gt_scan_inclination(scan, view) > (flat_lying ? MAX_ROUNDING : MAX_LEVEL);
+}
+
+int gt_scan_has_inclined_rays(const gt_scan *scan)
+{
+	size_t v = 0;
+	while (v < scan->views && gt_scan_inclination(scan, v) > MAX_ROUNDING)
+		v++;
+	return v > 0 && v == scan->views;
 }
 
 int gt_scan_is_laminography(const gt_scan *scan)
 {
 	size_t v = 0;
-	while (scan->shape != GT_ARC && v < scan->views && is_inclined(scan, v))
+	if (scan->shape == GT_ARC)
+		return 0;
+	while (v < scan->views && is_inclined(scan, v))
 		v++;
-	return v > 0 && v == scan->views;
+	return scan->thickness > 0 || (v > 0 && v == scan->views);
 }
 
 /* Returns the parameter of the point of the ray that is nearest to the axis, in lengths of its direction. */

@@ -20,6 +20,8 @@ typedef struct { double column, row, min, max; } gt_axis_seen;
 void gt_scan_see_axis(const gt_scan *scan, gt_axis_seen *seen);
 /* Returns the angle between the ray to the centre of the detector and the x-y plane, 0 to pi/2. */
 double gt_scan_inclination(const gt_scan *scan, size_t view);
+/* Returns 1 if this angle exceeds rounding in every view. */
+int gt_scan_has_inclined_rays(const gt_scan *scan);
 /* Returns the z at which the ray to `detector` is nearest to the z axis. */
 double gt_scan_axis_height(const gt_scan *scan, size_t view);
 /* Returns the distance from the source to that point along the ray. */

@@ -228,7 +228,7 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 	memset(s, 0, sizeof *s);
 	s->scan = scan;
 	s->detector = gt_scan_detector(scan);
-	s->laminography = gt_scan_is_laminography(scan);
+	s->laminography = (scan->shape == GT_PARALLEL || gt_scan_is_laminography(scan)) && gt_scan_has_inclined_rays(scan);
 	s->tilted = scan->shape != GT_ARC && ((s->laminography && scan->shape == GT_PARALLEL) || gt_scan_rows_along_z(scan, who) != GT_OK);
 	GT_TRY(s->laminography ? check_angles(who, scan) : check_views(who, scan));
 	s->direction = malloc(scan->views * sizeof *s->direction);

@@ -12,7 +12,8 @@ extern "C" {
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
-	int laminography;               /* gt_scan_is_laminography(): the fan of tilted panels contains the tangent */
+	/* gt_scan_is_laminography(), or inclined parallel rays: the fan of tilted panels contains the tangent */
+	int laminography;
 	int tilted;                     /* views need matrices: rows not along z, or inclined parallel rays */
 	double center[2];               /* rotation axis, mm */
 	double *direction;              /* [views]: direction of the source from the axis */

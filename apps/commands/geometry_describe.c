@@ -31,7 +31,7 @@ static facts find(const gt_scan *s)
 	f.axis_tilt = NAN;
 	f.to_axis = s->source_to_axis;
 	f.to_detector = s->source_to_detector;
-	if (gt_scan_is_laminography(s)) {
+	if (gt_scan_is_laminography(s) || (s->shape == GT_PARALLEL && gt_scan_has_inclined_rays(s))) {
 		f.axis_tilt = gt_scan_inclination(s, 0) * GT_DEGREES;
 		f.to_axis = s->shape == GT_PARALLEL ? 0 : gt_scan_axis_distance(s, 0);
 		f.to_detector = s->shape == GT_PARALLEL ? 0 : sqrt(gt_dot3(ray, ray));

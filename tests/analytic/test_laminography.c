@@ -41,6 +41,17 @@ START_TEST(closed_forms)
 }
 END_TEST
 
+/* Parallel rays with any inclination, for which 180 degrees are not enough. */
+START_TEST(small_tilts)
+{
+	static const solid ball = { BALL, { 0, 0, 0 }, { 14 }, 1 };
+	const double tilt = 5 / GT_DEGREES;
+	const gt_orbit o = plate_orbit(GT_PARALLEL, tilt, GT_PANEL_BEAM);
+	const double left = middle_value(&o, &ball);
+	ck_assert_msg(fabs(left - cos(tilt)) < 5e-3, "a sphere has %.5f at its centre at 5 degrees: expected %.5f", left, cos(tilt));
+}
+END_TEST
+
 /* Off the axis and off z = 0, where a wrong sign of the tilt or of the rotation shows. */
 static const solid board[] = {
 	{ BALL, { 0, 0, 0 }, { 9 }, 1 },         { BALL, { 30, 0, 0 }, { 6 }, 1 },          { BALL, { -8, -28, 10 }, { 6 }, 1 },
@@ -209,6 +220,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, closed_forms, 0, TILTS);
+	tcase_add_test(tc, small_tilts);
 	tcase_add_loop_test(tc, all_panels_give_one_volume, 0, TILTS);
 	tcase_add_loop_test(tc, parallel_panels_give_one_volume, 0, TILTS);
 	tcase_add_test(tc, far_sources_are_parallel);

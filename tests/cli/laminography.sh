@@ -80,4 +80,16 @@ refused_output 1 "about a tilted axis: expected 360" recon p.nc --like truth.nc 
 ok geometry make lamino --detector parallel --views 48 --rows 40 --columns 44 --pixel 1 --tilt 40 -o parallel.nc
 ok project truth.nc --scan parallel.nc --backend "$backend" -o p.nc
 ok recon p.nc --like truth.nc --backend "$backend" -o v.nc
+
+# Opposite parallel views measure different rays, and are not compared.
+ok simulate --phantom bodies.txt --detector parallel --axis-tilt 40 --turns 1 --views 48 --rows 40 --columns 44 --column-pitch 1 --row-pitch 1 \
+	--column-offset 0 --rays 1 -o parallel.nc
+ok recon parallel.nc --like truth.nc --backend "$backend" -o v.nc
+grep -q "conjugate rays" stderr.txt && fail "conjugate rays of a tilted axis: $(cat stderr.txt)"
+
+# A steep, wide fan needs another projector than dd.
+ok geometry make lamino --views 48 --rows 72 --columns 72 --pixel 6 --source-to-axis 240 --source-to-detector 720 --tilt 60 -o steep.nc
+ok project truth.nc --scan steep.nc --backend "$backend" -o p.nc
+grep -q "some rays run along the axis" stderr.txt || fail "the projector is not explained: $(cat stderr.txt)"
+ok recon p.nc --like truth.nc --solver cgls:iterations=2 --backend "$backend" -o v.nc
 finish
