@@ -115,7 +115,7 @@ class _DeviceCalls:
                  shape: tuple[int, ...]) -> None:
         self.function, self.name, self.arrays, self.backend, self.dtype, self.shape = function, name, arrays, be, dtype, shape
         self.device = int(be.name.partition(":")[2].partition(",")[0] or 0) if be.is_gpu else 0
-        self.library = None if arrays == "dlpack" else importlib.import_module(arrays if arrays != "jax" else "jax.dlpack")
+        self.library: Any = None if arrays == "dlpack" else importlib.import_module(arrays if arrays != "jax" else "jax.dlpack")
         self.loan: Any = None
 
     def run(self, c: Any) -> None:

@@ -62,7 +62,7 @@ class _Motions:
 class MotionDerivative(Operator):
     """The derivative of the projections of a volume by the motions of the views, as an operator with an exact transpose.
 
-    It maps motions [view][9] to projections [view][row][column]. Both directions cost about one projection.
+    It maps motions (views, 9) to projections [view][row][column]. Both directions cost about one projection.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class MotionDerivative(Operator):
     volume : array
         The projected volume [z][y][x] of the type `dtype`, in host memory or a CUDA tensor on the device. It is used in place where possible.
     motion : array, optional
-        Motions [view][9] at which to differentiate (default: 0).
+        Motions (views, 9) at which to differentiate (default: 0).
     model : str
         A projector with a derivative: "joseph".
     device, dtype

@@ -121,7 +121,7 @@ class _Project(torch.autograd.Function):
 class MovingProjector(torch.nn.Module):
     """Projections y = A(motion) x of volumes [z][y][x] by a scan whose views move, with gradients by volume and motion.
 
-    motion: [view][9], columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
+    motion: (views, 9), columns as in gantry.MOTIONS, in mm and radians; usually in double precision. The gradient by all
     parameters of all views costs about one projection. Gradients are of first order. The model needs a derivative by the
     geometry: "joseph"."""
 

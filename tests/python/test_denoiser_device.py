@@ -147,6 +147,7 @@ def test_a_denoiser_that_keeps_its_argument(scene, arrays):
         kept.append(np.from_dlpack(z) if arrays == "dlpack" else z)
         return kept[0] + 0
 
+    gc.collect()
     before = A.backend.counters()["bytes"]
     with pytest.raises(gantry.ArgumentError, match="keeps: kept its argument after it returned, expected a copy"):
         gantry.pnp_fista(A, p, penalty=gantry.Denoiser(keeps, arrays=arrays), iterations=2)
