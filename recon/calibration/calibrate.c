@@ -199,7 +199,7 @@ static gt_status allocate(search *s)
 	/* A larger distance of the detector enlarges the field of view. */
 	for (int a = 0; a < 2; a++)
 		s->grid.n[a] += 2 * (size_t)(MARGIN * (double)s->grid.n[a]);
-	/* Rounding of single precision disturbs the other derivatives; the centre differs by less than 1e-3 of its error. */
+	/* Rounding of single precision disturbs other derivatives; the centre moves by less than 1e-3 of its error. */
 	for (int j = 0; j < N; j++)
 		only_center &= s->free[j] == (j == GT_CALIBRATE_CENTER);
 	s->type = s->be->kind == GT_CPU && !only_center ? GT_F64 : GT_F32;
