@@ -19,7 +19,7 @@
  * (docs/measurements.md). */
 #define MAX_ROLL 15.0
 #define ROLL_PER_OCTAVE 20.0
-/* Of a ray with the axis along which it must advance; dd itself refuses less than a tenth of it. */
+/* Smallest cosine between a ray and its slice axis for dd, which itself refuses less than a tenth of it. */
 #define MIN_COSINE 1e-2
 
 /* Angles in degrees between the image of a line along z, at the centre of the detector, and its rows and columns. */

@@ -121,10 +121,10 @@ GT_API double gt_scan_angular_range(const gt_scan *scan);
  * exceed a twentieth of the rows and be linear in views or angles, or exceed half of the rows. So a C-arm that sags or
  * wobbles is not a helix. */
 GT_API int    gt_scan_is_helical(const gt_scan *scan);
-/* Returns 1 for laminography: a stated thickness, or in every view a ray to the centre of the detector that is inclined
- * to the x-y plane by more than 15 degrees (panels parallel to it: 1e-6 rad). Then the field of view is the circle
- * at z = 0 within rows and columns, and zmin, zmax are the faces of the plate. Without a stated thickness the plate is
- * the largest cylinder that every view sees. */
+/* Returns 1 for laminography. The thickness is stated, or in every view the ray to the detector's centre is inclined
+ * to the x-y plane by more than 15 degrees. Panels parallel to that plane: by more than 1e-6 rad. Then the field of
+ * view is the circle at z = 0 within rows and columns, and zmin, zmax are the faces of the plate. Without a stated
+ * thickness the plate is the largest cylinder that every view sees. */
 GT_API int    gt_scan_is_laminography(const gt_scan *scan);
 /* GT_OK if every view has row_axis along +z or -z (1e-9). GT_ERR_UNSUPPORTED names `who` and the view. */
 GT_API gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);

@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
 	linked_file *file;
 	size_t files, links;
-	size_t objects, max_objects, attributes, max_attributes; /* of the file that is being walked, once for each path */
+	size_t objects, max_objects, attributes, max_attributes; /* in the file that is being walked, once for each path */
 	size_t current;                                          /* index of the file that is being walked */
 	const char *path;                                        /* file of the group that is being walked, which a link may lead to */
 	object_id above[MAX_DEPTH + 1];                          /* groups from the root down to this group */

@@ -86,10 +86,11 @@ static double line_mean(const gt_grid *g, const double *x, double from, double t
 	return sum / n;
 }
 
-static measured measure(const gt_scan *s, const double *p)
+static measured measure(const gt_scan *s)
 {
 	static const char text[] = "extend=none,rows=zero,mask=none";
 	const gt_grid line = { { 41, 1, 1 }, { 1, 1, 1 }, { -25, 18, 0 } };
+	double *p = solids_project(board, SOLIDS, s);
 	measured m;
 	for (int i = 0; i < BALLS; i++) {
 		gt_grid g = middle;
@@ -103,6 +104,7 @@ static measured measure(const gt_scan *s, const double *p)
 	m.edge[0] = half_height(&line, x, half, -40, -26);
 	m.edge[1] = half_height(&line, x, half, -24, -10);
 	free(x);
+	free(p);
 	return m;
 }
 
@@ -114,11 +116,9 @@ static measured measure_panel(gt_shape shape, double tilt, gt_panel panel, doubl
 		o.source_to_detector = 3 * sod;
 	}
 	gt_scan *s = plate_scan(&o);
-	double *p = solids_project(board, SOLIDS, s);
-	const measured m = measure(s, p);
+	const measured m = measure(s);
 	printf("tilt %g, %s: balls/cos %.4f %.4f %.4f, edges %.3f %.3f\n", tilt * GT_DEGREES, gt_panel_names[panel], m.ball[0] / cos(tilt),
 	       m.ball[1] / cos(tilt), m.ball[2] / cos(tilt), m.edge[0], m.edge[1]);
-	free(p);
 	gt_scan_free(s);
 	return m;
 }
@@ -172,27 +172,21 @@ START_TEST(other_senses_give_one_volume)
 {
 	gt_orbit o = plate_orbit(GT_FLAT, 0.5, GT_PANEL_BEAM);
 	gt_scan *s = plate_scan(&o);
-	double *p = solids_project(board, SOLIDS, s);
-	const measured expected = measure(s, p);
-	free(p);
+	const measured expected = measure(s);
 	for (int i = 0; i < 3; i++) {
 		gt_scan_correction c = gt_scan_correction_none;
 		c.reverse_columns = i == 0;
 		c.reverse_rows = i == 1;
 		c.reverse_direction = i == 2;
 		ck_ok(gt_scan_correct(s, &c));
-		p = solids_project(board, SOLIDS, s);
-		const measured m = measure(s, p);
+		const measured m = measure(s);
 		check_same("other order", &m, &expected, 1e-3, 0.01);
-		free(p);
 	}
 	gt_scan_free(s);
 	o.tilt = -0.5;
 	s = plate_scan(&o);
-	p = solids_project(board, SOLIDS, s);
-	const measured below = measure(s, p);
+	const measured below = measure(s);
 	check_same("from below", &below, &expected, 0.06, 0.1);
-	free(p);
 	gt_scan_free(s);
 }
 END_TEST
@@ -202,17 +196,13 @@ START_TEST(displaced_detectors)
 {
 	gt_orbit o = plate_orbit(GT_FLAT, 0.6, GT_PANEL_BEAM);
 	gt_scan *s = plate_scan(&o);
-	double *p = solids_project(board, SOLIDS, s);
-	const measured expected = measure(s, p);
-	free(p);
+	const measured expected = measure(s);
 	gt_scan_free(s);
 	o.columns = 72;
 	o.column_offset = 16;
 	s = plate_scan(&o);
-	p = solids_project(board, SOLIDS, s);
-	const measured m = measure(s, p);
+	const measured m = measure(s);
 	check_same("displaced", &m, &expected, 0.02, 0.1);
-	free(p);
 	gt_scan_free(s);
 }
 END_TEST

@@ -78,7 +78,8 @@ static gt_status new_set(study *s, int number, set *d)
 	GT_TRY(study_host_floats(d->voxels, "the reference", &d->reference));
 	GT_TRY(study_host_floats(d->voxels, "the volume", &d->x));
 	GT_TRY(study_phantom_radius(d->object, &radius));
-	options.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) / radius; /* of the circle that all views see */
+	options.scale = 0.9 * gt_scan_field_of_view(d->scan, NULL, NULL) /
+	                radius; /* the object fills 0.9 of the circle that all views see */
 	GT_TRY(study_simulate(s, &(study_object){ d->object, NULL, &options }, d->scan, 1, &d->data, NULL, NULL));
 done:
 	return st;
