@@ -110,6 +110,7 @@ static gt_status set_all(gt_recon *r, const timing *t, const char *backend)
 	const setting both[] = { { "backend", backend },
 		                 { "split", t->ranks > 1 ? t->split : NULL },
 		                 { "padding", "no" },
+		                 { "outside", "no" },
 		                 { "check", "no" },
 		                 { "force", "yes" },
 		                 { "precision", gt_type_name(cli_type(t->b->call)) },
