@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
-#include "core/device/get_staged.h"
+#include "core/device/staged.h"
 #include "core/arguments.h"
 #include "core/team/partition.h"
 #include "core/try.h"
@@ -140,8 +140,11 @@ void gt_array_put(const void *host, gt_array *a)
 {
 	if (is_array(a) && a->runs)
 		gt_runs_put(host, a);
-	else if (can_copy(a, host, "put"))
-		gt_backend_put(a->be, a->first ? (const char *)host + a->first * gt_type_size(a->type) : host, a->data, gt_array_bytes(a));
+	else if (can_copy(a, host, "put")) {
+		const void *from = a->first ? (const char *)host + a->first * gt_type_size(a->type) : host;
+		if (!gt_array_put_staged(from, a))
+			gt_backend_put(a->be, from, a->data, gt_array_bytes(a));
+	}
 }
 
 void gt_array_get(const gt_array *a, void *host)

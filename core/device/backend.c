@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
-#include "core/device/get_staged.h"
+#include "core/device/staged.h"
 #include "core/device/mapped_files.h"
 #include "core/arguments.h"
 #include "core/device/prefetch.h"

@@ -12,7 +12,7 @@ struct job {
 	const gt_counting *c; /* NULL: weights are given */
 	const float *in;
 	float *w;
-	double scale, *sum; /* per chunk */
+	double scale, *sum; /* per chunk; NaN if one of its weights is negative */
 	size_t n;
 };
 
@@ -34,12 +34,14 @@ static void weigh(void *self, size_t begin, size_t end, int worker)
 	for (size_t i = begin; i < end;) {
 		const size_t piece = i / GRAIN, to = (piece + 1) * GRAIN < end ? (piece + 1) * GRAIN : end;
 		double sum = 0;
+		int negative = 0;
 		for (; i < to; i++) {
 			const double w = weight_of(j, i);
 			j->w[i] = (float)w;
+			negative |= w < 0;
 			sum += w;
 		}
-		j->sum[piece] = sum;
+		j->sum[piece] = negative ? NAN : sum;
 	}
 }
 
@@ -67,7 +69,6 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 {
 	const size_t pieces = (j.n + GRAIN - 1) / GRAIN;
 	double sum = 0;
-	int negative = 0;
 	j.sum = calloc(pieces ? pieces : 1, sizeof *j.sum);
 	if (!j.sum)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the sums of weights");
@@ -75,9 +76,7 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 	for (size_t i = 0; i < pieces; i++)
 		sum += j.sum[i];
 	free(j.sum);
-	for (size_t i = 0; i < j.n && !j.c; i++)
-		negative |= j.w[i] < 0;
-	if (!isfinite(sum) || !(sum > 0) || negative)
+	if (!isfinite(sum) || !(sum > 0))
 		return name_bad(&j);
 	*factor = sum / (double)j.n;
 	j.scale = 1 / *factor;

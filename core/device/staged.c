@@ -1,11 +1,12 @@
-/* Downloads of large arrays to memory that is not page-locked, which drivers fill with one thread. Uses two page-locked
- * buffers: one receives data while all host threads empty the other. The backend keeps them, 32 MB in all, because
- * page-locking takes longer than the copy. */
+/* Copies of large arrays from and to memory that is not page-locked, which drivers copy with one thread. Uses two
+ * page-locked buffers: one receives data while all host threads empty the other. Uploads use one, since all threads
+ * fill it slower than the device reads it. The backend keeps them, 32 MB in all, because page-locking takes longer than
+ * the copy. */
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/device/backend.h"
 #include "core/device/download.h"
-#include "core/device/get_staged.h"
+#include "core/device/staged.h"
 #include "core/device/upload.h"
 #include "core/try.h"
 
@@ -26,6 +27,13 @@ static void copy_part(void *self, size_t begin, size_t end, int worker)
 	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
 }
 
+/* With all threads of the host. */
+static void copy(gt_backend *be, const void *from, void *to, size_t bytes)
+{
+	struct copy c = { from, to, bytes };
+	gt_parallel(gt_backend_pool(be), (bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
+}
+
 static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])
 {
 	gt_backend *be = gt_array_backend(a);
@@ -43,8 +51,7 @@ static gt_status get(const gt_array *a, char *host, gt_download *d, void *const 
 		}
 		if (!k)
 			continue;
-		struct copy c = { buffer[(k - 1) % PLACES], host + (k - 1) * max * each, gt_array_bytes(part[(k - 1) % PLACES]) };
-		gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
+		copy(be, buffer[(k - 1) % PLACES], host + (k - 1) * max * each, gt_array_bytes(part[(k - 1) % PLACES]));
 	}
 done:
 	gt_download_wait(d);
@@ -53,30 +60,49 @@ done:
 	return st;
 }
 
-/* Requires the lock, so that two threads do not share the buffers. */
-static int with_buffers(const gt_array *a, void *host)
+static int has_buffers(gt_backend *be)
 {
-	gt_backend *be = gt_array_backend(a);
-	gt_download *d = NULL;
-	int done = 0;
 	for (int i = 0; i < PLACES; i++)
 		if (!be->staged[i] && !(be->staged[i] = gt_locked_take(be, PIECE_BYTES, "chunks of an array")))
 			return 0;
-	if (gt_download_new(be, &d) == GT_OK)
-		done = get(a, host, d, be->staged) == GT_OK;
-	gt_download_free(d);
-	return done;
+	return 1;
 }
 
+static int is_large(const gt_array *a)
+{
+	gt_backend *be = gt_array_backend(a);
+	return gt_backend_is_gpu(be) && gt_array_bytes(a) >= 2 * PIECE_BYTES && !gt_backend_is_dry_run(be) && gt_backend_known(be) == GT_OK;
+}
+
+/* The lock of the backend keeps other threads from the buffers. */
 int gt_array_get_staged(const gt_array *a, void *host)
 {
 	gt_backend *be = gt_array_backend(a);
-	if (!gt_backend_is_gpu(be) || gt_array_bytes(a) < 2 * PIECE_BYTES || gt_backend_is_dry_run(be) || gt_backend_known(be) != GT_OK)
+	gt_download *d = NULL;
+	if (!is_large(a))
 		return 0;
 	gt_backend_lock(be);
-	const int done = with_buffers(a, host);
+	const int done = has_buffers(be) && gt_download_new(be, &d) == GT_OK && get(a, host, d, be->staged) == GT_OK;
+	gt_download_free(d);
 	gt_backend_unlock(be);
 	return done;
+}
+
+int gt_array_put_staged(const void *host, gt_array *a)
+{
+	gt_backend *be = gt_array_backend(a);
+	char *to = is_large(a) ? gt_array_data(a) : NULL;
+	if (!to)
+		return 0;
+	gt_backend_lock(be);
+	const int has = has_buffers(be);
+	for (size_t i = 0; has && i < gt_array_bytes(a); i += PIECE_BYTES) {
+		const size_t rest = gt_array_bytes(a) - i, bytes = rest < PIECE_BYTES ? rest : PIECE_BYTES;
+		copy(be, (const char *)host + i, be->staged[0], bytes);
+		gt_backend_put(be, be->staged[0], to + i, bytes);
+	}
+	gt_backend_unlock(be);
+	return has;
 }
 
 void gt_staged_free(gt_backend *be)
