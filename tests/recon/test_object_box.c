@@ -87,7 +87,7 @@ START_TEST(sides)
 }
 END_TEST
 
-/* A grid cut to the object holds its box and a voxel more on each side, at the places of the requested voxels. */
+/* A grid cut to the object holds its box and a voxel more on each side, aligned with the requested voxels. */
 START_TEST(air)
 {
 	const gt_grid asked = { { 80, 72, 3 }, { 3, 3, 3 }, { 9, -6, 0 } };
