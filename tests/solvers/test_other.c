@@ -91,6 +91,30 @@ START_TEST(lsqr_solves_normal_equations)
 }
 END_TEST
 
+/* One step from 0 is C A'R b: sums of short rays and of voxels at the edge count too. */
+START_TEST(sirt_steps_by_all_sums)
+{
+	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 6, 10, 1, 0.05);
+	const gt_linop *A = s.p.problem.A[0];
+	gt_array *x = gt_small_volume(&s), *want = gt_small_volume(&s), *columns = gt_small_volume(&s), *rows = NULL;
+	ck_ok(gt_array_like(s.p.b[0], &rows));
+	gt_fill(1, x);
+	gt_forward(A, x, rows);
+	gt_reciprocal(1e-6 * gt_max(rows), rows);
+	gt_mul(s.p.b[0], rows);
+	gt_adjoint(A, rows, want);
+	gt_fill(1, rows);
+	gt_adjoint(A, rows, columns);
+	gt_reciprocal(1e-3 * gt_max(columns), columns);
+	gt_mul(columns, want);
+	gt_fill(0, x);
+	ck_ok(gt_small_solve("sirt", "iterations=1,nonneg=no", &s.p.problem, x, NULL));
+	ck_assert_double_le(gt_small_distance(x, want), 1e-12);
+	gt_array_free(rows);
+	gt_small_noisy_free(&s);
+}
+END_TEST
+
 /* A penalty by its gradient, one by its proximal step, and none; with and without active bounds. */
 START_TEST(pdhg_reaches_the_exact_minimum)
 {
@@ -277,6 +301,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, sirt_steps_by_all_sums);
 	tcase_add_test(tc, sirt_and_sart_are_os_sart);
 	tcase_add_loop_test(tc, lsqr_is_cgls, 0, 2);
 	tcase_add_loop_test(tc, lsqr_solves_normal_equations, 0, 4);
