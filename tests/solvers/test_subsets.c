@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "solvers/ordered_subsets.h"
 #include "tests/support/small.h"
 #include "tests/support/support.h"
 
@@ -179,6 +180,24 @@ START_TEST(osem_is_faster_at_first)
 }
 END_TEST
 
+/* Every order visits each subset once; bit reversal of 6 skips what 8 has in addition. */
+START_TEST(orders_are_permutations)
+{
+	static const size_t reversed[] = { 0, 4, 2, 1, 5, 3 };
+	size_t order[64];
+	for (size_t n = 1; n <= 64; n++)
+		for (int kind = 0; gt_ordered_subsets_orders[kind]; kind++) {
+			int seen[64] = { 0 };
+			gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)kind, n, order);
+			for (size_t i = 0; i < n; i++)
+				ck_assert_msg(order[i] < n && !seen[order[i]]++, "%s, %zu subsets: %zu at %zu",
+				              gt_ordered_subsets_orders[kind], n, order[i], i);
+		}
+	gt_ordered_subsets_fill_order(GT_OS_BIT_REVERSED, 6, order);
+	ck_assert_mem_eq(order, reversed, sizeof reversed);
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 8, 2, 0.05);
@@ -227,6 +246,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, os_lalm_is_near_with_subsets);
 	tcase_add_test(tc, mlem_raises_the_likelihood);
 	tcase_add_test(tc, osem_is_faster_at_first);
+	tcase_add_test(tc, orders_are_permutations);
 	tcase_add_test(tc, refusals);
 }
 
