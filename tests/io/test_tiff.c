@@ -4,6 +4,7 @@
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "io/view_reader.h"
+#include "io/tiff/tiff_file.h"
 #include "tests/io/tiff_files.h"
 #include "tests/support/support.h"
 
@@ -178,6 +179,16 @@ START_TEST(colours_and_images_that_are_not_there_are_refused)
 }
 END_TEST
 
+/* Page 0 of a process cannot be read. */
+START_TEST(read_errors_are_no_truncation)
+{
+	const char *path = "/proc/self/mem";
+	gt_tiff_file f;
+	ck_assert(!gt_tiff_open(path, &f));
+	ck_refused(gt_tiff_close(path, &f, GT_ERR_FORMAT), GT_ERR_IO, "/proc/self/mem: cannot be read: Input/output error");
+}
+END_TEST
+
 /* A header that claims a million columns, which a few bytes cannot hold; a blank image deflates to a thousandth of its
  * size at best. */
 START_TEST(claims_are_checked_before_memory_is_taken)
@@ -312,6 +323,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, truncated_files_are_refused, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);
+	tcase_add_test(tc, read_errors_are_no_truncation);
 	tcase_add_loop_test(tc, claims_are_checked_before_memory_is_taken, 0, 2);
 	tcase_add_test(tc, pages_that_share_data_are_refused);
 	tcase_add_test(tc, a_blank_image_beyond_any_detector_is_refused);
