@@ -201,21 +201,45 @@ static int is_truncated(const bound *b, size_t n, size_t views)
 	return 0;
 }
 
+enum { BINS = 360 };
+
+static double angle_of(const bound *b) { return atan2(b->n[OUTER][1], b->n[OUTER][0]); }
+
+/* Limits of the bin that holds a direction between -2 pi and 2 pi. */
+static double *bin_of(double max[BINS][LINES], double angle) { return max[(int)((angle + 2 * GT_PI) / (2 * GT_PI) * BINS) % BINS]; }
+
+/* Directions between those of two successive views: the corner of both lines bounds what both views see. */
+static void fill_between(const bound *b, const bound *c, double max[BINS][LINES])
+{
+	const double from = angle_of(b), turn = remainder(angle_of(c) - from, 2 * GT_PI), sine = sin(turn);
+	const int steps = (int)ceil(fabs(turn) / HELIX_BIN);
+	if (!b->is_air || !c->is_air || steps < 2 || fabs(turn) > GT_PI / 2)
+		return;
+	const double *n = b->n[OUTER], *m = c->n[OUTER], l = b->limit[OUTER], k = c->limit[OUTER];
+	const double x = (l * m[1] - k * n[1]) / sine, y = (k * n[0] - l * m[0]) / sine;
+	for (int i = 1; i < steps; i++) {
+		const double angle = from + turn * i / steps;
+		double *limit = bin_of(max, angle);
+		limit[OUTER] = fmax(limit[OUTER], x * cos(angle) + y * sin(angle));
+	}
+}
+
 /* A helix sees other slices in each view: the widest bound of a direction counts. */
 static void join_slices(bound *b, size_t n, double radius)
 {
-	enum { BINS = 360 };
 	double max[BINS][LINES];
 	for (int i = 0; i < BINS * LINES; i++)
 		max[i / LINES][i % LINES] = nothing;
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < n; i++) {
-			const double *normal = b[i].n[OUTER];
-			double *limit = max[(int)((atan2(normal[1], normal[0]) + GT_PI) / (2 * GT_PI) * BINS) % BINS];
-			for (int line = 0; line < LINES && b[i].is_air; line++)
-				*(pass ? &b[i].limit[line] : &limit[line]) = pass ? limit[line] + (line == OUTER ? radius * HELIX_BIN : 0)
-				                                                  : fmax(limit[line], b[i].limit[line]);
-		}
+	for (size_t i = 0; i < n; i++) {
+		double *limit = bin_of(max, angle_of(&b[i]));
+		for (int line = 0; line < LINES && b[i].is_air; line++)
+			limit[line] = fmax(limit[line], b[i].limit[line]);
+		if (i >= 2)
+			fill_between(&b[i - 2], &b[i], max);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (int line = 0; line < LINES && b[i].is_air; line++)
+			b[i].limit[line] = bin_of(max, angle_of(&b[i]))[line] + (line == OUTER ? radius * HELIX_BIN : 0);
 }
 
 static double largest(const gt_projections *p)

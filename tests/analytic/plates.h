@@ -4,7 +4,7 @@
 #include "tests/analytic/bodies.h"
 
 /* size: BALL: radius; BOX: halves along x, y, z; DISC about a line along z: radius, half height. */
-enum { BALL, BOX, DISC };
+enum { BALL, BOX, DISC, SOLIDS_MAX = 8 };
 typedef struct { int kind; double center[3], size[3], mu; } solid;
 
 /* Clips from .. end to |f + t d| <= half. */
@@ -44,22 +44,38 @@ static inline double solid_chord(const solid *b, const double from[3], const dou
 	return begin < end ? (end - begin) * sqrt(gt_dot3(d, d)) : 0;
 }
 
+/* 0: the ray and those within 2 mm of it pass the solid. */
+static inline int solid_is_near(const solid *b, const double from[3], const double d[3])
+{
+	const double radius = b->kind == BALL ? b->size[0] : hypot(hypot(b->size[0], b->size[1]), b->size[2]), reach = radius + 2;
+	const double f[3] = { from[0] - b->center[0], from[1] - b->center[1], from[2] - b->center[2] };
+	const double dd = gt_dot3(d, d), df = gt_dot3(d, f);
+	return gt_dot3(f, f) * dd - df * df < reach * reach * dd;
+}
+
 /* Line integrals, means of 2 x 2 rays in each pixel. */
 static inline double *solids_project(const solid *b, size_t n, const gt_scan *scan)
 {
 	const gt_detector d = gt_scan_detector(scan);
 	double *p = calloc(gt_scan_size(scan), sizeof *p), *at = p;
 	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_le(n, SOLIDS_MAX);
 	for (size_t v = 0; v < scan->views; v++)
 		for (size_t l = 0; l < scan->rows; l++)
-			for (size_t k = 0; k < scan->columns; k++, at++)
-				for (int sub = 0; sub < 4; sub++) {
+			for (size_t k = 0; k < scan->columns; k++, at++) {
+				double from[3], ray[3];
+				size_t near[SOLIDS_MAX], found = 0;
+				gt_pixel_ray(&d, &scan->view[v], (double)k, (double)l, from, ray);
+				for (size_t i = 0; i < n; i++)
+					if (solid_is_near(&b[i], from, ray))
+						near[found++] = i;
+				for (int sub = 0; sub < 4 && found; sub++) {
 					const double column = (double)k - 0.25 + 0.5 * (sub & 1), row = (double)l - 0.25 + 0.5 * (sub >> 1);
-					double from[3], ray[3];
 					gt_pixel_ray(&d, &scan->view[v], column, row, from, ray);
-					for (size_t i = 0; i < n; i++)
-						*at += b[i].mu / 4 * solid_chord(&b[i], from, ray);
+					for (size_t i = 0; i < found; i++)
+						*at += b[near[i]].mu / 4 * solid_chord(&b[near[i]], from, ray);
 				}
+			}
 	return p;
 }
 

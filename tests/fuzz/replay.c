@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tests/fuzz/fuzz.h"
 
-enum { ROOM = 4096, CHANGES = 400, MIN_CHANGES = 10 };
+enum { ROOM = 4096, CHANGES = 400, MIN_CHANGES = 5 };
 
 /* Per input; GT_TESTS_EVERY=N divides them. */
 static unsigned changes = CHANGES;

@@ -102,6 +102,18 @@ static inline void prior_free(struct prior *p)
 	gt_array_free(p->x), gt_array_free(p->g), gt_array_free(p->d), gt_array_free(p->u);
 }
 
+/* The penalty at x + a u. */
+static inline double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
+{
+	gt_array *there;
+	ck_ok(gt_array_like(x, &there));
+	gt_copy(x, there);
+	gt_axpy(a, u, there);
+	const double value = gt_penalty_value(p->R, there);
+	gt_array_free(there);
+	return value;
+}
+
 /* By the definition. */
 static inline double awtv(const gt_grid *g, const double *x, double delta, double eps)
 {

@@ -40,17 +40,6 @@ static struct prior row_on(gt_backend *be, const gt_regularizer *r, const gt_gri
 	return prior_on(be, GT_F64, text, g);
 }
 
-static double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
-{
-	gt_array *there;
-	ck_ok(gt_array_like(x, &there));
-	gt_copy(x, there);
-	gt_axpy(a, u, there);
-	const double value = gt_penalty_value(p->R, there);
-	gt_array_free(there);
-	return value;
-}
-
 static double difference(const struct prior *p, double a, const gt_array *u)
 {
 	const double h = 1e-4;

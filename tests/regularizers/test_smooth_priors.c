@@ -18,17 +18,6 @@ static void for_all(void (*check)(struct prior *p))
 	gt_backend_close(be);
 }
 
-static double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
-{
-	gt_array *there;
-	ck_ok(gt_array_like(x, &there));
-	gt_copy(x, there);
-	gt_axpy(a, u, there);
-	const double value = gt_penalty_value(p->R, there);
-	gt_array_free(there);
-	return value;
-}
-
 static void gradient_fits(struct prior *p)
 {
 	const double h = 1e-3;

@@ -69,8 +69,7 @@ START_TEST(same_fixed_point_in_fewer_iterations)
 {
 	const double strength = 40;
 	const char penalty = cases[_i].penalty;
-	gt_backend *be = gt_test_backend();
-	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 5, 12, cases[_i].subsets, 0.05);
+	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F64, 5, 12, cases[_i].subsets, 0.05);
 	gt_problem *p = &s.p.problem;
 	gt_array *x = gt_small_start(&s), *y = gt_small_start(&s), *centre = gt_small_start(&s), *answer = gt_small_start(&s), *w = NULL;
 	gt_penalty *R = penalty == 'g' ? gt_small_rough(x, strength, 1) : penalty == 'p' ? gt_small_near_to(centre, strength) : NULL;
@@ -98,13 +97,8 @@ START_TEST(same_fixed_point_in_fewer_iterations)
 	log_free(plain);
 	log_free(mixed);
 	gt_penalty_free(R);
-	gt_array_free(x);
-	gt_array_free(y);
 	gt_array_free(w);
-	gt_array_free(centre);
-	gt_array_free(answer);
 	gt_small_noisy_free(&s);
-	gt_backend_close(be);
 }
 END_TEST
 
@@ -241,8 +235,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-	gt_backend *be = gt_test_backend();
-	struct gt_small_noisy s = gt_small_noisy(be, GT_F32, 6, 6, 1, 0.05);
+	struct gt_small_noisy s = gt_small_noisy(NULL, GT_F32, 6, 6, 1, 0.05);
 	gt_problem *p = &s.p.problem;
 	ck_refused(gt_small_solve("sirt", "anderson=3,momentum=yes", p, s.p.x, NULL), GT_ERR_ARG,
 	           "anderson=3 with momentum=yes: expected one");
@@ -253,8 +246,8 @@ START_TEST(refusals)
 	gt_array *large;
 	gt_anderson a;
 	double nothing;
-	gt_backend_memory(be, &available, &total);
-	ck_ok(gt_array_wrap(be, GT_F64, total / 60 / sizeof nothing, &nothing, &large));
+	gt_backend_memory(s.p.be, &available, &total);
+	ck_ok(gt_array_wrap(s.p.be, GT_F64, total / 60 / sizeof nothing, &nothing, &large));
 	ck_refused(gt_anderson_new("solver", large, 40, &a), GT_ERR_MEMORY, "'solver': anderson=40 keeps 81 volumes of");
 	gt_anderson_free(&a);
 	const char *max = strstr(gt_error(), "expected ");
@@ -262,7 +255,6 @@ START_TEST(refusals)
 	ck_assert_int_lt(atoi(max + 9), 31);
 	gt_array_free(large);
 	gt_small_noisy_free(&s);
-	gt_backend_close(be);
 }
 END_TEST
 

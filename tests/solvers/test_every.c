@@ -106,15 +106,12 @@ static double *solve(struct run *r)
 		gt_array *answer = gt_small_start(&s);
 		gt_small_exact(p, kind == 'p' || kind == 'd' ? strength : 0, start, kind == 'g' ? strength : 0, answer);
 		gt_array_get(answer, r->exact);
-		gt_array_free(answer);
 	}
 	snprintf(text, sizeof text, "iterations=%d%s%s", r->iterations, *options ? "," : "", options);
 	ck_ok(gt_small_solve(all[r->which].solver, text, p, x, NULL));
 	r->n = gt_array_size(x);
 	double *result = host_of(x);
 	gt_penalty_free((gt_penalty *)p->R);
-	gt_array_free(x);
-	gt_array_free(start);
 	gt_small_noisy_free(&s);
 	gt_backend_close(be);
 	return result;

@@ -89,6 +89,20 @@ static gt_backend *backend(int dry)
 	return be;
 }
 
+/* The counters of a backend without arrays. */
+static gt_counters closed(gt_backend *be)
+{
+	const gt_counters count = gt_test_counters(be);
+	ck_assert_uint_eq(count.bytes, 0);
+	gt_backend_close(be);
+	return count;
+}
+
+static void same_peak(const char *name, gt_counters run, gt_counters dry_run)
+{
+	ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", name, run.peak_bytes, dry_run.peak_bytes);
+}
+
 /* Vectors in core/basis/ for these options. */
 static const struct {
 	const char *solver;
@@ -139,10 +153,7 @@ static gt_counters solve(const struct run *r, gt_type type, int dry, struct seen
 	free(options);
 	gt_penalty_free(R);
 	gt_test_problem_free(&p);
-	const gt_counters count = gt_test_counters(be);
-	ck_assert_uint_eq(count.bytes, 0);
-	gt_backend_close(be);
-	return count;
+	return closed(be);
 }
 
 START_TEST(solvers_hold_what_they_state)
@@ -153,8 +164,7 @@ START_TEST(solvers_hold_what_they_state)
 	size_t volume, data, part;
 	const gt_counters run = solve(r, type, 0, &real, &volume, &data, &part);
 	const gt_counters dry_run = solve(r, type, 1, &stated, &volume, &data, &part);
-	ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s:%s: %zu bytes at most, stated %zu", r->solver, r->options, run.peak_bytes,
-	              dry_run.peak_bytes);
+	same_peak(r->solver, run, dry_run);
 	ck_assert_uint_eq(dry_run.allocations, run.allocations);
 	ck_assert_uint_eq(stated.bytes, real.bytes);
 	const size_t arrays = ((size_t)r->volumes + (r->per_subset ? r->subsets : 0)) * volume + (size_t)r->data * data +
@@ -181,8 +191,7 @@ START_TEST(ramp_holds_what_it_states)
 	struct seen real, stated;
 	size_t volume, data, part;
 	const gt_counters run = solve(&r, GT_F32, 0, &real, &volume, &data, &part);
-	const gt_counters dry_run = solve(&r, GT_F32, 1, &stated, &volume, &data, &part);
-	ck_assert_uint_eq(run.peak_bytes, dry_run.peak_bytes);
+	same_peak("ramp", run, solve(&r, GT_F32, 1, &stated, &volume, &data, &part));
 }
 END_TEST
 
@@ -199,10 +208,7 @@ static gt_counters project(const gt_projector *p, gt_type type, int dry, gt_stat
 	}
 	gt_linop_free(A);
 	gt_test_problem_free(&t);
-	const gt_counters count = gt_test_counters(be);
-	ck_assert_uint_eq(count.bytes, 0);
-	gt_backend_close(be);
-	return count;
+	return closed(be);
 }
 
 START_TEST(projectors_rehearse)
@@ -212,8 +218,7 @@ START_TEST(projectors_rehearse)
 		gt_status real, stated;
 		const gt_counters run = project(*p, type, 0, &real), dry_run = project(*p, type, 1, &stated);
 		ck_assert_int_eq(real, stated);
-		ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*p)->name, run.peak_bytes,
-		              dry_run.peak_bytes);
+		same_peak((*p)->name, run, dry_run);
 	}
 }
 END_TEST
@@ -265,20 +270,14 @@ static gt_counters penalise(const gt_regularizer *r, gt_type type, int dry)
 	gt_array_free(x);
 	gt_array_free(g);
 	gt_array_free(kappa);
-	const gt_counters count = gt_test_counters(be);
-	ck_assert_uint_eq(count.bytes, 0);
-	gt_backend_close(be);
-	return count;
+	return closed(be);
 }
 
 START_TEST(penalties_rehearse)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
-	for (const gt_regularizer *const *r = gt_regularizers; *r; r++) {
-		const gt_counters run = penalise(*r, type, 0), dry_run = penalise(*r, type, 1);
-		ck_assert_msg(dry_run.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*r)->name, run.peak_bytes,
-		              dry_run.peak_bytes);
-	}
+	for (const gt_regularizer *const *r = gt_regularizers; *r; r++)
+		same_peak((*r)->name, penalise(*r, type, 0), penalise(*r, type, 1));
 }
 END_TEST
 
@@ -288,16 +287,13 @@ static gt_counters direct(gt_type type, int dry)
 	struct gt_test_problem t = gt_test_problem(be, type, SIDE, 3 * VIEWS, 1);
 	ck_ok(gt_analytic_run(gt_analytic_for(t.scan), be, &t.grid, t.scan, NULL, t.b[0], t.x));
 	gt_test_problem_free(&t);
-	const gt_counters count = gt_test_counters(be);
-	ck_assert_uint_eq(count.bytes, 0);
-	gt_backend_close(be);
-	return count;
+	return closed(be);
 }
 
 START_TEST(direct_methods_rehearse)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
-	ck_assert_uint_eq(direct(type, 0).peak_bytes, direct(type, 1).peak_bytes);
+	same_peak("direct", direct(type, 0), direct(type, 1));
 }
 END_TEST
 

@@ -54,6 +54,7 @@ static const struct {
 	{ "fista", "restart=no", "fair:strength=2,delta=20HU", 7, 0, 1 },
 	{ "fista", "", "qggmrf:strength=0.2", 16, 1, 1 },
 	{ "fista", "prox=yes", "tv:strength=0.02,inner=4", 7, 1, 1 },
+	{ "fista", "prox=yes", "wavelet:strength=0.5,inner=3,levels=2", 7, 1, 1 },
 	{ "fista", "anderson=2", "fair:strength=2,delta=20HU", 8, 1, 1 },
 	{ "fista", "anderson=4", "tv:strength=0.02,inner=4", 7, 0, 1 },
 	{ "os-sqs", "", NULL, 7, 0, 1 },

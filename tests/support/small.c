@@ -135,7 +135,9 @@ gt_status gt_small_solve(const char *name, const char *text, const gt_problem *p
 
 struct gt_small_noisy gt_small_noisy(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets, double noise)
 {
-	struct gt_small_noisy s = { .p = gt_test_problem(be, type, n, views, subsets) };
+	struct gt_small_noisy s = { .closes = !be };
+	be = be ? be : gt_test_backend();
+	s.p = gt_test_problem(be, type, n, views, subsets);
 	for (size_t k = 0; k < subsets; k++) {
 		const size_t cells = gt_array_size(s.p.b[k]);
 		gt_array *e = gt_test_array(be, type, cells, 7 + (unsigned)k);
@@ -153,7 +155,29 @@ void gt_small_noisy_free(struct gt_small_noisy *s)
 {
 	for (size_t k = 0; k < s->p.subsets; k++)
 		gt_array_free(s->w[k]);
+	for (size_t i = 0; i < s->owned; i++)
+		gt_array_free(s->own[i]);
+	free(s->own);
+	gt_backend *be = s->p.be;
 	gt_test_problem_free(&s->p);
+	if (!s->closes)
+		return;
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
+	gt_backend_close(be);
+}
+
+static gt_array *keep(struct gt_small_noisy *s, gt_array *x)
+{
+	s->own = realloc(s->own, (s->owned + 1) * sizeof *s->own);
+	ck_assert_ptr_nonnull(s->own);
+	return s->own[s->owned++] = x;
+}
+
+gt_array *gt_small_volume(struct gt_small_noisy *s)
+{
+	gt_array *x = NULL;
+	ck_ok(gt_array_like(s->p.x, &x));
+	return keep(s, x);
 }
 
 static double *host(const gt_array *a)
@@ -241,10 +265,9 @@ double gt_small_cost(const gt_problem *p, const gt_array *x)
 
 double gt_small_distance(const gt_array *x, const gt_array *y) { return sqrt(gt_distance2(x, y) / gt_dot(y, y)); }
 
-/* A start volume other than zero and the solution. */
-gt_array *gt_small_start(const struct gt_small_noisy *s)
+gt_array *gt_small_start(struct gt_small_noisy *s)
 {
 	gt_array *x = gt_test_array(s->p.be, gt_array_type(s->p.x), gt_array_size(s->p.x), 99);
 	gt_scale(0.01, x);
-	return x;
+	return keep(s, x);
 }

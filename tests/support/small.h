@@ -16,12 +16,16 @@ struct gt_small_log {
 /* An inconsistent noisy problem with weights, some of them 0. */
 struct gt_small_noisy {
 	struct gt_test_problem p;
-	gt_array *w[40];
+	gt_array *w[40], **own; /* own: volumes that gt_small_noisy_free() frees */
+	size_t owned;
+	int closes;             /* the backend too */
 };
+/* be: NULL opens GT_BACKEND. gt_small_noisy_free() closes it and fails the test if arrays are left. */
 struct gt_small_noisy gt_small_noisy(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets, double noise);
 void gt_small_noisy_free(struct gt_small_noisy *s);
-/* A start volume other than zero and the solution. */
-gt_array *gt_small_start(const struct gt_small_noisy *s);
+/* A volume, and a start volume other than zero and the solution; the problem owns both. */
+gt_array *gt_small_volume(struct gt_small_noisy *s);
+gt_array *gt_small_start(struct gt_small_noisy *s);
 
 /* strength/2 times the squared differences of successive voxels, by its gradient; strength/2 |x - centre|^2 by its proximal step. */
 gt_penalty *gt_small_rough(const gt_array *x, double strength, int convex);

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Plants the faults of faults.txt one at a time in a copy of the tree; the tests named there must fail.
+
+Usage: planted.py BUILD [NAME...]: BUILD/tree gets the copy, BUILD/out its build. NAME: a part of the names to try. Prints a line per
+fault. Exits with 1 if the tests pass in spite of a fault, or if a line does not fit the tree. The tree itself is unchanged.
+Without NAME it first checks that the tests pass.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HANGS = 600  # s
+JOBS = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "2")
+
+
+def faults(wanted):
+    """The lines of faults.txt whose names contain one of the wanted parts."""
+    for line in (HERE / "faults.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            fields = [field.strip().replace("\\n", "\n").replace("\\t", "\t") for field in line.split(" @ ")]
+            if not wanted or any(part in fields[0] for part in wanted):
+                yield fields
+
+
+def copy(tree):
+    """Writes changed files only, so that a second build is short."""
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        source, to = ROOT / name, tree / name
+        if source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(source.read_bytes())
+            to.chmod(source.stat().st_mode)
+
+
+def run(command, **more):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False, **more)
+
+
+def build(out, tests):
+    """Builds the library and the tests' programs."""
+    listed = re.findall(r"Test +#\d+: (test_\w+)\.cpu", run(["ctest", "--test-dir", out, "-N"]).stdout)
+    needed = [name for name in listed if re.fullmatch(tests, name)]
+    needed += [word.replace(".", "_") for word in tests.split("|") if word.startswith("fuzz.")]
+    needed += ["gantry", "fail_nth"] * bool(re.search("cli|faults", tests))
+    done = run(["cmake", "--build", out, "-j", JOBS, "--target", *needed])
+    if done.returncode:
+        sys.exit(f"planted.py: the copy does not build: {done.stdout[-2000:]}")
+
+
+def failures(out, tests):
+    """Runs tests until one fails: the names of those that failed, or None if none ran."""
+    done = run(["ctest", "--test-dir", out, "-R", f"^({tests})(\\.cpu)?$", "--timeout", HANGS, "--stop-on-failure"]).stdout
+    if "(Skipped)" in done or not re.search(r"tests failed out of [1-9]", done):
+        return None
+    return re.findall(r"^\s*\d+ - (\S+) \((?!Not Run)", done, re.MULTILINE)
+
+
+def find(out, file, code, new, tests):
+    """Returns what the tests say of the fault, and whether they found it."""
+    text = file.read_text(encoding="utf-8")
+    if text.count(code) != 1:
+        return f"does not fit: {text.count(code)} places", False
+    file.write_text(text.replace(code, new), encoding="utf-8")
+    try:
+        build(out, tests)
+        begin = time.monotonic()
+        failed = failures(out, tests)
+        seconds = time.monotonic() - begin
+    finally:
+        file.write_text(text, encoding="utf-8")
+    said = "skipped" if failed is None else failed[0] if failed else "no test failed"
+    return f"{said}, {seconds:.1f} s", bool(failed)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    base = Path(sys.argv[1]).resolve()
+    tree, out = base / "tree", base / "out"
+    copy(tree)
+    configured = run(["cmake", "-S", tree, "-B", out, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DGANTRY_CUDA=OFF", "-DGANTRY_SHARED_TESTS=ON"])
+    if configured.returncode:
+        sys.exit(f"planted.py: {configured.stderr[-2000:]}")
+    if not sys.argv[2:]:
+        tests = "|".join(sorted({tests for *_, tests in faults([])}))
+        build(out, tests)
+        failed = failures(out, tests)
+        if failed:
+            sys.exit(f"planted.py: {failed[0]} fails without a fault")
+    missed = 0
+    for name, file, code, new, tests in faults(sys.argv[2:]):
+        said, found = find(out, tree / file, code, new, tests)
+        missed += not found
+        print(f"{name:34} {'found' if found else 'MISSED'}: {said}", flush=True)
+    sys.exit(missed > 0)
+
+
+main()
