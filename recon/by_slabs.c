@@ -6,7 +6,6 @@
 #include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/detector_edges.h"
 #include "io/slice_writer.h"
@@ -14,6 +13,7 @@
 #include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
+#include "team/team.h"
 
 /* Text within one expression. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })

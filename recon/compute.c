@@ -5,13 +5,14 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "core/variant/of_run.h"
 #include "recon/checkpointing.h"
 #include "recon/modules.h"
 #include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
+#include "team/team.h"
 
 void gt_recon_found_free(gt_recon_found *f)
 {

@@ -8,7 +8,6 @@
 #include "core/device/host_memory.h"
 #include "core/device/prefetch.h"
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "io/plausibility.h"
@@ -16,6 +15,7 @@
 #include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
+#include "team/team.h"
 
 double gt_recon_host_free(const gt_recon_settings *s)
 {

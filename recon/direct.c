@@ -5,7 +5,7 @@
 #include <gantry/analytic.h>
 #include "analytic/fbp/slab.h"
 #include "core/log.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"

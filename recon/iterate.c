@@ -7,13 +7,13 @@
 #include "core/device/backend.h"
 #include "core/device/shared_limit.h"
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/outside/subtract.h"
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 #include "recon/penalty_from_spec.h"
+#include "team/team.h"
 
 /* The self of the solver's callbacks. */
 typedef struct {

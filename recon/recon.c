@@ -4,11 +4,11 @@
 #include <string.h>
 #include "core/log.h"
 #include "core/arguments.h"
-#include "core/team/process_group.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/modules.h"
 #include "recon/recon.h"
+#include "team/process_group.h"
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
 

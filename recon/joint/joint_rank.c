@@ -5,7 +5,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/joint/block_operator.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
-#include "core/team/balance.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/team/team_balance.h"
+#include "team/balance.h"
 
 enum { MAX_RANKS = 64 };
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
 #include "recon/team/team_alike.h"
 #include "recon/team/team_run.h"
+#include "team/team.h"
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 

@@ -66,10 +66,16 @@ FINE = {
     "apps/commands/recon/recon.c": '#include <gantry/io.h>\n#include "apps/cli/cli.h"\n',
     "recon/recon.c": '#include "geometry/vec3.h"\n#include <gantry/scan.h>\n',
     "core/device/backend.h": "#ifdef GT_HAVE_CUDA\n",
+    "team/team.c": '#include "core/device/backend.h"\n#include <gantry/processes.h>\n',
+    "solvers/cgls.c": '#include "team/team.h"\n',
     "tests/core/test_array.c": '#include "core/array.h"\n',
 }
 FAULTS = {
     "up": {"core/array.c": '#include "solvers/solver.h"\n'},
+    "team": {"core/array.c": '#include "team/team.h"\n'},
+    "team public": {"core/array.c": "#include <gantry/processes.h>\n"},
+    "inside": {"solvers/cgls.c": '#include "team/team_impl.h"\n'},
+    "calibration": {"recon/recon.c": '#include "calibration/correct.h"\n'},
     "strangers": {"projectors/dd/dd.c": '#include "io/format.h"\n'},
     "solver": {"solvers/cgls.c": '#include "projectors/projector.h"\n'},
     "app": {"phantoms/body.c": '  #  include "apps/cli/cli.h"\n'},
