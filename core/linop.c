@@ -7,7 +7,6 @@
 #include "core/linop.h"
 #include "core/poll.h"
 #include "core/random.h"
-#include "core/team/split.h"
 #include "core/try.h"
 
 struct gt_linop {

@@ -3,12 +3,12 @@
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/module.h"
-#include "core/team/team.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
 #include "geometry/grid.h"
 #include "projectors/kit/motion.h"
 #include "projectors/table.h"
+#include "team/team.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
 

@@ -6,7 +6,6 @@
 #include "analytic/fbp/slab.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/detector_edges.h"
 #include "io/slice_writer.h"
@@ -14,6 +13,7 @@
 #include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
+#include "team/team.h"
 
 /* Text within one expression. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
@@ -88,7 +88,7 @@ static gt_status check_displaced(const gt_recon *r, const gt_method *m, const gt
 	gt_status st = GT_OK;
 	if (!offset || strcmp(offset, "auto") != 0)
 		return GT_OK;
-	gt_note_gap(&r->log, scan);
+	gt_note_gap(&r->on.log, scan);
 	if (!gt_displaced_is_open(scan))
 		return GT_OK;
 	if (!(f.view = malloc(scan->rows * scan->columns * sizeof *f.view)))
@@ -108,10 +108,10 @@ static gt_status decide(gt_recon *r, const gt_scan *scan)
 	if (r->set.text[GT_SET_OUTPUT])
 		GT_TRY(gt_fail_in(gt_can_write_slices(r->set.text[GT_SET_OUTPUT]), "by slabs"));
 	if (r->set.check && !r->set.text[GT_SET_DATA])
-		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->log, r->path, 0);
-	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
-	gt_note_slices(&r->log, &j->grid, scan);
-	gt_note_detector(&r->log, scan);
+		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->on.log, r->path, 0);
+	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->grid));
+	gt_note_slices(&r->on.log, &j->grid, scan);
+	gt_note_detector(&r->on.log, scan);
 	j->water = gt_recon_water(r, j->p);
 	j->water_known = r->set.water > 0 || j->p->water > 0;
 done:
@@ -173,10 +173,10 @@ static int show(void *self, const gt_slab_progress *p)
 static gt_slab_case case_of(gt_recon *r)
 {
 	const gt_recon_job *j = &r->job;
-	return (gt_slab_case){ .log = &r->log,
+	return (gt_slab_case){ .log = &r->on.log,
 		               .progress = show,
 		               .progress_self = r,
-		               .backend = j->backend,
+		               .backend = j->with.backend,
 		               .type = j->type,
 		               .method = j->method.analytic,
 		               .options = j->method.options,
@@ -199,11 +199,11 @@ static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
 	gt_status st = GT_OK;
 	gt_recon_forget(r);
 	GT_TRY(gt_slab_job_open(c, s));
-	gt_backend_poll(s->be, r->cancel, r->cancel_self);
+	gt_backend_poll(s->be, r->on.cancel, r->on.cancel_self);
 	snprintf(r->slabs.backend, sizeof r->slabs.backend, "%s", gt_backend_name(s->be));
-	gt_method_note_form(&r->log, c->method, c->options, s->be);
+	gt_method_note_form(&r->on.log, c->method, c->options, s->be);
 	GT_TRY(gt_slab_job_choose(s, cut));
-	gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY,
+	gt_notify(&r->on.log, GT_INFO, GT_ABOUT_MEMORY,
 	          "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all, "
 	          "and %s in reserve%s%s",
 	          cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be),
@@ -232,7 +232,7 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
 	if (!w.notes.say)
-		w.notes = r->log;
+		w.notes = r->on.log;
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
 	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
 	GT_TRY(gt_recon_record(r, head));

@@ -7,7 +7,6 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/spec.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/variant.h"
@@ -17,6 +16,7 @@
 #include "recon/checkpointing.h"
 #include "recon/modules.h"
 #include "recon/team/team_checkpoint.h"
+#include "team/team.h"
 
 /* Lines of the file. A line without a text for a difference is a record alone and may differ. An option with the file's
  * value makes both equal. */

@@ -5,74 +5,14 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "core/variant/of_run.h"
 #include "recon/checkpointing.h"
 #include "recon/modules.h"
 #include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
-
-void gt_recon_found_free(gt_recon_found *f)
-{
-	free(f->start);
-	free(f->weights);
-	free(f->penalty);
-	free(f->cost);
-	free(f->unsaved);
-	free(f->ranks);
-	free(f->splits);
-	*f = (gt_recon_found){ .run.residual = NAN };
-}
-
-gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase)
-{
-	return (gt_recon_progress){ .size = sizeof(gt_recon_progress),
-		                    .phase = phase,
-		                    .seconds = NAN,
-		                    .cost = NAN,
-		                    .data = NAN,
-		                    .penalty = NAN,
-		                    .gradient = NAN,
-		                    .residual = NAN,
-		                    .change = NAN,
-		                    .fraction = NAN,
-		                    .left = NAN,
-		                    .water = j->water,
-		                    .water_known = j->water_known };
-}
-
-int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
-{
-	gt_recon_progress p = gt_recon_progress_of(j, phase);
-	p.done = done;
-	p.text = text;
-	return j->each ? j->each(j->each_self, &p) : 0;
-}
-
-void gt_recon_mark(const gt_recon_found *f, const char *name)
-{
-	if (!f->plan)
-		gt_mark_stage(name);
-}
-
-gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets)
-{
-	*subsets = 1;
-	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
-}
-
-gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c)
-{
-	*c = (gt_model_case){ .grid = &e->grid,
-		              .scan = j->method.analytic ? e->all->scan : e->p.scan,
-		              .penalty = j->penalty ? j->penalty->spec : NULL,
-		              .direct = j->method.analytic != NULL,
-		              .on_cpu = !gt_backend_is_gpu(be),
-		              .threads = gt_pool_threads(gt_backend_pool(be)),
-		              .element = gt_type_size(j->type) };
-	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
-}
+#include "team/team.h"
 
 gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
 {
@@ -92,7 +32,7 @@ static gt_status begin(const gt_recon_job *j, gt_backend *be, gt_recon_found *f)
 {
 	gt_status st = GT_OK;
 	gt_recon_fraction_open(&f->fraction, j, be);
-	if (f->plan)
+	if (!j->how->computes)
 		GT_TRY(gt_backend_dry_run(be));
 	gt_memory_estimate_open(f->plan, be);
 done:
@@ -103,12 +43,12 @@ gt_status gt_recon_settle_kernels(const gt_recon_job *j, gt_backend *be, char **
 {
 	gt_status st = GT_OK;
 	*kernels = NULL;
-	if (j->resume && !j->reproducible) {
+	if (j->resume && !j->with.reproducible) {
 		gt_team_lock(be);
 		st = gt_checkpointing_kernels(j->resume, kernels);
 		gt_team_unlock(be);
 	}
-	gt_variant_only(j->reproducible ? "built-in" : *kernels);
+	gt_variant_only(j->with.reproducible ? "built-in" : *kernels);
 	gt_variant_same(1); /* subsets, and scans together, may be of several classes */
 	return st;
 }
@@ -131,13 +71,13 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	gt_status st = GT_OK;
 	GT_TRY(begin(j, be, f));
 	GT_TRY(gt_recon_settle_kernels(j, be, &kernels));
-	if (j->team && !f->plan && !j->reproducible)
+	if (j->team && j->how->computes && !j->with.reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
 	if (j->method.analytic) {
-		gt_recon_mark(f, "direct method");
+		gt_recon_mark(j, "direct method");
 		gt_recon_fraction_direct(&f->fraction, 1);
 		GT_TRY(gt_recon_direct_to(j, j->method.analytic, j->method.options, e, x, NULL, &is_out));
 		gt_recon_fraction_direct(&f->fraction, 0);
@@ -145,18 +85,18 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 		GT_TRY(gt_recon_iterate(j, e, x, f));
 	}
 	/* A solver that was stopped within an iteration returns GT_OK with an undefined volume. */
-	if (j->cancel && j->cancel(j->cancel_self))
+	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
 	gt_memory_estimate_close(f->plan, be);
-	gt_recon_mark(f, "volume to the host");
-	if (!f->plan && !is_out)
+	gt_recon_mark(j, "volume to the host");
+	if (j->how->computes && !is_out)
 		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;
 	GT_TRY(gt_backend_counters(be, &count));
 	f->device_peak = (double)count.peak_bytes;
 done:
-	gt_recon_mark(f, "release of the device");
+	gt_recon_mark(j, "release of the device");
 	gt_backend_poll(be, NULL, NULL);
 	gt_recon_forget_kernels(kernels);
 	gt_array_free(x);
@@ -168,18 +108,20 @@ static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, 
 	gt_backend *be = NULL;
 	gt_model_case c;
 	gt_status st = GT_OK;
-	if (j->split && strcmp(j->split, "auto"))
-		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
+	if (j->with.split && strcmp(j->with.split, "auto"))
+		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4",
+		               j->with.split);
 	const char *streams = gt_recon_streams(j);
 	if (streams && j->method.analytic)
 		return gt_fail(GT_ERR_ARG, "backend '%s': expected an iterative method: %s runs by slabs without it; use --backend %s",
-		               j->backend, gt_method_name(&j->method), streams);
-	gt_recon_mark(f, "device");
-	GT_TRY(gt_backend_open(streams ? "cpu" : j->backend ? j->backend : "auto", &be));
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->backend : gt_backend_name(be), gt_backend_describe(be));
-	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->backend : gt_backend_name(be));
-	if (j->scratch && !f->plan)
-		GT_TRY(gt_backend_scratch(be, j->scratch, j->arrays_limit));
+		               j->with.backend, gt_method_name(&j->method), streams);
+	gt_recon_mark(j, "device");
+	GT_TRY(gt_backend_open(streams ? "cpu" : j->with.backend ? j->with.backend : "auto", &be));
+	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", streams ? j->with.backend : gt_backend_name(be),
+	          gt_backend_describe(be));
+	snprintf(f->backend, sizeof f->backend, "%s", streams ? j->with.backend : gt_backend_name(be));
+	if (j->with.scratch && j->how->computes)
+		GT_TRY(gt_backend_scratch(be, j->with.scratch, j->with.arrays_limit));
 	GT_TRY(gt_recon_model_case(j, e, be, &c));
 	if (!streams)
 		gt_model(&c, 1, 1, &f->model);
@@ -189,21 +131,16 @@ done:
 	return st;
 }
 
-const char *gt_recon_streams(const gt_recon_job *j) { return gt_stream_device(j->backend); }
-
-int gt_recon_is_mpi(const gt_recon_job *j) { return j->backend && !strncmp(j->backend, "mpi", 3); }
-int gt_recon_is_team(const gt_recon_job *j) { return j->reproducible || gt_team_is_spec(j->backend); }
-
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
-	if (j->balance == GT_BALANCE_YES && (j->reproducible || !gt_recon_is_team(j)))
+	if (j->with.balance == GT_BALANCE_YES && (j->with.reproducible || !gt_recon_is_team(j)))
 		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
-		               j->reproducible ? "with reproducible=yes all ranks have equal ranges"
-		                               : "one device computes: expected several, as cpu:1+cpu:2");
+		               j->with.reproducible ? "with reproducible=yes all ranks have equal ranges"
+		                                    : "one device computes: expected several, as cpu:1+cpu:2");
 	gt_outside_extent(&j->outside, j->p, &j->grid, &extent);
 	if (j->method.solver)
-		gt_recon_extent_pad(&j->log, &margin, &extent);
+		gt_recon_extent_pad(&j->on.log, &margin, &extent);
 	return gt_recon_is_team(j) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
 }

@@ -8,7 +8,6 @@
 #include "core/device/host_memory.h"
 #include "core/device/prefetch.h"
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "io/plausibility.h"
@@ -16,6 +15,7 @@
 #include "recon/modules.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
+#include "team/team.h"
 
 double gt_recon_host_free(const gt_recon_settings *s)
 {
@@ -29,7 +29,7 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p)
 {
 	const double asked = r->set.water;
 	if (asked > 0 && p->water > 0 && fabs(asked / p->water - 1) > 0.1)
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as requested, instead of the %g that %s states", asked,
+		gt_notify(&r->on.log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as requested, instead of the %g that %s states", asked,
 		          p->water, r->path ? r->path : "the scan");
 	return asked > 0 ? asked : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
@@ -53,11 +53,11 @@ static gt_status check_files(const gt_recon *r)
 static void report_preset(const gt_recon *r, const gt_preset_made *m)
 {
 	const char *name = gt_preset_names[r->set.preset];
-	gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE,
+	gt_notify(&r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "--preset %s%s%s: --solver %s --weights %s --penalty %s; the remaining time is estimated after the first iteration", name,
 	          m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
 	if (m->is_replaced)
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s has no effect: solver, weights and penalty are all overridden",
+		gt_notify(&r->on.log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s has no effect: solver, weights and penalty are all overridden",
 		          name);
 }
 
@@ -98,9 +98,9 @@ static gt_status check_displaced(gt_recon *r, gt_method *m, int requested)
 	const char *offset = m->analytic ? gt_method_choice(m->analytic, m->options, "offset") : NULL;
 	if (!offset || strcmp(offset, "auto") != 0)
 		return GT_OK;
-	gt_note_gap(&r->log, p->scan);
+	gt_note_gap(&r->on.log, p->scan);
 	const gt_status st = gt_check_displaced(m->analytic->name, p);
-	return st == GT_ERR_UNSUPPORTED && !requested ? gt_method_instead(&r->log, p->scan, m) : st;
+	return st == GT_ERR_UNSUPPORTED && !requested ? gt_method_instead(&r->on.log, p->scan, m) : st;
 }
 
 /* Takes the method of the settings, of the preset, or the default for the scan. */
@@ -112,12 +112,12 @@ static gt_status find_method(gt_recon *r, int planning)
 	GT_TRY(set_preset(r, j->p, &j->grid, planning));
 	const int made = r->penalty_text != NULL;
 	if (!r->set.text[GT_SET_SOLVER] && !made)
-		GT_TRY(gt_method_for(&r->log, &j->grid, j->p->scan, &r->method));
+		GT_TRY(gt_method_for(&r->on.log, &j->grid, j->p->scan, &r->method));
 	GT_TRY(check_displaced(r, r->set.text[GT_SET_SOLVER] ? &r->set.method : &r->method, r->set.text[GT_SET_SOLVER] != NULL));
 	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
 	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
 	if (j->method.solver)
-		j->projector = gt_projector_for_grid(&r->log, r->set.text[GT_SET_PROJECTOR], &j->grid, j->p->scan);
+		j->projector = gt_projector_for_grid(&r->on.log, r->set.text[GT_SET_PROJECTOR], &j->grid, j->p->scan);
 	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
 	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
 done:
@@ -128,28 +128,22 @@ done:
 static void begin_job(gt_recon *r)
 {
 	const gt_recon_settings *s = &r->set;
-	r->job = (gt_recon_job){ .log = r->log,
+	r->job = (gt_recon_job){ .on = r->on,
+		                 .with = { .backend = s->text[GT_SET_BACKEND],
+		                           .split = s->text[GT_SET_SPLIT],
+		                           .balance = s->balance,
+		                           .reproducible = s->reproducible,
+		                           .scratch = s->text[GT_SET_SCRATCH],
+		                           .device_limit = s->device_memory },
+		                 .how = &gt_recon_computing,
 		                 .name = r->path ? r->path : "the projections",
-		                 .each = r->each,
-		                 .each_self = r->each_self,
-		                 .cancel = r->cancel,
-		                 .cancel_self = r->cancel_self,
-		                 .take = r->take,
-		                 .take_self = r->take_self,
-		                 .take_every = r->take_every,
 		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
 		                                  gt_recon_starts_from_file(gt_recon_init(s)),
-		                 .backend = s->text[GT_SET_BACKEND],
-		                 .split = s->text[GT_SET_SPLIT],
-		                 .balance = s->balance,
-		                 .reproducible = s->reproducible,
 		                 .init = gt_recon_init(s),
 		                 .checkpoint = s->text[GT_SET_CHECKPOINT],
 		                 .resume = s->text[GT_SET_RESUME],
 		                 .command = s->text[GT_SET_COMMAND],
 		                 .start = r->start,
-		                 .scratch = s->text[GT_SET_SCRATCH],
-		                 .device_limit = s->device_memory,
 		                 .type = s->precision ? GT_F64 : GT_F32,
 		                 .margin = (gt_z_margin_mode)s->margin,
 		                 .weights = s->weights,
@@ -164,8 +158,8 @@ static gt_status read_all(gt_recon *r)
 	}
 	const char *streams = gt_recon_streams(&r->job);
 	if (!gt_recon_is_team(&r->job))
-		gt_backend_prefetch(streams ? streams : r->job.backend ? r->job.backend : "auto");
-	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);
+		gt_backend_prefetch(streams ? streams : r->job.with.backend ? r->job.with.backend : "auto");
+	const gt_status st = gt_recon_read(r, &r->on.log, 0, &r->owned);
 	gt_backend_prefetch_end();
 	r->job.p = r->owned;
 	return st;
@@ -183,7 +177,7 @@ static void report_with_options(void *self, const gt_message *m)
 {
 	const gt_recon *r = self;
 	const int tries = strstr(m->text, "try: ") != NULL;
-	gt_notify(&r->log, m->severity, m->subject, "%s%s", m->text, tries ? "; add the options for images of this command" : "");
+	gt_notify(&r->on.log, m->severity, m->subject, "%s%s", m->text, tries ? "; add the options for images of this command" : "");
 }
 
 static int is_images(const char *path)
@@ -204,19 +198,19 @@ static gt_status check_data(gt_recon *r)
 	const char *data = r->set.text[GT_SET_DATA], *name = data ? data : r->path ? r->path : "the projections";
 	const gt_projections *p = r->job.p;
 	if (r->set.force)
-		gt_projections_implausible(p, &r->log, name);
+		gt_projections_implausible(p, &r->on.log, name);
 	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
 	if (st != GT_OK)
 		return st;
-	gt_projections_outlier_columns(p, &r->log, name);
+	gt_projections_outlier_columns(p, &r->on.log, name);
 	const gt_listener images = { report_with_options, r };
 	/* Readers of images compare the range of the angles themselves. */
 	if (r->set.check && (data || !is_images(r->path)))
-		gt_note_range(&r->log, p);
+		gt_note_range(&r->on.log, p);
 	if (r->set.check && !data)
-		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->log, r->path, threads_asked(r->job.backend));
+		gt_conjugate_move_assumed_axis(r->owned, &r->read, &r->on.log, r->path, threads_asked(r->job.with.backend));
 	if (r->set.check)
-		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
+		gt_conjugate_warn(p, is_images(r->path) ? &images : &r->on.log, data ? NULL : r->path, threads_asked(r->job.with.backend));
 	return GT_OK;
 }
 
@@ -236,19 +230,19 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	GT_TRY(read_all(r));
 	gt_mark_stage("checks of the data");
 	const gt_scan *scan = j->p->scan;
-	gt_note_detector(&r->log, scan);
+	gt_note_detector(&r->on.log, scan);
 	GT_TRY(check_data(r));
 	j->water = gt_recon_water(r, j->p);
 	j->water_known = r->set.water > 0 || j->p->water > 0;
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
 		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));
-	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
+	GT_TRY(gt_recon_find_grid(r, &r->on.log, scan, &j->grid));
 	GT_TRY(find_method(r, planning));
-	gt_note_slices(&r->log, &j->grid, scan);
+	gt_note_slices(&r->on.log, &j->grid, scan);
 	GT_TRY(gt_recon_choose_outside(r));
 	if (is_extended(&j->method))
-		gt_note_body(&r->log, j->p, j->method.solver != NULL);
-	gt_note_weights(&r->log, j->p);
+		gt_note_body(&r->on.log, j->p, j->method.solver != NULL);
+	gt_note_weights(&r->on.log, j->p);
 done:
 	return st;
 }

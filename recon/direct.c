@@ -5,7 +5,7 @@
 #include <gantry/analytic.h>
 #include "analytic/fbp/slab.h"
 #include "core/log.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
@@ -21,16 +21,16 @@ static gt_status report_unseen(const gt_recon_job *j, const gt_analytic *method,
 	if (st != GT_OK || s.first == s.end)
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
-		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_GEOMETRY,
 		          "%s: only slice %zu of %zu is seen over 180 degrees; the others are filled from the nearest rows", method->name,
 		          s.first, grid->n[2]);
 	else if (s.end - s.first < grid->n[2])
-		gt_notify(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_GEOMETRY,
 		          "%s: only slices %zu to %zu of %zu are seen over 180 degrees; the others are filled from the nearest rows",
 		          method->name, s.first, s.end - 1, grid->n[2]);
 	if (isfinite(s.radius))
 		gt_notify(
-			&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+			&j->on.log, GT_WARNING, GT_ABOUT_GEOMETRY,
 			"%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over 180 "
 			"degrees",
 			method->name, s.pitch, s.limit, s.radius);
@@ -126,8 +126,8 @@ gt_status gt_recon_direct_to(const gt_recon_job *j, const gt_analytic *method, c
 	*is_out = 0;
 	out = download_target(j, e, x, out);
 	gt_status st = GT_OK;
-	gt_method_note_form(&j->log, method, options, gt_array_backend(x));
-	if (method->coverage && j->log.say)
+	gt_method_note_form(&j->on.log, method, options, gt_array_backend(x));
+	if (method->coverage && j->on.log.say)
 		GT_TRY(report_unseen(j, method, e->asked, e->all->scan));
 	if (gt_recon_streams(j)) {
 		const gt_stream_problem q = gt_recon_stream_problem(j, e, gt_array_backend(x), 1);
@@ -168,7 +168,7 @@ static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e
 	char have[256], want[256];
 	gt_read_options o = gt_read_defaults;
 	gt_status st = GT_OK;
-	o.notes = j->log;
+	o.notes = j->on.log;
 	gt_team_lock(gt_array_backend(x));
 	st = gt_read_volume(j->init, &o, &v);
 	gt_team_unlock(gt_array_backend(x));
@@ -206,10 +206,10 @@ static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e,
 		st = GT_ERR_UNSUPPORTED;
 	*name = method->name;
 	if (st == GT_OK)
-		gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
+		gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
+	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
 	*name = "zero";
 	gt_fill(0, x);
 	return GT_OK;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "core/team/team.h"
 #include "recon/divergence.h"
+#include "team/team.h"
 
 enum { UNKNOWN, COST, DATA, RESIDUAL, PARTIAL_COST };
 static const char *const names[] = { "volume", "cost", "data term", "residual", "cost" };

@@ -19,7 +19,7 @@ typedef struct {
 static void limit(const gt_recon *r, const gt_recon_job *j, gt_memory_estimate *e)
 {
 	gt_memory_estimate_limit(e, gt_recon_streams(j) ? 0 : r->set.device_memory);
-	if (j->scratch && j->method.solver)
+	if (j->with.scratch && j->method.solver)
 		gt_memory_estimate_spill(e, gt_scratch_arrays(j, e));
 }
 
@@ -57,17 +57,17 @@ static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory
 	const dry *d = self;
 	gt_recon_job j = *d->j;
 	gt_recon_found f = { .plan = e };
-	j.is_estimate = 1;
-	j.log.say = NULL;
-	j.each = NULL;
+	j.how = &gt_recon_estimating;
+	j.on.log.say = NULL;
+	j.on.each = NULL;
 	if (variant->single)
 		j.type = GT_F32;
 	if (variant->backend)
-		j.backend = variant->backend;
+		j.with.backend = variant->backend;
 	if (variant->options)
 		j.method.options = (void *)variant->options;
 	if (variant->spills)
-		j.scratch = "";
+		j.with.scratch = "";
 	if (variant->grid) {
 		j.grid = *variant->grid;
 		j.grid_is_given = 1;
@@ -138,19 +138,18 @@ gt_status gt_recon_check_memory(gt_recon *r, const char *failed)
 	return st;
 }
 
-/* *known: e holds the memory of the run, even if that is too much. */
-static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
+gt_status gt_recon_plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
 	gt_status st = GT_OK;
 	gt_recon_forget(r);
 	*e = before_run(r);
-	if (r->job.scratch)
+	if (r->job.with.scratch)
 		gt_recon_stream_files(r, dry_run_of, e);
 	gt_recon_job j = r->job;
-	j.each = NULL;
-	j.compares = 1;
+	j.on.each = NULL;
+	j.how = &gt_recon_planning;
 	*e = before_run(r);
 	gt_memory_estimate_begin(e, j.p, &j.grid);
 	r->found.plan = e;
@@ -168,44 +167,5 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	}
 done:
 	r->found.plan = NULL;
-	return st;
-}
-
-static gt_status plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
-{
-	gt_memory_estimate e;
-	int known = 0;
-	gt_status st = GT_OK;
-	GT_TRY(gt_recon_decide(r, 1));
-	st = r->by_slabs ? gt_recon_plan_slabs(r) : plan_whole(r, &e, &known);
-	if (st != GT_OK && !known)
-		goto done;
-	if (memory && known) {
-		const size_t size = memory->size < sizeof e ? memory->size : sizeof e;
-		e.size = size;
-		memcpy(memory, &e, size);
-	}
-	free(r->text);
-	r->text = r->by_slabs ? gt_recon_slab_facts(r) : gt_recon_facts(r, &r->found);
-	if (!r->text)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	if (settings)
-		*settings = r->text;
-done:
-	return st;
-}
-
-gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
-{
-	gt_status st = gt_recon_check_idle("gt_recon_plan", r);
-	if (settings)
-		*settings = NULL;
-	if (st != GT_OK)
-		return st;
-	if (memory && memory->size < sizeof memory->size)
-		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
-	r->is_busy = 1;
-	st = plan(r, memory, settings);
-	gt_recon_end_call(r);
 	return st;
 }

@@ -7,13 +7,13 @@
 #include "core/device/backend.h"
 #include "core/device/shared_limit.h"
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/outside/subtract.h"
 #include "recon/projector_spec.h"
 #include "recon/team/team_run.h"
 #include "recon/penalty_from_spec.h"
+#include "team/team.h"
 
 /* The self of the solver's callbacks. */
 typedef struct {
@@ -75,9 +75,9 @@ static void take_slices(const gt_recon_job *j, const gt_recon_extent *e, const g
 {
 	gt_recon_slices s = { .size = sizeof s, .grid = e->asked, .iteration = g->iteration, .water = j->water, .index = { 0, 0, 0 } };
 	float *host[3] = { NULL, NULL, NULL };
-	if (!j->take || !g->x || j->team)
+	if (!j->on.take || !g->x || j->team)
 		return;
-	if (f->taken > 0 && seconds - f->taken < j->take_every && g->iteration < g->iterations)
+	if (f->taken > 0 && seconds - f->taken < j->on.take_every && g->iteration < g->iterations)
 		return;
 	f->taken = seconds > 0 ? seconds : 1e-9;
 	for (int a = 0; a < 3; a++) {
@@ -85,7 +85,7 @@ static void take_slices(const gt_recon_job *j, const gt_recon_extent *e, const g
 		s.slice[a] = host[a] = slice_of(g->x, e, a);
 	}
 	if (host[0] && host[1] && host[2])
-		j->take(j->take_self, &s);
+		j->on.take(j->on.take_self, &s);
 	for (int a = 0; a < 3; a++)
 		free(host[a]);
 }
@@ -109,7 +109,7 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	take_slices(t->j, t->e, g, seconds, t->f);
 	gt_recon_fraction_step(&t->f->fraction, g->iteration, g->iterations);
 	/* Report the end of the iteration even if a callback asked to stop during it. */
-	const int answer = t->j->each ? t->j->each(t->j->each_self, &p) : 0;
+	const int answer = t->j->on.each ? t->j->on.each(t->j->on.each_self, &p) : 0;
 	t->f->asked_to_stop = t->f->fraction.stop || answer;
 }
 
@@ -134,7 +134,7 @@ static void saving(void *self, int begins)
 gt_status gt_recon_open_checkpoint(const gt_recon_job *j, char *projector, const gt_grid *grid, const gt_run_scan *scan, size_t scans,
                                    gt_backend *be, gt_recon_found *f)
 {
-	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "", &j->method, scan, scans, grid, projector,
+	const gt_run_identity run = { &j->on.log, j->type,   j->command ? j->command : "", &j->method, scan, scans, grid, projector,
 		                      f->penalty, f->backend };
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
 	gt_team_lock(be);
@@ -172,7 +172,7 @@ static gt_status new_penalty(const gt_recon_job *j, gt_penalty_problem prior, gt
 	if (j->resume)
 		GT_TRY(recorded_penalty(j->resume, gt_array_backend(prior.x), &recorded));
 	prior.recorded = recorded;
-	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
+	GT_TRY(gt_penalty_from_spec(&j->on.log, j->penalty, &prior, R, text));
 done:
 	free(recorded);
 	return st;
@@ -181,8 +181,8 @@ done:
 gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f)
 {
 	teller t = { j, e, f };
-	gt_recon_mark(f, "iterations");
-	if (f->plan)
+	gt_recon_mark(j, "iterations");
+	if (!j->how->computes)
 		return gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
 	f->run.each = each_iteration;
 	f->run.stop = asked_to_stop;
@@ -201,10 +201,11 @@ gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const 
 /* The first rank of each process makes the weights, and all ranks of the process read them. */
 gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
-	const gt_weights_problem q = { &e->p,         &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be),
-		                       j->is_estimate };
+	const gt_weights_problem q = {
+		&e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be), !j->how->has_weights
+	};
 	gt_status st = GT_OK;
-	gt_recon_mark(f, "weights");
+	gt_recon_mark(j, "weights");
 	if (!j->team)
 		return gt_fail_in(gt_weights_from_spec(&j->weights, &q, w, &f->weights), "%s", j->name);
 	if (gt_team_leads(be))
@@ -221,8 +222,9 @@ done:
 
 gt_stream_problem gt_recon_stream_problem(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *host, size_t subsets)
 {
-	return (gt_stream_problem){ &j->log,  gt_recon_streams(j), j->device_limit, host, j->type, j->projector,
-		                    &e->grid, e->p.scan,           subsets,         0,    0 };
+	return (gt_stream_problem){
+		&j->on.log, gt_recon_streams(j), j->with.device_limit, host, j->type, j->projector, &e->grid, e->p.scan, subsets, 0, 0
+	};
 }
 
 /* rest: data without the object outside the grid; NULL: all data. */
@@ -266,18 +268,18 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	gt_penalty *R = NULL;
 	float *rest = NULL;
 	gt_status st = GT_OK;
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
+	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	          f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	gt_shared_left_forget();
 	GT_TRY(gt_outside_subtract(j, e, be, &rest));
-	gt_recon_mark(f, "operators and data of the subsets");
+	gt_recon_mark(j, "operators and data of the subsets");
 	GT_TRY(new_subsets(j, e, rest, w, x, &s, &stream));
-	gt_recon_report_left(&j->log);
+	gt_recon_report_left(&j->on.log);
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	gt_memory_estimate_copied(f->plan, j->outside.mode == GT_OUTSIDE_SUBTRACT);
 	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p,    &j->weights,    w,      &s, x,
 		                           j->water,     NULL,     e->below, e->asked->n[2], stream, e };
-	gt_recon_mark(f, "penalty");
+	gt_recon_mark(j, "penalty");
 	GT_TRY(new_penalty(j, prior, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
 		                     .A = s.A,
@@ -294,12 +296,12 @@ static gt_status iterate(const gt_recon_job *j, const gt_recon_extent *e, const 
 	f->run.rule = j->stop;
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	const gt_run_scan run = { &e->p, w, f->weights, f->start };
-	if (!f->plan)
+	if (j->how->computes)
 		GT_TRY(gt_recon_open_checkpoint(j, gt_projector_text(j->projector), &e->grid, &run, 1, be, f));
 	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes, f->run.moved);
 	if (f->run.reason)
-		gt_notify(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.max,
+		gt_notify(&j->on.log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.max,
 		          f->run.reason);
 done:
 	gt_recon_close_checkpoint(f);
@@ -318,9 +320,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &f->subsets));
 	GT_TRY(gt_recon_weights(j, e, be, &w, f));
-	gt_recon_mark(f, "start image");
+	gt_recon_mark(j, "start image");
 	GT_TRY(gt_recon_begin(j, e, x, &f->fraction, &f->start));
-	const int is_direct = !f->plan && is_started_directly(f);
+	const int is_direct = j->how->computes && is_started_directly(f);
 	if (is_direct)
 		GT_TRY(gt_soft_parts_keep(e, x, j->water, &soft));
 	gt_memory_estimate_started(f->plan, be);

@@ -1,12 +1,87 @@
-/* Callbacks of a run: progress and remaining time of an iteration, or of a direct method. */
+/* State of a run: strategies, progress and remaining time, callbacks, and what the next call must not reuse. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
 #include "core/device/backend.h"
+#include "core/log.h"
 #include "recon/modules.h"
 #include "recon/recon.h"
+#include "recon/team/team_run.h"
 
 static const double report_every = 0.1; /* s */
+
+const gt_recon_strategy gt_recon_computing = { "computing", 1, 0, 1 };
+const gt_recon_strategy gt_recon_planning = { "planning", 0, 1, 1 };
+const gt_recon_strategy gt_recon_estimating = { "estimating memory", 0, 0, 0 };
+
+void gt_recon_found_free(gt_recon_found *f)
+{
+	free(f->start);
+	free(f->weights);
+	free(f->penalty);
+	free(f->cost);
+	free(f->unsaved);
+	free(f->ranks);
+	free(f->splits);
+	*f = (gt_recon_found){ .run.residual = NAN };
+}
+
+gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase)
+{
+	return (gt_recon_progress){ .size = sizeof(gt_recon_progress),
+		                    .phase = phase,
+		                    .seconds = NAN,
+		                    .cost = NAN,
+		                    .data = NAN,
+		                    .penalty = NAN,
+		                    .gradient = NAN,
+		                    .residual = NAN,
+		                    .change = NAN,
+		                    .fraction = NAN,
+		                    .left = NAN,
+		                    .water = j->water,
+		                    .water_known = j->water_known };
+}
+
+int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
+{
+	gt_recon_progress p = gt_recon_progress_of(j, phase);
+	p.done = done;
+	p.text = text;
+	return j->on.each ? j->on.each(j->on.each_self, &p) : 0;
+}
+
+void gt_recon_mark(const gt_recon_job *j, const char *name)
+{
+	if (j->how->computes)
+		gt_mark_stage(name);
+}
+
+gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets)
+{
+	*subsets = 1;
+	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
+}
+
+gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c)
+{
+	*c = (gt_model_case){ .grid = &e->grid,
+		              .scan = j->method.analytic ? e->all->scan : e->p.scan,
+		              .penalty = j->penalty ? j->penalty->spec : NULL,
+		              .direct = j->method.analytic != NULL,
+		              .on_cpu = !gt_backend_is_gpu(be),
+		              .threads = gt_pool_threads(gt_backend_pool(be)),
+		              .element = gt_type_size(j->type) };
+	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
+}
+
+const char *gt_recon_streams(const gt_recon_job *j) { return gt_stream_device(j->with.backend); }
+
+int gt_recon_is_mpi(const gt_recon_job *j) { return j->with.backend && !strncmp(j->with.backend, "mpi", 3); }
+int gt_recon_is_team(const gt_recon_job *j) { return j->with.reproducible || gt_team_is_spec(j->with.backend); }
+
+/* Progress ------------------------------------------------------------------------- */
 
 /* Returns the solver's parameter `iterations`; 0 if it has none. */
 static int iterations_of(const gt_method *m)
@@ -50,20 +125,20 @@ static int ask(void *self)
 	gt_recon_fraction *w = self;
 	const gt_recon_job *j = w->job;
 	const double now = gt_seconds();
-	if (j->cancel && j->cancel(j->cancel_self))
+	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
 		return 1;
 	if (!w->be || now - w->reported < report_every || !(w->direct || w->iterations))
 		return 0;
 	w->reported = now;
 	const gt_recon_progress p = w->direct ? of_direct(w) : of_iterations(w, now);
-	w->stop |= j->each(j->each_self, &p) != 0;
+	w->stop |= j->on.each(j->on.each_self, &p) != 0;
 	return w->direct && w->stop;
 }
 
 void gt_recon_fraction_open(gt_recon_fraction *w, const gt_recon_job *j, gt_backend *be)
 {
-	*w = (gt_recon_fraction){ .job = j, .be = j->each && !gt_backend_is_gpu(be) ? be : NULL, .reported = gt_seconds() };
-	if (w->be || j->cancel)
+	*w = (gt_recon_fraction){ .job = j, .be = j->on.each && !gt_backend_is_gpu(be) ? be : NULL, .reported = gt_seconds() };
+	if (w->be || j->on.cancel)
 		gt_backend_poll(be, ask, w);
 }
 
@@ -109,33 +184,79 @@ void gt_recon_fraction_step(gt_recon_fraction *w, int done, int max)
 
 void gt_recon_fraction_end(gt_recon_fraction *w) { w->iterations = 0; }
 
+/* Calls ---------------------------------------------------------------------------- */
+
+gt_status gt_recon_check_is(const char *function, const gt_recon *r)
+{
+	return gt_is_recon(r) ? GT_OK
+	                      : gt_fail(GT_ERR_ARG, "%s: %s", function, r ? "expected a gt_recon, found something else" : "r is NULL");
+}
+
+gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
+{
+	const gt_status st = gt_recon_check_is(function, r);
+	if (st == GT_OK && r->is_busy)
+		return gt_fail(GT_ERR_ARG, "%s: called from a callback of the same gt_recon: expected a call after that one returned",
+		               function);
+	return st;
+}
+
+void gt_recon_undecide(gt_recon *r)
+{
+	gt_method_free(&r->method);
+	gt_penalty_spec_free(&r->penalty);
+	free(r->penalty_text);
+	free(r->streamed);
+	r->streamed = NULL;
+	gt_projections_free(r->owned);
+	r->method = (gt_method){ 0 };
+	r->owned = NULL;
+	r->penalty_text = NULL;
+	r->is_chosen = r->by_slabs = 0;
+}
+
+void gt_recon_forget(gt_recon *r)
+{
+	gt_recon_found_free(&r->found);
+	free(r->parameters);
+	r->parameters = NULL;
+	r->slabs = (gt_slab_result){ .whole = 0 };
+	r->has_run = 0;
+}
+
+/* Callbacks may change after the choice, and within a run. */
 void gt_recon_on_message(gt_recon *r, void (*say)(void *self, const gt_message *m), void *self)
 {
-	if (gt_is_recon(r))
-		r->job.log = r->log = (gt_listener){ say, self };
+	if (!gt_is_recon(r))
+		return;
+	r->on.log = (gt_listener){ say, self };
+	r->job.on = r->on;
 }
 
 void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self)
 {
 	if (!gt_is_recon(r))
 		return;
-	r->job.each = r->each = each;
-	r->job.each_self = r->each_self = self;
+	r->on.each = each;
+	r->on.each_self = self;
+	r->job.on = r->on;
 }
 
 void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
 {
 	if (!gt_is_recon(r))
 		return;
-	r->job.cancel = r->cancel = cancel;
-	r->job.cancel_self = r->cancel_self = self;
+	r->on.cancel = cancel;
+	r->on.cancel_self = self;
+	r->job.on = r->on;
 }
 
 void gt_recon_on_slices(gt_recon *r, double seconds, void (*take)(void *self, const gt_recon_slices *s), void *self)
 {
 	if (!gt_is_recon(r))
 		return;
-	r->job.take = r->take = take;
-	r->job.take_self = r->take_self = self;
-	r->job.take_every = r->take_every = seconds;
+	r->on.take = take;
+	r->on.take_self = self;
+	r->on.take_every = seconds;
+	r->job.on = r->on;
 }

@@ -11,28 +11,52 @@
 #include "recon/team/team_model.h"
 #include "recon/z_margin.h"
 
-/* Borrows all that it points to. A copy with another method, type or grid serves a dry run. */
+/* Callbacks of the caller; NULL: none. */
 typedef struct {
 	gt_listener log;
-	int (*each)(void *self, const gt_recon_progress *p);    /* NULL: no callback */
+	int (*each)(void *self, const gt_recon_progress *p);
 	void *each_self;
 	int (*cancel)(void *self);      /* see gt_recon_on_cancel() */
 	void *cancel_self;
-	void (*take)(void *self, const gt_recon_slices *s);     /* see gt_recon_on_slices(); NULL: no callback */
+	void (*take)(void *self, const gt_recon_slices *s);     /* see gt_recon_on_slices() */
 	void *take_self;
 	double take_every;              /* s */
+} gt_recon_callbacks;
+
+/* Devices and memory that compute. */
+typedef struct {
+	const char *backend;            /* NULL: auto */
+	const char *split;              /* partition of a team's work; NULL: auto */
+	int balance;                    /* gt_balance_mode */
+	int reproducible;               /* 1: always the same number of ranks, for any devices */
+	const char *scratch;            /* folder of files for arrays that do not fit memory; NULL: none */
+	double arrays_limit;            /* bytes of arrays that stay in memory in addition to these files */
+	double device_limit;            /* bytes of a device that computes for host arrays; 0: free memory */
+} gt_recon_resources;
+
+/* How a computation proceeds. The caller of gt_recon_compute() picks one of the three. */
+typedef struct {
+	const char *name;
+	int computes;                   /* 1: computes a volume. 0: a dry run, which counts the memory of its steps */
+	int compares;                   /* 1: a dry run of every split of a team */
+	int has_weights;                /* 1: makes the values of the weights; 0: only their size */
+} gt_recon_strategy;
+/* Computes; plans a run with all that the user is told; estimates its memory alone. */
+extern const gt_recon_strategy gt_recon_computing, gt_recon_planning, gt_recon_estimating;
+
+/* What is computed, and how. Borrows all that it points to. A copy with another method, type or grid serves a dry
+ * run. */
+typedef struct {
+	gt_recon_callbacks on;
+	gt_recon_resources with;
+	const gt_recon_strategy *how;
+	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
 	const gt_projections *p;
 	const char *name;               /* file of p, for messages */
 	gt_grid grid;                   /* requested, or chosen */
 	int grid_is_given;              /* 1: it was requested */
 	gt_method method;               /* its options are not freed with the job */
-	const char *split;              /* partition of a team's work; NULL: auto */
-	int balance;                    /* gt_balance_mode */
-	int reproducible;               /* 1: always the same number of ranks, for any devices */
-	int compares;                   /* 1: a plan compares every split of a team */
-	int is_estimate;                /* 1: a plan for its memory alone: weights have a size and no values */
-	struct gt_recon_team *team;     /* state of the computing rank; NULL: a single backend */
-	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume may be NULL */
+	const char *projector, *init, *checkpoint, *resume, *command;           /* checkpoint, resume may be NULL */
 	const float *start;             /* on grid; NULL: see init */
 	gt_type type;
 	gt_z_margin_mode margin;
@@ -40,9 +64,6 @@ typedef struct {
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;
-	const char *scratch;            /* folder of files for arrays that do not fit memory; NULL: none */
-	double arrays_limit;            /* bytes of arrays that stay in memory in addition to these files */
-	double device_limit;            /* bytes of a device that computes for host arrays; 0: free memory */
 	double water;                   /* mm^-1 */
 	int water_known;                /* by the scan or the user */
 } gt_recon_job;
@@ -67,7 +88,7 @@ typedef struct {
 typedef struct {
 	gt_recon_fraction fraction;
 	gt_run run;                     /* iterative method */
-	gt_memory_estimate *plan;       /* dry run: its estimate; NULL: compute */
+	gt_memory_estimate *plan;       /* memory that a dry run counts; else NULL */
 	double seconds;                 /* of the computation */
 	char *start;                    /* owned; zero, a method, a file, or "array"; NULL: unknown */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
@@ -139,7 +160,7 @@ void gt_recon_fraction_end  (gt_recon_fraction *w);                     /* the s
 /* Reports a phase; nonzero: the caller requests to stop. */
 int gt_recon_report(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
 /* Marks a stage of gt_timings(), except in a dry run. */
-void gt_recon_mark(const gt_recon_found *f, const char *name);
+void gt_recon_mark(const gt_recon_job *j, const char *name);
 /* All values unknown. */
 gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase);
 #endif

@@ -9,13 +9,13 @@
 #include "core/device/host_memory.h"
 #include "core/log.h"
 #include "core/spec.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/noise/penalty_strength.h"
 #include "recon/weights/photon_weights.h"
 #include "regularizers/spec_of_water.h"
+#include "team/team.h"
 
 /* Strengths with a smaller relative difference are equal: devices differ by less, and noise changes by half of it. */
 #define MAX_RELATIVE_DIFFERENCE 1e-3

@@ -4,29 +4,13 @@
 #include <string.h>
 #include "core/log.h"
 #include "core/arguments.h"
-#include "core/team/process_group.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/modules.h"
 #include "recon/recon.h"
+#include "team/process_group.h"
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
-
-/* GT_ERR_ARG if r is not a gt_recon; the message begins with the function's name. */
-static gt_status check(const char *function, const gt_recon *r)
-{
-	return gt_is_recon(r) ? GT_OK
-	                      : gt_fail(GT_ERR_ARG, "%s: %s", function, r ? "expected a gt_recon, found something else" : "r is NULL");
-}
-
-gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
-{
-	const gt_status st = check(function, r);
-	if (st == GT_OK && r->is_busy)
-		return gt_fail(GT_ERR_ARG, "%s: called from a callback of the same gt_recon: expected a call after that one returned",
-		               function);
-	return st;
-}
 
 static gt_status make(gt_recon **r)
 {
@@ -77,29 +61,6 @@ gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r
 		*r = NULL;
 	}
 	return st;
-}
-
-void gt_recon_undecide(gt_recon *r)
-{
-	gt_method_free(&r->method);
-	gt_penalty_spec_free(&r->penalty);
-	free(r->penalty_text);
-	free(r->streamed);
-	r->streamed = NULL;
-	gt_projections_free(r->owned);
-	r->method = (gt_method){ 0 };
-	r->owned = NULL;
-	r->penalty_text = NULL;
-	r->is_chosen = r->by_slabs = 0;
-}
-
-void gt_recon_forget(gt_recon *r)
-{
-	gt_recon_found_free(&r->found);
-	free(r->parameters);
-	r->parameters = NULL;
-	r->slabs = (gt_slab_result){ .whole = 0 };
-	r->has_run = 0;
 }
 
 void gt_recon_free(gt_recon *r)
@@ -205,7 +166,7 @@ gt_status gt_recon_choose(gt_recon *r)
 
 gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
 {
-	const gt_status st = check("gt_recon_chosen_grid", r);
+	const gt_status st = gt_recon_check_is("gt_recon_chosen_grid", r);
 	if (st != GT_OK)
 		return st;
 	if (!grid)
@@ -302,7 +263,7 @@ static gt_status write_volume(gt_recon *r, const char *path, const gt_write_opti
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
 	if (!w.notes.say)
-		w.notes = r->log;
+		w.notes = r->on.log;
 	if (gt_recon_report(&r->job, GT_RECON_WRITES, 0, path))
 		return gt_fail(GT_STOPPED, "stopped before %s was written", path);
 	gt_mark_stage("writing");
@@ -351,11 +312,50 @@ done:
 	return st;
 }
 
+static gt_status plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
+{
+	gt_memory_estimate e;
+	int known = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_recon_decide(r, 1));
+	st = r->by_slabs ? gt_recon_plan_slabs(r) : gt_recon_plan_whole(r, &e, &known);
+	if (st != GT_OK && !known)
+		goto done;
+	if (memory && known) {
+		const size_t size = memory->size < sizeof e ? memory->size : sizeof e;
+		e.size = size;
+		memcpy(memory, &e, size);
+	}
+	free(r->text);
+	r->text = r->by_slabs ? gt_recon_slab_facts(r) : gt_recon_facts(r, &r->found);
+	if (!r->text)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	if (settings)
+		*settings = r->text;
+done:
+	return st;
+}
+
+gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
+{
+	gt_status st = gt_recon_check_idle("gt_recon_plan", r);
+	if (settings)
+		*settings = NULL;
+	if (st != GT_OK)
+		return st;
+	if (memory && memory->size < sizeof memory->size)
+		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
+	r->is_busy = 1;
+	st = plan(r, memory, settings);
+	gt_recon_end_call(r);
+	return st;
+}
+
 /* Results -------------------------------------------------------------------------- */
 
 gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out)
 {
-	const gt_status st = check("gt_recon_result", r);
+	const gt_status st = gt_recon_check_is("gt_recon_result", r);
 	if (st != GT_OK)
 		return st;
 	if (!out)

@@ -23,14 +23,7 @@ struct gt_recon {
 	gt_grid grid;
 	gt_grid_from grid_from;
 	const float *start;             /* borrowed; NULL: see key init */
-	double take_every;
-	void (*take)(void *self, const gt_recon_slices *s);
-	void *take_self;
-	gt_listener log;
-	int (*each)(void *self, const gt_recon_progress *p);
-	void *each_self;
-	int (*cancel)(void *self);
-	void *cancel_self;
+	gt_recon_callbacks on;
 	/* Chosen by gt_recon_choose(). */
 	int is_chosen, by_slabs;
 	gt_projections *owned;          /* read from the file; by slabs only the geometry */
@@ -49,6 +42,8 @@ struct gt_recon {
 	char *parameters;
 };
 
+/* GT_ERR_ARG if r is not a gt_recon. function: the caller's name, with which the message begins. */
+gt_status gt_recon_check_is(const char *function, const gt_recon *r);
 /* For functions that change r. GT_ERR_ARG if r is not a gt_recon, or in a callback, because the enclosing call still
  * uses r. function: its name, for the message. */
 gt_status gt_recon_check_idle(const char *function, const gt_recon *r);
@@ -82,6 +77,8 @@ double gt_recon_water(const gt_recon *r, const gt_projections *p);
 /* Returns 1 if the run fits memory, or if that is unknown: the run then reports the reason. p may be the geometry
  * alone. */
 int gt_recon_fits(const gt_recon *r, const gt_recon_job *j);
+/* Plans a run in memory. *known: e holds its memory, even if that is too much. */
+gt_status gt_recon_plan_whole(gt_recon *r, gt_memory_estimate *e, int *known);
 /* Refuses a run that would not fit. failed: message of an earlier failure, or NULL. */
 gt_status gt_recon_check_memory(gt_recon *r, const char *failed);
 

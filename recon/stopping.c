@@ -5,8 +5,8 @@
 #include "core/clock.h"
 #include "core/device/backend.h"
 #include "core/spec.h"
-#include "core/team/team.h"
 #include "recon/stopping.h"
+#include "team/team.h"
 
 #define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param rules[] = {

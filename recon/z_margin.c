@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <gantry/author/scan_math.h>
 #include "core/log.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "geometry/grid.h"
 #include "recon/z_margin.h"

@@ -1,6 +1,7 @@
 /* Halo exchange of slices between the ranks of a team. */
 #include "core/device/backend.h"
 #include "regularizers/halo.h"
+#include "team/team.h"
 
 enum { MAX_ROOMS = 4, MAX_PIECES = MAX_ROOMS * 64 };
 

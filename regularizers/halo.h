@@ -3,7 +3,7 @@
 /* Private to regularizers/. Local slices of a rank in a distributed volume, with a halo of up to `reach` slices below
  * and above from one or several ranks. Buffers hold halo below, local slices and halo above densely, for each field. */
 #include <gantry/grid.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 
 struct gt_halo {
 	gt_backend *be;

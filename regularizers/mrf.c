@@ -14,6 +14,7 @@
 #include "regularizers/halo.h"
 #include "regularizers/mrf.h"
 #include "regularizers/prior_image.h"
+#include "team/team.h"
 
 struct options {
 	double strength;

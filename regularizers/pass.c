@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/try.h"
 #include "regularizers/pass.h"
+#include "team/team.h"
 
 static const struct gt_pass_impl *impl(const gt_backend *be) { return gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_pass_cuda) : &gt_pass_cpu; }
 

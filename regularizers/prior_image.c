@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "regularizers/prior_image.h"
+#include "team/team.h"
 
 /* tolerance of voxel positions, in voxels */
 static const double TOLERANCE = 1e-3;

@@ -21,6 +21,7 @@
 #include "regularizers/halo.h"
 #include "regularizers/momentum.h"
 #include "regularizers/tv.h"
+#include "team/team.h"
 
 static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
 

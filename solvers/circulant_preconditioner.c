@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "core/fft/fft.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "solvers/circulant_preconditioner.h"
 

@@ -1,9 +1,10 @@
 /* Ordered subsets: access order, row and column sums, and the pass over the subsets. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "solvers/ordered_subsets.h"
+#include "team/team.h"
 
 /* The volumes of one solver that are allocated after its sums. */
 enum { SPARE_VOLUMES = 4 };

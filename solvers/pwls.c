@@ -1,8 +1,8 @@
 /* Shared parts of penalised weighted least squares: residuals, gradients, majorizers and momentum. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/partition/partition.h"
 #include "core/random.h"
-#include "core/team/partition.h"
 #include "core/try.h"
 #include "solvers/pwls.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <gantry/solver.h>
 #include "core/arguments.h"
+#include "core/partition/partition.h"
 #include "core/penalty.h"
-#include "core/team/partition.h"
 
 static gt_status check_team(const gt_solver *s, const gt_array *x)
 {

@@ -4,8 +4,8 @@
 #include <gantry/module.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "core/team/links.h"
 #include "core/vectors/sets.h"
+#include "team/links.h"
 #include "tuner/tuner.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* Transmitted photon counts: checks shared by all backends. */
 #include "core/counts/counts_impl.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 
 static int fits(const gt_array *a, const gt_array *b)
 {

@@ -7,7 +7,7 @@
 #include "core/device/backend.h"
 #include "core/device/staged.h"
 #include "core/arguments.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 
 size_t gt_type_size(gt_type t) { return t == GT_F64 ? sizeof(double) : sizeof(float); }
@@ -292,7 +292,7 @@ size_t gt_backend_slot(gt_backend *be, double *result)
 	*result = NAN;
 	be->later[be->pending] = result;
 	if (be->rank)
-		gt_team_slot(be, be->pending, GT_JOIN_NOT);
+		be->rank_ops->slot(be, be->pending, GT_JOIN_NOT);
 	return be->pending++;
 }
 
@@ -306,7 +306,7 @@ static void wait_reductions(gt_backend *be)
 	be->count.waits++;
 	be->ops->wait_reductions(be, n);
 	if (be->rank)
-		gt_team_allreduce(be, n);
+		be->rank_ops->allreduce(be, n);
 	for (size_t k = 0; k < n && be->status == GT_OK; k++)
 		*be->later[k] = be->slot[k];
 }
@@ -325,7 +325,7 @@ static size_t slot_of(const gt_array *a, int join, double *result)
 {
 	const size_t slot = gt_backend_slot(a->be, result);
 	if (a->shared)
-		gt_team_slot(a->be, slot, join);
+		a->be->rank_ops->slot(a->be, slot, join);
 	return slot;
 }
 

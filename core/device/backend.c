@@ -8,7 +8,7 @@
 #include "core/arguments.h"
 #include "core/device/prefetch.h"
 #include "core/linop.h"
-#include "core/team/team.h"
+#include "core/partition/rank.h"
 #include "core/text.h"
 #include "core/try.h"
 
@@ -190,7 +190,7 @@ void gt_backend_fail(gt_backend *be, gt_status s)
 		be->status = s;
 		snprintf(be->message, sizeof be->message, "%s", gt_error());
 		if (be->rank)
-			gt_team_failed(be, s, be->message);
+			be->rank_ops->failed(be, s, be->message);
 	}
 	gt_backend_unlock(be);
 }

@@ -101,7 +101,8 @@ struct gt_backend {
 	double   *later[GT_SLOTS];      /* destinations of the first `pending` slots */
 	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
-	struct gt_rank *rank;           /* rank in a team (core/team/team.h); NULL: no team */
+	struct gt_rank *rank;           /* rank in a team (core/partition/rank.h); NULL: no team */
+	const struct gt_rank_ops *rank_ops;
 	struct gt_mapped_files *files;  /* see gt_backend_scratch(); NULL: none */
 	int       late;                 /* 1: operations are deferred, see gt_backend_gather() */
 	double    moved;                /* see gt_backend_moved() */
@@ -160,6 +161,8 @@ int       gt_backend_begin_with(gt_backend *be, const gt_array *x, const gt_arra
 /* Marks an operator that is called by gt_backend_begin_with() and reads the memory of the arrays itself. */
 struct gt_linop;
 void      gt_linop_lets_wait(struct gt_linop *A);
+/* Marks an operator that accepts shared arrays (core/partition/partition.h). */
+void      gt_linop_take_shared(struct gt_linop *A);
 void      gt_backend_end  (gt_backend *be);
 /* Operators applied since gt_backend_poll(), including the fraction of the current one; and the completed fraction of
  * the direct method in progress. Both are 0 without a poll callback. */

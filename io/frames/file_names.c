@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "io/frames/file_names.h"
+#include "io/frames/frame_source.h"
 
 /* longer numbers are dates or hashes */
 enum { MAX_DIGITS = 18 };
@@ -215,4 +216,12 @@ gt_status gt_named_files_add(const char *path, const char *name, gt_named_files 
 	find_number(x, 0);
 	l->n++;
 	return GT_OK;
+}
+
+void gt_file_list_free(gt_file_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->path[i]);
+	free(l->path);
+	*l = (gt_file_list){ NULL, 0 };
 }

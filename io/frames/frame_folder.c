@@ -15,14 +15,6 @@
 #include "io/frames/ole2_file.h"
 #include "io/write_kit/volume_units.h"
 
-void gt_file_list_free(gt_file_list *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->path[i]);
-	free(l->path);
-	*l = (gt_file_list){ NULL, 0 };
-}
-
 gt_status gt_frames_read(const gt_frame_source *s, size_t first, size_t n, float *out)
 {
 	gt_status st = GT_OK;

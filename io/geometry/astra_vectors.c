@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/log.h"
 #include "core/try.h"
 #include "io/geometry/geometry_writers.h"
 #include "io/geometry/json_keys.h"
@@ -178,8 +179,8 @@ gt_status gt_write_astra(FILE *file, const gt_scan *scan, const char *ending, co
 			fprintf(file, "]}\n");
 	}
 	if (st == GT_OK)
-		gt_writer_note(
-			notes,
+		gt_notify(
+			notes, GT_INFO, GT_ABOUT_GEOMETRY,
 			"%s of %zu rows x %zu columns, in mm: give ASTRA's volume a window in mm; its projections are [row][view][column]",
 			parallel ? "parallel3d_vec" : "cone_vec", scan->rows, scan->columns);
 	free(vec);

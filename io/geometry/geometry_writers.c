@@ -1,23 +1,12 @@
 /* Writes scans as files of other programs: selects the format, writes under a temporary name, and checks that all data
  * reached the disk. */
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 #include <gantry/io.h>
 #include <gantry/module.h>
-#include "core/log.h"
 #include "core/module.h"
 #include "io/geometry/geometry_writers.h"
-
-void gt_writer_note(const gt_listener *notes, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	if (notes)
-		gt_notify_list(notes, GT_INFO, GT_ABOUT_GEOMETRY, format, args);
-	va_end(args);
-}
 
 static gt_status format_of(const char *path, const char *given, const char **format, const char **ending)
 {

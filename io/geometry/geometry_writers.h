@@ -8,6 +8,5 @@ gt_status gt_write_rtk  (FILE *file, const gt_scan *scan, const gt_listener *not
 /* ending: "npy", "json"; any other writes text. */
 gt_status gt_write_astra(FILE *file, const gt_scan *scan, const char *ending, const gt_listener *notes);
 gt_status gt_write_leap (FILE *file, const gt_scan *scan, const gt_listener *notes);
-void      gt_writer_note(const gt_listener *notes, const char *format, ...) GT_PRINTF(2, 3);
 
 #endif

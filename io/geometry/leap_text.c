@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <gantry/constants.h>
 #include <gantry/author/vec3.h>
+#include "core/log.h"
 #include "core/try.h"
 #include "io/geometry/geometry_writers.h"
 #include "io/geometry/key_list.h"
@@ -198,7 +199,7 @@ gt_status gt_write_leap(FILE *file, const gt_scan *s, const gt_listener *notes)
 		write_vectors(file, "moduleCenters", s, offsetof(gt_view, detector));
 		write_vectors(file, "rowVectors", s, offsetof(gt_view, row_axis));
 		write_vectors(file, "colVectors", s, offsetof(gt_view, column_axis));
-		gt_writer_note(notes, "written as LEAP's modular beam, which can represent every flat view");
+		gt_notify(notes, GT_INFO, GT_ABOUT_GEOMETRY, "written as LEAP's modular beam, which can represent every flat view");
 	}
 done:
 	free(phi);

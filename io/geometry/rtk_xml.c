@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/log.h"
 #include "core/try.h"
 #include "io/geometry/geometry_writers.h"
 #include "io/geometry/xml_tree.h"
@@ -168,9 +169,9 @@ gt_status gt_write_rtk(FILE *file, const gt_scan *scan, const gt_listener *notes
 	}
 	fprintf(file, "</RTKThreeDCircularGeometry>\n");
 	if (reversed)
-		gt_writer_note(notes, "RTK's column direction is opposite: the columns of its images are reversed");
-	gt_writer_note(notes, "images for RTK: spacing %.10g %.10g, origin %.10g %.10g", image.spacing[0], image.spacing[1],
-	               image.origin[0], image.origin[1]);
+		gt_notify(notes, GT_INFO, GT_ABOUT_GEOMETRY, "RTK's column direction is opposite: the columns of its images are reversed");
+	gt_notify(notes, GT_INFO, GT_ABOUT_GEOMETRY, "images for RTK: spacing %.10g %.10g, origin %.10g %.10g", image.spacing[0],
+	          image.spacing[1], image.origin[0], image.origin[1]);
 done:
 	free(view);
 	return st;

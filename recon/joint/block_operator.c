@@ -1,8 +1,8 @@
 /* Block-diagonal operator. Applications neither allocate nor copy. */
 #include <stdlib.h>
-#include "core/team/partition.h"
-#include "core/team/split.h"
+#include "core/partition/partition.h"
 #include "recon/joint/block_operator.h"
+#include "team/split.h"
 
 typedef struct {
 	size_t blocks;

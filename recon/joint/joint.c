@@ -30,20 +30,20 @@ static gt_status check(const gt_joint *q)
 			q->scans, j->penalty->spec));
 	if (gt_recon_is_mpi(j))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected devices of one process, as cpu:1x4, not %s", q->scans,
-		               j->backend));
+		               j->with.backend));
 	if (gt_recon_streams(j))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu scans together: expected a device that holds all of them, not %s", q->scans,
-		               j->backend));
-	if (!gt_recon_is_team(j) && j->split && strcmp(j->split, "auto"))
-		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->split, q->scans));
+		               j->with.backend));
+	if (!gt_recon_is_team(j) && j->with.split && strcmp(j->with.split, "auto"))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--split=%s: one device computes %zu scans together: expected none", j->with.split, q->scans));
 	for (size_t i = 1; i < q->scans && j->checkpoint; i++) {
 		const gt_checkpointing c = { .spec = j->checkpoint };
 		GT_TRY(gt_checkpointing_check(&c, (const char *const[]){ q->scan[i].r->path, NULL }));
 	}
 	for (size_t i = 0; i < q->scans; i++)
-		if (job_of(q, i)->scratch)
+		if (job_of(q, i)->with.scratch)
 			GT_TRY(gt_fail(GT_ERR_ARG, "--scratch=%s: %zu scans are computed together in memory: expected one scan",
-			               job_of(q, i)->scratch, q->scans));
+			               job_of(q, i)->with.scratch, q->scans));
 	for (size_t i = 0; i < q->scans; i++)
 		if (q->scan[i].r->set.device_memory > 0 || q->scan[i].r->set.host_memory > 0)
 			GT_TRY(gt_fail(GT_ERR_ARG, "%zu scans together: their memory is not estimated beforehand: expected no --%s-memory",
@@ -66,7 +66,7 @@ static gt_status find_grid(gt_joint *q, size_t i)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid differs from the grid of %s: expected one grid for all (--grid, --like)",
 		               j->name, first->r->job.name);
 	gt_recon_extent_views(j->p, &j->grid, &p->e);
-	gt_recon_extent_pad(&j->log, &margin, &p->e);
+	gt_recon_extent_pad(&j->on.log, &margin, &p->e);
 	if (p->e.grid.n[2] != first->e.grid.n[2] || p->e.below != first->e.below)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: needs %zu slices including padding, %s %zu: expected --padding no", j->name,
 		               p->e.grid.n[2], first->r->job.name, first->e.grid.n[2]);
@@ -79,8 +79,8 @@ static gt_status compute_alone(gt_joint *q)
 	gt_recon_found *f = &q->scan[0].r->found;
 	gt_backend *be = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s; %zu scans together", gt_backend_name(be), gt_backend_describe(be),
+	GT_TRY(gt_backend_open(j->with.backend ? j->with.backend : "auto", &be));
+	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s; %zu scans together", gt_backend_name(be), gt_backend_describe(be),
 	          q->scans);
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
 	st = gt_joint_rank(j, be, &q->scan[0].e, q, f);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/joint/block_operator.h"
@@ -43,7 +43,7 @@ static void begin_part(rank *m, const gt_recon_job *j, gt_recon_found *f, size_t
 	p->f = i == 0 ? f : gt_team_leads(m->be) ? &m->q->scan[i].r->found : &p->own;
 	if (i && j->team) {
 		p->j.team = &m->q->scan[i].shared;
-		p->j.log = gt_rank(m->be) ? (gt_listener){ NULL, NULL } : p->j.log;
+		p->j.on.log = gt_rank(m->be) ? (gt_listener){ NULL, NULL } : p->j.on.log;
 	}
 }
 
@@ -209,7 +209,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t i = 0; i < m.q->scans; i++)
 		begin_part(&m, j, f, i);
-	if (j->team && !j->reproducible)
+	if (j->team && !j->with.reproducible)
 		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	GT_TRY(gt_joint_volumes_new(be, j->type, &e->grid, m.q->scans, &m.x));
 	for (size_t i = 0; i < m.q->scans; i++)
@@ -217,7 +217,7 @@ gt_status gt_joint_rank(const gt_recon_job *j, gt_backend *be, const gt_recon_ex
 	GT_TRY(join_parts(&m));
 	GT_TRY(make_penalty(&m, j));
 	GT_TRY(solve(&m, j));
-	if (j->cancel && j->cancel(j->cancel_self))
+	if (j->on.cancel && j->on.cancel(j->on.cancel_self))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped, as the caller requested"));
 	for (size_t i = 0; i < m.q->scans; i++)
 		GT_TRY(gt_recon_get_slices(m.part[i].x, &m.q->scan[i].e, m.q->scan[i].v->data));

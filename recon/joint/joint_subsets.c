@@ -1,9 +1,10 @@
 /* Joins the subsets of several scans. Memory: data and weights once; twice for the subset being joined. */
 #include <stdlib.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "recon/joint/block_operator.h"
 #include "recon/joint/joint_subsets.h"
+#include "team/team.h"
 
 gt_status gt_joint_volumes_new(gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, gt_array **x)
 {

@@ -13,7 +13,6 @@
 #include "core/log.h"
 #include "core/arguments.h"
 #include "core/spec.h"
-#include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/noise/noise_estimate.h"
@@ -21,6 +20,7 @@
 #include "recon/penalty_spec.h"
 #include "recon/noise/strength_search.h"
 #include "regularizers/spec_of_water.h"
+#include "team/team.h"
 
 /* Voxels along each axis of a patch; more in one or two slices, for enough samples of noise. */
 enum { MAX_PATCH_VOXELS = 32, MAX_SLICE_VOXELS = 64, MAX_WIDE_SLICES = 2 };

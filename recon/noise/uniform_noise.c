@@ -10,9 +10,9 @@
 #include <gantry/regularizer.h>
 #include "core/log.h"
 #include "core/module.h"
-#include "core/team/team.h"
 #include "core/try.h"
 #include "recon/noise/strength_search.h"
+#include "team/team.h"
 
 /* Patches whose noise misses the target by more, as a logarithm, are ignored. */
 #define MAX_LOG_MISSED 0.1

@@ -93,7 +93,7 @@ static void choose_air(choice *c, int is_named)
 	if (!is_named && (b->is_truncated || part > MAX_CUT))
 		return;
 	*o = (gt_outside){ GT_OUTSIDE_AIR, *b };
-	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	gt_notify(&c->r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object spans x %.4g to %.4g, y %.4g to %.4g mm: voxels beyond are air, set to 0 and not computed; %.2g of the "
 	          "voxels remain (--outside no computes all)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], part);
@@ -109,7 +109,7 @@ static gt_outside_mode automatic(const choice *c)
 static void report_subtracted(const choice *c)
 {
 	const gt_object_box *b = &c->box;
-	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	gt_notify(&c->r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %s reconstructs it there, and its projections "
 	          "are subtracted from the data (--outside grid widens the grid)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], gt_analytic_for(c->j->p->scan)->name);
@@ -120,7 +120,7 @@ static void report_widened(const choice *c, const char *why)
 	const gt_object_box *b = &c->box;
 	gt_recon_extent e;
 	gt_outside_extent(&c->j->outside, c->j->p, &c->j->grid, &e);
-	gt_notify(&c->r->log, GT_INFO, GT_ABOUT_CHOICE,
+	gt_notify(&c->r->on.log, GT_INFO, GT_ABOUT_CHOICE,
 	          "the object extends outside the grid (x %.4g to %.4g, y %.4g to %.4g mm): %zu and %zu more voxels along x and y are "
 	          "computed and not written, %.3g times the voxels%s%s (--outside no omits them)",
 	          b->low[0], b->high[0], b->low[1], b->high[1], e.grid.n[0] - c->j->grid.n[0], e.grid.n[1] - c->j->grid.n[1],
@@ -173,7 +173,7 @@ gt_status gt_recon_choose_outside(gt_recon *r)
 		return gt_fail(GT_ERR_UNSUPPORTED, "outside=%s: %s: expected outside=no", gt_outside_names[asked],
 		               has_file ? "the penalty takes a file on the grid" : "the projections do not bound the object");
 	if (asked == GT_OUTSIDE_NO || !is_bounded || has_file)
-		gt_note_sides(&r->log, &r->job.grid, r->job.p);
+		gt_note_sides(&r->on.log, &r->job.grid, r->job.p);
 	else if (gt_outside_ends_inside(&c.box, &r->job.grid))
 		st = asked != GT_OUTSIDE_AIR
 		             ? choose(&c)
@@ -194,7 +194,7 @@ gt_status gt_recon_ignore_outside(gt_recon *r)
 			"outside=%s: several scans are reconstructed together: expected outside=no, and a grid that holds the object",
 			gt_outside_names[asked]);
 	if (gt_outside_is_active(&r->job.outside) && r->job.outside.mode != GT_OUTSIDE_AIR)
-		gt_note_sides(&r->log, &r->job.grid, r->job.p);
+		gt_note_sides(&r->on.log, &r->job.grid, r->job.p);
 	r->job.outside.mode = GT_OUTSIDE_NO;
 	return GT_OK;
 }

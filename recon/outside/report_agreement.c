@@ -24,8 +24,8 @@ static const char *remedy(const gt_recon_job *j)
 void gt_recon_report_agreement(const gt_recon_job *j, const gt_recon_found *f)
 {
 	const gt_agreement *a = &f->agreement;
-	if (j->log.say && gt_agreement_fails(a))
-		gt_notify(&j->log, GT_WARNING, GT_ABOUT_DATA,
+	if (j->on.log.say && gt_agreement_fails(a))
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_DATA,
 		          "soft parts: mean %.4g mm-1, %.4g mm-1 by %s, %+.3g %% of it, and noise explains %.2g %%: %s",
 		          a->direct + a->difference, a->direct, f->start, 100 * a->difference / fabs(a->direct),
 		          100 * a->noise / fabs(a->direct), remedy(j));

@@ -105,7 +105,7 @@ gt_status gt_outside_subtract(const gt_recon_job *j, const gt_recon_extent *e, g
 	*rest = NULL;
 	if (j->outside.mode != GT_OUTSIDE_SUBTRACT)
 		return GT_OK;
-	quiet.log = (gt_listener){ NULL, NULL };
+	quiet.on.log = (gt_listener){ NULL, NULL };
 	gt_outside_coarse_grid(&j->outside, &margin, e, &all);
 	const size_t max = larger(n, gt_grid_voxels(&e->grid)) / (all.n[0] * all.n[1]), slices = larger(1, max);
 	if (!gt_backend_is_dry_run(be)) {

@@ -31,7 +31,7 @@ gt_status gt_scratch_is_worth(const gt_scratch_cost *c)
 static gt_status operators_of(const gt_recon *r, double *seconds)
 {
 	const gt_recon_job *j = &r->job;
-	const char *device = gt_recon_streams(j) ? gt_recon_streams(j) : j->backend ? j->backend : "auto";
+	const char *device = gt_recon_streams(j) ? gt_recon_streams(j) : j->with.backend ? j->with.backend : "auto";
 	gt_model_case c = { .grid = &j->grid, .scan = j->p->scan, .element = gt_type_size(j->type) };
 	gt_model_times t;
 	gt_backend *be = NULL;
@@ -62,28 +62,28 @@ static int streams_files(gt_recon *r, const gt_memory_estimate *e)
 	gt_recon_job *j = &r->job;
 	/* Never 0, which means no limit: a run that the process leaves nothing is refused by its dry run. */
 	const double slabs = fmax(1, for_slabs * (e->host_free - e->host_process));
-	if (!j->scratch || !(e->scratch > 0) || !e->on_host || j->arrays_limit > 0 || gt_recon_streams(j) ||
+	if (!j->with.scratch || !(e->scratch > 0) || !e->on_host || j->with.arrays_limit > 0 || gt_recon_streams(j) ||
 	    !(r->streamed = gt_text("stream:%s", e->backend)))
 		return 0;
-	j->backend = r->streamed;
-	if (!(j->device_limit > 0) || j->device_limit > slabs)
-		j->device_limit = slabs;
+	j->with.backend = r->streamed;
+	if (!(j->with.device_limit > 0) || j->with.device_limit > slabs)
+		j->with.device_limit = slabs;
 	return 1;
 }
 
 gt_status gt_recon_stream_files(gt_recon *r, gt_status (*dry_run)(gt_recon *r, gt_memory_estimate *e), gt_memory_estimate *e)
 {
 	gt_recon_job *j = &r->job;
-	const char *backend = j->backend;
-	const double limit = j->device_limit;
+	const char *backend = j->with.backend;
+	const double limit = j->with.device_limit;
 	gt_status st = dry_run(r, e);
 	if (st != GT_OK || !streams_files(r, e))
 		return st;
 	st = dry_run(r, e);
 	if (st != GT_ERR_MEMORY && !(st == GT_OK && !gt_memory_estimate_fits(e)))
 		return st;
-	j->backend = backend; /* slabs would be too small for their tables, or too large relative to the data */
-	j->device_limit = limit;
+	j->with.backend = backend; /* slabs would be too small for their tables, or too large relative to the data */
+	j->with.device_limit = limit;
 	free(r->streamed);
 	r->streamed = NULL;
 	return dry_run(r, e);
@@ -98,34 +98,34 @@ static double memory_for_arrays(const gt_recon_job *j, const gt_memory_estimate 
 gt_status gt_recon_choose_scratch(gt_recon *r, const gt_memory_estimate *e)
 {
 	gt_recon_job *j = &r->job;
-	gt_scratch_cost c = { .folder = j->scratch, .solver = gt_method_name(&j->method) };
+	gt_scratch_cost c = { .folder = j->with.scratch, .solver = gt_method_name(&j->method) };
 	double space = 0;
 	gt_status st = GT_OK;
-	if (!j->scratch || j->arrays_limit > 0)
+	if (!j->with.scratch || j->with.arrays_limit > 0)
 		return GT_OK;
 	if (!j->method.solver)
 		return gt_fail(GT_ERR_ARG, "--scratch=%s: expected an iterative method, or a run by slabs: %s computes all at once",
-		               j->scratch, gt_method_name(&j->method));
-	GT_TRY(gt_folder_space(j->scratch, &space));
+		               j->with.scratch, gt_method_name(&j->method));
+	GT_TRY(gt_folder_space(j->with.scratch, &space));
 	if (!(e->scratch > 0)) {
-		j->arrays_limit = INFINITY;
-		gt_notify(&r->log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: unused: everything fits into %s of memory", j->scratch,
+		j->with.arrays_limit = INFINITY;
+		gt_notify(&r->on.log, GT_INFO, GT_ABOUT_MEMORY, "--scratch=%s: unused: everything fits into %s of memory", j->with.scratch,
 		          BYTES(e->host_peak));
 		return GT_OK;
 	}
 	if (e->scratch > space)
-		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: not enough disk space: needs %s, %s available", j->scratch, BYTES(e->scratch),
+		GT_TRY(gt_fail(GT_ERR_IO, "--scratch=%s: not enough disk space: needs %s, %s available", j->with.scratch, BYTES(e->scratch),
 		               BYTES(space)));
-	GT_TRY(gt_folder_rate(j->scratch, &c.rate));
+	GT_TRY(gt_folder_rate(j->with.scratch, &c.rate));
 	GT_TRY(operators_of(r, &c.operators));
 	c.moved = e->moved * e->scratch / gt_scratch_arrays(j, e);
 	GT_TRY(gt_scratch_is_worth(&c));
-	j->arrays_limit = fmax(1, memory_for_arrays(j, e));
+	j->with.arrays_limit = fmax(1, memory_for_arrays(j, e));
 	gt_notify(
-		&r->log, GT_INFO, GT_ABOUT_MEMORY,
+		&r->on.log, GT_INFO, GT_ABOUT_MEMORY,
 		"--scratch=%s: %s of %s of arrays are in files there; an iteration reads and writes about %s of them, %.3g s at %s/s; its "
 		"operators take %.3g s",
-		j->scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate),
+		j->with.scratch, BYTES(e->scratch), BYTES(gt_scratch_arrays(j, e)), BYTES(c.moved), c.moved / c.rate, BYTES(c.rate),
 		c.operators);
 done:
 	return st;

@@ -7,7 +7,7 @@
 #include <gantry/author/penalty.h>
 #include <gantry/subsets.h>
 #include "analytic/fbp/slab.h"
-#include "core/team/team.h"
+#include "team/team.h"
 
 /* Returns the device of "stream:cuda:0", "cuda:0", and "auto" for "stream"; NULL: no such name. */
 const char *gt_stream_device(const char *backend);

@@ -3,7 +3,7 @@
 /* Slices of a volume by an analytic method, from projections in memory. The rows of each view that see the slices are
  * uploaded in batches, during filtering and backprojection of the previous batch. */
 #include <gantry/analytic.h>
-#include "core/team/team.h"
+#include "team/team.h"
 
 /* x: array of these slices of the grid. data: [view][row][column]. GT_ERR_UNSUPPORTED: the method does not support
  * slabs. */

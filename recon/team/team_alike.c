@@ -75,7 +75,7 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_grid_print(&e->grid, grid, sizeof grid);
 	gt_split_print(split, shares);
-	snprintf(p->line[METHOD], MAX_TEXT, "%s%s", method, j->compares ? ", a dry run" : "");
+	snprintf(p->line[METHOD], MAX_TEXT, "%s%s", method, j->how->compares ? ", a dry run" : "");
 	snprintf(p->line[GRID], MAX_TEXT, "on %s", grid);
 	snprintf(p->line[SCAN], MAX_TEXT, "%zu views of %zu x %zu", s->views, s->rows, s->columns);
 	snprintf(p->line[TYPE], MAX_TEXT, "%s precision", gt_type_name(j->type));
@@ -88,7 +88,7 @@ static gt_status describe(const gt_recon_job *j, const gt_recon_extent *e, const
 	snprintf(p->line[STOP], MAX_TEXT, "stop change=%g gradient=%g seconds=%g, water %g", j->stop.change, j->stop.gradient,
 	         j->stop.seconds, j->water);
 	snprintf(p->line[FILES], MAX_TEXT, "checkpoint %s, resume %s", or_none(j->checkpoint), or_none(j->resume));
-	snprintf(p->line[SPLIT], MAX_TEXT, "split %s%s, balance %d", shares, j->reproducible ? ", reproducible" : "", j->balance);
+	snprintf(p->line[SPLIT], MAX_TEXT, "split %s%s, balance %d", shares, j->with.reproducible ? ", reproducible" : "", j->with.balance);
 	add_scan(&p->views, s);
 	add_data(&p->data, j->p);
 	free(method);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
-#include "core/team/balance.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/team/team_balance.h"
+#include "team/balance.h"
 
 enum { MAX_RANKS = 64 };
 
@@ -33,7 +33,7 @@ static void report(void *self, int split, int ranks, const size_t *share, const 
 		text = more;
 	}
 	if (text)
-		gt_notify(&p->j->log, GT_INFO, GT_ABOUT_CHOICE, "balance, split %d: %s %s", split, p->what, text);
+		gt_notify(&p->j->on.log, GT_INFO, GT_ABOUT_CHOICE, "balance, split %d: %s %s", split, p->what, text);
 	free(text);
 }
 
@@ -46,7 +46,7 @@ static void report_ranges(const gt_recon_job *j, const char *how, const char *wh
 		text = more;
 	}
 	if (text)
-		gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "balance: %s %s, %s", what, text, how);
+		gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "balance: %s %s, %s", what, text, how);
 	free(text);
 }
 
@@ -69,7 +69,7 @@ static char *problem_of(const gt_recon_job *j, gt_backend *be, const struct prob
 	char name[32];
 	const gt_team_problem *q = &p->problem;
 	gt_split_print(p->split, name);
-	return gt_text("%s %s %s %s %zux%zux%zu %zux%zux%zu subsets=%zu %s=%zu", j->backend, gt_backend_describe(be), q->projector,
+	return gt_text("%s %s %s %s %zux%zux%zu %zux%zux%zu subsets=%zu %s=%zu", j->with.backend, gt_backend_describe(be), q->projector,
 	               gt_type_name(q->type), q->grid->n[0], q->grid->n[1], q->grid->n[2], q->scan->columns, q->scan->rows, q->scan->views,
 	               q->subsets, name, things);
 }
@@ -80,10 +80,10 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	gt_status st = GT_OK;
 	char *problem = NULL;
 	const int n = gt_ranks(be), by_views = split->slabs == 1;
-	if (j->balance == GT_BALANCE_NO || !j->method.solver || (j->balance == GT_BALANCE_AUTO && !are_heterogeneous(be)))
+	if (j->with.balance == GT_BALANCE_NO || !j->method.solver || (j->with.balance == GT_BALANCE_AUTO && !are_heterogeneous(be)))
 		return gt_backend_known(be);
 	if (split->slabs > 1 && split->blocks > 1) {
-		gt_notify(&j->log, GT_WARNING, GT_ABOUT_CHOICE,
+		gt_notify(&j->on.log, GT_WARNING, GT_ABOUT_CHOICE,
 		          "balance: only for splits by views or by slices: with %zux%zu all ranks have equal ranges", split->slabs,
 		          split->blocks);
 		return GT_OK;
@@ -94,7 +94,7 @@ gt_status gt_team_balance(const gt_recon_job *j, gt_backend *be, const gt_recon_
 	if (!(problem = problem_of(j, be, &p, things)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	/* Rank 0 reads the file, so that all ranks use the same ranges. */
-	const int known = gt_rank(be) == 0 && j->balance == GT_BALANCE_AUTO && gt_ranges_recall(problem, n, share);
+	const int known = gt_rank(be) == 0 && j->with.balance == GT_BALANCE_AUTO && gt_ranges_recall(problem, n, share);
 	for (int i = 0; i < n; i++) {
 		share[i] = (size_t)gt_team_first(be, known ? (double)share[i] : 0);
 		sum += share[i];

@@ -1,9 +1,10 @@
 /* Checkpoints of a team, through copies on the host. */
 #include <stdlib.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "io/checkpoint.h"
 #include "recon/team/team_checkpoint.h"
+#include "team/team.h"
 
 /* Allocates a host array for each array in `kept`; *list ends like kept. */
 static gt_status new_copies(gt_backend *host, const gt_state_entry *kept, size_t n, gt_state_entry *list)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
-#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/memory_estimate.h"
 #include "recon/modules.h"
 #include "recon/team/team_alike.h"
 #include "recon/team/team_run.h"
+#include "team/team.h"
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
@@ -61,9 +61,9 @@ static void prepare(struct run *r, int ranks, struct gt_recon_team *shared, gt_m
 		r->jobs[i] = *r->j;
 		r->jobs[i].team = shared;
 		if (i) {
-			r->jobs[i].log = (gt_listener){ NULL, NULL };
-			r->jobs[i].each = NULL;
-			r->jobs[i].cancel = NULL;
+			r->jobs[i].on.log = (gt_listener){ NULL, NULL };
+			r->jobs[i].on.each = NULL;
+			r->jobs[i].on.cancel = NULL;
 		}
 		if (plan) {
 			r->plans[i] = *plan;
@@ -130,11 +130,11 @@ static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, s
 {
 	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
 	gt_status st = GT_OK;
-	GT_TRY(gt_split_spec_parse(j->split ? j->split : "auto", &asked));
+	GT_TRY(gt_split_spec_parse(j->with.split ? j->with.split : "auto", &asked));
 	if (j->method.solver)
 		return gt_split_choose(&asked, ranks, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
-		return gt_fail(GT_ERR_ARG, "--split=%s: %s is partitioned by slices: expected auto or slices", j->split,
+		return gt_fail(GT_ERR_ARG, "--split=%s: %s is partitioned by slices: expected auto or slices", j->with.split,
 		               gt_method_name(&j->method));
 	if (ranks > e->grid.n[2])
 		return gt_fail(GT_ERR_ARG, "%zu ranks for %zu slice%s: %s needs at least one slice per rank", ranks, e->grid.n[2],
@@ -163,7 +163,7 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	f->plan = plan;
 	const char *how = gt_team_exchanges(gt_team_backend_here(t));
 	if (how)
-		gt_notify(&r->j->log, GT_INFO, GT_ABOUT_CHOICE, "GPUs of several processes exchange by %s", how);
+		gt_notify(&r->j->on.log, GT_INFO, GT_ABOUT_CHOICE, "GPUs of several processes exchange by %s", how);
 	for (int i = 0; i < n; i++)
 		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
 	if (plan && st == GT_OK) {
@@ -184,12 +184,12 @@ done:
 enum { RANKS = 8 };
 static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
 {
-	if (!j->reproducible)
-		return gt_team_open(j->backend, t);
+	if (!j->with.reproducible)
+		return gt_team_open(j->with.backend, t);
 	int ranks = RANKS;
 	while (j->method.analytic && (size_t)ranks > e->grid.n[2])
 		ranks /= 2;
-	return gt_team_open_distributed(j->backend, ranks, t);
+	return gt_team_open_distributed(j->with.backend, ranks, t);
 }
 
 /* Describes the memory of a rank with another split. */
@@ -199,7 +199,7 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 	gt_memory_estimate e = *begun;
 	gt_recon_found f = { .plan = &e };
 	gt_recon_job j = *chosen->j;
-	j.log = (gt_listener){ NULL, NULL };
+	j.on.log = (gt_listener){ NULL, NULL };
 	struct run r = { .j = &j, .e = chosen->e, .text = chosen->text, .f = &f };
 	gt_team *t = NULL; /* own team, because a backend remembers its peak */
 	gt_status st = open_team(&j, chosen->e, &t);
@@ -249,17 +249,17 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	GT_TRY(open_team(j, e, &t));
 	const int n = gt_team_size(t);
 	GT_TRY(gt_recon_model_case(j, e, gt_team_backend_here(t), &c));
-	if (j->reproducible)
+	if (j->with.reproducible)
 		c.threads = 1; /* the split must not depend on it */
 	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_notify(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d ranks, split by %s, each %s", j->backend ? j->backend : "auto", n,
-	          split, gt_backend_describe(gt_team_backend_here(t)));
-	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
+	gt_notify(&j->on.log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d ranks, split by %s, each %s",
+	          j->with.backend ? j->with.backend : "auto", n, split, gt_backend_describe(gt_team_backend_here(t)));
+	snprintf(f->backend, sizeof f->backend, "%s", j->with.backend ? j->with.backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);
 	GT_TRY(run_split(t, &r, &shared));
-	if (f->plan && j->compares && !c.direct) {
+	if (j->how->compares && !c.direct) {
 		free(f->splits);
 		f->splits = compare_splits(n, &r, &c, &begun, &shared.split);
 	}

@@ -1,6 +1,6 @@
 #ifndef GT_RECON_TEAM_RUN_H
 #define GT_RECON_TEAM_RUN_H
-/* One computation by several ranks (core/team/team.h). Every rank runs the function of a single backend. Rank 0 is the
+/* One computation by several ranks (team/team.h). Every rank runs the function of a single backend. Rank 0 is the
  * caller's thread, and the only one that calls back. */
 #include "recon/job.h"
 #include "recon/team/team_split.h"

@@ -4,8 +4,8 @@
  * runs of views. Local ranges are fixed: runs of slices, and runs of views of every subset. A rank with views of a
  * helix needs only the slices that these see. */
 #include <gantry/subsets.h>
-#include "core/team/split.h"
 #include "recon/team/team_model.h"
+#include "team/split.h"
 
 typedef enum { GT_SPLIT_AUTO, GT_SPLIT_VIEWS, GT_SPLIT_SLICES, GT_SPLIT_GRID } gt_split_kind;
 typedef struct { gt_split_kind kind; size_t slabs, blocks; } gt_split_spec;

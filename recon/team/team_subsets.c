@@ -5,9 +5,10 @@
 #include <gantry/projector.h>
 #include <gantry/author/scan_math.h>
 #include "core/clock.h"
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "recon/team/team_split.h"
+#include "team/team.h"
 
 enum { X, Y, MAX_RANKS = 64 };
 

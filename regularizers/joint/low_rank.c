@@ -16,6 +16,7 @@
 #include "core/try.h"
 #include "regularizers/pass.h"
 #include "regularizers/pass_params.h"
+#include "team/team.h"
 
 struct options {
 	double strength;

@@ -25,6 +25,7 @@
 #include "regularizers/pass_params.h"
 #include "regularizers/smooth_prior.h"
 #include "regularizers/wavelet/wavelet_filters.h"
+#include "team/team.h"
 
 struct options {
 	double strength;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/device/shared_limit.h"
-#include "core/team/team.h"
 #include "recon/job.h"
+#include "team/team.h"
 #include "tests/support/support.h"
 
 START_TEST(names)

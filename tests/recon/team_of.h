@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/team/team.h"
+#include "team/team.h"
 #include "tests/support/support.h"
 
 /* Opens a team on the tested backend. Returns 0 if there are too few devices. If the processes of GT_TEAM=mpi do

@@ -10,7 +10,7 @@
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "recon/joint/joint_subsets.h"
 #include "recon/team/team_split.h"

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-#include "core/team/team_impl.h"
+#include "team/team_impl.h"
 #include "tests/recon/team_runs.h"
 #include "tests/support/clock.h"
 

@@ -2,10 +2,11 @@
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
-#include "core/team/partition.h"
+#include "core/partition/partition.h"
 #include "core/try.h"
 #include "geometry/scan.h"
 #include "recon/team/team_split.h"
+#include "team/team.h"
 #include "tests/recon/coarse_turn.h"
 #include "tests/recon/team_of.h"
 

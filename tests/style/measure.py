@@ -17,7 +17,7 @@ import tempfile
 import c_source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RULES = ("layers", "headers", "alone", "sizes", "heads", "duplicates", "links")
+RULES = ("layers", "cycles", "headers", "alone", "sizes", "heads", "duplicates", "links")
 LIST = "tests/style/exceptions.txt"
 
 

@@ -26,10 +26,10 @@ def owners(rooms):
     return {word[1:-1]: room for room, (_, words) in rooms.items() for word in words if word.startswith("<")}
 
 
-def above(room, public, rooms, owned):
-    """1: the public header is of a room above this one."""
-    layer, other = rooms[room][0], rooms[owned[public]][0] if public in owned else "0"
-    return layer.isdigit() and int(other) > int(layer)
+def is_above(other, room, rooms):
+    """1: the other room belongs to a layer above this one."""
+    layer, upper = rooms[room][0], rooms[other][0] if other in rooms else "0"
+    return layer.isdigit() and upper.isdigit() and int(upper) > int(layer)
 
 
 def measure(tree):
@@ -48,8 +48,10 @@ def measure(tree):
         for quoted, public in INCLUDE.findall(source.text):
             if quoted and not allowed(room, quoted, rooms):
                 found["include", f"{source.path} -> {quoted}"] = 1, f"{room}/ may not include this"
+            elif quoted and is_above(room_of(quoted, rooms), room, rooms):
+                found["include", f"{source.path} -> {quoted}"] = 1, f"{room}/ may not include headers of a layer above it"
             of = owned.get(source.path[len("include/"):]) if room == "include" else room
-            if public and of and above(of, public, rooms, owned):
+            if public and of and is_above(owned.get(public), of, rooms):
                 found["include", f"{source.path} -> <{public}>"] = 1, f"{of}/ may not include headers of {owned[public]}/, which is above it"
         name = source.path[len("include/"):]
         if room == "include" and name not in owned and name != ALL:
@@ -66,10 +68,17 @@ FINE = {
     "apps/commands/recon/recon.c": '#include <gantry/io.h>\n#include "apps/cli/cli.h"\n',
     "recon/recon.c": '#include "geometry/vec3.h"\n#include <gantry/scan.h>\n',
     "core/device/backend.h": "#ifdef GT_HAVE_CUDA\n",
+    "team/team.c": '#include "core/device/backend.h"\n#include <gantry/processes.h>\n',
+    "solvers/cgls.c": '#include "team/team.h"\n',
     "tests/core/test_array.c": '#include "core/array.h"\n',
 }
 FAULTS = {
     "up": {"core/array.c": '#include "solvers/solver.h"\n'},
+    "team": {"core/array.c": '#include "team/team.h"\n'},
+    "team public": {"core/array.c": "#include <gantry/processes.h>\n"},
+    "inside": {"solvers/cgls.c": '#include "team/team_impl.h"\n'},
+    "calibration": {"recon/recon.c": '#include "calibration/correct.h"\n'},
+    "listed above": {"prepare/prepare.c": '#include "recon/noise/noise_estimate.h"\n'},
     "strangers": {"projectors/dd/dd.c": '#include "io/format.h"\n'},
     "solver": {"solvers/cgls.c": '#include "projectors/projector.h"\n'},
     "app": {"phantoms/body.c": '  #  include "apps/cli/cli.h"\n'},

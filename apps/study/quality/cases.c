@@ -1,5 +1,6 @@
 /* The scans of `gantry study quality`. Two own objects: a torso of 350 mm with lungs, spine, ribs and vessels,
  * and a micro-CT sample, a rod with pores, grains and metal pins. */
+#include <string.h>
 #include "apps/study/quality/cases.h"
 
 /* Densities of water: fat 0.92, muscle 1.05, lung 0.26, bone of vertebrae 1.4, cortical bone 1.9. Lengths in mm. */
@@ -81,3 +82,18 @@ const quality_candidate quality_candidates[QUALITY_CANDIDATES] = {
 	{ .name = "preset, even noise", .preset = "iterative", .penalty = "qggmrf:kappa=noise", .edges = 6 },
 	{ .name = "preset, edges of 30 HU", .preset = "iterative", .penalty = "qggmrf:c=30HU" },
 };
+
+int quality_has_case(const study *s, int k)
+{
+	const char *one = quality_found(s)->one;
+	return one ? !strcmp(one, quality_cases[k].key) : quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick;
+}
+
+size_t quality_side(const study *s, const quality_case *c, int axis)
+{
+	const quality_size size = quality_found(s)->size;
+	const size_t n = c->n[axis];
+	return size == QUALITY_FULL ? 4 * n : size == QUALITY_QUICK ? n / 3 : n;
+}
+
+double quality_pitch(const study *s, const quality_case *c) { return c->pitch * (double)c->n[0] / (double)quality_side(s, c, 0); }

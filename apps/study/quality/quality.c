@@ -12,12 +12,6 @@
 
 static quality_size size_of(const study *s) { return quality_found(s)->size; }
 
-int quality_has_case(const study *s, int k)
-{
-	const char *one = quality_found(s)->one;
-	return one ? !strcmp(one, quality_cases[k].key) : size_of(s) != QUALITY_QUICK || quality_cases[k].quick;
-}
-
 static int has_candidate(const study *s, int k) { return size_of(s) != QUALITY_QUICK || quality_candidates[k].quick; }
 
 static gt_status prepare(study *s, const study_options *o)

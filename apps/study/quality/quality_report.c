@@ -31,15 +31,6 @@ gt_status quality_pictures(study *s, const quality_scene *c, const char *name, c
 	return st == GT_OK && x ? write(s, c, FORMAT("%s-error.f32", name), x, c->truth) : st;
 }
 
-size_t quality_side(const study *s, const quality_case *c, int axis)
-{
-	const quality_size size = quality_found(s)->size;
-	const size_t n = c->n[axis];
-	return size == QUALITY_FULL ? 4 * n : size == QUALITY_QUICK ? n / 3 : n;
-}
-
-double quality_pitch(const study *s, const quality_case *c) { return c->pitch * (double)c->n[0] / (double)quality_side(s, c, 0); }
-
 /* Draws the picture of a candidate (-1: the truth) in a column, or below it the error. */
 static void panel(study_plot *p, const quality_case *c, int column, int of, int error)
 {

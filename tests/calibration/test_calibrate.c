@@ -1,0 +1,123 @@
+/* Self-calibration of a shifted, rolled and slanted detector from the projections of an unknown object.
+ * labels: unit physics slow backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <gantry/calibrate.h>
+#include <gantry/constants.h>
+#include <gantry/phantom.h>
+#include "calibration/correct.h"
+#include "tests/support/support.h"
+
+/* Ellipsoids and boxes throughout the field of view, also near its top and bottom. */
+static void write_phantom(void)
+{
+	gt_test_write("phantom.shapes",
+	              "unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
+	              "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
+	              "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n");
+}
+
+/* The smallest sizes with the required accuracy: slant needs columns and views, roll of parallel rays all rows. */
+static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
+{
+	static const struct {
+		size_t views, rows, columns;
+		double pitch;
+	} sizes[] = { { 40, 20, 48, 2.2 }, { 24, 24, 36, 1.45 }, { 40, 32, 48, 2.2 }, { 40, 32, 48, 1.1 } }, *size;
+	size = &sizes[(shape == GT_PARALLEL) + 2 * gt_tests_long()];
+	const gt_orbit orbit = { .shape = shape,
+		                 .views = size->views,
+		                 .rows = size->rows,
+		                 .columns = size->columns,
+		                 .column_pitch = size->pitch,
+		                 .row_pitch = size->pitch,
+		                 .source_to_axis = 100,
+		                 .source_to_detector = 200,
+		                 .turn = 2 * GT_PI,
+		                 .column_offset = offset };
+	gt_scan *nominal = NULL, *real = NULL;
+	gt_projections *p = NULL;
+	gt_phantom *phantom = NULL;
+	write_phantom();
+	ck_ok(gt_scan_orbit(&orbit, &nominal));
+	ck_ok(gt_scan_clone(nominal, &real));
+	gt_calibrate_apply(truth, real);
+	ck_ok(gt_projections_new(nominal, &p));
+	ck_ok(gt_phantom_new("phantom.shapes", NULL, &phantom));
+	ck_ok(gt_phantom_project(phantom, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
+	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(real));
+	gt_phantom_free(phantom);
+	gt_scan_free(nominal);
+	gt_scan_free(real);
+	remove("phantom.shapes");
+	return p;
+}
+
+static const struct {
+	gt_shape shape;
+	double offset;
+	unsigned what;
+	double truth[GT_CALIBRATE_PARAMETERS];
+} cases[] = {
+	{ GT_FLAT, 3.25, 7, { 3.3, 0.5 / GT_DEGREES, 1 / GT_DEGREES, 0, 0 } },
+	{ GT_PARALLEL, 0, 3, { 1.7, 0.3 / GT_DEGREES, 0, 0, 0 } },
+};
+
+static void print(void *self, const gt_message *m)
+{
+	(void)self;
+	fprintf(stderr, "%s\n", m->text);
+}
+
+START_TEST(found)
+{
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	gt_projections *p = scan_of(cases[_i].shape, cases[_i].offset, cases[_i].truth);
+	static const double within[] = { 0.05, 0.02 / GT_DEGREES, 0.3 / GT_DEGREES, 0, 0 };
+	o.what = cases[_i].what;
+	o.threads = 2;
+	o.notes.say = print;
+	ck_ok(gt_calibrate(p, &o, &c));
+	ck_assert_int_eq(c.converged, 1);
+	ck_assert_double_lt(c.after, c.before);
+	for (int j = 0; j < GT_CALIBRATE_PARAMETERS; j++) {
+		if (!(o.what >> j & 1))
+			continue;
+		const double unit = j ? GT_DEGREES : 1;
+		fprintf(stderr, "%s %.4f +- %.4f, is %.4f\n", gt_calibrate_names[j], c.parameter[j].value * unit,
+		        c.parameter[j].error * unit, cases[_i].truth[j] * unit);
+		ck_assert_int_eq(c.parameter[j].identifiable, 1);
+		ck_assert_double_eq_tol(c.parameter[j].value, cases[_i].truth[j], within[j]);
+	}
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	gt_projections *p = scan_of(GT_PARALLEL, 0, (double[GT_CALIBRATE_PARAMETERS]){ 0 });
+	o.what = 0;
+	ck_refused(gt_calibrate(p, &o, &c), GT_ERR_ARG, "what=0");
+	ck_refused(gt_calibrate(NULL, NULL, &c), GT_ERR_ARG, "no line integrals");
+	const gt_scan *scan = gt_projections_scan(p);
+	const size_t at = (5 * scan->rows + scan->rows - 1) * scan->columns + 7;
+	gt_projections_data(p)[at] = NAN;
+	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_FORMAT, "1 values are not finite, the first nan in view 5, row ");
+	ck_assert(isnan(c.before));
+	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(gt_projections_scan(p)));
+	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_UNSUPPORTED, "not unique");
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, found, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(tc, refused);
+}
+
+int main(void) { return gt_test_main("calibrate", fill); }
