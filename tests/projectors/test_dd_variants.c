@@ -290,11 +290,6 @@ START_TEST(same_numbers)
 	const double step = strstr(g.name, "tall cells") || strstr(g.name, "fine cells") ? 0.15 : 5e-3;
 	gt_scan_free(g.scan);
 	compare("dd-bz", "dd-bl", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
-	compare("dd-bz:w=shared", "dd-bz", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
-	compare("dd-bz:entries=33", "dd-bz", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
-	compare("dd-bz:entries=33,w=shared", "dd-bz:entries=33", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
-	compare("dd-bz:entries=all", "dd-bz", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
-	compare("dd-bz:entries=all,w=shared", "dd-bz:entries=all", be, GT_F32, be, GT_F32, _i, 0, 1e-6);
 	compare("dd-bl:memory=0.002", "dd-bl", be, GT_F32, be, GT_F32, _i, step, step);
 	compare("dd-bz:memory=0.00001", "dd-bz", be, GT_F32, be, GT_F32, _i, step, step);
 	compare("dd-db:memory=0.003", "dd-db", be, GT_F32, be, GT_F32, _i, 1e-6, 1e-6);
