@@ -88,7 +88,7 @@ drawn() {
 	if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' "$1/report.html" | cut -c 1-200 | grep .; then fail "$1: the report refers to other files"; fi
 }
 ok study fdk --from plain -o drawn
-cmp -s plain/arrays/data-1-single.f32 drawn/arrays/data-1-single.f32 || fail "the slices are not in the second folder"
+[ ! -e drawn/arrays ] && grep -qF 'arrays/*.f32' drawn/report.html && fail "the report speaks of arrays that are not there"
 # shellcheck disable=SC2086
 drawn drawn $figures
 for name in $tables; do
