@@ -36,7 +36,7 @@ gt_status gt_space_add(gt_space *s, const char *line)
 	return GT_OK;
 }
 
-static gt_status add_rule(gt_space *s, const char *text, const char *about)
+gt_status gt_space_rule(gt_space *s, const char *text, const char *about)
 {
 	if (s->rules == GT_MAX_RULES)
 		return gt_fail(GT_ERR_FORMAT, "space of %s: more than %d rules", s->kernel, GT_MAX_RULES);
@@ -110,6 +110,8 @@ static gt_status list_all(gt_space *s, int (*legal)(void *self, const uint8_t *p
 	               : st;
 }
 
+gt_status gt_space_enumerate(gt_space *s) { return list_all(s, NULL, NULL); }
+
 gt_status gt_space_empty(const char *kernel, gt_space **s)
 {
 	*s = calloc(1, sizeof **s);
@@ -139,13 +141,13 @@ gt_status gt_space_read(const char *text, const char *kernel, const char *proble
 		else if (!strncmp(line, "end", 3) && (!line[3] || line[3] == ' '))
 			ended = 1;
 		else if (!strncmp(line, "keep ", 5))
-			GT_TRY(add_rule(s, line + 5, about));
+			GT_TRY(gt_space_rule(s, line + 5, about));
 		else
 			GT_TRY(gt_space_add(s, line));
 	}
 	if (!ended || s->layers == 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "no block \"%s ... end\" with layers", head));
-	GT_TRY(list_all(s, NULL, NULL));
+	GT_TRY(gt_space_enumerate(s));
 	*out = s;
 done:
 	if (st != GT_OK)

@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-enum { GT_MAX_LAYERS = 24, GT_MAX_VALUES = 16, GT_MAX_RULES = 24, GT_MAX_CODE = 64 };
+enum { GT_MAX_LAYERS = 24, GT_MAX_VALUES = 16, GT_MAX_RULES = 64, GT_MAX_CODE = 64 };
 typedef struct { char name[16]; int n; long value[GT_MAX_VALUES]; } gt_layer;
 /* A rule as a stack program: numbers, layers and operations in postfix order. */
 typedef struct { int kind; long value; } gt_rule_step;
@@ -33,9 +33,11 @@ void      gt_space_free(gt_space *s);
 gt_status gt_space_plain(int layers, const int *n, int (*legal)(void *self, const uint8_t *pick), void *self, gt_space **s);
 /* Replaces the candidates by these; duplicates are permitted. */
 gt_status gt_space_list(gt_space *s, size_t n, const uint8_t *pick);
-/* Make an empty space and add a layer "NAME value value" to it. */
+/* Make an empty space, add a layer "NAME value value" or a rule to it, and list its candidates. */
 gt_status gt_space_empty(const char *kernel, gt_space **s);
 gt_status gt_space_add(gt_space *s, const char *line);
+gt_status gt_space_rule(gt_space *s, const char *text, const char *about);
+gt_status gt_space_enumerate(gt_space *s);
 /* Parses a text that names all layers. Returns 0 for a missing layer or an unknown value. */
 int    gt_space_parse(const gt_space *s, const char *text, uint8_t *pick);
 /* Returns the index of a pick, SIZE_MAX if it is not valid. */

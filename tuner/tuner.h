@@ -27,7 +27,9 @@ const char *gt_tune_verdict_text(gt_tune_verdict v);
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_tune_options) */
-	const char *kernel;             /* a name of gt_tune_kernel_name(): "dd-forward" */
+	const char *kernel;             /* a name of gt_tune_kernel_name(): "dd-forward"; not used with source */
+	const char *source, *check;     /* a user's annotated file and its check command (tuner/source.h); NULL: kernel */
+	const char *best;               /* with source: file for the best program; NULL: none */
 	const char *backend;            /* "cuda:0" */
 	const gt_scan *scan;
 	const gt_grid *grid;
@@ -35,7 +37,7 @@ typedef struct {
 	size_t evaluations;             /* maximum number of evaluations; 0: no limit */
 	const char *strategy;           /* search strategy of gt_tune_strategy_name(); NULL: "climb" */
 	uint64_t seed;
-	double limit;                   /* time limit of one variant, seconds */
+	double limit;                   /* time limit of one variant, or of one check, seconds */
 	const char *log;                /* log file with one line per variant; NULL: none */
 	int keep;                       /* 1: caches the result */
 	gt_listener listener;

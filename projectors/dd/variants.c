@@ -65,11 +65,12 @@ const gt_projector gt_projector_dd_bs = {
 };
 
 static const gt_dd_options branchless = { .memory = 2048 };
-static const gt_param branchless_params[] = {
-	{ "memory", "memory limit of the integral images, in MiB; at most half of the free device memory", GT_REAL,
-	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
-	{ 0 },
-};
+#define BRANCHLESS_MEMORY                                                                                                 \
+	{                                                                                                                 \
+		"memory", "memory limit of the integral images, in MiB; at most half of the free device memory", GT_REAL, \
+			offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL                                                  \
+	}
+static const gt_param branchless_params[] = { BRANCHLESS_MEMORY, { 0 } };
 #define BRANCHLESS .params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1
 
 const gt_projector gt_projector_dd_bl = {
@@ -82,10 +83,24 @@ const gt_projector gt_projector_dd_bl = {
 	.make = make_bl,
 	.parts = &parts_bl,
 };
+static const char *const entries[] = { "17", "33", "all", NULL }, *const storage[] = { "registers", "shared", NULL };
+static const gt_dd_bz_options column = { .common = { .memory = 2048 } };
+static const gt_param column_params[] = {
+	BRANCHLESS_MEMORY,
+	{ "entries", "differences along z per thread, one more than its slices; all: of at most 128 slices", GT_CHOICE,
+	  offsetof(gt_dd_bz_options, entries), 0, 0, entries },
+	{ "w", "storage of these differences: the last one in a register, or all in shared memory as published", GT_CHOICE,
+	  offsetof(gt_dd_bz_options, shared), 0, 0, storage },
+	{ 0 },
+};
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
 	.about = "dd-bl with Z-line backprojection: equal results, faster; approximate adjoint; GPU",
-	BRANCHLESS,
+	.params = column_params,
+	.defaults = &column,
+	.options_size = sizeof column,
+	.model = "dd",
+	.cuda_only = 1,
 	.single_only = 1,
 	.off_adjoint = 0.4,
 	.off_model = 0.5,

@@ -24,7 +24,7 @@ runs() {
 accepted() {
 	local -a word
 	local workload
-	read -ra word <<<"$1"
+	mapfile -t word < <(xargs -n 1 <<<"$1")
 	[ "${word[0]}" = gantry ] || return 1
 	case ${word[1]} in
 	study) mkdir -p "$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")" logs || return 1 ;;

@@ -6,8 +6,8 @@
 column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
 
 figures="ladder quality angles passes sizes stages rabbitct"
-launched="blocks launches textures" # by kernels with textures: on CUDA alone
-tables="about forms limits ladder quality angles passes sizes stages rabbitct"
+launched="blocks launches textures" counted=counts # by kernels with textures: on CUDA alone
+tables="about forms limits ladder quality angles passes sizes stages rabbitct copies cache"
 
 # Refusals leave no file.
 refused 2 "--grid=8x8x8@1x1x1: is for the study 'accuracy'" study fdk -o never --grid 8x8x8@1x1x1
@@ -25,14 +25,22 @@ nothing_left never "a study that was refused"
 
 # Tables alone, as on a machine without gnuplot.
 out=$(PATH=$work && "$gantry" study fdk -o plain --quick --no-figures --backend "$backend" 2>stderr.txt) || fail "without gnuplot: $(cat stderr.txt)"
-[ "$backend" = cpu ] || { figures="$figures $launched" && tables="$tables $launched"; }
+[ "$backend" = cpu ] || { figures="$figures $launched" && tables="$tables $launched $counted"; }
 for name in $tables; do
 	[ "$(wc -l <"plain/$name.csv")" -ge 2 ] || fail "plain/$name.csv has no rows"
 done
 find plain -name '*.png' -o -name '*.tmp' -o -name '*.log' | grep . && fail "something is left over, or drawn"
 grep -q 'src="data' plain/report.html && fail "a figure without gnuplot"
 
-grep -q 'f32' plain/report.html && fail "the report speaks of arrays that are not there"
+for k in 1 2; do
+	[ "$(stat -c %s plain/arrays/data-$k-single.f32)" -eq $((4 * 40 * 40)) ] || fail "no slice of data $k"
+	cmp -s plain/arrays/data-$k-single.f32 plain/arrays/data-$k-reference.f32 && fail "single precision equals double in data $k"
+done
+grep -q 'PSNR [0-9]*\.[0-9] dB' plain/report.html || fail "the slices have no PSNR"
+hits() { column plain/cache.csv "^\"9: block and angle\",\"$1\",$2," 5; }
+holds "$(hits '256 x 1' 0) > 97 && $(hits '256 x 1' 90) < 85 && $(hits '16 x 16' 90) > 97" "hit rates of the model depend on the angle"
+holds "$(column plain/cache.csv '^"10: .*,32,' 5) < $(column plain/cache.csv '^"10: .*,16,' 5)" "hit rates fall as views rise"
+holds "$(column plain/copies.csv '^"volume' 3) > 0 && $(column plain/copies.csv '^"volume' 2) < 0.2561" "the read-back"
 
 # Without time the report contains limits and omissions.
 ok study fdk -o short --quick --no-figures --backend "$backend" --seconds 0
@@ -80,6 +88,7 @@ drawn() {
 	if grep -nE '(src|href)="([^d#"].*|.)?"|https?:|url\(|@import' "$1/report.html" | cut -c 1-200 | grep .; then fail "$1: the report refers to other files"; fi
 }
 ok study fdk --from plain -o drawn
+[ ! -e drawn/arrays ] && grep -qF 'arrays/*.f32' drawn/report.html && fail "the report speaks of arrays that are not there"
 # shellcheck disable=SC2086
 drawn drawn $figures
 for name in $tables; do

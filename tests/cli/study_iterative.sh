@@ -44,7 +44,7 @@ pcg=$(column small/errors.csv '^"pcg","pcg:' 4)
 holds "$pcg > 0 && $pcg < $fdk" "pcg is $pcg HU from the truth, fdk $fdk"
 ssim=$(column small/errors.csv '^"pcg","pcg:' 8)
 holds "$ssim > $(column small/errors.csv '^"pcg","fdk"' 8) && $ssim < 1" "pcg: ssim $ssim"
-for case in shepp-logan head pcg sart; do
+for case in shepp-logan head pcg sart helix; do
 	apart=$(column small/reference.csv "^\"$case\"" 6)
 	holds "$apart > 0 && $apart < 0.5" "$case: $apart HU from the CPU in double"
 	holds "$(column small/iteration.csv "^\"$case\"" 5) > 0" "$case: no time"

@@ -1,7 +1,5 @@
 /* `gantry tune`: tunes kernels for a problem and a device, replays search strategies on logs, and manages the cache. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <gantry/author/params.h>
 #include <gantry/solver.h>
@@ -14,7 +12,7 @@
 
 typedef struct {
 	const char *kernel, *solver, *projector, *workload, *grid, *candidate, *search, *device;
-	const char *log, *folder, *replay, *curve, *forget, *to, *from;
+	const char *log, *folder, *replay, *curve, *forget, *to, *from, *source, *check, *output;
 	double minutes, within;
 	long long every, evaluations, seed, seeds;
 	int list, no_keep;
@@ -56,6 +54,12 @@ static const cli_option options[] = {
 	{ .name = "no-keep", .kind = CLI_FLAG, .help = "do not cache the result", .at = AT(no_keep) },
 	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
 	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
+	{ .name = "source", .kind = CLI_INPUT, .value = "FILE",
+	  .help = "tune this source file by its \"// tune\" lines (docs/guide/tuning.md)", .at = AT(source) },
+	{ .name = "check", .kind = CLI_TEXT, .value = "COMMAND",
+	  .help = "with --source: build, verify and time {}; print the time in ms last, exit with 0 if correct", .at = AT(check) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "with --source: write the best program", .at = AT(output) },
 	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
 	  .help = "replay --search, or all strategies, on a log, without a GPU", .at = AT(replay) },
 	{ .name = "seeds", .kind = CLI_INT, .value = "N",
@@ -119,11 +123,11 @@ static gt_status search(const gt_tune_options *t)
 	if (st != GT_OK && st != GT_ERR_IO)
 		return st;
 	printf("%s for %s\n", t->kernel, out.about);
-	printf("built-in  %9.4f ms  %s\n", out.built_in_ms, out.built_in);
+	printf("%-8s  %9.4f ms  %s\n", t->source ? "first" : "built-in", out.built_in_ms, out.built_in);
 	if (*out.variant)
 		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
 	else
-		printf("no candidate is faster by 1 %%: the built-in kernel stays");
+		printf("no candidate is faster by 1 %%: the %s stays", t->source ? "first program" : "built-in kernel");
 	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.evaluations, out.candidates, out.seconds, out.failed,
 	       !t->keep      ? ""
 	       : st == GT_OK ? ", kept"
@@ -187,6 +191,31 @@ static void set_search(const tune_options *o, gt_tune_options *t)
 	t->keep = !o->no_keep;
 }
 
+static gt_status tune_source(const cli_call *call, const tune_options *o)
+{
+	gt_tune_options t;
+	watching w = { call, INFINITY };
+	const char *slash = strrchr(o->source, '/'), *other = o->kernel      ? "--kernel"
+	                                                      : o->solver    ? "--solver"
+	                                                      : o->projector ? "--projector"
+	                                                      : o->workload  ? "--workload"
+	                                                      : o->candidate ? "--candidate"
+	                                                      : call->files  ? "a scan"
+	                                                                     : NULL;
+	if (other)
+		return gt_fail(GT_ERR_ARG, "--source=%s: cannot be combined with %s", o->source, other);
+	set_search(o, &t);
+	t.kernel = slash ? slash + 1 : o->source;
+	t.source = o->source;
+	t.check = o->check;
+	t.best = o->output;
+	t.limit = 120;
+	t.keep = 0;
+	t.tried = tried;
+	t.self = &w;
+	return search(&t);
+}
+
 static gt_status tune(const cli_call *call, const tune_options *o)
 {
 	gt_scan *scan = NULL;
@@ -239,113 +268,20 @@ static gt_status fill_folder(const cli_call *call, const tune_options *o)
 	return tune_folder_fill(&f);
 }
 
-/* Searches of a log by one strategy: the best so far over the log's best, [seed][evaluation]. */
-typedef struct {
-	const tune_options *o;
-	gt_tune_log *log;
-	const gt_tune_log_facts *facts;
-	size_t evaluations, seeds;
-	double *best;
-} replays;
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* Returns the median after a number of evaluations; near: number of searches within 3 %. */
-static double median_after(const replays *r, size_t evaluations, size_t *near)
-{
-	double *at = malloc(r->seeds * sizeof *at), median = NAN;
-	const size_t last = (evaluations < r->evaluations ? evaluations : r->evaluations) - 1;
-	*near = 0;
-	for (size_t s = 0; s < r->seeds && at; s++) {
-		at[s] = r->best[s * r->evaluations + last] / r->facts->best_ms;
-		*near += at[s] <= 1.03;
-	}
-	if (at) {
-		qsort(at, r->seeds, sizeof *at, by_size);
-		median = at[r->seeds / 2];
-	}
-	free(at);
-	return median;
-}
-
-/* Prints a line of the table, and lines of the curve. */
-static gt_status replay_one(const replays *r, const char *strategy, FILE *curve)
-{
-	static const size_t at[] = { 10, 50, 150, 600 };
-	size_t near;
-	for (size_t s = 0; s < r->seeds; s++) {
-		const gt_status st = gt_tune_log_replay(r->log, strategy, (uint64_t)r->o->seed + s, r->evaluations,
-		                                        r->best + s * r->evaluations);
-		if (st != GT_OK)
-			return st;
-	}
-	printf("%-18s", strategy);
-	for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
-		const double median = median_after(r, at[k], &near);
-		printf("   %6.3f %4.0f %%", median, 100. * (double)near / (double)r->seeds);
-	}
-	printf("\n");
-	for (size_t n = 1; n <= r->evaluations && curve; n++) {
-		const double median = median_after(r, n, &near);
-		fprintf(curve, "%s,%zu,%.5g,%.4g\n", strategy, n, median, (double)near / (double)r->seeds);
-	}
-	return GT_OK;
-}
-
-static gt_status replay_all(const replays *r, FILE *curve)
-{
-	gt_status st = GT_OK;
-	if (r->o->search)
-		return replay_one(r, r->o->search, curve);
-	for (size_t i = 0; gt_tune_strategy_name(i) && st == GT_OK; i++)
-		st = replay_one(r, gt_tune_strategy_name(i), curve);
-	return st == GT_OK ? replay_one(r, "ants:as-published", curve) : st;
-}
-
-static gt_status replay(const tune_options *o)
-{
-	gt_tune_log_facts facts;
-	replays r = { o, NULL, &facts, o->evaluations ? (size_t)o->evaluations : 600, (size_t)o->seeds, NULL };
-	FILE *curve = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_tune_log_open(o->replay, &r.log));
-	gt_tune_log_describe(r.log, &facts);
-	printf("%s on %s, %s\n%zu candidates, %zu correct; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
-	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
-	if (facts.right == 0)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was correct: nothing to search", o->replay));
-	if (!(r.best = malloc(r.evaluations * r.seeds * sizeof *r.best)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for %zu searches of %zu candidates", r.seeds, r.evaluations));
-	if (o->curve && !(curve = fopen(o->curve, "w")))
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno)));
-	if (curve)
-		fprintf(curve, "strategy,candidates,best so far over best,within 3 %%\n");
-	printf("best so far over the best of the log: median of %zu searches, and percentage within 3 %%\n%-18s", r.seeds, "");
-	printf("     10 candidates    50             150             600\n");
-	st = replay_all(&r, curve);
-done:
-	if (curve && fclose(curve) != 0 && st == GT_OK)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno));
-	gt_tune_log_close(r.log);
-	free(r.best);
-	return st;
-}
-
 /* Checks options that replace a search: at most one of them is permitted. */
 static gt_status check(const tune_options *o)
 {
 	const char *const other[] = { o->list ? "--list" : NULL,     o->forget ? "--forget" : NULL, o->replay ? "--replay" : NULL,
-		                      o->folder ? "--folder" : NULL, o->to ? "--export" : NULL,     o->from ? "--import" : NULL };
+		                      o->folder ? "--folder" : NULL, o->to ? "--export" : NULL,     o->from ? "--import" : NULL,
+		                      o->source ? "--source" : NULL };
 	const char *one = NULL;
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
 		if (one && other[i])
 			return gt_fail(GT_ERR_ARG, "%s: cannot be combined with %s", one, other[i]);
 		one = other[i] ? other[i] : one;
 	}
+	if (!o->source && (o->check || o->output))
+		return gt_fail(GT_ERR_ARG, "--%s: expected with --source", o->check ? "check" : "output");
 	if (strncmp(o->device, "cuda", 4) != 0)
 		return gt_fail(GT_ERR_ARG, "--device=%s: expected an NVIDIA GPU, as cuda:0 or cuda:0,shared=48KiB", o->device);
 	return o->within > 0 && !o->folder ? gt_fail(GT_ERR_ARG, "--within=%g: expected with --folder", o->within) : GT_OK;
@@ -359,9 +295,15 @@ static int run(const cli_call *call, const void *options_)
 		st = o->folder   ? fill_folder(call, o)
 		     : o->list   ? tune_list()
 		     : o->forget ? gt_tune_forget(o->forget)
-		     : o->replay ? replay(o)
+		     : o->replay ? tune_replay(&(tune_replays){ .path = o->replay,
+		                                                .search = o->search,
+		                                                .curve = o->curve,
+		                                                .seed = (uint64_t)o->seed,
+		                                                .evaluations = o->evaluations ? (size_t)o->evaluations : 600,
+		                                                .seeds = (size_t)o->seeds })
 		     : o->to     ? tune_export(o->to)
 		     : o->from   ? tune_import(o->from)
+		     : o->source ? tune_source(call, o)
 		                 : tune(call, o);
 	return cli_exit(call, st);
 }
@@ -369,11 +311,12 @@ static int run(const cli_call *call, const void *options_)
 const cli_command cli_tune = {
 	.name = "tune",
 	.about = "tune GPU kernels for a problem and a device",
-	.synopsis = "SCAN [options] | --workload NAME [options] | --replay LOG | --list",
+	.synopsis = "SCAN [options] | --workload NAME [options] | --source FILE --check COMMAND | --replay LOG | --list",
 	.notes = "  gantry tune scan.nc --minutes 3\n"
 		 "  gantry tune scan.nc --solver os-sart:subsets=12 --minutes 5\n"
 		 "  gantry tune --workload ge-hd --every 49 --programs 150 --search ants:as-published --log ants.txt\n"
-		 "  gantry tune --replay ants.txt --search random\n",
+		 "  gantry tune --replay ants.txt --search random\n"
+		 "  gantry tune --source sum.cu --check 'nvcc -O3 {} -o {}.out && {}.out' -o best.cu\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

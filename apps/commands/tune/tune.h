@@ -1,6 +1,6 @@
 #ifndef GT_APPS_COMMANDS_TUNE_H
 #define GT_APPS_COMMANDS_TUNE_H
-/* Parts of `gantry tune`: workloads by name, searches with logs in one folder, and the cache. */
+/* Parts of `gantry tune`: workloads by name, searches with logs in one folder, replays, and the cache. */
 #include "apps/cli/cli.h"
 #include "tuner/tuner.h"
 
@@ -17,6 +17,14 @@ typedef struct {
 /* Searches for each workload and kernel, WORKLOAD.KERNEL.txt, unless that log is complete; then writes results.csv of
  * all logs in the folder. */
 gt_status tune_folder_fill(tune_folder *f);
+
+/* Replays of a log by `search` (NULL: every strategy), with that many seeds and evaluations of each. */
+typedef struct {
+	const char *path, *search, *curve;
+	uint64_t seed;
+	size_t evaluations, seeds;
+} tune_replays;
+gt_status tune_replay(const tune_replays *o);
 
 /* List, export and import the cache. */
 gt_status tune_list(void);

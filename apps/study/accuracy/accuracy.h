@@ -21,6 +21,7 @@ enum { IN_TIMES = 1, IN_GUPS = 2, IN_ACCURACY = 4, IN_SWEEPS = 8 };
 /* A projector on a device. */
 typedef struct {
 	const gt_projector *projector;
+	const char *spec;               /* its name with options */
 	char backend[32], label[96];    /* "dd (16 threads)", "dd-bl (GPU)" */
 	char key[48];                   /* for names of files: "dd-cpu", "dd-bl-gpu" */
 	gt_type type;

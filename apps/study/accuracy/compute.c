@@ -219,7 +219,7 @@ gt_status study_compute(study *s, const study_experiment *e, study_results *r)
 	if (!e->no_reference)
 		GT_TRY(add_reference(s, e, accuracy_of(s)->reference->name, r));
 	for (study_variant *v = NULL; (v = study_next(s, v, IN_ACCURACY));) {
-		const operator_on w = { v->backend, v->projector->name, v->type, v->gpu };
+		const operator_on w = { v->backend, v->spec, v->type, v->gpu };
 		if (e->gpu_alone && !v->gpu)
 			continue;
 		if (!e->no_reference)

@@ -37,7 +37,7 @@ static gt_status open_problem(study *s, const timing *c, const gt_scan *scan, pr
 	const study_variant *v = c->variant;
 	const float *random = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(app_operator_open(&p->on, v->backend, v->projector->name, v->type, c->grid, scan));
+	GT_TRY(app_operator_open(&p->on, v->backend, v->spec, v->type, c->grid, scan));
 	const size_t nx = gt_linop_nx(p->on.A), ny = gt_linop_ny(p->on.A);
 	GT_TRY(study_random(s, nx > ny ? nx : ny, &random));
 	const double start = app_seconds();

@@ -45,7 +45,7 @@ static gt_status probe(const study *s, const study_variant *v)
 	GT_TRY(gt_scan_coarsen(s->scan, 8, 4, 16, &few));
 	gt_grid_coarsen(&s->grid, 8, &coarse);
 	GT_TRY(gt_backend_open(v->backend, &be));
-	GT_TRY(gt_projector_new(v->projector->name, be, v->type, &coarse, few, &A));
+	GT_TRY(gt_projector_new(v->spec, be, v->type, &coarse, few, &A));
 done:
 	gt_linop_free(A);
 	gt_backend_close(be);
@@ -64,7 +64,7 @@ static gt_status add(study *s, study_variant *v)
 static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 {
 	const int all = threads == s->threads, reference = p == accuracy_of(s)->reference;
-	study_variant v = { .projector = p, .threads = threads, .parts = IN_TIMES };
+	study_variant v = { .projector = p, .spec = p->name, .threads = threads, .parts = IN_TIMES };
 	if (all)
 		v.parts |= IN_GUPS | (reference ? IN_SWEEPS : 0) | (reference || !s->gpu[0] ? IN_ACCURACY : 0);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
@@ -95,20 +95,31 @@ done:
 }
 
 /* In double where it does not compute in single. */
-static gt_status add_gpu(study *s, const gt_projector *p)
+static gt_status add_gpu(study *s, const gt_projector *p, const char *spec, unsigned parts)
 {
-	study_variant v = { .projector = p, .gpu = 1, .parts = IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS };
+	study_variant v = { .projector = p, .spec = spec, .gpu = 1, .parts = parts };
 	snprintf(v.backend, sizeof v.backend, "%s", s->gpu);
-	snprintf(v.label, sizeof v.label, "%s (GPU)", p->name);
+	snprintf(v.label, sizeof v.label, "%s (GPU)", spec);
 	snprintf(v.key, sizeof v.key, "%s-gpu", p->name);
 	if (!p->single_only && probe(s, &v) == GT_ERR_UNSUPPORTED) {
 		v.type = GT_F64;
 		if (probe(s, &v) == GT_OK)
-			snprintf(v.label, sizeof v.label, "%s (GPU, double)", p->name);
+			snprintf(v.label, sizeof v.label, "%s (GPU, double)", spec);
 		else
 			v.type = GT_F32;
 	}
 	return add(s, &v);
+}
+
+/* Z-line backprojection with other numbers of slices per thread, as figure 10 of the paper: times alone. */
+static gt_status add_columns(study *s, const gt_projector *p)
+{
+	static const char *const specs[] = { "dd-bz:entries=17,w=shared", "dd-bz:entries=33", "dd-bz:entries=33,w=shared",
+		                             "dd-bz:entries=all", "dd-bz:entries=all,w=shared" };
+	gt_status st = strcmp(p->name, "dd-bz") ? GT_ERR_UNSUPPORTED : GT_OK;
+	for (size_t i = 0; i < sizeof specs / sizeof *specs && st == GT_OK; i++)
+		st = add_gpu(s, p, specs[i], IN_TIMES | IN_SWEEPS);
+	return st == GT_ERR_UNSUPPORTED ? GT_OK : st;
 }
 
 gt_status study_find_variants(study *s)
@@ -119,8 +130,10 @@ gt_status study_find_variants(study *s)
 			GT_TRY(add_cpu(s, gt_projectors[i]));
 		else if (!s->gpu[0])
 			study_leave_out_as(s, "all", gt_projectors[i]->name, "runs on a GPU only, and there is none here");
-	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
-		GT_TRY(add_gpu(s, gt_projectors[i]));
+	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++) {
+		GT_TRY(add_gpu(s, gt_projectors[i], gt_projectors[i]->name, IN_TIMES | IN_GUPS | IN_ACCURACY | IN_SWEEPS));
+		GT_TRY(add_columns(s, gt_projectors[i]));
+	}
 	if (!accuracy_of(s)->reference)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error()));
 done:

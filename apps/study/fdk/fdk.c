@@ -8,25 +8,27 @@
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";
 const fdk_form fdk_forms[] = {
-	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 0, 0 },
-	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 0, 0 },
-	{ "local", "Okitsu 2008: C", flat_block, "4 views, added one by one to a sum in local memory", 4, 1, 0, 1 },
-	{ "local-ahead", "Okitsu 2008: D", flat_block, "the same with 12 views: places are computed ahead of what is fetched", 12, 1, 0,
-	  1 },
-	{ "local-once", "Okitsu 2008: E", flat_block, "12 views, four in one expression: local memory accessed once for them", 12, 1, 0,
-	  1 },
-	{ "batched", "", flat_block, "4 views summed in registers", 4, 1, 0, 0 },
-	{ "ahead", "Okitsu 2008: F", flat_block, "12 views summed in registers", 12, 1, 1, 0 },
-	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 0, 0 },
+	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 0, 0,
+	  26 },
+	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 0, 0, 26 },
+	{ "local", "Okitsu 2008: C", flat_block, "4 views, added one by one to a sum in local memory", 4, 1, 0, 1, 26 },
+	{ "local-ahead", "Okitsu 2008: D", flat_block, "the same with 12 views: places are computed ahead of what is fetched", 12, 1, 0, 1,
+	  26 },
+	{ "local-once", "Okitsu 2008: E", flat_block, "12 views, four in one expression: local memory accessed once for them", 12, 1, 0, 1,
+	  26 },
+	{ "batched", "", flat_block, "4 views summed in registers", 4, 1, 0, 0, 26 },
+	{ "ahead", "Okitsu 2008: F", flat_block, "12 views summed in registers", 12, 1, 1, 0, 26 },
+	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 0, 0, 27 },
 	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 0,
+	  0, 27 },
+	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 0, 0, 27 },
+	{ "separate", "Lu 2016: baseline", flat_block, "u free of z; slices outside, views inside, a texture for each", 16, 1, 0, 1, 4 },
+	{ "intra", "Lu 2016: intra-layer first", flat_block, "one layered texture; views outside, slices inside", 16, 1, 0, 0, 5 },
+	{ "layered", "Lu 2016: inter-layer first", flat_block, "one layered texture; slices outside, views inside", 16, 1, 0, 0, 4 },
+	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0, 0, 0 },
+	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0, 0,
 	  0 },
-	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 0, 0 },
-	{ "separate", "Lu 2016: baseline", flat_block, "u free of z; slices outside, views inside, a texture for each", 16, 1, 0, 1 },
-	{ "intra", "Lu 2016: intra-layer first", flat_block, "one layered texture; views outside, slices inside", 16, 1, 0, 0 },
-	{ "layered", "Lu 2016: inter-layer first", flat_block, "one layered texture; slices outside, views inside", 16, 1, 0, 0 },
-	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0, 0 },
-	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0, 0 },
-	{ "tilted", "", "the same", "tiles for tilted detectors", 0, 0, 0, 0 },
+	{ "tilted", "", "the same", "tiles for tilted detectors", 0, 0, 0, 0, 0 },
 	{ .name = NULL },
 };
 
@@ -64,6 +66,9 @@ static const study_columns tables[] = {
 	{ "stages", "stage$|one after the other [s]|GB/s|at the same time [s]|paper: one after the other [s]|paper: at the same time [s]" },
 	{ "rabbitct", "step$|form$|device$|views per launch|time [s]|GUPS [2^30/s]|GUPS [10^9/s]|RMSE [HU]|largest [HU]|PSNR [dB]|"
 	              "paper: time on a GTX 680 [s]|paper: GUPS [10^9/s]" },
+	{ "counts", "stage$|form$|operations per voxel and view|bytes per voxel and view|GFLOPS|GB/s|paper: GFLOPS|paper: GB/s" },
+	{ "copies", "copy$|MB|time [s]|GB/s|paper: time [s]" },
+	{ "cache", "figure$|block$|angle [degrees]|views per launch|..." },
 };
 
 static void add_cpu(study *s, int threads, gt_type type)
@@ -101,14 +106,14 @@ static void find_ways(study *s)
 /* The cube on the CPU alone has a quarter of the paper's edge, which takes minutes. */
 static gt_status prepare(study *s, const study_options *o)
 {
-	static const int cuda[] = { STUDY_BLOCKS, STUDY_LAUNCHES, STUDY_STRUCTURES };
+	static const int cuda[] = { STUDY_BLOCKS, STUDY_LAUNCHES, STUDY_STRUCTURES, STUDY_COUNTS };
 	(void)o;
 	fdk_of(s)->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
 	fdk_of(s)->enough = s->quick ? 0.05 : 0.4;
 	snprintf(s->geometry, sizeof s->geometry,
 	         "circular scans of a flat detector (the workload cube512 at other sizes), and a C-arm with random displacements%s",
 	         s->quick ? "; small, few points" : "");
-	study_begin_tables(s, STUDY_FORMS, STUDY_RABBITCT);
+	study_begin_tables(s, STUDY_FORMS, STUDY_CACHE);
 	for (size_t i = 0; !s->gpu[0] && i < sizeof cuda / sizeof *cuda; i++)
 		study_table_free(&s->table[cuda[i]]);
 	find_ways(s);
@@ -137,8 +142,9 @@ static void drop_unmeasured(study *s)
 static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
-	s->steps = 4 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
+	s->steps = 5 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
 	GT_TRY(fdk_limits(s));
+	GT_TRY(fdk_cache(s));
 	GT_TRY(fdk_ladder(s));
 	GT_TRY(fdk_sweeps(s));
 	GT_TRY(fdk_launches(s));

@@ -10,7 +10,8 @@
 /* Its tables. */
 enum {
 	STUDY_FORMS = STUDY_OWN, STUDY_LIMITS, STUDY_LADDER, STUDY_QUALITY, STUDY_ANGLES, STUDY_BLOCKS, STUDY_PASSES, STUDY_LAUNCHES,
-	STUDY_FDK_SIZES, STUDY_STRUCTURES, STUDY_STAGES, STUDY_RABBITCT
+	STUDY_FDK_SIZES, STUDY_STRUCTURES, STUDY_STAGES, STUDY_RABBITCT, STUDY_COUNTS, STUDY_COPIES,
+	STUDY_CACHE
 };
 
 /* A form of the backprojection, as fdk's kernel= names it. */
@@ -20,6 +21,7 @@ typedef struct {
 	int upright;                    /* takes detectors whose rows are upright */
 	int baseline;                   /* the others are compared with it */
 	int apart;                      /* in the ladder and in tables of its own, not against angles and sizes */
+	int flops;                      /* per voxel and view in its inner loop, a fused one as two; 0: not counted */
 } fdk_form;
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
 const fdk_form *fdk_form_find(const char *name);
@@ -41,6 +43,8 @@ typedef struct {
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */
 	double enough;                  /* s of a case: what takes longer is not repeated */
+	/* Slices of both data; form NULL: none. */
+	struct { size_t n[2]; double pitch[2], psnr; const char *form; } picture[2];
 } study_fdk;
 static inline study_fdk *fdk_of(const study *s) { return (study_fdk *)s->own; }
 /* The way of a form; NULL: it is not here. The CPU or GPU of a way. */
@@ -87,6 +91,7 @@ gt_status fdk_rabbit(study *s);
 size_t    fdk_launches_steps(const study *s);
 gt_status fdk_launches(study *s);                       /* on CUDA alone */
 gt_status fdk_stages(study *s);                         /* three steps */
+gt_status fdk_cache(study *s);                          /* one step */
 
 void      fdk_figures(study *s);
 void      fdk_parts  (const study *s, study_page *p);

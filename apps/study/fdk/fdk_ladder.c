@@ -86,7 +86,7 @@ done:
 }
 
 /* Differences from the reference: HU are thousandths of water. MAX of the PSNR is the reference's range. */
-static void add_quality(study *s, const fdk_way *w, const set *d)
+static void add_quality(study *s, const fdk_way *w, const set *d, double *found)
 {
 	const double hu = 1000 / gt_phantom_defaults.water;
 	double sum = 0, size = 0, max = 0, low = INFINITY, high = -INFINITY;
@@ -101,8 +101,34 @@ static void add_quality(study *s, const fdk_way *w, const set *d)
 		off += floor(hu * d->x[i] + 0.5) != floor(hu * from + 0.5);
 	}
 	const double psnr = sum > 0 ? 10 * log10((high - low) * (high - low) * (double)d->voxels / sum) : NAN;
+	*found = psnr;
 	study_row(&s->table[STUDY_QUALITY], TXT(d->label), TXT(w->label), TXT(fdk_device(w)), NUM(psnr),
 	          NUM(100 * (double)off / (double)d->voxels), NUM(sqrt(sum / size)), NUM(hu * max));
+}
+
+/* The central slice of both volumes, fractions of water: of form F of the paper, or of all threads of the CPU. */
+static gt_status add_pictures(study *s, int number, const fdk_way *w, const set *d, double psnr)
+{
+	const size_t *n = d->grid.n, start = n[2] / 2 * n[0] * n[1], voxels = n[0] * n[1];
+	double *out = NULL;
+	gt_status st = GT_OK;
+	if (w->gpu ? strcmp(w->form->name, "ahead") != 0 : s->gpu[0] || !w->all)
+		return GT_OK;
+	GT_TRY(study_new(voxels, sizeof *out, &out));
+	for (int k = 0; k < 2; k++) {
+		for (size_t i = 0; i < voxels; i++)
+			out[i] = (k ? d->x : d->reference)[start + i] / gt_phantom_defaults.water;
+		GT_TRY(study_floats(&s->folder, FORMAT("data-%d-%s.f32", number + 1, k ? "single" : "reference"), out, voxels));
+	}
+	for (int a = 0; a < 2; a++) {
+		fdk_of(s)->picture[number].n[a] = n[a];
+		fdk_of(s)->picture[number].pitch[a] = d->grid.pitch[a];
+	}
+	fdk_of(s)->picture[number].psnr = psnr;
+	fdk_of(s)->picture[number].form = w->label;
+done:
+	free(out);
+	return st;
 }
 
 static int takes_part(const fdk_way *w) { return !w->form || w->form->upright; }
@@ -124,8 +150,11 @@ static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MAX_WAYS])
 			continue;
 		study_step(s, "ladder: %s: %s", d.object, f->way[i].label);
 		GT_TRY(fdk_try(s, "ladder", &(fdk_case){ &f->way[i], d.scan, &d.grid, NULL, d.data, d.x }, &t[i]));
-		if (!isnan(t[i].back))
-			add_quality(s, &f->way[i], &d);
+		if (isnan(t[i].back))
+			continue;
+		double psnr;
+		add_quality(s, &f->way[i], &d, &psnr);
+		GT_TRY(add_pictures(s, number, &f->way[i], &d, psnr));
 	}
 	for (size_t i = 0; i < f->ways && number == 0; i++)
 		f->way[i].rate = fdk_updates(d.scan, &d.grid) / t[i].back;
@@ -140,6 +169,61 @@ static void add_stage(study *s, const char *stage, const char *form, const fdk_w
 	study_row(&s->table[STUDY_LADDER], TXT(stage), TXT(form), TXT(w ? fdk_device(w) : "needs CUDA"), NUM(views ? views : NAN),
 	          NUM(w ? t->filter : NAN), NUM(w ? t->back : NAN), NUM(w ? t->total : NAN), NUM(w ? w->rate / 1073741824 : NAN),
 	          NUM(w ? *before / t->back : NAN));
+}
+
+/* Table 5 of the paper: operations of the inner loop, and bytes of one texel and of the volume. A launch reads and
+ * writes the volume once for its views. */
+static void add_counts(study *s, int stage, const fdk_way *w)
+{
+	const int flops = w && w->form ? w->form->flops : 0, is_f = !strcmp(stages[stage].form, "ahead");
+	if (!flops)
+		return;
+	const double bytes = sizeof(float) * (1 + 2. / w->form->views);
+	study_row(&s->table[STUDY_COUNTS], TXT(stages[stage].stage), TXT(stages[stage].form), NUM(flops), NUM(bytes),
+	          NUM(1e-9 * flops * w->rate), NUM(1e-9 * bytes * w->rate), NUM(is_f ? 31.2 : NAN), NUM(is_f ? 51.5 : NAN));
+}
+
+/* Copies of data 1 and of its volume between the host and the main device, with the paper's times. */
+static gt_status add_copies(study *s)
+{
+	const char *const name[] = { "projections, host to device", "volume, device to host" };
+	static const double paper[] = { 0.2, 0.3 };
+	gt_backend *be = NULL;
+	gt_array *x = NULL;
+	float *host = NULL;
+	gt_grid grid;
+	const gt_orbit o = orbit_of(s, 0, &grid);
+	const size_t n[] = { o.views * o.rows * o.columns, gt_grid_voxels(&grid) };
+	gt_status st = gt_backend_open(s->gpu[0] ? s->gpu : s->cpu, &be);
+	for (int k = 0; k < 2 && st == GT_OK; k++) {
+		double best = INFINITY;
+		GT_TRY(gt_array_new(be, GT_F32, n[k], &x));
+		GT_TRY(study_host_floats(n[k], "a copy", &host));
+		memset(host, 0, n[k] * sizeof *host);
+		gt_array_put_float(host, x);
+		for (int i = 0; i < 3; i++) {
+			gt_backend_wait(be);
+			const double start = app_seconds();
+			if (k)
+				gt_array_get_float(x, host);
+			else
+				gt_array_put_float(host, x);
+			gt_backend_wait(be);
+			best = fmin(best, app_seconds() - start);
+		}
+		GT_TRY(gt_backend_status(be));
+		study_row(&s->table[STUDY_COPIES], TXT(name[k]), NUM(4e-6 * (double)n[k]), NUM(best), NUM(4e-9 * (double)n[k] / best),
+		          NUM(paper[k]));
+		gt_array_free(x);
+		free(host);
+		x = NULL;
+		host = NULL;
+	}
+done:
+	gt_array_free(x);
+	free(host);
+	gt_backend_close(be);
+	return st;
 }
 
 static void add_ladder(study *s, const fdk_seconds *t)
@@ -158,6 +242,7 @@ static void add_ladder(study *s, const fdk_seconds *t)
 		add_stage(s, stages[k].stage, stages[k].form, w, x, &before);
 		study_row(&s->table[STUDY_LADDER], NUM(stages[k].back), NUM(stages[k].whole));
 		before = w ? x->back : NAN;
+		add_counts(s, k, w);
 	}
 }
 
@@ -180,6 +265,7 @@ gt_status fdk_ladder(study *s)
 	for (int k = 0; k < SETS; k++)
 		GT_TRY(run_set(s, k, t[k]));
 	add_ladder(s, t[0]);
+	GT_TRY(add_copies(s));
 done:
 	return st;
 }

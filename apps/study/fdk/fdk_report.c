@@ -16,6 +16,17 @@ static const study_section sections[] = {
 	  "Data are resident on the device; seconds are medians.",
 	  "ladder", "Updates per second, stage by stage; higher is better. *: needs CUDA.", STUDY_LADDER,
 	  "The paper: 135.4 s on its CPU, and 3.2 s of backprojection (8.3 s in all) by OpenGL." },
+	{ "Operations and bytes",
+	  "Operations of the inner loop of each kernel, counted in its source, a fused multiply-add as two (table 5 of Okitsu et al.). "
+	  "Bytes: one texel of 4 bytes per voxel and view, as the paper counts, and the volume, read and written once per launch. It "
+	  "needs CUDA.",
+	  NULL, NULL, STUDY_COUNTS,
+	  "The paper, form F: 31.2 GFLOPS and 51.5 GB/s; OpenGL 99.3 and 70.8. Its form F reuses u and 1/w over a column; here all forms "
+	  "up to atomic compute them for each voxel." },
+	{ "Copies",
+	  "Data 1 and its volume between pageable memory of the host and the main device, the fastest of three (transfer and read-back of "
+	  "table 4 of Okitsu et al.).",
+	  NULL, NULL, STUDY_COPIES, NULL },
 	{ "Accuracy against the CPU",
 	  "Volumes of two phantoms against the CPU in double precision: PSNR = 20 log₁₀(range / RMSE), voxels that differ after rounding "
 	  "to HU (thousandths of water), relative RMS difference, and largest difference.",
@@ -48,6 +59,12 @@ static const study_section sections[] = {
 	  "views save traffic of the volume and use registers; cases without enough registers are left out. It needs CUDA.",
 	  "launches", "Time per view of the backprojection alone, from adjacent views in two directions.", STUDY_LAUNCHES,
 	  "The paper: N' = 20 with 256 threads is fastest for 1024³, slowly rising beyond; 1024 threads do not launch with N' > 8." },
+	{ "Model of the texture cache",
+	  "Hit rates of figures 9 and 10 of Lu et al., by a model and not by hardware counters: lines of 8 x 4 texels, least recently used "
+	  "lines are replaced, 2048 threads in adjacent blocks along x with all warps in step, 1024³ voxels from 1200 views.",
+	  NULL, NULL, STUDY_CACHE,
+	  "The paper, by counters of a GeForce GTX 980: about 95 % for 16 x 16 threads at all angles, 50 % for 256 x 1 near 90 and 270 "
+	  "degrees; the rate falls as the views per launch rise." },
 	{ "Sizes",
 	  "1200 views of n² pixels to n³ voxels (tables 1 and 3 of Lu et al.). Efficiency E = 4 ρ / B, with ρ updates and B bytes of "
 	  "memory traffic per second of the main device: more than 100 % if several views share the traffic of a voxel. Baseline: ahead, "
@@ -81,6 +98,20 @@ static const study_section sections[] = {
 
 void fdk_parts(const study *s, study_page *p)
 {
-	(void)s;
+	const study_fdk *f = fdk_of(s);
 	study_page_sections(p, sections, sizeof sections / sizeof *sections);
+	for (int i = 0; i < 2; i++) {
+		if (!f->picture[i].form)
+			continue;
+		study_pictures how = {
+			.heading = i ? NULL : "Slices of both data",
+			.text = i ? NULL : "The central slice, in double precision on the CPU and in single (figure 4 of Okitsu et al.).",
+			.n = { f->picture[i].n[0], f->picture[i].n[1] },
+			.pitch = { f->picture[i].pitch[0], f->picture[i].pitch[1] },
+			.water_is_1 = 1
+		};
+		study_add_picture(&how, "CPU, double", "data-%d-reference", i + 1);
+		study_add_picture(&how, FORMAT("%s, PSNR %.1f dB", f->picture[i].form, f->picture[i].psnr), "data-%d-single", i + 1);
+		study_page_pictures(p, &how);
+	}
 }

@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 typedef struct { double memory; } gt_dd_options;        /* MiB of integral images held at a time */
+/* dd-bz: entries w per thread (index of 17, 33, all), which lie in registers or in shared memory. */
+typedef struct { gt_dd_options common; int entries, shared; } gt_dd_bz_options;
 
 typedef struct {
 	int width, height;
