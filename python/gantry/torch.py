@@ -89,10 +89,10 @@ def layer(A: Operator) -> Layer:
 
 
 def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu", **parameters: Any) -> Layer:
-    """Filtered backprojection (fdk or fbp) as a layer on the CPU, from tensors [..., view, row, column] to volumes [..., z, y, x].
+    """Filtered backprojection (fdk or fbp) as a layer, from tensors [..., view, row, column] to volumes [..., z, y, x].
 
-    Gradients use the exact transpose, computed in double and rounded to dtype, "float32" or "float64". parameters: those of
-    the method, such as filter="hann"."""
+    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU. parameters:
+    those of the method, such as filter="hann"."""
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))
 
 
