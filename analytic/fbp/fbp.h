@@ -70,6 +70,27 @@ void      gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_
 /* Fills the record of view v, whose columns count from `lead` before the first; tilted: as a matrix. */
 void      gt_fbp_set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b);
 
+static inline struct gt_back_grid gt_plan_grid(const gt_fbp_plan *p)
+{
+	struct gt_back_grid g;
+	g.shape = p->shape;
+	g.radius = p->radius;
+	g.clamp_rows = p->clamp_rows;
+	g.tilted = p->tilted;
+	g.rows = p->rows;
+	g.wide = p->row.wide;
+	g.views = p->views;
+	g.view = p->view;
+	for (int a = 0; a < 3; a++) {
+		g.n[a] = p->grid.n[a];
+		g.first[a] = gt_grid_first(&p->grid, a);
+		g.pitch[a] = p->grid.pitch[a];
+	}
+	g.center[0] = p->center[0];
+	g.center[1] = p->center[1];
+	return g;
+}
+
 /* Operations of a backend. data and x have the type given to open(). Each backend chooses layout and size of its
  * scratch: a faster backprojector replaces both filter() and back(). */
 struct gt_fbp_impl {
@@ -86,6 +107,13 @@ struct gt_fbp_impl {
 	void      (*close)(void *state);
 };
 extern const struct gt_fbp_impl gt_fbp_cpu, gt_fbp_cuda;
+/* Exact transpose of filter and backprojection of a plan, which must live as long: sets data from x. */
+struct gt_fbp_transpose {
+	gt_status (*open)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, void **state);
+	void      (*run)(void *state, const void *x, void *data);
+	void      (*close)(void *state);
+};
+extern const struct gt_fbp_transpose gt_fbp_transpose_cpu, gt_fbp_transpose_cuda;
 /* Closes a state whose backend is not locked yet. Does nothing if state is NULL. */
 void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state);
 /* Returns the CPU's scratch: [view][filtered column][row], of the type given to open(). */

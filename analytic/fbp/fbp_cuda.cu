@@ -25,6 +25,8 @@ struct state {
 	void *scratch; /* on the device, with sizes in bytes */
 	struct gt_back_view *view;
 	size_t scratch_bytes, view_bytes;
+	const struct gt_back_view *sent; /* records on the device, and their number */
+	size_t sent_views;
 };
 
 static const struct gt_back_form *form_of(int kernel) { return forms[kernel - GT_KERNEL_PLAIN]; }
@@ -47,7 +49,12 @@ static gt_status choose_form(gt_backend *be, const gt_fbp_plan *p, gt_type type,
 
 static void send_views(struct state *s, size_t first, size_t n)
 {
-	gt_backend_put(s->be, s->plan->view + first, s->view, n * sizeof *s->view);
+	const struct gt_back_view *view = s->plan->view + first;
+	if (s->sent == view && s->sent_views == n)
+		return;
+	gt_backend_put(s->be, view, s->view, n * sizeof *s->view);
+	s->sent = view;
+	s->sent_views = n;
 }
 
 static void filter_(void *self, size_t first, size_t n, const void *data)
@@ -64,6 +71,7 @@ static void place_(void *self, size_t n, const float *images)
 	struct state *s = (struct state *)self;
 	if (s->be->status != GT_OK)
 		return;
+	s->sent_views = 0; /* the caller changes the records */
 	send_views(s, 0, n);
 	gt_upload_images(s->be, s->plan, s->type, &s->layout, n, images, s->scratch);
 }

@@ -54,34 +54,11 @@ struct gt_back_form {
 #include "analytic/fbp/back/forms.def"
 #undef GT_FORM
 
-/* Grid and mask for kernels. */
-struct gt_back_grid {
-	gt_shape shape;
-	size_t n[3];
-	double first[3], pitch[3], center[2], radius;
-	int clamp_rows, tilted;
-	size_t rows, wide, views;
-	const struct gt_back_view *view;
-};
 static inline struct gt_back_grid gt_back_grid_of(const struct gt_back_call *c)
 {
-	const gt_fbp_plan *p = c->plan;
-	struct gt_back_grid g;
-	g.shape = p->shape;
-	g.radius = p->radius;
-	g.clamp_rows = p->clamp_rows;
-	g.tilted = p->tilted;
-	g.rows = p->rows;
-	g.wide = p->row.wide;
+	struct gt_back_grid g = gt_plan_grid(c->plan);
 	g.views = c->views;
 	g.view = c->view;
-	for (int a = 0; a < 3; a++) {
-		g.n[a] = p->grid.n[a];
-		g.first[a] = gt_grid_first(&p->grid, a);
-		g.pitch[a] = p->grid.pitch[a];
-	}
-	g.center[0] = p->center[0];
-	g.center[1] = p->center[1];
 	return g;
 }
 static inline size_t gt_layout_row(const gt_layout *l, gt_type type) { return l->pitch * (l->pairs ? 2 * sizeof(float) : gt_type_size(type)); }
@@ -99,7 +76,7 @@ void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_
 void gt_upload_images(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
                      void *filtered);
 
-/* Weights and filters rows, in batches of at most `batch` views in that layout. */
+/* Weights and filters rows, in batches of at most `batch` views in that layout. layout NULL: for the transpose. */
 struct gt_row_filter;
 gt_status gt_row_filter_new(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t batch,
                             struct gt_row_filter **f);
@@ -107,5 +84,9 @@ void      gt_row_filter_free(struct gt_row_filter *f);
 /* Views first ... first+n-1 of data [view][row][column]; view: their records on the device. */
 void      gt_row_filter_run(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const void *data,
                             void *filtered);
+
+/* Transpose: sets views first ... first+n-1 of data from filtered views [n][row][filtered column]. */
+void      gt_row_filter_back(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const void *filtered,
+                             void *data);
 
 #endif

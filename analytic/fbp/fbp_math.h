@@ -26,6 +26,16 @@ struct gt_back_view {
 	double matrix[12];
 };
 
+/* Grid, mask and views. */
+struct gt_back_grid {
+	gt_shape shape;
+	size_t n[3];
+	double first[3], pitch[3], center[2], radius;
+	int clamp_rows, tilted;
+	size_t rows, wide, views;
+	const struct gt_back_view *view;
+};
+
 /* Returns the detector's row for the ascending row `row`. */
 GT_HD size_t gt_back_row(const struct gt_back_view *w, size_t rows, size_t row) { return w->flip_rows ? rows - 1 - row : row; }
 

@@ -2,28 +2,11 @@
  * use cuFFT over chunks of rows that stay in the L2 cache. Loads apply weights and padding; stores apply tails of
  * truncated rows and the layout of the backprojection. */
 #include <stdlib.h>
-#include "analytic/fbp/filter_rows.cuh"
-#include "core/fft/cufft.cuh"
+#include "analytic/fbp/filter_cufft.cuh"
 #include "core/try.h"
 
-#define LANES 256                      /* threads of a block, which processes one row */
 #define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the L2 cache */
 #define STAGED ((size_t)1 << 18)       /* pixels whose weights are transferred at a time */
-
-struct gt_row_filter {
-	gt_backend *be;
-	const gt_fbp_plan *plan;
-	gt_type type;
-	gt_layout layout;
-	int block;    /* one kernel without cuFFT */
-	size_t chunk; /* rows per transform */
-	cufftHandle forth, back;
-	int has_forth, has_back;
-	/* On the device, with sizes in bytes. */
-	void *line, *work, *mean, *preweight, *response, *tail;
-	double *table;
-	size_t line_bytes, work_bytes, mean_bytes, preweight_bytes, response_bytes, tail_bytes, table_bytes;
-};
 
 /* Loads row first + blockIdx.x of the batch, weighted and padded, into its line of n + 2, and computes the means of its
  * ends. */
@@ -125,6 +108,23 @@ static cufftResult transform(const struct gt_row_filter *f, int forth, void *lin
 	             : gt_cufft.cufftExecZ2D(f->back, (cufftDoubleComplex *)line, (cufftDoubleReal *)line);
 }
 
+template <typename T> static void multiply(struct gt_row_filter *f, unsigned rows)
+{
+	multiply_rows<T><<<rows, LANES, 0, gt_cuda_queue(f->be)>>>(f->plan->row.n, (const T *)f->response, (T *)f->line);
+}
+
+int gt_row_filter_transform(struct gt_row_filter *f, unsigned rows)
+{
+	if (fft_failed(f, transform(f, 1, f->line), "filter: transform"))
+		return 0;
+	if (f->type == GT_F32)
+		multiply<float>(f, rows);
+	else
+		multiply<double>(f, rows);
+	return !gt_cuda_check(f->be, cudaGetLastError(), "filter: response") &&
+	       !fft_failed(f, transform(f, 0, f->line), "filter: inverse transform");
+}
+
 template <typename T> static void filter_chunks(struct gt_row_filter *f, const struct gt_rows_in<T> *in, size_t rows, T *out)
 {
 	cudaStream_t queue = gt_cuda_queue(f->be);
@@ -134,12 +134,7 @@ template <typename T> static void filter_chunks(struct gt_row_filter *f, const s
 		load_rows<T><<<count, LANES, 0, queue>>>(*in, first, line);
 		if (gt_cuda_check(f->be, cudaGetLastError(), "filter: weights"))
 			return;
-		if (fft_failed(f, transform(f, 1, line), "filter: transform"))
-			return;
-		multiply_rows<T><<<count, LANES, 0, queue>>>(in->row.n, (const T *)f->response, line);
-		if (gt_cuda_check(f->be, cudaGetLastError(), "filter: response"))
-			return;
-		if (fft_failed(f, transform(f, 0, line), "filter: inverse transform"))
+		if (!gt_row_filter_transform(f, count))
 			return;
 		store_rows<T><<<count, LANES, 0, queue>>>(in->row, f->layout, in->rows, first, line, (const T *)f->tail, in->mean, out);
 		if (gt_cuda_check(f->be, cudaGetLastError(), "filter: store"))
@@ -305,8 +300,9 @@ gt_status gt_row_filter_new(gt_backend *be, const gt_fbp_plan *plan, gt_type typ
 	f->be = be;
 	f->plan = plan;
 	f->type = type;
-	f->layout = *layout;
-	f->block = gt_block_filters(plan, type);
+	if (layout)
+		f->layout = *layout;
+	f->block = layout && gt_block_filters(plan, type);
 	GT_TRY(allocate(f, batch));
 	if (!f->block)
 		GT_TRY(plan_transforms(f));

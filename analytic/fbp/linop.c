@@ -1,149 +1,29 @@
-/* Filtered backprojection as a linear operator, and its exact transpose on the CPU, a view at a time. The transpose
- * spreads voxels over the filtered view with the weights of the interpolation. The filter is its own transpose; the
- * extension's tails are summed to the ends of the row; weights are multiplied as before. All in double; only the arrays
- * have their type. Memory: the plan, the filtered views of the forward operator, and per thread one filtered view and a
- * line. */
-#include <fftw3.h>
+/* Filtered backprojection as a linear operator: the direct method's filter and backprojection, and their transposes.
+ * Memory: the plan, and on the backend the filtered views of both directions. */
 #include <stdlib.h>
-#include <string.h>
-#include "analytic/fbp/back_span.h"
+#include "analytic/fbp/fbp.h"
 #include "core/arguments.h"
 #include "core/try.h"
 
+static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_IF_CUDA(&gt_fbp_cuda) };
+static const struct gt_fbp_transpose *const transposes[GT_NBACKENDS] = { &gt_fbp_transpose_cpu, GT_IF_CUDA(&gt_fbp_transpose_cuda) };
+
 typedef struct {
 	gt_backend *be;
-	const struct gt_fbp_impl *impl;
 	gt_fbp_plan *plan;
-	gt_type type;
-	void *state;
-	size_t batch, stride, bytes; /* doubles of a thread; bytes of all */
-	double *work;
-	fftw_plan forth, back;
+	void *state, *transpose;
+	size_t batch;
 } direct;
-
-typedef struct {
-	const direct *d;
-	const void *x;
-	void *y;
-} spreading;
-
-static double value_at(gt_type type, const void *a, size_t i)
-{
-	return type == GT_F32 ? (double)((const float *)a)[i] : ((const double *)a)[i];
-}
-
-/* Backprojection ---------------------------------------------------------- */
-
-/* Spreads a value at a position over four samples of q [column][row]. */
-static void spread(const gt_fbp_plan *p, double column, double row, double value, double *q)
-{
-	const double last = (double)p->rows - 1, in = fmin(fmax(row, 0), last);
-	size_t k = (size_t)column;
-	k = k < p->row.wide - 1 ? k : p->row.wide - 2;
-	const size_t l = (size_t)in, up = l + 1 < p->rows ? 1 : 0;
-	const double right = column - (double)k, above = in - (double)l;
-	double *near = q + k * p->rows + l, *far = near + p->rows;
-	near[0] += (1 - right) * (1 - above) * value;
-	near[up] += (1 - right) * above * value;
-	far[0] += right * (1 - above) * value;
-	far[up] += right * above * value;
-}
-
-static void spread_column(const spreading *s, const struct gt_back_view *w, size_t ix, size_t iy, double *q)
-{
-	const gt_fbp_plan *p = s->d->plan;
-	const gt_grid *g = &p->grid;
-	const double x = gt_grid_first(g, 0) + (double)ix * g->pitch[0], y = gt_grid_first(g, 1) + (double)iy * g->pitch[1];
-	const size_t layer = g->n[0] * g->n[1], at = iy * g->n[0] + ix;
-	double column = 0, row = 0, lambda = 1;
-	struct gt_back_span a = { .first = 0, .end = g->n[2] };
-	if (!p->tilted && (!gt_back_column(p->shape, w, x, y, &column, &lambda) || !(column >= 0 && column <= (double)(p->row.wide - 1)) ||
-	                   !gt_back_find_span(p, w, lambda, &a)))
-		return;
-	for (size_t z = a.first; z < a.end; z++) {
-		if (!p->tilted)
-			row = a.row + (double)z * a.step;
-		else if (!gt_back_point(w, x, y, gt_grid_first(g, 2) + (double)z * g->pitch[2], &column, &row, &lambda) ||
-		         !gt_back_sees(column, row, p->row.wide, p->rows, p->clamp_rows))
-			continue;
-		spread(p, column, row, lambda * lambda * value_at(s->d->type, s->x, z * layer + at), q);
-	}
-}
-
-/* Filter ------------------------------------------------------------------ */
-
-/* Transposed filter: from a filtered row [wide], every p->rows-th of q, to line [columns] before the weights. */
-static void unfilter(const direct *d, const double *q, double *line)
-{
-	const gt_fbp_plan *p = d->plan;
-	const gt_row_plan *r = &p->row;
-	double tail[2] = { 0, 0 };
-	memset(line, 0, (r->n + 2) * sizeof *line);
-	for (size_t i = 0; i < r->wide; i++) {
-		const double value = q[i * p->rows];
-		line[i < r->lead ? r->n + i - r->lead : i - r->lead] += value;
-		for (int e = 0; e < 2 && p->tail[0]; e++)
-			tail[e] += p->tail[e][i] * value;
-	}
-	fftw_execute_dft_r2c(d->forth, line, (fftw_complex *)line);
-	for (size_t k = 0; k <= r->n / 2; k++) {
-		line[2 * k] *= p->response[k];
-		line[2 * k + 1] *= p->response[k];
-	}
-	fftw_execute_dft_c2r(d->back, (fftw_complex *)line, line);
-	const size_t edge = p->columns < GT_EDGE_PIXELS ? p->columns : GT_EDGE_PIXELS;
-	for (size_t k = 0; k < edge; k++) {
-		line[k] += tail[0] / (double)edge;
-		line[p->columns - 1 - k] += tail[1] / (double)edge;
-	}
-}
-
-static void put_row(const direct *d, size_t view, size_t row, const double *line, void *y)
-{
-	const gt_fbp_plan *p = d->plan;
-	const struct gt_back_view *w = &p->view[view];
-	const double *gain = p->gain + w->table * p->columns, *slope = p->slope + w->table * p->columns;
-	const size_t at = (view * p->rows + gt_back_row(w, p->rows, row)) * p->columns;
-	for (size_t k = 0; k < p->columns; k++) {
-		const double value = line[k] * gt_preweight_at(gain[k], slope[k], w->height + (double)row * p->row_pitch);
-		if (d->type == GT_F32)
-			((float *)y)[at + k] = (float)value;
-		else
-			((double *)y)[at + k] = value;
-	}
-}
-
-static void spread_views(void *self, size_t begin, size_t end, int worker)
-{
-	const spreading *s = self;
-	const direct *d = s->d;
-	const gt_fbp_plan *p = d->plan;
-	const gt_grid *g = &p->grid;
-	double *line = d->work + (size_t)worker * d->stride, *q = line + p->row.n + 2;
-	for (size_t v = begin; v < end; v++) {
-		memset(q, 0, p->row.wide * p->rows * sizeof *q);
-		for (size_t iy = 0; iy < g->n[1]; iy++)
-			for (size_t ix = 0; ix < g->n[0]; ix++)
-				if (hypot(gt_grid_first(g, 0) + (double)ix * g->pitch[0] - p->center[0],
-				          gt_grid_first(g, 1) + (double)iy * g->pitch[1] - p->center[1]) <= p->radius)
-					spread_column(s, &p->view[v], ix, iy, q);
-		for (size_t l = 0; l < p->rows; l++) {
-			unfilter(d, q + l, line);
-			put_row(d, v, l, line, s->y);
-		}
-	}
-}
-
-/* The operator ------------------------------------------------------------ */
 
 static void forward(void *self, const gt_array *y, gt_array *x)
 {
 	const direct *d = self;
+	const struct gt_fbp_impl *impl = impls[d->be->kind];
 	gt_fill(0, x);
 	for (size_t v = 0; v < d->plan->views && gt_backend_begin(d->be); v += d->batch) {
 		const size_t n = d->plan->views - v < d->batch ? d->plan->views - v : d->batch;
-		d->impl->filter(d->state, v, n, y->data);
-		d->impl->back(d->state, v, n, x->data);
+		impl->filter(d->state, v, n, y->data);
+		impl->back(d->state, v, n, x->data);
 		gt_backend_end(d->be);
 	}
 }
@@ -151,10 +31,9 @@ static void forward(void *self, const gt_array *y, gt_array *x)
 static void adjoint(void *self, const gt_array *x, gt_array *y)
 {
 	const direct *d = self;
-	spreading s = { d, x->data, y->data };
 	if (!gt_backend_begin(d->be))
 		return;
-	gt_parallel(d->be->pool, d->plan->views, 1, spread_views, &s);
+	transposes[d->be->kind]->run(d->transpose, x->data, y->data);
 	gt_backend_end(d->be);
 }
 
@@ -164,40 +43,20 @@ static void drop(void *self)
 	if (!d)
 		return;
 	if (d->state)
-		d->impl->close(d->state);
-	pthread_mutex_lock(&gt_fft_planner);
-	if (d->forth)
-		fftw_destroy_plan(d->forth);
-	if (d->back)
-		fftw_destroy_plan(d->back);
-	pthread_mutex_unlock(&gt_fft_planner);
-	gt_backend_free(d->be, d->work, d->bytes);
+		impls[d->be->kind]->close(d->state);
+	if (d->transpose)
+		transposes[d->be->kind]->close(d->transpose);
 	gt_fbp_plan_free(d->plan);
 	free(d);
 }
 
-static gt_status open_(direct *d)
-{
-	const int n = (int)d->plan->row.n;
-	d->stride = d->plan->row.n + 2 + d->plan->row.wide * d->plan->rows;
-	d->bytes = d->stride * (size_t)gt_pool_threads(d->be->pool) * sizeof(double);
-	if (!(d->work = gt_backend_alloc(d->be, d->bytes, "views of the transpose of filtered backprojection")))
-		return GT_ERR_MEMORY;
-	pthread_mutex_lock(&gt_fft_planner);
-	d->forth = fftw_plan_dft_r2c_1d(n, d->work, (fftw_complex *)d->work, FFTW_ESTIMATE | FFTW_UNALIGNED);
-	d->back = fftw_plan_dft_c2r_1d(n, (fftw_complex *)d->work, d->work, FFTW_ESTIMATE | FFTW_UNALIGNED);
-	pthread_mutex_unlock(&gt_fft_planner);
-	return d->forth && d->back ? d->impl->open(d->be, d->plan, d->type, &d->batch, &d->state)
-	                           : gt_fail(GT_ERR_MEMORY, "no plan for transforms of %d samples", n);
-}
-
-static gt_status supported(const gt_analytic *m, const gt_backend *be)
+static gt_status supported(const gt_analytic *m, const gt_fbp_options *o)
 {
 	if (m != &gt_analytic_fdk && m != &gt_analytic_fbp)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s has no transpose: expected fdk or fbp", m->name);
-	if (gt_backend_is_gpu(be))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the transpose of %s needs the CPU: found backend %s, expected cpu", m->name,
-		               gt_backend_name(be));
+	if (o->kernel >= GT_KERNEL_STRIDED)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: kernel=%s has no transpose: it interpolates with 8 bits; expected kernel=auto",
+		               m->name, gt_kernel_names[o->kernel]);
 	return GT_OK;
 }
 
@@ -212,17 +71,20 @@ gt_status gt_analytic_linop(const gt_analytic *m, gt_backend *be, gt_type type, 
 	GT_NEED(grid);
 	GT_NEED(scan);
 	GT_NEED(A);
-	GT_TRY(supported(m, be));
+	const void *o = options ? options : m->defaults;
+	GT_TRY(supported(m, o));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
 	GT_TRY(m->check(scan));
 	if (!(d = calloc(1, sizeof *d)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for %s", m->name);
-	*d = (direct){ .be = be, .impl = &gt_fbp_cpu, .type = type };
+	d->be = be;
 	gt_backend_lock(be);
-	st = gt_fbp_plan_new(m->name, grid, scan, options ? options : m->defaults, be->pool, &d->plan);
+	st = gt_fbp_plan_new(m->name, grid, scan, o, be->pool, &d->plan);
 	if (st == GT_OK)
-		st = open_(d);
+		st = impls[be->kind]->open(be, d->plan, type, &d->batch, &d->state);
+	if (st == GT_OK)
+		st = transposes[be->kind]->open(be, d->plan, type, &d->transpose);
 	if (st != GT_OK)
 		drop(d);
 	gt_backend_unlock(be);

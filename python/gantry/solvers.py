@@ -144,7 +144,7 @@ def _by_several(spec: str, data: Array, scan: Scan, grid: Grid, device: str, out
 class Analytic(Operator):
     """Filtered backprojection as a linear operator, with its exact transpose.
 
-    A(p) equals analytic() on the CPU bit for bit. The transpose is computed in double precision on the CPU and rounded once.
+    A(p) equals analytic() on the same device bit for bit. On the CPU the transpose is computed in double precision and rounded once.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Analytic(Operator):
     name : str, Solver or None
         "fdk" or "fbp"; None: the method for the scan.
     device : str or Backend
-        "cpu" by default.
+        "cpu" by default; "cuda:0" takes arrays of PyTorch, CuPy and JAX without a copy.
     dtype : dtype
         float32 or float64.
     **parameters

@@ -5,7 +5,7 @@ The derivative of A is A itself and its gradient A', exactly; that of A' is A. E
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 try:
     import torch
@@ -19,7 +19,7 @@ from .motion import MOTIONS, MotionDerivative, moved
 from .projector import Operator, Projector
 from .solvers import Analytic
 
-__all__ = ["Layer", "MovingProjector", "fdk", "layer"]
+__all__ = ["Batch", "Layer", "MovingProjector", "fdk", "layer"]
 
 
 class _Apply(torch.autograd.Function):
@@ -81,18 +81,63 @@ class Layer(torch.nn.Module):
         return repr(self.op)
 
 
-def layer(A: Operator) -> Layer:
-    """The layer of a projector, of a gantry.Analytic, or of a transpose A.T."""
+def _single(A: Any) -> Layer:
     if not isinstance(A, Operator) or A.c is None:
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector, a gantry.Analytic or a transpose of them")
     return Layer(A)
 
 
-def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu", **parameters: Any) -> Layer:
-    """Filtered backprojection (fdk or fbp) as a layer on the CPU, from tensors [..., view, row, column] to volumes [..., z, y, x].
+class Batch(torch.nn.Module):
+    """y[i] = A[i] x[i] for scans with different geometries: tensors [scan, ..., z, y, x] or, transposed, [scan, ..., view, row, column].
 
-    Gradients use the exact transpose, computed in double and rounded to dtype, "float32" or "float64". parameters: those of
-    the method, such as filter="hann"."""
+    The operators share shapes, type and device.
+    """
+
+    def __init__(self, operators: list[Operator] | tuple[Operator, ...]) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(_single(op) for op in operators)
+        kinds = [(op.domain_shape, op.range_shape, op.dtype, op.backend.name) for op in operators]
+        if not kinds:
+            raise ArgumentError("A: no operators, expected one for each scan of the batch")
+        for i, kind in enumerate(kinds):
+            if kind != kinds[0]:
+                raise ArgumentError(f"A[{i}]: {operators[i]!r}, expected the shapes, type and device of A[0], {operators[0]!r}")
+
+    def forward(self, x: Any) -> Any:
+        """Each operator applied to its element of the batch."""
+        if not isinstance(x, torch.Tensor) or x.dim() < 1 or len(x) != len(self.layers):
+            found = f"shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else kind_of(x)
+            raise ArgumentError(f"x: {found}, expected a torch.Tensor whose first axis has {len(self.layers)} scans")
+        return torch.stack([A(v) for A, v in zip(self.layers, x)])
+
+    @property
+    def T(self) -> Batch:
+        """The transposes as a batch."""
+        return Batch([A.op.T for A in self.layers])
+
+
+@overload
+def layer(A: Operator) -> Layer: ...
+@overload
+def layer(A: list[Any] | tuple[Any, ...]) -> Batch: ...
+def layer(A: Operator | list[Any] | tuple[Any, ...]) -> Layer | Batch:
+    """The layer of a projector, of a gantry.Analytic, or of a transpose A.T. A list of them makes a Batch."""
+    return Batch(A) if isinstance(A, (list, tuple)) else _single(A)
+
+
+@overload
+def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu", **parameters: Any) -> Layer: ...
+@overload
+def fdk(scan: list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu",
+        **parameters: Any) -> Batch: ...
+def fdk(scan: Scan | list[Scan] | tuple[Scan, ...], grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu",
+        **parameters: Any) -> Layer | Batch:
+    """Filtered backprojection (fdk or fbp) as a layer, from tensors [..., view, row, column] to volumes [..., z, y, x].
+
+    Gradients use the exact transpose in dtype, "float32" or "float64". device "cuda:0" takes tensors on that GPU. A list of scans
+    makes a Batch. parameters: those of the method, such as filter="hann"."""
+    if isinstance(scan, (list, tuple)):
+        return Batch([Analytic(one, grid, device=device, dtype=dtype, **parameters) for one in scan])
     return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))
 
 

@@ -8,6 +8,8 @@ import pytest
 import gantry
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
 from gantry.torch import fdk, layer  # noqa: E402
 
 DEVICE = os.environ.get("GT_BACKEND", "cpu:2")
@@ -64,6 +66,64 @@ def test_filtered_backprojection_has_derivatives(kind):
     B32(q).square().sum().backward()
     v.square().sum().backward()
     assert torch.allclose(q.grad.double(), p.grad, rtol=1e-4, atol=1e-5 * p.grad.abs().max())
+
+
+def test_filtered_backprojection_on_the_device():
+    """Values and gradients on the tested device are those of the CPU in double."""
+    scan, x = SCANS["flat"](), volume(dtype=torch.float32)
+    grads = []
+    for B in (fdk(scan, GRID, device=DEVICE, mask="none"), fdk(scan, GRID, dtype="float64", mask="none")):
+        where, kind = (ON, torch.float32) if not grads else ("cpu", torch.float64)
+        p = torch.linspace(-1, 1, 36).reshape(scan.shape).to(where, kind).requires_grad_()
+        (B(p) * x.to(where, kind)).sum().backward()
+        assert p.grad.device.type == torch.device(where).type
+        grads += [B(p).detach().cpu().double(), p.grad.cpu().double()]
+    for one, other in ((0, 2), (1, 3)):
+        assert torch.allclose(grads[one], grads[other], rtol=0, atol=1e-5 * float(grads[other].abs().max()))
+
+
+def test_scans_of_different_geometries_in_one_batch():
+    scans = [gantry.circular(3, (3, 4), 5.0, 500, 1000 + 100 * i, offset=(0.2, 0.1 * i)) for i in range(3)]
+    operators = [gantry.Projector(scan, GRID, device=DEVICE, dtype=np.float64) for scan in scans]
+    A = layer(operators)
+    x = volume(3, 2, requires_grad=True)
+    y = A(x)
+    assert y.shape == (3, 2, *scans[0].shape) and all(torch.equal(y[i], operators[i](x.detach()[i])) for i in range(3))
+    assert not torch.allclose(y[0], operators[1](x.detach()[0]))
+    assert torch.autograd.gradcheck(A, (x,))
+    y.sum().backward()
+    assert torch.equal(x.grad, A.T(torch.ones_like(y)))
+    direct = fdk(scans, GRID, dtype="float64", mask="none")
+    p = torch.rand(3, *scans[0].shape, dtype=torch.float64, requires_grad=True)
+    assert torch.equal(direct(p)[2], fdk(scans[2], GRID, dtype="float64", mask="none")(p[2]))
+    assert torch.autograd.gradcheck(direct, (p,))
+    with pytest.raises(gantry.ArgumentError, match=r"x: shape \(2, .*first axis has 3 scans"):
+        A(volume(2, 2))
+    with pytest.raises(gantry.ArgumentError, match=r"A\[1\]: .*expected the shapes, type and device of A\[0\]"):
+        layer([operators[0], operators[1].T])
+    with pytest.raises(gantry.ArgumentError, match="no operators"):
+        layer([])
+
+
+def test_recomputation_in_the_backward_pass():
+    """torch.utils.checkpoint keeps no intermediate result, calls the layer again, and gives the same gradient."""
+    A, calls = layer(tiny()), []
+    A.register_forward_hook(lambda *_: calls.append(1))
+
+    def step(v):
+        return v - 1e-3 * A.T(torch.relu(A(v)) - 1)
+
+    def gradient(run):
+        x = torch.linspace(0, 1, 24, dtype=torch.float64, device=ON).reshape(1, *GRID.shape).requires_grad_()
+        calls.clear()
+        y = run(run(x))
+        y.square().sum().backward()
+        return x.grad, len(calls)
+
+    plain, once = gradient(step)
+    again, twice = gradient(lambda v: checkpoint(step, v, use_reentrant=False))
+    assert torch.equal(plain, again) and plain.abs().sum() > 0
+    assert (once, twice) == (2, 4)
 
 
 def test_two_calls_keep_both_results():

@@ -176,14 +176,6 @@ static inline int gt_stages_of(int stage_bytes, int blocks)
 
 /* Returns NULL, or why the device has no such accelerator. */
 const char *gt_tiles_device(gt_backend *be);
-static inline struct gt_back_grid gt_plan_grid(const gt_fbp_plan *p)
-{
-	struct gt_back_call c = {};
-	c.plan = p;
-	c.views = p->views;
-	c.view = p->view;
-	return gt_back_grid_of(&c);
-}
 
 /* State of a tiled kernel: its parameters, and the bits of views left to the plain kernel. */
 struct gt_tiles {

@@ -1,0 +1,158 @@
+/* Transpose of filtered backprojection on random volumes, on the problems of back_problems.h: gather.h against a scatter
+ * of voxels, and the operator of a GPU against the CPU in double, without transfers. */
+/* labels: property slow */
+#include <math.h>
+#include "analytic/fbp/fbp.h"
+#include "analytic/fbp/gather.h"
+#include "tests/analytic/back_problems.h"
+
+static gt_fbp_options options_of(const problem *p, const gt_analytic *m)
+{
+	gt_fbp_options o;
+	ck_assert_uint_eq(m->options_size, sizeof o);
+	memcpy(&o, m->defaults, sizeof o);
+	ck_ok(gt_params_parse(m->params, p->text, &o));
+	return o;
+}
+
+/* Gather -------------------------------------------------------------------- */
+
+/* Position of a voxel in the view; returns 0 if it does not see it. */
+static int see(const struct gt_back_grid *g, const struct gt_back_view *w, const double x[3], double *column, double *row, double *lambda)
+{
+	if (hypot(x[0] - g->center[0], x[1] - g->center[1]) > g->radius)
+		return 0;
+	if (g->tilted)
+		return gt_back_point(w, x[0], x[1], x[2], column, row, lambda) &&
+		       gt_back_sees(*column, *row, g->wide, g->rows, g->clamp_rows);
+	if (!gt_back_column(g->shape, w, x[0], x[1], column, lambda))
+		return 0;
+	*row = w->row0 + *lambda * (x[2] - w->z0) * w->per_row;
+	return gt_back_sees(*column, *row, g->wide, g->rows, g->clamp_rows);
+}
+
+static void scatter(const struct gt_back_grid *g, const struct gt_back_view *w, const double *x, double *filtered)
+{
+	for (size_t i = 0; i < g->n[0] * g->n[1] * g->n[2]; i++) {
+		const size_t n[3] = { i % g->n[0], i / g->n[0] % g->n[1], i / g->n[0] / g->n[1] };
+		double at[3], column, row, lambda;
+		for (int a = 0; a < 3; a++)
+			at[a] = g->first[a] + (double)n[a] * g->pitch[a];
+		if (!see(g, w, at, &column, &row, &lambda))
+			continue;
+		row = fmin(fmax(row, 0), (double)g->rows - 1);
+		const size_t k = column < (double)(g->wide - 1) ? (size_t)column : g->wide - 2, l = (size_t)row;
+		const double right = column - (double)k, above = row - (double)l, value = lambda * lambda * x[i];
+		double *low = filtered + l * g->wide + k, *high = l + 1 < g->rows ? low + g->wide : low;
+		low[0] += (1 - right) * (1 - above) * value;
+		low[1] += right * (1 - above) * value;
+		high[0] += (1 - right) * above * value;
+		high[1] += right * above * value;
+	}
+}
+
+START_TEST(gathers_as_the_scatter)
+{
+	const problem *p = &problems[_i];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	const gt_fbp_options o = options_of(p, gt_analytic_for(s));
+	gt_backend *be = gt_test_backend_alone();
+	gt_fbp_plan *plan;
+	ck_ok(gt_fbp_plan_new(p->name, &g, s, &o, be->pool, &plan));
+	const struct gt_back_grid grid = gt_plan_grid(plan);
+	const struct gt_back_view *w = &plan->view[plan->views / 3];
+	const size_t pixels = grid.rows * grid.wide;
+	double *x = random_data(gt_grid_voxels(&g)), *expected = calloc(pixels, sizeof *expected), *found = calloc(pixels, sizeof *found);
+	ck_assert(expected && found);
+	scatter(&grid, w, x, expected);
+	for (size_t i = 0; i < pixels; i++)
+		found[i] = gt_gather(&(struct gt_gather){ &grid, w, x, GT_F64, i % grid.wide, i / grid.wide });
+	const double d = difference(found, expected, pixels);
+	ck_assert_msg(d < 1e-12, "%s: differs from the scatter by %g", p->name, d);
+	free(x);
+	free(expected);
+	free(found);
+	gt_fbp_plan_free(plan);
+	gt_backend_close(be);
+	gt_scan_free(s);
+}
+END_TEST
+
+/* Operators ----------------------------------------------------------------- */
+
+static double *doubles_of(const gt_array *a)
+{
+	const size_t n = gt_array_size(a);
+	double *values = malloc(n * sizeof *values);
+	float *single = malloc(n * sizeof *single);
+	ck_assert(values && single);
+	gt_array_get(a, gt_array_type(a) == GT_F32 ? (void *)single : values);
+	for (size_t i = 0; gt_array_type(a) == GT_F32 && i < n; i++)
+		values[i] = single[i];
+	free(single);
+	return values;
+}
+
+/* Transpose of a random volume. The second call of both directions transfers nothing. */
+static double *adjoint_as(gt_backend *be, gt_type type, const problem *p)
+{
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	const gt_analytic *m = gt_analytic_for(s);
+	const gt_fbp_options o = options_of(p, m);
+	gt_linop *A;
+	gt_array *x = gt_test_array(be, type, gt_grid_voxels(&g), 5), *y = gt_test_array(be, type, gt_scan_size(s), 6);
+	gt_array *z = gt_test_array(be, type, gt_grid_voxels(&g), 7);
+	ck_ok(gt_analytic_linop(m, be, type, &g, s, &o, &A));
+	gt_forward(A, y, z);
+	gt_adjoint(A, x, y);
+	const gt_counters before = gt_test_counters(be);
+	gt_forward(A, y, z);
+	gt_adjoint(A, x, y);
+	const gt_counters after = gt_test_counters(be);
+	ck_assert_uint_eq(after.put_bytes, before.put_bytes);
+	ck_assert_uint_eq(after.get_bytes, before.get_bytes);
+	double *values = doubles_of(y);
+	ck_ok(gt_backend_status(be));
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(z);
+	gt_linop_free(A);
+	gt_scan_free(s);
+	return values;
+}
+
+static void devices_agree_of(int i)
+{
+	const problem *p = &problems[i];
+	gt_backend *be = gt_test_backend(), *cpu;
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	ck_ok(gt_backend_open("cpu", &cpu));
+	double *expected = adjoint_as(cpu, GT_F64, p);
+	for (int k = 0; k < 2; k++) {
+		const gt_type type = k ? GT_F64 : GT_F32;
+		double *found = adjoint_as(be, type, p);
+		const double d = difference(found, expected, gt_scan_size(s));
+		printf("%-46s %s: %.2e\n", p->name, gt_type_name(type), d);
+		ck_assert_msg(d < (k ? 1e-12 : 1e-5), "%s, %s: differs from the CPU in double by %g", p->name, gt_type_name(type), d);
+		free(found);
+	}
+	free(expected);
+	gt_backend_close(cpu);
+	gt_backend_close(be);
+	gt_scan_free(s);
+}
+
+GT_TEST_ALL(devices_agree, PROBLEMS)
+
+static void fill(TCase *tc)
+{
+	if (!gt_test_is_gpu())
+		gt_add_alike(tc, gathers_as_the_scatter, PROBLEMS);
+	else
+		tcase_add_test(tc, devices_agree);
+}
+
+int main(void) { return gt_test_main("fbp_transpose", fill); }
