@@ -241,6 +241,26 @@ static gt_status walk_group(walk *w, hid_t group, const char *name)
 	return st;
 }
 
+static herr_t find_loop(unsigned n, const H5E_error2_t *error, void *found)
+{
+	(void)n;
+	*(int *)found |= error->min_num == H5E_NLINKS;
+	return 0;
+}
+
+/* For an object that could not be opened. Soft and external links may lead nowhere, but not in a circle. */
+static gt_status judge_link(walk *w, const char *name, H5L_type_t type)
+{
+	int loops = 0;
+	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_loop, &loops);
+	if (loops)
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: the link %s/%.80s leads to itself, directly or through other links: expected a data set or a group: "
+		               "remove the link, or set its target",
+		               w->path, w->name, name);
+	return type == H5L_TYPE_HARD ? unreadable(w, name) : GT_OK;
+}
+
 static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_info_t *info)
 {
 	gt_status st = GT_OK;
@@ -257,8 +277,8 @@ static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_inf
 		               "scan into a file of their own (h5copy)",
 		               w->path, w->max_objects);
 	const hid_t id = H5Oopen(group, name, H5P_DEFAULT);
-	if (id < 0) /* soft and external links may lead nowhere */
-		return info->type == H5L_TYPE_HARD ? unreadable(w, name) : GT_OK;
+	if (id < 0)
+		return judge_link(w, name, info->type);
 	if ((st = count_attributes(w, id)) == GT_OK && H5Iget_type(id) == H5I_GROUP)
 		st = walk_group(w, id, name);
 	else if (st == GT_OK && H5Iget_type(id) == H5I_DATASET && w->above[w->depth].file == w->above[0].file &&

@@ -217,7 +217,7 @@ int gt_nxtomo_find(hid_t file, const char *entry, gt_nxtomo_layout *l)
 		keep_one(&all, entry);
 	int found = find_in(file, &all, 2, l);
 	if (!found)
-		found = find_in(file, &all, 1, l) && holds_images(file, l->data);
+		found = find_in(file, &all, 1, l) && (holds_images(file, l->data) || H5Oexists_by_name(file, l->data, H5P_DEFAULT) <= 0);
 	if (!found)
 		found = find_in(file, &all, 0, l) && holds_images(file, l->data);
 	free(all.name);

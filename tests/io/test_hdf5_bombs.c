@@ -162,6 +162,39 @@ START_TEST(groups_with_many_paths)
 }
 END_TEST
 
+/* A soft link to itself, two that lead to each other, and one through itself. */
+START_TEST(links_to_themselves)
+{
+	static const char *const links[][2] = { { "/entry/more/a", "/entry/more/a" },
+		                                { "/entry/more/b", "/entry/more/b" },
+		                                { "/entry/more/a/b", "/nowhere" },
+		                                { "/entry/data/data", "/nowhere" } };
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+		const hid_t file = scan_file("a.h5");
+		if (i == 3)
+			H5Ldelete(file, "/entry/data/data", H5P_DEFAULT);
+		H5Lcreate_soft(links[i][0], file, i == 1 ? "entry/more/b" : i == 3 ? "entry/data/data" : "entry/more/a", H5P_DEFAULT,
+		               H5P_DEFAULT);
+		H5Lcreate_soft(links[i][1], file, "entry/more/c", H5P_DEFAULT, H5P_DEFAULT);
+		H5Fclose(file);
+		refuse(i == 1   ? "entry/more/b leads to itself"
+		       : i == 3 ? "the link /entry/data/data leads to itself, directly or through other links: expected a data set"
+		                : "entry/more/a leads to itself, directly or through other links");
+	}
+}
+END_TEST
+
+/* Images behind a link without a target, next to angles. */
+START_TEST(images_without_target)
+{
+	const hid_t file = scan_file("a.h5");
+	H5Ldelete(file, "/entry/data/data", H5P_DEFAULT);
+	H5Lcreate_soft("/entry/lost", file, "/entry/data/data", H5P_DEFAULT, H5P_DEFAULT);
+	H5Fclose(file);
+	refuse("entry/data/data: the link has no target");
+}
+END_TEST
+
 /* Two links to a group, and links without a target, are no cycle. */
 START_TEST(groups_without_cycles)
 {
@@ -238,6 +271,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, groups_in_cycles);
 	tcase_add_test(tc, groups_with_many_paths);
 	tcase_add_test(tc, groups_without_cycles);
+	tcase_add_test(tc, links_to_themselves);
+	tcase_add_test(tc, images_without_target);
 	tcase_add_test(tc, virtual_data_of_themselves);
 }
 
