@@ -150,7 +150,7 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
 	gt_strength_problem q = { sizeof q, o->spec,  c->projector, c->grid,        c->p,      &known, c->weights, *kappa,
-		                  c->x,     c->water, log,          c->first_slice, c->slices, { 0 },  { 0 } };
+		                  c->x,     c->water, log,          c->first_slice, c->slices, { 0 },  { 0 },      c->is_direct ? c->subsets : NULL };
 	for (int a = 0; a < 2 && c->extent; a++) {
 		q.first_across[a] = c->extent->left[a];
 		q.across[a] = c->extent->asked->n[a];
